@@ -120,7 +120,7 @@ class Changes:
     @property
     def worse(self) -> tuple[Comparison, ...]:
         """Metrics on which it is significantly worse than it was."""
-        return tuple(each for each in self.comparisons if each.behind and each.significant)
+        return tuple(comparison for comparison in self.comparisons if comparison.behind and comparison.significant)
 
 
 def changes(baseline: str, rows: Sequence[ScoredQuestion], saved: Sequence[ScoredQuestion]) -> Changes:
@@ -141,15 +141,15 @@ def changes(baseline: str, rows: Sequence[ScoredQuestion], saved: Sequence[Score
             "the baseline is about other questions: none of its questions is asked here; "
             "save a new one with `querymust eval --save FILE`"
         )
-    found = [Moved(row, was.gold_rank, row.gold_rank) for row, was in shared if row.gold_rank != was.gold_rank]
-    gained = tuple(each for each in found if each.after == 1)
-    lost = tuple(each for each in found if each.before == 1)
+    moveds = [Moved(row, was.gold_rank, row.gold_rank) for row, was in shared if row.gold_rank != was.gold_rank]
+    gained = tuple(moved for moved in moveds if moved.after == 1)
+    lost = tuple(moved for moved in moveds if moved.before == 1)
     return Changes(
         baseline=baseline,
         n_shared=len(shared),
         gained=gained,
         lost=lost,
-        moved=tuple(each for each in found if each not in gained and each not in lost),
+        moved=tuple(moved for moved in moveds if moved not in gained and moved not in lost),
         added=tuple(row for row in rows if _key(row) not in earlier),
         n_gone=len(earlier) - len(shared),
         comparisons=_compared(shared),
@@ -205,16 +205,16 @@ class SavedScores:
         """
         advice = "give a file that `querymust eval --save FILE` wrote"
         try:
-            found = parse_record(path.read_bytes(), cls)
+            record = parse_record(path.read_bytes(), cls)
         except FileNotFoundError:
             raise
         except OSError as error:
             raise AcceptanceError(f"{path} cannot be read ({error.strerror}); {advice}") from error
         except ValidationError as error:
             raise AcceptanceError(f"{path} does not hold saved scores; {advice}") from error
-        if found.format != FORMAT:
-            raise AcceptanceError(f"{path} holds {found.format!r} and not {FORMAT!r}; save it again: {advice}")
-        return found
+        if record.format != FORMAT:
+            raise AcceptanceError(f"{path} holds {record.format!r} and not {FORMAT!r}; save it again: {advice}")
+        return record
 
     def write(self, path: Path) -> None:
         """Write the file; readers see the old one or the new one.
@@ -252,7 +252,7 @@ class Verdict:
     def passed(self) -> bool:
         """Whether every bound holds, no metric is significantly worse than it was, and no gold is stale."""
         worse = self.changes.worse if self.changes else ()
-        return all(each.holds for each in self.bounds) and not worse and not self.stale
+        return all(bound.holds for bound in self.bounds) and not worse and not self.stale
 
     @property
     def n_asked(self) -> int:

@@ -19,8 +19,8 @@ def summary(verdicts: Iterable[Verdict]) -> str:
 
 def _section(verdict: Verdict) -> str:
     lines = [f"### querymust: `{verdict.strategy}` {'passed' if verdict.passed else 'failed'}", ""]
-    lines += [f"- :x: {_text(broken_bound(each))}" for each in verdict.bounds if not each.holds]
-    lines += [f"- :white_check_mark: {_held(each)}" for each in verdict.bounds if each.holds]
+    lines += [f"- :x: {_text(broken_bound(bound))}" for bound in verdict.bounds if not bound.holds]
+    lines += [f"- :white_check_mark: {_held(bound)}" for bound in verdict.bounds if bound.holds]
     if verdict.changes:
         lines += [f"- :x: {_text(decline(each))}" for each in verdict.changes.worse]
     if verdict.stale:
@@ -40,8 +40,8 @@ def _held(judged: Judged) -> str:
 def _changed(changes: Changes) -> list[str]:
     counts = [(len(changes.gained), "gained"), (len(changes.lost), "lost"), (len(changes.moved), "moved")]
     counts += [(len(changes.added), "new"), (changes.n_gone, "gone")]
-    said = ", ".join(f"{count} {what}" for count, what in counts if count) or "nothing changed"
-    lines = [f"Against `{changes.baseline}`, on {changes.n_shared} questions: {said}.", ""]
+    output = ", ".join(f"{count} {what}" for count, what in counts if count) or "nothing changed"
+    lines = [f"Against `{changes.baseline}`, on {changes.n_shared} questions: {output}.", ""]
     for what, moved in (("Lost", changes.lost), ("Gained", changes.gained), ("Moved", changes.moved)):
         if moved:
             rows = [(each.row.question_id, each.row.query, _rank(each.before), _rank(each.after)) for each in moved]
@@ -57,7 +57,10 @@ def _stale_lines(verdict: Verdict) -> list[str]:
 def _failed(failures: Sequence[Failure]) -> list[str]:
     if not failures:
         return []
-    rows = [(each.row.question_id, each.row.query, rank_text(each.gold_rank), _place(each.first)) for each in failures]
+    rows = [
+        (failure.row.question_id, failure.row.query, rank_text(failure.gold_rank), _place(failure.first))
+        for failure in failures
+    ]
     table = _table(("question", "asked", "gold", "first"), rows)
     return ["<details><summary>Gold is not first</summary>", "", *table, "", "</details>", ""]
 

@@ -79,13 +79,13 @@ def evaluability(sets: Iterable[QuestionSet]) -> tuple[Aggregate, ...]:
     """Share of the questions with gold whose every anchor resolves; by set, book and kind, strategy `*`."""
     numbers: list[Aggregate] = []
     for each in sets:
-        asked = [question for question in each.questions if question.gold]
-        for book, kind in _cells((one.book or "", one.kind) for one in asked):
-            chosen = [one for one in asked if book in {ALL, one.book or ""} and kind in {ALL, one.kind}]
-            found = np.array([[float(one.id in each.resolution.gold)] for one in chosen])
-            (interval,) = ratio_intervals(found, np.ones_like(found))
-            place = (each.name, each.split, book, kind, ALL, "evaluability")
-            numbers.append(_aggregate(place, float(found.mean()), interval, len(chosen)))
+        questions = [question for question in each.questions if question.gold]
+        for book, kind in _cells((one.book or "", one.kind) for one in questions):
+            chosen = [one for one in questions if book in {ALL, one.book or ""} and kind in {ALL, one.kind}]
+            result = np.array([[float(one.id in each.resolution.gold)] for one in chosen])
+            (interval,) = ratio_intervals(result, np.ones_like(result))
+            position = (each.name, each.split, book, kind, ALL, "evaluability")
+            numbers.append(_aggregate(position, float(result.mean()), interval, len(chosen)))
     return tuple(numbers)
 
 
@@ -132,7 +132,7 @@ def _estimates(rows: Sequence[ScoredQuestion]) -> list[_Estimate]:
         estimates.append(_Estimate("recall_preserved", _recall_parts))
     if any(row.gold for row in rows):
         estimates.append(_Estimate("false_exclusions", _exclusion_parts, total=True))
-    return sorted(estimates, key=lambda each: report_place(each.metric))
+    return sorted(estimates, key=lambda estimate: report_place(estimate.metric))
 
 
 def _mean_part(name: str) -> Callable[[ScoredQuestion], tuple[float, float] | None]:
@@ -219,7 +219,9 @@ def aggregate_frame(aggregates: Sequence[Aggregate]) -> Frame:
     """
     types = {"value": "float64", "low": "float64", "high": "float64", "n": "int64"}
     names = Aggregate.__dataclass_fields__
-    return _frame({name: (types.get(name, "str"), [getattr(each, name) for each in aggregates]) for name in names})
+    return _frame(
+        {name: (types.get(name, "str"), [getattr(aggregate, name) for aggregate in aggregates]) for name in names}
+    )
 
 
 def _frame(columns: Mapping[str, tuple[str, Sequence[Any]]]) -> Frame:

@@ -105,14 +105,15 @@ def columns_of(record_type: type) -> dg.TableSchema:
     """The fields of a frozen record as the columns of a table, in their order."""
     return dg.TableSchema(
         columns=[
-            dg.TableColumn(each.name, getattr(each.type, "__name__", str(each.type))) for each in fields(record_type)
+            dg.TableColumn(field.name, getattr(field.type, "__name__", str(field.type)))
+            for field in fields(record_type)
         ]
     )
 
 
 def as_table(records: Sequence[object], record_type: type) -> dg.TableMetadataValue:
     """Frozen records as a table in the UI; floats to four digits, tuples with commas."""
-    lines = ({each.name: getattr(record, each.name) for each in fields(record_type)} for record in records[:ROWS])
+    lines = ({field.name: getattr(record, field.name) for field in fields(record_type)} for record in records[:ROWS])
     return _table(lines, columns_of(record_type))
 
 
@@ -162,8 +163,8 @@ def evaluation(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
     headline, worst = scores.headline(), _worst(home, scores, context.partition_keys)
     for name in context.partition_keys:
         mrr = headline.get(name, {}).get("mrr")
-        said = "no questions were given" if mrr is None else f"mrr {mrr:.3f} over {scores.n_questions} questions"
-        context.log.info(f"{name} on {scores.snapshot}: {said}")
+        output = "no questions were given" if mrr is None else f"mrr {mrr:.3f} over {scores.n_questions} questions"
+        context.log.info(f"{name} on {scores.snapshot}: {output}")
         context.add_asset_metadata(
             {
                 "by_kind": _table(by_kind(scores, name), KINDS),
@@ -230,13 +231,15 @@ def _worst(home: Home, scores: Evaluation, strategies: Sequence[str]) -> dict[st
 
 
 def _trend(instance: dg.DagsterInstance, snapshot: str, numbers: Mapping[str, dg.MetadataValue]) -> str:
-    found = [Judged(snapshot, "now", _float(numbers, "mrr"), _float(numbers, "mrr_live"))]
+    result = [Judged(snapshot, "now", _float(numbers, "mrr"), _float(numbers, "mrr_live"))]
     for record in instance.fetch_materializations(dg.AssetKey("leaderboard"), limit=5 * MOST_POINTS).records:
-        said = record.asset_materialization.metadata if record.asset_materialization else {}
+        output = record.asset_materialization.metadata if record.asset_materialization else {}
         when = f"{datetime.fromtimestamp(record.timestamp, UTC):%Y-%m-%d}"
-        if "snapshot" in said:
-            found.append(Judged(str(said["snapshot"].value), when, _float(said, "mrr"), _float(said, "mrr_live")))
-    return trend(found)
+        if "snapshot" in output:
+            result.append(
+                Judged(str(output["snapshot"].value), when, _float(output, "mrr"), _float(output, "mrr_live"))
+            )
+    return trend(result)
 
 
 def _float(metadata: Mapping[str, dg.MetadataValue], name: str) -> float | None:

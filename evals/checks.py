@@ -79,8 +79,8 @@ def kept(
 
 def findings_in(metadata: Mapping[str, dg.MetadataValue]) -> tuple[str, ...]:
     """The ids of what a check found that holds a promotion; none of another check."""
-    found = metadata.get(FINDINGS)
-    return tuple(map(str, found.value)) if isinstance(found, dg.JsonMetadataValue) and found.value else ()
+    result = metadata.get(FINDINGS)
+    return tuple(map(str, result.value)) if isinstance(result, dg.JsonMetadataValue) and result.value else ()
 
 
 def score_check(rule: Rule[Scores]) -> dg.AssetChecksDefinition:
@@ -131,7 +131,7 @@ def _judged(rule: Rule[Scores], candidate: Evaluation, other: OtherScores, quest
             "mrr_compared": reported(other_headline.get("mrr")),
             "false_exclusions": reported(headline.get("false_exclusions")),
             "noise_reduction": reported(headline.get("noise_reduction")),
-            "against_it": as_table([each.objection for each in reasons], Objection),
+            "against_it": as_table([reason.objection for reason in reasons], Objection),
             "changes": as_table(changes, PairedChange),
             "compared_with": before.snapshot if before else "nothing",
             "snapshot": candidate.snapshot,
@@ -141,7 +141,7 @@ def _judged(rule: Rule[Scores], candidate: Evaluation, other: OtherScores, quest
 
 
 def _untold(changes: Sequence[PairedChange]) -> str:
-    few = [str(each) for each in changes if each.verdict == "cannot be told"]
+    few = [str(change) for change in changes if change.verdict == "cannot be told"]
     return f"; the questions are too few to tell a loss from chance in {'; '.join(few)}" if few else ""
 
 

@@ -68,7 +68,7 @@ def _compared(
     metrics: Sequence[str],
 ) -> tuple[Comparison, ...]:
     ours, theirs = _by_place(left), _by_place(right)
-    found: dict[str, Comparison] = {}
+    result: dict[str, Comparison] = {}
     for (name, split), strategy, metric in [
         (label, strategy, metric)
         for label in dict.fromkeys((row.set, row.split) for row in left)
@@ -82,7 +82,7 @@ def _compared(
         ]
         if shared:
             values = [(mine[each].values[metric], other[each].values[metric]) for each in shared]
-            found[f"{name}/{split}/{strategy}/{metric}"] = Comparison(
+            result[f"{name}/{split}/{strategy}/{metric}"] = Comparison(
                 *(name, split, strategy, metric, len(shared)),
                 difference=sum(a - b for a, b in values) / len(shared),
                 p=(p := paired_randomisation([a for a, _ in values], [b for _, b in values])),
@@ -90,8 +90,8 @@ def _compared(
                 better=tuple(each for each, (a, b) in zip(shared, values, strict=True) if sign(metric) * (a - b) > 0),
                 worse=tuple(each for each, (a, b) in zip(shared, values, strict=True) if sign(metric) * (a - b) < 0),
             )
-    corrected = holm({name: comparison.p for name, comparison in found.items()})
-    return tuple(replace(comparison, corrected=corrected[name]) for name, comparison in found.items())
+    corrected = holm({name: comparison.p for name, comparison in result.items()})
+    return tuple(replace(comparison, corrected=corrected[name]) for name, comparison in result.items())
 
 
 def _by_place(rows: Sequence[ScoredQuestion]) -> dict[tuple[str, str, str], dict[str, ScoredQuestion]]:
@@ -146,14 +146,14 @@ def cells(rows: Sequence[ScoredQuestion], strategy: str = "default") -> tuple[Ce
     if strategy not in names or len(names) < 2:
         return ()
     others = [name for name in names if name != strategy]
-    found: list[Cell] = []
+    cells: list[Cell] = []
     for (name, split, book), members in _groups(rows).items():
         for sort in dict.fromkeys(SORTS.values()):
-            asked = [row for row in members if SORTS.get(row.kind) == sort and row.gold]
-            if asked:
-                by_strategy = _aligned(asked, [strategy, *others])
-                found += [_cell((name, split, book, sort), metric, strategy, by_strategy) for metric in CELL_METRICS]
-    return tuple(found)
+            query = [row for row in members if SORTS.get(row.kind) == sort and row.gold]
+            if query:
+                by_strategy = _aligned(query, [strategy, *others])
+                cells += [_cell((name, split, book, sort), metric, strategy, by_strategy) for metric in CELL_METRICS]
+    return tuple(cells)
 
 
 def _groups(rows: Sequence[ScoredQuestion]) -> dict[tuple[str, str, str], list[ScoredQuestion]]:
@@ -164,7 +164,7 @@ def _groups(rows: Sequence[ScoredQuestion]) -> dict[tuple[str, str, str], list[S
             groups[name, split, book] = [row for row in members if row.book == book]
         groups[name, split, ALL] = members
     for split in dict.fromkeys(row.split for row in rows):
-        if sum(place[1:] == (split, ALL) for place in groups) > 1:
+        if sum(group[1:] == (split, ALL) for group in groups) > 1:
             groups[ALL, split, ALL] = [row for row in rows if row.split == split]
     return groups
 
@@ -173,7 +173,7 @@ def _aligned(rows: Sequence[ScoredQuestion], names: Sequence[str]) -> dict[str, 
     """Rows by strategy, in one order of questions."""
     places = {name: {(row.set, row.question_id): row for row in rows if row.strategy == name} for name in names}
     questions = list(dict.fromkeys((row.set, row.question_id) for row in rows))
-    shared = [each for each in questions if all(each in known for known in places.values())]
+    shared = [question for question in questions if all(question in known for known in places.values())]
     return {name: [known[each] for each in shared] for name, known in places.items()}
 
 

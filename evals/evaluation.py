@@ -69,8 +69,8 @@ class Evaluation:
     @property
     def evaluability(self) -> float | None:
         """Share of the questions with gold whose every answer resolves; None without such questions."""
-        asked = sum(each.resolution.questions_with_gold for each in self.sets)
-        return sum(len(each.resolution.gold) for each in self.sets) / asked if asked else None
+        query = sum(each.resolution.questions_with_gold for each in self.sets)
+        return sum(len(each.resolution.gold) for each in self.sets) / query if query else None
 
     def rows(self, strategy: str) -> tuple[ScoredQuestion, ...]:
         """What one strategy did with each question."""
@@ -85,7 +85,7 @@ class Evaluation:
         if self.experiment is None:
             return ()
         people = [each for each in self.sets if not any(question.generated for question in each.questions)]
-        labels = {(each.name, each.split) for each in people or self.sets}
+        labels = {(person.name, person.split) for person in people or self.sets}
         return tuple(row for row in self.experiment.rows if (row.set, row.split) in labels)
 
     def breakdown(self, strategy: str) -> tuple[Aggregate, ...]:
@@ -99,7 +99,7 @@ class Evaluation:
             return {}
         rows = [replace(row, set=ALL, split=ALL) for row in self.headline_rows()]
         numbers = [each for each in aggregate(rows) if each.book == ALL and each.kind == ALL] + list(timings(rows))
-        values = {(each.strategy, each.metric): each.value for each in numbers}
+        values = {(number.strategy, number.metric): number.value for number in numbers}
         share = self.evaluability
         return {
             strategy: {name: values.get((strategy, name)) for name in HEADLINE} | {"evaluability": share}

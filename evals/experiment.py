@@ -100,7 +100,7 @@ class Scorer:
             values["no_answer_accuracy"] = no_answer_accuracy(ranking)
         else:
             shown = questions.judge(question, ranking)
-            values |= {each.name: each(shown if each.depth <= SHOWN else deep) for each in self.metrics}
+            values |= {metric.name: metric(shown if metric.depth <= SHOWN else deep) for metric in self.metrics}
             values["wrong_row_rate"] = wrong_row(ranking, gold, self.relatives)
             values[USEFUL] = useful(ranking, gold, self.surroundings) if self.surroundings else None
             if question.book:
@@ -112,12 +112,12 @@ class Scorer:
     def _excluded(
         self, asked: Asked, gold: tuple[str, ...], groups: Groups, unfiltered: ScoredQuestion | None
     ) -> tuple[str, ...]:
-        found = {*excluded_gold(gold, asked.shown), *excluded_gold(gold, asked.deep)}
+        result = {*excluded_gold(gold, asked.shown), *excluded_gold(gold, asked.deep)}
         if unfiltered is not None:
-            found.update(lost_gold(gold, unfiltered.chunk_ids, asked.deep.chunk_ids))
+            result.update(lost_gold(gold, unfiltered.chunk_ids, asked.deep.chunk_ids))
             if self.admits is not None:
-                found.update(refused_gold(asked.question.query, gold, self.relatives, self.admits))
-        return whole_answers(found, groups, asked.deep.chunk_ids)
+                result.update(refused_gold(asked.question.query, gold, self.relatives, self.admits))
+        return whole_answers(result, groups, asked.deep.chunk_ids)
 
 
 def _of_rounds(shown: Retrieval) -> dict[str, float]:
@@ -125,17 +125,20 @@ def _of_rounds(shown: Retrieval) -> dict[str, float]:
     receipt = shown.receipt
     if not receipt.iterations:
         return {}
-    return {"rounds": float(receipt.rounds), "excluded": float(sum(each.excluded for each in receipt.iterations))}
+    return {
+        "rounds": float(receipt.rounds),
+        "excluded": float(sum(iteration.excluded for iteration in receipt.iterations)),
+    }
 
 
 def _why(deep: Judgement | None, returned: int, excluded: tuple[str, ...]) -> str:
     if deep is None:
         return f"no answer exists; {returned} chunks were returned"
     ranks = deep.ranks
-    found = f"gold at rank {', '.join(map(str, ranks))}" if ranks else f"no gold in the first {DEPTH}"
+    result = f"gold at rank {', '.join(map(str, ranks))}" if ranks else f"no gold in the first {DEPTH}"
     missing = deep.gold - len(ranks)
     lost = f"; {missing} of {deep.gold} gold chunks not found" if ranks and missing else ""
-    return found + lost + (f"; the filter excluded {', '.join(excluded)}" if excluded else "")
+    return result + lost + (f"; the filter excluded {', '.join(excluded)}" if excluded else "")
 
 
 Counterpart = Callable[[Strategy], Strategy | None]
@@ -151,7 +154,7 @@ def without_query_must(strategy: Strategy) -> Strategy | None:
 
 def counterpart_among(strategies: Iterable[Strategy]) -> Counterpart:
     """Like `without_query_must`, but a named strategy that searches alike is taken: `dense` for `prefilter`."""
-    known = {_nameless(each): each for each in strategies if each.query_must == "off"}
+    known = {_nameless(strategy): strategy for strategy in strategies if strategy.query_must == "off"}
 
     def counterpart(strategy: Strategy) -> Strategy | None:
         bare = without_query_must(strategy)
@@ -290,9 +293,9 @@ class _Run:
         rows = self._done.get(key) or (store.finished(key) if store else None)
         if rows is None:
             known = {row.question_id: row for row in store.parts(key)} if store else {}
-            asked = [question for question in questions.scored if question.id not in known]
+            query = [question for question in questions.scored if question.id not in known]
             known |= {
-                row.question_id: row for row in self._kept(key, self._ask(questions, strategy, asked, unfiltered))
+                row.question_id: row for row in self._kept(key, self._ask(questions, strategy, query, unfiltered))
             }
             rows = tuple(known[question.id] for question in questions.scored)
             if store:
@@ -373,20 +376,20 @@ def _problems(
     metrics: Sequence[Metric],
 ) -> list[str]:
     names = [strategy.name for strategy in strategies]
-    found = [f"strategy {name!r} is given twice" for name, count in Counter(names).items() if count > 1]
-    found += [
+    result = [f"strategy {name!r} is given twice" for name, count in Counter(names).items() if count > 1]
+    result += [
         f"{name!r} cannot be a file name; use letters, digits and -_.+@"
         for name in [snapshot, *names]
         if not FILE_NAME.fullmatch(name)
     ]
     labels = Counter((each.name, each.split) for each in sets)
-    found += [f"set {name!r}, split {split!r} is given twice" for (name, split), count in labels.items() if count > 1]
-    found += [
-        f"metric {each.name!r} looks at {each.depth} hits, and rankings have {DEPTH}; take a smaller cutoff"
-        for each in metrics
-        if each.depth > DEPTH
+    result += [f"set {name!r}, split {split!r} is given twice" for (name, split), count in labels.items() if count > 1]
+    result += [
+        f"metric {metric.name!r} looks at {metric.depth} hits, and rankings have {DEPTH}; take a smaller cutoff"
+        for metric in metrics
+        if metric.depth > DEPTH
     ]
     for noun, given in (("strategies", strategies), ("question sets", sets), ("chunks", relatives.chunks)):
         if not given:
-            found.append(f"no {noun} are given")
-    return found + [problem for each in sets for problem in each.problems(relatives.chunks)]
+            result.append(f"no {noun} are given")
+    return result + [problem for each in sets for problem in each.problems(relatives.chunks)]

@@ -59,8 +59,8 @@ def _ranked(ids: tuple[str, ...]) -> Iterable[tuple[int, str]]:
 
 
 def _excluded(query: str, chunk: Chunk, read: Read) -> str:
-    said = explain(read(query), chunk.query_must) if chunk.query_must is not None else "it has no predicate"
-    return f"the filter excluded gold, {chunk.title}: {said}"
+    output = explain(read(query), chunk.query_must) if chunk.query_must is not None else "it has no predicate"
+    return f"the filter excluded gold, {chunk.title}: {output}"
 
 
 def _of_first(first: Chunk, gold: tuple[Chunk, ...], row: ScoredQuestion, relatives: Relatives) -> list[str]:

@@ -130,7 +130,7 @@ def decide(candidate: Experiment, live: Experiment | None, thresholds: Threshold
     """
     evidence = Scores(candidate, live, thresholds=thresholds)
     reasons = tuple(reason for rule in SCORE_RULES for reason in rule.reasons(evidence))
-    return GateDecision(not any(each.blocks for each in reasons), reasons)
+    return GateDecision(not any(reason.blocks for reason in reasons), reasons)
 
 
 def _unfound(contents: Contents) -> Iterator[Objection]:
@@ -161,8 +161,8 @@ def _stale(scores: Scores) -> Iterator[Objection]:
     floor = scores.thresholds.evaluability
     for each in _whole(scores.candidate.aggregates, "evaluability"):
         if each.value is None or each.value < floor:
-            place = (each.set, each.split)
-            stale = tuple(one.question_id for one in scores.candidate.unscored if (one.set, one.split) == place)
+            position = (each.set, each.split)
+            stale = tuple(one.question_id for one in scores.candidate.unscored if (one.set, one.split) == position)
             share = f"{each.value or 0:.3f} of set {each.set}, split {each.split}, is below {floor:.3f}"
             yield Objection(f"evaluability {share}: gold is stale", question_ids=stale)
     for sentence in scores.stale:
@@ -194,15 +194,15 @@ def _worse(scores: Scores, other: Experiment | None, name: str) -> Iterator[Obje
     changes = paired_changes(scores.candidate.rows, other.rows, scores.thresholds.margin)
     if not changes:
         yield Objection(f"it and {name} have no scored question and strategy in common; score both again")
-    for each in changes:
-        if each.verdict == "worse":
-            yield Objection(f"mrr is below that of {name}, {each}", each.strategy, each.lost)
+    for change in changes:
+        if change.verdict == "worse":
+            yield Objection(f"mrr is below that of {name}, {change}", change.strategy, change.lost)
 
 
 def _noisy(scores: Scores) -> Iterator[Objection]:
     for each in _whole(scores.candidate.aggregates, "noise_reduction"):
-        place = (each.set, each.split, each.strategy)
-        rows = [row for row in scores.candidate.rows if (row.set, row.split, row.strategy) == place]
+        position = (each.set, each.split, each.strategy)
+        rows = [row for row in scores.candidate.rows if (row.set, row.split, row.strategy) == position]
         removable = sum(row.unfiltered_guarded_noise or 0.0 for row in rows)
         if each.value is not None and (each.value < 0 or (each.value == 0 and removable)):
             noisy = [row.question_id for row in rows if row.values[NOISE] >= (row.unfiltered_noise or 0.0) > 0]
@@ -214,7 +214,9 @@ def _noisy(scores: Scores) -> Iterator[Objection]:
 
 
 def _whole(aggregates: Iterable[Aggregate], metric: str) -> list[Aggregate]:
-    return [each for each in aggregates if each.metric == metric and each.book == each.kind == ALL]
+    return [
+        aggregate for aggregate in aggregates if aggregate.metric == metric and aggregate.book == aggregate.kind == ALL
+    ]
 
 
 SNAPSHOT_RULES: tuple[Rule[Contents], ...] = (
@@ -339,12 +341,12 @@ def best_of(candidate: Sequence[ScoredQuestion], others: Mapping[str, Sequence[S
 
     Questions of people count before generated ones. Of equal ones the first; None where nobody was asked the same.
     """
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     for name, rows in others.items():
-        whole = {each.split: each.difference for each in paired_changes(candidate, rows) if each.book == ALL}
+        whole = {change.split: change.difference for change in paired_changes(candidate, rows) if change.book == ALL}
         if whole:
-            found[name] = whole.get("people", next(iter(whole.values())))
-    return min(found, key=lambda name: found[name], default=None)
+            result[name] = whole.get("people", next(iter(whole.values())))
+    return min(result, key=lambda name: result[name], default=None)
 
 
 def _gold_keys(rows: Iterable[ScoredQuestion]) -> set[tuple[str, str, str]]:
@@ -361,10 +363,10 @@ def worse_groups(ranks: Mapping[str, tuple[Ranks, Ranks]]) -> tuple[str, ...]:
     Args:
         ranks: by group, with the new numbers and with those that ship, over the same questions; at least one each.
     """
-    found = judge([Paired(_reciprocal(ours), _reciprocal(theirs)) for ours, theirs in ranks.values()])
+    groups = judge([Paired(_reciprocal(ours), _reciprocal(theirs)) for ours, theirs in ranks.values()])
     return tuple(
         f"{group}: mrr is below that of what ships, {each}"
-        for group, each in zip(ranks, found, strict=True)
+        for group, each in zip(ranks, groups, strict=True)
         if each.verdict == "worse"
     )
 

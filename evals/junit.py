@@ -21,7 +21,7 @@ def junit_xml(verdicts: Iterable[Verdict]) -> bytes:
     report = JUnitXml("querymust eval")
     for verdict in verdicts:
         suite = TestSuite(verdict.strategy)
-        failed = {_key(each.row): each for each in verdict.failures}
+        failed = {_key(failure.row): failure for failure in verdict.failures}
         for row in verdict.rows:
             suite.add_testcase(_case(row, failed.get(_key(row))))
         for question_id, reasons in _stale(verdict).items():
@@ -39,14 +39,14 @@ def _case(row: ScoredQuestion, failure: FailedQuestion | None) -> TestCase:
     case = TestCase(_clean(row.question_id), _class(row.strategy, f"{row.set}.{row.split}"))
     if failure is not None:
         first = place(failure.first) if failure.first else "nothing"
-        said = Failure(_clean(f"{rank_text(failure.gold_rank)}; first is {first}"), METRIC)
+        output = Failure(_clean(f"{rank_text(failure.gold_rank)}; first is {first}"), METRIC)
         lines = [
             row.query,
             *(f"gold: {place(chunk)}" for chunk in failure.gold),
             *(f"why: {why}" for why in failure.why),
         ]
-        said.text = _clean("\n".join(lines))
-        case.result = [said]
+        output.text = _clean("\n".join(lines))
+        case.result = [output]
     elif METRIC not in row.values:
         case.result = [Skipped("it has no gold, so nothing can be first")]
     return case
@@ -54,7 +54,7 @@ def _case(row: ScoredQuestion, failure: FailedQuestion | None) -> TestCase:
 
 def _overall(verdict: Verdict) -> TestCase:
     case = TestCase(_OVERALL, _class(verdict.strategy, "verdict"))
-    sentences = [broken_bound(each) for each in verdict.bounds if not each.holds]
+    sentences = [broken_bound(bound) for bound in verdict.bounds if not bound.holds]
     sentences += [decline(each) for each in (verdict.changes.worse if verdict.changes else ())]
     case.result = [Failure(_clean(sentence), _OVERALL) for sentence in sentences]
     return case

@@ -156,7 +156,7 @@ METRICS = (
     ReportedMetric("p95_ms", "lower", "wall time of a retrieval, 95th percentile", _KEPT),
 )
 
-_PLACES = {each.name: place for place, each in enumerate(METRICS)}
+_PLACES = {each.name: position for position, each in enumerate(METRICS)}
 
 
 def names(use: Use) -> tuple[str, ...]:
@@ -166,9 +166,9 @@ def names(use: Use) -> tuple[str, ...]:
 
 def meaning(name: str) -> str:
     """What a metric is, in one line without markup; empty for one that is not in the table."""
-    found = METRICS[_PLACES[name]].meaning if name in _PLACES else ""
+    result = METRICS[_PLACES[name]].meaning if name in _PLACES else ""
     k = name.partition("@")[2]
-    return (found.replace("first k", f"first {k}") if k else found).replace("`", "")
+    return (result.replace("first k", f"first {k}") if k else result).replace("`", "")
 
 
 def metric_text(name: str, value: float | None) -> str:

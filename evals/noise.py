@@ -177,13 +177,13 @@ class Surroundings:
 
         None if none of them is a row.
         """
-        rows = [place for place in map(self.places.get, gold) if place is not None and self._is_row(place)]
+        rows = [position for position in map(self.places.get, gold) if position is not None and self._is_row(position)]
         if not rows:
             return None
-        sections = dict.fromkeys(self.chunks[place].section for place in rows)
-        nearby = [place for section in sections for place in self._near(section)]
-        linked = [other for place in (*rows, *nearby) for other in self._linked(place)]
-        return frozenset(self.chunks[place].id for place in (*nearby, *linked))
+        sections = dict.fromkeys(self.chunks[row].section for row in rows)
+        nearby = [position for section in sections for position in self._near(section)]
+        linked = [other for row in (*rows, *nearby) for other in self._linked(row)]
+        return frozenset(self.chunks[position].id for position in (*nearby, *linked))
 
     def _near(self, section: Section) -> Iterator[int]:
         own = self.prose.get(section, ())

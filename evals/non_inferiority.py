@@ -92,26 +92,27 @@ def judge(wholes: Sequence[Paired], books: Sequence[Paired] = (), margin: float 
         A judgement for each of the wholes, then for each of the books.
     """
     lists = (*wholes, *books)
-    levels = _levels([each.moves for each in wholes], [each.moves for each in books])
-    found = [_unjudged(each.gains) for each in lists]
+    levels = _levels([whole.moves for whole in wholes], [book.moves for book in books])
+    result = [_unjudged(each.gains) for each in lists]
     refused = [
         round(one.difference, _DIGITS) < -max(margin, round(allowed(each.gains, level), _DIGITS))
-        for one, each, level in zip(found, lists, levels, strict=True)
+        for one, each, level in zip(result, lists, levels, strict=True)
     ]
     # A list that needs no test still counts as one: it might have looked worse by chance.
     chances = holm(
         {
-            str(place): 1.0
-            if refused[place] or one.difference >= 0 or one.low > -margin
+            str(position): 1.0
+            if refused[position] or one.difference >= 0 or one.low > -margin
             else paired_randomisation(each.ours, each.theirs)
-            for place, (one, each) in enumerate(zip(found, lists, strict=True))
+            for position, (one, each) in enumerate(zip(result, lists, strict=True))
             if each.moves
         }
     )
     verdicts = (
-        _verdict(one, margin, chances.get(str(place), 1.0), refused=refused[place]) for place, one in enumerate(found)
+        _verdict(one, margin, chances.get(str(position), 1.0), refused=refused[position])
+        for position, one in enumerate(result)
     )
-    return tuple(replace(one, verdict=verdict) for one, verdict in zip(found, verdicts, strict=True))
+    return tuple(replace(one, verdict=verdict) for one, verdict in zip(result, verdicts, strict=True))
 
 
 def _unjudged(gains: Sequence[float]) -> Judgement:
@@ -185,7 +186,7 @@ class _Place:
 
     def judged(self, found: Judgement) -> PairedChange:
         lost = tuple(row.question_id for row, other in self.pairs if row.values[METRIC] < other.values[METRIC])
-        numbers = {each.name: getattr(found, each.name) for each in fields(Judgement)}
+        numbers = {field.name: getattr(found, field.name) for field in fields(Judgement)}
         return PairedChange(**numbers, split=self.split, book=self.book, strategy=self.strategy, lost=lost)
 
 
@@ -201,8 +202,8 @@ def paired_changes(
     wholes, books = ([each for each in places if (each.book == ALL) == whole] for whole in (True, False))
     if not places:
         return ()
-    judged = judge([each.values for each in wholes], [each.values for each in books], margin)
-    changes = {id(each): each.judged(found) for each, found in zip([*wholes, *books], judged, strict=True)}
+    judged = judge([whole.values for whole in wholes], [book.values for book in books], margin)
+    changes = {id(whole): whole.judged(result) for whole, result in zip([*wholes, *books], judged, strict=True)}
     return tuple(changes[id(each)] for each in places)
 
 
@@ -220,8 +221,8 @@ def _places(candidate: Sequence[ScoredQuestion], other: Sequence[ScoredQuestion]
 
 
 def _by_strategy(rows: Sequence[ScoredQuestion]) -> Mapping[tuple[str, str], dict[_Key, ScoredQuestion]]:
-    found: dict[tuple[str, str], dict[_Key, ScoredQuestion]] = {}
+    result: dict[tuple[str, str], dict[_Key, ScoredQuestion]] = {}
     for row in rows:
         if METRIC in row.values:
-            found.setdefault((row.split, row.strategy), {})[row.set, row.question_id, row.query] = row
-    return found
+            result.setdefault((row.split, row.strategy), {})[row.set, row.question_id, row.query] = row
+    return result

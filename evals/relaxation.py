@@ -62,7 +62,7 @@ class Relaxation:
 def relaxation_of(retriever: SelfQueryRetriever, queries: Iterable[str]) -> Relaxation:
     """Read every question and count the conditions that are given up. Nothing is searched."""
     n_questions = n_stating = n_relaxed = 0
-    found: dict[tuple[str, str], list[GivenUp]] = {}
+    result: dict[tuple[str, str], list[GivenUp]] = {}
     for query in queries:
         understood = asyncio.run(retriever.understand(query))
         steps = [step for step in understood.fallbacks if step.dropped]
@@ -71,10 +71,10 @@ def relaxation_of(retriever: SelfQueryRetriever, queries: Iterable[str]) -> Rela
         n_relaxed += bool(steps)
         places = dict.fromkeys((step.trigger.value, name) for step in steps for name in step.fields)
         dropped = tuple(text for step in steps for text in step.dropped)
-        for place in places:
-            found.setdefault(place, []).append(GivenUp(query, dropped, len(understood.documents)))
-    ordered = sorted(found, key=lambda place: (-len(found[place]), place))
-    patterns = tuple(Pattern(*place, len(found[place]), tuple(found[place][:EXAMPLES])) for place in ordered)
+        for position in places:
+            result.setdefault(position, []).append(GivenUp(query, dropped, len(understood.documents)))
+    ordered = sorted(result, key=lambda position: (-len(result[position]), position))
+    patterns = tuple(Pattern(*key, len(result[key]), tuple(result[key][:EXAMPLES])) for key in ordered)
     return Relaxation(n_questions, n_stating, n_relaxed, patterns)
 
 
@@ -87,9 +87,9 @@ def relaxation(retriever: Retriever, evaluation: Evaluation) -> Relaxation:
     queries = {(row.set, row.split, row.question_id): row.query for row in evaluation.headline_rows()}
     if not queries:
         return Relaxation(0, 0, 0, ())
-    asked = SelfQueryRetriever(retriever, today=lambda: day)
-    day = last_day(asked.catalog)
-    return relaxation_of(asked, queries.values())
+    self_query_retriever = SelfQueryRetriever(retriever, today=lambda: day)
+    day = last_day(self_query_retriever.catalog)
+    return relaxation_of(self_query_retriever, queries.values())
 
 
 def relaxation_in(home: Home, evaluation: Evaluation) -> Relaxation:

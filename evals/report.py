@@ -23,18 +23,18 @@ def flat_records(aggregates: Iterable[Aggregate]) -> list[dict[str, Any]]:
     """`{set, split, book, kind, strategy, metric, value, low, high, n}` for each, `*` for all; values rounded."""
     return [
         {
-            "set": each.set,
-            "split": each.split,
-            "book": each.book,
-            "kind": each.kind,
-            "strategy": each.strategy,
-            "metric": each.metric,
-            "value": _rounded(each.value),
-            "low": _rounded(each.low),
-            "high": _rounded(each.high),
-            "n": each.n,
+            "set": aggregate.set,
+            "split": aggregate.split,
+            "book": aggregate.book,
+            "kind": aggregate.kind,
+            "strategy": aggregate.strategy,
+            "metric": aggregate.metric,
+            "value": _rounded(aggregate.value),
+            "low": _rounded(aggregate.low),
+            "high": _rounded(aggregate.high),
+            "n": aggregate.n,
         }
-        for each in aggregates
+        for aggregate in aggregates
     ]
 
 
@@ -43,7 +43,7 @@ def leaderboard(aggregates: Sequence[Aggregate], metrics: Sequence[str] = COLUMN
 
     A number is shown with its 95 % interval; `-` is a metric that is undefined or was not measured.
     """
-    headline = [each for each in aggregates if each.book == ALL and each.kind == ALL]
+    headline = [aggregate for aggregate in aggregates if aggregate.book == ALL and aggregate.kind == ALL]
     return _sections(headline, metrics)
 
 
@@ -58,13 +58,13 @@ def cell_table(cells: Sequence[Cell]) -> str:
     A cell is the strategy's figure, the best other one's with its name, and p; `▼` and names say what is better
     beyond chance.
     """
-    metrics = list(dict.fromkeys(each.metric for each in cells))
-    by_place = {(each.set, each.book, each.sort, each.metric): each for each in cells}
+    metrics = list(dict.fromkeys(cell.metric for cell in cells))
+    by_place = {(cell.set, cell.book, cell.sort, cell.metric): cell for cell in cells}
     names = ["set", "book", "asked for", "n"]
     lines = [_line([*names, *metrics]), _line(["---"] * 3 + ["---:"] + ["---"] * len(metrics))]
-    for place in dict.fromkeys(key[:3] for key in by_place):
-        members = [by_place[*place, metric] for metric in metrics]
-        lines.append(_line([*place, str(members[0].n), *map(_compared, members)]))
+    for position in dict.fromkeys(key[:3] for key in by_place):
+        members = [by_place[*position, metric] for metric in metrics]
+        lines.append(_line([*position, str(members[0].n), *map(_compared, members)]))
     return "".join(lines)
 
 
@@ -75,25 +75,27 @@ def _compared(cell: Cell) -> str:
 
 
 def _sections(aggregates: Sequence[Aggregate], metrics: Sequence[str]) -> str:
-    sets = dict.fromkeys((each.set, each.split) for each in aggregates)
+    sets = dict.fromkeys((aggregate.set, aggregate.split) for aggregate in aggregates)
     sections = []
     for name, split in sets:
-        members = [each for each in aggregates if (each.set, each.split) == (name, split)]
+        members = [aggregate for aggregate in aggregates if (aggregate.set, aggregate.split) == (name, split)]
         sections.append(f"### {_cell(name)}, {_cell(split)}\n\n{_table(members, metrics)}")
     return "\n".join(sections)
 
 
 def _table(aggregates: Sequence[Aggregate], metrics: Sequence[str]) -> str:
-    by_place = {(each.book, each.kind, each.strategy, each.metric): each for each in aggregates}
-    places = dict.fromkeys(place[:3] for place in by_place if place[3] in metrics and place[2] != ALL)
-    measured = [name for name in metrics if any(place[3] == name for place in by_place)]
+    by_place = {
+        (aggregate.book, aggregate.kind, aggregate.strategy, aggregate.metric): aggregate for aggregate in aggregates
+    }
+    places = dict.fromkeys(key[:3] for key in by_place if key[3] in metrics and key[2] != ALL)
+    measured = [name for name in metrics if any(key[3] == name for key in by_place)]
     whole = all(book == kind == ALL for book, kind, _ in places)
     names = ["strategy"] if whole else ["book", "kind", "strategy"]
     lines = [_line([*names, "n", *measured]), _line(["---"] * len(names) + ["---:"] * (len(measured) + 1))]
-    for place in places:
-        numbers = [by_place.get((*place, name)) for name in measured]
-        asked = max((number.n for number in numbers if number), default=0)
-        lines.append(_line([*([place[2]] if whole else place), str(asked), *map(_number, numbers)]))
+    for position in places:
+        numbers = [by_place.get((*position, name)) for name in measured]
+        query = max((number.n for number in numbers if number), default=0)
+        lines.append(_line([*([position[2]] if whole else position), str(query), *map(_number, numbers)]))
     evaluable = by_place.get((ALL, ALL, ALL, "evaluability"))
     note = f"\nevaluability {_number(evaluable)} of {evaluable.n} questions with gold\n" if evaluable else ""
     return "".join(lines) + note

@@ -91,7 +91,7 @@ _TYPES: Mapping[str, Any] = {
     "unfiltered_guarded_noise": pa.float64(),
     "unfiltered_recall": pa.float64(),
 }
-_COLUMNS = tuple(each.name for each in fields(ScoredQuestion) if each.name not in {"values", "milliseconds"})
+_COLUMNS = tuple(field.name for field in fields(ScoredQuestion) if field.name not in {"values", "milliseconds"})
 
 
 class ScoreStore:
@@ -112,8 +112,10 @@ class ScoreStore:
 
     def scored_snapshots(self) -> tuple[str, ...]:
         """Ids of the snapshots that have finished rows of some strategy, in the order of their ids."""
-        found = {path.parents[1].name for path in self._folder.glob("*/*/*.parquet") if not path.name.startswith(".")}
-        return tuple(sorted(found))
+        snapshots = {
+            path.parents[1].name for path in self._folder.glob("*/*/*.parquet") if not path.name.startswith(".")
+        }
+        return tuple(sorted(snapshots))
 
     def kept(self, snapshot: str, strategy: str) -> tuple[ScoredQuestion, ...]:
         """Finished rows of every set as they were scored then, whatever they depended on: to look back, not to decide.

@@ -38,16 +38,16 @@ def since_live(home: Home, candidate: Evaluation) -> dict[str, SinceLive]:
     live = live_scores(home).evaluation
     if live is None:
         return {}
-    store, found = ScoreStore(home.evaluations), {}
+    store, result = ScoreStore(home.evaluations), {}
     for name in dict.fromkeys(row.strategy for row in candidate.headline_rows()):
         before = _mrr(live.rows(name) if name == SHIPPED else store.kept(live.snapshot, name))
         now = _mrr(row for row in candidate.headline_rows() if row.strategy == name)
         shared = [key for key in now if key in before]
         if shared:
-            found[name] = SinceLive(
+            result[name] = SinceLive(
                 len(shared), *(sum(each[key] for key in shared) / len(shared) for each in (now, before))
             )
-    return found
+    return result
 
 
 def _mrr(rows: Iterable[ScoredQuestion]) -> dict[_Key, float]:
@@ -115,7 +115,7 @@ class Curve:
     def _svg(self) -> str:
         values = [value for line in self.lines.values() for value in line if value is not None]
         low, high = min(values), max(values)
-        steps = [self._x(place) for place in range(len(self.places))]
+        steps = [self._x(number) for number in range(len(self.places))]
         parts = [_text(0, _TOP + 3, f"{high:.3f}"), _text(0, _BOTTOM + 3, f"{low:.3f}")]
         parts += [_text(_LEFT, 96, self.places[0])] if len(steps) > 1 else []
         parts += [_text(_RIGHT, 96, self.places[-1], "end")]
@@ -155,15 +155,15 @@ SHOWN = names(Use.BY_KIND)
 
 def by_kind(scores: Evaluation, strategy: str) -> tuple[dict[str, str | int | float | None], ...]:
     """A line for all questions, then one for each kind: `kind`, `n` questions, and all metrics of `SHOWN`."""
-    found = [each for each in scores.breakdown(strategy) if each.book == ALL and each.metric in SHOWN]
+    result = [each for each in scores.breakdown(strategy) if each.book == ALL and each.metric in SHOWN]
     return tuple(
         {
             "kind": "all" if kind == ALL else kind,
-            "n": max(each.n for each in found if each.kind == kind),
+            "n": max(each.n for each in result if each.kind == kind),
             **dict.fromkeys(SHOWN),
-            **{each.metric: each.value for each in found if each.kind == kind},
+            **{each.metric: each.value for each in result if each.kind == kind},
         }
-        for kind in dict.fromkeys(each.kind for each in found)
+        for kind in dict.fromkeys(each.kind for each in result)
     )
 
 
@@ -212,11 +212,11 @@ def trend(judged: Iterable[Judged]) -> str:
     for each in judged:
         by_snapshot.setdefault(each.snapshot, each)
     points = list(by_snapshot.values())[::-1]
-    scored = [each.mrr for each in points if each.mrr is not None]
+    scored = [point.mrr for point in points if point.mrr is not None]
     if len(points) == 1 and scored:
         return f"mrr {scored[0]:.3f} on the first snapshot that was scored; a picture begins with the second."
-    lines = {"mrr": [each.mrr for each in points], "mrr of live": [each.mrr_live for each in points]}
-    return Curve([each.when for each in points], lines).image() or "Nothing was scored yet."
+    lines = {"mrr": [point.mrr for point in points], "mrr of live": [point.mrr_live for point in points]}
+    return Curve([point.when for point in points], lines).image() or "Nothing was scored yet."
 
 
 MOST = 10
@@ -251,7 +251,7 @@ def worst_questions(rows: Sequence[ScoredQuestion], relatives: Relatives, read: 
         read: puts a question in the form that predicates see: `Snapshot.asked`.
     """
     failed = failures(rows, relatives, read)
-    found = sorted(
+    questions = sorted(
         failed,
         key=lambda each: (
             not each.row.excluded_gold,
@@ -262,14 +262,14 @@ def worst_questions(rows: Sequence[ScoredQuestion], relatives: Relatives, read: 
     )
     return tuple(
         WorstQuestion(
-            question=each.row.question_id,
-            asked=each.row.query,
-            rank=each.gold_rank,
-            why="; ".join(each.why) or "merely ranked lower",
-            first=each.first.title if each.first else "",
-            gold=each.gold[0].title if each.gold else "",
-            kind=each.row.kind,
-            noise=int(each.row.values.get(NOISE, 0.0)),
+            question=question.row.question_id,
+            asked=question.row.query,
+            rank=question.gold_rank,
+            why="; ".join(question.why) or "merely ranked lower",
+            first=question.first.title if question.first else "",
+            gold=question.gold[0].title if question.gold else "",
+            kind=question.row.kind,
+            noise=int(question.row.values.get(NOISE, 0.0)),
         )
-        for each in found[:MOST]
+        for question in questions[:MOST]
     )

@@ -81,7 +81,7 @@ def paired_randomisation(
     questions = pairs.shape[1]
     if questions < 2:
         return 1.0  # one difference is as large with either sign; the library refuses it
-    found = permutation_test(
+    result = permutation_test(
         tuple(pairs),
         _distance,
         permutation_type="samples",
@@ -92,7 +92,7 @@ def paired_randomisation(
         alternative="greater",
         rng=np.random.default_rng(seed),
     )
-    return float(found.pvalue)
+    return float(result.pvalue)
 
 
 def _distance(left: Floats, right: Floats, axis: int) -> Floats:
@@ -106,8 +106,8 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
     ordered = sorted(p_values, key=lambda name: (p_values[name], name))
     adjusted: dict[str, float] = {}
     largest = 0.0
-    for place, name in enumerate(ordered):
-        largest = max(largest, min(1.0, (len(ordered) - place) * p_values[name]))
+    for position, name in enumerate(ordered):
+        largest = max(largest, min(1.0, (len(ordered) - position) * p_values[name]))
         adjusted[name] = largest
     return {name: adjusted[name] for name in p_values}
 

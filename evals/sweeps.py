@@ -76,8 +76,8 @@ class Point:
 
 def point(value: float, scores: Evaluation) -> Point:
     """What one value gave, from the scores of a single strategy."""
-    found = next(iter(scores.headline().values()), {})
-    mrr, first, tenth, noise = (found.get(name) for name in ("mrr", "hit@1", "hit@10", NOISE))
+    result = next(iter(scores.headline().values()), {})
+    mrr, first, tenth, noise = (result.get(name) for name in ("mrr", "hit@1", "hit@10", NOISE))
     return Point(Tried(value, mrr, first, tenth, noise, scores.n_questions), scores)
 
 
@@ -89,9 +89,9 @@ def part(evaluation: Evaluation, name: str, called: str) -> Evaluation:
     rows = tuple(replace(row, strategy=called) for row in whole.rows if row.strategy == name)
     sums, times = (
         tuple(
-            replace(each, strategy=called) if each.strategy == name else each
-            for each in numbers
-            if each.strategy in {name, "*"}
+            replace(number, strategy=called) if number.strategy == name else number
+            for number in numbers
+            if number.strategy in {name, "*"}
         )
         for numbers in (whole.aggregates, whole.timings)
     )
@@ -193,7 +193,7 @@ class Proposal:
 
     def write(self, path: Path, points: Sequence[Point]) -> None:
         """Keep it with its curve, so that who ships a value can name what it rests on."""
-        curve = [asdict(each.tried) for each in points]
+        curve = [asdict(point.tried) for point in points]
         write_atomically(path, json.dumps({**asdict(self), "says": str(self), "curve": curve}, indent=1) + "\n")
 
 
@@ -202,7 +202,7 @@ def propose(strategy: str, parameter: str, current: float, points: Sequence[Poin
 
     Of equal values the nearest to the current one is the best, then the smaller.
     """
-    scored = [(each, each.tried.mrr) for each in points if each.tried.mrr is not None]
+    scored = [(point, point.tried.mrr) for point in points if point.tried.mrr is not None]
     now = next(((each, mrr) for each, mrr in scored if each.tried.value == current), None)
     if now is None:
         return None
@@ -212,7 +212,7 @@ def propose(strategy: str, parameter: str, current: float, points: Sequence[Poin
     candidate, live = best.scores.experiment, now[0].scores.experiment
     assert candidate is not None  # noqa: S101 -- what has an mrr was scored
     decision = decide(candidate, live)
-    found = _mrr(compare_experiments(candidate, live, ("mrr",))) if live and best is not now[0] else None
+    result = _mrr(compare_experiments(candidate, live, ("mrr",))) if live and best is not now[0] else None
     return Proposal(
         strategy=strategy,
         parameter=parameter,
@@ -220,9 +220,9 @@ def propose(strategy: str, parameter: str, current: float, points: Sequence[Poin
         best=best.tried.value,
         mrr_current=now[1],
         mrr_best=mrr,
-        p=found.corrected if found else None,
-        significant=bool(found and found.significant and not found.behind),
-        reasons=tuple(str(each) for each in decision.reasons),
+        p=result.corrected if result else None,
+        significant=bool(result and result.significant and not result.behind),
+        reasons=tuple(str(reason) for reason in decision.reasons),
         passes=decision.passed,
     )
 
@@ -254,14 +254,14 @@ def shown_at(rows: Sequence[ScoredQuestion], relatives: Relatives, counts: Seque
         relatives: the chunks that were searched.
         counts: values of k, at most 100.
     """
-    asked = [row for row in rows if row.gold]
-    if not asked:
+    query = [row for row in rows if row.gold]
+    if not query:
         return ()
     return tuple(
         Shown(
             k,
-            sum(len(set(row.gold).intersection(row.deep_chunk_ids[:k])) / len(row.gold) for row in asked) / len(asked),
-            sum(noise(row.deep_chunk_ids, row.gold, relatives, k) for row in asked) / len(asked),
+            sum(len(set(row.gold).intersection(row.deep_chunk_ids[:k])) / len(row.gold) for row in query) / len(query),
+            sum(noise(row.deep_chunk_ids, row.gold, relatives, k) for row in query) / len(query),
         )
         for k in sorted(set(counts))
     )
@@ -269,5 +269,5 @@ def shown_at(rows: Sequence[ScoredQuestion], relatives: Relatives, counts: Seque
 
 def enough(points: Sequence[Shown], current: int) -> int:
     """The least k that shows as much of the gold as `current`, which is one of the points."""
-    wanted = next(each.recall for each in points if each.k == current)
-    return min(each.k for each in points if each.recall >= wanted)
+    wanted = next(point.recall for point in points if point.k == current)
+    return min(point.k for point in points if point.recall >= wanted)

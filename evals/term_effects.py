@@ -110,7 +110,7 @@ class Trial:
             scores.n_questions,
             self._scores.headline()[SHIPPED]["mrr"],
             scores.headline()[SHIPPED]["mrr"],
-            tuple(str(each) for each in decision.reasons if each.blocks),
+            tuple(str(reason) for reason in decision.reasons if reason.blocks),
             decision.passed,
         )
 
@@ -119,8 +119,8 @@ def _seen(retriever: Retriever, query: str) -> tuple[np.ndarray, str]:
     """(n,) which chunks may come back, and the id of the first hit."""
     snapshot = retriever.snapshot
     question = Query.of(query, snapshot).among(snapshot.rivals)
-    found = retriever.retrieve(query, 1, decisions=False)
-    return retriever.admitted(question).mask(snapshot), "".join(found.chunk_ids)
+    result = retriever.retrieve(query, 1, decisions=False)
+    return retriever.admitted(question).mask(snapshot), "".join(result.chunk_ids)
 
 
 def _scored(retriever: Retriever, files: Sequence[Path], store: Path | None) -> Evaluation:
@@ -146,7 +146,7 @@ def questions_of(feedback: Iterable[Feedback], chunks: Mapping[str, Chunk]) -> t
     for (query, chunk_id), verdict in last_words(feedback).items():
         if verdict == "relevant" and chunk_id in chunks:
             answers.setdefault(query, []).append(chunks[chunk_id])
-    return tuple(_question(query, found) for query, found in answers.items())
+    return tuple(_question(query, answer) for query, answer in answers.items())
 
 
 def _question(query: str, chunks: list[Chunk]) -> Question:
@@ -229,8 +229,8 @@ def _names(chunk: Chunk) -> Iterator[str]:
 
 
 def _passes(query: str, made: PredicateSuggestion, snapshot: Snapshot) -> bool:
-    asked = json.dumps({"contain_one_of": [list(made.names)]})
-    return satisfies_query_must(snapshot.asked(query), asked)
+    request = json.dumps({"contain_one_of": [list(made.names)]})
+    return satisfies_query_must(snapshot.asked(query), request)
 
 
 def _decoded(chunk: Chunk) -> Mapping[str, object]:

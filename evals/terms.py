@@ -40,9 +40,9 @@ class KnownPhrases:
     def of(cls, chunks: Iterable[Chunk], vocabulary: Vocabulary) -> "KnownPhrases":
         """Those of chunks and of the labels of their vocabulary."""
         forms = (form for label in vocabulary.labels for form in (label.written, *label.forms))
-        said = [*(text for chunk in chunks for text in called(chunk)), *forms]
-        found = (words_of(text) for text in dict.fromkeys(said))
-        return cls(tuple(dict.fromkeys(" ".join(words) for words in found if 0 < len(words) <= _LONGEST)))
+        output = [*(text for chunk in chunks for text in called(chunk)), *forms]
+        result = (words_of(text) for text in dict.fromkeys(output))
+        return cls(tuple(dict.fromkeys(" ".join(words) for words in result if 0 < len(words) <= _LONGEST)))
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -66,7 +66,7 @@ def unknown_words(question: str, snapshot: Snapshot) -> tuple[str, ...]:
         for word in dict.fromkeys(words_of(question))
         if word not in known
         and vocabulary.label(word) is None
-        and not any(place is not None for place in lexical.terms.positions(_terms(lexical.tokenize(word))))
+        and not any(position is not None for position in lexical.terms.positions(_terms(lexical.tokenize(word))))
         and lexical.tokenize(word)
     )
 
@@ -144,7 +144,7 @@ def suggest(
         return []
     phrases = KnownPhrases.of(snapshot.chunks, snapshot.vocabulary)
     by_letters = _by_letters(phrases)
-    found = []
+    result = []
     for word, questions in saying.items():
         guesses = [
             (canonical_label(means, snapshot.vocabulary), way, strength)
@@ -156,9 +156,9 @@ def suggest(
         means, way, strength = max(left, key=lambda guess: (-_WAYS.index(guess[1]), guess[2], guess[0]))
         group = [other for other, way_of, _ in left if way_of == way == "group"]
         means, *others = group or [means]  # the words of a group stand in its own order
-        said = tuple(dict.fromkeys(question.query for question in questions))
-        found.append(TermSuggestion(word, means, way, strength, said, tuple(others)))
-    return sorted(found, key=lambda each: (-len(each.questions), _WAYS.index(each.way), -each.strength, each.word))
+        queries = tuple(dict.fromkeys(question.query for question in questions))
+        result.append(TermSuggestion(word, means, way, strength, queries, tuple(others)))
+    return sorted(result, key=lambda each: (-len(each.questions), _WAYS.index(each.way), -each.strength, each.word))
 
 
 def _by_letters(phrases: KnownPhrases) -> Mapping[str, str]:
@@ -210,19 +210,19 @@ def _from_failed_groups(questions: Sequence[SaidQuestion], snapshot: Snapshot) -
 
 def _missing_terms(query: str, row: Chunk, snapshot: Snapshot) -> Sequence[str]:
     """The words of which a row asks the question to say one, where it says all else that the row asks for."""
-    asked = snapshot.asked(query)
+    request = snapshot.asked(query)
     failed = {
         group.source: group.written
         for condition in read_query_must(row.query_must).conditions
         for group in condition.groups(snapshot.vocabulary) or ()
-        if not condition.holds(asked) and not group.holds(asked)
+        if not condition.holds(request) and not group.holds(request)
     }
     if len(failed) != 1:
         return ()
     (written,) = failed.values()
-    said = [str(term) for term in (written if isinstance(written, list | tuple) else [written])]
+    output = [str(term) for term in (written if isinstance(written, list | tuple) else [written])]
     # A term with a number is a value, and the `ia` of `Table I.A.` is a number too: no word means either.
-    named = (" ".join(words_of(term)) for term in said if not any(map(str.isdigit, term)))
+    named = (" ".join(words_of(term)) for term in output if not any(map(str.isdigit, term)))
     return [name for name in named if len(name) >= _SHORTEST]
 
 
@@ -235,9 +235,9 @@ def _from_answers(questions: Sequence[SaidQuestion], snapshot: Snapshot) -> Iter
     for question in questions:
         if len(unknown_words(question.query, snapshot)) > 1:
             continue  # either word may be the name
-        said = f" {' '.join(words_of(question.query))} "
+        output = f" {' '.join(words_of(question.query))} "
         names = (_names(chunk) for chunk in question.answers if chunk.row_key)
-        firsts = {each[0] for each in names if each and not any(f" {name} " in said for name in each)}
+        firsts = {each[0] for each in names if each and not any(f" {name} " in output for name in each)}
         # A label without its number is what a column is called, and no row.
         for first in (name for name in firsts if snapshot.vocabulary.label(name) is None):
             agreeing[first] = agreeing.get(first, 0) + 1
@@ -247,8 +247,8 @@ def _from_answers(questions: Sequence[SaidQuestion], snapshot: Snapshot) -> Iter
 
 def _names(row: Chunk) -> list[str]:
     """What a row is called, its key first."""
-    said = (words_of(name) for name in (row.row_key or "", *row.names))
-    return list(dict.fromkeys(" ".join(words) for words in said if words))
+    output = (words_of(name) for name in (row.row_key or "", *row.names))
+    return list(dict.fromkeys(" ".join(words) for words in output if words))
 
 
 TERMS_FILE = "terms.jsonl"
@@ -299,9 +299,9 @@ def add_alias(path: Path, word: str, means: str) -> None:
     if text and word in load_vocabulary(path).aliases and word not in Vocabulary.default().aliases:
         raise LibraryError(f"{path} has an alias {word!r} already; change it there")
     line = f"{json.dumps(word, ensure_ascii=False)} = {json.dumps(means, ensure_ascii=False)}"
-    found = _TABLE.search(text)
-    if found:
-        changed = f"{text[: found.end()]}\n{line}{text[found.end() :]}"
+    match = _TABLE.search(text)
+    if match:
+        changed = f"{text[: match.end()]}\n{line}{text[match.end() :]}"
     else:
         changed = f"{text.rstrip()}\n\n[aliases]\n{line}\n".lstrip()
     tried = path.with_name(f".{path.name}.tried")

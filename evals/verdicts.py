@@ -87,22 +87,22 @@ def keep_verdict(home: Path, verdict: CheckVerdict) -> None:
 
 def refusals(home: Path) -> tuple[Refusal, ...]:
     """Every snapshot that a check refused, the oldest first; a line that cannot be read is left out."""
-    path, found = home / REFUSED, []
+    path, refusals = home / REFUSED, []
     for line in path.read_bytes().splitlines() if path.is_file() else ():
         with suppress(ValidationError):
-            found.append(parse_record(line, Refusal))
-    return tuple(found)
+            refusals.append(parse_record(line, Refusal))
+    return tuple(refusals)
 
 
 def kept_verdicts(home: Path) -> tuple[CheckVerdict, ...]:
     """What every check said last, in the order of their names; a file that cannot be read is left out."""
-    found = []
+    verdicts = []
     for path in sorted((home / FOLDER).glob("*.json")):
         try:
-            found.append(parse_record(path.read_bytes(), CheckVerdict))
+            verdicts.append(parse_record(path.read_bytes(), CheckVerdict))
         except (OSError, ValidationError):
             continue
-    return tuple(found)
+    return tuple(verdicts)
 
 
 def gate_state(home: Path, candidate: str | None) -> GateState:
@@ -111,7 +111,7 @@ def gate_state(home: Path, candidate: str | None) -> GateState:
     Raises:
         IndexCorruptError: the live pointer is damaged.
     """
-    about = [each for each in kept_verdicts(home) if each.snapshot in {None, candidate}]
+    about = [verdict for verdict in kept_verdicts(home) if verdict.snapshot in {None, candidate}]
     reasons = tuple(f"{each.check}: {each.says}" for each in about if each.refuses)
     at = max((each.at for each in about), default=None)
     is_live = candidate is not None and candidate == live_id(home)
@@ -157,7 +157,9 @@ def finding_id(sentence: str) -> str:
 
 def unaccepted(home: Path, check: str, findings: Iterable[str]) -> tuple[str, ...]:
     """The ids that nobody accepted yet."""
-    accepted = {finding for each in _acceptances(home) if each.check == check for finding in each.findings}
+    accepted = {
+        finding for acceptance in _acceptances(home) if acceptance.check == check for finding in acceptance.findings
+    }
     return tuple(finding for finding in findings if finding not in accepted)
 
 
@@ -165,7 +167,7 @@ def accept(home: Path, check: str, findings: Iterable[str], reason: str) -> None
     """Remember that a person accepted these findings, and why."""
     made = Acceptance(check, reason, datetime.now(UTC).replace(microsecond=0), tuple(findings))
     write_atomically(
-        home / ACCEPTANCES_FILE, b"".join(dump_record(each) + b"\n" for each in (*_acceptances(home), made))
+        home / ACCEPTANCES_FILE, b"".join(dump_record(acceptance) + b"\n" for acceptance in (*_acceptances(home), made))
     )
 
 

@@ -171,10 +171,10 @@ class Home:
         pointer = self.root / "candidate"
         if not pointer.is_file():
             raise NothingLiveError.of(self.root, "no snapshot was built")
-        found = pointer.read_text(encoding="utf-8", errors="replace").strip()
-        if not is_id(found):
-            raise IndexCorruptError(f"{pointer} names no snapshot ({found[:40]!r}); build the index again")
-        return found
+        matches = pointer.read_text(encoding="utf-8", errors="replace").strip()
+        if not is_id(matches):
+            raise IndexCorruptError(f"{pointer} names no snapshot ({matches[:40]!r}); build the index again")
+        return matches
 
     def nominate(self, snapshot: str) -> None:
         """Make `snapshot` the candidate for going live."""

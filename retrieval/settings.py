@@ -222,7 +222,7 @@ def read_section(where: str, name: str, stored: object, section: type[Section], 
         return section()
     if not isinstance(stored, Mapping):
         raise UnreadableSettingsError(f"{where}: `{name}` is {stored!r}, not a table of settings")
-    known = [each.name for each in fields(section)]  # type: ignore[arg-type]  # the classes above
+    known = [field.name for field in fields(section)]  # type: ignore[arg-type]  # the classes above
     for key in stored:
         if key not in {*known, beside}:
             names = [f"{name}.{each}" for each in (*known, beside) if each]
@@ -312,23 +312,23 @@ class Settings:
             if key not in cls.__dataclass_fields__:
                 raise UnknownNameError(f"setting of {path}", str(key), cls.__dataclass_fields__)
         where = str(path)
-        said = _with_remembered(folder, _of_a_build(path, stored))
-        library = environment.get("QUERYMUST_LIBRARY") or said.get("library")
+        terms = _with_remembered(folder, _of_a_build(path, stored))
+        library = environment.get("QUERYMUST_LIBRARY") or terms.get("library")
         variable = environment.get("QUERYMUST_QUESTIONS")
-        questions = variable.split(os.pathsep) if variable else said.get("questions") or []
-        embedder = environment.get("QUERYMUST_EMBEDDER") or said.get("embedder")
-        chroma = environment.get("QUERYMUST_CHROMA") or said.get("chroma")
-        store = environment.get("QUERYMUST_STORE") or said.get("store")
+        questions = variable.split(os.pathsep) if variable else terms.get("questions") or []
+        embedder = environment.get("QUERYMUST_EMBEDDER") or terms.get("embedder")
+        chroma = environment.get("QUERYMUST_CHROMA") or terms.get("chroma")
+        store = environment.get("QUERYMUST_STORE") or terms.get("store")
         settings = cls(
             library=Path(str(library)) if library else None,
             questions=tuple(Path(str(question)) for question in _listed(path, questions)),
             chroma=str(chroma) if chroma else None,
             store=str(store) if store else None,
-            nightly=_time(environment.get("QUERYMUST_NIGHTLY") or said.get("nightly") or _NIGHTLY),
-            timezone=_zone(str(environment.get("QUERYMUST_TIMEZONE") or said.get("timezone") or _ZONE)),
-            executor=_executor(environment.get("QUERYMUST_EXECUTOR") or said.get("executor") or IN_PROCESS),
-            processes=_processes(environment.get("QUERYMUST_PROCESSES") or said.get("processes")),
-            budget_usd=_dollars(environment.get("QUERYMUST_BUDGET_USD") or said.get("budget_usd")),
+            nightly=_time(environment.get("QUERYMUST_NIGHTLY") or terms.get("nightly") or _NIGHTLY),
+            timezone=_zone(str(environment.get("QUERYMUST_TIMEZONE") or terms.get("timezone") or _ZONE)),
+            executor=_executor(environment.get("QUERYMUST_EXECUTOR") or terms.get("executor") or IN_PROCESS),
+            processes=_processes(environment.get("QUERYMUST_PROCESSES") or terms.get("processes")),
+            budget_usd=_dollars(environment.get("QUERYMUST_BUDGET_USD") or terms.get("budget_usd")),
             strategy=str(stored.get("strategy") or _STRATEGY),
             embedding=read_section(where, "embedding", stored.get("embedding"), EmbeddingSettings, beside="model"),
             chunking=read_section(where, "chunking", stored.get("chunking"), ChunkingSettings),
@@ -365,17 +365,17 @@ _OF_A_BUILD = (
 
 def _of_a_build(path: Path, stored: Mapping[str, object]) -> Mapping[str, object]:
     """What the file says of the keys that a build remembers; `embedding.model` as `embedder`."""
-    found = {key: value for key, value in stored.items() if key in _OF_A_BUILD and value is not None}
+    matches = {key: value for key, value in stored.items() if key in _OF_A_BUILD and value is not None}
     embedding = stored.get("embedding")
     model = embedding.get("model") if isinstance(embedding, Mapping) else None
     if model is None:
-        return found
-    if found.setdefault("embedder", model) != model:
+        return matches
+    if matches.setdefault("embedder", model) != model:
         raise UnreadableSettingsError(
-            f"{path}: `embedder` is {found['embedder']!r} and `embedding.model` {model!r}; they are one thing, "
+            f"{path}: `embedder` is {matches['embedder']!r} and `embedding.model` {model!r}; they are one thing, "
             "so leave one of them out"
         )
-    return found
+    return matches
 
 
 def _with_remembered(folder: Path, said: Mapping[str, object]) -> Mapping[str, object]:
@@ -412,11 +412,11 @@ def _listed(path: Path, questions: object) -> list[object]:
 
 def _time(value: object) -> str:
     # YAML reads 13:30 without quotes as a number to the base of 60.
-    said = f"{value // 60:02d}:{value % 60:02d}" if isinstance(value, int) else str(value)
-    found = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", said)
-    if not found:
-        raise UnreadableSettingsError(f"`nightly` is {said!r}, not a time of day as 03:00")
-    return f"{int(found[1]):02d}:{found[2]}"
+    terms = f"{value // 60:02d}:{value % 60:02d}" if isinstance(value, int) else str(value)
+    match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", terms)
+    if not match:
+        raise UnreadableSettingsError(f"`nightly` is {terms!r}, not a time of day as 03:00")
+    return f"{int(match[1]):02d}:{match[2]}"
 
 
 def _zone(name: str) -> str:
@@ -445,9 +445,9 @@ def _dollars(value: object) -> float | None:
     if value is None:
         return None
     try:
-        found = float(str(value))
+        dollars = float(str(value))
     except ValueError:
-        found = -1.0
-    if not 0 <= found < float("inf"):
+        dollars = -1.0
+    if not 0 <= dollars < float("inf"):
         raise UnreadableSettingsError(f"`budget_usd` is {str(value)!r}, not a number of dollars as 2.50")
-    return found
+    return dollars

@@ -146,8 +146,8 @@ def sample_collections(made_once: MadeOnce, sample: Home) -> Path:
         client = chromadb.PersistentClient(str(folder / "chroma"))
         with open_snapshot(sample.root) as snapshot:
             for name, document in CHAPTERS.items():
-                at = [place for place, chunk in enumerate(snapshot.chunks) if chunk.document == document]
-                chunks = [snapshot.chunks[place] for place in at]
+                at = [position for position, chunk in enumerate(snapshot.chunks) if chunk.document == document]
+                chunks = [snapshot.chunks[position] for position in at]
                 client.create_collection(name, embedding_function=None).add(
                     ids=[chunk.id for chunk in chunks],
                     embeddings=snapshot.vectors[at],
@@ -222,7 +222,7 @@ def chat_server() -> Iterator[FakeOpenAi]:
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """A real browser; without one the test is skipped."""
-    program = next((found for name in NAMES if (found := shutil.which(name))), None)
+    program = next((which for name in NAMES if (which := shutil.which(name))), None)
     if program is None:
         pytest.skip("no Chromium on this machine; apt-get install chromium")
     started = Browser(program, tmp_path_factory.mktemp("profile"))

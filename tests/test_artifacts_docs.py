@@ -17,8 +17,8 @@ PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "artifacts.md").read_tex
 
 
 def block(language: str) -> str:
-    (found,) = re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    return found
+    (result,) = re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    return result
 
 
 def test_the_examples_of_the_page_run_one_after_the_other(
@@ -31,15 +31,15 @@ def test_the_examples_of_the_page_run_one_after_the_other(
         monkeypatch.setattr(sys, "argv", shlex.split(line))
         with contextlib.suppress(SystemExit):
             cli.main()
-    said = capsys.readouterr()
-    assert [line.partition(": ")[2].split(" of ")[0].split(",")[0] for line in said.out.splitlines()] == [
+    readouterr = capsys.readouterr()
+    assert [line.partition(": ")[2].split(" of ")[0].split(",")[0] for line in readouterr.out.splitlines()] == [
         "1 book",
         "26 files",
         "1 book",
     ]
     # The last line needs a server, which the tests of the command have.
-    assert f"set {URI}" in said.err
-    assert len(said.err.splitlines()) == 1
+    assert f"set {URI}" in readouterr.err
+    assert len(readouterr.err.splitlines()) == 1
     exec(compile(block("python"), "artifacts.md", "exec"), {})
     entry, title, beside = capsys.readouterr().out.splitlines()
     assert re.fullmatch(r"lantern-and-blade-1 lantern-and-blade \d+ wordllama", entry)

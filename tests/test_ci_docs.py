@@ -23,8 +23,8 @@ GOLD = {"snippet": "| Mace | 1d6 | 8 gp |"}
 
 
 def block(language: str) -> str:
-    (found,) = re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    return str(found)
+    (result,) = re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    return str(result)
 
 
 @pytest.fixture
@@ -48,9 +48,9 @@ def ask(root: Path, query: str) -> None:
 
 
 def run(script: str, root: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    found = {name: value for name, value in os.environ.items() if not name.startswith("QUERYMUST_")}
-    found |= {"PATH": f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT), **variables}
-    return subprocess.run(["sh", "-c", script], cwd=root, env=found, capture_output=True, text=True, check=False)
+    result = {name: value for name, value in os.environ.items() if not name.startswith("QUERYMUST_")}
+    result |= {"PATH": f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT), **variables}
+    return subprocess.run(["sh", "-c", script], cwd=root, env=result, capture_output=True, text=True, check=False)
 
 
 def test_the_commands_of_the_page_save_compare_and_stop_where_a_score_is_too_low(repository: Path) -> None:

@@ -27,4 +27,4 @@ def test_a_file_costs_what_its_tests_and_their_setup_cost_and_what_is_worth_no_l
 
 
 def report(when: str, costs: list[tuple[str, str, float]]) -> SimpleNamespace:
-    return SimpleNamespace(when=when, user_properties=[(KEY, each) for each in costs] + [("other", 1)])
+    return SimpleNamespace(when=when, user_properties=[(KEY, cost) for cost in costs] + [("other", 1)])

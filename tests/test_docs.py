@@ -50,10 +50,10 @@ def commands(command: Any, path: tuple[str, ...] = ()) -> dict[str, Any]:
     # Typer brings a click of its own, so its groups are not instances of click's.
     if not hasattr(command, "commands"):
         return {" ".join(path): command}
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, inner in command.commands.items():
-        found |= commands(inner, (*path, name))
-    return found
+        result |= commands(inner, (*path, name))
+    return result
 
 
 COMMANDS = commands(typer.main.get_command(app))
@@ -239,8 +239,8 @@ def test_ones_own_books_are_built_and_asked_as_the_readme_shows(
     (tmp_path / name).parent.mkdir(parents=True)
     (tmp_path / name).write_text(page)
     monkeypatch.chdir(tmp_path)
-    *asked, (serve, address) = consoles(ABOUT_ONES_OWN)
-    for command, shown in asked:
+    *query, (serve, address) = consoles(ABOUT_ONES_OWN)
+    for command, shown in query:
         assert prints(shown, printed_by(command, monkeypatch, capsys)), command
     exec(compile(program, "README.md", "exec"), {})
     assert capsys.readouterr().out == told
@@ -270,8 +270,8 @@ def test_the_python_of_the_frameworks_runs(
 
 def test_the_metadata_of_the_frameworks_is_documented(sample: Home) -> None:
     search = Search.open(sample.root, k=1)
-    (found,) = retrieved_texts(search, "What does a 7th level cleric need to roll to hit AC 6?")
-    own = set(found.metadata) - set(search.live.reader().retriever.snapshot.chunks[0].metadata)
+    (result,) = retrieved_texts(search, "What does a 7th level cleric need to roll to hit AC 6?")
+    own = set(result.metadata) - set(search.live.reader().retriever.snapshot.chunks[0].metadata)
     assert own == set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`[^|]+`) \|", FRAMEWORKS, re.MULTILINE))))
 
 
@@ -324,7 +324,7 @@ def test_the_questions_of_the_docs_are_questions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [each.name for record in (Question, Anchor) for each in fields(record) if each.name != "group"]
+    "name", [field.name for record in (Question, Anchor) for field in fields(record) if field.name != "group"]
 )
 def test_every_field_of_a_question_and_an_anchor_is_documented(name: str) -> None:
     page = (ROOT / "docs" / "reference" / "questions.md").read_text("utf-8")
@@ -368,13 +368,13 @@ def test_the_settings_of_the_contract_are_settings_and_all_of_them(tmp_path: Pat
     (block,) = blocks("yaml", CONTRACT)
     (tmp_path / "rag.yaml").write_text(block)
     assert Settings.read(tmp_path, {}).embedder == "wordllama"
-    said = yaml.safe_load(block)
+    output = yaml.safe_load(block)
     for name, section in (
         ("embedding", EmbeddingSettings),
         ("chunking", ChunkingSettings),
         ("retrieval", RetrievalSettings),
     ):
-        assert set(said[name]) - {"model"} == {field.name for field in fields(section)}
+        assert set(output[name]) - {"model"} == {field.name for field in fields(section)}
 
 
 def test_the_python_of_self_querying_runs(

@@ -28,13 +28,13 @@ def test_the_commands_of_the_page_run_one_after_the_other(
     FeedbackFile(tiny.root).add("s", "What hits hard?", row.id, "relevant", "")
     monkeypatch.setenv("QUERYMUST_HOME", str(tiny.root))
     monkeypatch.chdir(tmp_path)
-    said = []
+    output = []
     for line in (line for block in blocks("sh", PAGE) for line in block.splitlines()):
         monkeypatch.setattr(sys, "argv", shlex.split(line))
         with pytest.raises(SystemExit) as ended:
             cli.main()
         assert ended.value.code == 0, capsys.readouterr().err
-        said.append(capsys.readouterr().out)
-    assert "longsword = long sword" in said[0]
-    assert [each["word"] for each in json.loads(said[2])] == ["longsword"]
-    assert [each.query for each in load_questions(tmp_path / "from_people.jsonl")] == ["What hits hard?"]
+        output.append(capsys.readouterr().out)
+    assert "longsword = long sword" in output[0]
+    assert [load["word"] for load in json.loads(output[2])] == ["longsword"]
+    assert [question.query for question in load_questions(tmp_path / "from_people.jsonl")] == ["What hits hard?"]

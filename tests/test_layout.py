@@ -15,8 +15,8 @@ MADE_HERE = {".git", ".venv", ".querymust", ".hypothesis", ".coverage", "__pycac
 
 
 def _files() -> list[str]:
-    found = (path.relative_to(ROOT) for path in ROOT.rglob("*") if path.is_file())
-    return sorted(path.as_posix() for path in found if not any(_made_here(part) for part in path.parts))
+    files = (path.relative_to(ROOT) for path in ROOT.rglob("*") if path.is_file())
+    return sorted(path.as_posix() for path in files if not any(_made_here(part) for part in path.parts))
 
 
 def _made_here(part: str) -> bool:
@@ -129,14 +129,14 @@ def test_tests_have_no_packages() -> None:
 
 @pytest.mark.parametrize("what", FORBIDDEN)
 def test_no_file_names(what: str) -> None:
-    found = [
+    result = [
         f"{name}:{number}"
         for name in FILES
         if (ROOT / name).suffix in TEXT_SUFFIXES and name != "tests/test_layout.py"
         for number, line in enumerate((ROOT / name).read_text("utf-8").splitlines(), start=1)
         if FORBIDDEN[what].search(line)
     ]
-    assert found == []
+    assert result == []
 
 
 def test_the_data_beside_the_repository_is_named_in_one_place() -> None:

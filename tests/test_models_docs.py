@@ -38,21 +38,21 @@ def test_the_commands_run_one_after_the_other_and_the_sample_costs_what_the_page
     shutil.copytree(ROOT / "pipeline" / "sample" / "library", tmp_path / "pipeline" / "sample" / "library")
     monkeypatch.chdir(tmp_path)
     block, *_ = blocks("sh", PAGE)
-    said = []
+    output = []
     for line in block.splitlines():
         monkeypatch.setattr(sys, "argv", shlex.split(line))
         with pytest.raises(SystemExit) as ended:
             cli.main()
         assert ended.value.code == 0, capsys.readouterr().err
-        said.append(capsys.readouterr().out)
-    cost, transformed, chunks, embedded, found = said
+        output.append(capsys.readouterr().out)
+    cost, transformed, chunks, embedded, result = output
     tables, sent, answered = next(line for line in PAGE.splitlines() if "the sample book" in line).split("|")[2:5]
     for number in (f"{tables.strip()} tables to send", f"about {sent.strip()} tokens", f"{answered.strip()} answered"):
         assert number in cost
     assert "gpt-4o-mini read 13 tables" in transformed
     assert "159 with a query_must" in chunks
     assert "it has 194 records" in embedded
-    assert "Opponent Armor Class 6" in found
+    assert "Opponent Armor Class 6" in result
     rows = (tmp_path / "rows" / "03-combat" / "table_rows.jsonl").read_text("utf-8").splitlines()
     assert any("What the book says of this row." in json.loads(row)["content"] for row in rows)
 
@@ -64,16 +64,16 @@ def test_an_order_by_a_model_is_asked_for_and_without_one_the_page_says_what_is_
     monkeypatch.setenv("QUERYMUST_HOME", str(sample.root))
     *_, block, _ = blocks("sh", PAGE)
     (told, *_) = blocks("text", PAGE)
-    said = []
+    output = []
     for line in block.splitlines():
         monkeypatch.setattr(sys, "argv", shlex.split(line))
         with pytest.raises(SystemExit) as ended:
             cli.main()
         assert ended.value.code == 0
-        said.append(capsys.readouterr())
-    assert said[0].err.splitlines()[0].startswith(told.strip().rpartition("(")[0])
-    assert said[0].out == said[1].out
-    assert said[1].err.startswith("cross-encoder/ms-marco-MiniLM-L6-v2 ")
+        output.append(capsys.readouterr())
+    assert output[0].err.splitlines()[0].startswith(told.strip().rpartition("(")[0])
+    assert output[0].out == output[1].out
+    assert output[1].err.startswith("cross-encoder/ms-marco-MiniLM-L6-v2 ")
 
 
 def test_names_and_questions_cost_what_the_page_says(

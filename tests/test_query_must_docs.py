@@ -118,15 +118,15 @@ def test_the_results_are_those_of_the_sample_book(retriever: Retriever) -> None:
 
 
 def test_the_times_of_the_results_are_of_the_rounds_that_the_questions_take(retriever: Retriever) -> None:
-    times, asked = FilterTimes.read(), load_questions(SAMPLE_QUESTIONS)
-    assert [each.query for each in times.questions] == [question.query for question in asked]
-    assert [each.query for each in times.examples] == [each.query for each in asked if "example" in each.tags]
+    times, query = FilterTimes.read(), load_questions(SAMPLE_QUESTIONS)
+    assert [question.query for question in times.questions] == [question.query for question in query]
+    assert [example.query for example in times.examples] == [each.query for each in query if "example" in each.tags]
     taken = {
-        each.query: len(retriever.retrieve(each.query, strategy="iterative").receipt.iterations)
-        for each in times.questions
+        question.query: len(retriever.retrieve(question.query, strategy="iterative").receipt.iterations)
+        for question in times.questions
     }
     assert [
-        each.query for each in (*times.examples, *times.questions) if len(each.rounds) != taken[each.query]
+        example.query for example in (*times.examples, *times.questions) if len(example.rounds) != taken[example.query]
     ] == [], "stale; run on a machine that does nothing else: python -m tools.pages.filtering_results --times"
 
 

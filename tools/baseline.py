@@ -102,15 +102,15 @@ def _write_library(
         lines = (f"{chunk.id} {sha256(repr(chunk).encode()).hexdigest()}\n" for chunk in chunks)
         write_atomically(folder / f"{corpus.name}.chunks.txt", "".join(lines))
         retriever = Retriever(snapshot, embedder)
-        (asked,) = corpus.question_sets(retriever, chunks)
-        questions = asked.scored
+        (query,) = corpus.question_sets(retriever, chunks)
+        questions = query.scored
         if isinstance(corpus, GeneratedCorpus):
             questions = questions[:: max(1, len(questions) // _GENERATED)]
-        stem = f"{corpus.name}.{asked.split}"
-        write_qrels(folder / f"{stem}.qrels", {each.id: asked.gold(each) for each in questions})
+        stem = f"{corpus.name}.{query.split}"
+        write_qrels(folder / f"{stem}.qrels", {question.id: query.gold(question) for question in questions})
         for number, name in enumerate(strategies):
             tell(f"{corpus.name}, {name}", number, len(strategies))
-            run = {each.id: _ranking(retriever, each, name) for each in questions}
+            run = {question.id: _ranking(retriever, question, name) for question in questions}
             write_run(folder / f"{stem}.{name}.run", run, name)
         answers = _answers(snapshot, retriever, embedder, questions)
         write_atomically(folder / f"{stem}.answers.jsonl", "".join(answers))
@@ -131,7 +131,7 @@ def _answers(
         context = gatherer.gather(question.query, settings.max_chunks, settings.min_relevance)
         record = {
             "question": question.id,
-            "passages": [[each.hit.chunk.id, each.hit.evidence.get(RELEVANCE)] for each in context.passages],
+            "passages": [[passage.hit.chunk.id, passage.hit.evidence.get(RELEVANCE)] for passage in context.passages],
             "parts": context.parts,
             "reason": context.reason,
             "cells": [[cell.chunk_id, cell.column, cell.text, cell.probability] for cell in read(context)],

@@ -259,9 +259,9 @@ def bench_first_stage(
 
     opened = Home.at(home)
     files = existing(questions) or remembered_questions(opened)
-    asked = [question.query for path in files for question in load_questions(path)]
+    queries = [question.query for path in files for question in load_questions(path)]
     with progress_bar("first stage") as bar:
-        report = compare_stages(opened.root, asked, bar)
+        report = compare_stages(opened.root, queries, bar)
     print_report(report, report.lines(), json_=json_)
 
 
@@ -386,12 +386,12 @@ def bench_ablation(
     from tools.bench.ablation import ablation_page, run_ablation
 
     root = home.expanduser().resolve()
-    found = benchmarks_under(data, split)
-    for sentence in found.left_out:
+    benchmarks = benchmarks_under(data, split)
+    for sentence in benchmarks.left_out:
         err.print(f"left out: {sentence}", markup=False)
     with progress_bar("ablation") as bar:
         ablation = run_ablation(
-            root / "benchmarks", found.corpora, split, load_embedder(Settings.read(root).embedder), bar
+            root / "benchmarks", benchmarks.corpora, split, load_embedder(Settings.read(root).embedder), bar
         )
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text(ablation_page(ablation), "utf-8")

@@ -68,10 +68,10 @@ def compare(
     """
     from tools.baseline import differences
 
-    found = list(differences(before, after))
-    for sentence in found:
+    result = list(differences(before, after))
+    for sentence in result:
         out.print(sentence, markup=False)
-    if found:
+    if result:
         raise typer.Exit(1)
     out.print("equal")
 

@@ -120,14 +120,14 @@ def bench_all(
     """
     from evals.benchmarks.sets import benchmarks_under
 
-    found = benchmarks_under(data, split)
-    for sentence in found.left_out:
+    benchmarks = benchmarks_under(data, split)
+    for sentence in benchmarks.left_out:
         err.print(f"left out: {sentence}", markup=False)
-    every = [corpus.name for corpora in found.corpora.values() for corpus in corpora]
+    every = [corpus.name for corpora in benchmarks.corpora.values() for corpus in corpora]
     instead = None if shipped else _without_say(every, data, split, home)
     runs = [
-        run_set(name, split, partial(found.corpora.__getitem__, name), strategy or [], home, instead)
-        for name in found.corpora
+        run_set(name, split, partial(benchmarks.corpora.__getitem__, name), strategy or [], home, instead)
+        for name in benchmarks.corpora
     ]
     if not strategy:
         from tools.bench.results_page import Results
@@ -220,13 +220,13 @@ def _tell(runs: list[BenchmarkRun], strategies: list[str], *, json_: bool) -> No
     if not strategies and (reason := why_missing()):
         err.print(f"left out: {REFERENCE.name}: {reason}", markup=False)
     if json_:
-        print_json(flat_records(each for run in runs for each in run.aggregates))
+        print_json(flat_records(aggregate for run in runs for aggregate in run.aggregates))
         return
     for run in runs:
         _print_run(run, strategies)
-    if found := cells_of_books(runs):
+    if cells := cells_of_books(runs):
         out.print(
-            f"\n`default` against the best other, p of a paired randomisation test\n\n{cell_table(found)}", markup=False
+            f"\n`default` against the best other, p of a paired randomisation test\n\n{cell_table(cells)}", markup=False
         )
 
 
@@ -236,7 +236,7 @@ def _print_run(run: BenchmarkRun, strategies: list[str]) -> None:
 
     if run.of_books:
         shown = {*(strategies or ["default"]), "*"}
-        chosen = [each for each in run.aggregates if each.strategy in shown]
+        chosen = [aggregate for aggregate in run.aggregates if aggregate.strategy in shown]
         out.print(leaderboard(run.aggregates, BOOK_METRICS), markup=False)
         out.print(breakdown(chosen, BOOK_METRICS), markup=False)
     else:

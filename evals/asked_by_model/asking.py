@@ -54,7 +54,7 @@ class AskedPlace:
     def inquiry(self, model: str) -> Inquiry:
         """The request."""
         first = self.chunks[0]
-        said = {
+        output = {
             "headings": list(first.heading_path),
             "caption": first.caption or "",
             "wanted": self.wanted,
@@ -62,20 +62,20 @@ class AskedPlace:
                 {"passage": number, "text": _shown(chunk)} for number, chunk in enumerate(self.chunks, start=1)
             ],
         }
-        told = json.dumps(said, ensure_ascii=False)
+        told = json.dumps(output, ensure_ascii=False)
         messages = (("system", prompt_words(__package__, PROMPT_FILE)), ("user", told))
-        asked = Asked(model, messages, 64 + _PER_QUESTION * self.wanted, form=ModelQuestions)
-        return Inquiry(sha256(told.encode()).hexdigest(), asked)
+        query = Asked(model, messages, 64 + _PER_QUESTION * self.wanted, form=ModelQuestions)
+        return Inquiry(sha256(told.encode()).hexdigest(), query)
 
 
 def places_of(chunks: Iterable[Chunk], per_place: int) -> tuple[AskedPlace, ...]:
     """Every table and every section, in the order of the book; of a long one passages from its beginning to its end."""
     together: dict[tuple[object, ...], list[Chunk]] = {}
-    for chunk in sorted(chunks, key=lambda each: (each.book, each.document, each.position)):
+    for chunk in sorted(chunks, key=lambda chunk: (chunk.book, chunk.document, chunk.position)):
         if chunk.kind != "prose" or len(chunk.text) >= LEAST:
-            place = (chunk.book, chunk.document, chunk.heading_path, chunk.table_id)
-            together.setdefault(place, []).append(chunk)
-    return tuple(AskedPlace(_spread(found), min(per_place, len(found))) for found in together.values())
+            position = (chunk.book, chunk.document, chunk.heading_path, chunk.table_id)
+            together.setdefault(position, []).append(chunk)
+    return tuple(AskedPlace(_spread(result), min(per_place, len(result))) for result in together.values())
 
 
 def prompt_version() -> str:
@@ -86,7 +86,7 @@ def prompt_version() -> str:
 def _spread(found: list[Chunk]) -> tuple[Chunk, ...]:
     if len(found) <= MOST_PASSAGES:
         return tuple(found)
-    return tuple(found[place * len(found) // MOST_PASSAGES] for place in range(MOST_PASSAGES))
+    return tuple(found[number * len(found) // MOST_PASSAGES] for number in range(MOST_PASSAGES))
 
 
 def _shown(chunk: Chunk) -> str:
@@ -156,7 +156,7 @@ class Written:
     @property
     def n_questions(self) -> int:
         """Of all documents."""
-        return sum(len(each.questions) for each in self.documents)
+        return sum(len(document.questions) for document in self.documents)
 
 
 IS_USABLE = in_form(ModelQuestions)
@@ -169,21 +169,21 @@ def ask_about(places: Sequence[AskedPlace], snapshot: Snapshot, inquiries: Inqui
     Raises:
         ModelKeyError: there is no key and not every place was answered before, or the server refuses it.
     """
-    replies = inquiries.ask([place.inquiry(inquiries.model) for place in places], IS_USABLE)
-    found: list[tuple[Chunk, Question]] = []
+    replies = inquiries.ask([position.inquiry(inquiries.model) for position in places], IS_USABLE)
+    result: list[tuple[Chunk, Question]] = []
     against: list[Disbelieved] = []
     left: list[str] = []
-    for place, reply in zip(places, replies, strict=True):
+    for index, reply in zip(places, replies, strict=True):
         answer = reply.answered.read_as(ModelQuestions) if reply.answered else reply.why
         if isinstance(answer, str):
             left.append(reply.why or answer)
             continue
         for given in answer.questions:
-            made = believed(given, place, snapshot)
+            made = believed(given, index, snapshot)
             if isinstance(made, Disbelieved):
                 against.append(made)
             else:
-                found.append(made)
-    documents, twice = by_document(found)
+                result.append(made)
+    documents, twice = by_document(result)
     against += [Disbelieved(question.query, "two places got it") for question in twice]
     return Written(documents, tuple(against), tuple(left), inquiries.bill)

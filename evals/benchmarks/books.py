@@ -39,12 +39,12 @@ def benchmark_folder(folder: Path) -> Path:
     Raises:
         BenchmarkDataError: there is none.
     """
-    found = folder.expanduser().resolve()
-    if not found.is_dir():
+    result = folder.expanduser().resolve()
+    if not result.is_dir():
         raise BenchmarkDataError(
-            f"{found} is not a folder; name the folder of the benchmark: --data, or `data` in the launchpad"
+            f"{result} is not a folder; name the folder of the benchmark: --data, or `data` in the launchpad"
         )
-    return found
+    return result
 
 
 def data_file(folder: Path, stem: str) -> Path:
@@ -65,15 +65,15 @@ def data_file(folder: Path, stem: str) -> Path:
 def stems(folder: Path, suffix: str) -> tuple[str, ...]:
     """What comes before `<suffix>.jsonl[.gz]` in the names of a folder's files, sorted."""
     ends = tuple(f"{suffix}{ending}" for ending in _ENDINGS)
-    found = {path.name.removesuffix(end) for path in folder.iterdir() for end in ends if path.name.endswith(end)}
-    return tuple(sorted(found))
+    stems = {path.name.removesuffix(end) for path in folder.iterdir() for end in ends if path.name.endswith(end)}
+    return tuple(sorted(stems))
 
 
 def splits_of(folder: Path, name: str) -> tuple[str, ...]:
     """The splits of `<name>.<split>.jsonl[.gz]` among a folder's files, sorted; a split has no dot in its name."""
     questions = re.compile(re.escape(name) + r"\.([^.]+)\.jsonl(\.gz)?")
-    found = {match[1] for path in folder.iterdir() if (match := questions.fullmatch(path.name))}
-    return tuple(sorted(found))
+    splits = {match[1] for path in folder.iterdir() if (match := questions.fullmatch(path.name))}
+    return tuple(sorted(splits))
 
 
 def read_records(path: Path, parse: Callable[[Mapping[str, Any]], Record]) -> Iterator[Record]:
@@ -88,8 +88,10 @@ def read_records(path: Path, parse: Callable[[Mapping[str, Any]], Record]) -> It
         try:
             record = parse(json.loads(line))
         except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-            place = f"{path}:{number}"
-            raise BenchmarkDataError(f"{place}: not a line of this format ({type(error).__name__}: {error})") from error
+            location = f"{path}:{number}"
+            raise BenchmarkDataError(
+                f"{location}: not a line of this format ({type(error).__name__}: {error})"
+            ) from error
         yield record
 
 
@@ -154,13 +156,13 @@ def read_books(folder: Path, split: str) -> tuple[BookCorpus, ...]:
         raise BenchmarkDataError(f"the folder name {root.name!r} cannot name a set; use letters, digits and -_.+@")
     books = list_books(root)
     splits = {book.path.name: splits_of(root, book.path.name) for book in books}
-    asked = [book for book in books if split in splits[book.path.name]]
-    if not asked:
-        there = "; ".join(f"{name}: {', '.join(found)}" for name, found in splits.items() if found)
+    query = [book for book in books if split in splits[book.path.name]]
+    if not query:
+        there = "; ".join(f"{name}: {', '.join(split)}" for name, split in splits.items() if split)
         raise BenchmarkDataError(
             f"{root} has no <book>.{split}.jsonl beside a book's folder; its splits: {there or 'none'}"
         )
-    return tuple(BookCorpus(root.name, split, book, data_file(root, f"{book.path.name}.{split}")) for book in asked)
+    return tuple(BookCorpus(root.name, split, book, data_file(root, f"{book.path.name}.{split}")) for book in query)
 
 
 def is_set_of_books(folder: Path) -> bool:

@@ -75,7 +75,7 @@ class DocumentRanker:
     def __init__(self, retriever: Retriever, chunks: Sequence[Chunk]) -> None:
         self._retriever = retriever
         self._first: dict[str, Chunk] = {}
-        for chunk in sorted(chunks, key=lambda each: (each.document, each.position)):
+        for chunk in sorted(chunks, key=lambda chunk: (chunk.document, chunk.position)):
             self._first.setdefault(chunk.document, chunk)
 
     def resolution(self, questions: Sequence[Question]) -> Resolution:
@@ -96,12 +96,12 @@ class DocumentRanker:
 
     def ask(self, question: Question, k: int, strategy: Strategy) -> Retrieval:
         """The k best documents."""
-        found, ranked = best_of_documents(self._retriever, question.query, k, strategy)
+        result, ranked = best_of_documents(self._retriever, question.query, k, strategy)
         hits = (
             replace(hit, chunk=self._first[document], rank=rank)
             for rank, ((_, document), hit) in enumerate(ranked.items(), start=1)
         )
-        return replace(found, hits=tuple(hits))
+        return replace(result, hits=tuple(hits))
 
 
 def _question(record: Mapping[str, Any]) -> Question:

@@ -91,9 +91,11 @@ class Fts5Index:
         match = match_expression(question)
         if not match:
             return ()
-        found = self._database.execute(self._ranked, (match, k if passing is None else self._size))
+        execute = self._database.execute(self._ranked, (match, k if passing is None else self._size))
         # SQLite's bm25 is the less the better
-        return tuple((place, -distance) for place, distance in found if passing is None or passing[place])[:k]
+        return tuple((position, -distance) for position, distance in execute if passing is None or passing[position])[
+            :k
+        ]
 
     def close(self) -> None:
         """Give the memory back."""
@@ -144,11 +146,11 @@ class ReferencedRetriever(Retriever):
         watch = Stopwatch()
         with watch.stage("fts5"):
             passing = where.mask(self.snapshot.metadata) if where else None
-            found = self._index.search(query, k, passing)
+            match = self._index.search(query, k, passing)
         with watch.stage("chunks"):
             hits = tuple(
                 Hit(self.snapshot.chunks[position], score, rank)
-                for rank, (position, score) in enumerate(found, start=1)
+                for rank, (position, score) in enumerate(match, start=1)
             )
         return Retrieval(query, REFERENCE.name, hits, Receipt(match_expression(query), stages=watch.stages))
 

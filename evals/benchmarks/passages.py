@@ -69,13 +69,13 @@ class PassagesCorpus:
         queries = tuple(read_records(self.queries, _query))
         known = {chunk.id for chunk in chunks}
         questions = tuple(
-            Question(each.id, each.query, self.name, KIND, tuple(Anchor(self.name, document=name) for name in gold))
-            for each in queries
-            if (gold := each.relevant)
+            Question(query.id, query.query, self.name, KIND, tuple(Anchor(self.name, document=name) for name in gold))
+            for query in queries
+            if (gold := query.relevant)
         )
         if not questions:
             raise BenchmarkDataError(f"{self.queries} holds no query with a relevant passage")
-        unexplained = {each.id: each.unexplained for each in queries}
+        unexplained = {query.id: query.unexplained for query in queries}
         ask = _Dropper(retriever, unexplained).ask
         return (QuestionSet(self.set, self.split, questions, _resolution(questions, known), ask, unexplained),)
 
@@ -102,13 +102,15 @@ def read_passages(name: str, folder: Path, split: str) -> tuple[PassagesCorpus, 
         BenchmarkDataError: no such folder, or no collection in it has such queries.
     """
     root = benchmark_folder(folder)
-    found = [each for each in stems(root, ".corpus") if each in stems(root, f".{split}")]
-    if not found:
+    passages = [stem for stem in stems(root, ".corpus") if stem in stems(root, f".{split}")]
+    if not passages:
         there = ", ".join(stems(root, ".corpus")) or "none"
         raise BenchmarkDataError(f"{root} has no <collection>.{split}.jsonl.gz; collections: {there}")
     return tuple(
-        PassagesCorpus(name, split, each, data_file(root, f"{each}.corpus"), data_file(root, f"{each}.{split}"))
-        for each in found
+        PassagesCorpus(
+            name, split, passage, data_file(root, f"{passage}.corpus"), data_file(root, f"{passage}.{split}")
+        )
+        for passage in passages
     )
 
 
@@ -116,7 +118,7 @@ def with_graded_ndcg(corpus: Corpus, rows: Sequence[ScoredQuestion]) -> tuple[Sc
     """The rows with `graded_ndcg@10` wherever somebody graded; all other rows as they are."""
     if not isinstance(corpus, PassagesCorpus):
         return tuple(rows)
-    grades = {each.id: each.grades for each in read_records(corpus.queries, _query) if each.grades}
+    grades = {record.id: record.grades for record in read_records(corpus.queries, _query) if record.grades}
     return tuple(
         replace(row, values={**row.values, "graded_ndcg@10": graded_ndcg(row.chunk_ids, grades[row.question_id])})
         if row.question_id in grades
@@ -127,9 +129,9 @@ def with_graded_ndcg(corpus: Corpus, rows: Sequence[ScoredQuestion]) -> tuple[Sc
 
 def graded_ndcg(ranking: Sequence[str], grades: Mapping[str, int], cutoff: int = 10) -> float:
     """nDCG with the grade as linear gain, as trec_eval's ndcg_cut (Järvelin and Kekäläinen, 2002)."""
-    found = sum(grades.get(name, 0) / math.log2(rank + 1) for rank, name in enumerate(ranking[:cutoff], start=1))
+    result = sum(grades.get(name, 0) / math.log2(rank + 1) for rank, name in enumerate(ranking[:cutoff], start=1))
     best = sorted(grades.values(), reverse=True)[:cutoff]
-    return found / sum(gain / math.log2(rank + 1) for rank, gain in enumerate(best, start=1))
+    return result / sum(gain / math.log2(rank + 1) for rank, gain in enumerate(best, start=1))
 
 
 class _Dropper:
@@ -140,9 +142,9 @@ class _Dropper:
 
     def ask(self, question: Question, k: int, strategy: Strategy) -> Retrieval:
         dropped = self._unexplained[question.id]
-        found = self._retriever.retrieve(question.query, k + len(dropped), strategy)
-        kept = [hit for hit in found.hits if hit.chunk.id not in dropped][:k]
-        return replace(found, hits=tuple(replace(hit, rank=rank) for rank, hit in enumerate(kept, start=1)))
+        result = self._retriever.retrieve(question.query, k + len(dropped), strategy)
+        kept = [hit for hit in result.hits if hit.chunk.id not in dropped][:k]
+        return replace(result, hits=tuple(replace(hit, rank=rank) for rank, hit in enumerate(kept, start=1)))
 
 
 def _resolution(questions: Sequence[Question], known: set[str]) -> Resolution:

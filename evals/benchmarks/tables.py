@@ -104,15 +104,15 @@ def rows_at(questions: Sequence[Question], chunks: Sequence[Chunk]) -> Resolutio
     stale: list[AnchorFinding] = []
     ambiguous: list[AnchorFinding] = []
     for question in questions:
-        found = [by_place.get((anchor.document or "", anchor.line or 0), []) for anchor in question.gold]
-        for anchor, ids in zip(question.gold, found, strict=True):
-            place = f"{anchor.document} line {anchor.line}"
+        result = [by_place.get((anchor.document or "", anchor.line or 0), []) for anchor in question.gold]
+        for anchor, ids in zip(question.gold, result, strict=True):
+            location = f"{anchor.document} line {anchor.line}"
             if not ids:
-                stale.append(AnchorFinding(question.id, anchor, f"{place} is in no row of its own"))
+                stale.append(AnchorFinding(question.id, anchor, f"{location} is in no row of its own"))
             elif len(ids) > 1:
-                ambiguous.append(AnchorFinding(question.id, anchor, f"{place} is in {len(ids)} rows"))
-        if all(found):
-            gold[question.id] = tuple(dict.fromkeys(each for ids in found for each in ids))
+                ambiguous.append(AnchorFinding(question.id, anchor, f"{location} is in {len(ids)} rows"))
+        if all(result):
+            gold[question.id] = tuple(dict.fromkeys(each for ids in result for each in ids))
     return Resolution(gold, tuple(stale), tuple(ambiguous), sum(bool(question.gold) for question in questions))
 
 
@@ -161,8 +161,8 @@ def _answer(given: Any) -> str | None:
 
 def _selected(columns: Sequence[str], rows: Sequence[tuple[int, str]], record: Mapping[str, Any]) -> str | None:
     """The cell of the one gold row under the column that is asked for; None where cells are counted or summed up."""
-    asked = record.get("select")
-    if asked not in columns or record.get("agg") or len(rows) != 1:
+    query = record.get("select")
+    if query not in columns or record.get("agg") or len(rows) != 1:
         return None
     cells = [cell.strip() for cell in _CELL_END.split(rows[0][1].strip().strip("|"))]
-    return cells[columns.index(asked)] if len(cells) == len(columns) else None
+    return cells[columns.index(query)] if len(cells) == len(columns) else None

@@ -54,18 +54,18 @@ def cells_that_say(answer: str, cells: Sequence[str]) -> npt.NDArray[np.float64]
     Equal cells share: `3` may stand in two of them. An answer of two parts is read from two.
     """
     shares = np.zeros(len(cells))
-    said = [set(words_of(cell)) for cell in cells]
+    output = [set(words_of(cell)) for cell in cells]
     left = set(wanted_words(answer))
     while left:
-        hits = [len(words & left) for words in said]
+        hits = [len(words & left) for words in output]
         most = max(hits, default=0)
         if not most:
             break
-        shortest = min(len(said[place]) for place, hit in enumerate(hits) if hit == most)
-        best = [place for place, hit in enumerate(hits) if hit == most and len(said[place]) == shortest]
-        for place in best:
-            shares[place] += 1.0 / len(best)
-        left.difference_update(*(said[place] for place in best))
+        shortest = min(len(output[position]) for position, hit in enumerate(hits) if hit == most)
+        best = [position for position, hit in enumerate(hits) if hit == most and len(output[position]) == shortest]
+        for index in best:
+            shares[index] += 1.0 / len(best)
+        left.difference_update(*(output[position] for position in best))
     return shares / (shares.sum() or 1.0)
 
 
@@ -88,7 +88,7 @@ class CellExample:
     def read(self, scores: Features, most: int) -> bool:
         """Whether the cells of the highest scores say the answer."""
         best = np.argsort(-scores, kind="stable")[:most]
-        return says((self.cells[place] for place in best.tolist()), self.answer)
+        return says((self.cells[position] for position in best.tolist()), self.answer)
 
 
 def cell_examples(
@@ -112,8 +112,8 @@ def cell_examples(
         if question.answer and len(gold.get(question.id, ())) == 1 and by_id[gold[question.id][0]].cells
     ]
     drawn = random.Random(seed).sample(usable, min(most, len(usable)))
-    found = (_example(source, question, chunk, tokenize) for question, chunk in drawn)
-    return tuple(each for each in found if each is not None)
+    examples = (_example(source, question, chunk, tokenize) for question, chunk in drawn)
+    return tuple(example for example in examples if example is not None)
 
 
 def _example(source: str, question: Question, chunk: Chunk, tokenize: Tokenize) -> CellExample | None:
@@ -153,11 +153,11 @@ def fit_cells(examples: Sequence[CellExample]) -> Features:
     """
     if not examples:
         raise FittingError("the choice of cells is fitted on questions that a row answers; there are none")
-    features = np.concatenate([each.features for each in examples])
-    wanted = np.concatenate([each.wanted for each in examples])
-    sizes = np.asarray([len(each.wanted) for each in examples])
+    features = np.concatenate([example.features for example in examples])
+    wanted = np.concatenate([example.wanted for example in examples])
+    sizes = np.asarray([len(example.wanted) for example in examples])
     starts, owner = np.cumsum(sizes) - sizes, np.repeat(np.arange(len(sizes)), sizes)
-    counts = np.asarray([_count(each) for each in examples])
+    counts = np.asarray([_count(example) for example in examples])
     share = (counts / counts.sum())[owner]
 
     def loss(weights: Features) -> tuple[float, Features]:
@@ -168,8 +168,8 @@ def fit_cells(examples: Sequence[CellExample]) -> Features:
         ridge = _RIDGE * weights
         return size + float(ridge @ weights) / 2, features.T @ (share * (chances - wanted)) + ridge
 
-    found: Features = minimize(loss, np.zeros(len(NAMES)), jac=True, method="L-BFGS-B").x
-    return found.round(3)
+    result: Features = minimize(loss, np.zeros(len(NAMES)), jac=True, method="L-BFGS-B").x
+    return result.round(3)
 
 
 def _count(example: CellExample) -> float:
@@ -184,23 +184,25 @@ def left_out(examples: Sequence[CellExample]) -> tuple[Reading, ...]:
     Raises:
         FittingError: there is one source only.
     """
-    sources = list(dict.fromkeys(each.source for each in examples))
+    sources = list(dict.fromkeys(example.source for example in examples))
     return tuple(
         reading
         for source in sources
-        for reading in _readings(source, examples, fit_cells([each for each in examples if each.source != source]))
+        for reading in _readings(
+            source, examples, fit_cells([example for example in examples if example.source != source])
+        )
     )
 
 
 def _readings(source: str, examples: Sequence[CellExample], weights: Features) -> Sequence[Reading]:
-    found = []
+    readings = []
     for generated in (False, True):
-        own = [each for each in examples if each.source == source and each.generated == generated]
+        own = [example for example in examples if example.source == source and example.generated == generated]
         if own:
             first = sum(each.read(each.features @ weights, 1) for each in own)
             within = sum(each.read(each.features @ weights, MOST) for each in own)
-            found.append(Reading(source, generated, len(own), first / len(own), within / len(own)))
-    return found
+            readings.append(Reading(source, generated, len(own), first / len(own), within / len(own)))
+    return readings
 
 
 def named(weights: Features) -> Mapping[str, float]:
@@ -263,15 +265,15 @@ class CellsReport:
         return "\n".join(lines)
 
     def _rows(self) -> Iterator[str]:
-        for each in (*self.readings, pooled(self.readings)):
-            if each:
-                who = "generated" if each.generated else "people"
-                yield f"| {each.source} | {who} | {each.n} | {each.first:.3f} | {each.within:.3f} |"
+        for reading in (*self.readings, pooled(self.readings)):
+            if reading:
+                who = "generated" if reading.generated else "people"
+                yield f"| {reading.source} | {who} | {reading.n} | {reading.first:.3f} | {reading.within:.3f} |"
 
 
 def pooled(readings: Sequence[Reading]) -> Reading | None:
     """The people's questions about books, together."""
-    own = [each for each in readings if not each.generated and not each.source.endswith("-rows")]
+    own = [reading for reading in readings if not reading.generated and not reading.source.endswith("-rows")]
     n = sum(each.n for each in own)
     if not n:
         return None
@@ -305,8 +307,8 @@ def _examples(name: str, corpus: Corpus, retriever: Retriever, seed: int) -> Ite
     chunks, tokenize = tuple(snapshot.chunks), snapshot.lexical.tokenize
     is_book = isinstance(corpus, LibraryBook)
     source = corpus.name if is_book else name
-    asked = corpus.question_sets(retriever, chunks)[0]
-    yield from cell_examples(source, asked, chunks, tokenize, STRANGERS, seed)
+    query = corpus.question_sets(retriever, chunks)[0]
+    yield from cell_examples(source, query, chunks, tokenize, STRANGERS, seed)
     if is_book:
         written = QuestionSet.of(name, "generated", generated_questions(chunks, snapshot.vocabulary, seed), chunks)
         yield from cell_examples(source, written, chunks, tokenize, GENERATED, seed)
@@ -349,8 +351,8 @@ def answered(book: str, asked: QuestionSet, gatherer: Gatherer, most: int, least
         most: passages that an answer is made from.
         least: relevance that the best of them must reach.
     """
-    found = (_answered(question, gatherer, most, least) for question in asked.scored)
-    return replace(reduce(add, found, AnsweredBook("", 0, 0, 0, 0, 0, 0, 0, 0)), book=book)
+    result = (_answered(question, gatherer, most, least) for question in asked.scored)
+    return replace(reduce(add, result, AnsweredBook("", 0, 0, 0, 0, 0, 0, 0, 0)), book=book)
 
 
 def _answered(question: Question, gatherer: Gatherer, most: int, least: float) -> AnsweredBook:
@@ -361,6 +363,6 @@ def _answered(question: Question, gatherer: Gatherer, most: int, least: float) -
     if question.kind != LOOK_UP or not question.answer:
         return AnsweredBook("", 0, 0, 0, 0, 1, refused, 0, 0)
     cells = read(context)
-    said = says((cell.text for cell in cells), question.answer)
+    output = says((cell.text for cell in cells), question.answer)
     with_heads = says((text for cell in cells for text in (cell.text, cell.column)), question.answer)
-    return AnsweredBook("", 1, int(said), int(with_heads), len(cells), 1, refused, 0, 0)
+    return AnsweredBook("", 1, int(output), int(with_heads), len(cells), 1, refused, 0, 0)

@@ -75,8 +75,8 @@ def code_digest() -> str:
 def _sources(root: Path) -> Iterable[Path]:
     for name in _MADE_BY:
         path = root / name
-        found = [path] if path.is_file() else sorted(path.rglob("*"))
-        yield from (each for each in found if each.suffix in {".py", ".toml"})
+        result = [path] if path.is_file() else sorted(path.rglob("*"))
+        yield from (each for each in result if each.suffix in {".py", ".toml"})
 
 
 def _forget(folder: Path, snapshot: str | None) -> None:

@@ -52,8 +52,8 @@ def put(
 ) -> Put:
     """Ask a book; a search that may show nothing measures nothing, which is what it says of the answer."""
     hits = retriever.retrieve(question, k=LOOKED_AT).hits
-    found = measures(retriever, question, [hit.chunk.id for hit in hits])
-    values = found[0].tolist() if len(found) else [float(name == "unknown") for name in NAMES]
+    result = measures(retriever, question, [hit.chunk.id for hit in hits])
+    values = result[0].tolist() if len(result) else [float(name == "unknown") for name in NAMES]
     return Put(set_, book, source, question, generated, answered, tuple(values))
 
 
@@ -97,18 +97,18 @@ def reliability(relevance: Floats, answered: Marks, bins: int = BINS) -> Reliabi
         bins: how many.
     """
     weights = np.where(answered, 0.5 / answered.sum(), 0.5 / (~answered).sum())
-    place = np.minimum((relevance * bins).astype(np.int64), bins - 1)
-    found, error = [], 0.0
+    position = np.minimum((relevance * bins).astype(np.int64), bins - 1)
+    result, error = [], 0.0
     for number in range(bins):
-        inside = place == number
+        inside = position == number
         weight = weights[inside].sum()
         if weight == 0:
             continue
-        said = float(weights[inside] @ relevance[inside] / weight)
+        output = float(weights[inside] @ relevance[inside] / weight)
         true = float(weights[inside] @ answered[inside] / weight)
-        error += float(weight) * abs(said - true)
-        found.append(Bin(int(inside.sum()), said, true))
-    return Reliability(int(answered.sum()), int((~answered).sum()), area(relevance, answered), error, tuple(found))
+        error += float(weight) * abs(output - true)
+        result.append(Bin(int(inside.sum()), output, true))
+    return Reliability(int(answered.sum()), int((~answered).sum()), area(relevance, answered), error, tuple(result))
 
 
 def area(relevance: Floats, answered: Marks) -> float:
@@ -149,32 +149,32 @@ def fit(examples: Sequence[Put], embedder: str, strategy: str, names: Sequence[s
     Raises:
         FittingError: all of the examples have an answer, or none has.
     """
-    answered = np.asarray([each.answered for each in examples], dtype=np.float64)
+    answered = np.asarray([example.answered for example in examples], dtype=np.float64)
     if not 0 < answered.sum() < len(answered):
         raise FittingError("relevance is fitted on questions with an answer and questions without; one kind is missing")
     signs = np.asarray([-1.0 if name in _FALLING else 1.0 for name in names])
     columns = [NAMES.index(name) for name in names]
-    values = np.asarray([each.values for each in examples])[:, columns] * signs
+    values = np.asarray([example.values for example in examples])[:, columns] * signs
     spread = values.std(axis=0)
     spread[spread == 0] = 1.0
-    found = _minimum(values / spread, answered, weights_of(examples))
-    weights = [round(float(weight), _DIGITS) + 0.0 for weight in signs * found[1:] / spread]
-    return Calibration(embedder, strategy, tuple(names), tuple(weights), round(float(found[0]), _DIGITS))
+    result = _minimum(values / spread, answered, weights_of(examples))
+    weights = [round(float(weight), _DIGITS) + 0.0 for weight in signs * result[1:] / spread]
+    return Calibration(embedder, strategy, tuple(names), tuple(weights), round(float(result[0]), _DIGITS))
 
 
 def weights_of(examples: Sequence[Put]) -> Floats:
     """What each example counts, (n,); with and without an answer half each. Groups that are missing leave no gap."""
     groups: dict[tuple[bool, bool, bool], list[int]] = {}
-    for place, each in enumerate(examples):
-        near = each.is_near_miss
-        groups.setdefault((each.answered, near, each.generated and not near), []).append(place)
+    for position, example in enumerate(examples):
+        near = example.is_near_miss
+        groups.setdefault((example.answered, near, example.generated and not near), []).append(position)
     weights = np.zeros(len(examples))
     for (answered, near, generated), places in groups.items():
         share = _GENERATED if generated else 1.0 - _GENERATED
         if not answered:
             share = _NEAR_MISSES if near else (1.0 - _NEAR_MISSES) * share
         weights[places] = share / len(places)
-    with_answer = np.asarray([each.answered for each in examples])
+    with_answer = np.asarray([example.answered for example in examples])
     for side in (with_answer, ~with_answer):
         if side.any():
             weights[side] *= 0.5 / weights[side].sum()
@@ -194,8 +194,8 @@ def _minimum(values: Floats, answered: Floats, weights: Floats) -> Floats:
 
     bounds = [(None, None), *[(0.0, None)] * values.shape[1]]
     start = np.zeros(values.shape[1] + 1)
-    found: Floats = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 5000}).x
-    return found
+    floats: Floats = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 5000}).x
+    return floats
 
 
 THRESHOLD = 0.6
@@ -221,31 +221,31 @@ class BookReliability:
 
 def left_out(examples: Sequence[Put], embedder: str, strategy: str, names: Sequence[str] = NAMES) -> Floats:
     """The relevance of every example, (n,), by what was fitted on neither questions to its book nor about it."""
-    found = np.full(len(examples), np.nan)
-    for book in sorted({each.book for each in examples}):
-        others = [each for each in examples if book not in {each.book, each.source}]
+    result = np.full(len(examples), np.nan)
+    for book in sorted({example.book for example in examples}):
+        others = [example for example in examples if book not in {example.book, example.source}]
         fitted = fit(others, embedder, strategy, names)
-        at = [place for place, each in enumerate(examples) if each.book == book]
-        values = np.asarray([examples[place].values for place in at])
-        found[at] = [float(fitted.of(row[None, :])[0]) for row in values]
-    return found
+        at = [position for position, example in enumerate(examples) if example.book == book]
+        values = np.asarray([examples[position].values for position in at])
+        result[at] = [float(fitted.of(row[None, :])[0]) for row in values]
+    return result
 
 
 def by_book(examples: Sequence[Put], relevance: Floats, threshold: float = THRESHOLD) -> tuple[BookReliability, ...]:
     """One row a book that both kinds of people's questions were put to."""
     rows = []
-    for book in sorted({each.book for each in examples}):
-        at = [place for place, each in enumerate(examples) if each.book == book]
-        row = of_books(book, [examples[place] for place in at], relevance[at], threshold)
+    for book in sorted({example.book for example in examples}):
+        at = [position for position, example in enumerate(examples) if example.book == book]
+        row = of_books(book, [examples[position] for position in at], relevance[at], threshold)
         rows += [] if row is None else [row]
     return tuple(rows)
 
 
 def of_books(name: str, examples: Sequence[Put], relevance: Floats, threshold: float) -> BookReliability | None:
     """All these examples together; None where people's questions are of one kind alone."""
-    people = np.asarray([not each.generated for each in examples])
-    answered = np.asarray([each.answered for each in examples])
-    near = np.asarray([each.is_near_miss for each in examples])
+    people = np.asarray([not example.generated for example in examples])
+    answered = np.asarray([example.answered for example in examples])
+    near = np.asarray([example.is_near_miss for example in examples])
     if not (people & answered).any() or not (people & ~answered).any():
         return None
     return BookReliability(
@@ -339,7 +339,10 @@ class RelevanceReport:
         The calibration of any other embedder is the default embedder's to fit.
         """
         kept = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
-        fitted = {each.embedder: asdict(each) for each in (self.calibrations if self._is_default else (self._own,))}
+        fitted = {
+            calibration.embedder: asdict(calibration)
+            for calibration in (self.calibrations if self._is_default else (self._own,))
+        }
         every = {each["embedder"]: each for each in kept} | fitted
         write_atomically(file, json.dumps([every[name] for name in sorted(every)], indent=1) + "\n")
         docs.mkdir(parents=True, exist_ok=True)
@@ -415,15 +418,15 @@ def fit_relevance(
     """
     examples = asked_of_books(home, data, split, embedder, seed, tell)
     name = embedder.identity.name
-    if len({each.book for each in examples}) < 3:
+    if len({example.book for example in examples}) < 3:
         raise FittingError("relevance is fitted on three books or more: one is left out, and two ask each other")
     tell("fitting", 0, 1)
     relevance = left_out(examples, name, STRATEGY)
     blind = left_out(examples, ANY, STRATEGY, WITHOUT_COSINES)
     together = of_books("all", examples, relevance, THRESHOLD)
     without = of_books("all, without cosines", examples, blind, THRESHOLD)
-    own = [place for place, each in enumerate(examples) if each.set != SAMPLE]
-    theirs = of_books("all but the sample", [examples[place] for place in own], relevance[own], THRESHOLD)
+    own = [position for position, example in enumerate(examples) if example.set != SAMPLE]
+    theirs = of_books("all but the sample", [examples[position] for position in own], relevance[own], THRESHOLD)
     if together is None or without is None or theirs is None:
         raise FittingError("no question of people has an answer, or all have; name sets with both")
     return RelevanceReport(
@@ -450,12 +453,12 @@ def asked_of_books(
             if isinstance(corpus, LibraryBook)
             and (snapshot := opened.enter_context(open_index(home, name, corpus, embedder, tell)))
         ]
-        found: list[Put] = []
+        puts: list[Put] = []
         for number, book in enumerate(books):
             tell(f"asking {book.name}", number, len(books))
             for other in books:
-                found += _questions_to(book, other, seed)
-        return tuple(found)
+                puts += _questions_to(book, other, seed)
+        return tuple(puts)
 
 
 def _asked(name: str, corpus: Corpus, retriever: Retriever, seed: int) -> Asked:
@@ -474,27 +477,27 @@ def _questions_to(book: Asked, other: Asked, seed: int) -> Iterator[Put]:
     if not own:
         answered = [each for each in generated if each.gold]
         generated = random.Random(seed).sample(answered, min(ELSEWHERE, len(answered)))
-    for each in (*other.people, *generated):
-        if own or each.gold:
+    for person in (*other.people, *generated):
+        if own or person.gold:
             yield put(
                 book.retriever,
-                each.query,
+                person.query,
                 set_=book.set,
                 book=book.name,
                 source=other.name,
-                generated=each.generated,
-                answered=own and bool(each.gold),
+                generated=person.generated,
+                answered=own and bool(person.gold),
             )
 
 
 def _row(row: BookReliability) -> str:
-    found = row.reliability
+    reliability = row.reliability
     shares = (row.met_answered, row.met_near, row.met_other, row.met_generated)
     met, near, other, generated = ("-" if share is None else f"{share:.3f}" for share in shares)
-    others = found.n_unanswered - row.n_near
+    others = reliability.n_unanswered - row.n_near
     return (
-        f"| {row.book} | {found.n_answered} | {met} | {row.n_near} | {near} | {others} | {other} | {generated} | "
-        f"{found.auc:.3f} | {found.ece:.3f} |"
+        f"| {row.book} | {reliability.n_answered} | {met} | {row.n_near} | {near} | {others} | {other} | {generated} | "
+        f"{reliability.auc:.3f} | {reliability.ece:.3f} |"
     )
 
 

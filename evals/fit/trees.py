@@ -51,8 +51,8 @@ class Example:
     def rank(self, scores: npt.NDArray[np.float64]) -> int | None:
         """1-based rank of the best gold, by these scores of the candidates and then by position; None if none is."""
         order = np.lexsort((np.arange(len(scores)), -np.round(scores, 9)))
-        found = np.flatnonzero(self.gold[order])
-        return int(found[0]) + 1 if len(found) else None
+        result = np.flatnonzero(self.gold[order])
+        return int(result[0]) + 1 if len(result) else None
 
     def thinned(self, seed: int) -> "Example":
         """Fewer candidates, gold always."""
@@ -80,16 +80,16 @@ def examples_of(retriever: Retriever, questions: QuestionSet, names: Sequence[st
         gold = snapshot.chunks.positions(list(questions.gold(each)))
         if not len(gold):
             continue
-        asked = Query.of(each.query, snapshot)
-        allowed = retriever.admitted(asked).mask(snapshot)
+        query = Query.of(each.query, snapshot)
+        allowed = retriever.admitted(query).mask(snapshot)
         allowed[snapshot.chunks.positions(sorted(questions.unexplained.get(each.id, ())))] = False
         lexical = snapshot.lexical.scores(each.query)
         evidence = gather(
-            snapshot, asked, lexical, Cosines(snapshot.vectors, retriever.embedder.embed_query(each.query))
+            snapshot, query, lexical, Cosines(snapshot.vectors, retriever.embedder.embed_query(each.query))
         )
         first = evidence.total(WEIGHTS)
         positions = pool(first, lexical, allowed)
-        values = matrix(measure(snapshot, asked, candidates(snapshot, evidence, positions)), names)
+        values = matrix(measure(snapshot, query, candidates(snapshot, evidence, positions)), names)
         yield Example(each.id, each.kind, each.generated, values, np.isin(positions, gold), first[positions])
 
 
@@ -140,19 +140,19 @@ def learn(groups: Mapping[str, Sequence[Example]], names: Sequence[str], setting
         FittingError: LightGBM cannot be loaded, or no example has gold among its candidates.
     """
     lightgbm = _lightgbm()
-    found = [
-        (example.thinned(place), weight)
+    result = [
+        (example.thinned(position), weight)
         for group in sorted(groups)
-        for place, (example, weight) in enumerate(_weighed(groups[group]))
+        for position, (example, weight) in enumerate(_weighed(groups[group]))
     ]
-    if not found:
+    if not result:
         raise FittingError("no question has gold among its candidates; nothing can be learned from these sets")
-    sizes = [len(example.gold) for example, _ in found]
+    sizes = [len(example.gold) for example, _ in result]
     data = lightgbm.Dataset(
-        np.concatenate([example.values for example, _ in found]),
-        np.concatenate([example.gold for example, _ in found]).astype(np.int32),
+        np.concatenate([example.values for example, _ in result]),
+        np.concatenate([example.gold for example, _ in result]).astype(np.int32),
         group=sizes,
-        weight=np.repeat([weight for _, weight in found], sizes),
+        weight=np.repeat([weight for _, weight in result], sizes),
         params={"max_bin": 127, "verbosity": -1},
     )
     parameters = {
@@ -181,7 +181,7 @@ def learn(groups: Mapping[str, Sequence[Example]], names: Sequence[str], setting
 
 def _weighed(examples: Sequence[Example]) -> Sequence[tuple[Example, float]]:
     """Examples that have gold, with weights that sum up to 1,000."""
-    told = [each for each in examples if each.gold.any()]
+    told = [example for example in examples if example.gold.any()]
     weights = [1.0 if each.generated else HUMAN for each in told]
     return [(each, 1000.0 * weight / sum(weights)) for each, weight in zip(told, weights, strict=True)]
 
@@ -234,9 +234,9 @@ class Score:
     @classmethod
     def of(cls, ranks: Sequence[int | None]) -> "Score":
         """From the rank of each question's best gold; None where it is no candidate. At least one."""
-        found = np.asarray([np.inf if rank is None else rank for rank in ranks])
-        hit_1, hit_5, hit_10 = (float((found <= k).mean()) for k in (1, 5, 10))
-        return cls(len(ranks), hit_1, hit_5, hit_10, float((1 / found).mean()))
+        result = np.asarray([np.inf if rank is None else rank for rank in ranks])
+        hit_1, hit_5, hit_10 = (float((result <= k).mean()) for k in (1, 5, 10))
+        return cls(len(ranks), hit_1, hit_5, hit_10, float((1 / result).mean()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +273,7 @@ def leave_out(
     Neither the questions of a group nor those generated from it have a say in the trees that it is scored by. The
     weights of the first look, which only choose the candidates, are the shipped ones.
     """
-    found: list[LeftOut] = []
+    left_outs: list[LeftOut] = []
     if len(groups) < 2:
         return ()
     for held in sorted(groups):
@@ -282,17 +282,17 @@ def leave_out(
         kinds: dict[str, list[Example]] = {}
         for example in groups[held]:
             kinds.setdefault(GENERATED if example.generated else example.kind, []).append(example)
-        found += [
+        left_outs += [
             LeftOut(
                 held,
                 kind,
-                Score.of([each.rank(others.scores(each.values)) for each in examples]),
-                Score.of([each.rank(shipped.scores(each.values)) for each in examples]),
-                Score.of([each.rank(each.first) for each in examples]),
+                Score.of([example.rank(others.scores(example.values)) for example in examples]),
+                Score.of([example.rank(shipped.scores(example.values)) for example in examples]),
+                Score.of([example.rank(example.first) for example in examples]),
             )
             for kind, examples in sorted(kinds.items())
         ]
-    return tuple(found)
+    return tuple(left_outs)
 
 
 def pooled(found: Sequence[LeftOut], kind: str) -> LeftOut | None:
@@ -389,9 +389,9 @@ def learn_trees(
     groups = by_group(home, data, split, embedder, tell, partial(_examples, seed))
     tell("learning", 0, 1)
     trees = learn(groups, NAMES)
-    found = leave_out(groups, NAMES, trees, tell=lambda held: tell(f"learning without {held}", 0, 1))
+    result = leave_out(groups, NAMES, trees, tell=lambda held: tell(f"learning without {held}", 0, 1))
     name = embedder.identity.name
-    return TreesReport(trees, name, found, _refused(groups, trees, shipped_for(name)))
+    return TreesReport(trees, name, result, _refused(groups, trees, shipped_for(name)))
 
 
 def _refused(groups: Mapping[str, Sequence[Example]], trees: Trees, file: Path) -> tuple[str, ...]:

@@ -112,14 +112,14 @@ def judged_questions(retriever: Retriever, questions: QuestionSet, chunks: Seque
         gold = snapshot.chunks.positions(list(questions.gold(each)))
         if not len(gold):
             continue
-        asked = Query.of(each.query, snapshot)
+        query = Query.of(each.query, snapshot)
         dense = Cosines(snapshot.vectors, retriever.embedder.embed_query(each.query))
-        found = gather(snapshot, asked, snapshot.lexical.scores(each.query), dense).at(everywhere)
-        evidence = np.stack([found[name] for name in PARTS]).astype(np.float32)
+        result = gather(snapshot, query, snapshot.lexical.scores(each.query), dense).at(everywhere)
+        evidence = np.stack([result[name] for name in PARTS]).astype(np.float32)
         pool = min(POOL, len(snapshot) - 1)
         best = [np.argpartition(-part, pool)[:pool] for part in evidence]
         candidates = np.unique(np.concatenate([*best, gold]))
-        allowed = retriever.admitted(asked).mask(snapshot)
+        allowed = retriever.admitted(query).mask(snapshot)
         allowed[gold] = True
         allowed[snapshot.chunks.positions(sorted(questions.unexplained.get(each.id, ())))] = False
         candidates = candidates[allowed[candidates]]
@@ -144,7 +144,7 @@ def fit(groups: Mapping[str, Sequence[Judged]], seed: int = 0) -> EvidenceWeight
     mean, spread = np.zeros(len(PARTS)), np.zeros(len(PARTS))
     for step in range(1, STEPS + 1):
         batch = random.choice(len(questions), min(BATCH, len(questions)), p=share / share.sum())
-        slope = np.mean([_slope(weights, questions[place]) for place in batch], axis=0)
+        slope = np.mean([_slope(weights, questions[position]) for position in batch], axis=0)
         mean, spread = 0.9 * mean + 0.1 * slope, 0.99 * spread + 0.01 * slope**2
         push = (mean / (1 - 0.9**step)) / (np.sqrt(spread / (1 - 0.99**step)) + 1e-8)
         weights = np.maximum(weights + RATE * push, 0.0)
@@ -155,14 +155,14 @@ def fit(groups: Mapping[str, Sequence[Judged]], seed: int = 0) -> EvidenceWeight
 
 def _demoted(weights: EvidenceWeights, groups: Mapping[str, Sequence[Judged]]) -> EvidenceWeights:
     plain = {name: score(weights, groups[name]) for name in groups}
-    best, least = weights, float(np.mean([found.noise for found in plain.values()]))
+    best, least = weights, float(np.mean([result.noise for result in plain.values()]))
     for demotion in DEMOTIONS[1:]:
         tried = replace(weights, sibling=demotion)
-        found = {name: score(tried, groups[name]) for name in groups}
-        noise = float(np.mean([each.noise for each in found.values()]))
+        results = {name: score(tried, groups[name]) for name in groups}
+        noise = float(np.mean([result.noise for result in results.values()]))
         cheap = all(
-            plain[name].mrr - found[name].mrr <= LOST_MRR
-            and plain[name].recall_10 - found[name].recall_10 <= LOST_RECALL
+            plain[name].mrr - results[name].mrr <= LOST_MRR
+            and plain[name].recall_10 - results[name].recall_10 <= LOST_RECALL
             for name in groups
         )
         if cheap and noise < least:
@@ -181,7 +181,7 @@ def _slope(weights: Floats, question: Judged) -> Floats:
 def score(weights: EvidenceWeights, questions: Iterable[Judged]) -> Score:
     """Score weights on questions; at least one."""
     values = np.asarray([weight for _, weight in weights.items()])
-    orders = [(each, each.order(values)) for each in questions]
+    orders = [(question, question.order(values)) for question in questions]
     ranks = np.asarray([int(np.flatnonzero(each.gold[order])[0]) + 1 for each, order in orders])
     recall = np.mean([each.gold[order[:10]].sum() / each.gold.sum() for each, order in orders])
     noise = np.mean([each.noise[order[:SHOWN]].sum() for each, order in orders])
@@ -284,10 +284,10 @@ class WeightsReport:
 
     def _curve_table(self) -> list[str]:
         factors = sorted({bend.factor for bend in self.bends})
-        found = {(bend.part, bend.factor): bend.mrr for bend in self.bends}
+        result = {(bend.part, bend.factor): bend.mrr for bend in self.bends}
         head = " | ".join(f"x {factor:g}" for factor in factors)
         rows = [
-            f"| {part} | {weight:g} | {' | '.join(f'{found[part, factor]:.3f}' for factor in factors)} |"
+            f"| {part} | {weight:g} | {' | '.join(f'{result[part, factor]:.3f}' for factor in factors)} |"
             for part, weight in self.weights.items()
         ]
         return [f"| part | weight | {head} |", f"|---|---|{'---|' * len(factors)}", *rows]
@@ -352,9 +352,9 @@ def by_group(
     for name, corpus in learned_from(data, split):
         tell(f"{name}, {corpus.name}", 0, 1)
         with open_index(home, name, corpus, embedder, tell) as snapshot:
-            found = tuple(asked(name, corpus, Retriever(snapshot, embedder), tuple(snapshot.chunks)))
-        if found:
-            groups[corpus.name] = found
+            result = tuple(asked(name, corpus, Retriever(snapshot, embedder), tuple(snapshot.chunks)))
+        if result:
+            groups[corpus.name] = result
     return groups
 
 
@@ -367,10 +367,10 @@ def learned_from(data: Path, split: str) -> list[tuple[str, Corpus]]:
     """What is fitted and learned on, each with the name of its set: all sets under a folder, the shelf, the sample."""
     (book,) = list_books(SAMPLE_LIBRARY)
     sample = BookCorpus(SAMPLE, SAMPLE, book, SAMPLE_QUESTIONS)
-    found = benchmarks_under(data, split).corpora
+    result = benchmarks_under(data, split).corpora
     shelf = read_books(SHELF, "open") if SHELF.is_dir() else ()
     return [
-        *((name, corpus) for name, corpora in found.items() for corpus in corpora),
+        *((name, corpus) for name, corpora in result.items() for corpus in corpora),
         *((SHELF.name, corpus) for corpus in shelf),
         (SAMPLE, sample),
     ]

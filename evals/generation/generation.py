@@ -52,15 +52,15 @@ def by_document(written: Sequence[Written]) -> tuple[tuple[DocumentQuestions, ..
             documents[chunk.book, chunk.document].append(question)
         else:
             twice.append(question)
-    return tuple(DocumentQuestions(*place, tuple(found)) for place, found in sorted(documents.items())), tuple(twice)
+    return tuple(DocumentQuestions(*key, tuple(result)) for key, result in sorted(documents.items())), tuple(twice)
 
 
 def write_generated(folder: Path, documents: Iterable[DocumentQuestions]) -> tuple[Path, ...]:
     """Write one `<book>/<document>.evaluation_queries.json` each; `load_questions` reads them."""
     paths = []
-    for each in documents:
-        paths.append(folder / each.file_name)
-        write_questions(paths[-1], each.questions)
+    for document in documents:
+        paths.append(folder / document.file_name)
+        write_questions(paths[-1], document.questions)
     return tuple(paths)
 
 
@@ -92,8 +92,8 @@ def _telling_words(chunk: Chunk, places: WordPlaces, phrasing: Phrasing) -> list
     sentences = [" ".join(each.split()) for each in _SENTENCE_END.split(chunk.text)]
     phrasing.random.shuffle(sentences)
     for sentence in sentences:
-        said = dict.fromkeys(word.lower() for word in _SAID.findall(sentence))
-        words = [word for word in said if 0 < places.share(word) < _COMMON or word.isdigit()]
+        fromkeys = dict.fromkeys(word.lower() for word in _SAID.findall(sentence))
+        words = [word for word in fromkeys if 0 < places.share(word) < _COMMON or word.isdigit()]
         if _LEAST <= len(words) <= _MOST + _LEAST:
             kept = places.shortened(words, (), {chunk.id}, phrasing.random, _LEAST)
             if kept and len(kept) <= _MOST:
@@ -150,13 +150,15 @@ class _Writer:
         self._places = WordPlaces(chunks)
         self._sections = _by_place((chunk.section, chunk) for chunk in chunks if chunk.kind == "prose")
         tables = _by_place((table_of(chunk), chunk) for chunk in rows)
-        self._tables = {place: AskedTable(members) for place, members in tables.items()}
-        self._table_names = PlaceNames.of(((place, members[0]) for place, members in tables.items()), shortened=True)
-        self._section_names = PlaceNames.of((place, members[0]) for place, members in self._sections.items())
+        self._tables = {position: AskedTable(members) for position, members in tables.items()}
+        self._table_names = PlaceNames.of(
+            ((position, members[0]) for position, members in tables.items()), shortened=True
+        )
+        self._section_names = PlaceNames.of((position, members[0]) for position, members in self._sections.items())
         self._titles = Counter(folded(chunk.row_key or "") for chunk in rows)
         self._heading_books: dict[str, set[str]] = defaultdict(set)
-        for place in self._sections:
-            self._heading_books[folded(place[-1])].add(place[0])
+        for section in self._sections:
+            self._heading_books[folded(section[-1])].add(section[0])
         self._fields = {(folded(chunk.row_key or ""), folded(name)) for chunk in rows for name in chunk.columns}
         self._ordinals = frozenset(
             key_column(chunk).strip().lower() for chunk in rows if chunk.row_key and is_ordinal(chunk.row_key)
@@ -166,13 +168,13 @@ class _Writer:
 
     def lookups(self) -> Iterator[Written]:
         """Questions about rows and records, and some that their table does not answer."""
-        for place, table in self._tables.items():
-            phrasing = self._phrasing(place)
-            subjects = self._table_names.names.get(place, ())
+        for position, table in self._tables.items():
+            phrasing = self._phrasing(position)
+            subjects = self._table_names.names.get(position, ())
             rows = [row for row in table.distinct() if self._unmistakable(row, subjects)]
             for row in phrasing.random.sample(rows, min(self._settings.per_table, len(rows))):
-                asked = lookup(row, table, TableName(subjects, self._places, table.ids), phrasing)
-                yield row, _question(row, asked.query, LOOKUP, asked)
+                query = lookup(row, table, TableName(subjects, self._places, table.ids), phrasing)
+                yield row, _question(row, query.query, LOOKUP, query)
             rows = [row for row in rows if row.kind == "row"]
             if rows and subjects and not table.of_fields and phrasing.random.random() < self._settings.unanswerable:
                 row = phrasing.random.choice(rows)
@@ -182,12 +184,12 @@ class _Writer:
 
     def sections(self) -> Iterator[Written]:
         """Questions about prose."""
-        for place, chunks in self._sections.items():
-            subjects = self._section_names.names.get(place, ())
+        for position, chunks in self._sections.items():
+            subjects = self._section_names.names.get(position, ())
             # what is called like a row or record is answered there as well
             if not subjects or self._titles[folded(chunks[0].heading_path[-1])]:
                 continue
-            phrasing = self._phrasing(place)
+            phrasing = self._phrasing(position)
             long = [chunk for chunk in chunks if len(chunk.source) >= _LEAST_PROSE]
             for chunk in phrasing.random.sample(long, min(self._settings.per_section, len(long))):
                 if query := section_question(chunk, chunks, subjects, self._places, phrasing):
@@ -215,8 +217,8 @@ class _Writer:
 
 def _by_place(members: Iterable[tuple[Place, Chunk]]) -> dict[Place, list[Chunk]]:
     places: dict[Place, list[Chunk]] = defaultdict(list)
-    for place, chunk in members:
-        places[place].append(chunk)
+    for position, chunk in members:
+        places[position].append(chunk)
     return places
 
 

@@ -31,25 +31,25 @@ class PlaceNames:
         saying it has only words of a place's headings and caption that no other place has all of.
         """
         first: dict[Place, Chunk] = {}
-        for place, chunk in places:
-            first.setdefault(place, chunk)
-        steps = {place: _steps(chunk) for place, chunk in first.items()}
+        for position, chunk in places:
+            first.setdefault(position, chunk)
+        steps = {position: _steps(chunk) for position, chunk in first.items()}
         meant: dict[str, set[Place]] = defaultdict(set)
         holding: dict[str, set[Place]] = defaultdict(set)
-        for place, names in steps.items():
+        for position, names in steps.items():
             for name in _candidates(names):
-                meant[folded(name)].add(place)
+                meant[folded(name)].add(position)
             for word in words_of(names):
-                holding[word].add(place)
-        found: dict[Place, tuple[str, ...]] = {}
-        for place, names in steps.items():
+                holding[word].add(position)
+        result: dict[Place, tuple[str, ...]] = {}
+        for position, names in steps.items():
             chosen = next((name for name in _candidates(names) if len(meant[folded(name)]) == 1), None)
             if chosen:
                 ways = [
-                    way for way in _ways(chosen, names, shortened=shortened) if _places_with(way, holding) == {place}
+                    way for way in _ways(chosen, names, shortened=shortened) if _places_with(way, holding) == {position}
                 ]
-                found[place] = tuple(dict.fromkeys([chosen, *ways]))
-        return cls(found)
+                result[position] = tuple(dict.fromkeys([chosen, *ways]))
+        return cls(result)
 
 
 def table_of(chunk: Chunk) -> Place:
@@ -94,10 +94,10 @@ def _ways(name: str, steps: Sequence[str], *, shortened: bool) -> Iterable[str]:
 
 def _places_with(name: str, holding: Mapping[str, set[Place]]) -> set[Place]:
     """The places whose headings and caption hold every word of a name."""
-    found: set[Place] | None = None
+    result: set[Place] | None = None
     for word in words_of([name]) - {"of"}:
-        found = holding[word] if found is None else found & holding[word]
-    return found or set()
+        result = holding[word] if result is None else result & holding[word]
+    return result or set()
 
 
 _ENOUGH = 0.25
@@ -126,8 +126,8 @@ class WordPlaces:
 
     def having(self, texts: Iterable[str]) -> Set[str]:
         """Ids of the chunks that hold every word of some texts; none for no word."""
-        found = sorted((self._having.get(word, set()) for word in words_of(texts)), key=len)
-        return set.intersection(*found) if found else set()
+        result = sorted((self._having.get(word, set()) for word in words_of(texts)), key=len)
+        return set.intersection(*result) if result else set()
 
     def shortened(
         self, words: Sequence[str], beside: Sequence[str], meant: Set[str], random: Random, least: int = 0
@@ -142,17 +142,17 @@ class WordPlaces:
         if not self._only([*words, *beside], meant):
             return None
         kept = list(range(len(words)))
-        for place in sorted(kept, key=lambda each: (-round(self.share(words[each]), 2), random.random())):
+        for position in sorted(kept, key=lambda each: (-round(self.share(words[each]), 2), random.random())):
             if len(kept) <= least or random.random() < _ENOUGH:
                 break
-            fewer = [each for each in kept if each != place]
+            fewer = [each for each in kept if each != position]
             if self._only([*(words[each] for each in fewer), *beside], meant):
                 kept = fewer
         return [words[each] for each in kept]
 
     def _only(self, texts: Sequence[str], meant: Set[str]) -> bool:
-        found = self.having(texts)
-        return bool(found) and found <= meant
+        having = self.having(texts)
+        return bool(having) and having <= meant
 
 
 _SHORTENED = 0.6

@@ -210,8 +210,10 @@ class Phrasing:
 
     def with_cell(self, column: str, cell: str) -> str:
         """A row's other cell: `cost 2 gp`, `a cost of 2 gp`, `2 gp cost`."""
-        name, said = self.column(column), plain(cell).rstrip(".")
-        return self.random.choice([f"{name} {said}", f"{name} {said}", f"{said} {name}", f"{_one(column)} of {said}"])
+        name, output = self.column(column), plain(cell).rstrip(".")
+        return self.random.choice(
+            [f"{name} {output}", f"{name} {output}", f"{output} {name}", f"{_one(column)} of {output}"]
+        )
 
 
 def _one(column: str) -> str:
@@ -243,8 +245,8 @@ def reworded(question: str, draws: Random) -> str:
     """The question with some of its words replaced by words of nearly the same meaning; as it is if none has one."""
 
     def other(match: re.Match[str]) -> str:
-        found = others(match[0].lower())
-        return draws.choice(found) if found and draws.random() < SHARE else match[0]
+        result = others(match[0].lower())
+        return draws.choice(result) if result and draws.random() < SHARE else match[0]
 
     return _WORD.sub(other, question)
 
@@ -255,8 +257,10 @@ def others(word: str) -> tuple[str, ...]:
     words, vectors = _model()
     cosines = vectors @ word_vector(word)
     near = np.flatnonzero((cosines >= LEAST) & (cosines <= MOST))
-    order = sorted(near.tolist(), key=lambda place: (-round(float(cosines[place]), 3), words[place]))
-    return tuple(words[place] for place in order if words[place][:_SAME_STEM] != word[:_SAME_STEM])[:_CHOSEN_FROM]
+    order = sorted(near.tolist(), key=lambda position: (-round(float(cosines[position]), 3), words[position]))
+    return tuple(words[position] for position in order if words[position][:_SAME_STEM] != word[:_SAME_STEM])[
+        :_CHOSEN_FROM
+    ]
 
 
 @cache

@@ -105,15 +105,15 @@ class AskedTable:
         if row.kind == "record" or self.of_fields:
             return []
         unshared = self._same_key[folded(row.row_key or "")] > 1 and row.row_key and len(row.row_key) <= _LONGEST_KEY
-        found: list[Named] = []
+        nameds: list[Named] = []
         for name, cell in self.columns(row):
             alone = self._cells[name, folded(cell)] == 1
             if len(cell) <= _LONGEST_OTHER and (
                 alone or (unshared and self._keyed_cells[row.row_key, name, folded(cell)] == 1)
             ):
-                said = self._said(name, cell)
-                found += [(name, said)] if said else []
-        return found
+                output = self._said(name, cell)
+                nameds += [(name, output)] if output else []
+        return nameds
 
     def needs_key_with(self, row: Chunk, other: Named) -> bool:
         """Whether that cell names the row only together with its key."""
@@ -263,10 +263,10 @@ def _by_key(row: Chunk, key: _Row, column: str, name: TableName, phrasing: Phras
 
 def _by_other(row: Chunk, table: AskedTable, other: Named, name: TableName, phrasing: Phrasing) -> Lookup:
     named = _other(row, other, phrasing)
-    asked = [(column, answer) for column, answer in table.columns(row) if column != other[0]]
+    request = [(column, answer) for column, answer in table.columns(row) if column != other[0]]
     kind = column_forms(column_name(key_column(row)))[0]
     if table.needs_key_with(row, other):
-        column, answer = phrasing.random.choice(asked or [(other[0], named.keys[folded(other[0])])])
+        column, answer = phrasing.random.choice(request or [(other[0], named.keys[folded(other[0])])])
         key = _Row(
             f"{phrasing.name(row.row_key or '')}, {named.said}",
             {**named.keys, folded(key_column(row)) or "name": row.row_key or ""},
@@ -276,12 +276,12 @@ def _by_other(row: Chunk, table: AskedTable, other: Named, name: TableName, phra
         words = {"column": phrasing.column(column), "key": key.said}
         subject = _subject(row, key, [column], name, phrasing)
         return Lookup(_filled(LOOKUPS, RECORD_LOOKUPS, words, subject, phrasing), answer, key.keys)
-    if not asked or (kind and row.row_key and phrasing.random.random() < 0.5):
+    if not request or (kind and row.row_key and phrasing.random.random() < 0.5):
         words = {"name": kind or "one", "other": named.said}
         subject = _subject(row, named, [key_column(row)], name, phrasing)
         query = _filled(WHICH, WHICH_ALONE, words, subject, phrasing)
         return Lookup(query, row.row_key or named.said, named.keys)
-    column, answer = phrasing.random.choice(asked)
+    column, answer = phrasing.random.choice(request)
     words = {"column": phrasing.column(column), "name": kind or "one", "other": named.said}
     subject = _subject(row, named, [column], name, phrasing)
     return Lookup(_filled(BY_OTHER, BY_OTHER_ALONE, words, subject, phrasing), answer, named.keys)
@@ -291,12 +291,12 @@ def _key(row: Chunk, table: AskedTable, phrasing: Phrasing) -> _Row:
     numbers, name, key = table.numbers(row), folded(key_column(row)) or "name", row.row_key or ""
     if numbers:
         number = phrasing.random.choice(numbers)
-        said = phrasing.number(number, key_column(row))
-        return _Row(said, {name: str(number)}, (key_column(row),), by_number=True)
+        output = phrasing.number(number, key_column(row))
+        return _Row(output, {name: str(number)}, (key_column(row),), by_number=True)
     short = table.short_keys(row)
-    said = phrasing.name(key, short)
+    output = phrasing.name(key, short)
     # the words of every form are in the shortest one that is said
-    return _Row(said, {name: key}, (said if said in short else key,), by_number=not any(map(str.isalpha, key)))
+    return _Row(output, {name: key}, (output if output in short else key,), by_number=not any(map(str.isalpha, key)))
 
 
 def _other(row: Chunk, other: Named, phrasing: Phrasing) -> _Row:

@@ -137,14 +137,14 @@ class _Joined:
         self._starts = [0, *accumulate(len(source) + 1 for source in sources)][:-1]
 
     def find(self, text: str) -> list[int]:
-        found: list[int] = []
+        result: list[int] = []
         at = self._text.find(text) if text else -1
         while at >= 0:
             which = bisect_right(self._starts, at) - 1
-            found.append(self._positions[which])
+            result.append(self._positions[which])
             # go on behind this chunk: a second occurrence in it adds nothing
             at = self._text.find(text, self._starts[which + 1]) if which + 1 < len(self._starts) else -1
-        return found
+        return result
 
 
 def row_keys(chunk: Chunk) -> set[str]:
@@ -201,15 +201,15 @@ def resolve(questions: Sequence[Question], chunks: Sequence[Chunk] | ChunkPlaces
     groups: dict[str, Groups] = {}
     stale: list[AnchorFinding] = []
     ambiguous: list[AnchorFinding] = []
-    asked = [question for question in questions if question.gold]
-    for question in asked:
-        found: dict[str, None] = {}
+    query = [question for question in questions if question.gold]
+    for question in query:
+        result: dict[str, None] = {}
         grouped: dict[int, list[str]] = {anchor.group: [] for anchor in question.gold if anchor.group is not None}
         complete = True
         for anchor in question.gold:
             positions, reason = _find(anchor, question, places)
             names = [places.chunks[position].id for position in positions]
-            found.update(dict.fromkeys(names))
+            result.update(dict.fromkeys(names))
             if anchor.group is not None:
                 grouped[anchor.group] += names
             if not names:
@@ -218,16 +218,16 @@ def resolve(questions: Sequence[Question], chunks: Sequence[Chunk] | ChunkPlaces
             elif reason and anchor.group is None:
                 ambiguous.append(AnchorFinding(question.id, anchor, reason))
         if complete and all(grouped.values()):
-            gold[question.id] = tuple(found)
+            gold[question.id] = tuple(result)
             if together := disjoint(grouped.values()):
                 groups[question.id] = together
-    if asked and not gold:
+    if query and not gold:
         raise UnresolvedGoldError(
-            f"none of {len(asked)} questions with gold resolves in {len(places.chunks)} chunks "
+            f"none of {len(query)} questions with gold resolves in {len(places.chunks)} chunks "
             f"of {', '.join(places.books) or 'no book'}; ask questions about this library:",
             [str(finding) for finding in stale],
         )
-    return Resolution(gold, tuple(stale), tuple(ambiguous), len(asked), groups)
+    return Resolution(gold, tuple(stale), tuple(ambiguous), len(query), groups)
 
 
 def _find(anchor: Anchor, question: Question, places: ChunkPlaces) -> tuple[list[int], str]:
@@ -235,13 +235,13 @@ def _find(anchor: Anchor, question: Question, places: ChunkPlaces) -> tuple[list
     book = anchor.book or question.book
     if book is not None and book not in places.books:
         return [], f"no chunk of book {book!r}; there are: {', '.join(places.books)}"
-    found = [position for position in _candidates(anchor, book, places) if _of_book(places, position, book)]
-    if not found:
+    positions = [position for position in _candidates(anchor, book, places) if _of_book(places, position, book)]
+    if not positions:
         return [], f"{_asked_for(anchor)} is found nowhere"
-    kept = [position for position in found if _right_kind(places.chunks[position], anchor)]
+    kept = [position for position in positions if _right_kind(places.chunks[position], anchor)]
     if anchor.row_key is not None and not kept:
         return [], f"{_asked_for(anchor)} is in no row or record of its own"
-    return _narrowed(kept or found, anchor, question, places.chunks)
+    return _narrowed(kept or positions, anchor, question, places.chunks)
 
 
 def _candidates(anchor: Anchor, book: str | None, places: ChunkPlaces) -> Sequence[int]:
@@ -265,15 +265,15 @@ def _narrowed(
     for criterion in _criteria(anchor):
         if len(candidates) == 1 and anchor.snippet is not None:
             break
-        left = [each for each in candidates if criterion.exactly(chunks[each])]
-        left = left or [each for each in candidates if criterion.roughly(chunks[each])]
+        left = [candidate for candidate in candidates if criterion.exactly(chunks[candidate])]
+        left = left or [candidate for candidate in candidates if criterion.roughly(chunks[candidate])]
         if not left:
             unmet.append(criterion.name)
         candidates = left or candidates
     if unmet and (len(candidates) > 1 or anchor.snippet is None):
         return [], f"{_asked_for(anchor)} is in {len(candidates)} chunks, none of them with {' and '.join(unmet)}"
     if len(candidates) > 1 and anchor.line is not None:
-        candidates = [each for each in candidates if _covers(chunks[each], anchor.line)] or candidates
+        candidates = [candidate for candidate in candidates if _covers(chunks[candidate], anchor.line)] or candidates
     several = len(candidates) > 1 and (anchor.snippet is not None or anchor.row_key is not None)
     return candidates, f"{_asked_for(anchor)} is in {len(candidates)} equal chunks" if several else ""
 
@@ -311,11 +311,16 @@ def _criterion(name: str, holds: Callable[[Chunk], bool]) -> _Criterion:
 
 def _piece_of_line(candidates: list[int], anchor: Anchor, question: Question, chunks: Sequence[Chunk]) -> list[int]:
     """Of rows made of one source line (pairs side by side) the one that the question's keys or the anchor pick."""
-    if len({(chunks[each].document, chunks[each].lines) for each in candidates}) > 1 or anchor.row_key is None:
+    if (
+        len({(chunks[candidate].document, chunks[candidate].lines) for candidate in candidates}) > 1
+        or anchor.row_key is None
+    ):
         return candidates
-    asked = {folded(value) for value in question.keys.values()}
-    by_keys = [each for each in candidates if folded(chunks[each].row_key or "") in asked]
-    by_anchor = [each for each in candidates if folded(chunks[each].row_key or "") == folded(anchor.row_key)]
+    query = {folded(value) for value in question.keys.values()}
+    by_keys = [candidate for candidate in candidates if folded(chunks[candidate].row_key or "") in query]
+    by_anchor = [
+        candidate for candidate in candidates if folded(chunks[candidate].row_key or "") == folded(anchor.row_key)
+    ]
     return by_keys or by_anchor or candidates
 
 

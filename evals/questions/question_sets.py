@@ -65,7 +65,9 @@ class QuestionSet:
     @property
     def scored(self) -> tuple[Question, ...]:
         """Questions that can be scored: all without gold, and those whose every answer resolved."""
-        return tuple(each for each in self.questions if not each.gold or each.id in self.resolution.gold)
+        return tuple(
+            question for question in self.questions if not question.gold or question.id in self.resolution.gold
+        )
 
     @property
     def unscored(self) -> tuple[Unscored, ...]:
@@ -101,20 +103,20 @@ class QuestionSet:
     def problems(self, known: Mapping[str, Chunk]) -> list[str]:
         """Everything that keeps this set from being asked; `known` are the chunks of the index by id."""
         label = f"set {self.name!r}, split {self.split!r}"
-        found = [
+        problems = [
             f"{label}: {name!r} cannot be a file name; use letters, digits and -_.+@"
             for name in (self.name, self.split)
             if not FILE_NAME.fullmatch(name)
         ]
         if not self.questions:
-            found.append(f"{label}: no questions")
+            problems.append(f"{label}: no questions")
         elif not self.scored:
-            found.append(f"{label}: no question can be scored; {len(self.resolution.stale)} anchors are stale")
-        twice = [name for name, count in Counter(each.id for each in self.questions).items() if count > 1]
-        found += [f"{label}: question id {name!r} is there twice" for name in twice]
-        if len({each.generated for each in self.questions}) > 1:
-            found.append(f"{label}: mixes generated questions with those of people; make two sets")
+            problems.append(f"{label}: no question can be scored; {len(self.resolution.stale)} anchors are stale")
+        twice = [name for name, count in Counter(question.id for question in self.questions).items() if count > 1]
+        problems += [f"{label}: question id {name!r} is there twice" for name in twice]
+        if len({question.generated for question in self.questions}) > 1:
+            problems.append(f"{label}: mixes generated questions with those of people; make two sets")
         strange = sorted({name for gold in self.resolution.gold.values() for name in gold if name not in known})
         if strange:
-            found.append(f"{label}: {len(strange)} gold chunks are not in this index, the first is {strange[0]!r}")
-        return found
+            problems.append(f"{label}: {len(strange)} gold chunks are not in this index, the first is {strange[0]!r}")
+        return problems

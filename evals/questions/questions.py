@@ -68,7 +68,7 @@ class Anchor:
 
 
 _READ_OVER = {"row_header"}
-_FIELDS = ({each.name for each in fields(Anchor)} - {"group"}) | {"file"} | _READ_OVER
+_FIELDS = ({field.name for field in fields(Anchor)} - {"group"}) | {"file"} | _READ_OVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +95,12 @@ def gold_entries(gold: object, question_book: object) -> GoldEntries:
     for number, entry in enumerate(gold):
         grouped = isinstance(entry, dict) and "any_of" in entry
         members = _members(entry, f"gold.{number}", problems) if grouped else {f"gold.{number}": entry}
-        for place, member in members.items():
-            places.append(place)
+        for position, member in members.items():
+            places.append(position)
             anchor = member
             if isinstance(member, dict):
                 problems += [f"no field is called 'gold.{name}'" for name in sorted(set(member) - _FIELDS)]
-                anchor = _placed(member, question_book, place, problems) | ({"group": number} if grouped else {})
+                anchor = _placed(member, question_book, position, problems) | ({"group": number} if grouped else {})
             values.append(anchor)
     return GoldEntries(values, tuple(places), tuple(dict.fromkeys(problems)))
 
@@ -129,8 +129,8 @@ def _placed(anchor: Mapping[str, Any], question_book: object, place: str, proble
             f"{place}.file: not <book>/<document>: {str(file)[:60]!r}; a path inside the book is `document`"
         )
         return values
-    for name, said in (("book", book), ("document", document)):
-        if values.get(name) not in (None, said):
+    for name, output in (("book", book), ("document", document)):
+        if values.get(name) not in (None, output):
             problems.append(f"{place}: file {file!r} and {name} {str(values[name])[:60]!r} contradict each other")
     return values | {"book": book, "document": document}
 
@@ -172,12 +172,12 @@ def load_questions(path: Path) -> tuple[Question, ...]:
     problems: list[str] = []
     questions: list[Question] = []
     first_place: dict[str, str] = {}
-    for place, entry in _entries(path, problems):
-        question = _question(entry, place, problems)
+    for position, entry in _entries(path, problems):
+        question = _question(entry, position, problems)
         if question is not None and question.id in first_place:
-            problems.append(f"{place}: id {question.id!r} is already used at {first_place[question.id]}")
+            problems.append(f"{position}: id {question.id!r} is already used at {first_place[question.id]}")
         elif question is not None:
-            first_place[question.id] = place
+            first_place[question.id] = position
             questions.append(question)
     if problems:
         raise QuestionsError(f"{path} has {len(problems)} problems; fix or remove these entries:", problems)
@@ -243,30 +243,30 @@ def _question(entry: object, place: str, problems: list[str]) -> Question | None
     if not isinstance(entry, dict):
         problems.append(f"{place}: not an object: {str(entry)[:60]!r}")
         return None
-    known = {each.name for each in fields(Question)}
+    known = {field.name for field in fields(Question)}
     entries = gold_entries(entry.get("gold", []), entry.get("book"))
-    found = [f"{place}: no field is called {name!r}" for name in sorted(set(entry) - known)]
-    found += [f"{place}: {problem}" for problem in entries.problems]
+    result = [f"{place}: no field is called {name!r}" for name in sorted(set(entry) - known)]
+    result += [f"{place}: {problem}" for problem in entries.problems]
     if "gold" not in entry:
-        found.append(f"{place}: gold: missing; write [] if the library holds no answer")
+        result.append(f"{place}: gold: missing; write [] if the library holds no answer")
     try:
         question = _adapter().validate_python({**entry, "gold": entries.values})
     except ValidationError as error:
         for each in error.errors():
             where = _where(each["loc"], entries.places)
-            found.append(f"{place}: {where}: {each['msg'].lower()}: {str(each['input'])[:60]!r}")
-        problems.extend(found)
+            result.append(f"{place}: {where}: {each['msg'].lower()}: {str(each['input'])[:60]!r}")
+        problems.extend(result)
         return None
     if not question.id.strip():
-        found.append(f"{place}: id: empty: {question.id!r}")
+        result.append(f"{place}: id: empty: {question.id!r}")
     if not question.query.strip() or len(question.query) > MAX_QUERY_CHARACTERS:
         length = len(question.query)
-        found.append(f"{place}: query: {length} characters, not 1 to {MAX_QUERY_CHARACTERS}: {question.query[:60]!r}")
+        result.append(f"{place}: query: {length} characters, not 1 to {MAX_QUERY_CHARACTERS}: {question.query[:60]!r}")
     for where, anchor in zip(entries.places, question.gold, strict=True):
         if not (anchor.snippet or anchor.row_key or anchor.heading_path or anchor.document):
-            found.append(f"{place}: {where}: names no snippet, row key, heading path or document: {anchor}")
-    problems.extend(found)
-    return None if found else question
+            result.append(f"{place}: {where}: names no snippet, row key, heading path or document: {anchor}")
+    problems.extend(result)
+    return None if result else question
 
 
 def _where(path: Sequence[int | str], places: Sequence[str]) -> str:
@@ -297,7 +297,7 @@ def _as_json(question: Question) -> dict[str, Any]:
 
 
 def _anchor_json(anchor: Anchor) -> dict[str, Any]:
-    values = {each.name: getattr(anchor, each.name) for each in fields(anchor) if each.name != "group"}
+    values = {field.name: getattr(anchor, field.name) for field in fields(anchor) if field.name != "group"}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items() if value}
 
 
@@ -311,7 +311,7 @@ def examples(questions: Sequence[Question]) -> tuple[str, ...]:
 
     Those tagged `example` come first, then those of people, then those that a program wrote; each in the order given.
     """
-    answered = [each for each in questions if each.gold]
+    answered = [question for question in questions if question.gold]
     ranked = sorted(answered, key=lambda each: (EXAMPLE not in each.tags, each.generated))
     first_of_kind = {each.kind: each for each in reversed(ranked)}
     chosen = sorted(ranked, key=lambda each: first_of_kind[each.kind] is not each)

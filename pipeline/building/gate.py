@@ -68,8 +68,8 @@ def open_objections(
     """
     event = instance.get_latest_materialization_event(_CANDIDATE)
     metadata = event.asset_materialization.metadata if event and event.asset_materialization else {}
-    said, table = metadata.get("snapshot"), metadata.get("made_of")
-    if said is None or said.value != snapshot or not isinstance(table, dg.TableMetadataValue):
+    output, table = metadata.get("snapshot"), metadata.get("made_of")
+    if output is None or output.value != snapshot or not isinstance(table, dg.TableMetadataValue):
         return [OpenObjection("nothing says which records it was made of; materialize candidate_index")]
     questions = Judged("questions", questions_version(home.settings.questions), "other questions")
     wanted: dict[dg.AssetCheckKey, tuple[Judged, ...]] = {}

@@ -85,14 +85,25 @@ def held(
         metadata={
             "n_counterexamples": len(counterexamples),
             "against_it": _table(counterexamples),
-            **({FINDINGS: dg.MetadataValue.json([finding_id(str(each)) for each in counterexamples])} if holds else {}),
+            **(
+                {
+                    FINDINGS: dg.MetadataValue.json(
+                        [finding_id(str(counterexample)) for counterexample in counterexamples]
+                    )
+                }
+                if holds
+                else {}
+            ),
             **{key: _reported(value) for key, value in metadata.items()},
         },
     )
 
 
 def _table(counterexamples: Sequence[object]) -> dg.TableMetadataValue:
-    records = [each if is_dataclass(each) else Counterexample(str(each)) for each in counterexamples[:ROWS]]
+    records = [
+        counterexample if is_dataclass(counterexample) else Counterexample(str(counterexample))
+        for counterexample in counterexamples[:ROWS]
+    ]
     return as_table(records, type(records[0]) if records else Counterexample)
 
 

@@ -55,7 +55,7 @@ def agreement(
         vocabulary: of the library.
     """
     about = [chunk for chunk in before if chunk.table_id in tables]
-    questions = [each.query for found in generate_questions(about, vocabulary) for each in found.questions]
+    questions = [each.query for question in generate_questions(about, vocabulary) for each in question.questions]
     one, other = _Passing(before, vocabulary), _Passing(after, vocabulary)
     same = sum(bool(np.array_equal(one.mask(query), other.mask(query))) for query in questions)
     return Agreement(len(questions), same)
@@ -72,10 +72,10 @@ class _Passing:
 
     def mask(self, query: str) -> npt.NDArray[np.bool_]:
         """(n,): which chunks pass."""
-        asked = canonical(query, self._vocabulary)
+        request = canonical(query, self._vocabulary)
         mask = ~np.asarray(self._predicates.guarded)
-        mask[self._predicates.admitted(asked)] = True
-        mask[self._rivals.read(asked).positions] = False
+        mask[self._predicates.admitted(request)] = True
+        mask[self._rivals.read(request).positions] = False
         return mask
 
 
@@ -161,18 +161,18 @@ def options_of(settings: Settings) -> ModelOptions:
     Raises:
         UnreadableSettingsError: there is a budget, and nobody knows the prices of the model.
     """
-    said = settings.tables
-    price = chat_price(said.model)
-    if said.usd_per_million_sent is not None and said.usd_per_million_answered is not None:
-        price = ChatPrice(said.model, said.usd_per_million_sent, said.usd_per_million_answered)
-    budget = settings.budget_usd if said.budget_usd is None else said.budget_usd
+    tables = settings.tables
+    price = chat_price(tables.model)
+    if tables.usd_per_million_sent is not None and tables.usd_per_million_answered is not None:
+        price = ChatPrice(tables.model, tables.usd_per_million_sent, tables.usd_per_million_answered)
+    budget = settings.budget_usd if tables.budget_usd is None else tables.budget_usd
     if budget is not None and price is None:
         raise UnreadableSettingsError(
-            f"nobody here knows what {said.model!r} costs, so a budget of ${budget:g} cannot be held; write "
+            f"nobody here knows what {tables.model!r} costs, so a budget of ${budget:g} cannot be held; write "
             "tables.usd_per_million_sent and tables.usd_per_million_answered (0 where it costs nothing)"
         )
     return ModelOptions(
-        said.model, price, budget, said.tries, timeout=said.timeout_seconds, thinking=said.thinking_tokens
+        tables.model, price, budget, tables.tries, timeout=tables.timeout_seconds, thinking=tables.thinking_tokens
     )
 
 

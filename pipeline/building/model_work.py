@@ -43,7 +43,7 @@ def work_numbers(done: ModelWork | None) -> dict[str, Reported]:
     """What an asset says of it; the same names where no model was asked for."""
     return {
         "n_by_model": len(done.by_model) if done else 0,
-        "n_left_to_rules": sum(bool(each.reason) for each in done.outcomes) if done else 0,
+        "n_left_to_rules": sum(bool(outcome.reason) for outcome in done.outcomes) if done else 0,
         "n_waiting": done.n_waiting if done else 0,
         "n_not_believed": len(done.dropped) if done else 0,
         "n_model_tokens": done.bill.used.total if done else 0,

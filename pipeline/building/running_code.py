@@ -46,7 +46,9 @@ def with_code_versions(loaded: Sequence[Loaded]) -> list[Loaded]:
     functions = {asset.key.to_user_string(): _function(asset) for asset in made}
     kept = _kept_versions()
     if kept is None or set(kept.versions) != set(functions):
-        kept = KeptVersions(program_version(), {name: running_version(each) for name, each in functions.items()})
+        kept = KeptVersions(
+            program_version(), {name: running_version(function) for name, function in functions.items()}
+        )
         with suppress(OSError):  # an installation may be read-only
             write_atomically(KEPT, dump_record(kept))
     versions = kept.versions
@@ -95,15 +97,15 @@ def _reached(module: str, function: str) -> Iterator[str]:
         yield definition.text
         waiting += start.follow(definition.names, definition.imports)
     while waiting:
-        place = waiting.pop()
-        if place in seen:
+        key = waiting.pop()
+        if key in seen:
             continue
-        seen.add(place)
-        source = _source(place[0])
+        seen.add(key)
+        source = _source(key[0])
         yield from source.data
-        if place[1] in source.imported:  # and given on to others
-            waiting.append(source.imported[place[1]])
-        for definition in source.find(place[1]):
+        if key[1] in source.imported:  # and given on to others
+            waiting.append(source.imported[key[1]])
+        for definition in source.find(key[1]):
             yield f"{definition.decorators}{definition.text}"
             waiting += source.follow(definition.names | definition.names_of_decorators, definition.imports)
 
@@ -189,11 +191,11 @@ def _bound(statement: ast.stmt) -> frozenset[str]:
 
 def _imported(statement: ast.Import | ast.ImportFrom, module: str) -> dict[str, _Name]:
     if isinstance(statement, ast.Import):
-        return {each.asname or each.name: (each.name, "") for each in statement.names if _is_ours(each.name)}
+        return {name.asname or name.name: (name.name, "") for name in statement.names if _is_ours(name.name)}
     origin = statement.module or module
     if statement.level or not _is_ours(origin):
         return {}
-    return {each.asname or each.name: _origin(origin, each.name) for each in statement.names}
+    return {name.asname or name.name: _origin(origin, name.name) for name in statement.names}
 
 
 def _origin(module: str, name: str) -> _Name:

@@ -65,10 +65,10 @@ def _print_sources(answer: Answer) -> None:
     out.print(answer.text if answer.mode == "none" else "", markup=False)
     if answer.mode == "generated":
         out.print(f"\n{_origin(answer)}", markup=False)
-    for each in answer.citations:
-        first, last = each.lines
+    for citation in answer.citations:
+        first, last = citation.lines
         lines = f"line {first}" if first == last else f"lines {first}-{last}"
-        out.print(f"[{each.number}] {each.title}  ({each.book}/{each.document}, {lines})", markup=False)
+        out.print(f"[{citation.number}] {citation.title}  ({citation.book}/{citation.document}, {lines})", markup=False)
     if answer.read_as is not None:
         err.print(f"read as: {answer.read_as}", markup=False)
     if answer.doubts:

@@ -45,15 +45,15 @@ def log_lines(*, shown: bool) -> Iterator[None]:
 
 def print_reading(finding: Finding) -> None:
     """How a question was read and planned, and what hints made of relevance; of rounds, the parts and decisions."""
-    found = finding.result
+    result = finding.result
     paid = f" ({counted(finding.tokens, 'token')})" if finding.tokens else ""
     out.print(f"[READ BY] {finding.read_by}{paid}", markup=False)
-    out.print(f"[READ] {found.analysis.intent.value}: {found.analysis.explanation}", markup=False)
-    for condition in found.conditions:
+    out.print(f"[READ] {result.analysis.intent.value}: {result.analysis.explanation}", markup=False)
+    for condition in result.conditions:
         out.print(f"[FILTER] {condition.text!r}: {condition.filter} ({condition.confidence:.2f})", markup=False)
-    for hint in found.hints:
+    for hint in result.hints:
         out.print(f"[HINT] {hint.text!r}: {hint.field} {hint.value!r}, weight {hint.weight:.2f}", markup=False)
-    out.print(f"[PLAN] {found.plan.strategy.value}: {found.plan.reason}", markup=False)
+    out.print(f"[PLAN] {result.plan.strategy.value}: {result.plan.reason}", markup=False)
     if finding.rounds:
         _print_rounds(finding.rounds)
 
@@ -103,8 +103,8 @@ def print_parts(gathered: IterativeResult) -> None:
         out.print(part, markup=False)
         for hit in gathered.hits:
             if gathered.answers[hit.chunk.id] == part:
-                place = f"{hit.chunk.book}/{hit.chunk.document}"
-                out.print(f"{hit.rank:3}. {hit.chunk.title}  ({place})", markup=False)
+                location = f"{hit.chunk.book}/{hit.chunk.document}"
+                out.print(f"{hit.rank:3}. {hit.chunk.title}  ({location})", markup=False)
 
 
 def ask(
@@ -159,18 +159,18 @@ def ask(
     )
     wanted = read_filter(*where) if where else None
     with log_lines(shown=debug):
-        found = finder.find(question, top_k, where=wanted, use_filters=filters, explain=debug or json_)
+        result = finder.find(question, top_k, where=wanted, use_filters=filters, explain=debug or json_)
     if json_:
-        print_json(finding_record(found))
+        print_json(finding_record(result))
         return
-    for note in (*found.notes, found.reason):
+    for note in (*result.notes, result.reason):
         if note:
             err.print(note, markup=False)
-    if found.read_by != "rules":
-        err.print(f"The question was read by {found.read_by}, {counted(found.tokens, 'token')}.", markup=False)
+    if result.read_by != "rules":
+        err.print(f"The question was read by {result.read_by}, {counted(result.tokens, 'token')}.", markup=False)
     if debug:
-        print_reading(found)
-    if found.rounds and found.parts:
-        print_parts(found.rounds)
+        print_reading(result)
+    if result.rounds and result.parts:
+        print_parts(result.rounds)
     else:
-        print_documents(found.result, weighed=debug)
+        print_documents(result.result, weighed=debug)

@@ -105,12 +105,12 @@ def loss_lines(entries: Collection[BookEntry], *, verbose: bool) -> Iterator[str
     if not losses:
         return
     n_books = sum(bool(entry.losses) for entry in entries)
-    said = f"{counted(len(losses), 'part')} of {counted(n_books, 'book')} could not be read"
+    output = f"{counted(len(losses), 'part')} of {counted(n_books, 'book')} could not be read"
     if verbose:
-        yield f"warning: {said} and {'is' if len(losses) == 1 else 'are'} missing:"
+        yield f"warning: {output} and {'is' if len(losses) == 1 else 'are'} missing:"
         yield from (f"  {loss}" for loss in losses)
     else:
-        yield f"warning: {said}: {losses[0]}{f', and {len(losses) - 1} more: {ALL}' if losses[1:] else ''}"
+        yield f"warning: {output}: {losses[0]}{f', and {len(losses) - 1} more: {ALL}' if losses[1:] else ''}"
 
 
 def _news(done: Build, *, verbose: bool) -> str:
@@ -143,7 +143,7 @@ def _warning_lines(entries: Collection[BookEntry], *, verbose: bool) -> Iterator
     for cause in causes if verbose else causes[:CAUSES_SHOWN]:
         if verbose:
             yield f"warning: {cause.said}"
-            yield from (f"  {place}" for place in cause.places)
+            yield from (f"  {position}" for position in cause.places)
         else:
             times = f"{len(cause.places)} times: " if len(cause.places) > 1 else ""
             yield f"warning: {cause.said} ({times}{named(cause.places, NAMES_SHOWN)})"
@@ -304,23 +304,23 @@ def build_library(
 
     flags = IngestFlags(ruleset, book, store_mongodb, profile, embedding_model, embedder, plan)
     with told_when_interrupted(home):
-        asked = asked_for(home, library, questions, no_questions=no_questions, embedder=flags.model)
+        query = asked_for(home, library, questions, no_questions=no_questions, embedder=flags.model)
         flags.check_server()
-        check_library(asked.home.library)  # loading Dagster takes seconds, and this would be said after it
+        check_library(query.home.library)  # loading Dagster takes seconds, and this would be said after it
         if plan:
-            _show_plan(asked.home, json_=json_)
+            _show_plan(query.home, json_=json_)
             return
         done = run_build(
-            asked.home,
-            asked.forgotten,
+            query.home,
+            query.forgotten,
             force=force,
             accept=accept,
             json_=json_,
             verbose=verbose,
         )
-        flags.hand_over(asked.home.root, quiet=json_)
+        flags.hand_over(query.home.root, quiet=json_)
     if not json_:
-        print_scores_of_build(asked.home, str(done.library["live_index"]["snapshot"]))
+        print_scores_of_build(query.home, str(done.library["live_index"]["snapshot"]))
 
 
 @contextmanager
@@ -380,15 +380,15 @@ def _show_plan(home: Home, *, json_: bool) -> None:
     from pipeline.runs.build import planned
     from retrieval.errors import BudgetExceededError, EmbedderUnavailableError
 
-    found = planned(home)
+    result = planned(home)
     if json_:
-        print_json(plan_record(found))
+        print_json(plan_record(result))
     else:
-        print_plan(found)
-    if found.obstacle:
-        raise EmbedderUnavailableError(f"a build would not begin: {found.obstacle}")
+        print_plan(result)
+    if result.obstacle:
+        raise EmbedderUnavailableError(f"a build would not begin: {result.obstacle}")
     try:
-        found.cost.require_within(found.budget)
+        result.cost.require_within(result.budget)
     except BudgetExceededError as error:
         print_error(str(error))
         raise typer.Exit(1) from None

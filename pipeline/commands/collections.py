@@ -45,14 +45,14 @@ def list_collections(chroma: ChromaOption, json_: JsonOption = False) -> None:
     from retrieval.index.chroma.foreign import facts, open_chroma
 
     with open_chroma(chroma) as client:
-        found = facts(client)
+        result = facts(client)
     if json_:
-        print_json([asdict(each) for each in found])
+        print_json([asdict(each) for each in result])
         return
-    for each in found:
+    for each in result:
         vectors = "no vectors" if each.dimensions is None else f"{each.dimensions} dimensions"
         out.print(f"{each.name}: {each.records:,} records, {each.guarded:,} guarded, {vectors}", markup=False)
-    if not found:
+    if not result:
         out.print("no collections")
 
 
@@ -101,7 +101,7 @@ def search_collections(
     with open_chroma(chroma) as client:
         outcome = retrieve_with_iterative_filtering(
             question,
-            named or sorted(each.name for each in client.list_collections()),
+            named or sorted(collection.name for collection in client.list_collections()),
             k,
             max_iterations,
             client=client,

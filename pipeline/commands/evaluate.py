@@ -246,7 +246,7 @@ def evaluation_record(scores: Scores) -> dict[str, object]:
     if scores.failures is not None:
         record["failures"] = {
             "metric": "hit@1",
-            "questions": [failure_record(each) for found in scores.failures.values() for each in found],
+            "questions": [failure_record(each) for failure in scores.failures.values() for each in failure],
         }
     return record
 
@@ -267,9 +267,9 @@ def _print_scores(scores: Scores) -> None:
     print_leaderboard(evaluation.headline())
     for name in scores.detailed:
         print_breakdown(name, evaluation.breakdown(name))
-    for name, found in (scores.failures or {}).items():
+    for name, failure in (scores.failures or {}).items():
         rows = evaluation.headline_rows()
-        print_failures(name, found, sum(bool(row.gold) for row in rows if row.strategy == name))
+        print_failures(name, failure, sum(bool(row.gold) for row in rows if row.strategy == name))
     if (lost := scores.relaxation).n_stating:
         out.print(f"\n{lost.n_relaxed} of {lost.n_stating} questions with conditions on metadata lost one of them")
     out.print(f"\n{evaluation.n_questions} questions, snapshot {evaluation.snapshot}")
@@ -306,7 +306,7 @@ def _scores(root: Path, files: tuple[Path, ...], names: list[str], wanted: Asked
     if not failures and all(verdict.passed for verdict in verdicts):
         return Scores(evaluation, detailed, None, verdicts, given_up)
     relatives, rows = Relatives.of(tuple(snapshot.chunks)), evaluation.headline_rows()
-    found = {
+    result = {
         name: failures_of([row for row in rows if row.strategy == name], relatives, snapshot.asked) for name in detailed
     }
-    return Scores(evaluation, detailed, found, verdicts, given_up)
+    return Scores(evaluation, detailed, result, verdicts, given_up)

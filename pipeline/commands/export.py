@@ -124,7 +124,7 @@ def write(projection: Projection, store: ArtifactStore, choice: Choice) -> Writt
 
 def print_written(name: str, written: Written) -> None:
     """Say what a store has now."""
-    chunks, edges = (sum(getattr(each, field) for each in written.entries) for field in ("n_chunks", "n_edges"))
+    chunks, edges = (sum(getattr(entry, field) for entry in written.entries) for field in ("n_chunks", "n_edges"))
     what = f"{counted(len(written.entries), 'book')}, {counted(chunks, 'chunk')}, {counted(edges, 'edge')}"
     out.print(f"{name}: {what} of {written.run_id}", markup=False)
     for book in written.removed:
@@ -134,7 +134,7 @@ def print_written(name: str, written: Written) -> None:
 def _record(written: Written) -> dict[str, object]:
     return {
         "run_id": written.run_id,
-        "books": [asdict(each) | {"created_at": each.created_at.isoformat()} for each in written.entries],
+        "books": [asdict(entry) | {"created_at": entry.created_at.isoformat()} for entry in written.entries],
         "removed": [each._asdict() for each in written.removed],
         "rulesets": list(written.rulesets),
     }

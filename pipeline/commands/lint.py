@@ -49,12 +49,12 @@ def lint_index(
 
     opened = Home.at(home)
     with open_snapshot(opened.root, opened.candidate if candidate else "live") as snapshot:
-        found = inspect(opened, snapshot)
+        result = inspect(opened, snapshot)
     if json_:
-        print_json(record(found))
+        print_json(record(result))
     else:
-        _print(found, density=density, shown=None if all_ else TABLES_SHOWN)
-    if found.n_errors:
+        _print(result, density=density, shown=None if all_ else TABLES_SHOWN)
+    if result.n_errors:
         raise typer.Exit(1)
 
 

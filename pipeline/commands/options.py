@@ -70,9 +70,9 @@ DEFAULT_HOME = Path(".querymust")
 
 def asked_model(settings: Settings, model: str | None, budget: float | None) -> Settings:
     """The settings with what the options say of the chat model that books are sent to."""
-    said = settings.tables
-    said = replace(said, model=model or said.model, budget_usd=said.budget_usd if budget is None else budget)
-    return replace(settings, tables=said)
+    tables = settings.tables
+    tables = replace(tables, model=model or tables.model, budget_usd=tables.budget_usd if budget is None else budget)
+    return replace(settings, tables=tables)
 
 
 def existing(paths: Sequence[Path] | None) -> tuple[Path, ...]:
@@ -81,11 +81,11 @@ def existing(paths: Sequence[Path] | None) -> tuple[Path, ...]:
     Raises:
         FileNotFoundError: one is not there.
     """
-    found = tuple(path.expanduser().resolve() for path in paths or ())
-    for path in found:
+    result = tuple(path.expanduser().resolve() for path in paths or ())
+    for path in result:
         if not path.is_file():
             raise FileNotFoundError(2, "no such file", str(path))
-    return found
+    return result
 
 
 def remembered_questions(home: Home) -> tuple[Path, ...]:
@@ -144,7 +144,9 @@ class CommandList(TyperGroup):
         commands = (self.commands[name] for name in self.list_commands(ctx))
         for panel, members in groupby(commands, _panel):
             with formatter.section(panel):
-                formatter.write_dl([(str(each.name).ljust(width), each.get_short_help_str(_WHOLE)) for each in members])
+                formatter.write_dl(
+                    [(str(member.name).ljust(width), member.get_short_help_str(_WHOLE)) for member in members]
+                )
 
 
 def _panel(command: Any) -> str:

@@ -87,11 +87,11 @@ def resolve_gold(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: J
         print_json({question.id: list(resolution.gold.get(question.id, ())) for question in questions})
         return
     for question in questions:
-        found = resolution.gold.get(question.id, ())
+        result = resolution.gold.get(question.id, ())
         out.print(f"{question.id}  {question.query}", markup=False, style="bold")
-        for line in _gold_lines(found, resolution.groups.get(question.id, ())):
+        for line in _gold_lines(result, resolution.groups.get(question.id, ())):
             out.print(f"    {line}", markup=False)
-        if not found:
+        if not result:
             out.print("    no gold" if not question.gold else "    stale gold")
 
 
@@ -210,10 +210,10 @@ def _estimate(home: Home, asking: Inquiries, places: Sequence[AskedPlace], *, js
     from evals.asked_by_model.asking import IS_USABLE
     from retrieval.models.spending import Estimate
 
-    waiting = asking.unanswered([place.inquiry(asking.model) for place in places], IS_USABLE)
-    found = Estimate.of((each.asked for each in waiting), "places", asking.options.asked_price)
+    waiting = asking.unanswered([position.inquiry(asking.model) for position in places], IS_USABLE)
+    result = Estimate.of((each.asked for each in waiting), "places", asking.options.asked_price)
     chosen = f"{counted(len(places), 'place')} in {home.root}"
-    print_estimate(found, asking.options, asking.prompt, chosen, json_=json_)
+    print_estimate(result, asking.options, asking.prompt, chosen, json_=json_)
 
 
 def _record(written: Written, files: Sequence[Path]) -> dict[str, object]:

@@ -64,17 +64,17 @@ def write_report(
 
     if report_dir is not None and out_file is not None:
         raise typer.BadParameter("give --out or --report-dir, not both", param_hint="--report-dir")
-    found = _asking(Home.at(home), queries_dir)
-    _require_model(found, model_id)
+    asking = _asking(Home.at(home), queries_dir)
+    _require_model(asking, model_id)
     chosen = report_dir / REPORT_FILE if report_dir else out_file
     with progress_bar("report") as bar:
         made = report_of(
-            found,
+            asking,
             times=not no_times,
             expand_gold=expand_gold,
             progress=lambda done, total: bar("rankings", done, total),
         )
-        path = (chosen or default_path(found)).expanduser().resolve()
+        path = (chosen or default_path(asking)).expanduser().resolve()
         path.parent.mkdir(parents=True, exist_ok=True)
         size = write_page(made, path)
     if report_dir is not None:

@@ -169,10 +169,10 @@ def list_keys(home: HomeOption = DEFAULT_HOME) -> None:
     Example:
       querymust keys list
     """
-    found = _keys(home).all
-    for key in found:
+    result = _keys(home).all
+    for key in result:
         out.print(f"{key.name}  {key.scope}", markup=False)
-    if not found:
+    if not result:
         err.print("There is no key.")
 
 

@@ -47,11 +47,11 @@ def show_chunk(
     from retrieval.index.snapshot.snapshot import open_snapshot
 
     snapshot = open_snapshot(home.expanduser().resolve())
-    found = snapshot.chunks[int(snapshot.chunks.positions([snapshot.chunks.find(chunk)])[0])]
+    result = snapshot.chunks[int(snapshot.chunks.positions([snapshot.chunks.find(chunk)])[0])]
     if json_:
-        print_json(_record(snapshot, found))
+        print_json(_record(snapshot, result))
         return
-    _print(snapshot, found)
+    _print(snapshot, result)
 
 
 def neighbours(snapshot: Snapshot, chunk: Chunk) -> Neighbours:
@@ -96,8 +96,8 @@ def _print(snapshot: Snapshot, chunk: Chunk) -> None:
     for line in whole(chunk, width):
         out.print(Text(" " * INDENT) + line)
     for where, other in (("above", beside.above), ("below", beside.below)):
-        said = f"{snapshot.chunks.short_id(other.id)}  {other.title}" if other else "nothing"
-        out.print(Text.assemble(" " * INDENT, (f"{where}: ", "dim"), said))
+        output = f"{snapshot.chunks.short_id(other.id)}  {other.title}" if other else "nothing"
+        out.print(Text.assemble(" " * INDENT, (f"{where}: ", "dim"), output))
 
 
 def list_indexed_books(home: HomeOption = DEFAULT_HOME, json_: JsonOption = False) -> None:

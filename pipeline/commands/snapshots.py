@@ -46,8 +46,8 @@ def roll_back(
     with write_lock(root):
         before = live_id(root)
         chosen = _chosen(root, before, snapshot)
-        with open_snapshot(root, chosen) as found:  # which compares the hash of every file
-            n_chunks = len(found)
+        with open_snapshot(root, chosen) as result:  # which compares the hash of every file
+            n_chunks = len(result)
         promote(root, chosen, "rollback")
     out.print(f"live: {chosen}, {n_chunks:,} chunks", markup=False)
     if before:
@@ -98,7 +98,7 @@ def collect_garbage(
     with write_lock(opened.root):
         candidate = opened.candidate if (opened.root / "candidate").is_file() else None
         gone = remove_snapshots(opened.root, candidate, keep, pretend=dry_run)
-        stay = [each for each in snapshots_of(opened.root, candidate, keep) if each.why]
+        stay = [snapshot for snapshot in snapshots_of(opened.root, candidate, keep) if snapshot.why]
     if json_:
         print_json({"removed": [asdict(each) for each in gone], "kept": [asdict(each) for each in stay]})
         return
@@ -180,7 +180,7 @@ def _faults(root: Path, name: str) -> tuple[Fault, ...]:
     except IndexCorruptError as unreadable:
         return (Fault("manifest", str(unreadable)),)
     # Files that are damaged are not read: what they hold may be anything.
-    if damaged := tuple(Fault("files", each) for each in manifest.disagreements(folder, hashes=True)):
+    if damaged := tuple(Fault("files", disagreement) for disagreement in manifest.disagreements(folder, hashes=True)):
         return damaged
     try:
         with open_snapshot(root, name, hashes=False) as opened:

@@ -82,10 +82,10 @@ def read_source(path: Path) -> Source:
 
 def write_rows(folder: Path, book: Book, rows: Sequence[Row]) -> Path:
     """Leave the rows of a book for `chunk`; the folder of the book."""
-    place = folder / book.slug
-    write_jsonl(place / BOOK, [book])
-    write_jsonl(place / ROWS, rows)
-    return place
+    position = folder / book.slug
+    write_jsonl(position / BOOK, [book])
+    write_jsonl(position / ROWS, rows)
+    return position
 
 
 def cut_books(path: Path, cuts: Cuts = USUAL) -> tuple[tuple[Book, tuple[Chunk, ...]], ...]:
@@ -98,7 +98,7 @@ def cut_books(path: Path, cuts: Cuts = USUAL) -> tuple[tuple[Book, tuple[Chunk, 
     """
     places = sorted(each.parent for each in path.expanduser().glob(f"*/{ROWS}"))
     if places:
-        made = ((read_jsonl(place / BOOK, Book)[0], read_jsonl(place / ROWS, Row)) for place in places)
+        made = ((read_jsonl(position / BOOK, Book)[0], read_jsonl(position / ROWS, Row)) for position in places)
         return tuple((book, chunk_book(parse_book(book), extract_predicates(rows), cuts)) for book, rows in made)
     source = read_source(path)
     return tuple((book, chunks_of_book(book, source.vocabulary, cuts)) for book in source.books)
@@ -112,12 +112,12 @@ def read_chunks(path: Path) -> tuple[Chunk, ...]:
         IndexCorruptError: it holds no chunks.
         LibraryError: it is empty.
     """
-    found = read_jsonl(path.expanduser(), Chunk)
-    if not found:
+    result = read_jsonl(path.expanduser(), Chunk)
+    if not result:
         raise LibraryError(f"{path} holds no chunk; write some: querymust chunk IN --output {path}")
     seen: dict[str, int] = {}
     chunks = []
-    for chunk in found:
+    for chunk in result:
         seen[chunk.id] = seen.get(chunk.id, 0) + 1
         chunks.append(chunk if seen[chunk.id] == 1 else replace(chunk, id=f"{chunk.id}-{seen[chunk.id]}"))
     return tuple(chunks)
@@ -189,8 +189,8 @@ def transform(
 
 
 def _settings(settings: Settings, table_list: Path | None, *, names: bool) -> Settings:
-    said = replace(settings.tables, transformer="names" if names else "model")
-    return replace(settings, tables=replace(said, table_list=str(table_list)) if table_list else said)
+    output = replace(settings.tables, transformer="names" if names else "model")
+    return replace(settings, tables=replace(output, table_list=str(table_list)) if table_list else output)
 
 
 def _chosen(settings: Settings, parsed: Mapping[str, ParsedBook], read: Source) -> dict[str, frozenset[str]]:
@@ -221,17 +221,17 @@ def _estimate(
 ) -> None:
     from retrieval.models.spending import Estimate
 
-    found = Estimate.of(
+    result = Estimate.of(
         (
-            asked
+            query
             for slug, book in parsed.items()
-            for asked in reader.unanswered(book.tables, read.vocabulary, chosen[slug])
+            for query in reader.unanswered(book.tables, read.vocabulary, chosen[slug])
         ),
         "tables",
         reader.options.asked_price,
     )
     chosen_ = f"{sum(map(len, chosen.values()))} tables chosen"
-    print_estimate(found, reader.options, reader.question.prompt, chosen_, json_=json_)
+    print_estimate(result, reader.options, reader.question.prompt, chosen_, json_=json_)
 
 
 def _transformed(
@@ -263,7 +263,13 @@ def _print(slug: str, done: Transformed, output: Path) -> None:
     from pipeline.building.model_tables import SAMPLE, told
 
     out.print(f"{slug}: {counted(len(done.rows), 'row')}{told(done)}", markup=False)
-    _lines([f"{each.title} ({each.document}:{each.line}): {each.said}" for each in done.outcomes if each.reason])
+    _lines(
+        [
+            f"{outcome.title} ({outcome.document}:{outcome.line}): {outcome.said}"
+            for outcome in done.outcomes
+            if outcome.reason
+        ]
+    )
     dropped = ((outcome.title, each) for outcome in done.outcomes for each in outcome.dropped)
     _lines([f"{title}, row {each.ordinal}: {each.part} not believed: {each.why}" for title, each in dropped])
     shown = f"; {SAMPLE} has some of the model's for you to read" if done.by_model else ""
@@ -298,8 +304,8 @@ def chunk(
 
     chunks = [each for _, cut in cut_books(source) for each in cut]
     write_jsonl(output.expanduser(), chunks)
-    kinds = Counter(each.kind for each in chunks)
-    guarded = sum(each.query_must is not None for each in chunks)
+    kinds = Counter(chunk.kind for chunk in chunks)
+    guarded = sum(chunk.query_must is not None for chunk in chunks)
     if json_:
         print_json({"chunks": len(chunks), "kinds": kinds, "guarded": guarded})
         return
@@ -353,7 +359,7 @@ def describe(
         raise typer.BadParameter("name a file for the chunks, or ask for --dry-run", param_hint="--output")
     with write_lock(opened.root):
         done = {
-            book.slug: describer.describe(cut, {each.path: each.metadata for each in book.documents})
+            book.slug: describer.describe(cut, {document.path: document.metadata for document in book.documents})
             for book, cut in books
         }
     write_jsonl(output.expanduser(), [chunk for each in done.values() for chunk in each.chunks])
@@ -367,10 +373,10 @@ def _passage_estimate(describer: ModelPassages, books: Sequence[tuple[Book, Sequ
     from retrieval.models.spending import Estimate
 
     options = describer.options
-    asked = (asked for _, cut in books for asked in describer.unanswered(cut))
-    found = Estimate.of(asked, "passages", options.asked_price)
+    query = (query for _, cut in books for query in describer.unanswered(cut))
+    result = Estimate.of(query, "passages", options.asked_price)
     n_prose = sum(chunk.kind == "prose" for _, cut in books for chunk in cut)
-    print_estimate(found, options, describer.prompt, counted(n_prose, "passage"), json_=json_)
+    print_estimate(result, options, describer.prompt, counted(n_prose, "passage"), json_=json_)
 
 
 def _passage_record(done: Described) -> dict[str, object]:
@@ -433,7 +439,7 @@ def embed(
     cost.require_within(opened.settings.budget_usd)
     embed_missing(store, maker, chunks)
     records = fill(chroma, collection, chunks, vectors_of(store, chunks), truncate=truncate)
-    guarded = sum(each.query_must is not None for each in chunks)
+    guarded = sum(chunk.query_must is not None for chunk in chunks)
     if json_:
         print_json(
             {"chunks": len(chunks), "guarded": guarded, "records": records, "tokens": cost.tokens, "usd": cost.usd}

@@ -124,11 +124,11 @@ def status(home: HomeOption = DEFAULT_HOME, all_: AllOption = False, json_: Json
     """
     from retrieval.home import Home
 
-    found = Status.of(Home.at(home))
+    result = Status.of(Home.at(home))
     if json_:
-        print_json(record(found))
+        print_json(record(result))
         return
-    for name, value in _lines(found, None if all_ else NAMES_SHOWN):
+    for name, value in _lines(result, None if all_ else NAMES_SHOWN):
         out.print(f"{name:<11}{value}", markup=False)
 
 

@@ -67,13 +67,13 @@ def suggest_terms(
         keep_decision(opened.root, *_pair(reject, "--reject"), "rejected")
         return
     retriever = live_retriever(opened.root)
-    asked = _asked(opened, retriever, files)
-    trial = Trial(retriever, [each.query for each in asked], files, opened.evaluations)
+    query = _asked(opened, retriever, files)
+    trial = Trial(retriever, [each.query for each in query], files, opened.evaluations)
     if accept is not None:
         _accept(opened, retriever, trial, *_pair(accept, "--accept"))
         return
-    found = suggest(retriever.snapshot, asked, decided_terms(opened.root))[:top]
-    tried = _tried(retriever, trial, found)
+    result = suggest(retriever.snapshot, query, decided_terms(opened.root))[:top]
+    tried = _tried(retriever, trial, result)
     if json_:
         print_json([asdict(each) | {"because": each.because, "effect": asdict(effect)} for each, effect in tried])
         return
@@ -83,7 +83,7 @@ def suggest_terms(
     if len(helpful) < len(tried):
         out.print(f"{counted(len(tried) - len(helpful), 'word')} more would change nothing.")
     if not tried:
-        out.print(f"No word of {counted(len(asked), 'question')} is unknown and like one of the index.")
+        out.print(f"No word of {counted(len(query), 'question')} is unknown and like one of the index.")
 
 
 def _pair(text: str, option: str) -> tuple[str, str]:
@@ -101,17 +101,17 @@ def _asked(home: Home, retriever: Retriever, files: Sequence[Path]) -> list[Said
 
     chunks = tuple(retriever.snapshot.chunks)
     by_id = {chunk.id: chunk for chunk in chunks}
-    answers: dict[str, list[str]] = {each.query: [] for each in asked_questions(home.root)}
-    for said in read_feedback(home.root):
-        found = answers.setdefault(said.query, [])
-        if said.verdict == "relevant":
-            found.append(said.chunk_id)
+    answers: dict[str, list[str]] = {question.query: [] for question in asked_questions(home.root)}
+    for output in read_feedback(home.root):
+        result = answers.setdefault(output.query, [])
+        if output.verdict == "relevant":
+            result.append(output.chunk_id)
     for one in question_sets(files, chunks, foreign=True):
         for question in one.scored:
             answers.setdefault(question.query, []).extend(one.gold(question))
     return [
-        SaidQuestion(query, tuple(by_id[each] for each in dict.fromkeys(found) if each in by_id))
-        for query, found in answers.items()
+        SaidQuestion(query, tuple(by_id[each] for each in dict.fromkeys(answer) if each in by_id))
+        for query, answer in answers.items()
     ]
 
 
@@ -143,9 +143,13 @@ def _accept(home: Home, retriever: Retriever, trial: Trial, word: str, means: st
     err.print("It counts from the next build on: querymust build", markup=False)
 
 
-def _print(each: TermSuggestion, effect: Effect) -> None:
-    asked = counted(len(each.questions), "question")
-    out.print(f"{each.word} = {each.means}    {each.because}; said in {asked}", markup=False, style="bold")
+def _print(term_suggestion: TermSuggestion, effect: Effect) -> None:
+    request = counted(len(term_suggestion.questions), "question")
+    out.print(
+        f"{term_suggestion.word} = {term_suggestion.means}    {term_suggestion.because}; said in {request}",
+        markup=False,
+        style="bold",
+    )
     out.print(f"    {effect.scores}", markup=False)
     for told, queries in (
         ("would let chunks in", effect.admitted),
@@ -181,14 +185,14 @@ def use_feedback(
     from retrieval.serve.logs import read_feedback
 
     opened = Home.at(home)
-    said, retriever = read_feedback(opened.root), live_retriever(opened.root)
+    output, retriever = read_feedback(opened.root), live_retriever(opened.root)
     chunks = {chunk.id: chunk for chunk in retriever.snapshot.chunks}
-    gone = len({each.chunk_id for each in said} - set(chunks))
-    questions = questions_of(said, chunks)
-    suggested, unhelped = suggest_predicates(said, retriever.snapshot, chunks)
+    gone = len({each.chunk_id for each in output} - set(chunks))
+    questions = questions_of(output, chunks)
+    suggested, unhelped = suggest_predicates(output, retriever.snapshot, chunks)
     tried = []
     if suggested:
-        trial = Trial(retriever, [each.query for each in said], remembered_questions(opened), opened.evaluations)
+        trial = Trial(retriever, [each.query for each in output], remembered_questions(opened), opened.evaluations)
         for each in suggested:
             changed = [each.guarded if chunk.id == each.chunk.id else chunk for chunk in chunks.values()]
             tried.append((each, trial.of(chunks=changed)))
@@ -198,7 +202,7 @@ def use_feedback(
         print_json(_record(questions, tried, unhelped, gone))
         return
     where = f", in {write}" if write is not None and questions else ""
-    out.print(f"{counted(len(said), 'word')} of feedback: {counted(len(questions), 'question')} with gold{where}")
+    out.print(f"{counted(len(output), 'word')} of feedback: {counted(len(questions), 'question')} with gold{where}")
     if gone:
         out.print(f"{counted(gone, 'chunk')} that feedback is about left the index; ask those questions again")
     _print_feedback(tried, unhelped)
@@ -213,7 +217,9 @@ def _record(
     from dataclasses import asdict
 
     return {
-        "questions": [{"id": each.id, "query": each.query, "gold": len(each.gold)} for each in questions],
+        "questions": [
+            {"id": question.id, "query": question.query, "gold": len(question.gold)} for question in questions
+        ],
         "predicates": [
             {
                 "chunk": each.chunk.id,

@@ -70,7 +70,7 @@ def _column(head: str, value: str, most: int) -> _Column:
     words = max((cell_len(word) for word in head.split()), default=0)
     width = min(max(cell_len(value), words, min(cell_len(head), _HEAD)), most)
     heads = broken(Text(head, style="dim"), width) if head else []
-    return _Column(heads, value, max([cell_len(value), *(each.cell_len for each in heads)]))
+    return _Column(heads, value, max([cell_len(value), *(head.cell_len for head in heads)]))
 
 
 def _lines(band: Sequence[_Column]) -> Iterator[Text]:
@@ -110,13 +110,13 @@ def long_title(chunk: Chunk) -> str:
 def cells(chunk: Chunk) -> tuple[tuple[str, str], ...]:
     """(column, cell), the one that picks the row first; a cell under no column has an empty name."""
     columns = (*chunk.columns, *[""] * (len(chunk.cells) - len(chunk.columns)))
-    found = [(_clean(column), _clean(cell)) for column, cell in zip(columns, chunk.cells, strict=False)]
+    result = [(_clean(column), _clean(cell)) for column, cell in zip(columns, chunk.cells, strict=False)]
     key = _clean(chunk.row_key or "")
-    at = next((number for number, (_, cell) in enumerate(found) if cell == key), None)
+    at = next((number for number, (_, cell) in enumerate(result) if cell == key), None)
     if at is not None:
-        return (found[at], *found[:at], *found[at + 1 :])
+        return (result[at], *result[:at], *result[at + 1 :])
     named = not key or (chunk.heading_path and key == _clean(chunk.heading_path[-1]))
-    return tuple(found) if named else (("", key), *found)
+    return tuple(result) if named else (("", key), *result)
 
 
 def brief(chunk: Chunk, width: int | None) -> Iterator[Text]:
@@ -202,7 +202,9 @@ def print_retrieval(retrieval: Retrieval, short_id: ShortId, *, full: bool = Fal
     width = out.width - INDENT if out.is_terminal else None
     for hit in retrieval.hits:
         chunk = hit.chunk
-        beside = " (context of hit 1)" if any(each.name == COMPANION and each.value for each in hit.addends) else ""
+        beside = (
+            " (context of hit 1)" if any(addend.name == COMPANION and addend.value for addend in hit.addends) else ""
+        )
         title = Text(f"{hit.rank:>3}. {_shown(hit.relevance)}{long_title(chunk)}{beside}", style="bold")
         for number, line in enumerate(broken(title, width) if width else [title]):
             out.print(line if number == 0 else Text(" " * INDENT) + line)
@@ -219,8 +221,8 @@ def print_place(chunk: Chunk, short_id: ShortId) -> None:
     """The short id, and the lines of the file that the chunk was made from."""
     first, last = chunk.lines
     lines = f"{first}" if first == last else f"{first}-{last}"
-    place = Text(f"{short_id(chunk.id)}  {chunk.book}/{chunk.document}:{lines}", style="dim")
-    for line in broken(place, out.width - INDENT) if out.is_terminal else [place]:
+    text = Text(f"{short_id(chunk.id)}  {chunk.book}/{chunk.document}:{lines}", style="dim")
+    for line in broken(text, out.width - INDENT) if out.is_terminal else [text]:
         out.print(Text(" " * INDENT) + line)
 
 
@@ -255,11 +257,11 @@ def print_neighbours(kept: Sequence[Neighbour]) -> None:
     """Each chunk: its distance and title, where it is from, and how its document begins."""
     if not kept:
         out.print("No chunk answers this question.")
-    for rank, found in enumerate(kept, start=1):
-        out.print(Text(f"{rank:>3}. {found.distance:.4f}  {_line(found.title)}", style="bold"))
-        out.print(Text(f"{' ' * INDENT}{found.collection}: {_line(found.id)}", style="dim"))
-        if found.document:
-            text = _line(found.document)
+    for rank, result in enumerate(kept, start=1):
+        out.print(Text(f"{rank:>3}. {result.distance:.4f}  {_line(result.title)}", style="bold"))
+        out.print(Text(f"{' ' * INDENT}{result.collection}: {_line(result.id)}", style="dim"))
+        if result.document:
+            text = _line(result.document)
             out.print(Text(" " * INDENT + (text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")))
 
 

@@ -71,8 +71,8 @@ _GOLD_SHOWN = 3
 
 def print_breakdown(strategy: str, numbers: Sequence[Aggregate]) -> None:
     """One strategy's scores of all questions, by kind and by book, each with its 95 % interval."""
-    kinds = list(dict.fromkeys(each.kind for each in numbers if each.book == ALL))
-    books = [ALL, *dict.fromkeys(each.book for each in numbers if each.kind == ALL and each.book != ALL)]
+    kinds = list(dict.fromkeys(number.kind for number in numbers if number.book == ALL))
+    books = [ALL, *dict.fromkeys(number.book for number in numbers if number.kind == ALL and number.book != ALL)]
     _print_numbers(f"{strategy} by kind", "kind", {name: _of(numbers, ALL, name) for name in kinds})
     if len(books) > 1:
         _print_numbers(f"{strategy} by book", "book", {name: _of(numbers, name, ALL) for name in books})
@@ -149,7 +149,7 @@ def _print_told(what: str, text: str, indent: int = 9) -> None:
 
 
 def _of(numbers: Sequence[Aggregate], book: str, kind: str) -> dict[str, Aggregate]:
-    return {each.metric: each for each in numbers if (each.book, each.kind) == (book, kind)}
+    return {number.metric: number for number in numbers if (number.book, number.kind) == (book, kind)}
 
 
 def _print_numbers(title: str, what: str, lines: Mapping[str, Mapping[str, Aggregate]]) -> None:
@@ -163,9 +163,9 @@ def _print_numbers(title: str, what: str, lines: Mapping[str, Mapping[str, Aggre
         table.add_column(metric, no_wrap=True)
     for name, numbers in lines.items():
         counted = numbers.get(metrics[0])  # without it no question of this line has gold
-        asked = counted.n if counted else max((each.n for each in numbers.values()), default=0)
+        query = counted.n if counted else max((number.n for number in numbers.values()), default=0)
         cells = (_number(metric, numbers.get(metric)) for metric in metrics)
-        table.add_row("all" if name == ALL else name, str(asked), *cells)
+        table.add_row("all" if name == ALL else name, str(query), *cells)
     out.print(table)
 
 
@@ -209,8 +209,8 @@ def verdict_record(verdict: Verdict) -> dict[str, object]:
         "strategy": verdict.strategy,
         "passed": verdict.passed,
         "bounds": [
-            {"metric": each.bound.metric, "bound": each.bound.value, "score": each.score, "holds": each.holds}
-            for each in verdict.bounds
+            {"metric": bound.bound.metric, "bound": bound.bound.value, "score": bound.score, "holds": bound.holds}
+            for bound in verdict.bounds
         ],
         "changes": changes
         and {

@@ -84,11 +84,11 @@ def new_observations(
         home: whose questions count.
         digests: of the folders of the books, by slug.
     """
-    found: list[tuple[str, str | None, str]] = [(BOOK_FOLDERS, slug, digest) for slug, digest in digests.items()]
-    found.append((QUESTION_FILES, None, questions_version(home.settings.questions)))
+    observations: list[tuple[str, str | None, str]] = [(BOOK_FOLDERS, slug, digest) for slug, digest in digests.items()]
+    observations.append((QUESTION_FILES, None, questions_version(home.settings.questions)))
     return tuple(
         dg.AssetObservation(asset_key=name, partition=slug, tags={_VERSION: version})
-        for name, slug, version in found
+        for name, slug, version in observations
         if _observed(instance, name, slug) != version
     )
 

@@ -84,14 +84,14 @@ def embeddings(
 ) -> dg.MaterializeResult[None]:
     """A vector for each chunk, kept by (model, text hash): only what the store lacks is embedded."""
     folder = home.book(context.partition_key)
-    found = read_jsonl(folder / "chunks.jsonl", Chunk)
+    result = read_jsonl(folder / "chunks.jsonl", Chunk)
     embedder = models.embedder(home.settings.embedder)
     store = EmbeddingStore(home.embeddings, embedder.identity)
-    cost = cost_of(store, embedder, found)
+    cost = cost_of(store, embedder, result)
     cost.require_within(home.settings.budget_usd)
     before = models.embedded
     with models.embedding(last=context.retry_number >= AGAIN.max_retries):
-        tally = embed_chunks(store, embedder, found, folder / "embedded.txt", logged_progress(context.log.info))
+        tally = embed_chunks(store, embedder, result, folder / "embedded.txt", logged_progress(context.log.info))
     enter_book(folder, home.vocabulary)
     context.log.info(
         f"{context.partition_key}: {tally.n_embedded} embedded, {tally.n_reused} reused, {tally.n_deleted} deleted; "
@@ -99,10 +99,10 @@ def embeddings(
     )
     model = f"{embedder.identity.name} {embedder.identity.version}"
     return materialized(
-        content_version([model, *map(embedding_key, found)]),
+        content_version([model, *map(embedding_key, result)]),
         {
-            "n_chunks": len(found),
-            "dagster/partition_row_count": len(found),
+            "n_chunks": len(result),
+            "dagster/partition_row_count": len(result),
             "n_embedded": tally.n_embedded,
             "n_reused": tally.n_reused,
             "n_deleted": tally.n_deleted,

@@ -146,18 +146,18 @@ def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> 
 def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """A snapshot of the library: vectors, lexical index, graph, compiled predicates and a manifest under one id."""
     slugs, records = book_slugs(context.instance), library_records(context.instance, home)
-    found = records.chunks
+    result = records.chunks
     if unfinished := unfinished_books(home, slugs):
         raise NotMaterializedError(
             f"{', '.join(unfinished)}: read again and not indexed to the end, so the library is of two states; "
             "materialize the partition again, its last run says what stopped it"
         )
-    texts = [chunk.search_text for chunk in found]
+    texts = [chunk.search_text for chunk in result]
     store = EmbeddingStore(home.embeddings, load_embedder(home.settings.embedder).identity)
     vectors = store.get(records.keys)
     manifest = build_snapshot(
         home.root,
-        found,
+        result,
         vectors,
         store.identity,
         home.vocabulary,
@@ -171,19 +171,19 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
     n_forgotten = store.prune(present_keys(context.instance, home))
     is_live = live_id(home.root) == manifest.id
     context.log.info(
-        f"{manifest.id}: {len(found)} chunks of {len(slugs)} books; "
+        f"{manifest.id}: {len(result)} chunks of {len(slugs)} books; "
         + ("it is what is live" if is_live else "not live yet: evaluation, leaderboard and live_index decide")
     )
     return materialized(
         manifest.id,
         {
-            "n_chunks": len(found),
-            "n_guarded": sum(chunk.query_must is not None for chunk in found),
-            "n_books": len({chunk.book for chunk in found}),
+            "n_chunks": len(result),
+            "n_guarded": sum(chunk.query_must is not None for chunk in result),
+            "n_books": len({chunk.book for chunk in result}),
             "n_tables": manifest.n_tables,
             "n_edges": manifest.n_edges,
             "n_forgotten": n_forgotten,
-            "dagster/row_count": len(found),
+            "dagster/row_count": len(result),
             "is_live": int(is_live),
             "made_of": made_of(home, slugs),
             "dimensions": store.identity.dimensions,
@@ -240,19 +240,19 @@ snapshot_checks = [snapshot_check(rule) for rule in SNAPSHOT_RULES]
 def graph(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """Sections, things described and traits beside the chunks, and the edges between them."""
     records = library_records(context.instance, home)
-    found = records.chunks
+    result = records.chunks
     store = EmbeddingStore(home.embeddings, load_embedder(home.settings.embedder).identity)
     vectors = store.get(records.keys)
-    built = build_graph(found, vectors, home.vocabulary)
+    built = build_graph(result, vectors, home.vocabulary)
     folder = graph_folder(home, records, vectors)
     shutil.rmtree(home.graph, ignore_errors=True)
     built.save(folder)
-    context.log.info(f"{built.n_nodes} nodes, {built.n_edges} edges over {len(found)} chunks")
+    context.log.info(f"{built.n_nodes} nodes, {built.n_edges} edges over {len(result)} chunks")
     kinds = Counter(RELATIONS[relation] for relation in built.relations[built.forward].tolist())
     return materialized(
         folder.name,
         {
-            "n_chunks": len(found),
+            "n_chunks": len(result),
             "n_nodes": built.n_nodes,
             "n_edges": built.n_edges,
             **{f"n_{relation}": kinds[relation] for relation in RELATIONS},

@@ -93,9 +93,9 @@ def every_byte_is_text(context: dg.AssetCheckExecutionContext, home: dg.Resource
 @kept("every_cell_in_one_row")
 def every_cell_in_one_row(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """Every cell of every source table is in exactly one row object."""
-    found = _verdicts(context, home, "table_rows", _cells_in_rows)
-    problems = [sentence for each in found for sentence in each.sentences]
-    n_cells = sum(each.count for each in found)
+    verdicts = _verdicts(context, home, "table_rows", _cells_in_rows)
+    problems = [sentence for verdict in verdicts for sentence in verdict.sentences]
+    n_cells = sum(verdict.count for verdict in verdicts)
     return held(problems, {"n_cells": n_cells, "records": records_version(home, _slugs(context), "table_rows")})
 
 
@@ -125,10 +125,10 @@ def predicates_are_careful(context: dg.AssetCheckExecutionContext, home: dg.Reso
 
 def _linted(context: dg.AssetCheckExecutionContext, home: Home, severity: str) -> dg.AssetCheckResult:
     verdicts = _verdicts(context, home, "predicates", partial(_predicates_found, vocabulary=home.vocabulary))
-    found = [finding for each in verdicts for finding in each.findings if finding.severity == severity]
-    n_guarded = sum(each.count for each in verdicts)
+    findings = [finding for verdict in verdicts for finding in verdict.findings if finding.severity == severity]
+    n_guarded = sum(verdict.count for verdict in verdicts)
     records = records_version(home, _slugs(context), "predicates")
-    return held(found, {"n_guarded": n_guarded, "records": records}, ERROR if severity == "error" else WARN)
+    return held(findings, {"n_guarded": n_guarded, "records": records}, ERROR if severity == "error" else WARN)
 
 
 def _predicates_found(folder: Path, vocabulary: Vocabulary) -> BookVerdict:
@@ -145,9 +145,9 @@ def every_cell_in_one_chunk(
     context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
 ) -> dg.AssetCheckResult:
     """Every row object is exactly one chunk, cell for cell."""
-    found = _verdicts(context, home, "chunks", _rows_in_chunks)
-    problems = [sentence for each in found for sentence in each.sentences]
-    n_rows = sum(each.count for each in found)
+    verdicts = _verdicts(context, home, "chunks", _rows_in_chunks)
+    problems = [sentence for verdict in verdicts for sentence in verdict.sentences]
+    n_rows = sum(verdict.count for verdict in verdicts)
     return held(problems, {"n_rows": n_rows, "records": records_version(home, _slugs(context), "chunks")})
 
 
@@ -172,9 +172,9 @@ def nothing_is_missing(context: dg.AssetCheckExecutionContext, home: dg.Resource
 @kept("chunk_ids_are_unique")
 def chunk_ids_are_unique(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """No two chunks of the library share an id."""
-    found = [chunk for folder in _folders(context, home, "chunks.jsonl") for chunk in book_records(folder).chunks]
+    result = [chunk for folder in _folders(context, home, "chunks.jsonl") for chunk in book_records(folder).chunks]
     records = records_version(home, _slugs(context), "chunks")
-    return held(repeated_ids(found), {"n_chunks": len(found), "records": records})
+    return held(repeated_ids(result), {"n_chunks": len(result), "records": records})
 
 
 @dg.asset_check(asset=embeddings, blocking=True, automation_condition=JUDGED)

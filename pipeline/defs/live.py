@@ -112,7 +112,7 @@ def metrics_dashboard(home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None
     size = write_page(made, path)
     headline = made.evaluation.headline().get(SHIPPED, {})
     shipped = made.standings.shipped if made.standings else None
-    said = "\n\n".join(f"**{answer.asks}** {answer.says}" for answer in glance(made)) or "No questions were given."
+    output = "\n\n".join(f"**{answer.asks}** {answer.says}" for answer in glance(made)) or "No questions were given."
     return materialized(
         content_version([path.read_bytes()]),
         {
@@ -122,7 +122,7 @@ def metrics_dashboard(home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None
             "n_questions": made.evaluation.n_questions,
             "n_failed": shipped.n_failed if shipped else None,
             **{name: headline.get(name) for name in NUMBERS},
-            "answers": dg.MetadataValue.md(said),
+            "answers": dg.MetadataValue.md(output),
             "snapshot": made.evaluation.snapshot,
         },
     )

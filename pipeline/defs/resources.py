@@ -143,11 +143,12 @@ class ModelsResource(dg.ConfigurableResource[HostedModels]):
         return HostedModels(self._access)
 
     def _access(self) -> Access:
-        said = Access.of_environment()
+        environment = Access.of_environment()
         limits = Limits(
-            self.concurrency or said.limits.concurrency, self.tokens_per_minute or said.limits.tokens_per_minute
+            self.concurrency or environment.limits.concurrency,
+            self.tokens_per_minute or environment.limits.tokens_per_minute,
         )
-        return Access(said.key, self.base_url or said.address, limits)
+        return Access(environment.key, self.base_url or environment.address, limits)
 
 
 def default_home(environment: Mapping[str, str] = os.environ) -> Path:

@@ -99,14 +99,14 @@ def _report(
     if proposal is not None:
         proposal.write(path, points)
     context.log.info(str(proposal or UNSCORED))
-    current = next((at for at, each in enumerate(points) if proposal and each.tried.value == proposal.current), None)
-    lines = {"mrr": [each.tried.mrr for each in points], "hit@1": [each.tried.hit_at_1 for each in points]}
+    current = next((at for at, point in enumerate(points) if proposal and point.tried.value == proposal.current), None)
+    lines = {"mrr": [point.tried.mrr for point in points], "hit@1": [point.tried.hit_at_1 for point in points]}
     _materialize(
         context,
         {
             "proposal": dg.MetadataValue.md(str(proposal or UNSCORED)),
-            "curve": dg.MetadataValue.md(Curve([f"{each.tried.value:g}" for each in points], lines, current).image()),
-            "points": as_table([each.tried for each in points], Tried),
+            "curve": dg.MetadataValue.md(Curve([f"{point.tried.value:g}" for point in points], lines, current).image()),
+            "points": as_table([point.tried for point in points], Tried),
             "current": reported(proposal.current if proposal else None),
             "best": reported(proposal.best if proposal else None),
             "mrr_current": reported(proposal.mrr_current if proposal else None),
@@ -145,22 +145,22 @@ def sweep_k(context: dg.OpExecutionContext, config: Values, home: dg.ResourcePar
     counts = {*(map(int, config.values) if config.values else COUNTS), DEFAULT_K}
     with open_snapshot(home.root, home.candidate) as snapshot:
         points = shown_at(scores.rows(SHIPPED), Relatives.of(tuple(snapshot.chunks)), sorted(counts))
-    said = UNSCORED
+    output = UNSCORED
     if points:
-        best, now = enough(points, DEFAULT_K), next(each for each in points if each.k == DEFAULT_K)
-        then = next(each for each in points if each.k == best)
-        said = f"keep k {DEFAULT_K}: a smaller one shows less of the gold."
+        best, now = enough(points, DEFAULT_K), next(point for point in points if point.k == DEFAULT_K)
+        then = next(point for point in points if point.k == best)
+        output = f"keep k {DEFAULT_K}: a smaller one shows less of the gold."
         if best < DEFAULT_K:
             less = f"with {then.noise:.1f} siblings of the right row instead of {now.noise:.1f}"
-            said = f"k {best} shows as much of the gold as {DEFAULT_K}, {less}."
-    context.log.info(said)
-    lines = {"recall": [each.recall for each in points], "noise / k": [each.noise / each.k for each in points]}
-    current = next((at for at, each in enumerate(points) if each.k == DEFAULT_K), None)
+            output = f"k {best} shows as much of the gold as {DEFAULT_K}, {less}."
+    context.log.info(output)
+    lines = {"recall": [point.recall for point in points], "noise / k": [point.noise / point.k for point in points]}
+    current = next((at for at, point in enumerate(points) if point.k == DEFAULT_K), None)
     _materialize(
         context,
         {
-            "proposal": dg.MetadataValue.md(said),
-            "curve": dg.MetadataValue.md(Curve([str(each.k) for each in points], lines, current).image()),
+            "proposal": dg.MetadataValue.md(output),
+            "curve": dg.MetadataValue.md(Curve([str(point.k) for point in points], lines, current).image()),
             "points": as_table(points, Shown),
             "current": DEFAULT_K,
             "best": enough(points, DEFAULT_K) if points else DEFAULT_K,

@@ -35,22 +35,22 @@ def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
     with kept_losses(folder, "tables") as losses:
         parsed = read_parsed_book(folder / "book.jsonl")
         record_losses(parsed.losses)
-        found = parsed.tables
-        missed = unmet(book.table_rules, found, home.vocabulary)
-    write_jsonl(folder / "tables.jsonl", found)
-    context.log.info(f"{context.partition_key}: {len(found)} tables")
+        tables = parsed.tables
+        missed = unmet(book.table_rules, tables, home.vocabulary)
+    write_jsonl(folder / "tables.jsonl", tables)
+    context.log.info(f"{context.partition_key}: {len(tables)} tables")
     return materialized(
-        content_version(map(dump_record, found)),
+        content_version(map(dump_record, tables)),
         {
-            "n_tables": len(found),
-            "dagster/partition_row_count": len(found),
+            "n_tables": len(tables),
+            "dagster/partition_row_count": len(tables),
             "dagster/column_schema": columns_of(Table),
-            "n_source_rows": sum(len(table.rows) for table in found),
-            "n_cells": sum(len(row.cells) for table in found for row in table.rows),
-            "n_ruled": sum(table.rule is not None for table in found),
+            "n_source_rows": sum(len(table.rows) for table in tables),
+            "n_cells": sum(len(row.cells) for table in tables for row in table.rows),
+            "n_ruled": sum(table.rule is not None for table in tables),
             "n_unmet_rules": len(missed),
             "unmet_rules": dg.MetadataValue.md("\n".join(f"- {sentence}" for sentence in missed) or "none"),
-            "n_captioned": sum(table.caption is not None for table in found),
+            "n_captioned": sum(table.caption is not None for table in tables),
             **losses_metadata(losses),
         },
     )
@@ -70,11 +70,11 @@ def table_rows(
 ) -> dg.MaterializeResult[None]:
     """Each row of each table as a self-describing JSON object; where the row needs one, with its `query_must`."""
     folder = home.book(context.partition_key)
-    found = read_jsonl(folder / "tables.jsonl", Table)
+    result = read_jsonl(folder / "tables.jsonl", Table)
     book = read_parsed_book(folder / "book.jsonl")
     access = Access() if home.settings.tables.transformer == "rules" else models.access
     with kept_losses(folder, "table_rows") as losses:
-        made = make_rows(home.settings, home.models, home.vocabulary, book, found, access)
+        made = make_rows(home.settings, home.models, home.vocabulary, book, result, access)
     rows = made.rows
     write_jsonl(folder / "table_rows.jsonl", rows)
     keep_report(folder, made.transformed)

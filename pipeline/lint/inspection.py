@@ -73,12 +73,12 @@ def inspect(home: Home, snapshot: Snapshot) -> Inspection:
             continue
         guards.extend(read_jsonl(home.book(slug) / GUARDS, TableGuard))
         (book,) = read_jsonl(home.book(slug) / "book.jsonl", Book)
-        missed.extend(f"{slug}/{said}" for said in unmet(book.table_rules, tables, snapshot.vocabulary))
+        missed.extend(f"{slug}/{output}" for output in unmet(book.table_rules, tables, snapshot.vocabulary))
         alike |= alike_tables(tables)
         may |= strict_tables(tables, snapshot.vocabulary)
         rows = read_jsonl(home.book(slug) / "predicates.jsonl", Row)
-        found = cells_outside_rows(tables, rows) + rows_outside_chunks(rows, of_book)
-        violations.extend(f"{slug}: {sentence}" for sentence in found)
+        result = cells_outside_rows(tables, rows) + rows_outside_chunks(rows, of_book)
+        violations.extend(f"{slug}: {sentence}" for sentence in result)
     items = _items(chunks, may, alike)
     findings = lint(items, snapshot.vocabulary, keyed_tables(chunks).tables)
     found_in = {finding.id for finding in findings}
@@ -156,16 +156,16 @@ def by_cause(warnings: Iterable[tuple[str, str]]) -> tuple[Cause, ...]:
 
     Warnings that differ in numbers alone, such as the place of a byte, have one cause.
     """
-    found: dict[str, tuple[list[str], set[str]]] = {}
+    result: dict[str, tuple[list[str], set[str]]] = {}
     for slug, warning in warnings:
         match = _OF_A_DOCUMENT.fullmatch(warning)
-        place, said = (f"{slug}/{match['document']}", match["said"]) if match else (slug, warning)
-        places, spellings = found.setdefault(_NUMBER.sub("…", said), ([], set()))
-        places.append(place)
-        spellings.add(said)
+        position, output = (f"{slug}/{match['document']}", match["said"]) if match else (slug, warning)
+        places, spellings = result.setdefault(_NUMBER.sub("…", output), ([], set()))
+        places.append(position)
+        spellings.add(output)
     causes = (
-        Cause(spellings.pop() if len(spellings) == 1 else said, tuple(places))
-        for said, (places, spellings) in found.items()
+        Cause(spellings.pop() if len(spellings) == 1 else output, tuple(places))
+        for output, (places, spellings) in result.items()
     )
     return tuple(sorted(causes, key=lambda cause: (-len(cause.places), cause.said)))
 
@@ -239,14 +239,14 @@ def unguarded_lines(guards: Sequence[TableGuard], shown: int | None, rest: str) 
         rest: the command that shows all.
     """
     for why, because in BECAUSE.items():
-        found = [guard for guard in guards if guard.reason == why]
-        if not found:
+        result = [guard for guard in guards if guard.reason == why]
+        if not result:
             continue
-        yield f"{counted(len(found), 'table')} {because.one if len(found) == 1 else because.many}. {because.advice}"
-        some = found if shown is None or len(found) <= shown + 1 else found[:shown]
+        yield f"{counted(len(result), 'table')} {because.one if len(result) == 1 else because.many}. {because.advice}"
+        some = result if shown is None or len(result) <= shown + 1 else result[:shown]
         yield from (f"  {_place(guard)}" for guard in some)
-        if len(found) > len(some):
-            yield f"  and {len(found) - len(some):,} more; all of them: {rest}"
+        if len(result) > len(some):
+            yield f"  and {len(result) - len(some):,} more; all of them: {rest}"
 
 
 def _place(guard: TableGuard) -> str:

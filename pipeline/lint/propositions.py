@@ -105,9 +105,9 @@ def numeric_columns(rows: Iterable[Row | Chunk]) -> Mapping[str, int]:
     """By table, how many columns hold nothing but numbers; 0 for any other table."""
     cells: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        for place, cell in enumerate(row.cells):
+        for position, cell in enumerate(row.cells):
             if cell and row.table_id:
-                cells[row.table_id][place].append(cell)
+                cells[row.table_id][position].append(cell)
     numbers = {
         table: sum(all(map(is_numeric, column)) for column in places.values()) for table, places in cells.items()
     }

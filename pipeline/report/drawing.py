@@ -54,10 +54,10 @@ class Trend:
 
 def bars(numbers: Sequence[Aggregate | None]) -> tuple[Bar | None, ...]:
     """A bar for each number on one scale, from 0 (or what is below it) to 1 (or what is above it)."""
-    whole = [each for each in numbers if each is not None and each.value is not None]
+    whole = [number for number in numbers if number is not None and number.value is not None]
     ends = [end for each in whole for end in (each.value, each.low, each.high) if end is not None]
     low, high = min([0.0, *ends]), max([1.0, *ends])
-    return tuple(_bar(each, low, high) if each in whole else None for each in numbers)
+    return tuple(_bar(number, low, high) if number in whole else None for number in numbers)
 
 
 def difference_bars(found: Sequence[Difference]) -> tuple[Bar, ...]:
@@ -77,7 +77,7 @@ def difference_bars(found: Sequence[Difference]) -> tuple[Bar, ...]:
 
 def heat(number: Aggregate | None, numbers: Sequence[Aggregate | None]) -> int:
     """0 (worst of its table) to 100 (best), for a colour behind a number."""
-    values = [each.value for each in numbers if each is not None and each.value is not None]
+    values = [number.value for number in numbers if number is not None and number.value is not None]
     if number is None or number.value is None:
         return 0
     low, high = min([0.0, *values]), max([1.0, *values])
@@ -87,16 +87,16 @@ def heat(number: Aggregate | None, numbers: Sequence[Aggregate | None]) -> int:
 
 def trend(metric: str, scored: Sequence[Scored]) -> Trend:
     """The line of one metric; snapshots about which it says nothing are left out."""
-    found = [(each, number) for each in scored for number in each.numbers if number.metric == metric]
-    known = [(each, number, number.value) for each, number in found if number.value is not None]
+    result = [(each, number) for each in scored for number in each.numbers if number.metric == metric]
+    known = [(each, number, number.value) for each, number in result if number.value is not None]
     ends = [end for _, number, value in known for end in (number.low, value, number.high) if end is not None]
     bottom, top = min(ends, default=0.0), max(ends, default=1.0)
     step = (WIDTH - _LEFT - _RIGHT) / max(1, len(known) - 1)
     points = []
-    for place, (each, number, value) in enumerate(known):
+    for position, (each, number, value) in enumerate(known):
         low = value if number.low is None else number.low
         high = value if number.high is None else number.high
-        x = round(_LEFT + place * step, 1) if len(known) > 1 else WIDTH / 2
+        x = round(_LEFT + position * step, 1) if len(known) > 1 else WIDTH / 2
         y, below, above = (_height(end, bottom, top) for end in (value, low, high))
         points.append(Point(x, y, below, above, each, number))
     return Trend(metric, tuple(points), bottom, top)

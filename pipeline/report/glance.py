@@ -46,23 +46,23 @@ def _answers(report: Report, standings: Standings) -> Iterator[Answer]:
 
 def _best(standings: Standings) -> str:
     best = standings.best
-    said = f"{best.strategy}, by {DECIDING}: {_number(best.number(DECIDING))}."
+    output = f"{best.strategy}, by {DECIDING}: {_number(best.number(DECIDING))}."
     if best.strategy != SHIPPED:
-        said += f" {choosing(best.strategy)}"
-    compared = [each for each in standings.differences if each.comparison.metric == DECIDING]
+        output += f" {choosing(best.strategy)}"
+    compared = [difference for difference in standings.differences if difference.comparison.metric == DECIDING]
     by_verdict = {
         verdict: [each.comparison.strategy for each in compared if each.verdict == verdict]
         for verdict in ("worse", "better", "not told apart")
     }
     if compared and len(by_verdict["worse"]) == len(compared):
-        return f"{said} Every other strategy is significantly worse than {SHIPPED}."
+        return f"{output} Every other strategy is significantly worse than {SHIPPED}."
     told = {
         "worse": f"significantly worse than {SHIPPED}",
         "better": f"significantly better than {SHIPPED}",
         "not told apart": f"not told apart from {SHIPPED}",
     }
     parts = [f"{told[verdict]}: {', '.join(names)}" for verdict, names in by_verdict.items() if names]
-    return f"{said} {'; '.join(parts).capitalize()}." if parts else said
+    return f"{output} {'; '.join(parts).capitalize()}." if parts else output
 
 
 def _failing(shipped: Standing) -> str:
@@ -77,7 +77,7 @@ def _failing(shipped: Standing) -> str:
 
 
 def _excluded(report: Report) -> str:
-    shipped = [each for each in report.exclusions if each.row.strategy == SHIPPED]
+    shipped = [exclusion for exclusion in report.exclusions if exclusion.row.strategy == SHIPPED]
     others = len(report.exclusions) - len(shipped)
     beside = f" Other strategies: {others}." if others else ""
     if not shipped:
@@ -90,16 +90,17 @@ def _changed(change: Change | None) -> str:
     if change is None:
         return "This is the first snapshot that was scored in this home with these questions."
     moves = [
-        f"{each.comparison.metric} {each.comparison.difference:+.3f} "
-        f"({'significant' if each.comparison.significant else 'not significant'}, p {each.comparison.corrected:.3f})"
-        for each in change.differences
+        f"{difference.comparison.metric} {difference.comparison.difference:+.3f} "
+        f"({'significant' if difference.comparison.significant else 'not significant'}, "
+        f"p {difference.comparison.corrected:.3f})"
+        for difference in change.differences
     ]
-    said = ", ".join(moves) or "no question was asked of both"
-    asked = f"{counted(len(change.better), 'question')} better, {len(change.worse)} worse"
+    output = ", ".join(moves) or "no question was asked of both"
+    query = f"{counted(len(change.better), 'question')} better, {len(change.worse)} worse"
     contents = (
         f" {counted(change.contents.n_new, 'chunk')} new, {change.contents.n_gone:,} gone." if change.contents else ""
     )
-    return f"Since {change.before}: {said}; {asked}.{contents}"
+    return f"Since {change.before}: {output}; {query}.{contents}"
 
 
 def _number(number: Aggregate | None) -> str:
@@ -119,12 +120,12 @@ def write_summary(report: Report, path: Path) -> None:
     """Write what the tables of the page hold as JSON; the same report gives the same bytes."""
     standings = report.standings.strategies if report.standings else ()
     strategies = {
-        each.strategy: {
+        standing.strategy: {
             number.metric: _rounded(number.value)
-            for number in each.numbers
+            for number in standing.numbers
             if number.book == number.kind == ALL and number.metric in _KEPT
         }
-        for each in standings
+        for standing in standings
     }
     expanded = [asdict(each) | {"delta": each.delta} for each in report.expanded_gold]
     values = {

@@ -35,17 +35,17 @@ def fates(home: Path) -> dict[str, Fate]:
 
     What was refused and went live later is promoted, and what ever went live by force stays forced.
     """
-    found: dict[str, Fate] = {}
+    fates: dict[str, Fate] = {}
     for refusal in refusals(home):
-        checks = found[refusal.snapshot].why + ", " if refusal.snapshot in found else ""
-        found[refusal.snapshot] = Fate(refusal.snapshot, "refused", checks + refusal.check)
+        checks = fates[refusal.snapshot].why + ", " if refusal.snapshot in fates else ""
+        fates[refusal.snapshot] = Fate(refusal.snapshot, "refused", checks + refusal.check)
     for move in promotions(home):
-        was = found.get(move.snapshot)
+        was = fates.get(move.snapshot)
         if move.forced is not None:
-            found[move.snapshot] = Fate(move.snapshot, "forced", move.forced)
+            fates[move.snapshot] = Fate(move.snapshot, "forced", move.forced)
         elif was is None or was.state != "forced":
-            found[move.snapshot] = Fate(move.snapshot, "promoted")
-    return found
+            fates[move.snapshot] = Fate(move.snapshot, "promoted")
+    return fates
 
 
 TRENDS = ("mrr", "hit@1", NOISE)

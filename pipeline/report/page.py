@@ -46,11 +46,11 @@ class Embedded:
             for each in report.evaluation.sets
             for question in each.questions
         }
-        self._strategies = list(dict.fromkeys(each.row.strategy for each in report.outcomes))
+        self._strategies = list(dict.fromkeys(outcome.row.strategy for outcome in report.outcomes))
 
     def values(self) -> dict[str, object]:
         """The whole document."""
-        outcomes = [self._outcome(each) for each in self._report.outcomes]
+        outcomes = [self._outcome(outcome) for outcome in self._report.outcomes]
         return {
             "shipped": SHIPPED,
             "home": self._report.header.home_option,
@@ -83,16 +83,16 @@ class Embedded:
         if key not in self._questions:
             self._numbers[key] = len(self._questions)
             answer = self._answers.get((row.set, row.split, row.question_id), "")
-            place = f"{row.set}, {row.split}"
+            location = f"{row.set}, {row.split}"
             self._questions[key] = [
-                *(row.question_id, place, row.query, row.book, row.kind, answer, shlex.quote(row.query)),
+                *(row.question_id, location, row.query, row.book, row.kind, answer, shlex.quote(row.query)),
             ]
         return self._numbers[key]
 
     def _ranking(self, ranking: Ranking) -> list[object]:
         return [
             ranking.canonical,
-            [self._hit(each) for each in ranking.hits],
+            [self._hit(hit) for hit in ranking.hits],
             [[self._chunk(each.chunk), self._text(each.said)] for each in ranking.excluded],
             ranking.n_excluded,
             [[self._chunk(each.chunk), self._text(each.said)] for each in ranking.missing],
@@ -101,18 +101,18 @@ class Embedded:
     def _hit(self, ranked: Ranked) -> list[object]:
         hit = ranked.hit
         parts = [
-            [self._text(each.name), *map(_short, (each.value, each.weight, each.contribution))]
-            for each in hit.addends
-            if each.contribution
+            [self._text(addend.name), *map(_short, (addend.value, addend.weight, addend.contribution))]
+            for addend in hit.addends
+            if addend.contribution
         ]
         return [self._chunk(hit.chunk), _short(hit.score), int(ranked.gold), self._text(ranked.reason), parts]
 
     def _chunk(self, chunk: Chunk) -> int:
         if chunk.id not in self._chunks:
             self._places[chunk.id] = len(self._chunks)
-            place = f"{chunk.book}/{chunk.document}:{chunk.lines[0]}"
+            location = f"{chunk.book}/{chunk.document}:{chunk.lines[0]}"
             self._chunks[chunk.id] = [
-                *(self._report.short_id(chunk.id), chunk.title, place, snippet(chunk), int(bool(chunk.query_must))),
+                *(self._report.short_id(chunk.id), chunk.title, location, snippet(chunk), int(bool(chunk.query_must))),
             ]
         return self._places[chunk.id]
 
@@ -128,12 +128,12 @@ def snippet(chunk: Chunk) -> str:
 
 def kinds(outcomes: Sequence[Outcome]) -> list[str]:
     """The kinds of the questions, in order."""
-    return sorted({each.row.kind for each in outcomes})
+    return sorted({outcome.row.kind for outcome in outcomes})
 
 
 def books(outcomes: Sequence[Outcome]) -> list[str]:
     """The books that questions are about, in order."""
-    return sorted({each.row.book for each in outcomes} - {""})
+    return sorted({outcome.row.book for outcome in outcomes} - {""})
 
 
 def _short(value: float) -> float:

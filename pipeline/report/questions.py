@@ -98,10 +98,10 @@ def outcomes_of(
     places = sorted(range(len(rows)), key=lambda at: (_key(rows[at]) not in known, rows[at].strategy != shipped, at))
     chosen = sorted(places[:RANKINGS])
     rankings: dict[int, Ranking] = {}
-    for done, place in enumerate(chosen):
+    for done, position in enumerate(chosen):
         progress(done, len(chosen))
-        rankings[place] = _ranking(rows[place], retriever)
-    return tuple(_outcome(row, known.get(_key(row)), rankings.get(place)) for place, row in enumerate(rows))
+        rankings[position] = _ranking(rows[position], retriever)
+    return tuple(_outcome(row, known.get(_key(row)), rankings.get(position)) for position, row in enumerate(rows))
 
 
 def exclusions_of(rows: Sequence[ScoredQuestion], retriever: Retriever) -> tuple[Exclusion, ...]:
@@ -121,29 +121,29 @@ def _outcome(row: ScoredQuestion, failure: Failure | None, ranking: Ranking | No
 
 
 def _ranking(row: ScoredQuestion, retriever: Retriever) -> Ranking:
-    found = retriever.retrieve(row.query, DEFAULT_K, row.strategy, debug=True)
-    reasons = {each.chunk_id: each.reason for each in found.receipt.decisions if each.kept}
-    excluded = {each.chunk_id: each.reason for each in found.receipt.decisions if not each.kept}
+    result = retriever.retrieve(row.query, DEFAULT_K, row.strategy, debug=True)
+    reasons = {decision.chunk_id: decision.reason for decision in result.receipt.decisions if decision.kept}
+    excluded = {decision.chunk_id: decision.reason for decision in result.receipt.decisions if not decision.kept}
     named = _chunks(retriever, list(excluded)[:EXCLUDED])
     return Ranking(
-        canonical=found.receipt.canonical,
-        hits=tuple(Ranked(hit, hit.chunk.id in row.gold, reasons.get(hit.chunk.id, "")) for hit in found.hits),
+        canonical=result.receipt.canonical,
+        hits=tuple(Ranked(hit, hit.chunk.id in row.gold, reasons.get(hit.chunk.id, "")) for hit in result.hits),
         excluded=tuple(Told(chunk, excluded[name]) for name, chunk in named.items()),
         n_excluded=len(excluded),
-        missing=_missing(row, {hit.chunk.id for hit in found.hits}, retriever),
+        missing=_missing(row, {hit.chunk.id for hit in result.hits}, retriever),
     )
 
 
 def _missing(row: ScoredQuestion, shown: set[str], retriever: Retriever) -> tuple[Told, ...]:
     deep = {name: rank for rank, name in enumerate(row.deep_chunk_ids, start=1)}
     absent = [name for name in row.gold if name not in shown]
-    said = []
+    output = []
     for name, chunk in _chunks(retriever, absent).items():
         if name in row.excluded_gold:
-            said.append(Told(chunk, f"excluded: {_refusal(row.query, chunk, retriever)}"))
+            output.append(Told(chunk, f"excluded: {_refusal(row.query, chunk, retriever)}"))
         else:
-            said.append(Told(chunk, f"rank {deep[name]}" if name in deep else "not among the first 100"))
-    return tuple(said)
+            output.append(Told(chunk, f"rank {deep[name]}" if name in deep else "not among the first 100"))
+    return tuple(output)
 
 
 def _refusal(query: str, chunk: Chunk, retriever: Retriever) -> str:

@@ -63,8 +63,10 @@ class Standing:
 
     def number(self, metric: str, book: str = ALL, kind: str = ALL) -> Aggregate | None:
         """One number with its interval; None where nothing was measured."""
-        found = (each for each in self.numbers if (each.metric, each.book, each.kind) == (metric, book, kind))
-        return next(found, None)
+        numbers = (
+            number for number in self.numbers if (number.metric, number.book, number.kind) == (metric, book, kind)
+        )
+        return next(numbers, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +80,21 @@ class Standings:
     @property
     def shipped(self) -> Standing | None:
         """What readers get."""
-        return next((each for each in self.strategies if each.strategy == SHIPPED), None)
+        return next((strategy for strategy in self.strategies if strategy.strategy == SHIPPED), None)
 
     @property
     def best(self) -> Standing:
         """First by `mrr`; what ships, or else the first name, where several are."""
-        return min(self.strategies, key=lambda each: (-_value(each, "mrr"), each.strategy != SHIPPED, each.strategy))
+        return min(
+            self.strategies,
+            key=lambda strategy: (-_value(strategy, "mrr"), strategy.strategy != SHIPPED, strategy.strategy),
+        )
 
     def places(self, what: str) -> tuple[str, ...]:
         """The kinds (`kind`) or books (`book`) that there are numbers of, in order, without `*`."""
-        return tuple(dict.fromkeys(name for each in self.strategies for name in _names(each, what) if name != ALL))
+        return tuple(
+            dict.fromkeys(name for strategy in self.strategies for name in _names(strategy, what) if name != ALL)
+        )
 
 
 def standings_of(evaluation: Evaluation, failed: Sequence[Failure], *, times: bool) -> Standings:
@@ -99,12 +106,12 @@ def standings_of(evaluation: Evaluation, failed: Sequence[Failure], *, times: bo
         times: whether milliseconds are part of it.
     """
     rows, headline = evaluation.headline_rows(), evaluation.headline()
-    found = []
+    result = []
     for name, numbers in headline.items():
         own = [row for row in rows if row.strategy == name]
         breakdown = evaluation.breakdown(name)
         failures = [each for each in failed if each.row.strategy == name]
-        found.append(
+        result.append(
             Standing(
                 strategy=name,
                 numbers=breakdown,
@@ -112,12 +119,12 @@ def standings_of(evaluation: Evaluation, failed: Sequence[Failure], *, times: bo
                 p50_ms=numbers.get("p50_ms") if times else None,
                 p95_ms=numbers.get("p95_ms") if times else None,
                 causes=_causes(failures),
-                failed=tuple(each.row.question_id for each in sorted(failures, key=_worst_first)),
+                failed=tuple(failure.row.question_id for failure in sorted(failures, key=_worst_first)),
                 n_asked=sum(bool(row.gold) for row in own),
             )
         )
-    found.sort(key=lambda each: each.strategy != SHIPPED)
-    return Standings(tuple(found), differences_to(SHIPPED, rows))
+    result.sort(key=lambda each: each.strategy != SHIPPED)
+    return Standings(tuple(result), differences_to(SHIPPED, rows))
 
 
 def _filtering(name: str, rows: Sequence[ScoredQuestion], numbers: Sequence[Aggregate]) -> Filtering | None:
@@ -125,7 +132,7 @@ def _filtering(name: str, rows: Sequence[ScoredQuestion], numbers: Sequence[Aggr
     compared = [row for row in rows if row.unfiltered_noise is not None]
     if counterpart is None or not compared:
         return None
-    whole = {each.metric: each for each in numbers if each.book == each.kind == ALL}
+    whole = {number.metric: number for number in numbers if number.book == number.kind == ALL}
     return Filtering(
         counterpart=counterpart.name,
         noise=_mean([row.values[NOISE] for row in compared]),
@@ -153,7 +160,7 @@ def _cause(sentence: str) -> str:
 
 def _names(standing: Standing, what: str) -> list[str]:
     other = "book" if what == "kind" else "kind"
-    return [getattr(each, what) for each in standing.numbers if getattr(each, other) == ALL]
+    return [getattr(number, what) for number in standing.numbers if getattr(number, other) == ALL]
 
 
 def _value(standing: Standing, metric: str) -> float:

@@ -38,18 +38,18 @@ class Verdict:
 def verdicts_of(home: Home, snapshot: Snapshot, evaluation: Evaluation, history: History) -> tuple[Verdict, ...]:
     """Judge a snapshot by every rule of the gate, in the order of the gate."""
     contents = Contents(snapshot, lambda: _library_ids(home))
-    found = [_verdict(rule, rule.reasons(contents)) for rule in SNAPSHOT_RULES]
+    verdicts = [_verdict(rule, rule.reasons(contents)) for rule in SNAPSHOT_RULES]
     if evaluation.experiment is None:
-        return (*found, *(_unjudged(rule, "no questions were given") for rule in SCORE_RULES))
+        return (*verdicts, *(_unjudged(rule, "no questions were given") for rule in SCORE_RULES))
     candidate = _of_shipped(evaluation.experiment)
     stale = tuple(map(str, evaluation.stale))
     for rule in SCORE_RULES:
         before, note = _other(rule, home, snapshot.id, candidate, history)
         if rule.against is not None and before is None:
-            found.append(_unjudged(rule, note))
+            verdicts.append(_unjudged(rule, note))
         else:
-            found.append(_verdict(rule, rule.reasons(Scores(candidate, before, before, stale)), note))
-    return tuple(found)
+            verdicts.append(_verdict(rule, rule.reasons(Scores(candidate, before, before, stale)), note))
+    return tuple(verdicts)
 
 
 def _other(
@@ -70,7 +70,7 @@ def _verdict(rule: Rule[Contents] | Rule[Scores], reasons: Sequence[Reason], not
     state: State = "held"
     if reasons:
         state = "failed" if any(reason.blocks for reason in reasons) else "warned"
-    return Verdict(rule.name, rule.says, rule.blocks, state, tuple(str(each.objection) for each in reasons), note)
+    return Verdict(rule.name, rule.says, rule.blocks, state, tuple(str(reason.objection) for reason in reasons), note)
 
 
 def _unjudged(rule: Rule[Scores], why: str) -> Verdict:
@@ -81,7 +81,7 @@ def _of_shipped(experiment: Experiment) -> Experiment:
     return replace(
         experiment,
         rows=tuple(row for row in experiment.rows if row.strategy == SHIPPED),
-        aggregates=tuple(each for each in experiment.aggregates if each.strategy in {SHIPPED, ALL}),
+        aggregates=tuple(aggregate for aggregate in experiment.aggregates if aggregate.strategy in {SHIPPED, ALL}),
     )
 
 
@@ -96,8 +96,8 @@ def _before(home: Home, snapshot: str, candidate: Experiment, history: History) 
         note = f"compared with {other}, which was scored before it"
     else:
         return None, "nothing was scored before it"
-    asked = {question_key(row) for row in candidate.rows if row.gold}
-    if not any(question_key(row) in asked for row in rows if row.gold):
+    query = {question_key(row) for row in candidate.rows if row.gold}
+    if not any(question_key(row) in query for row in rows if row.gold):
         return None, f"{other} was asked none of these questions"
     return Experiment(other, tuple(rows), (), (), ()), note
 

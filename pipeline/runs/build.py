@@ -97,8 +97,10 @@ def build(
     done = _compared(folders, book_entries(home))
     done.strays, done.refused = stray_files(home.library), refused_folders(home.library)
     models = HostedModels()
-    for place in set_aside_damaged(home):
-        err.print(f"Dagster's {place.name.split('.')[0]} could not be read; it is set aside as {place}", markup=False)
+    for position in set_aside_damaged(home):
+        err.print(
+            f"Dagster's {position.name.split('.')[0]} could not be read; it is set aside as {position}", markup=False
+        )
     with dagster_instance(home) as instance:
         cancel_unfinished(instance)
         opened(instance)
@@ -183,10 +185,12 @@ def _stale_gold(home: Home) -> list[Problem]:
         return [Problem(GOLD_RESOLVES.name, str(error))]
     unscored = tuple(each for one in sets for each in one.unscored)
     reasons = GOLD_RESOLVES.reasons(Scores(Experiment(home.candidate, (), evaluability(sets), unscored, ())))
-    found = [Problem(reason.rule, str(reason.objection)) for reason in reasons if reason.blocks]
-    for each in found:  # its check does not run any more
-        keep_verdict(home.root, CheckVerdict.now(each.where, each.sentence, home.candidate, passed=False, blocks=True))
-    return found
+    problems = [Problem(reason.rule, str(reason.objection)) for reason in reasons if reason.blocks]
+    for problem in problems:  # its check does not run any more
+        keep_verdict(
+            home.root, CheckVerdict.now(problem.where, problem.sentence, home.candidate, passed=False, blocks=True)
+        )
+    return problems
 
 
 def _compared(folders: tuple[BookFolder, ...], before: Mapping[str, BookEntry]) -> Build:

@@ -84,8 +84,8 @@ class Spread:
 
     def _records(self) -> Iterator[dg.RunRecord]:
         tags = {BUILD: self.runner.build_id}
-        found = self.runner.instance.get_run_records(dg.RunsFilter(job_name=index_book.name, tags=tags))
-        return reversed(found)  # the newest comes first
+        records = self.runner.instance.get_run_records(dg.RunsFilter(job_name=index_book.name, tags=tags))
+        return reversed(records)  # the newest comes first
 
     def _cancel_the_dead(self) -> None:
         """A book whose process died was begun again by another lane, or is lost."""
@@ -95,9 +95,9 @@ class Spread:
 
     def _tell_of_the_lost(self, run: Future[dg.JobExecutionResult]) -> None:
         why = run.exception()
-        said = f" ({type(why).__name__}: {why})" if why else ""
+        output = f" ({type(why).__name__}: {why})" if why else ""
         for slug in (folder.slug for folder in self.folders if folder.slug not in self._ended):
-            sentence = f"{slug} was not indexed to its end: its process is gone{said}; build again"
+            sentence = f"{slug} was not indexed to its end: its process is gone{output}; build again"
             self.ended(slug, RunOutcome((Problem(JOB, sentence),), {}))
 
 

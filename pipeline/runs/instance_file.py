@@ -44,12 +44,12 @@ def write_instance_file(folder: Path, settings: Settings, environment: Mapping[s
         UnreadableSettingsError: what is named is no such address. The message does not repeat it: it has a password.
         HistoryMissingError: dagster-postgres is not installed.
     """
-    said: dict[str, Any] = yaml.safe_load(Path(pipeline.__file__).with_name("dagster.yaml").read_text("utf-8"))
-    said["concurrency"]["runs"]["max_concurrent_runs"] = settings.lanes
+    output: dict[str, Any] = yaml.safe_load(Path(pipeline.__file__).with_name("dagster.yaml").read_text("utf-8"))
+    output["concurrency"]["runs"]["max_concurrent_runs"] = settings.lanes
     if address := environment.get(HISTORY):
         _require(address)
-        said["storage"] = {"postgres": {"postgres_url": {"env": HISTORY}}}
-    text = _HEAD + yaml.safe_dump(said, sort_keys=False)
+        output["storage"] = {"postgres": {"postgres_url": {"env": HISTORY}}}
+    text = _HEAD + yaml.safe_dump(output, sort_keys=False)
     path = folder / "dagster.yaml"
     if not path.is_file() or path.read_text("utf-8") != text:
         write_atomically(path, text)
@@ -100,8 +100,8 @@ def set_aside_damaged(home: Home) -> tuple[Path, ...]:
     damaged = {home.dagster / Path(name).parts[0] for name in DATABASES if _is_damaged(home.dagster / name)}
     moved = []
     for folder in sorted(damaged):
-        place = next(_free(folder))
-        moved.append(folder.replace(place))
+        position = next(_free(folder))
+        moved.append(folder.replace(position))
     return tuple(moved)
 
 

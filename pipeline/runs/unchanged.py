@@ -47,8 +47,8 @@ class Unchanged:
     def books(self) -> dict[str, RunOutcome]:
         """Books that no run has to read again, with what their last run reported, as a run would report it now."""
         finished = self._instance.get_materialized_partitions(LAST_ASSET) if self._vectors else set()
-        found = {slug: self._book(slug) for slug in self._keys if slug in finished}
-        return {slug: RunOutcome((), _again(kept.numbers)) for slug, kept in found.items() if kept is not None}
+        result = {slug: self._book(slug) for slug in self._keys if slug in finished}
+        return {slug: RunOutcome((), _again(kept.numbers)) for slug, kept in result.items() if kept is not None}
 
     def whole(self) -> Numbers | None:
         """What the whole-library assets reported, where a build would make what is live and nothing else.
@@ -84,7 +84,7 @@ class Unchanged:
         """What a build made is live."""
         root = self._home.root
         places = (self._home.lexical, self._home.graph, self._home.evaluations / self._home.candidate)
-        files = [path for place in places for path in _files(place)]
+        files = [path for position in places for path in _files(position)]
         KeptWork.of(self._whole_key(), root, files, numbers).write(root / WHOLE_FILE)
 
     def _book(self, slug: str) -> KeptWork | None:
@@ -96,9 +96,9 @@ class Unchanged:
 
     def _whole_key(self) -> str:
         settings = self._home.settings
-        asked = [questions_version(settings.questions), *map(str, settings.questions)]
+        query = [questions_version(settings.questions), *map(str, settings.questions)]
         books = [f"{slug} {key}" for slug, key in sorted(self._keys.items())]
-        return content_version([program_version(), str(settings.chroma), str(settings.store), *asked, *books])
+        return content_version([program_version(), str(settings.chroma), str(settings.store), *query, *books])
 
     def _present_vectors(self) -> frozenset[str]:
         """Keys of the vectors that are there; none where the store cannot be read, which its asset says."""
@@ -152,19 +152,19 @@ def _models_of(settings: Settings) -> list[str]:
 
 def _again(numbers: Mapping[str, Mapping[str, object]]) -> Numbers:
     """What a run that finds everything there would have reported in place of the one that made it."""
-    found = {asset: dict(values) for asset, values in numbers.items()}
-    if embedded := found.get("embeddings"):
+    result = {asset: dict(values) for asset, values in numbers.items()}
+    if embedded := result.get("embeddings"):
         fresh, reused = embedded["n_embedded"], embedded["n_reused"]
         total = fresh + reused if isinstance(fresh, int) and isinstance(reused, int) else reused
         embedded |= {"n_embedded": 0, "n_reused": total, "n_deleted": 0, "n_tokens": 0, "usd": 0.0}
-    for values in found.values():
+    for values in result.values():
         if "n_model_tokens" in values:
             values |= {"n_model_tokens": 0, "model_usd": None if values["model_usd"] is None else 0.0}
-    if index := found.get("candidate_index"):
+    if index := result.get("candidate_index"):
         index |= {"n_forgotten": 0, "is_live": 1}
-    if live := found.get("live_index"):
+    if live := result.get("live_index"):
         live |= {"n_promoted": 0, "previous": live["snapshot"]}
-    return found
+    return result
 
 
 def _files(folder: Path) -> list[Path]:

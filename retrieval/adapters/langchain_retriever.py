@@ -35,6 +35,6 @@ class LangChainRetriever(BaseRetriever):
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 -- the signature is LangChain's
     ) -> list[Document]:
         return [
-            Document(id=each.id, page_content=each.text, metadata=dict(each.metadata))
-            for each in retrieved_texts(self.search, query)
+            Document(id=text.id, page_content=text.text, metadata=dict(text.metadata))
+            for text in retrieved_texts(self.search, query)
         ]

@@ -59,11 +59,11 @@ def retrieved_texts(search: Search, query: str) -> tuple[RetrievedText, ...]:
         InvalidQueryError: the question is empty or too long, or k is less than 1.
         UnknownNameError: no strategy is called that, or `where` names a key that no chunk has.
     """
-    found = search.live.ask(
+    texts = search.live.ask(
         lambda reader: reader.retriever.retrieve(query, k=search.k, strategy=search.strategy, where=search.where)
     )
-    reasons = {decision.chunk_id: decision.reason for decision in found.receipt.decisions if decision.kept}
-    return tuple(_retrieved_text(hit, reasons[hit.chunk.id]) for hit in found.hits)
+    reasons = {decision.chunk_id: decision.reason for decision in texts.receipt.decisions if decision.kept}
+    return tuple(_retrieved_text(hit, reasons[hit.chunk.id]) for hit in texts.hits)
 
 
 def _retrieved_text(hit: Hit, reason: str) -> RetrievedText:

@@ -175,8 +175,8 @@ Document = dict[str, Any]
 
 def document_of(record: object, mode: Literal["python", "json"] = "python") -> Document:
     """The fields of a record by name, nested ones too. `json`: times are text."""
-    found: Document = adapter_of(type(record)).dump_python(record, mode=mode)
-    return found
+    document: Document = adapter_of(type(record)).dump_python(record, mode=mode)
+    return document
 
 
 def record_of(document: Mapping[str, Any], record: type[Record], where: str) -> Record:

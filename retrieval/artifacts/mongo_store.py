@@ -181,9 +181,9 @@ class MongoStore:
         now: dict[str, str] = {}
 
         def noted() -> Iterator[ChunkEmbedding]:
-            for each in embeddings:
-                now[each.chunk_id] = each.metadata.text_hash
-                yield each
+            for embedding in embeddings:
+                now[embedding.chunk_id] = embedding.metadata.text_hash
+                yield embedding
 
         self._replace(EMBEDDINGS, query, noted())
         return now
@@ -200,18 +200,19 @@ class MongoStore:
         of_run = {**_of(entry.book), "run_id": entry.run_id}
         for table, number in expected.items():
             of_model = {"model_id": entry.model_id} if table is EMBEDDINGS else {}
-            found = self._database[table.name].count_documents({**of_run, **of_model})
-            if found != number:
+            documents = self._database[table.name].count_documents({**of_run, **of_model})
+            if documents != number:
                 raise VectorDBWriteError(
-                    f"{table.name} of {entry.ruleset_id}/{entry.book_id} are {found}, not {number} as the entry says; "
+                    f"{table.name} of {entry.ruleset_id}/{entry.book_id} are {documents}, "
+                    f"not {number} as the entry says; "
                     "nobody reads them as they are; export again, and let one program write at a time"
                 )
 
     def _found(self, table: Table, record: type[Record], query: Query, order: Sequence[str]) -> Iterator[Record]:
         where = f"{table.name} in {self.name}"
         with self._asked():
-            found = self._database[table.name].find(query, {"_id": 0}).sort([(field, 1) for field in order])
-            for each in found.allow_disk_use(True):
+            matches = self._database[table.name].find(query, {"_id": 0}).sort([(field, 1) for field in order])
+            for each in matches.allow_disk_use(True):
                 yield record_of(each, record, where)
 
     @contextmanager

@@ -162,8 +162,8 @@ class SqliteStore:
 
     def configs(self, ruleset_id: str) -> tuple[StoredTraversalConfig, ...]:
         """The configs of a ruleset, the newest version first."""
-        found = self._found(CONFIGS, StoredTraversalConfig, "ruleset_id = ?", (ruleset_id,), "version")
-        return newest_first(tuple(found))
+        matches = self._found(CONFIGS, StoredTraversalConfig, "ruleset_id = ?", (ruleset_id,), "version")
+        return newest_first(tuple(matches))
 
     def close(self) -> None:
         """Let go of the file."""
@@ -221,10 +221,10 @@ def _cell(name: str, value: Any) -> object:
 
 
 def _document(table: Table, row: Sequence[Any]) -> dict[str, Any]:
-    found = dict(zip(_columns(table), row, strict=True))
+    matches = dict(zip(_columns(table), row, strict=True))
     for name in _lists(table):
-        found[name] = np.frombuffer(found[name], "<f4").tolist() if name == _VECTOR else json.loads(found[name])
-    return found
+        matches[name] = np.frombuffer(matches[name], "<f4").tolist() if name == _VECTOR else json.loads(matches[name])
+    return matches
 
 
 @cache

@@ -77,7 +77,7 @@ def complete_entry(store: ArtifactStore, book: BookKey) -> TraversalIndexEntry:
     """
     entries = {entry.book: entry for entry in store.entries()}
     if book not in entries:
-        there = ", ".join(f"{each.ruleset_id}/{each.book_id}" for each in sorted(entries)) or "none"
+        there = ", ".join(f"{entry.ruleset_id}/{entry.book_id}" for entry in sorted(entries)) or "none"
         raise IndexMissingError(
             f"no artifacts of book {book.book_id!r} of ruleset {book.ruleset_id!r}; there are: {there}; "
             "write them: querymust export"
@@ -96,10 +96,10 @@ def stored_config(store: ArtifactStore, ruleset_id: str, version: str | None = N
     Raises:
         IndexMissingError: there is none; lists the versions that there are.
     """
-    found = store.configs(ruleset_id)
-    chosen = next((each for each in found if version in {None, each.version}), None)
+    configs = store.configs(ruleset_id)
+    chosen = next((config for config in configs if version in {None, config.version}), None)
     if chosen is None:
-        there = ", ".join(each.version for each in found) or "none"
+        there = ", ".join(config.version for config in configs) or "none"
         which = f"traversal config {version!r}" if version else "traversal config"
         raise IndexMissingError(f"ruleset {ruleset_id!r} has no {which}; there are: {there}; write: querymust export")
     return chosen
@@ -107,7 +107,7 @@ def stored_config(store: ArtifactStore, ruleset_id: str, version: str | None = N
 
 def newest_first(configs: Sequence[StoredTraversalConfig]) -> tuple[StoredTraversalConfig, ...]:
     """By version, numbers within it by their value."""
-    return tuple(sorted(configs, key=lambda each: _counted(each.version), reverse=True))
+    return tuple(sorted(configs, key=lambda config: _counted(config.version), reverse=True))
 
 
 def kept_times(config: StoredTraversalConfig, there: Iterable[StoredTraversalConfig]) -> StoredTraversalConfig:

@@ -43,7 +43,7 @@ class EmbeddingLoader:
         self.model_id = embedder_of(model_id) if model_id else self.entry.model_id
         self.chunks: tuple[EnrichedChunk, ...] = tuple(store.chunks(book))
         self.chunk_ids = tuple(chunk.chunk_id for chunk in self.chunks)
-        self.chunk_id_to_index = {chunk_id: place for place, chunk_id in enumerate(self.chunk_ids)}
+        self.chunk_id_to_index = {chunk_id: position for position, chunk_id in enumerate(self.chunk_ids)}
         self.embeddings = self._aligned(store, book)
         """(chunks, dimensions), in the order of `chunks`."""
         self.graph_adjacency = _adjacency(store.edges(book))
@@ -61,16 +61,16 @@ class EmbeddingLoader:
             UnknownNameError: no embedder is called as the model is.
             EmbedderMismatchError: its vectors have other dimensions than these.
         """
-        found = load_embedder(self.model_id)
-        if found.identity.dimensions != self.embeddings.shape[1]:
+        embedder = load_embedder(self.model_id)
+        if embedder.identity.dimensions != self.embeddings.shape[1]:
             raise EmbedderMismatchError(
                 f"vectors of {self.model_id} have {self.embeddings.shape[1]} dimensions here, and "
-                f"{found.identity.dimensions} by the model; export again"
+                f"{embedder.identity.dimensions} by the model; export again"
             )
-        return found
+        return embedder
 
     def _aligned(self, store: ArtifactStore, book: BookKey) -> Vector:
-        vectors = {each.chunk_id: each.embedding for each in store.embeddings(book, self.model_id)}
+        vectors = {embedding.chunk_id: embedding.embedding for embedding in store.embeddings(book, self.model_id)}
         if not vectors:
             there = ", ".join(store.models(book)) or "none"
             raise IndexMissingError(f"{book.book_id} has no vectors of model {self.model_id!r}; there are: {there}")
@@ -106,11 +106,11 @@ class MongoEmbeddingLoader(EmbeddingLoader):
 
 
 def _adjacency(edges: Iterable[GraphEdge]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
+    matches: dict[str, set[str]] = {}
     for edge in edges:
-        found.setdefault(edge.source_id, set()).add(edge.target_id)
-        found.setdefault(edge.target_id, set()).add(edge.source_id)
-    return found
+        matches.setdefault(edge.source_id, set()).add(edge.target_id)
+        matches.setdefault(edge.target_id, set()).add(edge.source_id)
+    return matches
 
 
 _MERGED = "merged"
@@ -126,8 +126,8 @@ def write_legacy_files(projection: Projection, folder: Path, choice: Choice) -> 
     run = f"{projection.created_at:%Y%m%dT%H%M%SZ}-{projection.run_id}"
     written: list[Path] = []
     for key in choice.of(projection.books):
-        place = folder / _file_name(key.ruleset_id) / _file_name(key.book_id) / "outputs" / "runs" / run / "enriched"
-        written += _write_book(projection.book(key), key, place)
+        position = folder / _file_name(key.ruleset_id) / _file_name(key.book_id) / "outputs" / "runs" / run / "enriched"
+        written += _write_book(projection.book(key), key, position)
     return tuple(written)
 
 
@@ -157,14 +157,14 @@ def _nodes_of(chunks: Iterable[EnrichedChunk], edges: Iterable[GraphEdge]) -> fr
     for edge in edges:
         if edge.relation == "contains":
             above[edge.target_id].append(edge.source_id)
-    found: set[str] = set()
+    nodes: set[str] = set()
     waiting = [chunk.chunk_id for chunk in chunks]
     while waiting:
         node = waiting.pop()
-        if node not in found:
-            found.add(node)
+        if node not in nodes:
+            nodes.add(node)
             waiting += above[node]
-    return frozenset(found)
+    return frozenset(nodes)
 
 
 def _write_pair(
@@ -176,11 +176,11 @@ def _write_pair(
     edges: Sequence[GraphEdge],
 ) -> list[Path]:
     files = {
-        place / f"{name}.enriched.json": {**about, "chunks": [document_of(each, "json") for each in chunks]},
+        place / f"{name}.enriched.json": {**about, "chunks": [document_of(chunk, "json") for chunk in chunks]},
         place / f"{name}.graph.json": {
             **about,
-            "nodes": [document_of(each, "json") for each in nodes],
-            "edges": [document_of(each, "json") for each in edges],
+            "nodes": [document_of(node, "json") for node in nodes],
+            "edges": [document_of(edge, "json") for edge in edges],
         },
     }
     for path, content in files.items():
@@ -190,8 +190,8 @@ def _write_pair(
 
 def _document_id(path: str) -> str:
     """A document's path as the name of a file, without its ending."""
-    found = path.removesuffix(".md")
-    return _file_name(path if found == _MERGED else found)
+    removesuffix = path.removesuffix(".md")
+    return _file_name(path if removesuffix == _MERGED else removesuffix)
 
 
 def _file_name(name: str) -> str:

@@ -50,16 +50,16 @@ class Choice:
         Raises:
             UnknownNameError: no book is of that ruleset, or of that name, or the book is of another ruleset.
         """
-        rulesets = {each.ruleset_id for each in books}
+        rulesets = {book.ruleset_id for book in books}
         if self.ruleset is not None and self.ruleset not in rulesets:
             raise UnknownNameError("ruleset", self.ruleset, rulesets)
-        found = tuple(each for each in books if self.ruleset in {None, each.ruleset_id})
+        matches = tuple(book for book in books if self.ruleset in {None, book.ruleset_id})
         if self.book is None:
-            return found
-        if self.book not in {each.book_id for each in found}:
+            return matches
+        if self.book not in {match.book_id for match in matches}:
             kind = "book" if self.ruleset is None else f"book of ruleset {self.ruleset!r}"
-            raise UnknownNameError(kind, self.book, {each.book_id for each in found})
-        return tuple(each for each in found if each.book_id == self.book)
+            raise UnknownNameError(kind, self.book, {match.book_id for match in matches})
+        return tuple(match for match in matches if match.book_id == self.book)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,10 @@ class BookTurn:
 @contextmanager
 def book_turn(root: Path, slug: str, waiting: Callable[[str], None] = lambda _: None) -> Iterator[BookTurn]:
     """Be alone in a book of the home at `root`, as soon as nobody else is. `waiting` is told once that somebody is."""
-    with _when_free(_place(root, slug), fcntl.LOCK_EX, lambda: waiting(f"waits for whoever indexes {slug}")) as found:
-        yield BookTurn(found)
+    with _when_free(
+        _place(root, slug), fcntl.LOCK_EX, lambda: waiting(f"waits for whoever indexes {slug}")
+    ) as when_free:
+        yield BookTurn(when_free)
 
 
 @contextmanager
@@ -67,8 +69,8 @@ def wait_until_left(root: Path, slugs: Sequence[str]) -> None:
 def among_books(root: Path, waiting: Callable[[str], None] = lambda _: None) -> Iterator[None]:
     """Index single books beside others who do; wait for whoever writes the whole home."""
     root.mkdir(parents=True, exist_ok=True)
-    said = f"waits for whoever writes in {root}"
-    with _when_free(root / ALL, fcntl.LOCK_SH, lambda: waiting(said)):
+    terms = f"waits for whoever writes in {root}"
+    with _when_free(root / ALL, fcntl.LOCK_SH, lambda: waiting(terms)):
         yield
 
 
@@ -290,8 +292,8 @@ def _locked(path: Path) -> int:
             return descriptor
         os.close(descriptor)  # the one before removed the file between our two steps
     who = holder(path.parent)
-    said = f" ({who})" if who else ""
-    raise HomeBusyError(f"another build{said} is at work in {path.parent}; wait for it, or stop it")
+    terms = f" ({who})" if who else ""
+    raise HomeBusyError(f"another build{terms} is at work in {path.parent}; wait for it, or stop it")
 
 
 def _is_orphaned(root: Path) -> bool:

@@ -76,14 +76,18 @@ class Graph:
 
     def node(self, kind: NodeKind, name: str) -> int | None:
         """The node of that kind and name, or None."""
-        place = self.names.position(f"{kind}{SEPARATOR}{name}")
-        return None if place is None else self.n_chunks + place
+        position = self.names.position(f"{kind}{SEPARATOR}{name}")
+        return None if position is None else self.n_chunks + position
 
     def entities(self, names: Collection[str]) -> dict[str, int]:
         """Those of these names that an entity bears, with its node."""
         ordered = list(dict.fromkeys(names))
         places = self.names.positions([f"entity{SEPARATOR}{name}" for name in ordered])
-        return {name: self.n_chunks + place for name, place in zip(ordered, places, strict=True) if place is not None}
+        return {
+            name: self.n_chunks + position
+            for name, position in zip(ordered, places, strict=True)
+            if position is not None
+        }
 
     def name_of(self, node: int) -> str:
         """The name of a node that is not a chunk, without its kind."""
@@ -96,11 +100,11 @@ class Graph:
         """
         owners = np.repeat(np.arange(len(nodes)), self.targets.sizes(nodes))
         edges = self.targets.places(nodes)
-        found = self.targets.items[edges].astype(np.int64)
+        astype = self.targets.items[edges].astype(np.int64)
         wanted = np.zeros(len(RELATIONS), dtype=np.bool_)
         wanted[[RELATIONS.index(relation) for relation in relations]] = True
-        kept = wanted[self.relations[edges]] & ~self._in_one_table(nodes[owners], found)
-        return owners[kept], found[kept]
+        kept = wanted[self.relations[edges]] & ~self._in_one_table(nodes[owners], astype)
+        return owners[kept], astype[kept]
 
     def holder(self, node: int) -> int | None:
         """The section that a chunk or a section stands in; None for the section of a whole document."""

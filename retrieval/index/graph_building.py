@@ -40,12 +40,12 @@ def runs(words: Sequence[str]) -> Iterator[tuple[str, range]]:
 def longest_names(words: Sequence[str], names: Container[str]) -> list[str]:
     """Those of these names that a text says, in its order, each once; one within a longer one counts for nothing."""
     taken: set[int] = set()
-    found: dict[int, str] = {}
+    matches: dict[int, str] = {}
     for name, span in runs(words):
         if name in names and taken.isdisjoint(span):
             taken.update(span)
-            found[span.start] = name
-    return list(dict.fromkeys(found[start] for start in sorted(found)))
+            matches[span.start] = name
+    return list(dict.fromkeys(matches[start] for start in sorted(matches)))
 
 
 MENTIONED_BY = 16
@@ -71,15 +71,15 @@ def mentions(chunks: Sequence[Chunk], tokenize: Tokenize) -> Iterator[tuple[int,
         for section, headings in tabled.items()
         for above in range(min(LEVELS + 1, len(headings)))
     }
-    found = [
+    matches = [
         (position, section)
         for position, chunk in enumerate(chunks)
         if chunk.kind == "prose" and chunk.section in introducing
         for section in _named(tokenize(chunk.source), names.get(chunk.book, {}))
         if not _is_within(chunk.section, section) and not _is_within(section, chunk.section)
     ]
-    said = Counter(section for _, section in found)
-    yield from (pair for pair in found if said[pair[1]] <= MENTIONED_BY)
+    counter = Counter(section for _, section in matches)
+    yield from (pair for pair in matches if counter[pair[1]] <= MENTIONED_BY)
 
 
 def _is_within(section: Section, other: Section) -> bool:
@@ -126,17 +126,17 @@ def similar_pairs(vectors: Vector, tables: npt.NDArray[np.int32], seed: int = 0)
         tables: (n,) number of each chunk's table, -1 for none; rows of one table are never paired.
         seed: of the choice of pivots.
     """
-    found = [pair for members in _groups(vectors, seed) for pair in _near(vectors, tables, members)]
-    if not found:
+    matches = [pair for members in _groups(vectors, seed) for pair in _near(vectors, tables, members)]
+    if not matches:
         return np.empty((0, 2), dtype=np.int64)
-    sources, targets, scores = (np.concatenate(part) for part in zip(*found, strict=True))
+    sources, targets, scores = (np.concatenate(part) for part in zip(*matches, strict=True))
     # A pair may come from two groups: strongest first for each source, then position.
     once = np.unique(np.stack([sources, targets], axis=1), axis=0, return_index=True)[1]
     sources, targets, scores = sources[once], targets[once], scores[once]
     order = np.lexsort((targets, -scores, sources))
     sources, targets = sources[order], targets[order]
-    place = np.arange(len(sources)) - np.searchsorted(sources, sources)
-    kept = place < NEIGHBOURS
+    position = np.arange(len(sources)) - np.searchsorted(sources, sources)
+    kept = position < NEIGHBOURS
     pairs: Pairs = np.unique(np.sort(np.stack([sources[kept], targets[kept]], axis=1), axis=1), axis=0)
     return pairs
 
@@ -152,8 +152,8 @@ def _groups(vectors: Vector, seed: int) -> Iterator[Pairs]:
     for start in range(0, len(vectors), _BLOCK):
         similarity = vectors[start : start + _BLOCK] @ pivots.T
         rows = np.arange(len(similarity))
-        for place in range(2):
-            nearest[place, start : start + _BLOCK] = closest = similarity.argmax(axis=1)
+        for number in range(2):
+            nearest[number, start : start + _BLOCK] = closest = similarity.argmax(axis=1)
             similarity[rows, closest] = -np.inf
     members = np.argsort(nearest.ravel(), kind="stable")
     ends = np.searchsorted(nearest.ravel()[members], np.arange(size + 1))
@@ -235,7 +235,7 @@ def _assembled(
     reading: Numbers,
 ) -> Graph:
     names = sorted({node for triple in triples for node in triple[:2] if isinstance(node, bytes)})
-    number: dict[Node, int] = {name: len(chunks) + place for place, name in enumerate(names)}
+    number: dict[Node, int] = {name: len(chunks) + position for position, name in enumerate(names)}
     number |= {position: position for position in range(len(chunks))}
     ends = np.asarray([[number[s], number[t]] for s, t, _ in triples], dtype=np.int64).reshape(-1, 2)
     kinds = np.asarray([RELATIONS.index(relation) for *_, relation in triples], dtype=np.int8)

@@ -182,21 +182,21 @@ class MilvusStore:
         from pymilvus import AnnSearchRequest, RRFRanker
 
         depth = min(k, MOST // 2)
-        asked = [
+        query = [
             AnnSearchRequest([vector.tolist()], "vector", _near(depth), limit=depth, expr=condition),
             AnnSearchRequest([words], "weights", {"metric_type": "BM25"}, limit=depth, expr=condition),
         ]
         with self._asked():
-            found = self._client.hybrid_search(
-                self._name, asked, RRFRanker(), limit=2 * depth, output_fields=["position"]
+            matches = self._client.hybrid_search(
+                self._name, query, RRFRanker(), limit=2 * depth, output_fields=["position"]
             )
-            return _positions(found[0])
+            return _positions(matches[0])
 
     def records(self, positions: Sequence[int], fields: Sequence[str]) -> Mapping[int, Record]:
         """Records by position; one that is not there is left out."""
         with self._asked():
-            found = self._client.get(self._name, ids=list(positions), output_fields=["position", *fields])
-            return {int(each["position"]): each for each in found} if len(positions) else {}
+            matches = self._client.get(self._name, ids=list(positions), output_fields=["position", *fields])
+            return {int(match["position"]): match for match in matches} if len(positions) else {}
 
     def go_live(self) -> None:
         """Point the library's alias at this collection, at once: whoever asks by it gets the one before or this one."""
@@ -228,7 +228,7 @@ class MilvusStore:
 
     def _found(self, data: list[Any], field: str, k: int, condition: str, how: Record) -> Positions:
         with self._asked():
-            found = self._client.search(
+            match = self._client.search(
                 self._name,
                 data,
                 anns_field=field,
@@ -237,7 +237,7 @@ class MilvusStore:
                 output_fields=["position"],
                 search_params=how,
             )
-            return _positions(found[0])
+            return _positions(match[0])
 
     @contextmanager
     def _asked(self) -> Iterator[None]:
@@ -355,8 +355,8 @@ def _require_whole(store: MilvusStore, server: MilvusServer, vectors: Vector) ->
             f"{server.collection!r} at {server.uri} has {count} records instead of {n}; run the same again"
         )
     for position in np.random.default_rng(0).choice(n, size=min(PROBES, n), replace=False).tolist():
-        found = store.nearest(vectors[position], 1, "")
-        if not len(found) or float(vectors[position] @ vectors[found[0]]) < 1.0 - _SAME:
+        nearest = store.nearest(vectors[position], 1, "")
+        if not len(nearest) or float(vectors[position] @ vectors[nearest[0]]) < 1.0 - _SAME:
             raise VectorDBWriteError(
                 f"{server.collection!r} at {server.uri} does not find record {position} by its own vector; "
                 "run the same again"

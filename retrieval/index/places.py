@@ -102,10 +102,10 @@ class Place:
             try:
                 # What was listed or looked up before may have changed since.
                 self._files.invalidate_cache()
-                found: bytes = self._files.cat_file(self._at(path))
+                matches: bytes = self._files.cat_file(self._at(path))
             except (FileNotFoundError, NotADirectoryError):
                 return None
-            return found
+            return matches
 
     def write(self, path: str, content: bytes) -> None:
         """Write a small file at once: readers see the old one or the new one. Raises TransferError."""
@@ -157,10 +157,10 @@ class Place:
         with self._asked("read", path):
             try:
                 self._files.invalidate_cache()
-                found = self._files.info(self._at(path))["size"]
+                matches = self._files.info(self._at(path))["size"]
             except (FileNotFoundError, NotADirectoryError):
                 return None
-            return None if found is None else int(found)
+            return None if matches is None else int(matches)
 
     def remove(self, path: str) -> None:
         """Remove a file or a folder; one that is not there is nothing. Raises TransferError."""
@@ -174,10 +174,10 @@ class Place:
         with self._asked("read", path):
             try:
                 self._files.invalidate_cache()
-                found = self._files.ls(self._at(path), detail=False)
+                folders = self._files.ls(self._at(path), detail=False)
             except (FileNotFoundError, NotADirectoryError):
                 return ()
-            return tuple(sorted(str(each).rstrip("/").rsplit("/", 1)[-1] for each in found))
+            return tuple(sorted(str(folder).rstrip("/").rsplit("/", 1)[-1] for folder in folders))
 
     def _at(self, path: str) -> str:
         return f"{self._root}/{path}"

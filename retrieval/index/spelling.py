@@ -77,7 +77,7 @@ class WrittenWords:
     @cached_property
     def words(self) -> Sequence[str]:
         """(n,) all of them. They are read once, when a question first has a word that the library lacks."""
-        return [self.terms.text_of(place) for place in range(len(self.named))]
+        return [self.terms.text_of(number) for number in range(len(self.named))]
 
     def rank(self, place: int) -> tuple[int, int, str]:
         """The smaller, the rather is it meant: what names most, then what most chunks have."""
@@ -148,15 +148,15 @@ class Spelling:
 
     def __call__(self, question: str) -> str:
         """The question with such words as the library writes them, the others as they are."""
-        shouted, done, found = question.isupper(), 0, []
+        shouted, done, matches = question.isupper(), 0, []
         for word in _words_to_check(question):
             # What is written in capitals is an abbreviation, and has its own letters.
             if not shouted and word[0].isupper():
                 continue
             if meant := self._meant(word[0].casefold()):
-                found += [question[done : word.start()], meant]
+                matches += [question[done : word.start()], meant]
                 done = word.end()
-        return "".join([*found, question[done:]])
+        return "".join([*matches, question[done:]])
 
     def _meant(self, word: str) -> str:
         """The word of the library; empty where none is meant."""
@@ -177,34 +177,34 @@ class Spelling:
 
     def _whole(self, word: str) -> int | None:
         """The word that it is cut short from, if that is one."""
-        found = list(self._begun(singular(word, {}))) or list(self._without_vowels(word))
-        if len({tuple(self.stem(self.written.words[place])) for place in found}) != 1:
+        matches = list(self._begun(singular(word, {}))) or list(self._without_vowels(word))
+        if len({tuple(self.stem(self.written.words[position])) for position in matches}) != 1:
             return None
-        return min(found, key=self.written.rank)
+        return min(matches, key=self.written.rank)
 
     def _near(self, word: str) -> Sequence[int]:
         """Words that it may be a slip for, the one that is meant first."""
         nearest: dict[int, int] = {}
         for form in {word, singular(word, {})}:
             slips = 1 + (len(form) >= TWO_SLIPS)
-            found = process.extract(form, self.written.words, scorer=OSA.distance, score_cutoff=slips, limit=None)
-            for other, distance, place in found:
+            matches = process.extract(form, self.written.words, scorer=OSA.distance, score_cutoff=slips, limit=None)
+            for other, distance, position in matches:
                 if _begin_alike(other, word) and (distance == 1 or Indel.distance(form, other) <= PUT_IN_OR_LEFT_OUT):
-                    nearest[place] = min(distance, nearest.get(place, slips))
-        return sorted(nearest, key=lambda place: (nearest[place], self.written.rank(place)))
+                    nearest[position] = min(distance, nearest.get(position, slips))
+        return sorted(nearest, key=lambda position: (nearest[position], self.written.rank(position)))
 
     def _begun(self, word: str) -> Iterator[int]:
         if len(word) >= BEGINNING:
-            for place in self._beginning_with(word):
-                if len(self.written.words[place]) >= len(word) + CUT_OFF:
-                    yield place
+            for position in self._beginning_with(word):
+                if len(self.written.words[position]) >= len(word) + CUT_OFF:
+                    yield position
 
     def _without_vowels(self, word: str) -> Iterator[int]:
         if len(word) >= CONSONANTS and not set(word) & set(_VOWELS):
             full = re.compile("".join(f"{letter}{{1,2}}[{_VOWELS}]*" for letter in word))
-            for place in self._beginning_with(word[0]):
-                if full.fullmatch(self.written.words[place]):
-                    yield place
+            for position in self._beginning_with(word[0]):
+                if full.fullmatch(self.written.words[position]):
+                    yield position
 
     def _beginning_with(self, letters: str) -> range:
         words = self.written.words
@@ -230,7 +230,7 @@ def spelling_of(index: LexicalIndex, folder: Path) -> Spelling:
 
     def is_known(word: str) -> bool:
         cut = cut_word(index.tokenize, word)
-        has = any(place is not None for place in index.terms.words(cut))
+        has = any(word is not None for word in index.terms.words(cut))
         return has or measure(word) is not None or (index.put is not None and index.put(word) != word)
 
     return Spelling(WrittenWords.load(folder), is_known, lambda word: cut_word(index.tokenize, word))

@@ -46,23 +46,23 @@ class TermTable:
         hashes = _hashes(wanted)
         starts = np.searchsorted(self.hashes, hashes)
         stops = np.searchsorted(self.hashes, hashes, side="right")
-        found: list[int | None] = [None] * len(wanted)
-        for place in np.flatnonzero(starts < stops).tolist():
+        positions: list[int | None] = [None] * len(wanted)
+        for position in np.flatnonzero(starts < stops).tolist():
             # Two terms may share a hash, however unlikely: the text decides.
-            same = (int(term) for term in self.hashed[starts[place] : stops[place]])
-            found[place] = next((term for term in same if self._term(term) == wanted[place]), None)
-        return found
+            same = (int(term) for term in self.hashed[starts[position] : stops[position]])
+            positions[position] = next((term for term in same if self._term(term) == wanted[position]), None)
+        return positions
 
     def words(self, words: Sequence[str]) -> list[int | None]:
         """`positions` of single words, remembered."""
-        asked = self._asked
-        new = [word for word in words if word not in asked]
+        query = self._asked
+        new = [word for word in words if word not in query]
         if new:
-            if len(asked) > REMEMBERED:
-                asked.clear()
+            if len(query) > REMEMBERED:
+                query.clear()
                 new = list(words)
-            asked.update(zip(new, self.positions(new), strict=True))
-        return [asked[word] for word in words]
+            query.update(zip(new, self.positions(new), strict=True))
+        return [query[word] for word in words]
 
     def text_of(self, position: int) -> str:
         """The term at a position."""

@@ -59,9 +59,9 @@ class Listing:
         """
         entries = [FileEntry.of(folder, path) for path in sorted(_own(folder))]
         entries += [
-            FileEntry(f"{_CHROMA}/{each.path}", each.size, each.sha256) for each in sealed_files(folder / _CHROMA)
+            FileEntry(f"{_CHROMA}/{file.path}", file.size, file.sha256) for file in sealed_files(folder / _CHROMA)
         ]
-        files = tuple(sorted(entries, key=lambda each: (each.path == MANIFEST, each.path)))
+        files = tuple(sorted(entries, key=lambda entry: (entry.path == MANIFEST, entry.path)))
         built = datetime.fromtimestamp(int((folder / MANIFEST).stat().st_mtime), UTC)
         return cls.over(folder.name, files, built)
 
@@ -73,7 +73,7 @@ class Listing:
     @property
     def size(self) -> int:
         """Bytes of all files."""
-        return sum(each.size for each in self.files)
+        return sum(file.size for file in self.files)
 
     def dump(self) -> bytes:
         """As `parse` reads it."""
@@ -92,15 +92,15 @@ class Listing:
             TransferError: it is damaged, or of another snapshot; or it names a file outside of the snapshot's folder.
         """
         try:
-            found = parse_record(content, cls)
+            record = parse_record(content, cls)
         except ValidationError as error:
             raise TransferError(f"{where} is damaged ({error.errors()[0]['msg']}); push again with --check") from error
-        if found.snapshot != snapshot or found.sha256 != _hash(found.files):
+        if record.snapshot != snapshot or record.sha256 != _hash(record.files):
             raise TransferError(f"{where} is damaged: it is not the list that was written; push again with --check")
-        strange = next((each.path for each in found.files if not _is_inside(each.path)), None)
+        strange = next((file.path for file in record.files if not _is_inside(file.path)), None)
         if strange is not None:
             raise TransferError(f"{where} names {strange!r}, which is no file of a snapshot; do not pull from there")
-        return found
+        return record
 
 
 def path_of(snapshot: str, file: str = LISTING_FILE) -> str:
@@ -204,8 +204,8 @@ def push_snapshot(home: Path, place: Place, progress: Progress, *, keep: int = K
 
 def live_at(place: Place) -> str | None:
     """Id of the snapshot that readers of a place get; None where nothing was pushed yet, or the pointer is damaged."""
-    found = (place.read(POINTER) or b"").decode("ascii", "replace").strip()
-    return found if is_id(found) else None
+    matches = (place.read(POINTER) or b"").decode("ascii", "replace").strip()
+    return matches if is_id(matches) else None
 
 
 def _is_complete(place: Place, snapshot: str, *, check: bool) -> bool:
@@ -354,12 +354,12 @@ def _listing(place: Place, name: str) -> Listing:
     """What is to be fetched; the manifest is read before, so that what cannot be used is not fetched at all."""
     path = path_of(name)
     manifest = path_of(name, MANIFEST)
-    said, listed = place.read(manifest), place.read(path)
-    if said is None or listed is None:
+    terms, listed = place.read(manifest), place.read(path)
+    if terms is None or listed is None:
         raise TransferError(
-            f"{place.name} offers snapshot {name}, and has no {manifest if said is None else path}; push again"
+            f"{place.name} offers snapshot {name}, and has no {manifest if terms is None else path}; push again"
         )
-    Manifest.parse(said, f"{place.name}/{manifest}")
+    Manifest.parse(terms, f"{place.name}/{manifest}")
     return Listing.parse(listed, name, f"{place.name}/{path}")
 
 
@@ -373,7 +373,7 @@ def _forget_others(arriving: Path) -> None:
 
 def _fetch(place: Place, arriving: Path, final: Path, listing: Listing, progress: Progress) -> int:
     """Fetch what is not here yet; how many files came."""
-    wanted = {arriving / each.path for each in listing.files}
+    wanted = {arriving / file.path for file in listing.files}
     for path in arriving.rglob("*"):
         if path.is_file() and path not in wanted:
             path.unlink()

@@ -43,8 +43,8 @@ def table_densities(chunks: Iterable[Chunk]) -> tuple[TableDensity, ...]:
     for chunk in chunks:
         if chunk.kind == "row" and chunk.table_id:
             families[f"{chunk.book}\0{chunk.signature or chunk.table_id}"].append(chunk)
-    found = [density for family in families.values() for density in _densities_of(family)]
-    return tuple(sorted(found, key=lambda table: (-table.density, table.book, table.title, table.table_id)))
+    densities = [density for family in families.values() for density in _densities_of(family)]
+    return tuple(sorted(densities, key=lambda table: (-table.density, table.book, table.title, table.table_id)))
 
 
 def near_duplicate_density(texts: Sequence[str]) -> float:
@@ -90,13 +90,13 @@ def _densities_of(family: Sequence[Chunk]) -> list[TableDensity]:
     return [
         TableDensity(
             table_id=table_id,
-            book=found[0][0].book,
-            title=_title(found[0][0]),
-            rows=len(found),
-            guarded=sum(chunk.query_must is not None for chunk, _ in found),
-            density=sum(crowded for _, crowded in found) / len(found),
+            book=row[0][0].book,
+            title=_title(row[0][0]),
+            rows=len(row),
+            guarded=sum(chunk.query_must is not None for chunk, _ in row),
+            density=sum(crowded for _, crowded in row) / len(row),
         )
-        for table_id, found in rows.items()
+        for table_id, row in rows.items()
     ]
 
 

@@ -88,19 +88,19 @@ def enriched(chunk: Chunk, pages: Sequence[tuple[int, int]] = ()) -> Chunk:
 
 def _all_tags(given: Metadata, own: Metadata) -> Metadata:
     """The author's tags, a list in every chunk, and behind them the chunk's own; none where the author has none."""
-    said, found = (
+    terms, matches = (
         value if isinstance(value, tuple) else (value,) for value in (given.get("tags"), own.get("tags", ()))
     )
-    if said == (None,):
+    if terms == (None,):
         return {}
-    return {"tags": tuple(dict.fromkeys(str(tag) for tag in (*said, *found)))}
+    return {"tags": tuple(dict.fromkeys(str(tag) for tag in (*terms, *matches)))}
 
 
 def page_marks(document: Document) -> tuple[tuple[int, int], ...]:
     """(line of the file, page) for every line that only marks a page: `<!-- page 12 -->`, `[page 12]`, `{page 12}`."""
     lines = enumerate(document.text.split("\n"), start=document.first_line)
-    found = ((number, match) for number, line in lines if (match := _PAGE.match(line)))
-    return tuple((number, int(next(filter(None, match.groups())))) for number, match in found)
+    marks = ((number, match) for number, line in lines if (match := _PAGE.match(line)))
+    return tuple((number, int(next(filter(None, match.groups())))) for number, match in marks)
 
 
 def _metadata(chunk: Chunk, pages: Sequence[tuple[int, int]]) -> Iterator[tuple[str, MetadataValue]]:
@@ -116,9 +116,9 @@ def _metadata(chunk: Chunk, pages: Sequence[tuple[int, int]]) -> Iterator[tuple[
             yield "tags", tags
     if traits := tuple(dict.fromkeys(_traits(chunk, lists))):
         yield "traits", traits
-    place = bisect_right(pages, (chunk.lines[0], 1 << 62))
-    if place:
-        yield "page", pages[place - 1][1]
+    position = bisect_right(pages, (chunk.lines[0], 1 << 62))
+    if position:
+        yield "page", pages[position - 1][1]
 
 
 def _content_kind(chunk: Chunk, lists: _Lists, *, bearing: bool) -> str:
@@ -155,8 +155,8 @@ def _labels(chunk: Chunk) -> frozenset[str]:
     if chunk.kind == "record":
         return frozenset(column.casefold() for column in chunk.columns)
     mentioned = (part for line in _TABLE_LINE.findall(chunk.text) for part in line.split(","))
-    found = [match[1] for match in _LABEL.finditer(chunk.text)]
-    return frozenset(label.strip(" :*_").casefold() for label in (*found, *mentioned))
+    labels = [match[1] for match in _LABEL.finditer(chunk.text)]
+    return frozenset(label.strip(" :*_").casefold() for label in (*labels, *mentioned))
 
 
 def _traits(chunk: Chunk, lists: _Lists) -> Iterator[str]:

@@ -86,22 +86,22 @@ def table_guards(tables: Sequence[Table], rows: Iterable[Row], vocabulary: Vocab
 
 def count_guards(guards: Iterable[TableGuard]) -> GuardCounts:
     """Count the verdicts on some tables."""
-    found = tuple(guards)
-    reasons = Counter(guard.reason for guard in found if guard.reason is not None)
-    n_guardable = sum(guard.guardable for guard in found)
-    return GuardCounts(len(found), len(found) - reasons.total(), n_guardable, _by_number(reasons))
+    matches = tuple(guards)
+    reasons = Counter(guard.reason for guard in matches if guard.reason is not None)
+    n_guardable = sum(guard.guardable for guard in matches)
+    return GuardCounts(len(matches), len(matches) - reasons.total(), n_guardable, _by_number(reasons))
 
 
 def added_up(several: Iterable[GuardCounts]) -> GuardCounts:
     """The counts of several books as those of one library."""
-    found = tuple(several)
+    matches = tuple(several)
     reasons = Counter[str]()
-    for each in found:
-        reasons.update(each.reasons)
+    for match in matches:
+        reasons.update(match.reasons)
     return GuardCounts(
-        n_tables=sum(each.n_tables for each in found),
-        n_guarded=sum(each.n_guarded for each in found),
-        n_guardable=sum(each.n_guardable for each in found),
+        n_tables=sum(match.n_tables for match in matches),
+        n_guarded=sum(match.n_guarded for match in matches),
+        n_guardable=sum(match.n_guardable for match in matches),
         reasons=_by_number(reasons),
     )
 
@@ -143,18 +143,18 @@ def ruled(placed: Sequence[PlacedTable], rules: Sequence[TableRule]) -> tuple[Pl
 
 
 def _ruled(table: Table, rules: Sequence[TableRule]) -> Table:
-    said = _found_by(table)
-    found = [rule for rule in rules if rule.find.holds(said)]
-    if len(found) > 1:
+    terms = _found_by(table)
+    matches = [rule for rule in rules if rule.find.holds(terms)]
+    if len(matches) > 1:
         raise LibraryError(
-            f"{TABLES_FILE} of book {table.book!r}: {found[0]} and {found[1]} are both about the table at "
+            f"{TABLES_FILE} of book {table.book!r}: {matches[0]} and {matches[1]} are both about the table at "
             f"{_place(table)}; write them as one, or let one of them find less"
         )
-    if not found or found[0].caption is None:
-        return replace(table, rule=found[0]) if found else table
+    if not matches or matches[0].caption is None:
+        return replace(table, rule=matches[0]) if matches else table
     # What the book calls the table still is said of it.
     about = " ".join(filter(None, (table.caption, table.about)))
-    return replace(table, rule=found[0], caption=found[0].caption, introduced=False, about=about)
+    return replace(table, rule=matches[0], caption=matches[0].caption, introduced=False, about=about)
 
 
 def unmet(rules: Sequence[TableRule], tables: Sequence[Table], vocabulary: Vocabulary) -> tuple[str, ...]:
@@ -166,9 +166,9 @@ def unmet(rules: Sequence[TableRule], tables: Sequence[Table], vocabulary: Vocab
         vocabulary: of the library; it knows which words name nothing.
     """
     return tuple(
-        f"{TABLES_FILE}: {rule} {said}"
+        f"{TABLES_FILE}: {rule} {terms}"
         for rule in rules
-        for said in _unmet(rule, [table for table in tables if table.rule == rule], tables, vocabulary)
+        for terms in _unmet(rule, [table for table in tables if table.rule == rule], tables, vocabulary)
     )
 
 
@@ -212,10 +212,10 @@ def _keys(table: Table, reading: Reading) -> Iterator[str]:
 
 def _nearest_table(rule: TableRule, tables: Sequence[Table]) -> str:
     """The nearest that there is to the first of what finds a table which no table has."""
-    said = [_found_by(table) for table in tables]
+    terms = [_found_by(table) for table in tables]
     for name, wanted in rule.find.given.items():
-        if not any(Find(**{name: wanted}).holds(table) for table in said):
-            return _nearest(wanted, [table.given[name] for table in said])
+        if not any(Find(**{name: wanted}).holds(table) for table in terms):
+            return _nearest(wanted, [table.given[name] for table in terms])
     return "; each part of it finds one, all of it none"
 
 

@@ -39,9 +39,9 @@ class Loss:
     """Type and message of what was raised, and the line of our code that raised it."""
 
     def __str__(self) -> str:
-        place = f"{self.document}:{self.line}" if self.line else self.document
+        position = f"{self.document}:{self.line}" if self.line else self.document
         sentence = f"{self.part} is missing, because the rule that reads it failed ({self.error})"
-        return f"{place}: {sentence}" if place else sentence
+        return f"{position}: {sentence}" if position else sentence
 
 
 _recorded: ContextVar[dict[Loss, None] | None] = ContextVar("recorded_losses", default=None)

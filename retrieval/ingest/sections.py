@@ -337,10 +337,10 @@ def _packed(pieces: Sequence[Piece], cuts: Cuts) -> Iterator[list[Piece]]:
 
 def _without_stubs(pieces: Sequence[Piece]) -> Sequence[Piece]:
     """The pieces without what leads them of other sections that hold nothing but a table."""
-    first = next(place for place, piece in enumerate(pieces) if piece.is_prose)
+    first = next(position for position, piece in enumerate(pieces) if piece.is_prose)
     over = pieces[first].path
     of_tables = {piece.path for piece in pieces[:first] if not piece.level and piece.path != over[: len(piece.path)]}
-    return [piece for place, piece in enumerate(pieces) if place >= first or piece.path not in of_tables]
+    return [piece for position, piece in enumerate(pieces) if position >= first or piece.path not in of_tables]
 
 
 def _passage(pieces: Sequence[Piece]) -> Passage:

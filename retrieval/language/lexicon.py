@@ -154,8 +154,8 @@ class Lexicon:
         """Labels that a label's own text ends in: `spell level 3` says `level 3` too."""
 
     def _label(self, text: str) -> Label | None:
-        found = self.mark_phrases(tokenize(text))
-        return self.labels[found[0].text] if len(found) == 1 and found[0].kind == "label" else None
+        mark_phrases = self.mark_phrases(tokenize(text))
+        return self.labels[mark_phrases[0].text] if len(mark_phrases) == 1 and mark_phrases[0].kind == "label" else None
 
     def mark_phrases(self, tokens: list[Token]) -> list[Token]:
         """Fold words, turn label phrases into label tokens, aliases into their words, number words into `spelled`."""
@@ -225,18 +225,18 @@ class Lexicon:
 
     def _collect_phrases(self, vocabulary: Words) -> None:
         # A later phrase with the same words wins, so a library's labels take precedence over the default's.
-        found: dict[tuple[str, ...], Phrase] = {}
+        matches: dict[tuple[str, ...], Phrase] = {}
         for source, target in vocabulary.aliases.items():
             words = self._words(source)
             label = target if target in self.labels else ""
-            found[words] = Phrase(words, label, " ".join(self._words(target)))
+            matches[words] = Phrase(words, label, " ".join(self._words(target)))
         for label_ in vocabulary.labels:
             for form in (label_.name, *label_.forms):
                 words = self._words(form)
-                found[words] = Phrase(words, label_.name, "")
+                matches[words] = Phrase(words, label_.name, "")
                 if form.endswith("."):
                     self.dotted.add(words[-1])
-        for phrase in sorted(found.values(), key=lambda phrase: -len(phrase.words)):
+        for phrase in sorted(matches.values(), key=lambda phrase: -len(phrase.words)):
             if phrase.words:
                 first = phrase.words[0]
                 self._phrases[first] = (*self._phrases.get(first, ()), phrase)

@@ -117,18 +117,18 @@ class Tokenizer:
 
     def __call__(self, text: str) -> list[str]:
         """Tokens of a text in order, with repetitions."""
-        found = _folded(_words(text, self.fold), self.phrases)
-        return [_stem(word) for word in found] if self.stem else found
+        matches = _folded(_words(text, self.fold), self.phrases)
+        return [_stem(word) for word in matches] if self.stem else matches
 
 
 @lru_cache(maxsize=_KEPT)
 def tokenizer(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION) -> Tokenizer:
     """The tokenizer of a vocabulary: its labels and aliases are said in one way (`armour class`, `A.C.` -> `ac`)."""
     phrases: dict[str, list[tuple[list[str], list[str]]]] = {}
-    said = [(form, label.name) for label in vocabulary.labels for form in label.forms]
+    terms = [(form, label.name) for label in vocabulary.labels for form in label.forms]
     plurals = vocabulary.plurals if how.irregular else {}
     fold = partial(_singular, {**plurals, **(_figures(vocabulary) if how.numbers else {})})
-    for form, name in (*said, *vocabulary.aliases.items()):
+    for form, name in (*terms, *vocabulary.aliases.items()):
         parts, replacement = _words(form, fold), _words(name, fold)
         if parts and parts != replacement:
             phrases.setdefault(parts[0], []).append((parts, replacement))
@@ -158,8 +158,8 @@ def question_tokenizer(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION)
     tokenize, stops = tokenizer(vocabulary, how), stop_words(vocabulary, how)
 
     def asked(text: str) -> list[str]:
-        found = tokenize(text)
-        return [word for word in found if word not in stops] or found
+        matches = tokenize(text)
+        return [word for word in matches if word not in stops] or matches
 
     return asked
 
@@ -173,33 +173,33 @@ def cut_word(tokenize: Tokenize, word: str) -> Sequence[str]:
 def _folded(words: list[str], phrases: Mapping[str, Sequence[tuple[list[str], list[str]]]]) -> list[str]:
     if phrases.keys().isdisjoint(words):
         return words
-    found: list[str] = []
-    place = 0
-    while place < len(words):
-        for parts, replacement in phrases.get(words[place], ()):
-            if words[place : place + len(parts)] == parts:
-                found += replacement
-                place += len(parts)
+    matches: list[str] = []
+    position = 0
+    while position < len(words):
+        for parts, replacement in phrases.get(words[position], ()):
+            if words[position : position + len(parts)] == parts:
+                matches += replacement
+                position += len(parts)
                 break
         else:
-            found.append(words[place])
-            place += 1
-    return found
+            matches.append(words[position])
+            position += 1
+    return matches
 
 
 def _words(text: str, fold: Callable[[str], str]) -> list[str]:
     plain = unicodedata.normalize("NFKC", separate_figures(with_signs_spelled(text))).casefold().translate(_PLAIN)
     plain = _ORDINAL.sub(r"\1", _DOTTED.sub(lambda match: match[0].replace(".", ""), plain))
-    found: list[str] = []
+    words: list[str] = []
     for match in _TOKEN.finditer(plain):
         token = match[0]
         if token[0].isalpha():
-            found.append(fold(token))
+            words.append(fold(token))
         elif token[0] == "-" and match.start() and plain[match.start() - 1].isalpha():
-            found += (token, token[1:])
+            words += (token, token[1:])
         else:
-            found.append(token.lstrip("+").replace(",", "") if "d" not in token else token)
-    return found
+            words.append(token.lstrip("+").replace(",", "") if "d" not in token else token)
+    return words
 
 
 def _figures(vocabulary: Vocabulary) -> dict[str, str]:

@@ -82,12 +82,12 @@ class Access:
 
 
 def _whole(environment: Mapping[str, str], name: str) -> int | None:
-    said = environment.get(name)
-    if not said:
+    terms = environment.get(name)
+    if not terms:
         return None
-    if not said.isdecimal() or int(said) < 1:
-        raise UnreadableSettingsError(f"{name} is {said!r}; write a whole number above 0")
-    return int(said)
+    if not terms.isdecimal() or int(terms) < 1:
+        raise UnreadableSettingsError(f"{name} is {terms!r}; write a whole number above 0")
+    return int(terms)
 
 
 MINUTE = 60.0

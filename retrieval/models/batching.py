@@ -153,53 +153,53 @@ class Batching:
         Raises:
             ModelKeyError: the server refuses the key; nothing was sent.
         """
-        asked, charges, failed = self._set_aside(inquiries)
-        if not asked:
+        query, charges, failed = self._set_aside(inquiries)
+        if not query:
             return failed
         pending = PendingBatch(token_hex(8), self.cache.model, self.cache.prompt, charges)
         path = self.cache.folder / _FOLDER / f"{pending.token}.json"
         write_atomically(path, dump_record(pending))
         try:
-            begun = self.client.begin_batch(asked, pending.token)
+            begun = self.client.begin_batch(query, pending.token)
         except ModelKeyError:
             self._release(charges)
             path.unlink()
             raise
         except ModelError as error:
             # It may have been begun all the same: the next run looks for it.
-            return failed | {key: Reply(None, str(error), "not reached") for key in asked}
+            return failed | {key: Reply(None, str(error), "not reached") for key in query}
         write_atomically(path, dump_record(replace(pending, batch=begun)))
         try:
             self._finish(path, pending, begun, wait=True)
         except ModelError as error:
-            return failed | {key: Reply(None, f"its batch is at work: {error}", "not reached") for key in asked}
+            return failed | {key: Reply(None, f"its batch is at work: {error}", "not reached") for key in query}
         return failed
 
     def _set_aside(self, inquiries: Sequence[Inquiry]) -> tuple[dict[str, Asked], dict[str, str], dict[str, Reply]]:
         """The requests that the budget allows, what was set aside for them, and why the others wait; by their keys."""
-        asked: dict[str, Asked] = {}
+        query: dict[str, Asked] = {}
         charges: dict[str, str] = {}
         failed: dict[str, Reply] = {}
-        for each in inquiries:
+        for inquiry in inquiries:
             try:
-                charges[each.key] = self.spending.reserve(each.asked).entry
+                charges[inquiry.key] = self.spending.reserve(inquiry.asked).entry
             except BudgetExceededError as error:
-                failed[each.key] = Reply(None, str(error), "budget")
+                failed[inquiry.key] = Reply(None, str(error), "budget")
             else:
-                asked[each.key] = each.asked
-        return asked, charges, failed
+                query[inquiry.key] = inquiry.asked
+        return query, charges, failed
 
     def _finish(self, path: Path, pending: PendingBatch, begun: str, *, wait: bool) -> None:
-        while (found := self.client.batch_results(begun)) is None:
+        while (batch_results := self.client.batch_results(begun)) is None:
             if not wait:
                 self._under_way |= set(pending.charges)
                 return
             time.sleep(self.pause)
-        for key, answered in found.answers.items():
+        for key, answered in batch_results.answers.items():
             if key in pending.charges:
                 self._keep(key, answered, pending.charges[key])
         # What was lost on the way may have cost something, and stays set aside.
-        free = set(pending.charges) if found.refused else found.failed
+        free = set(pending.charges) if batch_results.refused else batch_results.failed
         self._release({key: entry for key, entry in pending.charges.items() if key in free})
         path.unlink()
 

@@ -61,14 +61,14 @@ class Inquiries:
 
     def unanswered(self, inquiries: Sequence[Inquiry], usable: Usable) -> list[Inquiry]:
         """Those that `ask` would send, each once."""
-        found = [each for each in {one.key: one for one in inquiries}.values() if self._is_open(each, usable)]
+        matches = [each for each in {one.key: one for one in inquiries}.values() if self._is_open(each, usable)]
         more = self.options.thinking
-        return [replace(one, asked=replace(one.asked, max_tokens=one.asked.max_tokens + more)) for one in found]
+        return [replace(one, asked=replace(one.asked, max_tokens=one.asked.max_tokens + more)) for one in matches]
 
     def kept(self, inquiries: Sequence[Inquiry], usable: Usable) -> list[Reply]:
         """What is kept, aligned with the inquiries; of the rest it is said that there is no key. Nothing is asked."""
         self._failed |= {each.key: _NO_KEY for each in self.unanswered(inquiries, usable)}
-        return [self._reply(each) for each in inquiries]
+        return [self._reply(inquiry) for inquiry in inquiries]
 
     def ask(self, inquiries: Sequence[Inquiry], usable: Usable) -> list[Reply]:
         """The answers, aligned with the inquiries; what is kept is not asked again, and two of one key are one request.
@@ -83,7 +83,7 @@ class Inquiries:
             client = OpenAiClient(self._access, retries=self.options.retries, timeout=self.options.timeout)
             self._before |= {each.key: self._times(each) for each in waiting}
             self._send(waiting, usable, client)
-        return [self._reply(each) for each in inquiries]
+        return [self._reply(inquiry) for inquiry in inquiries]
 
     def _send(self, waiting: list[Inquiry], usable: Usable, client: OpenAiClient) -> None:
         batching = Batching(self._cache, client, self._in_batch, self.options.pause)
@@ -99,9 +99,9 @@ class Inquiries:
     async def _all(self, waiting: list[Inquiry], usable: Usable, client: OpenAiClient) -> None:
         free = asyncio.Semaphore(self._access.limits.concurrency)  # who waits looks once more whether anybody answers
 
-        async def ask(each: Inquiry) -> None:
+        async def ask(inquiry: Inquiry) -> None:
             async with free:
-                await self._until_usable(each, usable, session)
+                await self._until_usable(inquiry, usable, session)
 
         async with client.session(self._spending) as session:
             async with asyncio.TaskGroup() as group:
@@ -116,43 +116,43 @@ class Inquiries:
         if self._refused is not None:
             raise self._refused
 
-    async def _until_usable(self, each: Inquiry, usable: Usable, session: ChatSession) -> None:
-        self._failed.pop(each.key, None)
-        while self._refused is None and self._is_open(each, usable):
+    async def _until_usable(self, inquiry: Inquiry, usable: Usable, session: ChatSession) -> None:
+        self._failed.pop(inquiry.key, None)
+        while self._refused is None and self._is_open(inquiry, usable):
             if self._unreached >= MOST_UNREACHED:
                 told = f"not asked: {MOST_UNREACHED} in succession failed before it"
-                self._failed[each.key] = Reply(None, told, "not reached")
+                self._failed[inquiry.key] = Reply(None, told, "not reached")
                 return
             try:
-                answered = await session.chat(each.asked)
+                answered = await session.chat(inquiry.asked)
             except ModelKeyError as error:
                 # Others are under way and may be answered all the same: who breaks them off pays for nothing.
                 self._refused = error
                 return
             except ModelError as error:
                 self._unreached += 1
-                self._failed[each.key] = Reply(None, str(error), "not reached")
+                self._failed[inquiry.key] = Reply(None, str(error), "not reached")
                 return
             except BudgetExceededError as error:
-                self._failed[each.key] = Reply(None, str(error), "budget")
+                self._failed[inquiry.key] = Reply(None, str(error), "budget")
                 return
             self._unreached = 0
-            self._cache.put(each.key, KeptAnswer(answered, self._times(each) + 1))
+            self._cache.put(inquiry.key, KeptAnswer(answered, self._times(inquiry) + 1))
 
-    def _is_without_money(self, each: Inquiry) -> bool:
-        return each.key in self._failed and self._failed[each.key].reason == "budget"
+    def _is_without_money(self, inquiry: Inquiry) -> bool:
+        return inquiry.key in self._failed and self._failed[inquiry.key].reason == "budget"
 
-    def _is_open(self, each: Inquiry, usable: Usable) -> bool:
-        kept = self._cache.get(each.key)
-        return kept is None or (kept.times < self.options.tries and not usable(each, kept.answered))
+    def _is_open(self, inquiry: Inquiry, usable: Usable) -> bool:
+        kept = self._cache.get(inquiry.key)
+        return kept is None or (kept.times < self.options.tries and not usable(inquiry, kept.answered))
 
-    def _times(self, each: Inquiry) -> int:
-        kept = self._cache.get(each.key)
+    def _times(self, inquiry: Inquiry) -> int:
+        kept = self._cache.get(inquiry.key)
         return kept.times if kept else 0
 
-    def _reply(self, each: Inquiry) -> Reply:
-        kept = self._cache.get(each.key)
+    def _reply(self, inquiry: Inquiry) -> Reply:
+        kept = self._cache.get(inquiry.key)
         if kept is None:
-            return self._failed.get(each.key, _NOT_KEPT)
-        n_paid = kept.times - self._before.get(each.key, kept.times)
-        return replace(self._failed.get(each.key, Reply(None)), answered=kept.answered, n_paid=n_paid)
+            return self._failed.get(inquiry.key, _NOT_KEPT)
+        n_paid = kept.times - self._before.get(inquiry.key, kept.times)
+        return replace(self._failed.get(inquiry.key, Reply(None)), answered=kept.answered, n_paid=n_paid)

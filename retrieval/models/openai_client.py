@@ -28,24 +28,24 @@ def asked_in(requests: Mapping[str, Mapping[str, Any]]) -> bytes:
 
 def names_in(text: str) -> Iterator[str]:
     """The names of the requests that a file has a line of; a line that cannot be read counts as lost."""
-    return (str(said["custom_id"]) for said in _lines(text))
+    return (str(line["custom_id"]) for line in _lines(text))
 
 
 def answers_in(text: str) -> Iterator[tuple[str, Answered]]:
     """(name of a request, its answer); a line without an answer of chat counts as lost."""
-    for said in _lines(text):
+    for line in _lines(text):
         with suppress(ValueError, KeyError, TypeError):
-            yield str(said["custom_id"]), Answered.of(said["response"]["body"])
+            yield str(line["custom_id"]), Answered.of(line["response"]["body"])
 
 
 def _lines(text: str) -> Iterator[dict[str, Any]]:
     for line in text.splitlines():
         try:
-            said = json.loads(line)
+            terms = json.loads(line)
         except ValueError:
             continue
-        if isinstance(said, dict) and "custom_id" in said:
-            yield said
+        if isinstance(terms, dict) and "custom_id" in terms:
+            yield terms
 
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class OpenAiClient:
         Raises:
             ModelError: the server cannot be reached or refuses.
         """
-        file = asked_in({name: self._dialects.body(asked) for name, asked in requests.items()})
+        file = asked_in({name: self._dialects.body(request) for name, request in requests.items()})
         with self._asking("a batch", 0) as client:
             sent = client.files.create(file=("requests.jsonl", file), purpose="batch")
             begun = client.batches.create(
@@ -263,13 +263,13 @@ class OpenAiClient:
 
     def failure(self, who: str, error: Exception) -> ModelError:
         """What an error of the library means."""
-        said = f"{type(error).__name__}: {self.access.hidden(str(error)):.300}"
+        terms = f"{type(error).__name__}: {self.access.hidden(str(error)):.300}"
         status = getattr(error, "status_code", None)
         if status in (401, 403):
             return ModelKeyError(
-                f"{who}: the key in {KEY} is refused ({said}); set one that the server knows", said=said
+                f"{who}: the key in {KEY} is refused ({terms}); set one that the server knows", said=terms
             )
         if getattr(error, "code", None) == "insufficient_quota":
-            return ModelKeyError(f"{who}: the account behind {KEY} has no credit left ({said})", said=said)
+            return ModelKeyError(f"{who}: the account behind {KEY} has no credit left ({terms})", said=terms)
         passing = status is None or status in _PASSING or status >= 500
-        return ModelError(f"{who} could not be asked ({said}); {CHECK}", said=said, passing=passing, status=status)
+        return ModelError(f"{who} could not be asked ({terms}); {CHECK}", said=terms, passing=passing, status=status)

@@ -91,8 +91,8 @@ class Ledger:
             return
         for line in self._path.read_bytes().splitlines():
             try:
-                said = json.loads(line)
-                self._sums[str(said["entry"])] = float(said["usd"])
+                terms = json.loads(line)
+                self._sums[str(terms["entry"])] = float(terms["usd"])
             except (ValueError, KeyError, TypeError):
                 continue  # a line that a kill cut short: what it would have set aside was not sent
 
@@ -200,11 +200,11 @@ class Estimate:
     def of(cls, requests: Iterable[Asked], about: str, price: ChatPrice | None) -> "Estimate":
         """The cost of some requests."""
         n_requests, likely, most = 0, Usage(), Usage()
-        for asked in requests:
+        for request in requests:
             n_requests += 1
-            sent = asked.likely_tokens - asked.max_tokens
-            likely += Usage(sent, asked.max_tokens // _SHARE_ANSWERED)
-            most += Usage(asked.most_prompt_tokens, asked.max_tokens)
+            sent = request.likely_tokens - request.max_tokens
+            likely += Usage(sent, request.max_tokens // _SHARE_ANSWERED)
+            most += Usage(request.most_prompt_tokens, request.max_tokens)
         return cls(n_requests, likely, most, price, about)
 
     @property

@@ -35,11 +35,11 @@ def minimal_questions(predicate: QueryMust, vocabulary: Vocabulary) -> tuple[str
         if groups is None:
             return None
         for group in groups:
-            said = next(filter(None, (_say(atom, group, vocabulary) for atom in group.atoms)), None)
-            if said is None:
+            terms = next(filter(None, (_say(atom, group, vocabulary) for atom in group.atoms)), None)
+            if terms is None:
                 return ()
-            lower.append(said[0])
-            upper.append(said[1])
+            lower.append(terms[0])
+            upper.append(terms[1])
     questions = dict.fromkeys((_APART.join(lower), _APART.join(upper)))
     return tuple(question for question in questions if predicate.holds(canonical(question, vocabulary)))
 
@@ -51,19 +51,19 @@ def _say(atom: Atom, group: Group, vocabulary: Vocabulary) -> tuple[str, str] | 
     written = list(_written(group))
     # What is written comes first: canonical text, read once more, may say something else (`b12 level`, `b 12 level`).
     same = [text for text in written if canonical_term(text, vocabulary) == atom.text]
-    said = _least(atom, [*same, atom.text], vocabulary) or _least(atom, written, vocabulary)
-    return (said, said) if said else None
+    terms = _least(atom, [*same, atom.text], vocabulary) or _least(atom, written, vocabulary)
+    return (terms, terms) if terms else None
 
 
 def _least(atom: Term, texts: Sequence[str], vocabulary: Vocabulary) -> str:
     """Return the text that says an atom and least beside it: `AC-2` is two numbers in a question, `ac -2` is one."""
     sizes: dict[str, int] = {}
     for text in texts:
-        asked = canonical(text, vocabulary)
-        if asked.text == f" {atom.text} ":
+        query = canonical(text, vocabulary)
+        if query.text == f" {atom.text} ":
             return text
-        if atom.holds(asked):
-            sizes[text] = len(asked.tokens)
+        if atom.holds(query):
+            sizes[text] = len(query.tokens)
     return min(sizes, key=lambda text: sizes[text], default="")
 
 
@@ -200,12 +200,12 @@ def _rivalled(
 
     The predicate does what it says, so this is no error: `Edit a note - id` holds the name of the row `note_id`.
     """
-    place = membership(row.query_must)
-    if place is not None and place.table in alone and row.title:
-        asked = canonical(row.title, vocabulary)
-        said = explain(asked, predicate, rivals=alone[place.table])
-        if not said.startswith(SATISFIED) and predicate.holds(asked):
-            yield "names_sibling", f"a question in the words of the row's own title {row.title!r} keeps it out: {said}"
+    position = membership(row.query_must)
+    if position is not None and position.table in alone and row.title:
+        query = canonical(row.title, vocabulary)
+        terms = explain(query, predicate, rivals=alone[position.table])
+        if not terms.startswith(SATISFIED) and predicate.holds(query):
+            yield "names_sibling", f"a question in the words of the row's own title {row.title!r} keeps it out: {terms}"
 
 
 def _careless(predicate: QueryMust, row: LintItem, vocabulary: Vocabulary) -> Iterator[tuple[Rule, str]]:
@@ -236,6 +236,6 @@ def _shadows(rows: Sequence[LintItem], vocabulary: Vocabulary) -> dict[str, tupl
         compiled = CompiledPredicates.build([row.query_must for row in siblings], vocabulary=vocabulary)
         for at, row in enumerate(siblings):
             questions = minimal_questions(read_query_must(row.query_must), vocabulary) or ()
-            found = {place for question in questions for place in compiled.admitted(question).tolist()} - {at}
-            shadows[row.id] = tuple(siblings[place].id for place in sorted(found))
+            matches = {position for question in questions for position in compiled.admitted(question).tolist()} - {at}
+            shadows[row.id] = tuple(siblings[position].id for position in sorted(matches))
     return shadows

@@ -139,7 +139,7 @@ class Sides:
         AC 6 against undead as a 7th level cleric` does not, so nothing says whose the numbers are.
         """
         opposing = {canonical_term(word, question.vocabulary) for word in question.vocabulary.opposing_words}
-        places = [place for place, token in enumerate(question.tokens) if token in opposing]
+        places = [position for position, token in enumerate(question.tokens) if token in opposing]
         if len(places) != 1:
             return None
         before, after = question.tokens[: places[0]], question.tokens[places[0] + 1 :]

@@ -176,23 +176,23 @@ def explain(
     predicate = read_query_must(query_must)
     if not predicate.conditions:
         return UNRESTRICTED
-    asked = _question(question, vocabulary, rivals)
+    query = _question(question, vocabulary, rivals)
     for condition in predicate.conditions:
-        if not condition.holds(asked):
-            return condition.failure(asked)
-    return _satisfied(predicate, asked)
+        if not condition.holds(query):
+            return condition.failure(query)
+    return _satisfied(predicate, query)
 
 
 def _satisfied(predicate: QueryMust, asked: Canonical) -> str:
     """That it is satisfied; and why a row that the question names keeps no other out."""
-    place = next((each.value for each in predicate.conditions if each.operator.name == NO_RIVAL), None)
-    held = asked.rivals.held(place["table"], place["row"]) if place and asked.rivals else ""
+    key = next((condition.value for condition in predicate.conditions if condition.operator.name == NO_RIVAL), None)
+    held = asked.rivals.held(key["table"], key["row"]) if key and asked.rivals else ""
     return f"{SATISFIED}: held back, {held}" if held else SATISFIED
 
 
 def _check_operator(query: str | Canonical, query_must: Predicate, name: str) -> bool:
-    asked = [condition for condition in read_query_must(query_must).conditions if condition.operator.name == name]
-    return not asked or QueryMust(tuple(asked)).holds(_question(query, None))
+    conditions = [condition for condition in read_query_must(query_must).conditions if condition.operator.name == name]
+    return not conditions or QueryMust(tuple(conditions)).holds(_question(query, None))
 
 
 def _question(query: str | Canonical, vocabulary: Vocabulary | None, rivals: Rivals | None = None) -> Canonical:
@@ -251,17 +251,17 @@ class Extraction(NamedTuple):
 
 def extract_query_must(content: str) -> Extraction:
     """Take every `query_must` out of every JSON object; the first counts. Invalid JSON and plain text stay as is."""
-    found: list[Any] = []
+    matches: list[Any] = []
     cleaned: list[str] = []
     done = 0
     for start, stop, value in _objects(content):
         taken = list(_take(value))
         if taken:
-            found += taken
+            matches += taken
             cleaned.append(content[done:start])
             cleaned.append(json.dumps(value, ensure_ascii=False, indent=_indent(content[start:stop])))
             done = stop
-    predicate = json.dumps(found[0], ensure_ascii=False) if found and found[0] else None
+    predicate = json.dumps(matches[0], ensure_ascii=False) if matches and matches[0] else None
     return Extraction(predicate, "".join(cleaned) + content[done:])
 
 

@@ -21,8 +21,8 @@ from retrieval.types import Chunk
 
 def in_words(query_must: Predicate | QueryMust) -> str:
     """A sentence; it says what a question must have, not whether one has it. What cannot be read is left out."""
-    said = [part for each in read_query_must(query_must).conditions for part in condition_in_words(each)]
-    return f"The question must say {'; and '.join(said)}." if said else "Any question may have it."
+    parts = [part for condition in read_query_must(query_must).conditions for part in condition_in_words(condition)]
+    return f"The question must say {'; and '.join(parts)}." if parts else "Any question may have it."
 
 
 def condition_in_words(condition: Condition) -> list[str]:
@@ -88,7 +88,9 @@ def refusal(text: str, asked: Canonical, query_must: Predicate, chunk: Chunk | N
         query_must: of the chunk.
         chunk: whose predicate it is; None: only the predicate is known.
     """
-    failed = next((each for each in read_query_must(query_must).conditions if not each.holds(asked)), None)
+    failed = next(
+        (condition for condition in read_query_must(query_must).conditions if not condition.holds(asked)), None
+    )
     if failed is None:
         return ""
     this = "This passage" if chunk is not None and chunk.kind == "prose" else "This row"
@@ -102,8 +104,8 @@ def refusal(text: str, asked: Canonical, query_must: Predicate, chunk: Chunk | N
     group = failed.failed(asked)
     instead = _instead(text, asked, group) if group is not None else ""
     if group is None or any(isinstance(atom, Range) for atom in group.atoms):
-        said = "; and ".join(condition_in_words(failed))
-        return f"{this} is for questions that say {said}; yours {f'names {instead}' if instead else 'does not'}."
+        phrase = "; and ".join(condition_in_words(failed))
+        return f"{this} is for questions that say {phrase}; yours {f'names {instead}' if instead else 'does not'}."
     if called and _is_about(called, group, asked.vocabulary):
         return f"{this} is about {called}; your question {f'names {instead}' if instead else 'does not name it'}."
     terms = _terms(group)
@@ -140,24 +142,24 @@ def _is_about(called: str, group: Group, vocabulary: Vocabulary) -> bool:
 
 def _instead(text: str, asked: Canonical, group: Group) -> str:
     """What the question says where the group asks for something else: `AC 6`, `level 2 or more`; else nothing."""
-    said: dict[str, None] = {}
+    terms: dict[str, None] = {}
     for label in _labels(group, asked.vocabulary):
-        for span in (each for each in asked.intervals if each.label == label):
-            said[_interval(label, span.low, span.high)] = None
-        if not said:
+        for span in (interval for interval in asked.intervals if interval.label == label):
+            terms[_interval(label, span.low, span.high)] = None
+        if not terms:
             values = asked.bound.get(label, ())
-            said.update((f'"{as_said(text, label, value, asked.vocabulary)}"', None) for value in values)
-    return _listed(list(said), "and")
+            terms.update((f'"{as_said(text, label, value, asked.vocabulary)}"', None) for value in values)
+    return _listed(list(terms), "and")
 
 
 def _labels(group: Group, vocabulary: Vocabulary) -> Sequence[str]:
-    found: dict[str, None] = {}
+    labels: dict[str, None] = {}
     for atom in group.atoms:
         if isinstance(atom, Range):
-            found.update(dict.fromkeys(atom.labels or ()))
+            labels.update(dict.fromkeys(atom.labels or ()))
         elif point := as_point(atom.text, vocabulary):
-            found[point[0]] = None
-    return list(found)
+            labels[point[0]] = None
+    return list(labels)
 
 
 def _interval(label: str, low: float, high: float) -> str:
@@ -174,8 +176,8 @@ def as_said(text: str, label: str, value: float, vocabulary: Vocabulary) -> str:
     figure = re.compile(rf"(?<!\d){abs(value):g}(?!\d)")
     around = range(max(len(words), 1))
     for size in range(1, _AROUND + 2):
-        for place in (number for number in around if figure.search(words[number] if words else "")):
-            for start in range(max(place - size + 1, 0), place + 1):
+        for position in (number for number in around if figure.search(words[number] if words else "")):
+            for start in range(max(position - size + 1, 0), position + 1):
                 window = " ".join(words[start : start + size]).strip(_EDGES)
                 if canonical_term(window, vocabulary) == wanted:
                     return window
@@ -188,9 +190,9 @@ def _terms(group: Group) -> list[str]:
 
 
 def _quoted(written: Sequence[object]) -> list[str]:
-    said = [f'"{each}"' if isinstance(each, str) else json.dumps(each, default=str) for each in written]
-    telling = [each for each in said if len(each) >= _SHORTEST + 2 or any(map(str.isdigit, each))]
-    return (telling or said)[:_MOST]
+    terms = [f'"{each}"' if isinstance(each, str) else json.dumps(each, default=str) for each in written]
+    telling = [term for term in terms if len(term) >= _SHORTEST + 2 or any(map(str.isdigit, term))]
+    return (telling or terms)[:_MOST]
 
 
 def _listed(words: Sequence[str], joint: str) -> str:

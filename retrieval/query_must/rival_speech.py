@@ -81,9 +81,9 @@ def known_unit(unit: str, units: Collection[str]) -> str:
 
 def _said_amounts(question: Canonical) -> Iterator[SaidAmount]:
     after = 0
-    for found in quantities(question.written):
-        amount = _said_amount(found)
-        run = tuple(canonical_term(found.text, question.vocabulary).split()) if amount else ()
+    for quantity in quantities(question.written):
+        amount = _said_amount(quantity)
+        run = tuple(canonical_term(quantity.text, question.vocabulary).split()) if amount else ()
         start = _find(question.tokens, run, after) if run else -1
         if amount and start >= 0:
             after = start + len(run)
@@ -111,7 +111,7 @@ def _is_decimal(found: Quantity) -> bool:
 
 def _find(tokens: tuple[str, ...], run: tuple[str, ...], after: int) -> int:
     places = range(after, len(tokens) - len(run) + 1)
-    return next((place for place in places if tokens[place : place + len(run)] == run), -1)
+    return next((position for position in places if tokens[position : position + len(run)] == run), -1)
 
 
 MOST = 63
@@ -185,16 +185,18 @@ class Asked:
             return None
         speech = Speech.of(question.vocabulary)
         places: dict[str, int] = {}
-        for place, token in enumerate(tokens):
-            places[token] = places.get(token, 0) | 1 << place
-        twice = (place for place in range(1, len(tokens)) if tokens[place - 1] == "and" and tokens[place] in _ASKING)
+        for position, token in enumerate(tokens):
+            places[token] = places.get(token, 0) | 1 << position
+        twice = (
+            number for number in range(1, len(tokens)) if tokens[number - 1] == "and" and tokens[number] in _ASKING
+        )
         return Asked(
             tokens,
             places,
-            _mask(place for place, token in enumerate(tokens) if token not in speech.idle),
-            _mask(place for place, token in enumerate(tokens) if _is_word(token)),
-            _mask(place for place, token in enumerate(tokens) if _has_digit(token)),
-            _mask(place for place, token in enumerate(tokens) if token in speech.holding) | _mask(twice),
+            _mask(position for position, token in enumerate(tokens) if token not in speech.idle),
+            _mask(position for position, token in enumerate(tokens) if _is_word(token)),
+            _mask(position for position, token in enumerate(tokens) if _has_digit(token)),
+            _mask(position for position, token in enumerate(tokens) if token in speech.holding) | _mask(twice),
             tuple(_opposed(tokens, speech)),
             bool(question.intervals),
             tuple(_in_units(said_amounts(question), units)),
@@ -203,20 +205,20 @@ class Asked:
 
     def mask(self, words: Iterable[str]) -> int:
         """The places of some words."""
-        found = 0
+        matches = 0
         for word in words:
-            found |= self.places.get(word, 0)
-        return found
+            matches |= self.places.get(word, 0)
+        return matches
 
     def settled(self, heads: int) -> int:
         """Opposing words that compare no rows of a table: what they oppose are words of its heads.
 
         `saving throw vs poison` asks the column of that name.
         """
-        found = 0
+        matches = 0
         for word, following in self.opposed:
-            found |= word if following & heads else 0
-        return found
+            matches |= word if following & heads else 0
+        return matches
 
     def is_code(self, mask: int) -> bool:
         """Whether a code stands at these places."""
@@ -227,12 +229,12 @@ class Asked:
         return " ".join(self._at(mask))
 
     def _at(self, mask: int) -> list[str]:
-        return [token for place, token in enumerate(self.tokens) if mask >> place & 1]
+        return [token for position, token in enumerate(self.tokens) if mask >> position & 1]
 
 
 def _in_units(amounts: Iterable[SaidAmount], units: Collection[str]) -> Iterator[SaidAmount]:
-    for each in amounts:
-        yield replace(each, amount=replace(each.amount, unit=known_unit(each.amount.unit, units)))
+    for amount in amounts:
+        yield replace(amount, amount=replace(amount.amount, unit=known_unit(amount.amount.unit, units)))
 
 
 def span_mask(start: int, stop: int) -> int:
@@ -241,19 +243,19 @@ def span_mask(start: int, stop: int) -> int:
 
 
 def _opposed(tokens: Sequence[str], speech: Speech) -> Iterator[tuple[int, int]]:
-    for place, token in enumerate(tokens):
+    for position, token in enumerate(tokens):
         if token in speech.opposing:
-            after = (at for at in range(place + 1, len(tokens)) if tokens[at] not in speech.idle)
+            after = (at for at in range(position + 1, len(tokens)) if tokens[at] not in speech.idle)
             following = next(after, None)
             if following is not None:
-                yield 1 << place, 1 << following
+                yield 1 << position, 1 << following
 
 
 def _mask(places: Iterable[int]) -> int:
-    found = 0
-    for place in places:
-        found |= 1 << place
-    return found
+    matches = 0
+    for position in places:
+        matches |= 1 << position
+    return matches
 
 
 def _has_long_word(run: Iterable[str]) -> bool:

@@ -245,27 +245,27 @@ class Rivals:
 
     def read(self, question: Canonical) -> KeptOut:
         """Decide every table."""
-        asked = Asked.of(question, self._units)
-        if asked is None:
+        query = Asked.of(question, self._units)
+        if query is None:
             return KeptOut({}, {})
-        spans = self._mentions(asked)
-        shared = _spans(asked, self._shared)
-        verdicts = {name: found for name in self.tables if (found := self._decide(name, asked, spans, shared))}
+        spans = self._mentions(query)
+        shared = _spans(query, self._shared)
+        verdicts = {name: decide for name in self.tables if (decide := self._decide(name, query, spans, shared))}
         reasons: dict[tuple[str, int], str] = {}
         for name, verdict in verdicts.items():
             if not verdict.held:
-                reasons |= {(name, row): named_reason(asked, verdict) for row in self._siblings(name, verdict, asked)}
+                reasons |= {(name, row): named_reason(query, verdict) for row in self._siblings(name, verdict, query)}
         for name, verdict in verdicts.items():
             if not verdict.held:
-                for twin in self._twins(name, verdict, asked):
-                    reasons.setdefault(twin, twin_reason(asked, verdict))
+                for twin in self._twins(name, verdict, query):
+                    reasons.setdefault(twin, twin_reason(query, verdict))
         return KeptOut(reasons, verdicts)
 
     def _mentions(self, asked: Asked) -> Spans:
         """Where any row of any table is named."""
         every = [amount for words in self._words.values() for row in words.rows.values() for amount in row.amounts]
-        said = [each.span for each in asked.amounts if any(held.holds(each.amount) for held in every)]
-        return [*_spans(asked, self._names), *said]
+        spans = [amount.span for amount in asked.amounts if any(held.holds(amount.amount) for held in every)]
+        return [*_spans(asked, self._names), *spans]
 
     def _decide(self, name: str, asked: Asked, spans: Spans, shared: Spans) -> Verdict | None:
         table = self._words[name]
@@ -298,19 +298,19 @@ class Rivals:
     def _siblings(self, name: str, verdict: Verdict, asked: Asked) -> list[int]:
         """Rows that have nothing of the question which the named row has not."""
         told = verdict.told(asked)
-        found = []
+        siblings = []
         for number, row in self._words[name].rows.items():
             words = asked.mask(row.words)
             if number == verdict.row or words & told & ~verdict.words:
                 continue
             if verdict.named & ~(words & ~verdict.measured | _held(row, asked)):
-                found.append(number)
-        return found
+                siblings.append(number)
+        return siblings
 
     def _twins(self, name: str, verdict: Verdict, asked: Asked) -> list[tuple[str, int]]:
         """Rows of tables of its kind that have nothing of the question which the named row and its heads have not."""
         beyond = asked.informative & ~(verdict.words | verdict.heads)
-        found: list[tuple[str, int]] = []
+        twins: list[tuple[str, int]] = []
         for other, table in self._words.items():
             heads = asked.mask(table.heads)
             if other == name or self.tables[other].kind != self.tables[name].kind or heads & beyond:
@@ -318,8 +318,8 @@ class Rivals:
             for number, row in table.rows.items():
                 words = asked.mask(row.words)
                 if not words & beyond and verdict.title & ~(words | heads):
-                    found.append((other, number))
-        return found
+                    twins.append((other, number))
+        return twins
 
 
 def _spans(asked: Asked, runs: frozenset[Run]) -> Spans:
@@ -355,18 +355,18 @@ def _said(runs: frozenset[Run], spans: Spans, asked: Asked) -> list[int]:
 
 def _measured(row: RowWords, spans: Spans, asked: Asked) -> int:
     """Which of these mentions are amounts that a row stands for; as one mask."""
-    return _held(row, asked) & _union(span_mask(*each.span) for each in asked.amounts if each.span in spans)
+    return _held(row, asked) & _union(span_mask(*amount.span) for amount in asked.amounts if amount.span in spans)
 
 
 def _held(row: RowWords, asked: Asked, *, steps: bool = False) -> int:
     """Where the question says amounts that a row stands for, or those that are one value of a step."""
     able = [held for held in row.amounts if held.is_step or not steps]
-    within = (each for each in asked.amounts if any(held.holds(each.amount) for held in able))
+    within = (amount for amount in asked.amounts if any(held.holds(amount.amount) for held in able))
     return _union(span_mask(*each.span) for each in within)
 
 
 def _union(masks: Iterable[int]) -> int:
-    found = 0
+    matches = 0
     for mask in masks:
-        found |= mask
-    return found
+        matches |= mask
+    return matches

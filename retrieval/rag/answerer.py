@@ -33,7 +33,7 @@ def worded(cells: Sequence[Cell], passages: Sequence[Passage], *, compared: bool
     Joined they are its text: `Axe - Cost: 5 gp [1]`. A second row is another that may be meant, unless rows are
     compared.
     """
-    numbers = {each.hit.chunk.id: each for each in passages}
+    numbers = {passage.hit.chunk.id: passage for passage in passages}
     for count, (chunk_id, group) in enumerate(groupby(cells, key=lambda cell: cell.chunk_id)):
         passage = numbers[chunk_id]
         yield f"{_OR * (count > 0 and not compared)}{_line(list(group), passage)} [{passage.number}]\n"
@@ -244,8 +244,8 @@ _SEARCHING = AnswerEvent("search", "Searching the books...")
 
 
 def _found(context: Context) -> AnswerEvent:
-    found = f"Found {_counted(context, 'relevant ')}" if context.passages else context.reason
-    return AnswerEvent("context", found, passages=context.passages)
+    matches = f"Found {_counted(context, 'relevant ')}" if context.passages else context.reason
+    return AnswerEvent("context", matches, passages=context.passages)
 
 
 def _counted(context: Context, kind: str = "") -> str:
@@ -284,7 +284,7 @@ def event_record(event: AnswerEvent) -> dict[str, Any]:
     """An event: `event`, `data`, and of some `passages` or `answer`."""
     record: dict[str, Any] = {"event": event.event, "data": event.data}
     if event.passages:
-        record["passages"] = [_passage_record(each) for each in event.passages]
+        record["passages"] = [_passage_record(passage) for passage in event.passages]
     if event.answer:
         record["answer"] = answer_record(event.answer)
     return record

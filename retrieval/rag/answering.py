@@ -27,10 +27,10 @@ def section_of(snapshot: Snapshot, question: str, chunk: Chunk) -> str | None:
     parts = list(_parts(chunk.text, nearest))
     if len(parts) < 2:
         return parts[0][0] if parts else nearest
-    asked = set(snapshot.lexical.read(snapshot.spelling(subject_of(question))))
-    shares = [_weight(snapshot, asked & set(snapshot.lexical.tokenize(f"{name} {text}"))) for name, text in parts]
-    headed = [_weight(snapshot, asked & set(snapshot.lexical.tokenize(name or ""))) for name, _ in parts]
-    best = max(range(len(parts)), key=lambda place: (shares[place] + headed[place], -place))
+    query = set(snapshot.lexical.read(snapshot.spelling(subject_of(question))))
+    shares = [_weight(snapshot, query & set(snapshot.lexical.tokenize(f"{name} {text}"))) for name, text in parts]
+    headed = [_weight(snapshot, query & set(snapshot.lexical.tokenize(name or ""))) for name, _ in parts]
+    best = max(range(len(parts)), key=lambda number: (shares[number] + headed[number], -number))
     return parts[best][0] if shares[best] > 0 else nearest
 
 
@@ -38,20 +38,20 @@ def _parts(text: str, above: str | None) -> Iterator[tuple[str | None, str]]:
     """Each heading with the text right below it; before the first heading that of `above`. A bare heading is none."""
     heading, lines = above, list[str]()
     for line in text.split("\n"):
-        found = _HEADING.match(line.strip())
-        if found is None:
+        match = _HEADING.match(line.strip())
+        if match is None:
             lines.append(line)
             continue
         if any(map(str.strip, lines)):
             yield heading, "\n".join(lines)
-        heading, lines = found["hashed"] or found["bold"], []
+        heading, lines = match["hashed"] or match["bold"], []
     if any(map(str.strip, lines)):
         yield heading, "\n".join(lines)
 
 
 def _weight(snapshot: Snapshot, words: set[str]) -> float:
     places: Sequence[int | None] = list(snapshot.lexical.terms.words(sorted(words)))
-    return float(sum(snapshot.rarity[place] for place in places if place is not None))
+    return float(sum(snapshot.rarity[position] for position in places if position is not None))
 
 
 NAMESPACE = UUID("6ba30f4c-0c2b-5c2c-9df3-3e0f4d9e6d51")
@@ -143,8 +143,8 @@ class Answers:
 
     def get(self, asked: Asked) -> RAGContext | None:
         """The answer, None if there is none any more."""
-        found = self._kept.get(asked)
-        return None if found is None else _apart(found)
+        matches = self._kept.get(asked)
+        return None if matches is None else _apart(matches)
 
     def keep(self, asked: Asked, answer: RAGContext) -> RAGContext:
         """Keep an answer, and give the one that is kept: of two threads that ask at once both get the first."""

@@ -27,13 +27,13 @@ _LONGEST_VALUE = 160
 
 def labelled_values(text: str) -> tuple[tuple[str, str], ...]:
     """(label, value) pairs of markdown, in their order: `**AC** 12`, `- Range: 30 ft.`."""
-    found = [
+    matches = [
         (match.start(), match["label"].strip(), match["value"].strip())
         for pattern in (_LABELLED, _DEFINED)
         for match in pattern.finditer(text)
         if len(match["value"].strip()) <= _LONGEST_VALUE
     ]
-    return tuple((label, value) for _, label, value in sorted(found))
+    return tuple((label, value) for _, label, value in sorted(matches))
 
 
 def sentences(text: str) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ def read(context: Context) -> tuple[Cell, ...]:
         return ()
     if len(context.parts) > 1:
         return _compared(context)
-    scores = np.asarray([each.hit.score for each in context.passages], dtype=np.float64)
+    scores = np.asarray([passage.hit.score for passage in context.passages], dtype=np.float64)
     likely = probabilities(scores)
     first = read_chunk(context.query, context.passages[0].hit.chunk, context.snapshot)
     if not first or not first[0].column:
@@ -84,7 +84,7 @@ def read(context: Context) -> tuple[Cell, ...]:
         if passage.says >= context.passages[0].says
         for cell in (first if passage is context.passages[0] else _cells(context, passage))
     ]
-    order = {passage.hit.chunk.id: place for place, passage in enumerate(context.passages)}
+    order = {passage.hit.chunk.id: position for position, passage in enumerate(context.passages)}
     weighed.sort(key=lambda cell: (-cell.probability, order[cell.chunk_id], cell.place))
     kept: list[Cell] = []
     for cell in weighed[:MOST]:
@@ -95,8 +95,8 @@ def read(context: Context) -> tuple[Cell, ...]:
 
 
 def _cells(context: Context, passage: Passage) -> tuple[Cell, ...]:
-    found = read_chunk(context.query, passage.hit.chunk, context.snapshot)
-    return found if found and found[0].column else ()
+    chunk = read_chunk(context.query, passage.hit.chunk, context.snapshot)
+    return chunk if chunk and chunk[0].column else ()
 
 
 def _compared(context: Context) -> tuple[Cell, ...]:
@@ -104,11 +104,11 @@ def _compared(context: Context) -> tuple[Cell, ...]:
 
     `turn undead: vampire versus cleric` looks like a comparison; its answer is one cell of one row.
     """
-    found: list[Cell] = []
+    cells: list[Cell] = []
     for part in context.parts:
-        found += _of(context, part, partial(_answers, part))
-    found += _of(context, context.query, lambda each: each.hit.chunk.id == context.best)
-    return tuple({(cell.chunk_id, cell.place): cell for cell in found}.values())[:MOST]
+        cells += _of(context, part, partial(_answers, part))
+    cells += _of(context, context.query, lambda each: each.hit.chunk.id == context.best)
+    return tuple({(cell.chunk_id, cell.place): cell for cell in cells}.values())[:MOST]
 
 
 def _answers(part: str, passage: Passage) -> bool:
@@ -116,7 +116,7 @@ def _answers(part: str, passage: Passage) -> bool:
 
 
 def _of(context: Context, question: str, meant: Callable[[Passage], bool]) -> tuple[Cell, ...]:
-    own = next((each for each in context.passages if meant(each)), None)
+    own = next((passage for passage in context.passages if meant(passage)), None)
     return read_chunk(question, own.hit.chunk, context.snapshot, 1) if own else ()
 
 
@@ -147,26 +147,27 @@ def _labelled(question: str, chunk: Chunk, snapshot: Snapshot, most: int) -> tup
 
 
 def _sentences(question: str, chunk: Chunk, snapshot: Snapshot) -> tuple[Cell, ...]:
-    found = sentences(chunk.text)
-    if not found:
+    matches = sentences(chunk.text)
+    if not matches:
         return ()
     subject = subject_of(question)
-    asked = set(snapshot.lexical.read(subject))
+    query = set(snapshot.lexical.read(subject))
     above = set(snapshot.lexical.tokenize(" ".join(chunk.heading_path[-1:])))
-    wanted = asked - above or asked
+    wanted = query - above or query
     whole = _weight(snapshot, wanted) or 1.0
-    said = np.asarray([_weight(snapshot, wanted & set(snapshot.lexical.tokenize(each))) / whole for each in found])
+    terms = np.asarray([_weight(snapshot, wanted & set(snapshot.lexical.tokenize(match))) / whole for match in matches])
     vector = word_vector(subject.casefold())
-    alike = np.asarray([float(word_vector(each.casefold()) @ vector) for each in found])
-    scores = said + _ALIKE * alike
+    alike = np.asarray([float(word_vector(match.casefold()) @ vector) for match in matches])
+    scores = terms + _ALIKE * alike
     order = np.argsort(-scores, kind="stable")[:_MOST_SENTENCES].tolist()
-    kept = [place for place in order if scores[place] >= _NEXT * scores[order[0]]]
+    kept = [position for position in order if scores[position] >= _NEXT * scores[order[0]]]
     best = max(float(scores.max()), 1.0)
     return tuple(
-        Cell(chunk.id, "", found[place], place, round(float(scores[place]) / best, 4)) for place in sorted(kept)
+        Cell(chunk.id, "", matches[position], position, round(float(scores[position]) / best, 4))
+        for position in sorted(kept)
     )
 
 
 def _weight(snapshot: Snapshot, words: set[str]) -> float:
     places: Sequence[int | None] = list(snapshot.lexical.terms.words(sorted(words)))
-    return float(sum(snapshot.rarity[-1 if place is None else place] for place in places))
+    return float(sum(snapshot.rarity[-1 if position is None else position] for position in places))

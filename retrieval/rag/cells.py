@@ -33,7 +33,7 @@ _NUMBER_WORDS, _EXPLAIN = (
     frozenset(_QUESTION_WORDS["explanation"].split()),
 )
 _MEASURED: dict[str, frozenset[str]] = {
-    unit: frozenset(said.split()) for unit, said in _QUESTION_WORDS["measured"].items()
+    unit: frozenset(terms.split()) for unit, terms in _QUESTION_WORDS["measured"].items()
 }
 _MONEY = frozenset(_QUESTION_WORDS["money"])
 
@@ -58,12 +58,12 @@ class AskedFor:
 
     def measured_by(self, head: str) -> bool:
         """Whether a column's head says what is measured: `Wgt` where the question says `how heavy`."""
-        said = WORD.findall(head.casefold())
+        findall = WORD.findall(head.casefold())
         return any(
             word == each or (2 <= len(word) <= 5 and is_short(word, each))
             for unit in self.measures
             for each in _MEASURED[unit]
-            for word in said
+            for word in findall
         )
 
 
@@ -90,7 +90,7 @@ def asked_for(question: str, tokenize: Tokenize) -> AskedFor:
         person=first.startswith("who"),
         place=first == "where",
         explanation=not words.isdisjoint(_EXPLAIN),
-        measures=frozenset(unit for unit, said in _MEASURED.items() if not words.isdisjoint(said)),
+        measures=frozenset(unit for unit, terms in _MEASURED.items() if not words.isdisjoint(terms)),
         after=frozenset(part for word in wanted for part in cut_word(tokenize, word)),
     )
 
@@ -157,7 +157,9 @@ class _Question:
         self.wants: AskedFor = asked_for(text, tokenize)
         self.words = WORD.findall(text.casefold())
         self.tokens = frozenset(tokenize(text))
-        self.figures = [_Figure(found, self._near(found)) for found in quantities(text) if found.kind not in AS_TEXT]
+        self.figures = [
+            _Figure(quantity, self._near(quantity)) for quantity in quantities(text) if quantity.kind not in AS_TEXT
+        ]
 
     def _near(self, found: Quantity) -> frozenset[str]:
         before = WORD.findall(self.text[: found.start].casefold())[-_BESIDE:]
@@ -176,33 +178,33 @@ def column_features(question: str, row: AskedRow, tokenize: Tokenize) -> Feature
         row: with at least one column.
         tokenize: of the index that the row is from.
     """
-    asked = _Question(question, tokenize)
+    query = _Question(question, tokenize)
     heads = [tuple(cut_word(tokenize, head)) for head in row.columns]
     cells = [cell[:_LONGEST] for cell in row.cells]
     parts = [tuple(cut_word(tokenize, cell)) for cell in cells]
     numbers = [whole_quantity(cell) for cell in cells]
-    said = np.asarray(
-        [0.0 if number else _share(words, asked.tokens) for words, number in zip(parts, numbers, strict=True)]
+    terms = np.asarray(
+        [0.0 if number else _share(words, query.tokens) for words, number in zip(parts, numbers, strict=True)]
     )
-    whole = np.asarray([float(share == 1.0 and _says(words)) for share, words in zip(said, parts, strict=True)])
-    head = np.asarray([_share(words, asked.tokens) for words in heads])
-    held, labelled, axis, other = _numbers(asked, row.columns, heads, numbers)
-    named = _names_row(asked, row.names) if row.key is not None else False
-    key = np.asarray([float(place == row.key) for place in range(len(cells))])
+    whole = np.asarray([float(share == 1.0 and _says(words)) for share, words in zip(terms, parts, strict=True)])
+    head = np.asarray([_share(words, query.tokens) for words in heads])
+    held, labelled, axis, other = _numbers(query, row.columns, heads, numbers)
+    named = _names_row(query, row.names) if row.key is not None else False
+    key = np.asarray([float(number == row.key) for number in range(len(cells))])
     picked = np.maximum(whole, labelled)
     if named and row.key is not None:
         picked[row.key] = 1.0
-    means_word, means_rest, alike = _meanings(asked, row.columns, cells, parts, picked)
+    means_word, means_rest, alike = _meanings(query, row.columns, cells, parts, picked)
     repeated = len({head.casefold() for head in row.columns}) < len(row.columns)
     beside = np.append(0.0, np.maximum(whole, held)[:-1]) if repeated else np.zeros(len(cells))
     empty = np.asarray([float(bool(_EMPTY.fullmatch(cell))) for cell in cells])
     return np.column_stack(
         [
-            *(head, [_share(words, asked.wants.after) for words in heads]),
-            [_short_for(name, asked.words) for name in row.columns],
-            *(means_word, means_rest, said, whole, alike, head * (1.0 - said)),
+            *(head, [_share(words, query.wants.after) for words in heads]),
+            [_short_for(name, query.words) for name in row.columns],
+            *(means_word, means_rest, terms, whole, alike, head * (1.0 - terms)),
             *(held, labelled, key, key * np.maximum(float(named), picked), empty, beside, axis, other),
-            *_kinds(asked.wants, row.columns, cells, numbers),
+            *_kinds(query.wants, row.columns, cells, numbers),
         ]
     )
 
@@ -227,21 +229,21 @@ def _numbers(
     A number is first one under whose label a cell holds it, then one of a head, and only then one of any cell.
     """
     held, labelled, axis, numbered = np.zeros((4, len(columns)))
-    of_heads = [[each for each in quantities(column) if each.kind not in AS_TEXT] for column in columns]
+    of_heads = [[quantity for quantity in quantities(column) if quantity.kind not in AS_TEXT] for column in columns]
     for figure in asked.figures:
         holding = np.asarray([cell is not None and holds(cell, figure.quantity) for cell in cells], dtype=np.bool_)
-        said = np.asarray([_labels(figure, *each) for each in zip(heads, cells, of_heads, strict=True)])
-        if (holding & said).any():
-            labelled[holding & said] = 1.0
+        terms = np.asarray([_labels(figure, *each) for each in zip(heads, cells, of_heads, strict=True)])
+        if (holding & terms).any():
+            labelled[holding & terms] = 1.0
             continue
-        fits = np.asarray([any(holds(each, figure.quantity) for each in found) for found in of_heads])
+        fits = np.asarray([any(holds(each, figure.quantity) for each in head) for head in of_heads])
         if fits.any():
             near = len(figure.near) or 1
             shares = np.asarray([1.0 + len(figure.near.intersection(head)) / near for head in heads]) * fits / 2.0
             axis = np.maximum(axis, np.where(shares == shares.max(), shares, 0.0))
             continue
         held[holding] = 1.0
-    numbered[[bool(found) for found in of_heads]] = float(axis.any())
+    numbered[[bool(head) for head in of_heads]] = float(axis.any())
     return np.maximum(held, labelled), labelled, axis, numbered * (axis == 0.0)
 
 
@@ -287,7 +289,7 @@ def _short_for(head: str, words: Sequence[str]) -> float:
     """Whether a word of the head is short for words of the question: `TL`, `Wgt`, `Atmos.`."""
     shorts = [each.casefold() for each in WORD.findall(_UNIT.sub("", head)) if 2 <= len(each) <= 5 and each.isalpha()]
     initials = "".join(word[0] for word in words)
-    return float(any(each in initials or any(is_short(each, word) for word in words) for each in shorts))
+    return float(any(short in initials or any(is_short(short, word) for word in words) for short in shorts))
 
 
 def _kinds(
@@ -299,7 +301,7 @@ def _kinds(
         is_number = number is not None or bool(_NUMBER_CELL.fullmatch(cell.strip()))
         is_text = not is_number and bool(_THREE_LETTERS.search(cell))
         unit = _UNIT.search(column)
-        of_head = next((each.unit for each in quantities(f"1 {unit[1]}")), None) if unit else None
+        of_head = next((quantity.unit for quantity in quantities(f"1 {unit[1]}")), None) if unit else None
         rows.append(
             (
                 wants.number and is_number,
@@ -373,15 +375,15 @@ def row_of(chunk: Chunk) -> AskedRow:
 def choose(row: AskedRow, features: Features, chunk_id: str, most: int = MOST) -> tuple[Cell, ...]:
     """The cells of a row by the features of its columns, as `read_cells` chooses them."""
     chances = probabilities(features @ shipped_weights())
-    found: list[Cell] = []
+    cells: list[Cell] = []
     sure = 0.0
-    for place in np.argsort(-chances, kind="stable")[:most].tolist():
-        if sure >= SURE or (found and not row.cells[place].strip()):
+    for position in np.argsort(-chances, kind="stable")[:most].tolist():
+        if sure >= SURE or (cells and not row.cells[position].strip()):
             break
-        head = row.columns[place].strip() or f"column {place + 1}"
-        found.append(Cell(chunk_id, head, row.cells[place], place, round(float(chances[place]), 4)))
-        sure += chances[place]
-    return tuple(found)
+        head = row.columns[position].strip() or f"column {position + 1}"
+        cells.append(Cell(chunk_id, head, row.cells[position], position, round(float(chances[position]), 4)))
+        sure += chances[position]
+    return tuple(cells)
 
 
 def probabilities(scores: Features) -> Features:

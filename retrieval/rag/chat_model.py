@@ -150,9 +150,9 @@ def format_prompt(
 def _shown(passage: Passage) -> str:
     chunk = passage.hit.chunk
     page = chunk.metadata.get("page")
-    place = " > ".join((chunk.book, *chunk.heading_path))
+    position = " > ".join((chunk.book, *chunk.heading_path))
     summary = chunk.metadata.get("summary")
-    lines = [f"[{passage.number}] {place}", *([f"Page {page}"] if page is not None else [])]
+    lines = [f"[{passage.number}] {position}", *([f"Page {page}"] if page is not None else [])]
     return "\n".join([*lines, *([str(summary)] if summary else []), "Content:", chunk.text])
 
 
@@ -179,7 +179,7 @@ _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 def cited(text: str, passages: Sequence[Passage]) -> tuple[Citation, ...]:
     """The passages that `[1]` or `[1, 3]` in a text point to, in the order of their numbers."""
     numbers = _cited_numbers(text)
-    return tuple(citation(each) for each in passages if each.number in numbers)
+    return tuple(citation(passage) for passage in passages if passage.number in numbers)
 
 
 def citation(passage: Passage) -> Citation:
@@ -193,8 +193,8 @@ def doubts(text: str, question: str, passages: Sequence[Passage]) -> tuple[str, 
 
     A number that the model worked out is a doubt too: a reader should look it up.
     """
-    strange = sorted(_cited_numbers(text) - {each.number for each in passages})
-    known = {number for said in (question, *(_said(each) for each in passages)) for number in _numbers(said)}
+    strange = sorted(_cited_numbers(text) - {passage.number for passage in passages})
+    known = {number for terms in (question, *(_said(passage) for passage in passages)) for number in _numbers(terms)}
     told = dict.fromkeys(number for number in _numbers(_CITED.sub(" ", text)) if number not in known)
     return (*(f"[{number}]" for number in strange), *told)
 

@@ -155,15 +155,15 @@ class Gatherer:
         wanted = max(looked_at, DEALT_FROM) if several else looked_at
         whole = retriever.retrieve(query, wanted, self.reader.strategy, decisions=False)
         hits = whole.hits[:looked_at]
-        found = measures(retriever, query, [hit.chunk.id for hit in hits])
-        scores = self.reader.calibration.of(found).tolist()
+        matches = measures(retriever, query, [hit.chunk.id for hit in hits])
+        scores = self.reader.calibration.of(matches).tolist()
         if not scores or max(scores) < least:
             near = Passage(1, marked(hits[0], scores[0]), query) if scores and max(scores) >= NEAR else None
             return Context(
                 query, (), (query,), why_none(scores, least), retriever.snapshot, near, read_as=whole.receipt.read_as
             )
         relevance = {hit.chunk.id: score for hit, score in zip(hits, scores, strict=True)}
-        says = dict(zip(relevance, np.round(found[:, NAMES.index("alike")], _DECIMALS).tolist(), strict=True))
+        says = dict(zip(relevance, np.round(matches[:, NAMES.index("alike")], _DECIMALS).tolist(), strict=True))
         best = hits[0].chunk.id
         dealt = self._dealt(whole, most) if several else None
         if dealt is not None:
@@ -191,5 +191,5 @@ class Gatherer:
             whole: what was found for the question.
             most: how many hits at most.
         """
-        found = self._rounds.retrieve(whole.query, most, whole)
-        return found if len(found.decomposition.sub_queries) > 1 else None
+        matches = self._rounds.retrieve(whole.query, most, whole)
+        return matches if len(matches.decomposition.sub_queries) > 1 else None

@@ -216,8 +216,8 @@ def _checked(metadata: Metadata) -> Metadata:
 
 
 def _first_heading(text: str) -> str | None:
-    found = _HEADING.search(text)
-    return found[2].strip("# ") if found else None
+    match = _HEADING.search(text)
+    return match[2].strip("# ") if match else None
 
 
 def _digest(filename: str, text: str, metadata: Mapping[str, object], how: str) -> str:

@@ -157,7 +157,7 @@ class Finder:
 
     def _misses(self, result: SelfQueryResult) -> bool:
         """Whether no document is relevant enough for the topic."""
-        measured = [each.hinted.relevance for each in result.documents if each.hinted]
+        measured = [document.hinted.relevance for document in result.documents if document.hinted]
         return bool(measured) and max(measured) < self._enough
 
     def _with_late(self, result: SelfQueryResult, rounds: IterativeResult) -> tuple[FoundDocument, ...]:
@@ -165,16 +165,16 @@ class Finder:
         late = [fact for fact in rounds.facts if fact.iteration > 1 and fact.found.relevance >= self._enough]
         if not late or not self._misses(result):
             return result.documents
-        found: dict[tuple[str, str], FoundDocument] = {}
+        matches: dict[tuple[str, str], FoundDocument] = {}
         for fact in sorted(late, key=lambda fact: -fact.found.adjusted_relevance):
             chunk = fact.found.hit.chunk
             document = FoundDocument(
                 chunk.book, chunk.document, title_of(chunk), chunk.metadata, fact.found.hit, fact.found
             )
-            found.setdefault((chunk.book, chunk.document), document)
+            matches.setdefault((chunk.book, chunk.document), document)
         for known in result.documents:
-            found.setdefault((known.book, known.document), known)
-        return tuple(found.values())
+            matches.setdefault((known.book, known.document), known)
+        return tuple(matches.values())
 
     def _finding(
         self, result: SelfQueryResult, rounds: IterativeResult | None, parts: Decomposition | None, undone: str
@@ -187,7 +187,7 @@ class Finder:
             notes.append(f"{self._no_model}; the question was read by rules")
         tokens = result.analysis.tokens + (parts.tokens if parts else 0)
         tokens += sum(decision.tokens for decision in rounds.decisions) if rounds else 0
-        scores = [each.hinted.relevance for each in result.documents if each.hinted]
+        scores = [document.hinted.relevance for document in result.documents if document.hinted]
         several = rounds is not None and len(rounds.decomposition.sub_queries) > 1
         reason = why_none(sorted(scores, reverse=True), self._enough) if self._misses(result) and not several else ""
         by_model = self._chat is not None and parts is not None and not (undone and unread)
@@ -206,7 +206,8 @@ def finding_record(finding: Finding) -> dict[str, Any]:
         "topic": result.analysis.topic,
         "explanation": result.analysis.explanation,
         "conditions": [
-            {"text": each.text, "filter": str(each.filter), "confidence": each.confidence} for each in result.conditions
+            {"text": condition.text, "filter": str(condition.filter), "confidence": condition.confidence}
+            for condition in result.conditions
         ],
         "hints": [
             {"text": hint.text, "field": hint.field, "value": hint.value, "weight": round(hint.weight, 6)}

@@ -67,7 +67,7 @@ class Job:
     @property
     def lost(self) -> list[RuleDocument]:
         """Documents of an index that cannot be read."""
-        return [each for name, each in self.originals.items() if name not in self.live]
+        return [original for name, original in self.originals.items() if name not in self.live]
 
     @property
     def documents(self) -> dict[str, tuple[Chunk, ...]]:
@@ -116,7 +116,7 @@ def read_originals(folder: Path) -> dict[str, RuleDocument]:
     """The documents in the folder of a snapshot or a home, by id; none where there are none to read."""
     try:
         documents: tuple[RuleDocument, ...] = read_jsonl(folder / DOCUMENTS_FILE, RuleDocument)
-        return {str(each.document_id): each for each in documents}
+        return {str(document.document_id): document for document in documents}
     except (OSError, IndexCorruptError):
         return {}
 
@@ -255,7 +255,7 @@ class Ingestion:
             known = job.live.get(ready.document.book, ())
             return bool(known) and known[0].metadata[DOCUMENT_HASH] == ready.hash
 
-        return [read_document(each, self._home, self._cuts, is_there) for each in documents]
+        return [read_document(document, self._home, self._cuts, is_there) for document in documents]
 
     def _take_lost(
         self,
@@ -297,7 +297,7 @@ class Ingestion:
 
     def _chunks_of(self, standing: str) -> dict[str, tuple[Chunk, ...]]:
         """Chunks of an index by document."""
-        found: dict[str, list[Chunk]] = {}
+        matches: dict[str, list[Chunk]] = {}
         with open_snapshot(self._home.root, standing) as snapshot:
             for chunk in snapshot.chunks:
                 if DOCUMENT_ID not in chunk.metadata:
@@ -305,8 +305,8 @@ class Ingestion:
                         f"the index in {self._home.root} was built from a library, which the next build would make "
                         "it again; put the documents into that library, or ingest them into a home of their own"
                     )
-                found.setdefault(chunk.book, []).append(chunk)
-        return {name: tuple(sorted(chunks, key=lambda chunk: chunk.position)) for name, chunks in found.items()}
+                matches.setdefault(chunk.book, []).append(chunk)
+        return {name: tuple(sorted(chunks, key=lambda chunk: chunk.position)) for name, chunks in matches.items()}
 
     def _take(self, job: Job, store: EmbeddingStore, document: ReadDocument) -> None:
         """See that every text of one document has a vector; nothing of it is kept before."""

@@ -132,9 +132,9 @@ class RAGPipeline:
         return self._live.ask(lambda reader: self._kept(reader, request))
 
     def _kept(self, reader: Reader, request: RetrieveRequest) -> RAGContext:
-        asked = Asked(reader.retriever.snapshot.id, request)
-        kept = self._answers.get(asked)
-        return kept if kept is not None else self._answers.keep(asked, answer(reader, request))
+        query = Asked(reader.retriever.snapshot.id, request)
+        kept = self._answers.get(query)
+        return kept if kept is not None else self._answers.keep(query, answer(reader, request))
 
 
 def _require_usable(request: RetrieveRequest) -> None:

@@ -45,8 +45,8 @@ def codes_of(question: str) -> tuple[str, ...]:
     >>> codes_of("torque of the M54-60 at 24v, 2nd gear")
     ('M54-60',)
     """
-    found = (match[0] for match in _WRITTEN.finditer(question))
-    return tuple(dict.fromkeys(word for word in found if not _AMOUNT.fullmatch(word)))
+    codes = (match[0] for match in _WRITTEN.finditer(question))
+    return tuple(dict.fromkeys(word for word in codes if not _AMOUNT.fullmatch(word)))
 
 
 def nowhere(question: str, chunks: Sequence[Chunk]) -> float:
@@ -57,7 +57,9 @@ def nowhere(question: str, chunks: Sequence[Chunk]) -> float:
     codes = codes_of(question)
     if not codes:
         return 0.0
-    texts = [" ".join((each.book, each.document, each.search_text, *each.names, *each.searched_as)) for each in chunks]
+    texts = [
+        " ".join((chunk.book, chunk.document, chunk.search_text, *chunk.names, *chunk.searched_as)) for chunk in chunks
+    ]
     return sum(not any(map(_pattern(code).search, texts)) for code in codes) / len(codes)
 
 
@@ -143,16 +145,16 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
     cosines = Cosines(snapshot.vectors, retriever.vector_of(subject.text))
     positions = snapshot.chunks.positions(chunk_ids)
     order = np.argsort(positions)
-    found = measure(
+    matches = measure(
         snapshot, subject, candidates(snapshot, gather(snapshot, subject, lexical, cosines), positions[order])
     )
-    asked = ask(snapshot, subject)
-    known = float(asked.weights.sum())
-    whole = known + sum(asked.strangers.values()) or 1.0
+    query = ask(snapshot, subject)
+    known = float(query.weights.sum())
+    whole = known + sum(query.strangers.values()) or 1.0
     ranked, first = np.argsort(order), slice(0, LOOKED_AT)
 
     def of(feature: str) -> Measures:
-        values: Measures = found[feature][ranked]
+        values: Measures = matches[feature][ranked]
         return values
 
     much = of("told_words")[first].max()
@@ -166,11 +168,11 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
         "distinct": of("distinct"),
         "told": of("told")[first].max(),
         "much": much / (much + _MUCH),
-        "ahead": _ahead(snapshot, found, ranked[first]),
+        "ahead": _ahead(snapshot, matches, ranked[first]),
         "unexplained": of("number_unexplained"),
         "unknown": 1.0 - known / whole,
-        "beyond": np.asarray([lies_beyond(snapshot, asked, int(place)) for place in positions]),
-        "nowhere": nowhere(question, [snapshot.chunks[int(place)] for place in positions[first]]),
+        "beyond": np.asarray([lies_beyond(snapshot, query, int(position)) for position in positions]),
+        "nowhere": nowhere(question, [snapshot.chunks[int(position)] for position in positions[first]]),
         "untold": of("untold"),
         "uncounted": of("untold_number"),
     }
@@ -235,7 +237,7 @@ def shipped(embedder: str) -> Calibration:
         IndexCorruptError: the file cannot be read.
     """
     try:
-        every = [Calibration.of_json(each) for each in json.loads(SHIPPED.read_text(encoding="utf-8"))]
+        every = [Calibration.of_json(load) for load in json.loads(SHIPPED.read_text(encoding="utf-8"))]
         return next(each for name in (embedder, ANY) for each in every if each.embedder == name)
     except (OSError, ValueError, KeyError, TypeError, StopIteration) as error:
         raise IndexCorruptError(f"{SHIPPED} holds no calibrations ({error}); install the program again") from error
@@ -313,17 +315,17 @@ def search(
         What was found, and why it is nothing where `least` left nothing.
     """
     looked_at = k if least is None else max(k, LOOKED_AT)
-    found = retriever.retrieve(query, looked_at, strategy, where=where, debug=debug)
+    matches = retriever.retrieve(query, looked_at, strategy, where=where, debug=debug)
     if least is not None:
-        return _only_relevant(retriever, found, least, k)
+        return _only_relevant(retriever, matches, least, k)
     if not measured:
-        return found, None
+        return matches, None
     # The best of fewer would be measured among fewer. The receipt is that of the k that were asked for, and a model
     # that orders them is asked once.
-    enough = k >= LOOKED_AT or found.receipt.ordering is not None
-    whole = found if enough else retriever.retrieve(query, LOOKED_AT, strategy, where=where, decisions=False)
+    enough = k >= LOOKED_AT or matches.receipt.ordering is not None
+    whole = matches if enough else retriever.retrieve(query, LOOKED_AT, strategy, where=where, decisions=False)
     relevance = dict(zip(whole.chunk_ids, relevance_of(retriever)(query, whole.chunk_ids), strict=True))
-    return replace(found, hits=tuple(marked(hit, relevance.get(hit.chunk.id)) for hit in found.hits)), None
+    return replace(matches, hits=tuple(marked(hit, relevance.get(hit.chunk.id)) for hit in matches.hits)), None
 
 
 def _only_relevant(retriever: Retriever, found: Retrieval, least: float, k: int) -> tuple[Retrieval, str | None]:

@@ -41,13 +41,13 @@ def companions(graph: Graph, ranked: Sequence[int], count: int, best_of: Best, a
         best_of: picks one row of a table that a text speaks of.
         allowed: (n,) chunks that may come back; None: all.
     """
-    found: dict[int, None] = {}
+    companions: dict[int, None] = {}
     if len(ranked) and graph.tables[ranked[0]] >= 0:
         for row in _first_rows(graph, ranked):
             for position in _beside(graph, row, best_of):
                 if position not in ranked and (allowed is None or allowed[position]):
-                    found[position] = None
-    return np.asarray(list(found)[:count], dtype=np.int64)
+                    companions[position] = None
+    return np.asarray(list(companions)[:count], dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,8 +124,8 @@ def _nearest(graph: Graph, section: int, row: int) -> list[int]:
     chunks = graph.chunks_of(section)
     prose = np.asarray(_prose(graph, chunks), dtype=np.int64)
     table = np.append(chunks[graph.tables[chunks] == graph.tables[row]], row)
-    place, first, last = graph.reading[prose], graph.reading[table].min(), graph.reading[table].max()
-    far = np.maximum(first - place, place - last)
+    position, first, last = graph.reading[prose], graph.reading[table].min(), graph.reading[table].max()
+    far = np.maximum(first - position, position - last)
     nearest: list[int] = prose[np.argsort(far, kind="stable")].tolist()
     return nearest
 
@@ -142,8 +142,8 @@ def _above(graph: Graph, section: int | None, row: int, *, introduced: bool) -> 
 
 def _linked(graph: Graph, nodes: Sequence[int], relation: Relation) -> list[int]:
     """What these nodes are linked with, in their order, each once; themselves left out."""
-    found = graph.neighbours(np.asarray(nodes, dtype=np.int64), (relation,))[1].tolist()
-    return [node for node in dict.fromkeys(found) if node not in nodes]
+    tolist = graph.neighbours(np.asarray(nodes, dtype=np.int64), (relation,))[1].tolist()
+    return [node for node in dict.fromkeys(tolist) if node not in nodes]
 
 
 def _prose(graph: Graph, nodes: "Nodes | Sequence[int]") -> list[int]:

@@ -71,14 +71,14 @@ class Cosines:
         return self._scattered(positions)
 
     def _scattered(self, positions: Positions) -> Scores:
-        found = np.empty(len(positions))
+        matches = np.empty(len(positions))
         rows = np.empty((min(_BLOCK, len(positions)), self._vectors.shape[1]), dtype=self._vectors.dtype)
         for start in range(0, len(positions), _BLOCK):
             some = positions[start : start + _BLOCK]
             # `clip` alone writes into the array itself; no position is outside.
             block = self._vectors.take(some, axis=0, out=rows[: len(some)], mode="clip")
-            found[start : start + len(some)] = similarity(block, self._vector)
-        return found
+            matches[start : start + len(some)] = similarity(block, self._vector)
+        return matches
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,13 +125,13 @@ class OfFew:
             return np.zeros(len(positions))
         if positions is self.positions:
             return self.scores
-        place = np.minimum(np.searchsorted(self.positions, positions), len(self.positions) - 1)
-        return np.where(self.positions[place] == positions, self.scores[place], 0.0)
+        position = np.minimum(np.searchsorted(self.positions, positions), len(self.positions) - 1)
+        return np.where(self.positions[position] == positions, self.scores[position], 0.0)
 
     def among(self, selection: Selection) -> "OfFew":
         """The same for the chunks of a selection, by their place in it."""
-        which, place = selection.meet(self.positions)
-        return OfFew(place, self.scores[which])
+        which, position = selection.meet(self.positions)
+        return OfFew(position, self.scores[which])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -233,11 +233,11 @@ class Evidence:
     def at(self, positions: Positions) -> Mapping[str, Scores]:
         """Every part of these chunks."""
         names = [name for name, _ in EvidenceWeights().items()]
-        found = np.zeros((len(names), len(positions)))
+        matches = np.zeros((len(names), len(positions)))
         for row, name in enumerate(names):
             for part in self.parts[name]:
-                found[row] += part.at(positions)
-        return dict(zip(names, np.clip(found, 0.0, 1.0, out=found), strict=True))
+                matches[row] += part.at(positions)
+        return dict(zip(names, np.clip(matches, 0.0, 1.0, out=matches), strict=True))
 
 
 def total_of(weights: EvidenceWeights, parts: Mapping[str, Scores]) -> Scores:
@@ -336,9 +336,9 @@ def _called(
     """What the question calls rows by, part by part, and what it calls prose by."""
     places = snapshot.evidence
     quotes = places.values.quotes(words, weights, among)
-    said = {"name": quotes.name, "quote": quotes.cell, "figure": quotes.figure}
+    terms = {"name": quotes.name, "quote": quotes.cell, "figure": quotes.figure}
     quoting = quotes.positions if among is None else among.meet(quotes.positions)[1]
-    rows = {name: OfFew(quoting, np.minimum(share / whole, 1.0)) for name, share in said.items()}
+    rows = {name: OfFew(quoting, np.minimum(share / whole, 1.0)) for name, share in terms.items()}
     positions, share = places.headings.said(weights)
     number, heading = _named(snapshot.predicates, question, whole), OfFew(positions, share / whole)
     if among is not None:
@@ -368,8 +368,8 @@ def _positions(parts: Sequence[OfFew]) -> Positions:
 
 
 def _named(names: CompiledPredicates, question: Query, whole: float) -> OfFew:
-    found = names.named(question.canonical)
-    return OfFew(found.positions, np.minimum(found.weights / whole, 1.0))
+    matches = names.named(question.canonical)
+    return OfFew(matches.positions, np.minimum(matches.weights / whole, 1.0))
 
 
 def word_weights(snapshot: Snapshot, words: Sequence[str]) -> dict[str, float]:

@@ -49,7 +49,7 @@ class Explanation:
 
     def lines(self) -> tuple[str, ...]:
         """For a person to read."""
-        place = f"rank {self.rank}" if self.rank else f"excluded; unfiltered it would be rank {self.rank_unfiltered}"
+        position = f"rank {self.rank}" if self.rank else f"excluded; unfiltered it would be rank {self.rank_unfiltered}"
         sums = Sum(self.score, self.addends, self.evidence).lines()
         return (
             f"{'OUT' if self.excluded else 'IN'}: {self.chunk.title}",
@@ -57,7 +57,7 @@ class Explanation:
             f"  query_must  {self.chunk.query_must or 'none'}",
             f"  verdict     {self.verdict}",
             *([f"  in words    {self.in_words}"] if self.in_words else []),
-            f"  {self.strategy:<11} {place} of {self.n_chunks}, score {self.score:.{DIGITS}f}",
+            f"  {self.strategy:<11} {position} of {self.n_chunks}, score {self.score:.{DIGITS}f}",
             *(f"  {'evidence' if not number else '':<11} {line}" for number, line in enumerate(sums)),
         )
 
@@ -72,25 +72,25 @@ def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | 
     snapshot = retriever.snapshot
     chosen = strategy_named(strategy) if isinstance(strategy, str) else strategy
     position = int(snapshot.chunks.positions([chunk_id])[0])
-    asked = Query.of(question, snapshot).among(snapshot.rivals)
-    vector = retriever.vector_of(asked.text) if chosen.has_dense_leg else None
-    legs = scan(snapshot, asked, vector, chosen, Stopwatch())
-    admitted = retriever.admitted(asked)
+    query = Query.of(question, snapshot).among(snapshot.rivals)
+    vector = retriever.vector_of(query.text) if chosen.has_dense_leg else None
+    legs = scan(snapshot, query, vector, chosen, Stopwatch())
+    admitted = retriever.admitted(query)
     chunk = snapshot.chunks[position]
     everything = rank(legs, snapshot, chosen, len(snapshot), None)
     allowed = rank(legs, snapshot, chosen, len(snapshot), admitted if chosen.query_must != "off" else None)
-    unfiltered, place = _place(everything.positions, position), _place(allowed.positions, position)
+    unfiltered, index = _place(everything.positions, position), _place(allowed.positions, position)
     # The graph raises what is near the best chunks that may come back: a score is that of its own ranking.
-    shown, at = (everything, unfiltered) if place is None else (allowed, place)
+    shown, at = (everything, unfiltered) if index is None else (allowed, index)
     return Explanation(
         question=question,
-        canonical=asked.canonical.text.strip(),
+        canonical=query.canonical.text.strip(),
         strategy=chosen.name,
         chunk=chunk,
-        excluded=place is None,
-        verdict=_verdict(chunk, asked),
-        in_words=refusal(asked.text, asked.canonical, chunk.query_must, chunk),
-        rank=None if place is None else place + 1,
+        excluded=index is None,
+        verdict=_verdict(chunk, query),
+        in_words=refusal(query.text, query.canonical, chunk.query_must, chunk),
+        rank=None if index is None else index + 1,
         rank_unfiltered=(unfiltered or 0) + 1,
         n_chunks=len(snapshot),
         score=float(shown.scores[at or 0]),
@@ -104,8 +104,8 @@ def _verdict(chunk: Chunk, asked: Query) -> str:
 
 
 def _place(positions: Positions, position: int) -> int | None:
-    found = np.flatnonzero(positions == position)
-    return int(found[0]) if len(found) else None
+    matches = np.flatnonzero(positions == position)
+    return int(matches[0]) if len(matches) else None
 
 
 ShortId = Callable[[str], str]
@@ -134,7 +134,7 @@ def chunk_record(chunk: Chunk, short_id: ShortId) -> dict[str, Any]:
 
 def hit_record(hit: Hit, short_id: ShortId) -> dict[str, Any]:
     """A hit as JSON values, its chunk included."""
-    addends = [asdict(each) | {"contribution": each.contribution} for each in hit.addends]
+    addends = [asdict(addend) | {"contribution": addend.contribution} for addend in hit.addends]
     evidence = {name: round(value, 6) for name, value in hit.evidence.items()}
     relevance = None if hit.relevance is None else round(hit.relevance, 6)
     score = {"rank": hit.rank, "score": round(hit.score, 6), "relevance": relevance}

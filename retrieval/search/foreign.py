@@ -60,9 +60,9 @@ class Source:
         ]
 
     def _query(self, wanted: int, where: Mapping[str, Any] | None) -> list[Neighbour]:
-        asked = {"query_embeddings": [self.vector], "n_results": wanted, "where": where}
+        query = {"query_embeddings": [self.vector], "n_results": wanted, "where": where}
         try:
-            answer = self.collection.query(**asked, include=["metadatas", "documents", "distances"])
+            answer = self.collection.query(**query, include=["metadatas", "documents", "distances"])
         except Exception as error:
             if "dimension" not in str(error).lower():
                 raise
@@ -185,11 +185,11 @@ def retrieve_with_iterative_filtering(
         def ask(wanted: int, seen: Sequence[Neighbour]) -> list[Neighbour]:
             return merged([source.unseen(wanted, seen) for source in sources])[:wanted]
 
-        def read(each: Neighbour) -> Canonical:
-            return questions[each.collection or ""].canonical
+        def read(neighbour: Neighbour) -> Canonical:
+            return questions[neighbour.collection or ""].canonical
 
-        def say(each: Neighbour) -> str:
-            return refusal(query, read(each), each.query_must)
+        def say(neighbour: Neighbour) -> str:
+            return refusal(query, read(neighbour), neighbour.query_must)
 
         with watch.stage("dense"):
             outcome = iterate(ask, read, say, k, max_iterations)
@@ -238,11 +238,11 @@ def _unnamed(name: str) -> QueryableCollection:
 def _labelled(
     wanted: Sequence[Asked], named: Callable[[str], QueryableCollection]
 ) -> Mapping[str, QueryableCollection]:
-    found: dict[str, QueryableCollection] = {}
+    matches: dict[str, QueryableCollection] = {}
     for each in wanted:
         collection = named(each) if isinstance(each, str) else each
-        found[_free(collection.name, found)] = collection
-    return found
+        matches[_free(collection.name, matches)] = collection
+    return matches
 
 
 def _free(name: str, taken: Mapping[str, object]) -> str:

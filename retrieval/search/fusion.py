@@ -111,11 +111,11 @@ class Ranking:
     def addends(self) -> Iterator[tuple[Addend, ...]]:
         """What the score at each place is made of."""
         parts = [(part.name, part.scores.tolist(), part.weight) for part in self.parts]
-        for place in range(len(self.positions)):
-            yield tuple([Addend(name, scores[place], weight) for name, scores, weight in parts])
+        for number in range(len(self.positions)):
+            yield tuple([Addend(name, scores[number], weight) for name, scores, weight in parts])
 
     def measured(self) -> Iterator[Mapping[str, float]]:
         """What was measured of the chunk at each place."""
         measured = {name: values.tolist() for name, values in self.evidence.items()}
-        for place in range(len(self.positions)):
-            yield {name: values[place] for name, values in measured.items()}
+        for number in range(len(self.positions)):
+            yield {name: values[number] for name, values in measured.items()}

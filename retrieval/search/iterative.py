@@ -118,8 +118,8 @@ def iterate(ask: Ask, read: Read, say: Say, k: int, max_iterations: int) -> Iter
     receipt = Receipt(
         canonical="",
         decisions=tuple(decisions),
-        rounds=max(sum(each.looked_at > 0 for each in iterations), 1),
-        excluded=sum(each.excluded for each in iterations),
+        rounds=max(sum(iteration.looked_at > 0 for iteration in iterations), 1),
+        excluded=sum(iteration.excluded for iteration in iterations),
         iterations=tuple(iterations),
         stopped=stopped or "Iteration limit reached",
         milliseconds=whole.milliseconds,
@@ -177,10 +177,10 @@ def nearest_in_rounds(
             parts = [_passing(snapshot, vector, wanted, seen, where, guarded=guarded) for guarded in (False, True)]
         else:
             parts = [_unseen(snapshot, vector, wanted, seen, guarded=guarded) for guarded in (False, True)]
-        found = np.concatenate(parts)
-        distances = 1.0 - similarity(snapshot.vectors[found], vector)
-        order = np.lexsort((found, distances))[:wanted]
-        chunks = [snapshot.chunks[int(position)] for position in found[order]]
+        matches = np.concatenate(parts)
+        distances = 1.0 - similarity(snapshot.vectors[matches], vector)
+        order = np.lexsort((matches, distances))[:wanted]
+        chunks = [snapshot.chunks[int(position)] for position in matches[order]]
         met.update((chunk.id, chunk) for chunk in chunks)
         return [
             Neighbour(chunk.id, float(distance), chunk.title, chunk.query_must)

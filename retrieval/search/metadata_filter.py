@@ -174,17 +174,17 @@ def why_empty(wanted: Filter, index: MetadataIndex) -> str | None:
     left = int(wanted.mask(index).sum())
     if left:
         return None
-    strange = [said for each in _demands(wanted) for said in _unknown(each, index)]
+    strange = [terms for demand in _demands(wanted) for terms in _unknown(demand, index)]
     return "; ".join(strange) or "the filters leave no chunk: each is met by some, all together by none"
 
 
 def strange_values(wanted: Filter, index: MetadataIndex) -> str | None:
     """One sentence about values that the filter names and no chunk has, be it empty or not; None without such."""
-    said = []
+    terms = []
     for key, value, filters in _named(wanted):
         if not filters.mask(index).any():
-            said.append(f"no chunk has {key}={value}; {key} is one of: {_listed(index.columns[key], [value])}")
-    return "; ".join(dict.fromkeys(said)) or None
+            terms.append(f"no chunk has {key}={value}; {key} is one of: {_listed(index.columns[key], [value])}")
+    return "; ".join(dict.fromkeys(terms)) or None
 
 
 def _named(wanted: Filter) -> Iterator[tuple[str, str, Filter]]:
@@ -218,9 +218,9 @@ def _unknown(demand: Filter, index: MetadataIndex) -> Iterator[str]:
     if len(keys) != 1 or demand.mask(index).any():
         return
     (key,) = keys
-    asked = list(dict.fromkeys(value for _, value in values))
-    known = _listed(index.columns[key], asked)
-    yield f"no chunk has {key}={'|'.join(asked)}; {key} is one of: {known}"
+    query = list(dict.fromkeys(value for _, value in values))
+    known = _listed(index.columns[key], query)
+    yield f"no chunk has {key}={'|'.join(query)}; {key} is one of: {known}"
 
 
 def _values(demand: Filter) -> Iterator[tuple[str, str]]:

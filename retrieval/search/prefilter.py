@@ -88,8 +88,8 @@ def nearest_where(snapshot: Snapshot, name: CollectionName, vector: Vector, k: i
         return np.flatnonzero(members)
     wanted = 2 * k * snapshot.collection_size(name) // count
     if wanted <= MOST:
-        found = nearest_in(snapshot, name, vector, wanted)
-        passing: Positions = found[members[found]]
+        nearest = nearest_in(snapshot, name, vector, wanted)
+        passing: Positions = nearest[members[nearest]]
         if len(passing) >= k:
             return passing
     return best(similarity(snapshot.vectors, vector), k, members)
@@ -97,8 +97,8 @@ def nearest_where(snapshot: Snapshot, name: CollectionName, vector: Vector, k: i
 
 def nearest_unfiltered(snapshot: Snapshot, vector: Vector, k: int, where: Mask | None = None) -> Ranking:
     """The k nearest chunks, query_must ignored: both collections asked and merged."""
-    found = [nearest_where(snapshot, name, vector, k, where) for name in NAMES]
-    return by_distance(snapshot, np.concatenate(found), vector, k)
+    matches = [nearest_where(snapshot, name, vector, k, where) for name in NAMES]
+    return by_distance(snapshot, np.concatenate(matches), vector, k)
 
 
 def nearest_admitted(
@@ -126,8 +126,8 @@ def _nearest_open(snapshot: Snapshot, vector: Vector, k: int, admitted: Admissio
     # Few questions keep out what is near, and what is kept out may be most of a library: only what is found is asked.
     wanted = 2 * k
     while where is None and wanted <= MOST:
-        found = nearest_in(snapshot, "open", vector, wanted)
-        passing: Positions = found[~admitted.kept_out.among(found)]
+        nearest = nearest_in(snapshot, "open", vector, wanted)
+        passing: Positions = nearest[~admitted.kept_out.among(nearest)]
         if len(passing) >= k:
             return passing
         wanted *= _MORE
@@ -140,8 +140,8 @@ def by_distance(snapshot: Snapshot, positions: Positions, vector: Vector, k: int
     """The k nearest of these chunks by exact distance, then id: equal wherever a chunk was found."""
     scores = similarity(snapshot.vectors[positions], vector)
     order = np.lexsort((positions, -scores))[:k]
-    found = scores[order]
-    return Ranking(positions[order], found, {"dense": found}, [Leg(found, name="dense")])
+    score = scores[order]
+    return Ranking(positions[order], score, {"dense": score}, [Leg(score, name="dense")])
 
 
 def _scan(snapshot: Snapshot, name: CollectionName, vector: Vector, k: int, seen: frozenset[str]) -> Positions:

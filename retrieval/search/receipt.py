@@ -39,7 +39,7 @@ class Sum:
         counting = self._counting()
         width = max((len(each.name) for each in counting), default=0)
         width = max(width, len("sum"))
-        silent = ", ".join(each.name for each in self.addends if each not in counting)
+        silent = ", ".join(addend.name for addend in self.addends if addend not in counting)
         rows = [
             f"{each.name:<{width}}  {_number(each.value):>8} x {_number(each.weight):>7} = "
             f"{_number(each.contribution):>8}{self._before_scaling(each)}"
@@ -49,7 +49,7 @@ class Sum:
         return (*rows, f"nothing from {silent}") if silent else tuple(rows)
 
     def _counting(self) -> list[Addend]:
-        return [each for each in self.addends if each.contribution]
+        return [addend for addend in self.addends if addend.contribution]
 
     def _before_scaling(self, addend: Addend) -> str:
         raw = self.measured.get(addend.name, addend.value)
@@ -136,9 +136,10 @@ def _rounds(receipt: Receipt, returned: int, *, several: bool) -> Iterator[str]:
 
 
 def _counted(iterations: Sequence[Iteration]) -> Iterator[str]:
-    for each in iterations:
-        kept = each.looked_at - each.excluded
-        yield f"[Iteration {each.number}] Kept {kept}, excluded {each.excluded}, {each.milliseconds:.1f} ms"
+    for iteration in iterations:
+        kept = iteration.looked_at - iteration.excluded
+        counts = f"Kept {kept}, excluded {iteration.excluded}"
+        yield f"[Iteration {iteration.number}] {counts}, {iteration.milliseconds:.1f} ms"
 
 
 def _stop(receipt: Receipt, returned: int) -> str:

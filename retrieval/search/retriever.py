@@ -189,10 +189,10 @@ class Retriever:
         return vector
 
     def _hits(self, ranking: Ranking) -> tuple[Hit, ...]:
-        said = zip(
+        terms = zip(
             ranking.positions.tolist(), ranking.scores.tolist(), ranking.measured(), ranking.addends(), strict=True
         )
         return tuple(
             Hit(self.snapshot.chunks[position], score, rank, evidence, addends)
-            for rank, (position, score, evidence, addends) in enumerate(said, start=1)
+            for rank, (position, score, evidence, addends) in enumerate(terms, start=1)
         )

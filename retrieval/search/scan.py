@@ -201,8 +201,8 @@ def named_entities(graph: Graph, question: str, tokenize: Tokenize) -> Nodes:
         tokenize: cuts words as names were cut.
     """
     words, empty = tokenize(question), _function_words(tokenize)
-    found = graph.entities([name for name, _ in runs(words)])
-    known = {name: node for name, node in found.items() if not empty.issuperset(name.split())}
+    entities = graph.entities([name for name, _ in runs(words)])
+    known = {name: node for name, node in entities.items() if not empty.issuperset(name.split())}
     return np.asarray(sorted(known[name] for name in longest_names(words, known)), dtype=np.int64)
 
 
@@ -266,23 +266,23 @@ def rank(
     base = legs.fused(strategy, scaled, wanted)
     first = legs.looked_at_again(snapshot, strategy, base, mask)
     scores, gains = raised(first.over(base), snapshot, strategy, mask)
-    found = best(scores, k, mask)
+    positions = best(scores, k, mask)
     displaced = np.empty(0, dtype=np.int64)
     if admitted is not None and allowed is not None:
         # A second look at what is excluded would cost as much as the search: the first says what it displaced.
         unfiltered = best(base if strategy.second_look else scores, k, where)
         displaced = unfiltered[~allowed[unfiltered]]
     # What stands beside a row was not to be found by a first stage.
-    beside = standing_beside(legs, snapshot, strategy, found, allowed)
-    put = placed(found, scores[found], beside)
-    found = put.positions
-    raises = {name: gain[found] for name, gain in gains.items()}
-    own = gains[BASE][found] if gains else scores[found]
+    beside = standing_beside(legs, snapshot, strategy, positions, allowed)
+    put = placed(positions, scores[positions], beside)
+    positions = put.positions
+    raises = {name: gain[positions] for name, gain in gains.items()}
+    own = gains[BASE][positions] if gains else scores[positions]
     parts = [
-        *(legs.parts(strategy, scaled, found) if first.is_empty else first.parts(found, own)),
+        *(legs.parts(strategy, scaled, positions) if first.is_empty else first.parts(positions, own)),
         *(Leg(gain, name=name) for name, gain in raises.items() if name == GAIN),
     ]
-    return Ranking(found, put.scores, {**legs.at(found), **raises}, put.parts(parts), displaced)
+    return Ranking(positions, put.scores, {**legs.at(positions), **raises}, put.parts(parts), displaced)
 
 
 def _both(one: Mask | None, other: Mask | None) -> Mask | None:

@@ -121,11 +121,11 @@ def _add_questions(app: FastAPI, service: Service, measuring: Measuring, log: Re
     @app.post("/v1/retrieve", response_model=RetrievalRecord, responses=_FAILURES, tags=["questions"])
     def retrieve(body: RetrieveBody) -> dict[str, Any]:
         """The chunks that answer a question, the best first, and why others were kept out."""
-        found = service.retrieve(
+        matches = service.retrieve(
             body.query, body.k, body.strategy, body.where, body.min_relevance, filtered=body.query_must
         )
-        measuring.kept_out(found["receipt"]["excluded"] or 0)
-        return found
+        measuring.kept_out(matches["receipt"]["excluded"] or 0)
+        return matches
 
     @app.post("/v1/ask", responses=_FAILURES, tags=["questions"])
     def ask(body: AskBody) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def _add_documents(app: FastAPI, service: Service) -> None:
     @app.post("/v1/ingest", responses=_FAILURES, tags=["documents"])
     def ingest(body: IngestBody) -> dict[str, Any]:
         """Bring documents in, all in one new index; of those that fail, `errors` and `warnings` tell."""
-        return asdict(service.ingest([each.document() for each in body.documents]))
+        return asdict(service.ingest([document.document() for document in body.documents]))
 
 
 def _add_watching(app: FastAPI, service: Service, measuring: Measuring, examples: Callable[[], Sequence[str]]) -> None:
@@ -199,9 +199,9 @@ def _add_failures(app: FastAPI, home: Path) -> None:
     @app.exception_handler(RequestValidationError)
     def invalid(_: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
+        position = ".".join(str(part) for part in first["loc"])
         status = 400 if first["type"] == "json_invalid" else 422
-        return _failure(status, Problem("InvalidBody", f"{place}: {first['msg']}"))
+        return _failure(status, Problem("InvalidBody", f"{position}: {first['msg']}"))
 
     @app.exception_handler(HTTPException)
     def refused(_: Request, error: HTTPException) -> Response:

@@ -67,12 +67,12 @@ class ApiKeys:
             return ()
         if changed != self._read[0]:
             try:
-                found = TypeAdapter(list[ApiKey]).validate_json(self.file.read_bytes())
+                validate_json = TypeAdapter(list[ApiKey]).validate_json(self.file.read_bytes())
             except (ValidationError, OSError) as error:
                 raise UnreadableSettingsError(
                     f"{self.file} is no list of keys; delete it and make new keys: querymust keys add NAME"
                 ) from error
-            self._read = (changed, tuple(sorted(found, key=lambda key: key.name)))
+            self._read = (changed, tuple(sorted(validate_json, key=lambda key: key.name)))
         return self._read[1]
 
     def find(self, secret: str) -> ApiKey | None:
@@ -250,8 +250,8 @@ class Guard:
 
     def _key(self, path: str, headers: MutableMapping[str, str]) -> ApiKey | None:
         try:
-            asked = self.needs_key or bool(self.keys.all)
-            if not asked or path in OPEN:
+            query = self.needs_key or bool(self.keys.all)
+            if not query or path in OPEN:
                 return None
             scheme, _, secret = headers.get("authorization", "").partition(" ")
             secret = secret if scheme.lower() == "bearer" else headers.get("x-api-key", "")

@@ -34,10 +34,10 @@ class RequestLog:
         if not self.questions:
             return {}
         try:
-            asked = json.loads(body).get("query")
+            query = json.loads(body).get("query")
         except (ValueError, AttributeError, RecursionError):
             return {}
-        return {"question": asked} if isinstance(asked, str) else {}
+        return {"question": query} if isinstance(query, str) else {}
 
     def request(self, method: str, path: str, status: int, seconds: float, told: Mapping[str, str]) -> None:
         """A request was answered, or its client is gone."""
@@ -46,15 +46,15 @@ class RequestLog:
 
     def error(self, error: Exception) -> None:
         """Something broke. Its message may say what was asked; its kind and its places do not."""
-        said = traceback.format_exception(error) if self.questions else _without_messages(error)
-        _log.error("an error of the server: %s", "\n".join(said))
+        terms = traceback.format_exception(error) if self.questions else _without_messages(error)
+        _log.error("an error of the server: %s", "\n".join(terms))
 
 
 def _without_messages(error: BaseException) -> Iterator[str]:
     yield type(error).__name__
     yield from traceback.format_tb(error.__traceback__)
-    for each in error.exceptions if isinstance(error, BaseExceptionGroup) else ():
-        yield from _without_messages(each)
+    for exception in error.exceptions if isinstance(error, BaseExceptionGroup) else ():
+        yield from _without_messages(exception)
 
 
 QUERIES_FILE = "asked.jsonl"
@@ -89,10 +89,10 @@ class QueryLog:
         if not self._is_on:
             return
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        asked = AskedQuestion(now, snapshot, query, excluded)
+        asked_question = AskedQuestion(now, snapshot, query, excluded)
         # A question is answered also where nothing can be kept of it.
         with suppress(OSError), self._writing:
-            append_record(self._file, asked)
+            append_record(self._file, asked_question)
 
 
 def asked_questions(home: Path) -> tuple[AskedQuestion, ...]:
@@ -136,9 +136,9 @@ class FeedbackFile:
     def add(self, snapshot: str, query: str, chunk_id: str, verdict: Verdict, note: str) -> None:
         """Append a line; one write, so that no two lines mix."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        said = Feedback(now, snapshot, query, chunk_id, verdict, note)
+        feedback = Feedback(now, snapshot, query, chunk_id, verdict, note)
         with self._writing:
-            append_record(self._file, said)
+            append_record(self._file, feedback)
 
 
 TEXT_TYPE = CONTENT_TYPE_LATEST

@@ -57,8 +57,8 @@ class Finders:
         make = self._finder if how == "auto" else self._finder_by_rules
 
         def find(reader: Reader) -> dict[str, Any]:
-            found = self._live.made_of(reader, make).find(query, top_k, where=wanted)
-            return finding_record(found) | {"snapshot": reader.retriever.snapshot.id}
+            matches = self._live.made_of(reader, make).find(query, top_k, where=wanted)
+            return finding_record(matches) | {"snapshot": reader.retriever.snapshot.id}
 
         return self._live.ask(find)
 
@@ -99,11 +99,11 @@ class KeptOut:
         if strategy.query_must == "off":
             return cls({})
         snapshot = retriever.snapshot
-        asked = Query.of(question, snapshot).among(snapshot.rivals)
-        may_come = retriever.admitted(asked).mask(snapshot)[snapshot.chunks.positions([hit.chunk.id for hit in hits])]
+        query = Query.of(question, snapshot).among(snapshot.rivals)
+        may_come = retriever.admitted(query).mask(snapshot)[snapshot.chunks.positions([hit.chunk.id for hit in hits])]
         return cls(
             {
-                hit.chunk.id: refusal(asked.text, asked.canonical, hit.chunk.query_must, hit.chunk)
+                hit.chunk.id: refusal(query.text, query.canonical, hit.chunk.query_must, hit.chunk)
                 for hit, may in zip(hits, may_come.tolist(), strict=True)
                 if not may
             }
@@ -121,7 +121,7 @@ LONGEST = 20_000
 def section_text(snapshot: Snapshot, chunk: Chunk) -> str:
     """What stands under the headings of a chunk, in reading order; cut at `LONGEST` characters, and says so."""
     same = [snapshot.metadata.mask(key, "eq", getattr(chunk, key)) for key in ("book", "document")]
-    document = [snapshot.chunks[int(place)] for place in np.flatnonzero(np.logical_and.reduce(same))]
+    document = [snapshot.chunks[int(position)] for position in np.flatnonzero(np.logical_and.reduce(same))]
     own = [each for each in document if each.heading_path[: len(chunk.heading_path)] == chunk.heading_path]
     pieces, under = [" > ".join((chunk.book, *chunk.heading_path)), ""], chunk.heading_path
     for each in sorted(own, key=lambda each: each.position):
@@ -208,11 +208,11 @@ class Service:
             RetrievalError: as `Retriever.retrieve` says, or it took too long.
         """
         name = strategy or self._live.strategy
-        found = self._deadline.run(
+        matches = self._deadline.run(
             lambda: self._live.ask(lambda reader: _searched(reader, query, k, name, where, least, filtered=filtered))
         )
-        self._log.add(found["snapshot"], query, found["receipt"]["excluded"])
-        return found
+        self._log.add(matches["snapshot"], query, matches["receipt"]["excluded"])
+        return matches
 
     def ask(self, query: str, top_k: int, where: Sequence[str], how: Reads) -> dict[str, Any]:
         """The documents of a question, and how it was read.
@@ -345,9 +345,9 @@ def _searched(
     named = _allowed(strategy)
     chosen = named if filtered else replace(named, query_must="off")
     wanted = read_filter(*where) if where else None
-    found, reason = search(retriever, query, k, chosen, where=wanted, least=least, debug=True)
-    record = retrieval_record(found, retriever.snapshot.chunks.short_id, retriever.snapshot.id, reason)
-    return record if filtered else KeptOut.of(retriever, query, found.hits, named).told_in(record)
+    matches, reason = search(retriever, query, k, chosen, where=wanted, least=least, debug=True)
+    record = retrieval_record(matches, retriever.snapshot.chunks.short_id, retriever.snapshot.id, reason)
+    return record if filtered else KeptOut.of(retriever, query, matches.hits, named).told_in(record)
 
 
 def _allowed(name: str) -> Strategy:
@@ -360,7 +360,7 @@ def _allowed(name: str) -> Strategy:
 
 def _explained(reader: Reader, query: str, chunk_id: str, strategy: str) -> dict[str, Any]:
     snapshot = reader.retriever.snapshot
-    found = explain(reader.retriever, query, snapshot.chunks.find(chunk_id), strategy)
-    record = asdict(found) | {"lines": list(found.lines()), "snapshot": snapshot.id}
-    record["chunk"] = {"id": found.chunk.id, "title": found.chunk.title}
+    matches = explain(reader.retriever, query, snapshot.chunks.find(chunk_id), strategy)
+    record = asdict(matches) | {"lines": list(matches.lines()), "snapshot": snapshot.id}
+    record["chunk"] = {"id": matches.chunk.id, "title": matches.chunk.title}
     return record

@@ -180,9 +180,9 @@ class TraversalConfig:
 
     def intent(self, query: str) -> Intent:
         """The question's intent; one without a name and with the usual policy where no pattern is found."""
-        said = query.casefold()
-        found = (each for each in self.intents if any(re.search(pattern, said) for pattern in each.patterns))
-        return next(found, Intent("", ()))
+        terms = query.casefold()
+        intents = (intent for intent in self.intents if any(re.search(pattern, terms) for pattern in intent.patterns))
+        return next(intents, Intent("", ()))
 
     def write(self, path: Path) -> None:
         """Write it as JSON, indented; readers see the old file or the new one."""
@@ -201,9 +201,9 @@ class TraversalConfig:
             return _checked(path.read_text("utf-8"), toml=path.suffix == ".toml")
         except (ValidationError, ValueError, re.error) as error:
             first = error.errors()[0] if isinstance(error, ValidationError) else {"msg": str(error), "loc": ()}
-            place = ".".join(map(str, first["loc"])) or "the file"
+            position = ".".join(map(str, first["loc"])) or "the file"
             raise UnreadableSettingsError(
-                f"{path} is not a traversal config ({place}: {first['msg']}); fix it"
+                f"{path} is not a traversal config ({position}: {first['msg']}); fix it"
             ) from error
 
 
@@ -300,8 +300,8 @@ class TraversalIndex:
 
     def named(self, question: str) -> Nodes:
         """The things that a question names, rising."""
-        said = longest_names(self.tokenize(question), self.aliases)
-        others = self.graph.entities([self.aliases[name] for name in said]).values()
+        terms = longest_names(self.tokenize(question), self.aliases)
+        others = self.graph.entities([self.aliases[name] for name in terms]).values()
         return np.union1d(named_entities(self.graph, question, self.tokenize), np.asarray([*others], dtype=np.int64))
 
 
@@ -321,20 +321,20 @@ def retrieve_candidates(query: str, index: TraversalIndex, config: TraversalConf
     names = [index.graph.name_of(node) for node in nodes.tolist()]
     priority = _said(config.names, index.tokenize)
     intent, audience = config.intent(query), _audience(query, config)
-    found: dict[int, tuple[bool, int, bool, int, str]] = {}
+    matches: dict[int, tuple[bool, int, bool, int, str]] = {}
     for node, name in zip(nodes, names, strict=True):
         for distance, positions in _walk(index.graph, np.asarray([node]), intent.policy):
             for position in positions[: _LAYER * intent.policy.candidates].tolist():
                 foreign = _is_foreign(index.places[position], audience, config)
-                place = (name not in priority, distance, foreign, position, name)
-                found[position] = min(found.get(position, place), place)
-    ordered = sorted(found.values())[: intent.policy.candidates]
+                at = (name not in priority, distance, foreign, position, name)
+                matches[position] = min(matches.get(position, at), at)
+    ordered = sorted(matches.values())[: intent.policy.candidates]
     candidates = tuple(Candidate(index.ids[position], name, distance) for _, distance, _, position, name in ordered)
     return Traversal(candidates, tuple(names), intent.name, audience)
 
 
 def _aliases(chunks: Sequence[Chunk], tokenize: Tokenize) -> dict[str, str]:
-    found: dict[str, str] = {}
+    matches: dict[str, str] = {}
     for chunk in chunks:
         own = (chunk.row_key or "") if chunk.kind == "row" else plain_heading(chunk)
         name = " ".join(tokenize(own))
@@ -342,8 +342,8 @@ def _aliases(chunks: Sequence[Chunk], tokenize: Tokenize) -> dict[str, str]:
             words = tokenize(other)
             # One word alone is the name of many things: `long` of `Sword, long`.
             for alias in (" ".join(words), "".join(words)) if len(words) > 1 else ():
-                found.setdefault(alias, name)
-    return {alias: name for alias, name in found.items() if alias != name}
+                matches.setdefault(alias, name)
+    return {alias: name for alias, name in matches.items() if alias != name}
 
 
 @lru_cache(maxsize=8)

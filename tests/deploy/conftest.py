@@ -51,9 +51,9 @@ class Postgres:
             [self.programs / "initdb", "-D", self.folder / "data", *options], check=True, capture_output=True, **_as()
         )
         # The page's line alone, and not those for loopback that initdb writes: it has to let the builder in.
-        found = re.search(r'^echo "(.+)" >> /srv/postgres/pg_hba\.conf$', _PAGE, re.MULTILINE)
-        assert found is not None
-        (self.folder / "data" / "pg_hba.conf").write_text(found[1] + "\n")
+        match = re.search(r'^echo "(.+)" >> /srv/postgres/pg_hba\.conf$', _PAGE, re.MULTILINE)
+        assert match is not None
+        (self.folder / "data" / "pg_hba.conf").write_text(match[1] + "\n")
         self.start()
         subprocess.run(
             [self.programs / "createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", "querymust", "querymust"],
@@ -99,15 +99,15 @@ def _as() -> dict[str, str]:
 
 
 def _programs() -> Path:
-    found = shutil.which("initdb") or next(map(str, sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))), None)
-    if found is None:
+    result = shutil.which("initdb") or next(map(str, sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))), None)
+    if result is None:
         pytest.skip("PostgreSQL is not installed; on Debian the package postgresql brings it")
     if os.geteuid() == 0:
         try:
             pwd.getpwnam(USER)
         except KeyError:
             pytest.skip(f"PostgreSQL does not run as root, and there is no user {USER}")
-    return Path(found).resolve().parent
+    return Path(result).resolve().parent
 
 
 @pytest.fixture

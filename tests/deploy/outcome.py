@@ -25,13 +25,13 @@ EMBEDDED_FOLDER = "chroma"
 
 def left_by(home: Home) -> dict[str, bytes]:
     """Every file of the snapshot and of its scores, without its times and without where its collections are."""
-    found = {}
+    result = {}
     for folder in ("evaluations", "snapshots"):
         for path in sorted((home.root / folder).rglob("*")):
-            place = path.relative_to(home.root)
-            if path.is_file() and EMBEDDED_FOLDER not in place.parts:
-                found[place.as_posix()] = _comparable(path)
-    return found
+            relative = path.relative_to(home.root)
+            if path.is_file() and EMBEDDED_FOLDER not in relative.parts:
+                result[relative.as_posix()] = _comparable(path)
+    return result
 
 
 def _comparable(path: Path) -> bytes:

@@ -32,7 +32,7 @@ _VARIABLE = re.compile(r"\$\{(\w+):-([^}]*)\}")
 def composed(given: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """The services as compose reads them with these variables."""
     text = (DEPLOY / "compose.yaml").read_text("utf-8")
-    read = _VARIABLE.sub(lambda found: given.get(found[1]) or found[2], text)
+    read = _VARIABLE.sub(lambda result: given.get(result[1]) or result[2], text)
     services: dict[str, dict[str, Any]] = yaml.safe_load(read)["services"]
     return services
 
@@ -51,17 +51,21 @@ class Stack:
         image = re.findall(r"(\w+)=(\S+)", (DEPLOY / "Dockerfile").read_text("utf-8").split("\nENV ")[1])
         own = {**dict(image), **self.services[service].get("environment", {})}
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        inherited = {name: said for name, said in os.environ.items() if not name.startswith("QUERYMUST_")}
-        named = {name: "127.0.0.1" if said in self.services else self.here(said) for name, said in own.items()}
+        inherited = {name: output for name, output in os.environ.items() if not name.startswith("QUERYMUST_")}
+        named = {name: "127.0.0.1" if output in self.services else self.here(output) for name, output in own.items()}
         return inherited | named | {"PATH": path, "PYTHONPATH": str(ROOT)}
 
     def here(self, said: str) -> str:
         """Names, ports and folders of the containers as they are on this machine."""
         names = "|".join(map(re.escape, self.services))
         said = re.sub(rf"(?<=[/@])(?:{names})(?=:\d)", "127.0.0.1", said).replace("0.0.0.0", "127.0.0.1")
-        said = re.sub(r"(?<![\w.])\d{4}(?!\w)", lambda found: str(self.ports.get(found[0], found[0])), said)
-        for place, folder in ((SHARED, self.folder), (KEPT, self.folder / "kept"), (SECRETS, self.folder / "secrets")):
-            said = said.replace(place, str(folder))
+        said = re.sub(r"(?<![\w.])\d{4}(?!\w)", lambda result: str(self.ports.get(result[0], result[0])), said)
+        for position, folder in (
+            (SHARED, self.folder),
+            (KEPT, self.folder / "kept"),
+            (SECRETS, self.folder / "secrets"),
+        ):
+            said = said.replace(position, str(folder))
         return said
 
     def start(self, *services: str) -> None:

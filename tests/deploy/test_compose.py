@@ -26,8 +26,8 @@ def test_nothing_is_published_beyond_loopback_unless_it_is_asked_for() -> None:
 def test_no_secret_is_written_down() -> None:
     for path in DEPLOY.iterdir():
         for line in path.read_text("utf-8").splitlines():
-            for said in re.findall(r"(?:PASSWORD|API_KEY)\w*[:=]\s*\"?([^\s\"]+)", line):
-                assert said.startswith(("${", "$", "...", "-", "?", "set", "/run/secrets/")), (path.name, line)
+            for output in re.findall(r"(?:PASSWORD|API_KEY)\w*[:=]\s*\"?([^\s\"]+)", line):
+                assert output.startswith(("${", "$", "...", "-", "?", "set", "/run/secrets/")), (path.name, line)
 
 
 def test_no_machine_is_asked_for_a_secret_of_another_one() -> None:
@@ -52,7 +52,9 @@ def test_every_service_of_the_builder_reads_the_same_history() -> None:
 def test_the_password_is_in_files_and_in_no_variable() -> None:
     assert set(COMPOSE["secrets"]) == {name for service in SERVICES.values() for name in service.get("secrets", [])}
     assert all(set(secret) == {"file"} for secret in COMPOSE["secrets"].values())
-    given = [f"{name}={said}" for service in SERVICES.values() for name, said in service.get("environment", {}).items()]
+    given = [
+        f"{name}={output}" for service in SERVICES.values() for name, output in service.get("environment", {}).items()
+    ]
     assert [line for line in given if "PASSWORD" in line] == ["POSTGRES_PASSWORD_FILE=/run/secrets/postgres_password"]
 
 
@@ -88,8 +90,8 @@ def test_the_workspace_names_what_compose_starts() -> None:
 def test_every_command_of_ours_exists_with_its_options() -> None:
     commands: Any = get_command(app)
     lines = [*PAGE.splitlines(), *(str(service.get("command", "")) for service in SERVICES.values())]
-    said = [found for line in lines for found in re.findall(r"(?<![\w/.:@-])querymust (?:[a-z]+ ?)+[^`#&|]*", line)]
-    ours = [words for words in map(str.split, said) if words[1] in commands.commands]
+    output = [result for line in lines for result in re.findall(r"(?<![\w/.:@-])querymust (?:[a-z]+ ?)+[^`#&|]*", line)]
+    ours = [words for words in map(str.split, output) if words[1] in commands.commands]
     assert len(ours) >= 6
     for words in ours:
         command, rest = commands.commands[words[1]], words[2:]

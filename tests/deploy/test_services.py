@@ -48,12 +48,12 @@ def test_the_services_of_compose_build_and_answer_as_one_embedded_home_does(
         key = stack.run("api", "querymust", "keys", "add", "bot").strip()
         stack.start("api")
         stack.check_health("api")
-        address, asked = f"http://127.0.0.1:{ports['8377']}/v1/retrieve", {"query": "what is the price of a mace"}
-        assert posted(address, asked, {"X-API-Key": key})["hits"][0]["title"] == "Arms - mace"
+        address, query = f"http://127.0.0.1:{ports['8377']}/v1/retrieve", {"query": "what is the price of a mace"}
+        assert posted(address, query, {"X-API-Key": key})["hits"][0]["title"] == "Arms - mace"
 
         environment = stack.environment("daemon")
-        for name, said in environment.items():
-            monkeypatch.setenv(name, said)
+        for name, output in environment.items():
+            monkeypatch.setenv(name, output)
         deployed = Home.at(tmp_path / "home")
         with dagster_instance(deployed) as instance:
             with one_more_row(tmp_path / "library" / "food" / "01.md"):
@@ -66,7 +66,7 @@ def test_the_services_of_compose_build_and_answer_as_one_embedded_home_does(
         assert stack.is_alive()
         results = results_file(deployed.root, tmp_path / "deployed.json", environment)
 
-    bare = {name: said for name, said in os.environ.items() if not name.startswith("QUERYMUST_")}
+    bare = {name: output for name, output in os.environ.items() if not name.startswith("QUERYMUST_")}
     bare |= {"QUERYMUST_LIBRARY": str(tmp_path / "library")}
     command = [sys.executable, "-m", "pipeline.cli", "build", "--home", str(tmp_path / "embedded")]
     subprocess.run(command, cwd=ROOT, env=bare, check=True, capture_output=True)
@@ -84,8 +84,8 @@ def write_pgpass(folder: Path) -> None:
 def write_library(folder: Path) -> None:
     """Two books, and two homes that ask the same questions of them."""
     items = {"arms": ["dagger", "mace", "long sword"], "food": ["bread", "ale", "salt"]}
-    asked = [write_book(folder / "library", name, name.title(), rows) for name, rows in items.items()]
-    moved = [str(path.rename(folder / path.name)) for path in asked]
+    query = [write_book(folder / "library", name, name.title(), rows) for name, rows in items.items()]
+    moved = [str(path.rename(folder / path.name)) for path in query]
     for home in ("home", "embedded"):
         (folder / home).mkdir()
         (folder / home / "rag.yaml").write_text(yaml.safe_dump({"questions": moved}))

@@ -89,9 +89,9 @@ def test_programs_that_begin_at_once_find_the_tables_of_a_new_database(tmp_path:
     given = {HISTORY: postgres.address, "QUERYMUST_HOME": str(tmp_path), "DAGSTER_HOME": str(tmp_path / "dagster")}
     command = [sys.executable, "-m", "pipeline.runs.instance_file"]
     begun = [subprocess.Popen(command, cwd=ROOT, env=os.environ | given, stderr=subprocess.PIPE) for _ in range(3)]
-    said = [process.communicate(timeout=BOUND)[1] for process in begun]
-    assert [process.returncode for process in begun] == [0, 0, 0], said
-    assert not any(b"Retrying" in each for each in said)
+    output = [process.communicate(timeout=BOUND)[1] for process in begun]
+    assert [process.returncode for process in begun] == [0, 0, 0], output
+    assert not any(b"Retrying" in each for each in output)
     tables = "SELECT count(*) FROM information_schema.tables WHERE table_name IN ('runs', 'event_logs', 'jobs')"
     assert postgres.asked(tables) == "3"
 
@@ -125,9 +125,9 @@ def launch(context: WorkspaceProcessContext, location: str, job: str) -> str:
     with context.create_request_context() as request:
         answer = execute_dagster_graphql(request, LAUNCH_PIPELINE_EXECUTION_MUTATION, {"executionParams": parameters})
     assert not answer.errors, answer.errors
-    (said,) = answer.data.values()
-    assert said["__typename"] == "LaunchRunSuccess", said
-    return str(said["run"]["runId"])
+    (output,) = answer.data.values()
+    assert output["__typename"] == "LaunchRunSuccess", output
+    return str(output["run"]["runId"])
 
 
 def wait_for(instance: dg.DagsterInstance, runs: Sequence[str], *statuses: str) -> None:

@@ -59,12 +59,12 @@ def names(moved: object) -> list[tuple[str, int | None, int | None]]:
 def test_a_question_is_gained_lost_or_moved(make_row: Row) -> None:
     before = {"same": 1, "gained": 4, "lost": 1, "up": 9, "down": 2, "away": 3, "none": 0}
     after = {"same": 1, "gained": 1, "lost": 3, "up": 5, "down": None, "away": 3, "none": 0}
-    found = changes("then", *([make_row(*each) for each in side.items()] for side in (after, before)))
-    assert names(found.gained) == [("gained", 4, 1)]
-    assert names(found.lost) == [("lost", 1, 3)]
-    assert names(found.moved) == [("up", 9, 5), ("down", 2, None)]
-    assert [each.better for each in found.moved] == [True, False]
-    assert (found.n_shared, found.added, found.n_gone, found.baseline) == (7, (), 0, "then")
+    result = changes("then", *([make_row(*each) for each in side.items()] for side in (after, before)))
+    assert names(result.gained) == [("gained", 4, 1)]
+    assert names(result.lost) == [("lost", 1, 3)]
+    assert names(result.moved) == [("up", 9, 5), ("down", 2, None)]
+    assert [each.better for each in result.moved] == [True, False]
+    assert (result.n_shared, result.added, result.n_gone, result.baseline) == (7, (), 0, "then")
 
 
 def test_few_lost_questions_are_not_told_from_chance_and_many_are(make_row: Row) -> None:
@@ -80,17 +80,17 @@ def test_few_lost_questions_are_not_told_from_chance_and_many_are(make_row: Row)
 def test_getting_better_is_never_worse(make_row: Row) -> None:
     before = [make_row(f"q{number}", 5) for number in range(40)]
     after = [make_row(f"q{number}") for number in range(40)]
-    found = changes("then", after, before)
-    assert len(found.gained) == 40
-    assert found.worse == ()
+    result = changes("then", after, before)
+    assert len(result.gained) == 40
+    assert result.worse == ()
 
 
 def test_a_question_with_another_text_is_another_question(make_row: Row) -> None:
     before = [make_row("q1", 1), make_row("q2", 1), make_row("old", 1)]
     after = [make_row("q1", 1), make_row("q2", 9, "asked in other words")]
-    found = changes("then", after, before)
-    assert (found.n_shared, found.lost, found.n_gone) == (1, (), 2)
-    assert [row.question_id for row in found.added] == ["q2"]
+    result = changes("then", after, before)
+    assert (result.n_shared, result.lost, result.n_gone) == (1, (), 2)
+    assert [row.question_id for row in result.added] == ["q2"]
 
 
 def test_a_baseline_of_other_questions_is_refused(make_row: Row) -> None:
@@ -100,8 +100,8 @@ def test_a_baseline_of_other_questions_is_refused(make_row: Row) -> None:
 
 
 def test_questions_without_gold_are_compared_with_nothing(make_row: Row) -> None:
-    found = changes("then", [make_row("q1", 0)], [make_row("q1", 0)])
-    assert (found.n_shared, found.comparisons, found.worse) == (1, (), ())
+    result = changes("then", [make_row("q1", 0)], [make_row("q1", 0)])
+    assert (result.n_shared, result.comparisons, result.worse) == (1, (), ())
 
 
 def test_what_is_read_is_what_was_written_without_long_rankings_and_times(
@@ -111,12 +111,12 @@ def test_what_is_read_is_what_was_written_without_long_rankings_and_times(
     SavedScores.of("snap", rows).write(tmp_path / "one.json")
     SavedScores.of("snap", [replace(row, milliseconds=9.0) for row in rows]).write(tmp_path / "two.json")
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
-    found = SavedScores.read(tmp_path / "one.json")
-    assert found.snapshot == "snap"
-    assert [row.gold_rank for row in found.rows] == [3, 1, 1]
-    assert found.rows[0].chunk_ids == ("a",)
-    assert found.rows[0].deep_chunk_ids == ()
-    assert [row.question_id for row in found.of_strategy("default")] == ["q1", "größer"]
+    result = SavedScores.read(tmp_path / "one.json")
+    assert result.snapshot == "snap"
+    assert [row.gold_rank for row in result.rows] == [3, 1, 1]
+    assert result.rows[0].chunk_ids == ("a",)
+    assert result.rows[0].deep_chunk_ids == ()
+    assert [row.question_id for row in result.of_strategy("default")] == ["q1", "größer"]
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[1, 2]", '{"format": "querymust scores 1", "snapshot": 3}', "\x00"])

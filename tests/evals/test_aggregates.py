@@ -105,14 +105,14 @@ def test_metrics_stand_in_the_order_of_reports_and_strategies_in_that_of_the_row
 
 def test_the_interval_holds_the_mean():
     numbers = aggregate([row(str(n), mrr=float(n % 2)) for n in range(40)])
-    (number,) = [each for each in numbers if (each.metric, each.book, each.kind) == ("mrr", "*", "*")]
+    (number,) = [number for number in numbers if (number.metric, number.book, number.kind) == ("mrr", "*", "*")]
     assert 0 < number.low < number.value == 1 / 2 < number.high < 1
 
 
 def test_evaluability_is_the_share_that_resolves_by_book_and_kind(library):
     library.questions[1] = library.question("q1", "gone")
-    found = {(each.book, each.kind): (each.value, each.n) for each in evaluability([library.set()])}
-    assert found == {
+    result = {(each.book, each.kind): (each.value, each.n) for each in evaluability([library.set()])}
+    assert result == {
         ("*", "*"): (2 / 3, 3),
         ("*", "lookup"): (1 / 2, 2),
         ("*", "rule"): (1, 1),
@@ -128,7 +128,7 @@ def test_a_set_without_gold_has_no_evaluability(library):
 
 def test_timings_are_quantiles_by_strategy():
     rows = [row(str(n), milliseconds=float(n)) for n in range(101)]
-    assert [(each.metric, each.value, each.n) for each in timings(rows)] == [
+    assert [(timing.metric, timing.value, timing.n) for timing in timings(rows)] == [
         ("p50_ms", 50.0, 101),
         ("p95_ms", pytest.approx(95.0), 101),
     ]
@@ -136,7 +136,7 @@ def test_timings_are_quantiles_by_strategy():
 
 def test_the_time_of_a_round_is_that_of_questions_that_took_rounds():
     rows = [row("1", milliseconds=9.0, rounds=3.0), row("2", milliseconds=4.0, rounds=1.0), row("3", milliseconds=50.0)]
-    assert next((each.metric, each.value, each.n) for each in timings(rows)) == ("round_ms", 3.5, 2)
+    assert next((timing.metric, timing.value, timing.n) for timing in timings(rows)) == ("round_ms", 3.5, 2)
 
 
 def test_no_rows_give_no_numbers():
@@ -199,9 +199,9 @@ def test_grouped_means_are_the_reported_ones(experiment):
     means = experiment.to_frame().groupby(["kind", "strategy"])[["hit@1", "mrr"]].mean()
     numbers = experiment.aggregates_frame()
     for (kind, strategy), line in means.dropna().iterrows():
-        place = numbers[(numbers["book"] == "*") & (numbers["kind"] == kind) & (numbers["strategy"] == strategy)]
+        number = numbers[(numbers["book"] == "*") & (numbers["kind"] == kind) & (numbers["strategy"] == strategy)]
         for name in ("hit@1", "mrr"):
-            (reported,) = place[place["metric"] == name]["value"]
+            (reported,) = number[number["metric"] == name]["value"]
             assert line[name] == pytest.approx(reported), (kind, strategy, name)
 
 

@@ -33,27 +33,27 @@ def shown(
 
 
 def test_the_leaderboard_begins_with_a_table_and_a_picture(sample: Home, instance: dg.DagsterInstance) -> None:
-    found = shown(assets.leaderboard, sample, instance)
-    assert list(found)[:2] == ["leaderboard", "trend"]
+    result = shown(assets.leaderboard, sample, instance)
+    assert list(result)[:2] == ["leaderboard", "trend"]
     mrr = evaluation_of(sample, sample.candidate, STRATEGIES["default"]).headline()["default"]["mrr"]
-    assert found["mrr"] == found["mrr_live"] == round(mrr or 0, 4)
-    assert found["mrr_delta"] == 0.0
-    assert f"| **{mrr:.3f}** |" in found["leaderboard"]
-    assert found["trend"].startswith(f"mrr {mrr:.3f} on the first snapshot")
-    schema = found["strategies"].schema
+    assert result["mrr"] == result["mrr_live"] == round(mrr or 0, 4)
+    assert result["mrr_delta"] == 0.0
+    assert f"| **{mrr:.3f}** |" in result["leaderboard"]
+    assert result["trend"].startswith(f"mrr {mrr:.3f} on the first snapshot")
+    schema = result["strategies"].schema
     assert {column.name: column.description for column in schema.columns[1:]} == {
         each: meaning(each) for each in HEADLINE
     }
 
 
 def test_an_evaluation_shows_its_worst_questions_and_its_kinds(sample: Home, instance: dg.DagsterInstance) -> None:
-    found = shown(assets.evaluation, sample, instance, "dense")
-    worst, kinds = found["worst_questions"], found["by_kind"]
+    result = shown(assets.evaluation, sample, instance, "dense")
+    worst, kinds = result["worst_questions"], result["by_kind"]
     assert len(worst.records) == MOST
     assert [column.name for column in worst.schema.columns][:4] == ["question", "asked", "rank", "why"]
     rows = [record.data for record in kinds.records]
     assert rows[0]["kind"] == "all"
-    assert rows[0]["mrr"] == found["mrr"]
+    assert rows[0]["mrr"] == result["mrr"]
     assert {row["kind"] for row in rows} > {"all", "matrix-lookup"}
     assert all(isinstance(row["n"], int) for row in rows)
 
@@ -62,9 +62,9 @@ def test_without_questions_every_key_is_there_and_says_nothing(sample: Home, ins
     silent = replace(sample, settings=replace(sample.settings, questions=()))
     with_questions, without = (set(shown(assets.leaderboard, home, instance)) for home in (sample, silent))
     assert with_questions == without
-    found = shown(assets.leaderboard, silent, instance)
-    assert found["mrr"] is found["mrr_live"] is found["mrr_delta"] is None
-    assert found["leaderboard"] == "No questions were given, so nothing was scored."
+    result = shown(assets.leaderboard, silent, instance)
+    assert result["mrr"] is result["mrr_live"] is result["mrr_delta"] is None
+    assert result["leaderboard"] == "No questions were given, so nothing was scored."
     assert shown(assets.evaluation, silent, instance, "dense")["worst_questions"].records == []
 
 
@@ -74,6 +74,6 @@ def test_every_plotted_number_is_explained_where_it_stands(
 ) -> None:
     legend = asset.metadata_by_key[asset.key]["metrics"]
     explained = {record.data["number"]: record.data["what_it_is"] for record in legend.records}
-    found = shown(asset, sample, instance, "dense" if asset is assets.evaluation else None)
-    plotted = {name for name, value in found.items() if isinstance(value, float)}
+    result = shown(asset, sample, instance, "dense" if asset is assets.evaluation else None)
+    plotted = {name for name, value in result.items() if isinstance(value, float)}
     assert {name for name in plotted if not explained.get(name)} == set()

@@ -51,13 +51,13 @@ def test_experiments_without_a_common_strategy_are_refused(run):
 
 
 def row(strategy: str, number: int, value: float, **given: str) -> ScoredQuestion:
-    place = {"set": "s", "split": "open", "book": "one", "kind": "matrix-lookup"} | given
+    key = {"set": "s", "split": "open", "book": "one", "kind": "matrix-lookup"} | given
     return ScoredQuestion(
-        **place,
+        **key,
         strategy=strategy,
         question_id=f"q{number}",
         query="",
-        gold=() if place["kind"] == "no-answer" else ("g",),
+        gold=() if key["kind"] == "no-answer" else ("g",),
         chunk_ids=(),
         deep_chunk_ids=(),
         deep_scores=(),
@@ -81,25 +81,25 @@ def cell(found: Sequence[Cell], set_: str, book: str, sort: str = "look-up") -> 
 
 def test_a_cell_is_the_strategy_the_best_other_one_and_their_p() -> None:
     mine, best = [1, 0, 0, 1], [1, 1, 1, 1]
-    found = cells([*rows("bm25", [1, 0, 1, 1]), *rows("fts5", best), *rows("default", mine)])
-    assert cell(found, "s", "one") == Cell(
+    result = cells([*rows("bm25", [1, 0, 1, 1]), *rows("fts5", best), *rows("default", mine)])
+    assert cell(result, "s", "one") == Cell(
         *("s", "open", "one", "look-up", "hit@1", 4, 0.5, "fts5", 1.0), paired_randomisation(mine, best), ()
     )
 
 
 def test_only_a_difference_beyond_chance_is_marked_and_whoever_is_ahead_is_named() -> None:
     behind = [*rows("a", [1] * 20), *rows("b", [1] * 12 + [0] * 8), *rows("c", [1] + [0] * 19)]
-    found = cell(cells([*behind, *rows("default", [0] * 20)]), "s", "one")
-    assert (found.other, found.ahead) == ("a", ("a", "b"))
-    assert found.p < 0.05
+    result = cell(cells([*behind, *rows("default", [0] * 20)]), "s", "one")
+    assert (result.other, result.ahead) == ("a", ("a", "b"))
+    assert result.p < 0.05
     few = cell(cells([*rows("a", [1, 1, 1]), *rows("default", [0, 0, 0])]), "s", "one")
     assert few.ahead == ()
 
 
 def test_being_better_is_no_mark() -> None:
-    found = cell(cells([*rows("a", [0] * 20), *rows("default", [1] * 20)]), "s", "one")
-    assert found.p < 0.05
-    assert found.ahead == ()
+    result = cell(cells([*rows("a", [0] * 20), *rows("default", [1] * 20)]), "s", "one")
+    assert result.p < 0.05
+    assert result.ahead == ()
 
 
 def test_of_equal_others_the_surest_is_shown_and_then_the_first() -> None:
@@ -111,8 +111,8 @@ def test_of_equal_others_the_surest_is_shown_and_then_the_first() -> None:
 def test_look_ups_and_rules_are_apart_and_other_kinds_are_in_no_cell() -> None:
     kinds = {"matrix-lookup": "look-up", "generated-lookup": "look-up", "rule": "rule", "generated-section": "rule"}
     for kind, sort in kinds.items():
-        found = cells([*rows("a", [1], kind=kind), *rows("default", [0], kind=kind)])
-        assert {each.sort for each in found} == {sort}
+        result = cells([*rows("a", [1], kind=kind), *rows("default", [0], kind=kind)])
+        assert {each.sort for each in result} == {sort}
     for kind in ("comparison", "no-answer"):
         assert cells([*rows("a", [1], kind=kind), *rows("default", [0], kind=kind)]) == ()
 
@@ -124,17 +124,17 @@ def test_books_are_pooled_in_their_set_and_sets_together_by_question() -> None:
         second = [row(strategy, number + 10, value, book="two") for number, value in enumerate(two)]
         return [*rows(strategy, one), *second, *rows(strategy, other, set="t", book="three")]
 
-    found = cells([*asked("default", [1, 1, 1], [0], [0]), *asked("a", [0, 0, 0], [1], [1])])
-    places = dict.fromkeys((each.set, each.book) for each in found)
+    result = cells([*asked("default", [1, 1, 1], [0], [0]), *asked("a", [0, 0, 0], [1], [1])])
+    places = dict.fromkeys((each.set, each.book) for each in result)
     assert list(places) == [("s", "one"), ("s", "two"), ("s", "*"), ("t", "three"), ("t", "*"), ("*", "*")]
-    assert (cell(found, "s", "*").n, cell(found, "s", "*").value) == (4, 0.75)
-    assert (cell(found, "*", "*").n, cell(found, "*", "*").value) == (5, 0.6)
+    assert (cell(result, "s", "*").n, cell(result, "s", "*").value) == (4, 0.75)
+    assert (cell(result, "*", "*").n, cell(result, "*", "*").value) == (5, 0.6)
 
 
 def test_one_set_is_not_pooled_with_itself() -> None:
-    assert {each.set for each in cells([*rows("a", [1]), *rows("default", [0])])} == {"s"}
+    assert {cell.set for cell in cells([*rows("a", [1]), *rows("default", [0])])} == {"s"}
 
 
 @pytest.mark.parametrize("asked", [["default"], ["bm25", "fts5"]])
 def test_without_the_strategy_or_another_one_there_are_no_cells(asked: list[str]) -> None:
-    assert cells([each for name in asked for each in rows(name, [1, 0])]) == ()
+    assert cells([row for name in asked for row in rows(name, [1, 0])]) == ()

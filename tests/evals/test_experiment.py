@@ -36,17 +36,17 @@ def run(library, dense, prefilter):
 
 
 def value(experiment, strategy, metric, book="*", kind="*"):
-    (found,) = [
-        each
-        for each in experiment.aggregates
-        if (each.strategy, each.metric, each.book, each.kind) == (strategy, metric, book, kind)
+    (result,) = [
+        aggregate
+        for aggregate in experiment.aggregates
+        if (aggregate.strategy, aggregate.metric, aggregate.book, aggregate.kind) == (strategy, metric, book, kind)
     ]
-    return found.value
+    return result.value
 
 
 def row(experiment, strategy, question_id):
-    (found,) = [one for one in experiment.rows if (one.strategy, one.question_id) == (strategy, question_id)]
-    return found
+    (result,) = [one for one in experiment.rows if (one.strategy, one.question_id) == (strategy, question_id)]
+    return result
 
 
 def test_every_strategy_is_asked_every_question_at_both_depths(run):
@@ -161,7 +161,7 @@ class OneEmbedder:
 def test_a_metric_is_judged_on_a_ranking_as_deep_as_it_looks(library, run, dense, make_chunk):
     fillers = [make_chunk(f"x{n}", kind="prose") for n in range(17)]
     library.chunks += fillers
-    late = " ".join([*(each.id for each in fillers), "g0"])
+    late = " ".join([*(filler.id for filler in fillers), "g0"])
     metrics = (*STANDARD, metric("recall@15"), metric("recall@20"), metric("hit@18"), metric("hit@17"))
     experiment, _ = run(strategies=[dense], answers={"dense": f"{late}/g1/p/u"}, metrics=metrics)
     values = row(experiment, "dense", "q0").values
@@ -241,9 +241,9 @@ def test_progress_counts_up_to_all_questions(run):
 
 def test_timings_stand_apart(run):
     experiment, _ = run()
-    assert {each.metric for each in experiment.timings} == {"p50_ms", "p95_ms"}
-    assert not any(each.metric.endswith("_ms") for each in experiment.aggregates)
-    assert all(each.n == len(IDS) and each.value >= 0 for each in experiment.timings)
+    assert {timing.metric for timing in experiment.timings} == {"p50_ms", "p95_ms"}
+    assert not any(aggregate.metric.endswith("_ms") for aggregate in experiment.aggregates)
+    assert all(timing.n == len(IDS) and timing.value >= 0 for timing in experiment.timings)
 
 
 def test_a_set_may_be_put_in_its_own_way(library, dense, make_retrieval):

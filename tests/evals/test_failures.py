@@ -20,8 +20,8 @@ def failed(library, dense, prefilter):
         experiment = run_experiment(
             searcher, [prefilter], [library.set()], library.chunks, snapshot="s", measures=Measures(**given)
         )
-        found = failures(experiment.rows, Relatives.of(library.chunks), canonical)
-        return {each.row.question_id: each for each in found}
+        result = failures(experiment.rows, Relatives.of(library.chunks), canonical)
+        return {each.row.question_id: each for each in result}
 
     return lambda ranking, **given: failed(ranking, counterpart=lambda _: dense, **given)
 
@@ -31,9 +31,9 @@ def test_a_question_whose_gold_is_first_and_one_without_gold_do_not_fail(failed)
 
 
 def test_a_failure_says_what_came_first_and_where_the_gold_was(failed):
-    found = failed("u p g0/g1/p/u")["q0"]
-    assert (found.first.id, found.gold_rank, [chunk.id for chunk in found.gold]) == ("u", 3, ["g0"])
-    assert found.why == ()
+    result = failed("u p g0/g1/p/u")["q0"]
+    assert (result.first.id, result.gold_rank, [chunk.id for chunk in result.gold]) == ("u", 3, ["g0"])
+    assert result.why == ()
 
 
 def test_another_row_of_the_right_table_is_named_as_such(failed):
@@ -45,17 +45,17 @@ def test_a_row_of_a_twin_and_another_book_are_named_as_such(library, failed):
     library.chunks[10] = replace(library.chunks[10], signature="s")
     library.chunks[11] = replace(library.chunks[11], book="c")
     library.questions[2] = Question("q2", "ask q2", "b", gold=(Anchor(snippet="p", book="c"),))
-    found = failed("u g0/p g1/u p/u")
-    assert found["q0"].why == ("the first is a row of a table with the same columns",)
-    assert found["q1"].why == ("the first is from another book",)
+    result = failed("u g0/p g1/u p/u")
+    assert result["q0"].why == ("the first is a row of a table with the same columns",)
+    assert result["q1"].why == ("the first is from another book",)
 
 
 def test_gold_that_a_predicate_excluded_is_told_with_what_the_question_lacks(failed):
-    found = failed("g0/u/p/u")["q1"]
-    assert found.gold_rank is None
-    assert found.why == ('the filter excluded gold, d.md - 1: contain_one_of failed group: ["ac 1"]',)
+    result = failed("g0/u/p/u")["q1"]
+    assert result.gold_rank is None
+    assert result.why == ('the filter excluded gold, d.md - 1: contain_one_of failed group: ["ac 1"]',)
 
 
 def test_an_empty_answer_is_told(failed):
-    found = failed("/g1/p/u", unfiltered="u/g1/p/u")["q0"]
-    assert (found.first, found.gold_rank, found.why) == (None, None, ("nothing came back",))
+    result = failed("/g1/p/u", unfiltered="u/g1/p/u")["q0"]
+    assert (result.first, result.gold_rank, result.why) == (None, None, ("nothing came back",))

@@ -45,7 +45,9 @@ def experiment(library, wide, dense, prefilter):
     def experiment(answer, strategies=(dense, prefilter), stale=()):
         questions = [library.question(f"q{n}", "gone" if n in stale else f"g{n}") for n in range(20)]
         library.chunks = wide.chunks
-        searcher = library.searcher(**{each.name: "/".join(answer(n, each) for n in range(20)) for each in strategies})
+        searcher = library.searcher(
+            **{strategy.name: "/".join(answer(n, strategy) for n in range(20)) for strategy in strategies}
+        )
         sets = [QuestionSet.of("wide", "open", questions, wide.chunks)]
         return run_experiment(searcher, strategies, sets, wide.chunks, snapshot="snap", measures=Measures())
 
@@ -76,18 +78,18 @@ def test_a_good_candidate_passes_with_and_without_a_live_index(experiment):
 def test_an_inverted_filter_is_caught_and_named_with_its_questions(experiment):
     decision = decide(experiment(inverted), None)
     assert not decision.passed
-    (reason,) = [each for each in decision.reasons if each.rule == "no_false_exclusions"]
+    (reason,) = [reason for reason in decision.reasons if reason.rule == "no_false_exclusions"]
     assert reason.objection.strategy == "prefilter"
     assert reason.objection.question_ids == tuple(f"q{n}" for n in range(20))
     assert "prefilter: the filter excluded 20 gold chunks" in str(reason)
     assert "q0, q1, " in str(reason)
     assert "and 10 more" in str(reason)
-    assert "dense" not in {each.objection.strategy for each in decision.reasons}
+    assert "dense" not in {reason.objection.strategy for reason in decision.reasons}
 
 
 def test_a_single_excluded_gold_chunk_stops_the_gate(experiment):
     decision = decide(experiment(lambda n, strategy: inverted(n, strategy) if n == 7 else good(n, strategy)), None)
-    assert [(each.rule, each.objection.strategy, each.objection.question_ids) for each in decision.reasons] == [
+    assert [(reason.rule, reason.objection.strategy, reason.objection.question_ids) for reason in decision.reasons] == [
         ("no_false_exclusions", "prefilter", ("q7",))
     ]
 
@@ -127,15 +129,17 @@ def falling(*numbers, strategy="dense"):
     """The gold of these questions is fourth and not first."""
 
     def answer(number, asked):
-        found = good(number, asked)
-        return " ".join(reversed(found.split())) if number in numbers and asked.name == strategy else found
+        result = good(number, asked)
+        return " ".join(reversed(result.split())) if number in numbers and asked.name == strategy else result
 
     return answer
 
 
 def test_a_candidate_that_loses_more_than_one_question_is_stopped_and_named(experiment, dense):
     decision = decide(experiment(falling(*range(20))), experiment(good))
-    assert {(each.rule, each.objection.strategy) for each in decision.reasons} == {("not_worse_than_live", dense.name)}
+    assert {(reason.rule, reason.objection.strategy) for reason in decision.reasons} == {
+        ("not_worse_than_live", dense.name)
+    }
     (reason,) = decision.reasons
     assert reason.objection.question_ids == tuple(f"q{n}" for n in range(20))
     assert "mrr is below that of live, open: -0.750 (-0.750 to -0.750) over 20 questions" in str(reason)
@@ -151,7 +155,7 @@ def test_the_best_that_was_live_is_a_bar_too(experiment):
     (rule,) = [each for each in SCORE_RULES if each.name == "not_worse_than_best_kept"]
     candidate, live, best = experiment(falling(5, 6)), experiment(falling(5)), experiment(good)
     assert decide(candidate, live).passed, "one more"
-    (objection,) = [each.objection for each in rule.reasons(Scores(candidate, live, best))]
+    (objection,) = [reason.objection for reason in rule.reasons(Scores(candidate, live, best))]
     assert "the best snapshot kept" in str(objection)
     assert objection.question_ids == ("q5", "q6")
     assert rule.reasons(Scores(candidate, live)) == ()
@@ -160,7 +164,7 @@ def test_the_best_that_was_live_is_a_bar_too(experiment):
 def test_experiments_with_nothing_in_common_do_not_pass(experiment):
     other = [Strategy("bm25", lexical_weight=1.0)]
     decision = decide(experiment(good), experiment(good, strategies=other))
-    assert [each.rule for each in decision.reasons] == ["not_worse_than_live"]
+    assert [reason.rule for reason in decision.reasons] == ["not_worse_than_live"]
     assert "no scored question and strategy in common" in str(decision.reasons[0])
 
 
@@ -172,7 +176,7 @@ def test_rules_have_names_of_their_own_and_say_a_sentence():
 @pytest.fixture
 def odd():
     def judge(numbers):
-        return [Objection(f"{each} is odd", only_warns=each == 1) for each in numbers if each % 2]
+        return [Objection(f"{number} is odd", only_warns=number == 1) for number in numbers if number % 2]
 
     return judge
 
@@ -180,7 +184,7 @@ def odd():
 def test_a_rule_says_what_stands_against_it_under_its_name(odd):
     rule = Rule("numbers_are_even", "Every number is even.", "numbers", odd)
     assert rule.reasons([2, 4]) == ()
-    assert [(str(each), each.blocks) for each in rule.reasons([1, 2, 3])] == [
+    assert [(str(reason), reason.blocks) for reason in rule.reasons([1, 2, 3])] == [
         ("numbers_are_even: 1 is odd", False),
         ("numbers_are_even: 3 is odd", True),
     ]
@@ -188,7 +192,7 @@ def test_a_rule_says_what_stands_against_it_under_its_name(odd):
 
 def test_a_rule_that_warns_never_blocks(odd):
     rule = Rule("numbers_are_even", "Every number is even.", "numbers", odd, blocks=False)
-    assert [each.blocks for each in rule.reasons([3])] == [False]
+    assert [reason.blocks for reason in rule.reasons([3])] == [False]
 
 
 def test_an_objection_names_its_strategy_and_the_first_questions():
@@ -219,9 +223,9 @@ def test_what_was_live_is_asked_the_questions_of_today_and_a_choice_by_hand_draw
     twice_live: tuple[Home, str, str], tmp_path: Path
 ) -> None:
     home, first, second = twice_live
-    asked = tmp_path / "questions.jsonl"
-    asked.write_text(QUESTION)
-    home = replace(home, settings=replace(home.settings, questions=(asked,)))
+    query = tmp_path / "questions.jsonl"
+    query.write_text(QUESTION)
+    home = replace(home, settings=replace(home.settings, questions=(query,)))
     candidate = evaluation_of(home, home.candidate, STRATEGIES[SHIPPED])
     assert kept_rivals(home, home.candidate) == (first,)
     best = best_kept_scores(home, candidate)

@@ -23,16 +23,16 @@ def cases(verdict: Verdict) -> dict[str, ElementTree.Element]:
 
 def test_each_question_is_a_case_and_a_failure_says_rank_and_what_came_first(make_row: Row, make_verdict: Make) -> None:
     rows = (make_row("good"), make_row("bad", 4), make_row("lost", None), make_row("none", 0))
-    found = cases(make_verdict(*rows, bound=0.4))
-    assert list(found) == ["good", "bad", "lost", "none", "scores"]
-    assert found["good"].get("classname") == "default.asked.people"
-    assert [child.tag for name in found for child in found[name]] == ["failure", "failure", "skipped"]
-    failure = found["bad"].find("failure")
+    result = cases(make_verdict(*rows, bound=0.4))
+    assert list(result) == ["good", "bad", "lost", "none", "scores"]
+    assert result["good"].get("classname") == "default.asked.people"
+    assert [child.tag for name in result for child in result[name]] == ["failure", "failure", "skipped"]
+    failure = result["bad"].find("failure")
     assert failure is not None
     assert str(failure.get("message")).startswith("gold at rank 4; first is b/d.md:1  ")
     assert str(failure.text).splitlines()[0] == "ask bad"
     assert "why: the first is another row of the same table" in str(failure.text)
-    lost = found["lost"].find("failure")
+    lost = result["lost"].find("failure")
     assert lost is not None
     assert str(lost.get("message")).startswith("no gold in the first 100; ")
 

@@ -41,13 +41,13 @@ def judged(ranking, gold):
 def test_every_metric_means_what_it_means_to_trec_eval(questions):
     """Ties, empty rankings, and questions that the run does not have."""
     qrels = {name: dict.fromkeys(gold, 1) for name, (gold, _, _) in questions.items()}
-    run = {name: scores for name, (_, scores, asked) in questions.items() if asked and scores}
+    run = {name: scores for name, (_, scores, query) in questions.items() if query and scores}
     expected = {
         (each.query_id, str(each.measure)): each.value
         for each in ir_measures.iter_calc([*THEIRS.values(), SetF], qrels, run or {"other": {"d0": 1.0}})
     }
-    for name, (gold, scores, asked) in questions.items():
-        judgement = judge(trec_order(scores) if asked else (), gold)
+    for name, (gold, scores, request) in questions.items():
+        judgement = judge(trec_order(scores) if request else (), gold)
         for ours, theirs in THEIRS.items():
             assert metric(ours)(judgement) == pytest.approx(expected[name, str(theirs)], abs=1e-9), ours
 

@@ -88,14 +88,14 @@ def test_lost_gold_is_seen_from_the_rankings_alone():
 
 
 def test_refused_gold_is_gold_whose_own_predicate_the_question_fails(relatives):
-    asked = []
+    query = []
 
     def admits(question, query_must):
-        asked.append((question, query_must))
+        query.append((question, query_must))
         return False
 
     assert refused_gold("what?", ["a1", "a0", "b0", "unknown"], relatives, admits) == ("a0", "a1")
-    assert asked == [("what?", '["ac"]')] * 2
+    assert query == [("what?", '["ac"]')] * 2
 
 
 def test_contamination_is_the_share_of_hits_from_other_books(relatives):

@@ -57,7 +57,7 @@ def test_each_book_and_each_split_is_judged_by_itself() -> None:
     before = [row(n, 1.0, "one" if n < 20 else "two") for n in range(40)] + rows([1.0] * 30, split="generated")
     after = [row(n, 0.0 if n in {0, 1} else 1.0, "one" if n < 20 else "two") for n in range(40)]
     changes = paired_changes([*after, *rows([1.0] * 30, split="generated")], before)
-    assert [(each.split, each.book, each.n, each.verdict) for each in changes] == [
+    assert [(change.split, change.book, change.n, change.verdict) for change in changes] == [
         ("people", "*", 40, "worse"),
         ("people", "one", 20, "worse"),
         ("people", "two", 20, "not worse"),
@@ -73,10 +73,10 @@ def library(lost: dict[str, int], books: int = 3) -> dict[str, str]:
     for book in range(books):
         for number in range(20):
             gone = number < lost.get(f"b{book}", 0)
-            place = {"number": book * 20 + number, "book": f"b{book}"}
-            before.append(row(mrr=0.5 if number > 17 else 1.0, **place))
-            after.append(row(mrr={18: 0.6, 19: 0.4}.get(number, 0.0 if gone else 1.0), **place))
-    return {each.book: each.verdict for each in paired_changes(after, before)}
+            position = {"number": book * 20 + number, "book": f"b{book}"}
+            before.append(row(mrr=0.5 if number > 17 else 1.0, **position))
+            after.append(row(mrr={18: 0.6, 19: 0.4}.get(number, 0.0 if gone else 1.0), **position))
+    return {change.book: change.verdict for change in paired_changes(after, before)}
 
 
 def test_the_more_books_move_the_more_each_has_to_lose() -> None:
@@ -97,7 +97,7 @@ def test_books_in_which_nothing_moved_are_no_chances_to_look_worse() -> None:
             row(number, 0.45 if number < 3 else 0.999 if number % 20 == 19 and number < moving * 20 else 1.0, each.book)
             for number, each in enumerate(before)
         ]
-        (first,) = [each for each in paired_changes(after, before) if each.book == "b0"]
+        (first,) = [change for change in paired_changes(after, before) if change.book == "b0"]
         assert first.difference == pytest.approx(-0.0825, abs=0.0002)
         return first.verdict
 
@@ -115,15 +115,15 @@ def test_what_many_questions_gain_they_may_lose() -> None:
 def test_a_change_is_a_judgement_of_a_place() -> None:
     (change,) = paired_changes(rows([1.0]), rows([1.0]))
     assert isinstance(change, Judgement)
-    assert [each.name for each in fields(change)] == [
+    assert [field.name for field in fields(change)] == [
         *("n", "difference", "low", "high", "verdict", "split", "book", "strategy", "lost")
     ]
 
 
 def test_only_what_both_were_asked_counts() -> None:
-    asked = [row(0, 0.0), row(1, 1.0)]
-    other_text = ScoredQuestion(**{name: getattr(asked[0], name) for name in asked[0].__slots__} | {"query": "else"})
-    (change,) = paired_changes([other_text, asked[1]], [row(0, 1.0), row(1, 1.0)])
+    query = [row(0, 0.0), row(1, 1.0)]
+    other_text = ScoredQuestion(**{name: getattr(query[0], name) for name in query[0].__slots__} | {"query": "else"})
+    (change,) = paired_changes([other_text, query[1]], [row(0, 1.0), row(1, 1.0)])
     assert (change.n, change.verdict) == (1, "not worse")
     assert paired_changes(rows([1.0]), rows([1.0], strategy="dense")) == ()
 

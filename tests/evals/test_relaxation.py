@@ -26,14 +26,14 @@ def boats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SelfQueryRetriev
     chunks = [
         replace(
             EMPTY,
-            id=f"c{place}",
-            document=f"boat-{place}.md",
+            id=f"c{position}",
+            document=f"boat-{position}.md",
             text="A boat.",
             search_text="A boat.",
             source="A boat.",
             metadata={"type": kind, "port": port, "arrived": day},
         )
-        for place, (kind, port, day) in enumerate(BOATS)
+        for position, (kind, port, day) in enumerate(BOATS)
     ]
     home, embedder = tmp_path_factory.mktemp("boats"), load_embedder()
     vectors = np.eye(len(chunks), embedder.identity.dimensions, dtype=np.float32)
@@ -43,10 +43,10 @@ def boats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SelfQueryRetriev
 
 
 def test_the_rate_is_of_the_questions_that_state_conditions(boats: SelfQueryRetriever) -> None:
-    found = relaxation_of(boats, ["ferry documents", "tug documents, port: Dover", "how is a knot tied?"])
-    assert (found.n_questions, found.n_stating, found.n_relaxed) == (3, 2, 1)
-    assert found.rate == 0.5
-    (pattern,) = found.patterns
+    relaxation = relaxation_of(boats, ["ferry documents", "tug documents, port: Dover", "how is a knot tied?"])
+    assert (relaxation.n_questions, relaxation.n_stating, relaxation.n_relaxed) == (3, 2, 1)
+    assert relaxation.rate == 0.5
+    (pattern,) = relaxation.patterns
     assert pattern.why == Trigger.NO_RESULTS.value
     (example,) = pattern.examples
     assert example.query == "tug documents, port: Dover"
@@ -57,10 +57,14 @@ def test_the_rate_is_of_the_questions_that_state_conditions(boats: SelfQueryRetr
 def test_patterns_are_by_field_the_most_frequent_first_with_their_first_questions(boats: SelfQueryRetriever) -> None:
     often = [f"tug documents since 2026, please {number}" for number in range(EXAMPLES + 2)]
     nothing = "ferry documents, port: Rotterdam, since 2026-06-02"
-    found = relaxation_of(boats, [nothing, *often])
-    assert [(each.field, each.count) for each in found.patterns] == [("type", 6), ("arrived", 1), ("port", 1)]
-    first = found.patterns[0]
-    assert [each.query for each in first.examples] == [nothing, *often[: EXAMPLES - 1]]
+    relaxation = relaxation_of(boats, [nothing, *often])
+    assert [(pattern.field, pattern.count) for pattern in relaxation.patterns] == [
+        ("type", 6),
+        ("arrived", 1),
+        ("port", 1),
+    ]
+    first = relaxation.patterns[0]
+    assert [example.query for example in first.examples] == [nothing, *often[: EXAMPLES - 1]]
     assert first.examples[1] == GivenUp(often[0], ("tug",), 1)
     assert first.examples[0].left == len(BOATS), "nothing of it holds of any boat, so all conditions went"
 
@@ -72,15 +76,15 @@ def test_relative_times_go_back_from_the_last_day_of_the_documents(boats: SelfQu
 def test_the_questions_of_an_evaluation_are_read_once_whatever_was_scored(
     boats: SelfQueryRetriever, tmp_path: Path
 ) -> None:
-    asked = ("ferry documents since last month", "tug documents since 2026", "tug documents")
+    request = ("ferry documents since last month", "tug documents since 2026", "tug documents")
     gold = [{"document": "boat-1.md", "snippet": "A boat."}]
-    lines = [json.dumps({"id": f"q{place}", "query": query, "gold": gold}) for place, query in enumerate(asked)]
+    lines = [json.dumps({"id": f"q{position}", "query": query, "gold": gold}) for position, query in enumerate(request)]
     (tmp_path / "boats.jsonl").write_text("\n".join(lines))
     retriever = boats.vector_store
     evaluation = evaluate(
         retriever.snapshot, retriever.embedder, [tmp_path / "boats.jsonl"], [STRATEGIES["bm25"], STRATEGIES["dense"]]
     )
-    found = relaxation(retriever, evaluation)
-    assert (found.n_questions, found.n_stating, found.rate) == (3, 3, pytest.approx(1 / 3))
-    assert [each.examples[0].query for each in found.patterns] == [asked[1]]
+    result = relaxation(retriever, evaluation)
+    assert (result.n_questions, result.n_stating, result.rate) == (3, 3, pytest.approx(1 / 3))
+    assert [pattern.examples[0].query for pattern in result.patterns] == [request[1]]
     assert relaxation(retriever, Evaluation(retriever.snapshot.id)).rate is None

@@ -116,25 +116,25 @@ def test_a_name_is_text() -> None:
 
 
 def test_what_is_live_differs_in_nothing_from_itself(sample: Home) -> None:
-    found = since_live(sample, evaluation_of(sample, sample.candidate, *STRATEGIES.values()))
-    assert list(found) == list(STRATEGIES)
-    assert {each.delta for each in found.values()} == {0.0}
-    assert {each.n for each in found.values()} == {102}
+    result = since_live(sample, evaluation_of(sample, sample.candidate, *STRATEGIES.values()))
+    assert list(result) == list(STRATEGIES)
+    assert {each.delta for each in result.values()} == {0.0}
+    assert {each.n for each in result.values()} == {102}
 
 
 def test_a_candidate_that_finds_nothing_is_below_live(sample_copy: Home, few_questions: Path) -> None:
     home = replace(sample_copy, settings=replace(sample_copy.settings, questions=(few_questions,)))
-    asked = (STRATEGIES["bm25"], STRATEGIES["default"])
-    live = evaluation_of(home, home.candidate, *asked)
+    query = (STRATEGIES["bm25"], STRATEGIES["default"])
+    live = evaluation_of(home, home.candidate, *query)
     with open_snapshot(home.root) as snapshot:
         chunks = [replace(chunk, search_text=chunk.id, names=()) for chunk in snapshot.chunks]
     embedder = load_embedder(home.settings.embedder)
     vectors = embedder.embed([embedding_text(chunk) for chunk in chunks])
     home.nominate(build_snapshot(home.root, chunks, vectors, embedder.identity, Vocabulary.default()).id)
-    found = since_live(home, evaluation_of(home, home.candidate, *asked))
-    assert list(found) == ["bm25", "default"]
-    assert found["default"].live == pytest.approx(live.headline()["default"]["mrr"])
-    assert all(each.delta < -0.1 for each in found.values())
+    result = since_live(home, evaluation_of(home, home.candidate, *query))
+    assert list(result) == ["bm25", "default"]
+    assert result["default"].live == pytest.approx(live.headline()["default"]["mrr"])
+    assert all(each.delta < -0.1 for each in result.values())
 
 
 def test_where_nothing_is_live_there_is_nothing_to_compare(sample_copy: Home) -> None:
@@ -162,14 +162,14 @@ def test_they_fail_and_the_lowest_gold_comes_first(sample: Home) -> None:
     rows = scores.rows("dense")
     with open_snapshot(sample.root, sample.candidate) as snapshot:
         relatives, read = Relatives.of(tuple(snapshot.chunks)), snapshot.asked
-    found = worst_questions(rows, relatives, read)
-    assert len(found) == MOST
-    ranks = [each.rank or 101 for each in found]
+    result = worst_questions(rows, relatives, read)
+    assert len(result) == MOST
+    ranks = [each.rank or 101 for each in result]
     assert ranks == sorted(ranks, reverse=True)
     by_id = {row.question_id: row for row in rows}
     assert max(row.gold_rank or 101 for row in rows if row.gold) == ranks[0]
-    assert all(by_id[each.question].values["hit@1"] == 0 and each.first != each.gold for each in found)
-    lost = replace(by_id[found[-1].question], excluded_gold=by_id[found[-1].question].gold)
+    assert all(by_id[each.question].values["hit@1"] == 0 and each.first != each.gold for each in result)
+    lost = replace(by_id[result[-1].question], excluded_gold=by_id[result[-1].question].gold)
     again = worst_questions([lost, *(row for row in rows if row.question_id != lost.question_id)], relatives, read)
     assert again[0].question == lost.question_id
     assert "the filter excluded gold" in again[0].why

@@ -72,9 +72,11 @@ def test_sampling_agrees_with_the_exact_test():
 def test_equal_sums_count_as_extreme_however_they_are_added_up():
     # 0.1 + 0.2 and 0.3 differ in the last bit; tenths as whole numbers do not
     tenths = [1, 2, -3, 6, 7, 9]
-    sums = [sum(sign * each for sign, each in zip(signs, tenths, strict=True)) for signs in product([1, -1], repeat=6)]
+    sums = [
+        sum(sign * tenth for sign, tenth in zip(signs, tenths, strict=True)) for signs in product([1, -1], repeat=6)
+    ]
     expected = sum(abs(total) >= abs(sum(tenths)) for total in sums) / len(sums)
-    assert paired_randomisation([each / 10 for each in tenths], [0.0] * 6) == pytest.approx(expected)
+    assert paired_randomisation([tenth / 10 for tenth in tenths], [0.0] * 6) == pytest.approx(expected)
 
 
 def test_a_single_difference_says_nothing():

@@ -40,7 +40,7 @@ def test_the_two_ends_of_the_weight_of_hybrid_are_its_two_legs(sample: Home, few
         legs = (strategy("dense"), strategy("bm25"))
         scores = evaluate(snapshot, embedder, [few_questions], (*sweep.variants([0.0, 1.0]), *legs))
     headline = scores.headline()
-    points = {each.tried.value: each for each in sweep.points(scores, [0.0, 1.0])}
+    points = {point.tried.value: point for point in sweep.points(scores, [0.0, 1.0])}
     assert points[0.0].tried.mrr == pytest.approx(headline["dense"]["mrr"])
     assert points[1.0].tried.mrr == pytest.approx(headline["bm25"]["mrr"])
     assert points[0.4].scores.rows("hybrid")
@@ -84,40 +84,40 @@ WORSE, BETTER = [2] * 20, [1] * 20
 
 
 def test_a_value_that_is_better_beyond_chance_is_proposed() -> None:
-    found = propose("s", "weight", 0.4, [scored(0.4, WORSE), scored(0.5, BETTER)])
-    assert found is not None
-    assert found.worth_it
-    assert str(found).startswith("propose s: weight 0.5 instead of 0.4: mrr 0.500 to 1.000 (+0.500, p 0.0")
+    result = propose("s", "weight", 0.4, [scored(0.4, WORSE), scored(0.5, BETTER)])
+    assert result is not None
+    assert result.worth_it
+    assert str(result).startswith("propose s: weight 0.5 instead of 0.4: mrr 0.500 to 1.000 (+0.500, p 0.0")
 
 
 def test_a_value_that_excludes_gold_is_refused_by_the_gate() -> None:
-    found = propose("s", "weight", 0.4, [scored(0.4, WORSE), scored(0.5, BETTER, excluded_gold=("g",))])
-    assert found is not None
-    assert not found.worth_it
-    assert found.significant
-    assert "the gate refuses it: no_false_exclusions" in str(found)
+    result = propose("s", "weight", 0.4, [scored(0.4, WORSE), scored(0.5, BETTER, excluded_gold=("g",))])
+    assert result is not None
+    assert not result.worth_it
+    assert result.significant
+    assert "the gate refuses it: no_false_exclusions" in str(result)
 
 
 def test_a_value_that_chance_may_explain_is_not_proposed() -> None:
-    found = propose("s", "weight", 0.4, [scored(0.4, [2, *BETTER]), scored(0.5, [1, *BETTER])])
-    assert found is not None
-    assert (found.best, found.worth_it) == (0.5, False)
-    assert "chance may explain that" in str(found)
+    result = propose("s", "weight", 0.4, [scored(0.4, [2, *BETTER]), scored(0.5, [1, *BETTER])])
+    assert result is not None
+    assert (result.best, result.worth_it) == (0.5, False)
+    assert "chance may explain that" in str(result)
 
 
 @pytest.mark.parametrize(("values", "best"), [((0.1, 0.3, 0.4), 0.3), ((0.3, 0.4, 0.5), 0.3), ((0.2, 0.4, 0.5), 0.5)])
 def test_of_equal_values_the_nearest_is_the_best_then_the_smaller(values: tuple[float, ...], best: float) -> None:
     points = [scored(value, WORSE if value == 0.4 else BETTER) for value in values]
-    found = propose("s", "weight", 0.4, points)
-    assert found is not None
-    assert found.best == best
+    result = propose("s", "weight", 0.4, points)
+    assert result is not None
+    assert result.best == best
 
 
 def test_a_value_that_is_as_good_as_the_current_one_changes_nothing() -> None:
-    found = propose("s", "weight", 0.4, [scored(0.4, BETTER), scored(0.5, BETTER)])
-    assert found is not None
-    assert found.best == found.current == 0.4
-    assert found.p is None
+    result = propose("s", "weight", 0.4, [scored(0.4, BETTER), scored(0.5, BETTER)])
+    assert result is not None
+    assert result.best == result.current == 0.4
+    assert result.p is None
 
 
 def test_without_scores_there_is_no_proposal() -> None:
@@ -127,11 +127,11 @@ def test_without_scores_there_is_no_proposal() -> None:
 
 def test_it_is_kept_with_its_curve(tmp_path: Path) -> None:
     points = [scored(0.4, WORSE), scored(0.5, BETTER)]
-    found = propose("s", "weight", 0.4, points)
-    assert found is not None
-    found.write(tmp_path / "weight.json", points)
+    result = propose("s", "weight", 0.4, points)
+    assert result is not None
+    result.write(tmp_path / "weight.json", points)
     kept = json.loads((tmp_path / "weight.json").read_text())
-    assert kept["says"] == str(found)
+    assert kept["says"] == str(result)
     assert [each["value"] for each in kept["curve"]] == [0.4, 0.5]
 
 
@@ -149,15 +149,15 @@ ROWS = [row("g0", "g1 g0 g2"), row("g3 g4", "g3 g1 g4"), row("", "g1 g2 g3")]
 
 
 def test_more_chunks_show_more_gold_and_more_siblings() -> None:
-    found = shown_at(ROWS, RELATIVES, [1, 2, 3])
-    assert [each.recall for each in found] == [(0 + 1 / 2) / 2, (1 + 1 / 2) / 2, 1.0]
-    assert [each.noise for each in found] == [(1 + 0) / 2, (1 + 1) / 2, (2 + 1) / 2]
+    result = shown_at(ROWS, RELATIVES, [1, 2, 3])
+    assert [each.recall for each in result] == [(0 + 1 / 2) / 2, (1 + 1 / 2) / 2, 1.0]
+    assert [each.noise for each in result] == [(1 + 0) / 2, (1 + 1) / 2, (2 + 1) / 2]
 
 
 def test_enough_is_the_least_that_shows_as_much() -> None:
-    found = shown_at(ROWS, RELATIVES, [1, 2, 3, 10])
-    assert enough(found, 10) == 3
-    assert enough(found, 2) == 2
+    result = shown_at(ROWS, RELATIVES, [1, 2, 3, 10])
+    assert enough(result, 10) == 3
+    assert enough(result, 2) == 2
 
 
 def test_without_gold_nothing_is_shown() -> None:

@@ -23,8 +23,8 @@ def gold(live: Retriever, tmp_path: Path) -> Path:
     """Questions that the index answers."""
     rows = [chunk for chunk in live.snapshot.chunks if chunk.row_key]
     questions = [
-        Question(f"q{place}", f"What does a {row.row_key} cost?", "tiny", gold=(Anchor.of(row),))
-        for place, row in enumerate(rows)
+        Question(f"q{position}", f"What does a {row.row_key} cost?", "tiny", gold=(Anchor.of(row),))
+        for position, row in enumerate(rows)
     ]
     write_questions(tmp_path / "gold.jsonl", questions)
     return tmp_path / "gold.jsonl"
@@ -74,29 +74,29 @@ def by_key(live: Retriever) -> dict[str, Chunk]:
 
 def test_a_row_that_does_not_belong_must_be_named(live: Retriever) -> None:
     chunks, row = {chunk.id: chunk for chunk in live.snapshot.chunks}, by_key(live)["Long sword"]
-    (found,), unhelped = suggest_predicates([said(row)], live.snapshot, chunks)
-    assert (found.chunk, found.questions, unhelped) == (row, (ASKED,), ())
-    assert "long sword" in found.names
-    assert json.loads(found.guarded.query_must or "").keys() == {"contain_one_of", "contain_no_rival"}
-    changed = [found.guarded if chunk.id == row.id else chunk for chunk in live.snapshot.chunks]
+    (result,), unhelped = suggest_predicates([said(row)], live.snapshot, chunks)
+    assert (result.chunk, result.questions, unhelped) == (row, (ASKED,), ())
+    assert "long sword" in result.names
+    assert json.loads(result.guarded.query_must or "").keys() == {"contain_one_of", "contain_no_rival"}
+    changed = [result.guarded if chunk.id == row.id else chunk for chunk in live.snapshot.chunks]
     effect = Trial(live, [ASKED, "What does a long sword cost?"], []).of(chunks=changed)
     assert (effect.excluded, effect.admitted) == ((ASKED,), ())
 
 
 def test_the_entry_is_one_that_a_book_can_have(live: Retriever, tmp_path: Path) -> None:
     chunks, row = {chunk.id: chunk for chunk in live.snapshot.chunks}, by_key(live)["Long sword"]
-    (found,), _ = suggest_predicates([said(row)], live.snapshot, chunks)
-    (tmp_path / "tables.toml").write_text(found.entry)
+    (result,), _ = suggest_predicates([said(row)], live.snapshot, chunks)
+    (tmp_path / "tables.toml").write_text(result.entry)
     (rule,) = read_table_rules(tmp_path)
     assert (rule.find.heading, rule.find.document) == ("Weapons", "01.md")
-    assert json.loads(rule.row_query_must["Long sword"]) == {"contain_one_of": [list(found.names)]}
+    assert json.loads(rule.row_query_must["Long sword"]) == {"contain_one_of": [list(result.names)]}
 
 
 def test_what_a_question_names_and_what_is_no_row_gets_no_predicate(live: Retriever) -> None:
     chunks, rows = {chunk.id: chunk for chunk in live.snapshot.chunks}, by_key(live)
     named, prose = "Is a mace heavy?", rows[""]
-    found, unhelped = suggest_predicates([said(rows["Mace"], named), said(prose)], live.snapshot, chunks)
-    assert found == ()
+    result, unhelped = suggest_predicates([said(rows["Mace"], named), said(prose)], live.snapshot, chunks)
+    assert result == ()
     assert [(each.chunk, each.why) for each in unhelped] == [
         (rows["Mace"], "the question names it"),
         (prose, "it is no row of a table"),
@@ -127,9 +127,9 @@ def test_the_one_is_gold_that_is_found_again_and_the_last_word_counts(live: Retr
     kept.add("s", "Of an index that is gone?", "no-such-chunk", "relevant", "")
     write_questions(tmp_path / "q.jsonl", questions_of(read_feedback(tmp_path), chunks))
     several, one = load_questions(tmp_path / "q.jsonl")
-    found = resolve([several, one], ChunkPlaces(tuple(chunks.values())))
-    assert set(found.gold[several.id]) == {rows[0].id, rows[1].id}
-    assert found.gold[one.id] == (prose.id,)
-    assert not found.stale
+    result = resolve([several, one], ChunkPlaces(tuple(chunks.values())))
+    assert set(result.gold[several.id]) == {rows[0].id, rows[1].id}
+    assert result.gold[one.id] == (prose.id,)
+    assert not result.stale
     assert (several.book, several.kind, several.tags) == ("tiny", "feedback", ("feedback",))
     assert {anchor.group for anchor in several.gold} == {0}

@@ -40,20 +40,20 @@ def row(live: Retriever, key: str) -> Chunk:
 
 
 def test_the_same_letters_written_apart_are_surest(live: Retriever) -> None:
-    (found,) = suggested(live, "longsword damage", "cost of a longsword")
-    assert (found.word, found.means, found.way) == ("longsword", "long sword", "written apart")
-    assert found.questions == ("longsword damage", "cost of a longsword")
+    (result,) = suggested(live, "longsword damage", "cost of a longsword")
+    assert (result.word, result.means, result.way) == ("longsword", "long sword", "written apart")
+    assert result.questions == ("longsword damage", "cost of a longsword")
 
 
 def test_a_misspelt_word_means_the_one_with_nearly_its_letters(live: Retriever) -> None:
-    (found,) = suggested(live, "cost of a dager")
-    assert (found.word, found.means, found.way) == ("dager", "dagger", "spelling")
+    (result,) = suggested(live, "cost of a dager")
+    assert (result.word, result.means, result.way) == ("dager", "dagger", "spelling")
     assert suggested(live, "cost of a mase") == [], "of four letters half a dozen others are one letter away"
 
 
 def test_initials_mean_what_they_are_of_and_a_label_is_called_by_its_name(live: Retriever) -> None:
-    (found,) = suggested(live, "the tr of a mace")
-    assert (found.means, found.way) == ("tiny rules", "initials")
+    (result,) = suggested(live, "the tr of a mace")
+    assert (result.means, result.way) == ("tiny rules", "initials")
     (label,) = suggested(live, "a mace against armorclas 3")
     assert label.word == "armorclas"
     assert live.snapshot.vocabulary.labels
@@ -61,25 +61,25 @@ def test_initials_mean_what_they_are_of_and_a_label_is_called_by_its_name(live: 
 
 
 def test_what_answers_says_what_a_word_means(live: Retriever) -> None:
-    asked = "How much is a cudgel?"
-    assert suggested(live, asked) == []
-    (found,) = suggest(live.snapshot, [SaidQuestion(asked, (row(live, "Mace"),))], frozenset())
-    assert (found.word, found.means, found.way) == ("cudgel", "mace", "answer")
+    query = "How much is a cudgel?"
+    assert suggested(live, query) == []
+    (result,) = suggest(live.snapshot, [SaidQuestion(query, (row(live, "Mace"),))], frozenset())
+    assert (result.word, result.means, result.way) == ("cudgel", "mace", "answer")
 
 
 def test_the_word_that_a_row_misses_is_one_of_its_group_and_never_its_label(sample: Home) -> None:
     live = Retriever.open(sample.root)
     title = "I.A. Attack Matrix for Clerics, Druids and Monks - Opponent Armor Class 6"
     answer = next(chunk for chunk in live.snapshot.chunks if chunk.title == title)
-    asked = SaidQuestion("What does a 7th level padre need to roll to hit AC 6?", (answer,))
-    (found,) = suggest(live.snapshot, [asked], frozenset())
-    assert (found.word, found.means, found.way, found.others) == ("padre", "cleric", "group", ("druid", "monk"))
-    (other,) = suggest(live.snapshot, [asked], frozenset({("padre", "cleric")}))
+    said_question = SaidQuestion("What does a 7th level padre need to roll to hit AC 6?", (answer,))
+    (result,) = suggest(live.snapshot, [said_question], frozenset())
+    assert (result.word, result.means, result.way, result.others) == ("padre", "cleric", "group", ("druid", "monk"))
+    (other,) = suggest(live.snapshot, [said_question], frozenset({("padre", "cleric")}))
     assert (other.means, other.others) == ("druid", ("monk",))
-    two = replace(asked, query="What does a padre need to roll?")
+    two = replace(said_question, query="What does a padre need to roll?")
     assert suggest(live.snapshot, [two], frozenset()) == [], "it misses the armor class as well"
     alias = with_alias(live.snapshot.vocabulary, "padre", "cleric")
-    assert satisfies_query_must(asked.query, answer.query_must, vocabulary=alias)
+    assert satisfies_query_must(said_question.query, answer.query_must, vocabulary=alias)
 
 
 def test_what_was_decided_is_not_proposed_again(live: Retriever) -> None:
@@ -90,15 +90,15 @@ def test_what_was_decided_is_not_proposed_again(live: Retriever) -> None:
 
 
 def test_a_word_of_more_questions_comes_first(live: Retriever) -> None:
-    found = suggested(live, "cost of a dager", "damage of a dager", "longsword damage")
-    assert [each.word for each in found] == ["dager", "longsword"]
+    result = suggested(live, "cost of a dager", "damage of a dager", "longsword damage")
+    assert [each.word for each in result] == ["dager", "longsword"]
 
 
 def test_words_that_no_text_and_no_label_has_are_unknown(live: Retriever) -> None:
-    asked = "What does a Zweihander cost beside daggers of level 3, longsword or 2 gp?"
-    assert unknown_words(asked, live.snapshot)[-1] == "longsword"
-    assert "zweihander" in unknown_words(asked, live.snapshot)
-    assert {"cost", "daggers", "level", "gp"}.isdisjoint(unknown_words(asked, live.snapshot))
+    query = "What does a Zweihander cost beside daggers of level 3, longsword or 2 gp?"
+    assert unknown_words(query, live.snapshot)[-1] == "longsword"
+    assert "zweihander" in unknown_words(query, live.snapshot)
+    assert {"cost", "daggers", "level", "gp"}.isdisjoint(unknown_words(query, live.snapshot))
 
 
 def test_an_index_calls_its_things_by_rows_headings_columns_and_labels(live: Retriever) -> None:
@@ -129,7 +129,7 @@ def test_what_its_owner_wrote_stays_and_the_alias_counts(tmp_path: Path, before:
     text = path.read_text("utf-8")
     assert load_vocabulary(path).aliases["long-sword"] == "long sword"
     assert all(line in text.splitlines() for line in before.splitlines())
-    assert [each.name for each in tmp_path.iterdir()] == ["vocabulary.toml"]
+    assert [path.name for path in tmp_path.iterdir()] == ["vocabulary.toml"]
 
 
 def test_a_file_that_is_not_there_is_made(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_file_that_cannot_take_it_is_left_as_it_is(tmp_path: Path, before: str
     with pytest.raises(LibraryError, match='write it there: "bog" = "swamp"'):
         add_alias(path, "bog", "swamp")
     assert path.read_text() == before
-    assert [each.name for each in tmp_path.iterdir()] == ["vocabulary.toml"]
+    assert [path.name for path in tmp_path.iterdir()] == ["vocabulary.toml"]
 
 
 def test_a_word_has_one_meaning(tmp_path: Path) -> None:

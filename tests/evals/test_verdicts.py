@@ -38,7 +38,7 @@ def test_a_candidate_is_held_to_what_was_said_of_it_and_of_the_books(tmp_path: P
 def test_a_verdict_that_cannot_be_read_is_none(tmp_path: Path) -> None:
     say(tmp_path, "a", ONE, passed=False)
     (tmp_path / FOLDER / "b.json").write_text("{")
-    assert [each.check for each in kept_verdicts(tmp_path)] == ["a"]
+    assert [verdict.check for verdict in kept_verdicts(tmp_path)] == ["a"]
     assert gate_state(tmp_path / "none", None).verdict == "not judged"
 
 

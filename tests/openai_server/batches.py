@@ -78,8 +78,8 @@ class Batches:
         if self.ends == "failed":
             return
         results, errors = [], []
-        asked = [json.loads(line) for line in self._files[batch["input_file_id"]].splitlines()]
-        for line in asked[: self.keeps]:
+        query = [json.loads(line) for line in self._files[batch["input_file_id"]].splitlines()]
+        for line in query[: self.keeps]:
             fault = self._server.plan(line["body"])
             if fault in ("dropped_result", "cut", "hang", "stall"):
                 continue
@@ -93,7 +93,7 @@ class Batches:
                 {"id": "1", "custom_id": line["custom_id"], "response": response, "error": None}
             )
         results.reverse()  # no order is promised
-        batch["request_counts"] |= {"completed": len(results), "failed": len(asked) - len(results)}
+        batch["request_counts"] |= {"completed": len(results), "failed": len(query) - len(results)}
         for name, lines in (("output_file_id", results), ("error_file_id", errors)):
             if lines:
                 batch[name] = self._file("\n".join(map(json.dumps, lines)).encode())["id"]

@@ -18,8 +18,8 @@ def tokens(text: str) -> int:
 
 def prompt_tokens(body: Mapping[str, Any]) -> int:
     """Of the messages and of the form that is asked for."""
-    said = "".join(str(message.get("content", "")) for message in body.get("messages", ()))
-    return tokens(said) + tokens(json.dumps(body["response_format"]) if "response_format" in body else "")
+    output = "".join(str(message.get("content", "")) for message in body.get("messages", ()))
+    return tokens(output) + tokens(json.dumps(body["response_format"]) if "response_format" in body else "")
 
 
 def asked_key(body: Mapping[str, Any]) -> str:
@@ -54,14 +54,14 @@ class Counts:
 
     def pay(self, body: Mapping[str, Any], completion: str, *, batch: bool = False, thought: int = 0) -> dict[str, int]:
         """Charge for one answer; its usage, as a server reports it."""
-        asked, answered = prompt_tokens(body), tokens(completion) + thought
+        query, answered = prompt_tokens(body), tokens(completion) + thought
         with self._lock:
             self.paid[asked_key(body)] += 1
             if batch:
-                self.batch_prompt, self.batch_completion = self.batch_prompt + asked, self.batch_completion + answered
+                self.batch_prompt, self.batch_completion = self.batch_prompt + query, self.batch_completion + answered
             else:
-                self.prompt, self.completion = self.prompt + asked, self.completion + answered
-        return {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}
+                self.prompt, self.completion = self.prompt + query, self.completion + answered
+        return {"prompt_tokens": query, "completion_tokens": answered, "total_tokens": query + answered}
 
     def usd(self, price_in: float, price_out: float) -> float:
         """What was paid, at prices for a million tokens; half of them in a batch."""

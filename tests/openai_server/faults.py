@@ -56,10 +56,10 @@ class AtRandom:
         self.happened: list[Fault] = []
 
     def __call__(self, body: Mapping[str, Any]) -> Fault | None:
-        said = repr(sorted(body.items()))
+        output = repr(sorted(body.items()))
         with self._lock:
-            self._seen[said] = self._seen.get(said, 0) + 1
-            chance = random.Random(f"{self._seed} {self._seen[said]} {said}")
+            self._seen[output] = self._seen.get(output, 0) + 1
+            chance = random.Random(f"{self._seed} {self._seen[output]} {output}")
             if chance.random() >= self._rate:
                 return None
             fault = chance.choice(self._faults)

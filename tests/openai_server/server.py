@@ -95,8 +95,8 @@ class FakeOpenAi(ThreadingHTTPServer):
     def embeddings(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """In the order that a client must not trust."""
         data = [
-            {"object": "embedding", "index": place, "embedding": self._vector(text, body.get("encoding_format"))}
-            for place, text in enumerate(body["input"])
+            {"object": "embedding", "index": position, "embedding": self._vector(text, body.get("encoding_format"))}
+            for position, text in enumerate(body["input"])
         ]
         used = sum(map(tokens, body["input"]))
         self.counts.prompt += used
@@ -162,8 +162,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif name in self.server.models:
             self._sent(200, json.dumps({"id": name, "object": "model", "created": 0, "owned_by": "us"}).encode())
         else:
-            said = {"error": {"message": f"The model '{name}' does not exist", "code": "model_not_found"}}
-            self._sent(404, json.dumps(said).encode())
+            output = {"error": {"message": f"The model '{name}' does not exist", "code": "model_not_found"}}
+            self._sent(404, json.dumps(output).encode())
 
     def _failed(self, body: Mapping[str, Any], fault: Fault | None) -> bool:
         """Whether there is no answer at all."""
@@ -189,12 +189,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def _error(self, status: int) -> None:
-        said = {"error": {"message": f"not now, {self.headers.get('authorization')}", "type": "test"}}
-        self._sent(status, json.dumps(said).encode())
+        output = {"error": {"message": f"not now, {self.headers.get('authorization')}", "type": "test"}}
+        self._sent(status, json.dumps(output).encode())
 
     def _refused_parameter(self, name: str) -> None:
-        said = {"message": f"Unsupported parameter: '{name}'", "param": name, "code": "unsupported_parameter"}
-        self._sent(400, json.dumps({"error": said}).encode())
+        output = {"message": f"Unsupported parameter: '{name}'", "param": name, "code": "unsupported_parameter"}
+        self._sent(400, json.dumps({"error": output}).encode())
 
     def _json(self, answer: Mapping[str, Any], fault: Fault | None) -> None:
         content = json.dumps(answer).encode()

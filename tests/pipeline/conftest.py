@@ -18,7 +18,7 @@ def write_lines(path: Path, *records: object) -> None:
 
 
 def table_of(title: str, items: list[str]) -> str:
-    rows = [f"| {item} | {7 * place + 3} gp | {place + 2} lb |" for place, item in enumerate(items)]
+    rows = [f"| {item} | {7 * position + 3} gp | {position + 2} lb |" for position, item in enumerate(items)]
     return "\n".join([f"# {title}", "", "| Item | Price | Weight |", "|---|---|---|", *rows, ""])
 
 
@@ -28,14 +28,14 @@ def write_book(folder: Path, name: str, title: str, items: list[str]) -> Path:
     (folder / name / "01.md").write_text(table_of(title, items))
     questions = [
         {
-            "id": f"{name}-{place}",
+            "id": f"{name}-{position}",
             "query": f"what is the price of a {item}",
             "book": name,
             "kind": "matrix-lookup",
-            "gold": [{"document": "01.md", "row_key": item, "snippet": f"| {item} | {7 * place + 3} gp |"}],
+            "gold": [{"document": "01.md", "row_key": item, "snippet": f"| {item} | {7 * position + 3} gp |"}],
         }
-        for place, item in enumerate(items)
-        if place % 2 == 0
+        for position, item in enumerate(items)
+        if position % 2 == 0
     ]
     write_lines(folder / f"{name}.open.jsonl", *questions)
     return folder / f"{name}.open.jsonl"

@@ -40,12 +40,12 @@ def test_search_prints_k_results_and_where_they_stand(run: Run, sample: Home) ->
 def test_a_hit_shows_every_cell_under_the_name_of_its_column_and_a_pipe_gets_no_control_characters(
     run: Run, sample: Home
 ) -> None:
-    title, place, cells = run("search", QUESTION, "--home", sample.root, "--k", 1).out.splitlines()
+    title, position, cells = run("search", QUESTION, "--home", sample.root, "--k", 1).out.splitlines()
     assert title.endswith("Combat > Attack Matrices > I.A. Attack Matrix for Clerics, Druids and Monks")
-    assert re.fullmatch(r" {5}[0-9a-f]{8}  lantern-and-blade/03-combat.md:\d+", place)
+    assert re.fullmatch(r" {5}[0-9a-f]{8}  lantern-and-blade/03-combat.md:\d+", position)
     assert cells.strip().startswith("Opponent Armor Class: 6 | Level 1-3: 14 | Level 4-6: 12 | Level 7-9: 10 | ")
     assert cells.endswith("Level 19+: 3")
-    assert all(letter.isprintable() for letter in title + place + cells)
+    assert all(letter.isprintable() for letter in title + position + cells)
 
 
 def test_the_hit_of_the_docs_is_what_is_printed(run: Run, sample: Home) -> None:
@@ -64,11 +64,11 @@ def on_a_terminal(width: int, *arguments: object) -> str:
     environment = {**os.environ, "NO_COLOR": "1", "TERM": "xterm"}
     with subprocess.Popen(command, stdin=theirs, stdout=theirs, env=environment):
         os.close(theirs)
-        said = b""
+        output = b""
         while read := _read(ours):
-            said += read
+            output += read
     os.close(ours)
-    return said.decode().replace("\r\n", "\n")
+    return output.decode().replace("\r\n", "\n")
 
 
 def _read(terminal: int) -> bytes:
@@ -151,8 +151,13 @@ def test_the_strategies_that_are_offered_are_those_that_builds_score() -> None:
 def test_full_shows_source_names_predicate_and_metadata(run: Run, sample: Home) -> None:
     full = run("search", QUESTION, "--home", sample.root, "--k", 1, "--full").out
     assert "  | 6 | 14 | 12 | 10 | 8 | 6 | 4 | 3 |" in full
-    for said in ('names: ["ac 6"]', "query_must: {", "in words: The question must say one of", "doc_type: core-rules"):
-        assert said in full
+    for output in (
+        'names: ["ac 6"]',
+        "query_must: {",
+        "in words: The question must say one of",
+        "doc_type: core-rules",
+    ):
+        assert output in full
 
 
 def test_show_takes_the_short_id_that_search_prints(run: Run, sample: Home) -> None:
@@ -170,11 +175,11 @@ def test_show_takes_the_short_id_that_search_prints(run: Run, sample: Home) -> N
 def test_the_first_chunk_of_a_document_has_nothing_above_and_the_last_nothing_below(run: Run, sample: Home) -> None:
     short = "document=01-introduction.md"
     hits = run("search", QUESTION, "--home", sample.root, "--json", "--k", 1000, "--where", short).json
-    place, above = hits["hits"][0]["short_id"], []
-    while place:
-        record = run("show", place, "--home", sample.root, "--json").json
+    position, above = hits["hits"][0]["short_id"], []
+    while position:
+        record = run("show", position, "--home", sample.root, "--json").json
         above.append(record["id"])
-        place = record["above"] and record["above"]["id"]
+        position = record["above"] and record["above"]["id"]
     assert "above: nothing" in run("show", above[-1], "--home", sample.root).out
     below = [run("show", each, "--home", sample.root, "--json").json["below"] for each in above[1:]]
     assert [each["id"] for each in below] == above[:-1]
@@ -192,10 +197,10 @@ def test_an_id_that_is_unknown_or_begins_several_is_one_line_of_candidates(run: 
         assert (ran.status, ran.out) == (2, "")
         assert words in ran.err
         assert len(ran.err.strip().splitlines()) == 1
-        found = re.findall(r"([0-9a-f]{8}) \(", ran.err)
-        assert len(found) >= candidates
-        assert bool(found) == bool(candidates)
-        assert given != mistyped or hit in found
+        findall = re.findall(r"([0-9a-f]{8}) \(", ran.err)
+        assert len(findall) >= candidates
+        assert bool(findall) == bool(candidates)
+        assert given != mistyped or hit in findall
 
 
 def test_a_filter_that_leaves_nothing_says_which_values_there_are(run: Run, sample: Home) -> None:
@@ -271,14 +276,14 @@ def test_eval_writes_files_that_trec_eval_scores_the_same(run: Run, sample: Home
     qrels, ranked = sorted(tmp_path.iterdir(), key=lambda path: path.suffix)
     assert (qrels.suffix, ranked.suffix) == (".qrels", ".run")
     assert str(ranked) in ran.err.replace("\n", "")
-    found = ir_measures.calc_aggregate(
+    calc_aggregate = ir_measures.calc_aggregate(
         [ir_measures.RR, ir_measures.nDCG @ 10],
         ir_measures.read_trec_qrels(str(qrels)),
         ir_measures.read_trec_run(str(ranked)),
     )
     ours = ran.json["strategies"]["default"]
-    assert ours["ndcg@10"] == pytest.approx(found[ir_measures.nDCG @ 10], abs=1e-6)
-    assert ours["mrr"] == pytest.approx(found[ir_measures.RR], abs=1e-2)
+    assert ours["ndcg@10"] == pytest.approx(calc_aggregate[ir_measures.nDCG @ 10], abs=1e-6)
+    assert ours["mrr"] == pytest.approx(calc_aggregate[ir_measures.RR], abs=1e-2)
 
 
 def test_a_strategy_that_is_named_twice_is_scored_once(run: Run, sample: Home) -> None:
@@ -329,8 +334,8 @@ def test_the_example_file_of_the_docs_stands_whole_in_the_sample(
     path.write_text(block)
     checked = run("questions", "check", path, "--home", sample.root, "--json")
     assert (checked.status, checked.json["evaluability"], checked.json["ambiguous"]) == (0, 1.0, [])
-    found = run("questions", "resolve", path, "--home", sample.root, "--json").json
-    assert {name: len(gold) for name, gold in found.items()} == {
+    result = run("questions", "resolve", path, "--home", sample.root, "--json").json
+    assert {name: len(gold) for name, gold in result.items()} == {
         "one-row": 1,
         "two-rows": 2,
         "any-row": 2,

@@ -173,7 +173,7 @@ def test_one_run_goes_at_a_time(path: str, tmp_path: Path) -> None:
 
 def test_the_docs_say_whose_data_version_is_not_its_content(sample: Home) -> None:
     (sentence,) = re.findall(r"except for\s(.*?),\swhose", DOCS, re.DOTALL)
-    said = set(re.findall(r"`(\w+)`", sentence))
+    findall = set(re.findall(r"`(\w+)`", sentence))
     with dagster_instance(sample) as instance:
         for name in sorted(WHOLE | BY_BOOK | {"evaluation"}):
             event = instance.get_latest_materialization_event(dg.AssetKey(name))
@@ -181,5 +181,5 @@ def test_the_docs_say_whose_data_version_is_not_its_content(sample: Home) -> Non
             materialization = event.asset_materialization
             assert materialization is not None
             own = "dagster/data_version_is_user_provided" in (materialization.tags or {})
-            assert own == (name not in said), name
-    assert {"evidence_weights", "relevance"} <= said
+            assert own == (name not in findall), name
+    assert {"evidence_weights", "relevance"} <= findall

@@ -36,8 +36,8 @@ class Book:
     def passes(self, query: str, query_must: str | None) -> bool:
         """The plain meaning, which the index must share."""
         if query not in self.read:
-            asked = canonical(query, self.retriever.snapshot.vocabulary)
-            self.read[query] = replace(asked, rivals=self.rivals.read(asked))
+            request = canonical(query, self.retriever.snapshot.vocabulary)
+            self.read[query] = replace(request, rivals=self.rivals.read(request))
         return satisfies_query_must(self.read[query], query_must)
 
     def ask(self, query: str, strategy: str, k: int = K) -> Retrieval:
@@ -59,7 +59,7 @@ def book(sample: Home) -> Iterator[Book]:
     chunks = tuple(retriever.snapshot.chunks)
     resolution = resolve(list(QUESTIONS.values()), chunks)
     assert resolution.stale == ()
-    gold = {name: frozenset(found) for name, found in resolution.gold.items()}
+    gold = {name: frozenset(result) for name, result in resolution.gold.items()}
     yield Book(retriever, chunks, gold, Rivals(keyed_tables(chunks).tables, retriever.snapshot.vocabulary))
     retriever.snapshot.close()
 
@@ -70,7 +70,7 @@ def cut(book: Book, question: Question) -> float:
     off, on = book.ask(question.query, "dense"), book.ask(question.query, "prefilter")
     assert len(off.hits) == len(on.hits) == K
     assert book.gold[question.id] <= set(on.chunk_ids)
-    before, after = (noise(found.chunk_ids, book.gold[question.id], relatives) for found in (off, on))
+    before, after = (noise(result.chunk_ids, book.gold[question.id], relatives) for result in (off, on))
     reduction = noise_reduction([before], [after])
     assert reduction is not None
     return reduction

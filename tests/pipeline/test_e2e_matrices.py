@@ -51,9 +51,9 @@ MISSED = 1
 
 @pytest.fixture(scope="module")
 def retriever(sample: Home) -> Iterator[Retriever]:
-    found = Retriever.open(sample.root)
-    with found.snapshot:
-        yield found
+    result = Retriever.open(sample.root)
+    with result.snapshot:
+        yield result
 
 
 def test_the_row_of_the_attack_matrix_comes_first_and_no_other_row_of_it(retriever: Retriever) -> None:
@@ -86,9 +86,11 @@ def test_the_row_of_the_saving_throws_comes_first_and_no_other_row_of_its_table(
 
 def _rows(retriever: Retriever, query: str, table: str) -> list[tuple[str, str]]:
     """(number of the table, key) of the rows of such tables; none unless one comes first."""
-    found = [hit.chunk for hit in retriever.retrieve(query, k=10).hits]
-    of_tables = [chunk for chunk in found if chunk.row_key and table in chunk.heading_path[-1]]
-    return [(each.heading_path[-1].split()[0], each.row_key or "") for each in of_tables if found[0] is of_tables[0]]
+    chunks = [hit.chunk for hit in retriever.retrieve(query, k=10).hits]
+    of_tables = [chunk for chunk in chunks if chunk.row_key and table in chunk.heading_path[-1]]
+    return [
+        (table.heading_path[-1].split()[0], table.row_key or "") for table in of_tables if chunks[0] is of_tables[0]
+    ]
 
 
 def _holds(key: str, level: int) -> bool:

@@ -66,13 +66,13 @@ def home(chat_server: FakeOpenAi, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def of_budget(root: Path, budget: float, timeout: float) -> Home:
-    said = {
+    output = {
         "library": str(root.parent / "library"),
         "tables": {"transformer": "model", "timeout_seconds": timeout, "budget_usd": budget},
         "passages": {"enrichment": "model"},
     }
     root.mkdir(exist_ok=True)
-    (root / "rag.yaml").write_text(yaml.safe_dump(said))
+    (root / "rag.yaml").write_text(yaml.safe_dump(output))
     return Home.at(root)
 
 
@@ -101,7 +101,7 @@ def index_books(home: Home) -> dict[str, int]:
     """How much a model made, and how much waits, after both books were indexed; nothing goes live."""
     with dagster_instance(home) as instance:
         runner = Runner(load(), instance, home)
-        done = [runner.run("index_book", each.slug) for each in list_books(home.library)]
+        done = [runner.run("index_book", book.slug) for book in list_books(home.library)]
     assert [outcome.problems for outcome in done] == [(), ()]
     assert_all_there(home, [chunk for each in BOOKS for chunk in read_jsonl(home.book(each) / "chunks.jsonl", Chunk)])
     return counted(done)
@@ -118,12 +118,12 @@ def go_live(home: Home) -> dict[str, int]:
 
 def counted(outcomes: Iterable[RunOutcome]) -> dict[str, int]:
     numbers = [outcome.numbers[asset] for outcome in outcomes for asset in ("table_rows", "chunks")]
-    return {name: sum(int(str(each[name])) for each in numbers) for name in ("n_by_model", "n_waiting")}
+    return {name: sum(int(str(number[name])) for number in numbers) for name in ("n_by_model", "n_waiting")}
 
 
 def assert_all_there(home: Home, made: Sequence[Chunk]) -> None:
     """Every row and passage that the rules make is there, with the book's cells and words, and no value is made up."""
-    rules = [chunk for each in list_books(home.library) for chunk in chunks_of_book(read_book(each), home.vocabulary)]
+    rules = [chunk for book in list_books(home.library) for chunk in chunks_of_book(read_book(book), home.vocabulary)]
     by_place = {place(chunk): chunk for chunk in made}
     assert len(made) == len(by_place) == len(rules)
     assert set(by_place) == set(map(place, rules))
@@ -131,8 +131,8 @@ def assert_all_there(home: Home, made: Sequence[Chunk]) -> None:
         if chunk.kind == "prose":
             assert chunk.metadata["content_kind"] in known_words().kinds
         elif chunk.book == "lists":
-            said = json.loads(chunk.text)
-            values = sorted(repr(value) for name, value in said.items() if name not in RESERVED)
+            output = json.loads(chunk.text)
+            values = sorted(repr(value) for name, value in output.items() if name not in RESERVED)
             assert values == sorted(repr(typed(cell)) for cell in chunk.cells if cell)
         assert "987654321" not in json.dumps(dict(chunk.metadata))
 

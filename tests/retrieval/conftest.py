@@ -38,11 +38,11 @@ def chroma_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with (folder / "log").open("w") as log:
         server = subprocess.Popen(list(map(str, command)), stdout=log, stderr=log)
     try:
-        found, until = f"http://127.0.0.1:{port}", time.monotonic() + SECONDS
-        while not answers(found):
+        result, until = f"http://127.0.0.1:{port}", time.monotonic() + SECONDS
+        while not answers(result):
             assert server.poll() is None, (folder / "log").read_text()
             assert time.monotonic() < until, f"no answer in {SECONDS} s"
             time.sleep(0.05)
-        yield found
+        yield result
     finally:
         end(server)

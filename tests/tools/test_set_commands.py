@@ -62,8 +62,8 @@ def bench(*arguments: object) -> str:
 def numbers(data: Path, home: Path, name: str, *arguments: str) -> list[dict[str, object]]:
     command = name if name in SETS else "books"
     printed = bench(command, "--data", data / name, "--split", "open", "--home", home, "--json", *arguments)
-    found: list[dict[str, object]] = json.loads(printed)
-    return found
+    numbers: list[dict[str, object]] = json.loads(printed)
+    return numbers
 
 
 def test_every_set_has_a_command() -> None:
@@ -71,27 +71,27 @@ def test_every_set_has_a_command() -> None:
 
 
 def test_json_is_one_flat_list(data: Path, home: Path) -> None:
-    found = numbers(data, home, "armoury")
-    assert all(list(each) == FIELDS for each in found)
-    places = {(each["book"], each["kind"]) for each in found}
+    result = numbers(data, home, "armoury")
+    assert all(list(each) == FIELDS for each in result)
+    places = {(each["book"], each["kind"]) for each in result}
     assert places >= {("*", "*"), ("arms", "*"), ("*", "lookup"), ("more-arms", "no-answer")}
-    assert {each["strategy"] for each in found} == {"*", *STRATEGIES, "fts5"}
+    assert {each["strategy"] for each in result} == {"*", *STRATEGIES, "fts5"}
     (whole,) = [
         each
-        for each in found
+        for each in result
         if (each["book"], each["kind"], each["strategy"], each["metric"]) == ("*", "*", "default", "hit@1")
     ]
     assert (whole["value"], whole["n"]) == (1.0, 2)
     (evaluable,) = [
-        each for each in found if each["metric"] == "evaluability" and (each["book"], each["kind"]) == ("*", "*")
+        each for each in result if each["metric"] == "evaluability" and (each["book"], each["kind"]) == ("*", "*")
     ]
     assert (evaluable["value"], evaluable["n"]) == (1.0, 2)
 
 
 def test_one_strategy_alone_is_asked_for_by_name(data: Path, home: Path) -> None:
-    found = numbers(data, home, "wikisql-rows", "--strategy", "default")
-    assert {each["strategy"] for each in found} == {"*", "default"}
-    assert {each["set"] for each in found} == {"wikisql-rows", "wikisql-rows-within"}
+    result = numbers(data, home, "wikisql-rows", "--strategy", "default")
+    assert {each["strategy"] for each in result} == {"*", "default"}
+    assert {each["set"] for each in result} == {"wikisql-rows", "wikisql-rows-within"}
 
 
 def test_an_index_is_built_once_and_finished_rows_are_not_asked_again(data: Path, home: Path) -> None:
@@ -123,9 +123,13 @@ def test_a_set_of_books_is_called_as_its_folder_and_shown_by_book_and_kind(data:
 
 def test_the_reference_is_asked_in_the_same_run_for_every_set(data: Path, home: Path) -> None:
     for name in ("armoury", "wikisql-rows"):
-        asked = [each for each in numbers(data, home, name) if each["strategy"] == "fts5" and each["metric"] == "hit@1"]
-        assert {each["set"] for each in asked} >= {name}
-        assert all(each["value"] == 1.0 for each in asked)
+        query = [
+            number
+            for number in numbers(data, home, name)
+            if number["strategy"] == "fts5" and number["metric"] == "hit@1"
+        ]
+        assert {each["set"] for each in query} >= {name}
+        assert all(each["value"] == 1.0 for each in query)
 
 
 def test_a_missing_reference_is_said_once(data: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,11 +161,11 @@ def test_questions_are_generated_over_several_folders_together(data: Path, home:
     (tmp_path / "arms" / "swords").mkdir(parents=True)
     (tmp_path / "arms" / "swords" / "01.md").write_text(TABLE)
     folders = ("--data", tmp_path / "tools", "--data", tmp_path / "arms")
-    found = json.loads(bench("generated", *folders, "--home", home, "--strategy", "bm25", "--json"))
-    assert {(each["set"], each["split"]) for each in found} == {("generated", "seed0")}
-    assert {each["book"] for each in found} == {"*", "saws", "swords"}
-    asked = {each["book"]: each["n"] for each in found if each["metric"] == "hit@1" and each["kind"] == "*"}
-    assert asked["*"] == asked["saws"] + asked["swords"]
+    result = json.loads(bench("generated", *folders, "--home", home, "--strategy", "bm25", "--json"))
+    assert {(each["set"], each["split"]) for each in result} == {("generated", "seed0")}
+    assert {each["book"] for each in result} == {"*", "saws", "swords"}
+    query = {each["book"]: each["n"] for each in result if each["metric"] == "hit@1" and each["kind"] == "*"}
+    assert query["*"] == query["saws"] + query["swords"]
 
 
 @pytest.mark.usefixtures("lightgbm")
@@ -172,7 +176,7 @@ def test_a_book_is_ranked_by_trees_that_it_had_no_say_in(small_sets: Path, tmp_p
     (trees,) = (tmp_path / "benchmarks" / "trees").glob("*.json")
 
     assert Trees.read(trees).names == NAMES
-    assert [each["n"] for each in json.loads(left_out)] == [each["n"] for each in json.loads(plain)]
+    assert [load["n"] for load in json.loads(left_out)] == [load["n"] for load in json.loads(plain)]
 
 
 @pytest.mark.usefixtures("lightgbm")
@@ -216,7 +220,7 @@ def test_strategies_can_be_replaced_in_a_corpus(data: Path, home: Path) -> None:
     ],
 )
 def test_what_is_missing_is_one_line(data: Path, tmp_path: Path, arguments: tuple[str, ...], sentence: str) -> None:
-    given = [each.replace("DATA", str(data)) for each in arguments]
+    given = [argument.replace("DATA", str(data)) for argument in arguments]
     with pytest.raises(RetrievalError, match=sentence) as caught:
         bench(*given, "--home", tmp_path)
     assert "\n" not in str(caught.value)

@@ -40,27 +40,27 @@ def ways(searcher: Retriever, questions: QuestionSet, chunks: Sequence[Chunk]) -
     A set that puts its questions in a way of its own is asked by words alone.
     """
     vocabulary = searcher.snapshot.vocabulary
-    found: dict[str, Callable[[], Ask]] = {
+    ways: dict[str, Callable[[], Ask]] = {
         ALIASED: lambda: _lexical(chunks, vocabulary),
         UNALIASED: lambda: _lexical(chunks, Vocabulary()),
     }
     if questions.ask is None:
-        found |= {TRAVERSED: lambda: _traversal(searcher.snapshot, chunks), APART: lambda: _apart(searcher)}
-    return found
+        ways |= {TRAVERSED: lambda: _traversal(searcher.snapshot, chunks), APART: lambda: _apart(searcher)}
+    return ways
 
 
 def _lexical(chunks: Sequence[Chunk], vocabulary: Vocabulary) -> Ask:
     """BM25 whose tokens fold the vocabulary's labels and aliases, or fold nothing where it has none."""
     index = LexicalIndex.build([chunk.search_text for chunk in chunks], tokenizer(vocabulary))
     index = replace(index, ask=question_tokenizer(vocabulary))
-    return lambda _, query: [chunks[place].id for place in best(index.scores(query), DEPTH).tolist()]
+    return lambda _, query: [chunks[position].id for position in best(index.scores(query), DEPTH).tolist()]
 
 
 def _traversal(snapshot: Snapshot, chunks: Sequence[Chunk]) -> Ask:
     """The walk from what a question names, by the graph alone."""
     index = TraversalIndex.build(snapshot.graph, chunks, snapshot.lexical.tokenize)
     config = TraversalConfig.of(chunks, snapshot.id)
-    return lambda _, query: [each.chunk_id for each in retrieve_candidates(query, index, config).candidates]
+    return lambda _, query: [candidate.chunk_id for candidate in retrieve_candidates(query, index, config).candidates]
 
 
 def _apart(searcher: Retriever) -> Ask:
@@ -149,12 +149,12 @@ def run_ablation(
     """
     trials: list[Trial] = []
     for name, members in corpora.items():
-        asked: dict[str, list[Values]] = {}
+        query: dict[str, list[Values]] = {}
         for corpus in members:
             with open_index(folder, name, corpus, embedder, tell) as snapshot:
-                _ask_corpus(asked, corpus, snapshot, embedder, tell)
+                _ask_corpus(query, corpus, snapshot, embedder, tell)
         tried = {*BASELINES, *BASELINES.values(), *WAYS, *WAYS.values()}
-        trials += [_trial(name, each, asked) for each in asked if each in tried]
+        trials += [_trial(name, each, query) for each in query if each in tried]
     identity = embedder.identity
     return Ablation(split, f"{identity.name} {identity.version}", tuple(trials))
 

@@ -36,12 +36,12 @@ class AnswersReport:
         """A markdown table, a line for each book, and one for all."""
         yield "| book | look-ups | in cells | in cells and headers | cells read | refused | unanswerable | refused |"
         yield "|---|---:|---:|---:|---:|---:|---:|---:|"
-        for each in (*self.books, reduce(add, self.books)):
+        for book in (*self.books, reduce(add, self.books)):
             yield (
-                f"| {each.book} | {each.look_ups} | {_share(each.said, each.look_ups)} "
-                f"| {_share(each.said_with_heads, each.look_ups)} "
-                f"| {_share(each.cells, each.look_ups, 2)} | {each.refused} of {each.answerable} "
-                f"| {each.unanswerable} | {each.refused_rightly} |"
+                f"| {book.book} | {book.look_ups} | {_share(book.said, book.look_ups)} "
+                f"| {_share(book.said_with_heads, book.look_ups)} "
+                f"| {_share(book.cells, book.look_ups, 2)} | {book.refused} of {book.answerable} "
+                f"| {book.unanswerable} | {book.refused_rightly} |"
             )
 
 
@@ -60,10 +60,10 @@ def run_answers(home: Path, data: Path, split: str, embedder: Embedder, tell: Te
             tell(corpus.name, len(books), 0)
             with open_index(home, name, corpus, embedder, tell) as snapshot:
                 retriever = Retriever(snapshot, embedder)
-                (asked,) = corpus.question_sets(retriever, tuple(snapshot.chunks))
+                (query,) = corpus.question_sets(retriever, tuple(snapshot.chunks))
                 calibration = calibration_of(snapshot.folder, embedder.identity.name)
                 gatherer = Gatherer(Reader(retriever, calibration, "default"))
-                books.append(answered(corpus.name, asked, gatherer, settings.max_chunks, settings.min_relevance))
+                books.append(answered(corpus.name, query, gatherer, settings.max_chunks, settings.min_relevance))
     if not books:
         raise BenchmarkDataError(f"no book under {data} has questions of the split {split!r}")
     return AnswersReport(split, settings.min_relevance, tuple(books))

@@ -55,11 +55,11 @@ class BuildsReport:
 
     def lines(self) -> Iterator[str]:
         """A line a book."""
-        for each in self.books:
+        for book in self.books:
             yield (
-                f"{each.book}: {each.live} of {each.builds} first builds live ({each.chunks} chunks); "
-                f"graphs built again {each.deaf_at_first}, given up {each.deaf_at_last}, exact search {each.exact}, "
-                f"least ANN recall {each.least_ann_recall:.4f}; {each.seconds_p50:.1f} s a build"
+                f"{book.book}: {book.live} of {book.builds} first builds live ({book.chunks} chunks); "
+                f"graphs built again {book.deaf_at_first}, given up {book.deaf_at_last}, exact search {book.exact}, "
+                f"least ANN recall {book.least_ann_recall:.4f}; {book.seconds_p50:.1f} s a build"
             )
 
 
@@ -108,7 +108,7 @@ def _builds(folder: BookFolder, times: int, embedder: Embedder, tell: Tell) -> B
         deaf_at_first=sum(search.builds > 1 for search in searches),
         deaf_at_last=sum(bool(search.faults) for search in searches),
         exact=sum(search.exact for search in searches),
-        least_ann_recall=min((each.ann_recall for each in searches if each.ann_recall is not None), default=1.0),
+        least_ann_recall=min((search.ann_recall for search in searches if search.ann_recall is not None), default=1.0),
         seconds_p50=round(float(np.median([outcome.seconds for outcome in outcomes])), 2),
     )
 

@@ -134,12 +134,18 @@ def run_conditions(
         config = SelfQueryConfig(cache_analysis=False)
         retriever = SelfQueryRetriever(Retriever(snapshot, embedder), config=config, today=lambda: today)
         tell("asking", 0, 1)
-        understood = {each.query: asyncio.run(retriever.understand(each.query)) for each in questions}
-        f1 = [_f1(each.gold, _names(understood[each.query].documents)) for each in questions if not each.has_topic]
-        precision = [_precision(retriever, each) for each in questions if each.has_topic and each.gold]
-        unread = [float(not understood[each.query].conditions) for each in questions if each.kind in WITHOUT]
-        relaxation = relaxation_of(retriever, (each.query for each in questions))
-        alone, together = _timed(retriever, [each.query for each in questions], at_once, rounds, tell)
+        understood = {question.query: asyncio.run(retriever.understand(question.query)) for question in questions}
+        f1 = [
+            _f1(question.gold, _names(understood[question.query].documents))
+            for question in questions
+            if not question.has_topic
+        ]
+        precision = [_precision(retriever, question) for question in questions if question.has_topic and question.gold]
+        unread = [
+            float(not understood[question.query].conditions) for question in questions if question.kind in WITHOUT
+        ]
+        relaxation = relaxation_of(retriever, (question.query for question in questions))
+        alone, together = _timed(retriever, [question.query for question in questions], at_once, rounds, tell)
     return ConditionsReport(
         questions=len(questions),
         documents=retriever.catalog.n_documents,
@@ -163,7 +169,7 @@ def _asked(record: Mapping[str, Any]) -> Asked:
 
 
 def _names(documents: Iterable[FoundDocument]) -> frozenset[str]:
-    return frozenset(each.document for each in documents)
+    return frozenset(document.document for document in documents)
 
 
 def _f1(gold: Collection[str], found: Collection[str]) -> float:
@@ -173,8 +179,8 @@ def _f1(gold: Collection[str], found: Collection[str]) -> float:
 
 def _precision(retriever: SelfQueryRetriever, asked: Asked) -> float:
     """Share of gold among as many documents as are gold."""
-    found = _names(retriever.retrieve_sync(asked.query, len(asked.gold)).documents)
-    return len(asked.gold & found) / len(asked.gold)
+    names = _names(retriever.retrieve_sync(asked.query, len(asked.gold)).documents)
+    return len(asked.gold & names) / len(asked.gold)
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -185,7 +191,7 @@ def _timed(
     retriever: SelfQueryRetriever, queries: Sequence[str], at_once: int, rounds: int, tell: Tell
 ) -> tuple[Latency, Latency]:
     """Both ways in turn, so that what else the machine does meets them alike."""
-    asked = list(islice(cycle(queries), at_once))
+    query = list(islice(cycle(queries), at_once))
     times: tuple[list[float], list[float]] = [], []
     seconds = [0.0, 0.0]
     gate = Barrier(at_once)
@@ -201,15 +207,15 @@ def _timed(
 
     with ThreadPoolExecutor(at_once) as threads:
         ways: tuple[Callable[[], Iterable[float]], ...] = (
-            lambda: map(ask, asked),
-            lambda: threads.map(ask_with_others, asked),
+            lambda: map(ask, query),
+            lambda: threads.map(ask_with_others, query),
         )
         for number in range(rounds):
             tell("timing", number, rounds)
-            for place, way in enumerate(ways):
+            for position, way in enumerate(ways):
                 clock = Clock()
-                times[place].extend(way())
-                seconds[place] += clock.seconds
+                times[position].extend(way())
+                seconds[position] += clock.seconds
     return _latency(times[0], seconds[0]), _latency(times[1], seconds[1])
 
 

@@ -105,11 +105,11 @@ class ContractReport:
         """A markdown table, a line for each library, and a sentence about the machine."""
         yield f"| {' | '.join(_COLUMNS)} |"
         yield "|---|" + "---:|" * (len(_COLUMNS) - 1)
-        for each in self.timings:
+        for timing in self.timings:
             yield (
-                f"| {each.name} | {each.questions} | {each.answered} | {each.p50_ms:.2f} | {each.p95_ms:.2f} "
-                f"| {each.plain_p50_ms:.2f} | {each.over_plain:.2f} | {each.kept_p50_ms:.3f} "
-                f"| {each.kept_over_new:.3f} |"
+                f"| {timing.name} | {timing.questions} | {timing.answered} | {timing.p50_ms:.2f} | {timing.p95_ms:.2f} "
+                f"| {timing.plain_p50_ms:.2f} | {timing.over_plain:.2f} | {timing.kept_p50_ms:.3f} "
+                f"| {timing.kept_over_new:.3f} |"
             )
         yield ""
         yield f"Seed {self.seed}, {self.cores} cores, Python {self.python}; load average at the end {self.load:g}."
@@ -153,9 +153,9 @@ def _large(home: Path, chunks: int, seed: int, questions: int, embedder: Embedde
     home.mkdir(parents=True, exist_ok=True)
     library = synthetic_library(chunks, seed)
     promote(home, scale_index(home, library, seed, embedder, tell).snapshot)
-    asked = [question.text for question in synthetic_questions(library, questions, seed)]
+    texts = [question.text for question in synthetic_questions(library, questions, seed)]
     tell("asking", 0, 1)
-    return _timing(f"{len(library):,} chunks", home, asked, embedder)
+    return _timing(f"{len(library):,} chunks", home, texts, embedder)
 
 
 def _timing(name: str, home: Path, questions: Sequence[str], embedder: Embedder) -> ContractTiming:
@@ -174,15 +174,15 @@ def _timing(name: str, home: Path, questions: Sequence[str], embedder: Embedder)
     times: dict[str, list[list[float]]] = {way: [] for way in ways}
     answered = 0
     for number in range(_PASSES):
-        keys = [f"pass-{number}:question-{place}" for place in range(len(questions))]
+        keys = [f"pass-{number}:question-{position}" for position in range(len(questions))]
         for way, ask in ways.items():
             ask(questions[0], "warm:up")
-            taken, found = zip(*(_timed(ask, *each) for each in zip(questions, keys, strict=True)), strict=True)
+            taken, result = zip(*(_timed(ask, *each) for each in zip(questions, keys, strict=True)), strict=True)
             times[way].append(list(taken))
-            answered = sum(found) if way == "new" else answered
+            answered = sum(result) if way == "new" else answered
     pipeline.close()
     single.close()
-    middle = {way: np.median(np.asarray(each), axis=0) for way, each in times.items()}
+    middle = {way: np.median(np.asarray(time), axis=0) for way, time in times.items()}
     (p50, p95), (plain_p50, plain_p95), (kept_p50, _) = (
         (round(float(value), 4) for value in np.percentile(middle[way], [50, 95])) for way in ways
     )
@@ -193,5 +193,5 @@ def _timing(name: str, home: Path, questions: Sequence[str], embedder: Embedder)
 
 def _timed(ask: Callable[[str, str], bool], text: str, key: str) -> tuple[float, bool]:
     clock = Clock()
-    found = ask(text, key)
-    return clock.milliseconds, found
+    result = ask(text, key)
+    return clock.milliseconds, result

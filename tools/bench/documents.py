@@ -52,15 +52,15 @@ def over_nothing(text: str) -> frozenset[str]:
     tables = parse_book(Book(document.book, "generated", (document,))).tables
     readings = map(read_table, tables)
     below = [(table.header, [row.cells for row in table.rows]) for table in tables]
-    below += [(each.columns, [row.cells for row in each.rows if row.role != "heading"]) for each in readings]
+    below += [(reading.columns, [row.cells for row in reading.rows if row.role != "heading"]) for reading in readings]
     return frozenset(
         word for header, rows in below for column in _empty(header, rows) for word in _WORD.findall(column)
     )
 
 
 def _empty(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
-    for place, name in enumerate(header):
-        if not any(place < len(cells) and cells[place].strip() for cells in rows):
+    for position, name in enumerate(header):
+        if not any(position < len(cells) and cells[position].strip() for cells in rows):
             yield name
 
 
@@ -325,7 +325,7 @@ def run_documents(documents: int, seed: int, tell: Tell, *, timed: bool = True) 
         timed: whether the growth is timed.
     """
     counts = {"refused": 0, "crashed": 0, "rule_failed": 0, "lost": 0, "headers_over_nothing": 0, "chunks": 0}
-    said: list[str] = []
+    output: list[str] = []
     for number in range(documents):
         if number % 100 == 0:
             tell(f"{documents} documents", number, documents)
@@ -340,19 +340,19 @@ def run_documents(documents: int, seed: int, tell: Tell, *, timed: bool = True) 
             continue
         except Exception as error:
             counts["crashed"] += 1
-            said.append(f"document {number}: {''.join(traceback.format_exception_only(error)).strip()}")
+            output.append(f"document {number}: {''.join(traceback.format_exception_only(error)).strip()}")
             continue
         counts["chunks"] += len(chunks)
         if losses:
             counts["rule_failed"] += 1
-            said.append(f"document {number}: {next(iter(losses))}")
+            output.append(f"document {number}: {next(iter(losses))}")
         if missing := [word for word in lost if word not in unnamed]:
             counts["lost"] += 1
-            said.append(f"document {number} lost {', '.join(missing[:5])}")
+            output.append(f"document {number} lost {', '.join(missing[:5])}")
         elif lost:
             counts["headers_over_nothing"] += 1
     growth = []
     for number, of in enumerate(SHAPES if timed else ()):
         tell(of, number, len(SHAPES))
         growth.append(grow(of))
-    return DocumentsReport(seed, documents, **counts, said=tuple(said[:_NAMED]), growth=tuple(growth))
+    return DocumentsReport(seed, documents, **counts, said=tuple(output[:_NAMED]), growth=tuple(growth))

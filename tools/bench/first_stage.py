@@ -42,9 +42,10 @@ class FirstStageReport:
         head = f"snapshot {self.snapshot}, {self.n_chunks:,} chunks"
         columns = f"{'strategy':<10} {'questions':>9} {'same first':>10} {'same ten':>9} {'embedded':>9} {'store':>9}"
         rows = (
-            f"{each.strategy:<10} {each.n_questions:>9,} {each.same_first:>10.3f} {each.same_hits:>9.3f} "
-            f"{each.p50_embedded:>6.1f} ms {each.p50_store:>6.1f} ms"
-            for each in self.agreements
+            f"{agreement.strategy:<10} {agreement.n_questions:>9,} "
+            f"{agreement.same_first:>10.3f} {agreement.same_hits:>9.3f} "
+            f"{agreement.p50_embedded:>6.1f} ms {agreement.p50_store:>6.1f} ms"
+            for agreement in self.agreements
         )
         return (head, columns, *rows)
 
@@ -69,12 +70,12 @@ def compare_stages(home: Path, questions: Sequence[str], tell: Callable[[str, in
             "or QUERYMUST_STORE, and build again"
         )
     own.stage = EmbeddedStage(own.snapshot)
-    found = []
+    result = []
     for number, strategy in enumerate(STRATEGIES):
         tell(strategy, number, len(STRATEGIES))
-        found.append(_agreement(elsewhere, own, strategy, questions))
+        result.append(_agreement(elsewhere, own, strategy, questions))
     elsewhere.stage.close()
-    return FirstStageReport(own.snapshot.id, len(own.snapshot), tuple(found))
+    return FirstStageReport(own.snapshot.id, len(own.snapshot), tuple(result))
 
 
 def _agreement(elsewhere: Retriever, own: Retriever, strategy: str, questions: Sequence[str]) -> Agreement:

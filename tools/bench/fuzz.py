@@ -50,14 +50,14 @@ def random_tables(rng: Random, phrases: Sequence[str]) -> tuple[KeyedTable, ...]
 def differences(tables: Sequence[KeyedTable], questions: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
     """(question, predicate, whether the index lets its row through) wherever the plain meaning says otherwise."""
     members = [Membership(table.id, row) for table in tables for row in table.rows]
-    positions = {member: place for place, member in enumerate(members)}
+    positions = {member: position for position, member in enumerate(members)}
     index, rivals = RivalIndex.build(tables, positions, Vocabulary.default()), Rivals(tables)
     for question in questions:
         kept_out = set(index.read(canonical(question)).positions.tolist())
-        for member, place in positions.items():
+        for member, at in positions.items():
             query_must = json.dumps({NAME: {"table": member.table, "row": member.row}})
-            if satisfies_query_must(question, query_must, rivals=rivals) == (place in kept_out):
-                yield question, query_must, place not in kept_out
+            if satisfies_query_must(question, query_must, rivals=rivals) == (at in kept_out):
+                yield question, query_must, at not in kept_out
 
 
 PREDICATES = 25
@@ -123,22 +123,26 @@ def run_fuzz(cases: int, seed: int = 0) -> FuzzReport:
     rng = Random(seed)
     clock = Clock()
     done = admitted = 0
-    found: list[Disagreement] = []
+    disagreements: list[Disagreement] = []
     while done < cases:
         phrases = [_phrase(rng) for _ in range(12)]
         predicates = [_predicate(rng, phrases) for _ in range(PREDICATES)]
         compiled = CompiledPredicates.build(predicates)
         questions = [_question(rng, phrases) for _ in range(QUESTIONS)]
-        found.extend(Disagreement(*each) for each in differences(random_tables(rng, phrases), questions))
+        disagreements.extend(
+            Disagreement(*difference) for difference in differences(random_tables(rng, phrases), questions)
+        )
         for question in questions:
-            asked = canonical(question)
+            query = canonical(question)
             by_index = set(compiled.admitted(question).tolist())
-            plainly = {place for place, text in enumerate(predicates) if satisfies_query_must(asked, text)}
+            plainly = {position for position, text in enumerate(predicates) if satisfies_query_must(query, text)}
             admitted += len(plainly)
             differing = sorted(by_index ^ plainly)
-            found.extend(Disagreement(question, predicates[place], place in by_index) for place in differing)
+            disagreements.extend(
+                Disagreement(question, predicates[position], position in by_index) for position in differing
+            )
         done += PREDICATES * QUESTIONS
-    return FuzzReport(done, seed, admitted, clock.seconds, tuple(found))
+    return FuzzReport(done, seed, admitted, clock.seconds, tuple(disagreements))
 
 
 def _phrase(rng: Random) -> str:

@@ -85,10 +85,10 @@ class GateReport:
         names = [change.name for change in CHANGES]
         yield f"| books | questions each | judged | {' | '.join(names)} |"
         yield "|---:|---:|---|" + "---:|" * len(names)
-        for each in self.rates:
-            for how, found in (("together", each.together), ("each by itself", each.apart)):
-                shares = " | ".join(f"{found[name]:.2f}" for name in names)
-                yield f"| {each.books} | {each.questions} | {how} | {shares} |"
+        for rate in self.rates:
+            for how, result in (("together", rate.together), ("each by itself", rate.apart)):
+                shares = " | ".join(f"{result[name]:.2f}" for name in names)
+                yield f"| {rate.books} | {rate.questions} | {how} | {shares} |"
         yield ""
         yield f"{self.simulations:,} changes of each kind and size, seed {self.seed}."
 
@@ -108,10 +108,10 @@ def run_gate(
         tell: called as the work goes on.
     """
     rates = []
-    for place, (books, questions) in enumerate(sizes):
-        tell(f"{books} x {questions} questions", place, len(sizes))
+    for position, (books, questions) in enumerate(sizes):
+        tell(f"{books} x {questions} questions", position, len(sizes))
         counts = {change.name: _refusals(change, books, questions, simulations, seed) for change in CHANGES}
-        shares = [{name: found[rule] / simulations for name, found in counts.items()} for rule in (0, 1)]
+        shares = [{name: count[rule] / simulations for name, count in counts.items()} for rule in (0, 1)]
         rates.append(Rates(books, questions, *shares))
     return GateReport(seed, simulations, tuple(rates))
 
@@ -124,9 +124,9 @@ def _refusals(change: Change, books: int, questions: int, simulations: int, seed
         gains = change.draw(books, questions, random)
         wholes = [_paired(gains.ravel())]
         parts = [_paired(row) for row in gains] if books > 1 else []
-        found = judge(wholes, parts)
-        together += any(each.verdict == "worse" for each in found)
-        apart += any(_by_itself(one, each) for one, each in zip((*wholes, *parts), found, strict=True))
+        result = judge(wholes, parts)
+        together += any(each.verdict == "worse" for each in result)
+        apart += any(_by_itself(one, each) for one, each in zip((*wholes, *parts), result, strict=True))
     return together, apart
 
 

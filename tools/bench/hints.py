@@ -66,10 +66,10 @@ class HintCurve:
         """A markdown table, and a sentence about what was asked."""
         yield "| | right category named: contamination | recall | wrong one named: contamination | recall |"
         yield "|---|---:|---:|---:|---:|"
-        for each in self.points:
+        for point in self.points:
             yield (
-                f"| {each.name} | {each.right_contamination:.3f} | {each.right_recall:.3f} "
-                f"| {each.wrong_contamination:.3f} | {each.wrong_recall:.3f} |"
+                f"| {point.name} | {point.right_contamination:.3f} | {point.right_recall:.3f} "
+                f"| {point.wrong_contamination:.3f} | {point.wrong_recall:.3f} |"
             )
         yield ""
         yield (
@@ -80,22 +80,22 @@ class HintCurve:
     def svg(self) -> str:
         """Contamination to the right, recall upwards: a line for the right hint and one for the wrong."""
         lines = {
-            "right": [(each.right_contamination, each.right_recall, each.name) for each in self.points],
-            "wrong": [(each.wrong_contamination, each.wrong_recall, each.name) for each in self.points],
+            "right": [(point.right_contamination, point.right_recall, point.name) for point in self.points],
+            "wrong": [(point.wrong_contamination, point.wrong_recall, point.name) for point in self.points],
         }
         drawn = []
-        for number, (said, places) in enumerate(lines.items()):
+        for number, (output, places) in enumerate(lines.items()):
             path = " ".join(f"{_x(x):.1f},{_y(y):.1f}" for x, y, _ in places)
-            drawn.append(f'<polyline points="{path}" fill="none" stroke="{_COLOURS[said]}" stroke-width="1.5"/>')
+            drawn.append(f'<polyline points="{path}" fill="none" stroke="{_COLOURS[output]}" stroke-width="1.5"/>')
             drawn += [
-                f'<circle cx="{_x(x):.1f}" cy="{_y(y):.1f}" r="4" fill="{_COLOURS[said]}"><title>{said} category, '
+                f'<circle cx="{_x(x):.1f}" cy="{_y(y):.1f}" r="4" fill="{_COLOURS[output]}"><title>{output} category, '
                 f"{name}: contamination {x:.3f}, recall {y:.3f}</title></circle>"
                 for x, y, name in places
             ]
-            label = f"the {said} category is named"
+            label = f"the {output} category is named"
             drawn.append(
                 f'<text x="{_LEFT + _WIDTH - 6}" y="{_TOP + 18 + 16 * number}" text-anchor="end" '
-                f'fill="{_COLOURS[said]}">{label}</text>'
+                f'fill="{_COLOURS[output]}">{label}</text>'
             )
         about = "Contamination against recall of the first hits: no hint, hints, filter"
         return (
@@ -191,7 +191,7 @@ def read_shelf(folder: Path, split: str) -> Shelf:
 
 
 def _with_category(book: Book, category: str) -> Book:
-    documents = tuple(replace(each, metadata={**each.metadata, KEY: category}) for each in book.documents)
+    documents = tuple(replace(document, metadata={**document.metadata, KEY: category}) for document in book.documents)
     return replace(book, documents=documents)
 
 
@@ -226,7 +226,7 @@ def run_hints(folder: Path, shelf: Shelf, embedder: Embedder, tell: Tell = lambd
         tell: called as the work goes on.
     """
     sums: dict[_Way, Counter[str]] = {}
-    asked = 0
+    query = 0
     with open_index(folder, "hints", shelf, embedder, tell) as snapshot:
         chunks = tuple(snapshot.chunks)
         searcher = ScoringSearcher(Retriever(snapshot, embedder), chunks, timed=0).parsed
@@ -236,17 +236,17 @@ def run_hints(folder: Path, shelf: Shelf, embedder: Embedder, tell: Tell = lambd
             for number, question in enumerate(answered):
                 tell(f"asking about {questions.name}", number, len(answered))
                 gold = {of_chunk[name] for name in questions.gold(question)}
-                right = next(each for each in shelf.categories if each in gold)
+                right = next(category for category in shelf.categories if category in gold)
                 for way, ranked in _ranked(searcher, question, right, shelf.categories):
                     counts = sums.setdefault(way, Counter())
-                    for said, found in (("right", ranked.right), ("wrong", ranked.wrong)):
-                        counts.update(_measured(said, questions, question, found, right))
-            asked += len(answered)
+                    for output, result in (("right", ranked.right), ("wrong", ranked.wrong)):
+                        counts.update(_measured(output, questions, question, result, right))
+            query += len(answered)
     points = tuple(
-        HintPoint(name, boost, *(round(counts[key] / asked, 6) for key in _KEYS))
+        HintPoint(name, boost, *(round(counts[key] / query, 6) for key in _KEYS))
         for (name, boost), counts in sums.items()
     )
-    return HintCurve(K, asked, shelf.categories, f"{embedder.identity.name} {embedder.identity.version}", points)
+    return HintCurve(K, query, shelf.categories, f"{embedder.identity.name} {embedder.identity.version}", points)
 
 
 _KEYS = ("right contamination", "right recall", "wrong contamination", "wrong recall")
@@ -257,7 +257,9 @@ def _ranked(
 ) -> Iterator[tuple[_Way, _Ranked]]:
     broad = searcher.retrieve(question.query, K * USUAL.broaden_search_multiplier, STRATEGY).hits
     shown = Counter(category_of(hit.chunk, KEY) for hit in broad)
-    wrong = max((each for each in categories if each != right), key=lambda each: (shown[each], each))
+    wrong = max(
+        (category for category in categories if category != right), key=lambda category: (shown[category], category)
+    )
 
     def hinted(boost: float) -> Callable[[str], list[Chunk]]:
         config = HintConfig(category_hint_boost=boost)
@@ -269,8 +271,8 @@ def _ranked(
     plain = [hit.chunk for hit in broad[:K]]
     yield ("no hint", None), _Ranked(plain, plain)
     for boost in BOOSTS:
-        found = hinted(boost)
-        yield ("hint", boost), _Ranked(found(right), found(wrong))
+        result = hinted(boost)
+        yield ("hint", boost), _Ranked(result(right), result(wrong))
     yield ("filter", None), _Ranked(filtered(right), filtered(wrong))
 
 

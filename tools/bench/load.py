@@ -77,8 +77,10 @@ class ServerRun:
     @classmethod
     def of(cls, processes: int, requests: Sequence[Request], seconds: float, promoted: int) -> "ServerRun":
         """The numbers of what clients saw in so many seconds."""
-        errors = [each.error for each in requests if each.error]
-        kinds = (_timing(kind, [each for each in requests if each.kind == kind]) for kind in ("search", "answer"))
+        errors = [request.error for request in requests if request.error]
+        kinds = (
+            _timing(kind, [request for request in requests if request.kind == kind]) for kind in ("search", "answer")
+        )
         return cls(
             processes,
             len(requests),
@@ -86,8 +88,8 @@ class ServerRun:
             tuple(dict.fromkeys(errors))[:_SHOWN],
             round(len(requests) / seconds, 1),
             promoted,
-            len({each.snapshot for each in requests if each.snapshot}),
-            tuple(each for each in kinds if each is not None),
+            len({request.snapshot for request in requests if request.snapshot}),
+            tuple(kind for kind in kinds if kind is not None),
         )
 
 
@@ -122,18 +124,18 @@ class LoadReport:
                 f"{run.requests_per_second:g} a second; promotions: {run.promoted}, "
                 f"indexes that answered: {run.indexes}"
             )
-            for each in run.kinds:
+            for kind in run.kinds:
                 yield (
-                    f"  {each.kind:<7} {each.requests:>6,}  p50 {each.p50_ms:,.0f} ms, p95 {each.p95_ms:,.0f} ms, "
-                    f"longest {each.max_ms:,.0f} ms"
+                    f"  {kind.kind:<7} {kind.requests:>6,}  p50 {kind.p50_ms:,.0f} ms, p95 {kind.p95_ms:,.0f} ms, "
+                    f"longest {kind.max_ms:,.0f} ms"
                 )
-            yield from (f"  error: {each}" for each in run.first_errors)
+            yield from (f"  error: {error}" for error in run.first_errors)
 
 
 def _timing(kind: Kind, requests: Sequence[Request]) -> KindTiming | None:
     if not requests:
         return None
-    times = np.asarray([each.milliseconds for each in requests])
+    times = np.asarray([request.milliseconds for request in requests])
     middle, late = np.percentile(times, (50, 95))
     return KindTiming(kind, len(requests), *(round(float(each), 1) for each in (middle, late, times.max())))
 
@@ -160,12 +162,12 @@ async def ask_for(
     clock = Clock()
 
     async def client(number: int) -> list[Request]:
-        chance, asked = random.Random(f"{seed} {number}"), list[Request]()
+        chance, query = random.Random(f"{seed} {number}"), list[Request]()
         async with httpx.AsyncClient(base_url=url, timeout=_TIMEOUT) as connection:
-            while not asked or clock.seconds < seconds:
+            while not query or clock.seconds < seconds:
                 kind: Kind = "search" if chance.random() < SEARCHES else "answer"
-                asked.append(await _ask(connection, kind, chance.choice(questions), snapshots))
-        return asked
+                query.append(await _ask(connection, kind, chance.choice(questions), snapshots))
+        return query
 
     return [request for each in await asyncio.gather(*map(client, range(clients))) for request in each]
 
@@ -282,7 +284,7 @@ def run_load(
         RetrievalError: a server did not start.
     """
     load_average = round(os.getloadavg()[0], 1)
-    questions = [each.query for path in home.settings.questions for each in load_questions(path)]
+    questions = [question.query for path in home.settings.questions for question in load_questions(path)]
     if not questions:
         raise IndexMissingError(
             f"{home.root} has no questions to ask; build it with --questions, or: querymust quickstart"
@@ -292,11 +294,13 @@ def run_load(
         tell("two indexes", 0, len(processes))
         snapshots, chunks = _two_snapshots(home.root, copy)
         runs = []
-        for number, each in enumerate(processes):
-            tell(f"{each} at work", number, len(processes))
-            with server(copy, each) as url:
+        for number, process in enumerate(processes):
+            tell(f"{process} at work", number, len(processes))
+            with server(copy, process) as url:
                 runs.append(
-                    asyncio.run(_under_load(url, copy, questions, clients, seconds, promotions, each, snapshots, seed))
+                    asyncio.run(
+                        _under_load(url, copy, questions, clients, seconds, promotions, process, snapshots, seed)
+                    )
                 )
     python = platform.python_version()
     return LoadReport(os.cpu_count() or 1, python, load_average, chunks, clients, seconds, tuple(runs))
@@ -330,5 +334,5 @@ async def _under_load(
             await asyncio.to_thread(promote, home, other)
 
     clock = Clock()
-    asked, _ = await asyncio.gather(ask_for(url, questions, clients, seconds, snapshots, seed), promote_meanwhile())
-    return ServerRun.of(processes, asked, clock.seconds, promotions)
+    query, _ = await asyncio.gather(ask_for(url, questions, clients, seconds, snapshots, seed), promote_meanwhile())
+    return ServerRun.of(processes, query, clock.seconds, promotions)

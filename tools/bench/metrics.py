@@ -96,9 +96,9 @@ def _their_means(measures: Mapping[str, Any], qrels: Any, deep: Any, shown: Any)
     import ir_measures
 
     of_deep = {name: measure for name, measure in measures.items() if name != "f1"}
-    found = ir_measures.pytrec_eval.calc_aggregate(list(of_deep.values()), qrels, deep)
-    found |= ir_measures.pytrec_eval.calc_aggregate([measures["f1"]], qrels, shown)
-    return {name: float(found[measure]) for name, measure in measures.items()}
+    calc_aggregate = ir_measures.pytrec_eval.calc_aggregate(list(of_deep.values()), qrels, deep)
+    calc_aggregate |= ir_measures.pytrec_eval.calc_aggregate([measures["f1"]], qrels, shown)
+    return {name: float(calc_aggregate[measure]) for name, measure in measures.items()}
 
 
 def _timed(work: Callable[[], Result]) -> tuple[Result, float]:

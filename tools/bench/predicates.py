@@ -91,11 +91,11 @@ def run_predicates(n: int, seed: int = 0, questions: int = 200) -> PredicatesRep
         before, clock = resident_megabytes(), Clock()
         compiled = CompiledPredicates.load(Path(folder))
         load_seconds = clock.seconds
-        asked, canonical_times = _timed(lambda text: canonical(text, vocabulary), asked_texts)
-        compiled.admitted(asked[0])
-        admitted, compiled_times = _timed(compiled.admitted, asked)
+        query, canonical_times = _timed(lambda text: canonical(text, vocabulary), asked_texts)
+        compiled.admitted(query[0])
+        admitted, compiled_times = _timed(compiled.admitted, query)
         load_megabytes = resident_megabytes() - before
-        loop_ms, looped, disagreements = _loop(texts, asked[:LOOPED_QUESTIONS], admitted, seed)
+        loop_ms, looped, disagreements = _loop(texts, query[:LOOPED_QUESTIONS], admitted, seed)
     canonical_ms, compiled_ms = float(np.median(canonical_times)), float(np.median(compiled_times))
     return PredicatesReport(
         n=n,
@@ -122,13 +122,13 @@ def run_predicates(n: int, seed: int = 0, questions: int = 200) -> PredicatesRep
 def synthetic_predicates(n: int, seed: int) -> list[str]:
     """Distinct predicates as JSON, subject by subject."""
     subjects = _subjects(n, seed)
-    return [_predicate(*_row(place, subjects), as_range=place % 5 == 0) for place in range(n)]
+    return [_predicate(*_row(number, subjects), as_range=number % 5 == 0) for number in range(n)]
 
 
 def synthetic_questions(n: int, count: int, seed: int) -> list[str]:
     """Questions of 8 to 20 words; every second names the subject, the armor class and the level of one row."""
     rng, subjects = random.Random(seed + 1), _subjects(n, seed)
-    asked = []
+    query = []
     for number in range(count):
         named: list[str] = []
         if number % 2 == 0:
@@ -136,8 +136,8 @@ def synthetic_questions(n: int, count: int, seed: int) -> list[str]:
             named = [subject, "level", str(rng.randint(low, high)), "AC", str(armor_class)]
         words = [rng.choice(_FILLERS) for _ in range(rng.randint(8, 20) - len(named))]
         at = rng.randint(0, len(words))
-        asked.append(" ".join([*words[:at], *named, *words[at:]]) + "?")
-    return asked
+        query.append(" ".join([*words[:at], *named, *words[at:]]) + "?")
+    return query
 
 
 _FILLERS = tuple(
@@ -172,12 +172,12 @@ def _predicate(subject: str, armor_class: int, level: tuple[int, int], *, as_ran
 
 
 def _timed(work: Callable[[Given], Found], given: Sequence[Given]) -> tuple[list[Found], list[float]]:
-    found, times = [], []
+    result, times = [], []
     for each in given:
         clock = Clock()
-        found.append(work(each))
+        result.append(work(each))
         times.append(clock.milliseconds)
-    return found, times
+    return result, times
 
 
 def _loop(
@@ -185,13 +185,15 @@ def _loop(
 ) -> tuple[float, int, int]:
     """(median milliseconds for all predicates, how many were looped over, disagreements)."""
     sample = sorted(random.Random(seed + 2).sample(range(len(texts)), min(len(texts), LOOPED_PREDICATES)))
-    predicates = [parse_query_must(texts[place], strict=True) for place in sample]
+    predicates = [parse_query_must(texts[position], strict=True) for position in sample]
     disagreements, times = 0, []
     for question, positions in zip(asked, admitted, strict=False):
         clock = Clock()
         holds = [satisfies_query_must(question, predicate) for predicate in predicates]
         times.append(clock.milliseconds)
         expected = set(positions.tolist())
-        disagreements += sum((place in expected) != held for place, held in zip(sample, holds, strict=True))
-        disagreements += sum(not satisfies_query_must(question, texts[place]) for place in expected.difference(sample))
+        disagreements += sum((position in expected) != held for position, held in zip(sample, holds, strict=True))
+        disagreements += sum(
+            not satisfies_query_must(question, texts[position]) for position in expected.difference(sample)
+        )
     return float(np.median(times)) * len(texts) / len(sample), len(sample), disagreements

@@ -73,9 +73,9 @@ def edit_cell(library: Path) -> None:
     for path in sorted(library.rglob("*.md")):
         lines = path.read_text("utf-8").split("\n")
         heads = [at for at, line in enumerate(lines) if set(line) <= set("|-: ") and "-" in line and "|" in line]
-        for at in (place + 1 for place in heads if place + 1 < len(lines)):
-            if found := _CELL.search(lines[at]):
-                lines[at] = f"{lines[at][: found.start(1)]}{found[1]}7{lines[at][found.end(1) :]}"
+        for at in (head + 1 for head in heads if head + 1 < len(lines)):
+            if match := _CELL.search(lines[at]):
+                lines[at] = f"{lines[at][: match.start(1)]}{match[1]}7{lines[at][match.end(1) :]}"
                 path.write_text("\n".join(lines), "utf-8")
                 return
     raise ValueError(f"{library} has no table row that ends in a number; name another library")
@@ -153,13 +153,13 @@ class RebuildReport:
     def lines(self) -> Iterator[str]:
         """A line a build, and its slowest parts."""
         yield f"{self.chunks:,} chunks in {self.books} books ({self.library}); load {self.load}"
-        for each in self.builds:
-            slowest = sorted(each.parts.items(), key=lambda part: -part[1])[:3]
+        for build in self.builds:
+            slowest = sorted(build.parts.items(), key=lambda part: -part[1])[:3]
             parts = ", ".join(f"{name} {seconds:.1f}" for name, seconds in slowest)
             yield (
-                f"{each.name}: {each.seconds:.1f} s, {each.ratio:.3f} of the first build "
-                f"(CPU {each.cpu_seconds:.1f} s, {each.cpu_ratio:.3f}); {each.n_embedded} embedded, "
-                f"{each.n_skipped} books not read" + (f"; {parts}" if parts else "")
+                f"{build.name}: {build.seconds:.1f} s, {build.ratio:.3f} of the first build "
+                f"(CPU {build.cpu_seconds:.1f} s, {build.cpu_ratio:.3f}); {build.n_embedded} embedded, "
+                f"{build.n_skipped} books not read" + (f"; {parts}" if parts else "")
             )
 
 

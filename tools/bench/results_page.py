@@ -72,7 +72,10 @@ class Results:
             seconds={run.set: round(run.seconds, 1) for run in runs},
             indexes=tuple(note for run in runs for note in run.indexes),
             numbers=tuple(
-                _rounded(each) for run in runs for each in run.aggregates if each.metric in names(Use.PUBLISHED)
+                _rounded(aggregate)
+                for run in runs
+                for aggregate in run.aggregates
+                if aggregate.metric in names(Use.PUBLISHED)
             ),
             cells=tuple(map(_rounded_cell, cells_of_books(runs))),
             left_out=left_out,
@@ -91,9 +94,9 @@ class Results:
     def read(cls, folder: Path) -> "Results":
         """Read what `write` wrote."""
         values: dict[str, Any] = json.loads((folder / DATA_FILE).read_text("utf-8"))
-        values["numbers"] = tuple(Aggregate(**each) for each in _records(values.pop("numbers")))
+        values["numbers"] = tuple(Aggregate(**record) for record in _records(values.pop("numbers")))
         values["cells"] = tuple(
-            Cell(**{**each, "ahead": tuple(each["ahead"])}) for each in _records(values.pop("cells"))
+            Cell(**{**record, "ahead": tuple(record["ahead"])}) for record in _records(values.pop("cells"))
         )
         values["indexes"] = tuple(IndexNote(**each) for each in values["indexes"])
         return cls(**values)
@@ -101,8 +104,8 @@ class Results:
 
 def results_page(results: Results) -> str:
     """The page as markdown."""
-    splits = ", ".join(dict.fromkeys(each.split for each in results.numbers))
-    whole = [each for each in results.numbers if each.book == each.kind == ALL]
+    splits = ", ".join(dict.fromkeys(number.split for number in results.numbers))
+    whole = [number for number in results.numbers if number.book == number.kind == ALL]
     return "\n".join(
         [
             "# Results",
@@ -147,8 +150,8 @@ def _compared(found: Sequence[Cell]) -> list[str]:
 
 def _table(name: str, record: type[Aggregate | Cell], rows: Sequence[Any]) -> str:
     """Records as JSON, a line each: their fields once, then their values."""
-    fields = [each.name for each in dataclass_fields(record)]
-    lines = ",\n".join(json.dumps([getattr(each, field) for field in fields]) for each in rows)
+    fields = [field.name for field in dataclass_fields(record)]
+    lines = ",\n".join(json.dumps([getattr(row, field) for field in fields]) for row in rows)
     return f' "{name}": {{"fields": {json.dumps(fields)}, "rows": [\n{lines}\n ]}}'
 
 
@@ -158,18 +161,18 @@ def _records(table: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _reference_table(numbers: Iterable[Aggregate]) -> str:
     ours = {
-        (each.set, each.book, each.kind, each.metric): each
-        for each in numbers
-        if each.strategy == "bm25" and each.split == SPLIT
+        (number.set, number.book, number.kind, number.metric): number
+        for number in numbers
+        if number.strategy == "bm25" and number.split == SPLIT
     }
     lines = ["| set | book | kind | metric | published | ours | difference |", "|---|---|---|---|---:|---:|---:|"]
     for reference in REFERENCES:
-        found = ours.get((reference.set, reference.book, reference.kind, reference.metric))
-        if found is not None and found.value is not None:
-            difference = found.value - reference.value
+        result = ours.get((reference.set, reference.book, reference.kind, reference.metric))
+        if result is not None and result.value is not None:
+            difference = result.value - reference.value
             mark = "" if abs(difference) <= ALIKE else " *"
-            place = f"| {reference.set} | {reference.book} | {reference.kind} | {reference.metric} "
-            lines.append(f"{place}| {reference.value:.3f} | {found.value:.3f} | {difference:+.3f}{mark} |")
+            location = f"| {reference.set} | {reference.book} | {reference.kind} | {reference.metric} "
+            lines.append(f"{location}| {reference.value:.3f} | {result.value:.3f} | {difference:+.3f}{mark} |")
     return "\n".join(lines) + f"\n\n`*`: more than {ALIKE}; see below.\n"
 
 
@@ -184,17 +187,18 @@ def _index_table(results: Results) -> str:
 
 
 def _without_evaluability(numbers: Iterable[Aggregate]) -> list[Aggregate]:
-    return [each for each in numbers if each.metric != "evaluability"]
+    return [number for number in numbers if number.metric != "evaluability"]
 
 
-def _rounded_cell(each: Cell) -> Cell:
+def _rounded_cell(cell: Cell) -> Cell:
     # shown to three digits, as in the terminal: fewer here would be rounded twice
-    value, other, p = (round(number, _CELL_DIGITS) for number in (each.value, each.other_value, each.p))
-    return replace(each, value=value, other_value=other, p=p)
+    value, other, p = (round(number, _CELL_DIGITS) for number in (cell.value, cell.other_value, cell.p))
+    return replace(cell, value=value, other_value=other, p=p)
 
 
-def _rounded(each: Aggregate) -> Aggregate:
+def _rounded(aggregate: Aggregate) -> Aggregate:
     value, low, high = (
-        None if number is None else round(number, _DIGITS) + 0.0 for number in (each.value, each.low, each.high)
+        None if number is None else round(number, _DIGITS) + 0.0
+        for number in (aggregate.value, aggregate.low, aggregate.high)
     )
-    return replace(each, value=value, low=low, high=high)
+    return replace(aggregate, value=value, low=low, high=high)

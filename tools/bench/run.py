@@ -132,13 +132,13 @@ def run_benchmark(
     """
     clock = Clock()
     rows: list[ScoredQuestion] = []
-    asked: list[QuestionSet] = []
+    question_sets: list[QuestionSet] = []
     unscored: list[Unscored] = []
     notes: list[IndexNote] = []
     for corpus in corpora:
         with open_index(folder, name, corpus, embedder, _about(corpus.name, tell)) as snapshot:
             chunks = tuple(snapshot.chunks)
-            searched_with = [instead(corpus, each) for each in strategies] if instead else list(strategies)
+            searched_with = [instead(corpus, strategy) for strategy in strategies] if instead else list(strategies)
             with retriever_for(searched_with, snapshot, embedder, chunks) as retriever:
                 searcher = ScoringSearcher(retriever, chunks, timed=SHOWN)
                 sets = corpus.question_sets(searcher.parsed, chunks)
@@ -147,14 +147,14 @@ def run_benchmark(
                     searcher, searched_with, sets, chunks, snapshot=snapshot.id, measures=measures
                 )
             rows += with_graded_ndcg(corpus, experiment.rows)
-            asked += sets
+            question_sets += sets
             unscored += experiment.unscored
             manifest = snapshot.manifest
             notes.append(
                 IndexNote(name, corpus.name, snapshot.id, manifest.n_chunks, manifest.n_guarded + manifest.n_keyed)
             )
     tell("summing up", 0, 1)
-    aggregates = aggregate(rows) + evaluability(_pooled(asked)) + timings(rows)
+    aggregates = aggregate(rows) + evaluability(_pooled(question_sets)) + timings(rows)
     return BenchmarkRun(
         set=name,
         split=split,

@@ -76,12 +76,12 @@ class SpreadReport:
         """A markdown table, a line for each executor, and a sentence about what was built where."""
         yield f"| {' | '.join(_COLUMNS)} |"
         yield "|---|" + "---:|" * (len(_COLUMNS) - 1)
-        for each in self.timings:
+        for timing in self.timings:
             yield (
-                f"| `{each.executor}` | {each.processes} | {self.an_hour(each):,.0f} "
-                f"| {self.an_hour(each) / self.an_hour(self.timings[0]):.2f} | {each.start_seconds:.1f} s "
-                f"| {each.books_seconds:.1f} s | {each.rest_seconds:.1f} s | {each.cpu_seconds:.1f} s "
-                f"| {each.cpu_seconds / each.seconds:.2f} |"
+                f"| `{timing.executor}` | {timing.processes} | {self.an_hour(timing):,.0f} "
+                f"| {self.an_hour(timing) / self.an_hour(self.timings[0]):.2f} | {timing.start_seconds:.1f} s "
+                f"| {timing.books_seconds:.1f} s | {timing.rest_seconds:.1f} s | {timing.cpu_seconds:.1f} s "
+                f"| {timing.cpu_seconds / timing.seconds:.2f} |"
             )
         yield ""
         yield (

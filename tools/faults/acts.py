@@ -27,8 +27,8 @@ def build_home(root: Path) -> None:
 def ingest(root: Path, documents: Path) -> None:
     """Bring the documents of a folder into a home; why some could not be brought in is said once for all of them."""
     done = RAGPipeline(root).ingest(read_rule_documents(documents))
-    said = [sentence.partition(": ") for sentence in done.warnings]
-    for reason in dict.fromkeys(reason for name, _, reason in said if name in done.errors):
+    output = [sentence.partition(": ") for sentence in done.warnings]
+    for reason in dict.fromkeys(reason for name, _, reason in output if name in done.errors):
         print_error(reason)
     sys.exit(bool(done.errors))
 

@@ -72,11 +72,11 @@ def ask(*argv: str) -> Answer:
 
 def answers(home: Path) -> dict[str, Answer]:
     """What the commands that only read say."""
-    place = ("--home", str(home))
+    key = ("--home", str(home))
     return {
-        "search": ask("search", QUESTION, *place),
-        "verify": ask("verify", *place),
-        "status": ask("status", "--json", *place),
+        "search": ask("search", QUESTION, *key),
+        "verify": ask("verify", *key),
+        "status": ask("status", "--json", *key),
     }
 
 
@@ -89,27 +89,27 @@ def complaints(home: Path, expected: str, naming: str | None) -> Iterator[str]:
         naming: the word that every error names; None: nothing may fail.
     """
     before = hashes(home)
-    found = answers(home)
-    for command, answer in found.items():
-        if said := _unclear(command, answer, naming):
-            yield f"{command} {said}"
-    if found["search"].status == 0 and found["search"].out != expected:
+    result = answers(home)
+    for command, answer in result.items():
+        if unclear := _unclear(command, answer, naming):
+            yield f"{command} {unclear}"
+    if result["search"].status == 0 and result["search"].out != expected:
         yield "search gives another answer"
     yield from (f"a command that only reads changed {path}" for path in changes(before, hashes(home)))
-    if naming is not None and found["verify"].status == 0:
+    if naming is not None and result["verify"].status == 0:
         yield VERIFIED
 
 
 def _unclear(command: str, answer: Answer, naming: str | None) -> str | None:
-    said = answer.err.strip()
+    output = answer.err.strip()
     if answer.status not in {0, 1, 2}:
-        return f"crashed: {(said.splitlines() or [''])[-1]}"
+        return f"crashed: {(output.splitlines() or [''])[-1]}"
     if answer.status and naming is None:
-        return f"fails for it: {said}"
-    if answer.status == 2 and not (answer.is_clear and str(naming) in said):
-        return f"is unclear: {said!r}"
-    if answer.status == 1 and not (command == "verify" and str(naming) in said):
-        return f"ended with status 1: {said!r}"
+        return f"fails for it: {output}"
+    if answer.status == 2 and not (answer.is_clear and str(naming) in output):
+        return f"is unclear: {output!r}"
+    if answer.status == 1 and not (command == "verify" and str(naming) in output):
+        return f"ended with status 1: {output!r}"
     return None
 
 
@@ -141,12 +141,16 @@ def main() -> None:
         sys.stdout.write(json.dumps(answers(Path(home))["search"].out))
         return
     expected, *others = others
-    said = json.loads(Path(expected).read_text("utf-8"))
+    output = json.loads(Path(expected).read_text("utf-8"))
     if others and others[0] != NAMING:
-        found = _damaged(Path(home), said, others[0])
+        result = _damaged(Path(home), output, others[0])
     else:
-        found = (each for each in complaints(Path(home), said, others[1] if others else None) if each != VERIFIED)
-    for sentence in found:
+        result = (
+            complaint
+            for complaint in complaints(Path(home), output, others[1] if others else None)
+            if complaint != VERIFIED
+        )
+    for sentence in result:
         sys.stdout.write(sentence + "\n")
 
 

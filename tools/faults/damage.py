@@ -70,13 +70,13 @@ def _in_turn(path: Path, number: int, healed: int) -> Sequence[str]:
     """Ways to damage a file; an empty one can only be taken away."""
     if not path.stat().st_size:
         return ["gone"]
-    return [list(DAMAGES)[(number + place) % len(DAMAGES)] for place in range(healed)]
+    return [list(DAMAGES)[(number + position) % len(DAMAGES)] for position in range(healed)]
 
 
 def _drawn(home: Path, files: int | None, rng: random.Random) -> Sequence[Path]:
     live, snapshots = home / SNAPSHOTS / str(live_id(home)), home / SNAPSHOTS
-    found = sorted(path for path in home.rglob("*") if path.is_file() and home / "dagster" not in path.parents)
-    ours = [path for path in found if snapshots not in path.parents or live in path.parents]
+    paths = sorted(path for path in home.rglob("*") if path.is_file() and home / "dagster" not in path.parents)
+    ours = [path for path in paths if snapshots not in path.parents or live in path.parents]
     return ours if files is None else rng.sample(ours, min(files, len(ours)))
 
 
@@ -86,4 +86,6 @@ def _unhealed(scene: Scene, place: Place, warm: Warm, path: Path, damage: str) -
     if done.status != 0:
         return (f"{path.relative_to(place.home)} {damage}: the next one {done.sentence}",)
     verdict = judged(warm, place.home, (scene.final,))
-    return tuple(f"{path.relative_to(place.home)} {damage}, after the next one: {each}" for each in verdict.sentences)
+    return tuple(
+        f"{path.relative_to(place.home)} {damage}, after the next one: {sentence}" for sentence in verdict.sentences
+    )

@@ -35,8 +35,8 @@ def age(home: Path, snapshot: str) -> None:
     """Make a snapshot one of the schema before this one. It had another id, for the schema is part of it."""
     older = snapshot[::-1] if snapshot != snapshot[::-1] else "0" * len(snapshot)
     folder = (home / SNAPSHOTS / snapshot).rename(home / SNAPSHOTS / older)
-    said = json.loads((folder / MANIFEST_FILE).read_bytes()) | {"id": older, "schema_version": SCHEMA_VERSION - 1}
-    _rewrite(folder / MANIFEST_FILE, json.dumps(said).encode())
+    output = json.loads((folder / MANIFEST_FILE).read_bytes()) | {"id": older, "schema_version": SCHEMA_VERSION - 1}
+    _rewrite(folder / MANIFEST_FILE, json.dumps(output).encode())
     for name in (POINTER, HISTORY_FILE, "candidate"):
         _rewrite(home / name, (home / name).read_bytes().replace(snapshot.encode(), older.encode()))
 

@@ -48,11 +48,11 @@ def form_of(home: Path, questions: Iterable[str]) -> Form:
     retriever = Retriever.open(home)
     snapshot, chunks = retriever.snapshot, retriever.snapshot.chunks
     lines: dict[str, list[bytes]] = {}
-    for place, chunk in enumerate(chunks):
-        lines.setdefault(f"{chunk.book}/{chunk.document}", []).append(chunks.line(place))
+    for position, chunk in enumerate(chunks):
+        lines.setdefault(f"{chunk.book}/{chunk.document}", []).append(chunks.line(position))
     form = Form(
         snapshot.id,
-        {name: sha256(b"\n".join(sorted(found))).hexdigest() for name, found in sorted(lines.items())},
+        {name: sha256(b"\n".join(sorted(result))).hexdigest() for name, result in sorted(lines.items())},
         {question: answered(retriever, question) for question in questions},
     )
     snapshot.close()
@@ -95,20 +95,20 @@ def judge(home: Path, forms: Sequence[Form]) -> Verdict:
     """What is wrong with a home whose live index should be one of `forms`."""
     questions = dict.fromkeys(question for form in forms for question in form.answers)
     try:
-        found = form_of(home, questions)
+        result = form_of(home, questions)
         with open_snapshot(home) as snapshot:
             faults = [str(fault) for fault in verify_snapshot(snapshot)]
     except RetrievalError as error:
         return Verdict(broken=(f"live cannot be searched: {error}", *_half_snapshots(home)))
-    same = next((form for form in forms if form.snapshot == found.snapshot), None)
+    same = next((form for form in forms if form.snapshot == result.snapshot), None)
     if same is None:
-        faults.append(f"{found.snapshot} is live, which is none of {[form.snapshot for form in forms]}")
+        faults.append(f"{result.snapshot} is live, which is none of {[form.snapshot for form in forms]}")
     else:
-        faults += [f"another answer to {question!r}" for question in same.answers if _other(found, same, question)]
+        faults += [f"another answer to {question!r}" for question in same.answers if _other(result, same, question)]
     return Verdict(
         (*faults, *_half_snapshots(home)),
-        tuple(_half_documents(found, forms)),
-        tuple(sorted(frozenset.intersection(*(form.books for form in forms)) - found.books)),
+        tuple(_half_documents(result, forms)),
+        tuple(sorted(frozenset.intersection(*(form.books for form in forms)) - result.books)),
     )
 
 
@@ -126,7 +126,8 @@ def _half_snapshots(home: Path) -> Iterator[str]:
         if is_id(folder.name) and not _is_older(folder):
             try:
                 yield from (
-                    f"{folder.name}: {each}" for each in Manifest.read(folder).disagreements(folder, hashes=True)
+                    f"{folder.name}: {disagreement}"
+                    for disagreement in Manifest.read(folder).disagreements(folder, hashes=True)
                 )
             except RetrievalError as error:
                 yield str(error)
@@ -135,10 +136,10 @@ def _half_snapshots(home: Path) -> Iterator[str]:
 def _is_older(folder: Path) -> bool:
     """Whether another version of this program wrote a snapshot: it may lie there, and is removed like any other."""
     try:
-        found = json.loads((folder / MANIFEST_FILE).read_bytes())["schema_version"]
+        load = json.loads((folder / MANIFEST_FILE).read_bytes())["schema_version"]
     except (OSError, ValueError, LookupError, TypeError):
         return False
-    return isinstance(found, int) and found < SCHEMA_VERSION
+    return isinstance(load, int) and load < SCHEMA_VERSION
 
 
 def main() -> None:

@@ -126,9 +126,9 @@ def try_kills(scenes: Sequence[Scene], place: Place, warm: Warm, trials: int, se
 def turn(scenes: Sequence[str], number: int) -> tuple[str, int]:
     """Which scene a trial is of, and a number that says the kind of moment or victim: a scene meets each in turn."""
     turns = [name for time in range(max(SHARES.values())) for name in scenes if time < SHARES.get(name, 1)]
-    lap, place = divmod(number, len(turns))
+    lap, position = divmod(number, len(turns))
     # By the lap too: by the place alone, a scene that has one place would meet one kind only.
-    return turns[place], place + lap
+    return turns[position], position + lap
 
 
 def _extent(scene: Scene, place: Place, warm: Warm) -> Extent:
@@ -171,8 +171,8 @@ class _Tried:
 
     def _left(self) -> Verdict:
         verdict = judged(self.warm, self.place.home, self.scene.forms)
-        said = self.warm.run(CLI, "status", "--home", self.place.home)
-        return verdict + Verdict(broken=(f"status {said.sentence}",) if said.status else ())
+        output = self.warm.run(CLI, "status", "--home", self.place.home)
+        return verdict + Verdict(broken=(f"status {output.sentence}",) if output.status else ())
 
     def _next(self) -> Verdict:
         done = self.warm.run(*self.scene.next) if self.scene.name != COMMAND else run_command(self.scene.argv)

@@ -37,9 +37,9 @@ def edition(number: int, seed: int) -> tuple[Written, ...]:
         seed: of the words and numbers.
     """
     return tuple(
-        _document(f"book-{book}", f"{place:02}.md", revision, random.Random(f"{seed}/{book}/{place}"))
+        _document(f"book-{book}", f"{position:02}.md", revision, random.Random(f"{seed}/{book}/{position}"))
         for book, revisions in enumerate(_BOOKS)
-        for place, revision in enumerate(revisions[number])
+        for position, revision in enumerate(revisions[number])
     )
 
 
@@ -50,19 +50,19 @@ def alternating(revision: int, seed: int) -> tuple[Written, ...]:
 
 def write_books(documents: tuple[Written, ...], library: Path) -> None:
     """Write an edition as a library: a folder for each book."""
-    for each in documents:
-        book = library / each.book
+    for document in documents:
+        book = library / document.book
         book.mkdir(parents=True, exist_ok=True)
-        (book / each.name).write_text(each.text, "utf-8")
-        (book / "book.toml").write_text(f'title = "{each.book}"\n', "utf-8")
+        (book / document.name).write_text(document.text, "utf-8")
+        (book / "book.toml").write_text(f'title = "{document.book}"\n', "utf-8")
 
 
 def write_rule_documents(documents: tuple[Written, ...], folder: Path) -> None:
     """Write an edition as the contract's documents: files with front matter, one folder for all."""
     folder.mkdir(parents=True)
-    for each in documents:
-        head = f"---\nsource: {each.book}\ndoc_type: core-rules\nlast_update_date: 2026-01-01\n---\n"
-        (folder / f"{each.book}-{each.name}").write_text(head + each.text, "utf-8")
+    for document in documents:
+        head = f"---\nsource: {document.book}\ndoc_type: core-rules\nlast_update_date: 2026-01-01\n---\n"
+        (folder / f"{document.book}-{document.name}").write_text(head + document.text, "utf-8")
 
 
 def _document(book: str, name: str, revision: int, rng: random.Random) -> Written:
@@ -77,8 +77,8 @@ def _document(book: str, name: str, revision: int, rng: random.Random) -> Writte
             lines.append(f"| {row} | {price} | {weight} |")
     for _ in range(2):
         known = [next(words) for _ in range(6)]
-        said = " ".join(rng.choice(known) for _ in range(30)).capitalize()
-        lines += ["", f"## {next(words).title()}", "", f"{said}. Revision {revision}."]
+        capitalize = " ".join(rng.choice(known) for _ in range(30)).capitalize()
+        lines += ["", f"## {next(words).title()}", "", f"{capitalize}. Revision {revision}."]
     question = f"What is the price for armor class {rng.randint(1, ROWS)} of {subjects[0]}?"
     return Written(book, name, "\n".join(lines) + "\n", question)
 

@@ -56,12 +56,12 @@ def read_under_promotion(folder: Path, warm: Warm, who: Readers, seed: int, tell
         documents = alternating(revision, seed)
         write_rule_documents(documents, source)
         _run(warm, ACTS, "ingest", home, source)
-        replies.append(Replies.of(home, [each.question for each in documents]))
+        replies.append(Replies.of(home, [document.question for document in documents]))
     write_jsonl(folder / "replies.jsonl", replies)
     total = Reading()
     with ExitStack() as stack:
         arguments = (home, folder / "replies.jsonl")
-        readers = [stack.enter_context(_reader(*arguments, each)) for each in (who.threads, *[1] * who.processes)]
+        readers = [stack.enter_context(_reader(*arguments, process)) for process in (who.threads, *[1] * who.processes)]
         for number in range(who.promotions):
             tell("readers under promotion", number, who.promotions)
             _run(warm, ACTS, "ingest", home, sources[number % len(sources)])

@@ -37,8 +37,8 @@ class Replies:
     def of(cls, home: Path, questions: Sequence[str]) -> "Replies":
         """Those of what is live."""
         retriever, contract = Retriever.open(home), RAGPipeline(home)
-        found = {question: answered(retriever, question) for question in questions}
-        return cls(retriever.snapshot.id, found, {question: told(contract, question) for question in questions})
+        result = {question: answered(retriever, question) for question in questions}
+        return cls(retriever.snapshot.id, result, {question: told(contract, question) for question in questions})
 
 
 def told(contract: RAGPipeline, question: str) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ class Reader:
     """Asks in turn through a contract that all threads share, and through an index that is opened for the question."""
 
     def __init__(self, home: Path, replies: Sequence[Replies]) -> None:
-        self._home, self._replies = home, {each.snapshot: each for each in replies}
+        self._home, self._replies = home, {reply.snapshot: reply for reply in replies}
         self._contract = RAGPipeline(home, timeout=PATIENCE)
         self._opened(self._questions[0])  # which loads the model: that may last longer than some promotions
 
@@ -111,7 +111,7 @@ class Reader:
 
     def _told(self, question: str) -> str | None:
         answer = told(self._contract, question)
-        return next((each.snapshot for each in self._replies.values() if each.told[question] == answer), None)
+        return next((reply.snapshot for reply in self._replies.values() if reply.told[question] == answer), None)
 
     def _opened(self, question: str) -> str | None:
         retriever = Retriever.open(self._home)

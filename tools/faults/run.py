@@ -134,16 +134,16 @@ def run_faults(scope: Scope, seed: int, tell: Tell) -> FaultsReport:
         work = Path(folder)
         work.chmod(0o711)  # who may not write there still has to find the home
         with warm(work, (*_INGESTING, *(_BUILDING if scope.libraries else ()))) as programs:
-            place = Place(work)
-            scenes = _scenes(place, programs, seed, tell, scope)
-            tried = tuple(try_kills(scenes, place, programs, scope.trials, seed, tell))
+            position = Place(work)
+            scenes = _scenes(position, programs, seed, tell, scope)
+            tried = tuple(try_kills(scenes, position, programs, scope.trials, seed, tell))
             harms = [
                 harm
                 for scene in scenes
                 if scene.name in DAMAGED and scope.files != 0
-                for harm in try_damage(scene, place, programs, scope.files, scope.healed_in(scene), seed, tell)
+                for harm in try_damage(scene, position, programs, scope.files, scope.healed_in(scene), seed, tell)
             ]
-            ordeals = tuple(try_hardships(scenes, place, programs, scope.disks, seed, tell, only=scope.ordeals))
+            ordeals = tuple(try_hardships(scenes, position, programs, scope.disks, seed, tell, only=scope.ordeals))
             reading = Reading()
             if scope.readers is not None:
                 reading = read_under_promotion(work / "readers", programs, scope.readers, seed, tell)
@@ -172,7 +172,7 @@ def _report(
         for sentence in trial.verdict.sentences
     ]
     sentences += [each for harm in harms for each in (*harm.unclear, *harm.unhealed)]
-    sentences += [each for ordeal in ordeals for each in ordeal.sentences]
+    sentences += [sentence for ordeal in ordeals for sentence in ordeal.sentences]
     done = [ordeal for ordeal in ordeals if not ordeal.untried]
     return FaultsReport(
         seed=seed,
@@ -188,7 +188,7 @@ def _report(
         unhealed=sum(bool(harm.unhealed) for harm in harms),
         ordeals=len(done),
         survived=sum(not ordeal.faults for ordeal in done),
-        untried=tuple(sorted({f"{each.hardship}: {each.untried}" for each in ordeals if each.untried})),
+        untried=tuple(sorted({f"{ordeal.hardship}: {ordeal.untried}" for ordeal in ordeals if ordeal.untried})),
         promotions=readers.promotions if readers else 0,
         reads=reading.reads,
         read_errors=reading.errors,

@@ -56,8 +56,8 @@ class Warm:
             with suppress(ProcessLookupError):
                 os.killpg(child, signal.SIGKILL)
             status = self._number()
-        said = self._said.read_text("utf-8", "replace") if self._said.is_file() else ""
-        return Done(None if hung else status, said, clock.seconds)
+        output = self._said.read_text("utf-8", "replace") if self._said.is_file() else ""
+        return Done(None if hung else status, output, clock.seconds)
 
     def _write(self, argv: Sequence[str | Path]) -> None:
         assert self._server.stdin is not None  # noqa: S101 -- it is a pipe

@@ -52,9 +52,9 @@ def _no_input() -> None:
 def _run(order: Order) -> int:
     """The exit status of one program, as `python -m` would have it."""
     os.setsid()
-    said = os.open(order.said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-    os.dup2(said, 1)
-    os.dup2(said, 2)
+    output = os.open(order.said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
     sys.argv = list(order.argv)
     status = 0
     try:

@@ -111,15 +111,15 @@ EDGE_CASES = (
 
 def blocks(retriever: Retriever, times: FilterTimes) -> Mapping[str, str]:
     """The generated parts of the page by their names; `times` are shown as they were measured."""
-    asked = load_questions(SAMPLE_QUESTIONS)
-    examples = [question for question in asked if "example" in question.tags]
+    questions = load_questions(SAMPLE_QUESTIONS)
+    examples = [question for question in questions if "example" in question.tags]
     edges = ask_all(retriever, [Question(id=query, query=query) for query in EDGE_CASES])
     return {
         "examples": "\n".join(_example_lines(ask_all(retriever, examples))),
         "examples of default": "\n".join(_example_lines(ask_all(retriever, examples, "default-query_must", "default"))),
         "times": "\n".join(time_lines(times)),
         "edge cases": "\n".join(_edge_lines(edges)),
-        "all questions": "\n".join(_pooled_lines(ask_all(retriever, asked))),
+        "all questions": "\n".join(_pooled_lines(ask_all(retriever, questions))),
     }
 
 
@@ -130,15 +130,15 @@ def _example_lines(examples: Iterable[Outcome]) -> Iterable[str]:
         "| results | remaining guarded rows |"
     )
     yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|"
-    for each in examples:
-        (before, after), (total, gold_off, gold_on) = each.noise, each.gold
+    for example in examples:
+        (before, after), (total, gold_off, gold_on) = example.noise, example.gold
         reduction = noise_reduction([before], [after])
         cut = "-" if reduction is None else f"{reduction:.0%}"
-        kept, ranks = ", ".join(each.guarded[1]), ", ".join(map(str, each.ranks))
+        kept, ranks = ", ".join(example.guarded[1]), ", ".join(map(str, example.ranks))
         yield (
-            f"| {each.query} | {before} | {after} | {cut} | {_precision(gold_off, before)} | "
+            f"| {example.query} | {before} | {after} | {cut} | {_precision(gold_off, before)} | "
             f"{_precision(gold_on, after)} | {gold_off} of {total} | {gold_on} of {total} | {ranks} | "
-            f"{len(each.on.hits)} | {kept} |"
+            f"{len(example.on.hits)} | {kept} |"
         )
 
 
@@ -150,29 +150,31 @@ def _precision(gold: int, noise: int) -> str:
 def _edge_lines(edges: Iterable[Outcome]) -> Iterable[str]:
     yield "| question | canonical form | guarded rows off | guarded rows on |"
     yield "|---|---|---:|---|"
-    for each in edges:
-        before, after = each.guarded
+    for edge in edges:
+        before, after = edge.guarded
         kept = f"{len(after)}: {', '.join(after)}" if after else "0"
-        yield f"| {each.query} | `{each.on.receipt.canonical}` | {len(before)} | {kept} |"
+        yield f"| {edge.query} | `{edge.on.receipt.canonical}` | {len(before)} | {kept} |"
 
 
 def _pooled_lines(outcomes: Sequence[Outcome]) -> Iterable[str]:
-    rounds = Counter(each.rounds for each in outcomes)
-    ended = Counter(each.stopped for each in outcomes)
-    touched = [each for each in outcomes if each.guarded[0]]
+    rounds = Counter(outcome.rounds for outcome in outcomes)
+    ended = Counter(outcome.stopped for outcome in outcomes)
+    touched = [outcome for outcome in outcomes if outcome.guarded[0]]
     figures = {
         "questions": len(outcomes),
-        "noise@15, summed, filter off": sum(each.noise[0] for each in outcomes),
-        "noise@15, summed, filter on": sum(each.noise[1] for each in outcomes),
+        "noise@15, summed, filter off": sum(outcome.noise[0] for outcome in outcomes),
+        "noise@15, summed, filter on": sum(outcome.noise[1] for outcome in outcomes),
         "noise reduction, pooled": _reduction(outcomes),
         "questions with a guarded row in the unfiltered list": len(touched),
         "noise reduction, pooled over those": _reduction(touched),
-        "lists that the filter does not change": sum(each.off.chunk_ids == each.on.chunk_ids for each in outcomes),
-        f"lists with fewer than {DEFAULT_K} results": sum(len(each.on.hits) < DEFAULT_K for each in outcomes),
-        "gold chunks": sum(each.gold[0] for each in outcomes),
-        "gold chunks in the lists, filter off": sum(each.gold[1] for each in outcomes),
-        "gold chunks in the lists, filter on": sum(each.gold[2] for each in outcomes),
-        "gold chunks that their own predicate excludes": sum(len(each.refused) for each in outcomes),
+        "lists that the filter does not change": sum(
+            outcome.off.chunk_ids == outcome.on.chunk_ids for outcome in outcomes
+        ),
+        f"lists with fewer than {DEFAULT_K} results": sum(len(outcome.on.hits) < DEFAULT_K for outcome in outcomes),
+        "gold chunks": sum(outcome.gold[0] for outcome in outcomes),
+        "gold chunks in the lists, filter off": sum(outcome.gold[1] for outcome in outcomes),
+        "gold chunks in the lists, filter on": sum(outcome.gold[2] for outcome in outcomes),
+        "gold chunks that their own predicate excludes": sum(len(outcome.refused) for outcome in outcomes),
         "questions with one, two, three rounds of `iterative`": f"{rounds[1]}, {rounds[2]}, {rounds[3]}",
         "stopping reasons": ", ".join(f"{count} {reason}" for reason, count in sorted(ended.items())),
     }
@@ -182,7 +184,7 @@ def _pooled_lines(outcomes: Sequence[Outcome]) -> Iterable[str]:
 
 
 def _reduction(outcomes: Sequence[Outcome]) -> str:
-    reduction = noise_reduction([each.noise[0] for each in outcomes], [each.noise[1] for each in outcomes])
+    reduction = noise_reduction([outcome.noise[0] for outcome in outcomes], [outcome.noise[1] for outcome in outcomes])
     return "-" if reduction is None else f"{reduction:.3f}"
 
 
@@ -196,9 +198,9 @@ def main() -> None:
         retriever = Retriever.open(given.home or _built(Path(folder)))
         with retriever.snapshot:
             if given.times:
-                asked = load_questions(SAMPLE_QUESTIONS)
-                examples = [question.query for question in asked if "example" in question.tags]
-                measure(retriever, examples, [question.query for question in asked]).write()
+                questions = load_questions(SAMPLE_QUESTIONS)
+                examples = [question.query for question in questions if "example" in question.tags]
+                measure(retriever, examples, [question.query for question in questions]).write()
             PAGE.write_text(with_blocks(PAGE.read_text("utf-8"), blocks(retriever, FilterTimes.read())), "utf-8")
     out.print(f"{PAGE.name}: made again")
 

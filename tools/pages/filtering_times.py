@@ -46,7 +46,7 @@ class FilterTimes:
     def write(self, path: Path = FILE) -> None:
         """Keep them, rounded to microseconds, a question a line."""
         parts = {
-            name: ",\n".join(json.dumps(_rounded(each), ensure_ascii=False) for each in members)
+            name: ",\n".join(json.dumps(_rounded(member), ensure_ascii=False) for member in members)
             for name, members in asdict(self).items()
         }
         text = ",\n".join(f'"{name}": [\n{lines}\n]' for name, lines in parts.items())
@@ -65,10 +65,10 @@ class FilterTimes:
 def measure(retriever: Retriever, examples: Sequence[str], questions: Sequence[str]) -> FilterTimes:
     """Ask every question with every strategy, pass after pass: what else the machine does then spoils no question."""
     best: dict[tuple[str, str], Receipt] = {}
-    asked = [(query, name) for query in dict.fromkeys((*examples, *questions)) for name in _STRATEGIES]
+    request = [(query, name) for query in dict.fromkeys((*examples, *questions)) for name in _STRATEGIES]
     # The first pass also loads what is loaded at first use.
     for _ in range(_BEST_OF):
-        for query, name in asked:
+        for query, name in request:
             receipt = retriever.retrieve(query, DEFAULT_K, name).receipt
             before = best.get((query, name), receipt)
             best[query, name] = min(before, receipt, key=lambda each: each.milliseconds)
@@ -81,27 +81,27 @@ def time_lines(times: FilterTimes) -> Iterable[str]:
     """The table of the page: the examples, then the median of all questions by their rounds."""
     yield "| question | rounds | each | `iterative` | filter off | overhead | `prefilter` | overhead | `default` |"
     yield "|---|---:|---|---:|---:|---:|---:|---:|---:|"
-    for each in times.examples:
-        rounds = ", ".join(f"{milliseconds:.1f}" for milliseconds in each.rounds)
-        yield f"| {each.query} | {len(each.rounds)} | {rounds} | {_cells([each])}"
-    for count in sorted({len(each.rounds) for each in times.questions}):
-        same = [each for each in times.questions if len(each.rounds) == count]
+    for example in times.examples:
+        rounds = ", ".join(f"{milliseconds:.1f}" for milliseconds in example.rounds)
+        yield f"| {example.query} | {len(example.rounds)} | {rounds} | {_cells([example])}"
+    for count in sorted({len(question.rounds) for question in times.questions}):
+        same = [question for question in times.questions if len(question.rounds) == count]
         spent = [milliseconds for each in same for milliseconds in each.rounds]
         yield f"| median of {len(same)} sample questions | {count} | {np.median(spent):.1f} | {_cells(same)}"
 
 
 def _cells(members: Sequence[QuestionTimes]) -> str:
     iterative, off, prefilter, default = (
-        float(np.median([getattr(each, name) for each in members]))
+        float(np.median([getattr(member, name) for member in members]))
         for name in ("iterative", "dense", "prefilter", "default")
     )
-    over = [float(np.median([getattr(each, name) - each.dense for each in members])) for name in _FILTERED]
+    over = [float(np.median([getattr(member, name) - member.dense for member in members])) for name in _FILTERED]
     figures = (iterative, off, over[0], prefilter, over[1], default)
     return " | ".join(f"{figure:.1f}" for figure in figures) + " |"
 
 
 def _times(query: str, best: Mapping[tuple[str, str], Receipt]) -> QuestionTimes:
-    rounds = tuple(each.milliseconds for each in best[query, "iterative"].iterations)
+    rounds = tuple(iteration.milliseconds for iteration in best[query, "iterative"].iterations)
     return QuestionTimes(query, rounds=rounds, **{name: best[query, name].milliseconds for name in _STRATEGIES})
 
 

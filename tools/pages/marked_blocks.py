@@ -15,8 +15,8 @@ def with_blocks(page: str, made: Mapping[str, str]) -> str:
         ValueError: the markers of a part are not there.
     """
     for name, text in made.items():
-        found = re.search(rf"<!-- {name}:begin -->\n(.*?)<!-- {name}:end -->", page, re.DOTALL)
-        if found is None:
+        match = re.search(rf"<!-- {name}:begin -->\n(.*?)<!-- {name}:end -->", page, re.DOTALL)
+        if match is None:
             raise ValueError(f"the page has no <!-- {name}:begin --> ... <!-- {name}:end -->; put the markers back")
-        page = f"{page[: found.start(1)]}{text}\n{page[found.end(1) :]}"
+        page = f"{page[: match.start(1)]}{text}\n{page[match.end(1) :]}"
     return page

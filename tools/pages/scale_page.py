@@ -127,8 +127,8 @@ def _lines(two: Two) -> Iterator[str]:
     yield "The number of chunks at which a cost exceeds a typical bound, the smallest first.\n"
     yield "| chunks | bound | remedy |"
     yield "|---:|---|---|"
-    found = [(each.growth.reaches(each.bound), each) for each in breakings(two)]
-    for chunks, each in sorted(found, key=lambda pair: (pair[0] is None, pair[0] or 0, pair[1].said)):
+    result = [(breaking.growth.reaches(breaking.bound), breaking) for breaking in breakings(two)]
+    for chunks, each in sorted(result, key=lambda pair: (pair[0] is None, pair[0] or 0, pair[1].said)):
         where = f"{float(f'{chunks:.2g}'):,.0f}" if chunks else "never"
         yield f"| {where} | {each.said} | {each.then} |"
     yield f"\n{_THREE_MACHINES.read_text(encoding='utf-8').rstrip()}"
@@ -137,10 +137,11 @@ def _lines(two: Two) -> Iterator[str]:
 def _table(growths: Sequence[Growth]) -> Iterator[str]:
     yield f"| cost | at {GROWTH_FROM:,} | at {GROWTH_TO:,} | factor | at {ON_PAPER:,} |"
     yield "|---|---:|---:|---:|---:|"
-    for each in growths:
-        small, large = (f"{cost:,.1f} {each.unit}" for cost in each.costs)
-        star = "*" if each.steepens else ""
-        yield f"| {each.name} | {small} | {large} | {each.factor:.1f}{star} | {each.at(ON_PAPER):,.0f} {each.unit} |"
+    for growth in growths:
+        small, large = (f"{cost:,.1f} {growth.unit}" for cost in growth.costs)
+        star = "*" if growth.steepens else ""
+        factor, projected = f"{growth.factor:.1f}{star}", f"{growth.at(ON_PAPER):,.0f} {growth.unit}"
+        yield f"| {growth.name} | {small} | {large} | {factor} | {projected} |"
 
 
 def _parts(two: Two) -> Iterator[str]:
@@ -161,7 +162,7 @@ def _parts(two: Two) -> Iterator[str]:
         "again."
     )
     hours = cost.build(two).at(ON_PAPER) / 3600
-    apart = sum(each.at(ON_PAPER) for each in cost.stages(two))
+    apart = sum(stage.at(ON_PAPER) for stage in cost.stages(two))
     yield (
         f"- **First build.** {hours:.1f} hours as a whole, {apart / 3600:.1f} if each stage is extrapolated "
         "alone; the graph "
@@ -193,9 +194,9 @@ def _question(two: Two) -> Iterator[str]:
         "[candidates](../how-to/scaling.md#large-libraries) grows less. Ratio of processor time "
         f"({GROWTH_TO:,} / {GROWTH_FROM:,}, p50): {cpu}. Other load hardly affects it."
     )
-    found = ", ".join(f"`{name}` {share:.1%}" for name, share in large.own_recall.items())
+    result = ", ".join(f"`{name}` {share:.1%}" for name, share in large.own_recall.items())
     yield (
-        f"- **Recall.** At {GROWTH_TO:,} chunks, recall of the 15 nearest admitted chunks is: {found}. `default` "
+        f"- **Recall.** At {GROWTH_TO:,} chunks, recall of the 15 nearest admitted chunks is: {result}. `default` "
         "has the "
         f"same first 5 hits as a ranking of all chunks for {large.same_first_few:.0%} of the questions, and the "
         "same first "

@@ -63,8 +63,8 @@ class SeedText:
     @property
     def counts(self) -> tuple[int, int, int]:
         """How many live here, were changed, are not built yet."""
-        missing = sum(bool(each.missing) for each in self.names)
-        changed = sum(bool(each.changed) for each in self.names)
+        missing = sum(bool(name.missing) for name in self.names)
+        changed = sum(bool(name.changed) for name in self.names)
         return len(self.names) - missing - changed, changed, missing
 
 
@@ -96,16 +96,16 @@ def _section(text: SeedText) -> Iterable[str]:
     yield f"\n## {text.title}\n"
     yield "| name | what it is | here |"
     yield "|---|---|---|"
-    for each in text.names:
-        yield f"| {_cell(each.name)} | {_cell(each.kind)} | {_here(each)} |"
+    for name in text.names:
+        yield f"| {_cell(name.name)} | {_cell(name.kind)} | {_here(name)} |"
 
 
 def _here(named: SeedName) -> str:
     if named.missing:
         return f"not built yet: {_cell(named.missing)}"
-    place = f"`{named.place}`" if named.place else ""
+    position = f"`{named.place}`" if named.place else ""
     changed = f"changed on purpose: {_cell(named.changed)}" if named.changed else ""
-    return "; ".join(filter(None, (place, changed)))
+    return "; ".join(filter(None, (position, changed)))
 
 
 def _cell(text: str) -> str:

@@ -114,9 +114,9 @@ def _writing(folder: Path, server: ChromaServer | None) -> Iterator[None]:
     except (RetrievalError, OSError):
         raise
     except Exception as error:  # Chroma's own and SQLite's have nothing else in common
-        place = str(folder) if server is None else place_of(server, 0)
+        target = str(folder) if server is None else place_of(server, 0)
         raise VectorDBWriteError(
-            f"Chroma could not write {place} ({type(error).__name__}: {error}); make room there, and run the same again"
+            f"Chroma could not write {target} ({type(error).__name__}: {error}); make room there, and run the same again"
         ) from error
 
 
@@ -248,8 +248,8 @@ def _put_in(
     done, wanted = 0, sum(map(len, members.values()))
     tell("collections", 0, wanted)
     for name, places in members.items():
-        metadata = [_metadata(chunks[place], noisy=name == "guarded") for place in places]
-        texts = [chunks[place].text for place in places]
+        metadata = [_metadata(chunks[position], noisy=name == "guarded") for position in places]
+        texts = [chunks[position].text for position in places]
         ids, vectors = contents.ids_at(places), contents.vectors[places]
         for added in store.add(name, ids, vectors, metadata, texts, seed):
             done += added
@@ -306,8 +306,8 @@ class KeptCollections:
     @property
     def place(self) -> str:
         """Where they are to be asked, as `NeighbourSearch.place` calls it; `NOWHERE`: there are none to ask."""
-        found = None if self._server is not None or self.search is None else self.search.place
-        return found if found in {EMBEDDED, NOWHERE} else place_of(self._server, self._n_chunks)
+        matches = None if self._server is not None or self.search is None else self.search.place
+        return matches if matches in {EMBEDDED, NOWHERE} else place_of(self._server, self._n_chunks)
 
     @property
     def are_left_alone(self) -> bool:

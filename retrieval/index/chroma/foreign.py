@@ -87,16 +87,16 @@ def collection_named(client: CollectionClient, name: str) -> QueryableCollection
     Raises:
         UnknownNameError: no collection is called that; lists those that exist.
     """
-    known = [each.name for each in client.list_collections()]
+    known = [collection.name for collection in client.list_collections()]
     if name not in known:
         raise UnknownNameError("collection", name, known)
-    found: QueryableCollection = client.get_collection(name, embedding_function=None)
-    return found
+    queryable_collection: QueryableCollection = client.get_collection(name, embedding_function=None)
+    return queryable_collection
 
 
 def facts(client: CollectionClient) -> tuple[CollectionFacts, ...]:
     """Every collection of a client, by name; the metadata of all their records are read."""
-    names = sorted(each.name for each in client.list_collections())
+    names = sorted(collection.name for collection in client.list_collections())
     return tuple(_facts(name, client.get_collection(name, embedding_function=None)) for name in names)
 
 
@@ -154,7 +154,7 @@ def fill(place: str | Path, name: str, chunks: Sequence[Chunk], vectors: Vector,
     except StoreUnavailableError as error:
         raise no_server_at(place, error) from error
     try:
-        if truncate and name in {each.name for each in client.list_collections()}:
+        if truncate and name in {collection.name for collection in client.list_collections()}:
             client.delete_collection(name)
         configuration = cast(Any, {"hnsw": {"space": "cosine"}})
         collection = client.get_or_create_collection(name, embedding_function=None, configuration=configuration)

@@ -59,8 +59,8 @@ class Contents:
     def known(self, ids: Sequence[str]) -> Positions:
         """Positions of those ids that are here; a foreign id is left out."""
         wanted = np.asarray([each.encode() for each in ids], dtype=np.bytes_)
-        found = np.minimum(np.searchsorted(self.ids, wanted), len(self) - 1)
-        kept: Positions = found[self.ids[found] == wanted].astype(np.int64)
+        matches = np.minimum(np.searchsorted(self.ids, wanted), len(self) - 1)
+        kept: Positions = matches[self.ids[matches] == wanted].astype(np.int64)
         return kept
 
 
@@ -130,7 +130,7 @@ def ann_recall(store: ChromaStore, contents: Contents, *, k: int = 15, sample: i
 
     A neighbour counts as true when it is no farther than the k-th nearest: near-twins tie.
     """
-    hit = asked = 0
+    hit = query = 0
     members = contents.members()
     questions = _sample(len(contents), sample, seed)
     for drawn in (questions[start : start + _BLOCK] for start in range(0, len(questions), _BLOCK)):
@@ -140,10 +140,10 @@ def ann_recall(store: ChromaStore, contents: Contents, *, k: int = 15, sample: i
                 if not wanted:
                     continue
                 worst = np.partition(similarity[places], -wanted)[-wanted] - 1e-6
-                found = contents.known(store.nearest(name, contents.vectors[position], wanted).ids)
-                hit += int((similarity[found] >= worst).sum())
-                asked += wanted
-    return hit / asked if asked else 1.0
+                matches = contents.known(store.nearest(name, contents.vectors[position], wanted).ids)
+                hit += int((similarity[matches] >= worst).sum())
+                query += wanted
+    return hit / query if query else 1.0
 
 
 def _missing(store: ChromaStore, contents: Contents) -> Iterator[Fault]:
@@ -162,12 +162,12 @@ def _missing(store: ChromaStore, contents: Contents) -> Iterator[Fault]:
 
 def _lost(stored: Mapping[str, Vector], ids: Sequence[str], vectors: Vector) -> int:
     nothing = np.full(vectors.shape[1], np.nan, dtype=np.float32)
-    found = np.stack([stored.get(chunk_id, nothing) for chunk_id in ids])
-    return int((~np.isclose(found, vectors, atol=1e-5)).any(axis=1).sum())
+    matches = np.stack([stored.get(chunk_id, nothing) for chunk_id in ids])
+    return int((~np.isclose(matches, vectors, atol=1e-5)).any(axis=1).sum())
 
 
 def _probed(size: int, also: Sequence[int], probes: int, seed: int) -> list[int]:
-    new = [also[place] for place in _sample(len(also), probes, seed)]
+    new = [also[position] for position in _sample(len(also), probes, seed)]
     return sorted({*_sample(size, probes, seed), *new})
 
 
@@ -253,9 +253,9 @@ def copy_sealed(source: Path, target: Path) -> None:
     What Chroma wrote beside them it makes again. Ask `broken` first.
     """
     for file in parse_record((source / SEAL_FILE).read_bytes(), Seal).files:
-        place = target / file.path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        copyfile(source / file.path, place)
+        position = target / file.path
+        position.parent.mkdir(parents=True, exist_ok=True)
+        copyfile(source / file.path, position)
     with closing(sqlite3.connect(target / DATABASE)) as connection:
         connection.execute("DROP TRIGGER IF EXISTS sealed")
         connection.commit()

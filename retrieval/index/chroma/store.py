@@ -125,7 +125,7 @@ class ChromaStore:
     def create(self, name: CollectionName, hnsw: HnswSettings = TRIES[0]) -> None:
         """Make an empty collection; one of that name, left by a build that was killed, is deleted."""
         full = self._full(name)
-        if self._server and full in {each.name for each in self._client.list_collections()}:
+        if self._server and full in {collection.name for collection in self._client.list_collections()}:
             self._client.delete_collection(full)
         self._collections[name] = self._client.create_collection(
             full, embedding_function=None, configuration=cast(Any, {"hnsw": asdict(hnsw)})
@@ -151,10 +151,10 @@ class ChromaStore:
         for start in range(0, len(ids), BATCH):
             batch = order[start : start + BATCH]
             collection.add(
-                ids=[ids[place] for place in batch],
+                ids=[ids[position] for position in batch],
                 embeddings=vectors[batch],
-                metadatas=[_plain(metadata[place]) for place in batch],
-                documents=[documents[place] for place in batch] if documents else None,
+                metadatas=[_plain(metadata[position]) for position in batch],
+                documents=[documents[position] for position in batch] if documents else None,
             )
             yield len(batch)
 

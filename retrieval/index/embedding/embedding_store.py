@@ -142,18 +142,18 @@ class EmbeddingStore:
             IndexCorruptError: a text has no vector. It never becomes zeros: that would hide a broken index.
         """
         places: dict[bytes, list[int]] = {}
-        for place, text in enumerate(texts):
-            places.setdefault(text_key(text), []).append(place)
+        for position, text in enumerate(texts):
+            places.setdefault(text_key(text), []).append(position)
         matrix = np.empty((len(texts), self.identity.dimensions), dtype=np.float32)
-        found = 0
+        matches = 0
         with self._connection() as connection:
             for key, blob in _select(connection, list(places), "vector"):
                 matrix[places[key]] = np.frombuffer(blob, dtype="<f4")
-                found += len(places[key])
-        if found != len(texts):
+                matches += len(places[key])
+        if matches != len(texts):
             first = self.missing(texts)[0]
             raise IndexCorruptError(
-                f"{len(texts) - found} of {len(texts)} texts have no vector in {self.path}, the first is "
+                f"{len(texts) - matches} of {len(texts)} texts have no vector in {self.path}, the first is "
                 f"{first[:60]!r}; materialize the embeddings again"
             )
         return matrix
@@ -188,12 +188,12 @@ class EmbeddingStore:
 
 def _path(folder: Path, identity: EmbedderIdentity) -> Path:
     """The file of an embedder: a name that can be read, and a hash, for two identities may read alike."""
-    said = f"{identity.name}-{identity.version}-{identity.dimensions}"
-    name = re.sub(r"[^\w.-]+", "_", said)
+    terms = f"{identity.name}-{identity.version}-{identity.dimensions}"
+    name = re.sub(r"[^\w.-]+", "_", terms)
     parts = json.dumps([identity.name, identity.version, identity.dimensions])
     path, unhashed = folder / f"{name}-{sha256(parts.encode()).hexdigest()[:8]}.sqlite", folder / f"{name}.sqlite"
     # Names had no hash once. What was paid for then is still used, where nothing of the identity was rewritten.
-    return unhashed if name == said and unhashed.is_file() and not path.exists() else path
+    return unhashed if name == terms and unhashed.is_file() and not path.exists() else path
 
 
 def _select(connection: sqlite3.Connection, keys: list[bytes], column: str) -> Iterator[tuple[bytes, bytes]]:

@@ -57,12 +57,12 @@ class BertGraph:
             self._weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")
         )
         word = self._node("Gather", self._constant(words), Session.TOKENS)
-        place = self._node("Gather", self._constant(places + kinds[0]), Session.PLACES)
-        return self._normed("embeddings.", self._node("Add", word, place))
+        node = self._node("Gather", self._constant(places + kinds[0]), Session.PLACES)
+        return self._normed("embeddings.", self._node("Add", word, node))
 
     def _layer(self, name: str, x: str) -> str:
-        said = self._linear(f"{name}attention.output.dense", self._attention(f"{name}attention.self.", x))
-        x = self._normed(f"{name}attention.output.", self._node("Add", x, said))
+        linear = self._linear(f"{name}attention.output.dense", self._attention(f"{name}attention.self.", x))
+        x = self._normed(f"{name}attention.output.", self._node("Add", x, linear))
         wide = self._node("Gelu", self._linear(f"{name}intermediate.dense", x))
         return self._normed(f"{name}output.", self._node("Add", x, self._linear(f"{name}output.dense", wide)))
 
@@ -137,8 +137,8 @@ class Session:
             tokens: at least one; they begin and end as the model was taught.
         """
         ids = np.asarray([tokens], dtype=np.int64)
-        found: Vector = self._session.run(None, {self.TOKENS: ids, self.PLACES: np.arange(ids.shape[1])})[0][0]
-        return found
+        vector: Vector = self._session.run(None, {self.TOKENS: ids, self.PLACES: np.arange(ids.shape[1])})[0][0]
+        return vector
 
 
 FOLDER = "QUERYMUST_MINILM"
@@ -194,7 +194,7 @@ class MiniLmEmbedder:
             return np.zeros((0, _DIMENSIONS), dtype=np.float32)
         session, tokens = self._session, self._tokenizer.encode_batch(list(texts))
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as threads:
-            return np.stack(list(threads.map(lambda each: session.vector(each.ids), tokens)))
+            return np.stack(list(threads.map(lambda token: session.vector(token.ids), tokens)))
 
     def count_tokens(self, text: str) -> int:
         """How many tokens of this model a text has.
@@ -254,16 +254,16 @@ class MiniLmEmbedder:
 
 
 def _packed() -> Iterator[Path]:
-    for package, place in _PACKAGES:
-        found = find_spec(package)
-        if found and found.submodule_search_locations:
-            yield Path(found.submodule_search_locations[0]) / place
+    for package, position in _PACKAGES:
+        spec = find_spec(package)
+        if spec and spec.submodule_search_locations:
+            yield Path(spec.submodule_search_locations[0]) / position
 
 
 def _require(path: Path, expected: str) -> None:
     try:
         with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+            hexdigest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise EmbedderUnavailableError(
             f"minilm cannot read {path.name} in {path.parent} ({error.strerror}); {install('minilm')}, "
@@ -271,9 +271,9 @@ def _require(path: Path, expected: str) -> None:
             passing=False,
             general=True,
         ) from error
-    if found != expected:
+    if hexdigest != expected:
         raise EmbedderMismatchError(
-            f"{path} is not the {path.name} of all-MiniLM-L6-v2 (SHA-256 {found[:12]}..., not {expected[:12]}...); "
+            f"{path} is not the {path.name} of all-MiniLM-L6-v2 (SHA-256 {hexdigest[:12]}..., not {expected[:12]}...); "
             "install it again"
         )
 

@@ -65,8 +65,8 @@ class WordllamaEmbedder:
         matrix = np.empty((len(texts), _DIMENSIONS), dtype=np.float32)
         for start in range(0, len(texts), _BATCH):
             batch = list(texts[start : start + _BATCH])
-            for place, encoding in enumerate(self._tokenizer.encode_batch(batch, add_special_tokens=False), start):
-                matrix[place] = self._pooled(encoding.ids)
+            for position, encoding in enumerate(self._tokenizer.encode_batch(batch, add_special_tokens=False), start):
+                matrix[position] = self._pooled(encoding.ids)
         return matrix
 
     def _pooled(self, token_ids: list[int]) -> Vector:

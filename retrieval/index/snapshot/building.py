@@ -48,13 +48,13 @@ def nearest_base(home: Path, building: Path, contents: Contents, embedder: Embed
         embedder: of its vectors.
     """
     chunks = ChunkFile.load(building)
-    found = [
+    differences = [
         difference
         for folder in sorted((home / SNAPSHOTS).glob("*"))
         if (difference := _from(folder, chunks, contents, embedder)) is not None and difference.is_small(len(contents))
     ]
-    found.sort(key=lambda each: (each.n_changed, each.search.changed))
-    return next((each for each in found if _is_whole(each.folder)), None)
+    differences.sort(key=lambda difference: (difference.n_changed, difference.search.changed))
+    return next((difference for difference in differences if _is_whole(difference.folder)), None)
 
 
 def _from(folder: Path, chunks: ChunkFile, contents: Contents, embedder: EmbedderIdentity) -> Difference | None:
@@ -74,8 +74,11 @@ def _from(folder: Path, chunks: ChunkFile, contents: Contents, embedder: Embedde
     return Difference(
         folder,
         search,
-        {name: _ids(before, np.flatnonzero(~same_before & (guarded == place))) for place, name in enumerate(NAMES)},
-        {name: np.flatnonzero(~same & (contents.guarded == place)) for place, name in enumerate(NAMES)},
+        {
+            name: _ids(before, np.flatnonzero(~same_before & (guarded == position)))
+            for position, name in enumerate(NAMES)
+        },
+        {name: np.flatnonzero(~same & (contents.guarded == position)) for position, name in enumerate(NAMES)},
     )
 
 
@@ -151,8 +154,8 @@ def build_snapshot(
     """
     _require_fitting(chunks, vectors, embedder_identity)
     tell = progress or _silent
-    order = sorted(range(len(chunks)), key=lambda place: chunks[place].id)
-    ordered, matrix = [chunks[place] for place in order], np.asarray(vectors, dtype=np.float32)[order]
+    order = sorted(range(len(chunks)), key=lambda number: chunks[number].id)
+    ordered, matrix = [chunks[position] for position in order], np.asarray(vectors, dtype=np.float32)[order]
     with building_folder(home) as building:
         tokenize = tokenizer(vocabulary, tokenization)
         guarded = _write_own_files(building, ordered, matrix, vocabulary, tokenization, lexical, tell)

@@ -58,13 +58,13 @@ def promotions(home: Path) -> tuple[Promotion, ...]:
 
 def read_promotions(content: bytes) -> tuple[Promotion, ...]:
     """Every move in the lines of a history, the oldest first; a line that cannot be read is left out."""
-    found = []
+    promotions = []
     for line in content.splitlines():
         try:
-            found.append(parse_record(line, Promotion))
+            promotions.append(parse_record(line, Promotion))
         except ValidationError:
             continue
-    return tuple(found)
+    return tuple(promotions)
 
 
 def remember(home: Path, *moves: Promotion) -> None:
@@ -88,7 +88,7 @@ def live_since_choice(home: Path) -> tuple[str, ...]:
     What was live before is not a measure of what comes after: a person has decided against it.
     """
     moves = promotions(home)
-    chosen = max((place for place, move in enumerate(moves) if move.by_hand), default=0)
+    chosen = max((position for position, move in enumerate(moves) if move.by_hand), default=0)
     return tuple(dict.fromkeys(move.snapshot for move in reversed(moves[chosen:])))
 
 
@@ -128,10 +128,10 @@ def live_id(home: Path) -> str | None:
         return None
     content = pointer.read_bytes()
     # Bytes that are not ASCII are not an id either: the pattern decides about all of them.
-    found = content.decode("ascii", "replace").strip()
-    if not is_id(found):
+    matches = content.decode("ascii", "replace").strip()
+    if not is_id(matches):
         raise IndexCorruptError(f"{pointer} names no snapshot ({content[:40]!r}); delete it and build the index again")
-    return found
+    return matches
 
 
 def standing_id(home: Path) -> str | None:
@@ -340,7 +340,7 @@ def remove_snapshots(home: Path, candidate: str | None, keep: int = KEEP, *, pre
     Raises:
         IndexCorruptError: the live pointer is damaged; nothing was removed.
     """
-    gone = (each for each in snapshots_of(home, candidate, keep) if not each.why)
+    gone = (snapshot for snapshot in snapshots_of(home, candidate, keep) if not snapshot.why)
     return tuple(each for each in gone if _removed(home / SNAPSHOTS / each.id, pretend=pretend))
 
 

@@ -70,13 +70,13 @@ class MetadataIndex:
     @classmethod
     def build(cls, chunks: Sequence[Chunk]) -> "MetadataIndex":
         """Index the metadata of chunks by position."""
-        found: dict[str, dict[tuple[str, Scalar], list[tuple[int, bool]]]] = defaultdict(lambda: defaultdict(list))
+        matches: dict[str, dict[tuple[str, Scalar], list[tuple[int, bool]]]] = defaultdict(lambda: defaultdict(list))
         for position, chunk in enumerate(chunks):
             for key, value, in_list in _facts(chunk):
-                found[key][_family(value), value].append((position, in_list))
+                matches[key][_family(value), value].append((position, in_list))
         columns: dict[str, Column] = {}
         postings: list[list[tuple[int, bool]]] = []
-        for key, values in sorted(found.items()):
+        for key, values in sorted(matches.items()):
             ordered = sorted(values)
             by_family = {family: tuple(value for kind, value in ordered if kind == family) for family in _FAMILIES}
             columns[key] = Column(len(postings), **by_family)  # type: ignore[arg-type]
@@ -105,11 +105,11 @@ class MetadataIndex:
         if key not in self.columns:
             raise UnknownNameError("metadata key", key, self.columns)
         entries = self.chunks.span(*self.columns[key].numbers_of(comparison, value))
-        found = self.chunks.items[entries]
+        matches = self.chunks.items[entries]
         if not members:
-            found = found[~self.listed[entries]]
+            matches = matches[~self.listed[entries]]
         mask = np.zeros(self.n_chunks, dtype=np.bool_)
-        mask[found] = True
+        mask[matches] = True
         return mask
 
     @cached_property
@@ -129,7 +129,9 @@ class MetadataIndex:
     def save(self, folder: Path) -> None:
         """Write the values as JSON and the rest as arrays."""
         folder.mkdir(parents=True, exist_ok=True)
-        values = {key: [each.first, each.flags, each.numbers, each.texts] for key, each in self.columns.items()}
+        values = {
+            key: [column.first, column.flags, column.numbers, column.texts] for key, column in self.columns.items()
+        }
         (folder / "values.json").write_text(json.dumps(values), "utf-8")
         save_array(folder / "size.npy", np.asarray([self.n_chunks], dtype=np.int64))
         self.chunks.save(folder, "chunks")

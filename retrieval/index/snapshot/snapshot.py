@@ -72,10 +72,10 @@ def require_counts(snapshot: "Snapshot") -> None:
         "chunks in the graph": (snapshot.graph.n_chunks, manifest.n_chunks),
         "chunks, open and guarded": (manifest.n_open + manifest.n_guarded, manifest.n_chunks),
     }
-    for name, (found, expected) in counts.items():
-        if found != expected:
+    for name, (matches, expected) in counts.items():
+        if matches != expected:
             raise IndexCorruptError(
-                f"snapshot {manifest.id} has {found} {name}, its manifest says {expected}; build the index again"
+                f"snapshot {manifest.id} has {matches} {name}, its manifest says {expected}; build the index again"
             )
 
 
@@ -243,14 +243,14 @@ def open_snapshot(home: Path, id: str = "live", *, hashes: bool = True) -> Snaps
     """
     if id != "live":
         return _opened(home, id, hashes=hashes)
-    found = live_id(home)
-    while found is not None:
+    matches = live_id(home)
+    while matches is not None:
         try:
-            return _opened(home, found, hashes=hashes)
+            return _opened(home, matches, hashes=hashes)
         except (VectorDBUnavailableError, OSError):
             # One that is live no more may be removed while it is being opened.
-            before, found = found, live_id(home)
-            if found == before:
+            before, matches = matches, live_id(home)
+            if matches == before:
                 raise
     raise NothingLiveError.of(home)
 

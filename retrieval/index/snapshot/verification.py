@@ -40,17 +40,19 @@ def verify_snapshot(
         seed: which ones.
     """
     kept = snapshot.kept_collections
-    files = [Fault("files", each) for each in snapshot.manifest.disagreements(snapshot.folder, hashes=True)]
-    broken = [Fault("files", f"chroma: {each}") for each in kept.broken_seals()]
+    files = [
+        Fault("files", disagreement) for disagreement in snapshot.manifest.disagreements(snapshot.folder, hashes=True)
+    ]
+    broken = [Fault("files", f"chroma: {seal}") for seal in kept.broken_seals()]
     if broken or kept.are_read_only or kept.place == NOWHERE:
         return (*files, *broken)
     if not (again or files) and _did_well(snapshot):
         return ()
     try:
-        found = try_collections(snapshot.collections, contents_of(snapshot), probes=probes, seed=seed).faults
+        faults = try_collections(snapshot.collections, contents_of(snapshot), probes=probes, seed=seed).faults
     except RetrievalError as error:
         return (*files, Fault("counts", str(error)))
-    return (*files, *(fault for fault in found if not (fault.deaf and snapshot.scans)))
+    return (*files, *(fault for fault in faults if not (fault.deaf and snapshot.scans)))
 
 
 def _did_well(snapshot: Snapshot) -> bool:

@@ -73,37 +73,37 @@ class Naming:
         heads = _has(fields.column, tables, words, fields.column_of)
         for each in (fields.caption, fields.heading, fields.above):
             heads |= _has(each, tables, words)
-        found: Marks = _has(fields.key, chunks, words) | _begins_with(fields.key, chunks, words[::-1]) | heads[table_of]
-        return found
+        marks: Marks = _has(fields.key, chunks, words) | _begins_with(fields.key, chunks, words[::-1]) | heads[table_of]
+        return marks
 
     def named(self, *names: str) -> Positions:
         """The chunks that have one of these words, or runs of words, for a whole name."""
-        places = [place for place in self.values.values.positions(names) if place is not None]
-        spans = [self.values.chunks.span(place) for place in places]
-        found = [self.values.chunks.items[span][self.values.is_name[span]] for span in spans]
-        return distinct(np.concatenate([np.empty(0, dtype=np.int64), *found]))
+        places = [position for position in self.values.values.positions(names) if position is not None]
+        spans = [self.values.chunks.span(position) for position in places]
+        matches = [self.values.chunks.items[span][self.values.is_name[span]] for span in spans]
+        return distinct(np.concatenate([np.empty(0, dtype=np.int64), *matches]))
 
 
 def _has(field: Words, keys: Positions, words: Sequence[int], cell_of: npt.NDArray[np.int16] | None = None) -> Marks:
     """(keys,): whether a list has the words, one or two, one right after the other and in one cell."""
     places, owner = field.places(keys), np.repeat(np.arange(len(keys)), field.sizes(keys))
     items, last = field.items[places], len(places) - len(words) + 1
-    found, here = np.zeros(len(keys), dtype=np.bool_), items[:last] == words[0]
+    matches, here = np.zeros(len(keys), dtype=np.bool_), items[:last] == words[0]
     if len(words) > 1:
         here &= (items[1:] == words[1]) & (owner[1:] == owner[:-1])
         if cell_of is not None:
             cells = cell_of[places]
             here &= cells[1:] == cells[:-1]
-    found[owner[:last][here]] = True
-    return found
+    matches[owner[:last][here]] = True
+    return matches
 
 
 def _begins_with(field: Words, keys: Positions, words: Sequence[int]) -> Marks:
     """(keys,): whether a list begins with the words."""
-    found = field.sizes(keys) >= len(words)
-    starts = field.starts[keys[found]]
-    found[found] = np.all([field.items[starts + place] == word for place, word in enumerate(words)], axis=0)
-    return found
+    begins = field.sizes(keys) >= len(words)
+    starts = field.starts[keys[begins]]
+    begins[begins] = np.all([field.items[starts + position] == word for position, word in enumerate(words)], axis=0)
+    return begins
 
 
 @dataclass(eq=False)
@@ -138,11 +138,11 @@ class Compounds:
 
     def _put(self, question: str) -> str:
         written = list(_LETTERS.finditer(question))
-        found, done = [], 0
+        matches, done = [], 0
         for start, stop, text in sorted([*self._joined(question, written), *self._apart(question, written)]):
-            found += [question[done:start], text]
+            matches += [question[done:start], text]
             done = stop
-        return "".join([*found, question[done:]])
+        return "".join([*matches, question[done:]])
 
     def _apart(self, question: str, written: Sequence[re.Match[str]]) -> Iterator[Change]:
         """The unknown words that are two."""
@@ -163,15 +163,15 @@ class Compounds:
     def _split(self, word: str) -> str:
         """The two words that a word is, the first of those that most chunks have; empty where it is not two."""
         best, most = "", 0
-        for place in range(PART, len(word) - PART + 1):
-            count = self._count_beside(word[:place], word[place:])
+        for number in range(PART, len(word) - PART + 1):
+            count = self._count_beside(word[:number], word[number:])
             if count > most:
-                best, most = f"{word[:place]} {word[place:]}", count
+                best, most = f"{word[:number]} {word[number:]}", count
         return best
 
     def _joined(self, question: str, written: Sequence[re.Match[str]]) -> Iterator[Change]:
         """The words to put in front of two that are one."""
-        found = []
+        matches = []
         for one, other in pairwise(written):
             word = one[0] + other[0]
             if (
@@ -181,8 +181,8 @@ class Compounds:
                 and (term := self._term(word))
                 and term.number is not None
             ):
-                found.append((one, other, term))
-        for one, other, term in found[:WANTED]:
+                matches.append((one, other, term))
+        for one, other, term in matches[:WANTED]:
             parts = self._term(one[0]), self._term(other[0])
             if all(parts) and self._count_naming(term) and not self._count_beside(one[0], other[0]):
                 yield one.start(), one.start(), f"{one[0]}{other[0]} "
@@ -208,17 +208,17 @@ class Compounds:
         if len(numbers) < len(terms):
             return 0
         chunks = self._with_all(numbers)
-        names = {" ".join(term.token for term in said) for said in (terms, terms[::-1])}
-        found = (chunks[self._naming.having(chunks, *numbers)], self._naming.named(*sorted(names)))
-        return len(distinct(np.concatenate(found)))
+        names = {" ".join(term.token for term in phrase) for phrase in (terms, terms[::-1])}
+        matches = (chunks[self._naming.having(chunks, *numbers)], self._naming.named(*sorted(names)))
+        return len(distinct(np.concatenate(matches)))
 
     def _with_all(self, numbers: Sequence[int]) -> Positions:
         rarest, *others = sorted((self.words.documents[number] for number in numbers), key=len)
         some = rarest[:SCANNED]
         for each in others:
             some = some[each[np.minimum(np.searchsorted(each, some), len(each) - 1)] == some]
-        found: Positions = some[:COMMON].astype(np.int64)
-        return found
+        positions: Positions = some[:COMMON].astype(np.int64)
+        return positions
 
 
 def with_compounds(index: LexicalIndex, cut: Tokenizer, stops: frozenset[str], snapshot: Path) -> LexicalIndex:

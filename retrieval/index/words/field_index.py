@@ -31,7 +31,7 @@ def telling_paths(tables: Sequence[Chunk]) -> list[tuple[str, ...]]:
     for book, path in {(table.book, table.heading_path) for table in tables}:
         for depth in range(1, len(path)):
             parents[book, path[depth].casefold()].add(path[:depth])
-    common = {name for name, found in parents.items() if len(found) >= PLACES}
+    common = {name for name, parent in parents.items() if len(parent) >= PLACES}
     return [_told(table.book, table.heading_path, common) for table in tables]
 
 
@@ -160,7 +160,7 @@ class FieldIndex:
 def _sections(tables: Sequence[Chunk]) -> Sections:
     known: dict[tuple[str, str, tuple[str, ...]], int] = {}
     places = [(table.book, table.document, table.heading_path) for table in tables]
-    return np.asarray([known.setdefault(place, len(known)) for place in places], dtype=np.int32)
+    return np.asarray([known.setdefault(position, len(known)) for position in places], dtype=np.int32)
 
 
 def _said(row: Chunk) -> tuple[str, ...]:
@@ -177,12 +177,12 @@ def _initials(column: str) -> str:
 
 
 def _numbered(texts: Sequence[str], cut: Callable[[str], Iterable[str]]) -> Iterator[tuple[int, str]]:
-    for place, text in enumerate(texts):
-        yield from ((place, word) for word in cut(text))
+    for position, text in enumerate(texts):
+        yield from ((position, word) for word in cut(text))
 
 
 def _places(numbered: Iterable[Iterable[tuple[int, str]]]) -> Cells:
-    return np.fromiter((place for words in numbered for place, _ in words), np.int16)
+    return np.fromiter((position for words in numbered for position, _ in words), np.int16)
 
 
 def _numbers(terms: TermTable) -> Callable[[Sequence[Sequence[str]]], Words]:
@@ -214,16 +214,16 @@ class HeadingIndex:
     @classmethod
     def build(cls, headings: Sequence[Sequence[Sequence[str]]]) -> "HeadingIndex":
         """Index the headings of each chunk, cut into words, by position; one without words is none."""
-        found: dict[tuple[str, ...], list[int]] = {}
+        matches: dict[tuple[str, ...], list[int]] = {}
         for position, cut in enumerate(headings):
             for bag in dict.fromkeys(tuple(sorted(set(words))) for words in cut):
                 if bag:
-                    found.setdefault(bag, []).append(position)
+                    matches.setdefault(bag, []).append(position)
         return cls(
             len(headings),
-            WordIndex.build(found),
-            np.fromiter(map(len, found), np.int32, count=len(found)),
-            RaggedArray.build(found.values(), np.int32),
+            WordIndex.build(matches),
+            np.fromiter(map(len, matches), np.int32, count=len(matches)),
+            RaggedArray.build(matches.values(), np.int32),
         )
 
     def said(self, weights: Mapping[str, float]) -> tuple[Positions, npt.NDArray[np.float64]]:
@@ -236,10 +236,10 @@ class HeadingIndex:
             Their positions, rising, and the weight of the words of those headings; a word counts once a chunk.
         """
         holding = self.words.postings(list(weights))
-        said = np.bincount(np.concatenate([*holding, self.lengths[:0]]), minlength=len(self.lengths))
-        if not np.any(said == self.lengths):
+        bincount = np.bincount(np.concatenate([*holding, self.lengths[:0]]), minlength=len(self.lengths))
+        if not np.any(bincount == self.lengths):
             return np.empty(0, dtype=np.int64), np.empty(0)
-        under = [self._under(headings[said[headings] == self.lengths[headings]]) for headings in holding]
+        under = [self._under(headings[bincount[headings] == self.lengths[headings]]) for headings in holding]
         positions = distinct(np.concatenate(under))
         total = np.zeros(len(positions))
         for chunks, weight in zip(under, weights.values(), strict=True):

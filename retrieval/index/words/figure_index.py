@@ -106,8 +106,10 @@ class FigureIndex:
         rows = [list(_of_row(chunk)) if chunk.table_id is not None else [] for chunk in chunks]
         _close_ladders(rows, chunks, of)
         heads = [list(_of_table(table, within)) for table in tables]
-        said = {name for each in (*rows, *heads) for _, found in each for name in (found.unit, found.label) if name}
-        units = TermTable.build(sorted(name.encode() for name in said))
+        names = {
+            name for row in (*rows, *heads) for _, matches in row for name in (matches.unit, matches.label) if name
+        }
+        units = TermTable.build(sorted(name.encode() for name in names))
         word = cache(lambda unit: _word(unit, terms, tokenize))
         return cls(
             units,
@@ -151,9 +153,9 @@ def unit_number(units: TermTable, name: str | None) -> int:
 
 
 def _of_row(chunk: Chunk) -> Iterator[tuple[int, Quantity]]:
-    for place, found in enumerate(islice(cell_figures(chunk), CELLS)):
-        if found is not None:
-            yield place, found
+    for position, figure in enumerate(islice(cell_figures(chunk), CELLS)):
+        if figure is not None:
+            yield position, figure
 
 
 def _close_ladders(
@@ -164,22 +166,22 @@ def _close_ladders(
     ladders: dict[int, list[tuple[int, int]]] = {}
     for position in sorted(range(len(rows)), key=lambda position: chunks[position].lines):
         key = key_cell(chunks[position])
-        place = next((place for place, (cell, _) in enumerate(rows[position]) if cell == key), None)
-        if place is not None:
-            ladders.setdefault(int(of[position]), []).append((position, place))
+        index = next((index for index, (cell, _) in enumerate(rows[position]) if cell == key), None)
+        if index is not None:
+            ladders.setdefault(int(of[position]), []).append((position, index))
     for ladder in ladders.values():
-        keys = closed_ladder([rows[position][place][1] for position, place in ladder])
-        for (position, place), closed in zip(ladder, keys, strict=True):
+        keys = closed_ladder([rows[position][index][1] for position, index in ladder])
+        for (position, index), closed in zip(ladder, keys, strict=True):
             if closed is not None:
-                rows[position][place] = (rows[position][place][0], closed)
+                rows[position][index] = (rows[position][index][0], closed)
 
 
 def _of_table(chunk: Chunk, within: Callable[[str], Iterable[Quantity]]) -> Iterator[tuple[int, Quantity]]:
     heads = (*chunk.heading_path[-2:], chunk.caption or "")
     columns = chunk.columns if chunk.table_id is not None else ()
-    for place, text in (*((HEAD, head) for head in heads), *enumerate(columns)):
+    for position, text in (*((HEAD, head) for head in heads), *enumerate(columns)):
         if _DIGIT.search(text):
-            yield from ((place, found) for found in within(text) if found.kind not in AS_TEXT)
+            yield from ((position, matches) for matches in within(text) if matches.kind not in AS_TEXT)
 
 
 def _word(unit: str | None, terms: TermTable, tokenize: Tokenize) -> int:

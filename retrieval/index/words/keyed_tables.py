@@ -32,10 +32,10 @@ def keyed_tables(chunks: Sequence[Chunk]) -> KeyedTables:
     members: dict[str, list[tuple[int, Chunk]]] = {}
     positions: dict[Membership, int] = {}
     for position, chunk in enumerate(chunks):
-        place = membership(chunk.query_must)
-        if place is not None and place not in positions:
-            positions[place] = position
-            members.setdefault(place.table, []).append((place.row, chunk))
+        index = membership(chunk.query_must)
+        if index is not None and index not in positions:
+            positions[index] = position
+            members.setdefault(index.table, []).append((index.row, chunk))
     return KeyedTables(tuple(_table(name, members[name]) for name in sorted(members)), positions)
 
 
@@ -58,7 +58,7 @@ def _table(name: str, rows: Sequence[tuple[int, Chunk]]) -> KeyedTable:
 
 
 def _row(chunk: Chunk, shared: frozenset[tuple[int, str]], amounts: tuple[Amount, ...]) -> KeyedRow:
-    also = (cell for place, cell in enumerate(chunk.cells) if (place, cell) in shared)
+    also = (cell for position, cell in enumerate(chunk.cells) if (position, cell) in shared)
     return KeyedRow(chunk.names, _said((*chunk.cells, str(chunk.metadata.get("row_label", "")))), _said(also), amounts)
 
 
@@ -66,24 +66,24 @@ def _shared(rows: Sequence[Chunk]) -> frozenset[tuple[int, str]]:
     """Short cells that some rows of a table have and others have not, with their columns."""
     counts = Counter(pair for row in rows for pair in enumerate(row.cells))
     return frozenset(
-        (place, cell)
-        for (place, cell), count in counts.items()
+        (position, cell)
+        for (position, cell), count in counts.items()
         if 1 < count < len(rows) and cell and len(cell.split()) <= _MOST_WORDS and not is_numeric(cell)
     )
 
 
 def _amounts(rows: Sequence[Chunk]) -> Sequence[tuple[Amount, ...]]:
     """What each row of a table stands for: the quantity of its key, and of any other column of steps."""
-    found: list[list[Amount]] = [[] for _ in rows]
+    matches: list[list[Amount]] = [[] for _ in rows]
     figures = [tuple(cell_figures(row)) for row in rows]
-    for place in range(min(map(len, figures))):
-        column = closed_ladder([of_row[place] for of_row in figures])
+    for number in range(min(map(len, figures))):
+        column = closed_ladder([of_row[number] for of_row in figures])
         steps = sum(each is not None and each.kind in ("range", "open") for each in column)
-        for row, amounts, figure in zip(rows, found, column, strict=True):
-            is_step = place == key_cell(row) or steps >= _STEPS
+        for row, amounts, figure in zip(rows, matches, column, strict=True):
+            is_step = number == key_cell(row) or steps >= _STEPS
             if figure is not None and is_step:
-                amounts.extend(row_amounts(figure, column_of(row, place)))
-    return [tuple(amounts) for amounts in found]
+                amounts.extend(row_amounts(figure, column_of(row, number)))
+    return [tuple(amounts) for amounts in matches]
 
 
 def _said(texts: Iterable[str]) -> tuple[str, ...]:

@@ -60,12 +60,12 @@ class Selection:
         if not len(self.positions) or not len(documents):
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         if len(documents) * _LOOKED_UP < len(self.positions):
-            place = np.minimum(np.searchsorted(self.positions, documents), len(self.positions) - 1)
-            which = np.flatnonzero(self.positions[place] == documents)
-            return which, place[which]
-        found = self._places[documents]
-        which = np.flatnonzero(found)
-        return which, found[which].astype(np.int64) - 1
+            key = np.minimum(np.searchsorted(self.positions, documents), len(self.positions) - 1)
+            which = np.flatnonzero(self.positions[key] == documents)
+            return which, key[which]
+        matches = self._places[documents]
+        which = np.flatnonzero(matches)
+        return which, matches[which].astype(np.int64) - 1
 
     @cached_property
     def _places(self) -> npt.NDArray[np.int32]:
@@ -90,13 +90,13 @@ class WordIndex:
     @classmethod
     def build(cls, documents: Iterable[Sequence[str]]) -> "WordIndex":
         """Index the words of each document; document i is the i-th."""
-        found: dict[str, list[int]] = {}
+        matches: dict[str, list[int]] = {}
         count = 0
         for number, words in enumerate(documents):
             for word in dict.fromkeys(words):
-                found.setdefault(word, []).append(number)
+                matches.setdefault(word, []).append(number)
             count = number + 1
-        ordered = sorted((word.encode("utf-8", "surrogatepass"), postings) for word, postings in found.items())
+        ordered = sorted((word.encode("utf-8", "surrogatepass"), postings) for word, postings in matches.items())
         postings = RaggedArray.build([postings for _, postings in ordered], np.int32)
         return cls(count, TermTable.build([word for word, _ in ordered]), postings)
 
@@ -172,17 +172,15 @@ class LexicalIndex:
         digest = sha256()
         for text in texts:
             _digest(digest, text)
-            found = tokenize(text)
-            lengths.append(len(found))
-            flat.extend([numbers.setdefault(token, len(numbers)) for token in found])
+            matches = tokenize(text)
+            lengths.append(len(matches))
+            flat.extend([numbers.setdefault(token, len(numbers)) for token in matches])
         _digest(digest, _cut(tokenize))
         ordered = sorted((term.encode("utf-8", "surrogatepass"), number) for term, number in numbers.items())
-        place = np.empty(len(ordered), dtype=np.int64)
-        place[[number for _, number in ordered]] = np.arange(len(ordered))
+        key = np.empty(len(ordered), dtype=np.int64)
+        key[[number for _, number in ordered]] = np.arange(len(ordered))
         length = np.asarray(lengths, dtype=np.int64)
-        pairs = place[np.asarray(flat, dtype=np.int64)] * max(len(length), 1) + np.repeat(
-            np.arange(len(length)), length
-        )
+        pairs = key[np.asarray(flat, dtype=np.int64)] * max(len(length), 1) + np.repeat(np.arange(len(length)), length)
         keys, frequency = np.unique(pairs, return_counts=True)
         term, document = np.divmod(keys, max(len(length), 1))
         spread = np.bincount(term, minlength=len(ordered))

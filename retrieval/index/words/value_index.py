@@ -58,13 +58,13 @@ class ValueIndex:
         cls, chunks: Sequence[Chunk], names: Sequence[Sequence[str]], tokenize: Tokenize = tokens
     ) -> "ValueIndex":
         """Index the cells of rows, and names of chunks by position."""
-        found: dict[str, list[tuple[int, bool]]] = {}
-        said: dict[str, tuple[str, ...]] = {}
+        matches: dict[str, list[tuple[int, bool]]] = {}
+        terms: dict[str, tuple[str, ...]] = {}
 
         def words(text: str) -> tuple[str, ...]:
-            if text not in said:
-                said[text] = tuple(tokenize(text))
-            return said[text]
+            if text not in terms:
+                terms[text] = tuple(tokenize(text))
+            return terms[text]
 
         for position, (chunk, called) in enumerate(zip(chunks, names, strict=True)):
             pairs = zip(chunk.columns, chunk.cells, strict=True)
@@ -73,9 +73,9 @@ class ValueIndex:
             occurrences |= {words(name): True for name in called}
             for value, is_name in occurrences.items():
                 if 0 < len(value) <= MAX_WORDS:
-                    found.setdefault(" ".join(value), []).append((position, is_name))
-        ordered = sorted((value.encode("utf-8", "surrogatepass"), places) for value, places in found.items())
-        flat = [place for _, places in ordered for place in places]
+                    matches.setdefault(" ".join(value), []).append((position, is_name))
+        ordered = sorted((value.encode("utf-8", "surrogatepass"), places) for value, places in matches.items())
+        flat = [position for _, places in ordered for position in places]
         positions = np.fromiter((position for position, _ in flat), np.int32, count=len(flat))
         return cls(
             len(chunks),
@@ -98,13 +98,13 @@ class ValueIndex:
         name, cell, figure = (np.zeros(len(positions)) for _ in range(3))
         claimed = np.zeros(len(positions), dtype=np.int64)
         stops = np.cumsum([len(chunks) for chunks in held])
-        for (value, span, weight), called, place in zip(
+        for (value, span, weight), called, key in zip(
             values, is_name, np.split(places, stops[:-1]), strict=bool(values)
         ):
-            free = claimed[place] & span == 0
-            name[place[free & called]] += weight
-            (cell if self._has_letter(value) else figure)[place[free & ~called]] += weight
-            claimed[place[free]] |= span
+            free = claimed[key] & span == 0
+            name[key[free & called]] += weight
+            (cell if self._has_letter(value) else figure)[key[free & ~called]] += weight
+            claimed[key[free]] |= span
         return Quotes(positions.astype(np.int64), name, cell, figure)
 
     def _held(
@@ -129,12 +129,12 @@ class ValueIndex:
             for start in range(len(words) - length + 1)
         ]
         values = self.values.positions([" ".join(words[start:stop]) for start, stop in spans])
-        found = []
+        matches = []
         for (start, stop), value in zip(spans, values, strict=True):
             if value is not None:
                 mask = (1 << stop) - (1 << start)
-                found.append((value, mask, sum(weights[word] for word in dict.fromkeys(words[start:stop]))))
-        return found
+                matches.append((value, mask, sum(weights[word] for word in dict.fromkeys(words[start:stop]))))
+        return matches
 
     def _has_letter(self, value: int) -> bool:
         return any(map(str.isalpha, self.values.text_of(value)))
@@ -200,7 +200,7 @@ class EvidenceIndex:
         first = {chunk.table_id: chunk for chunk in reversed(chunks) if chunk.table_id is not None}
         tables = list(reversed(first.values()))
         prose = [chunk for chunk in chunks if chunk.table_id is None]
-        number = {chunk.table_id: place for place, chunk in enumerate(tables)}
+        number = {chunk.table_id: position for position, chunk in enumerate(tables)}
         alone = iter(range(len(tables), len(tables) + len(prose)))
         of = (next(alone) if chunk.table_id is None else number[chunk.table_id] for chunk in chunks)
         named = list(zip(chunks, names, strict=True))

@@ -70,9 +70,9 @@ class WordVectors:
             if len(cut) == 1:
                 written.setdefault(cut[0], word)
         places = terms.positions(list(written))
-        found = {at: word for at, word in zip(places, written.values(), strict=True) if at is not None}
-        if found:
-            vectors[list(found)] = WORDS.embed(list(found.values()))
+        matches = {at: word for at, word in zip(places, written.values(), strict=True) if at is not None}
+        if matches:
+            vectors[list(matches)] = WORDS.embed(list(matches.values()))
         return cls(vectors)
 
     def of(self, numbers: npt.NDArray[np.int64]) -> Vector:
@@ -82,9 +82,9 @@ class WordVectors:
         bits = self.vectors[numbers].view(np.int16).astype(np.int32)
         bits <<= 13
         bits &= _SIGN_AND_REST
-        found = bits.view(np.float32)
-        found *= np.float32(2.0**112)
-        return found
+        view = bits.view(np.float32)
+        view *= np.float32(2.0**112)
+        return view
 
     def save(self, folder: Path) -> None:
         """Write `vectors.npy`."""

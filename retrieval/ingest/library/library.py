@@ -37,13 +37,13 @@ def book_files(folder: Path, library: Path) -> BookFiles:
         folder: of a book, or of the library where that is one book.
         library: what no link may lead out of.
     """
-    found = _Finding(folder, library)
-    found.look()
+    finding = _Finding(folder, library)
+    finding.look()
     return BookFiles(
-        tuple(sorted(found.markdown, key=lambda path: path.relative_to(folder).as_posix())),
-        tuple(sorted(found.ignored)),
-        tuple(sorted(found.refused)),
-        tuple(sorted(found.unreadable)),
+        tuple(sorted(finding.markdown, key=lambda path: path.relative_to(folder).as_posix())),
+        tuple(sorted(finding.ignored)),
+        tuple(sorted(finding.refused)),
+        tuple(sorted(finding.unreadable)),
     )
 
 

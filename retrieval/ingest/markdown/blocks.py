@@ -92,7 +92,7 @@ def _as_table(span: Span) -> Span:
     rows = span.source.strip("\n").split("\n") if span.is_paragraph else []
     if len(rows) < MIN_ROWS or not _DASHES.fullmatch(rows[1]) or not _is_rows(span.source):
         return span
-    columns = {len(split_row(row)) for place, row in enumerate(rows) if place != 1}
+    columns = {len(split_row(row)) for position, row in enumerate(rows) if position != 1}
     return replace(span, kind="table", is_paragraph=False) if len(columns) == 1 and columns.pop() > 1 else span
 
 

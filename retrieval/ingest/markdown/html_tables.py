@@ -140,19 +140,19 @@ def _header_rows(rows: list[_HtmlRow], grid: list[list[str]]) -> int:
     headings = next((i for i, row in enumerate(rows) if not all(cell.heading for cell in row.cells)), len(rows))
     if not headings and len(rows) > MIN_TITLED and (grouped := _grouped(rows[0], len(grid[0]))):
         tall = max(2, *(cell.rowspan for cell in rows[0].cells))
-        named = all(grid[1][place] and not _NUMBER.fullmatch(grid[1][place]) for place in grouped)
+        named = all(grid[1][position] and not _NUMBER.fullmatch(grid[1][position]) for position in grouped)
         headings = tall if named and tall < len(rows) else 1
     return min(max(headings, 1), max(len(rows) - 1, 1))
 
 
 def _grouped(row: _HtmlRow, width: int) -> list[int]:
     """The columns below cells over several columns, where these are not all."""
-    found: list[int] = []
+    matches: list[int] = []
     x = 0
     for cell in row.cells:
-        found += range(x, x + cell.colspan) if 1 < cell.colspan < width and "".join(cell.words).strip() else ()
+        matches += range(x, x + cell.colspan) if 1 < cell.colspan < width and "".join(cell.words).strip() else ()
         x += cell.colspan
-    return found
+    return matches
 
 
 def _spans_all(row: _HtmlRow, cells: list[str]) -> bool:

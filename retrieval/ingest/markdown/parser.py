@@ -184,15 +184,15 @@ def without_raw(markup: str) -> str:
 
 def plain_paragraphs(markup: str) -> tuple[str, ...]:
     """What a passage shows, in reading order: headings, paragraphs, list items, lines of code, all without marks."""
-    found: list[str] = []
+    paragraphs: list[str] = []
     for token in whole_tokens(without_raw(markup)):
         if token.type == "inline":
-            found.append(" ".join("".join(_words(token.children or [])).split()))
+            paragraphs.append(" ".join("".join(_words(token.children or [])).split()))
         elif token.type in {"fence", "code_block"}:
-            found += token.content.splitlines()
+            paragraphs += token.content.splitlines()
         elif token.type == "html_block":
-            found.append(plain_text(without_tags(token.content, " ")))
-    return tuple(text for text in found if text.strip())
+            paragraphs.append(plain_text(without_tags(token.content, " ")))
+    return tuple(text for text in paragraphs if text.strip())
 
 
 def _words(tokens: list[Token]) -> Iterator[str]:

@@ -62,7 +62,7 @@ def spans_of(text: str, first: int = 0) -> Iterator[Span]:
         elif _is_raw_html(token, lines):
             yield _span(lines, "html", start + 1, end - 1, first)
         elif token.type in _CONTAINERS:
-            inside = list(takewhile(lambda each: each.level > 0, tokens[index + 1 :]))
+            inside = list(takewhile(lambda token: token.level > 0, tokens[index + 1 :]))
             if any(each.type == "table_open" for each in inside):
                 yield from _container(lines, inside, start, end, first)
             else:
@@ -134,7 +134,7 @@ def _is_fenced_table(token: Token, lines: Sequence[str]) -> bool:
 
 def _table(lines: Sequence[str], start: int, end: int, first: int) -> Iterator[Span]:
     """A table ends at a line without a pipe, which GitHub makes a row: it is a note, a caption or a mark like `:::`."""
-    stop = next((place for place in range(start + 2, end) if not _ROW.search(lines[place])), end)
+    stop = next((number for number in range(start + 2, end) if not _ROW.search(lines[number])), end)
     yield _span(lines, "table", start, stop, first)
     if stop < end:
         yield from spans_of("\n".join(map(_bare, lines[stop:end])), first + stop)
@@ -158,7 +158,7 @@ def _container(lines: Sequence[str], inside: Sequence[Token], start: int, end: i
 
 
 def _filled(lines: Sequence[str], start: int, end: int, first: int, *, running: bool = False) -> Iterator[Span]:
-    filled = [place for place in range(start, end) if _bare(lines[place]).strip()]
+    filled = [number for number in range(start, end) if _bare(lines[number]).strip()]
     if filled:
         yield _span(lines, "text", filled[0], filled[-1] + 1, first, running=running)
 
@@ -180,14 +180,14 @@ def spaced_tables(text: str) -> tuple[tuple[int, int], ...]:
     lines = text.split("\n")
     # What looks like it in code, in a list or in a quotation is no line of its own there.
     ruled = [token.map[0] for token in block_tokens(text) if token.type == "hr" and not token.level and token.map]
-    return tuple(_found(lines, [place for place in ruled if COLUMNS.fullmatch(lines[place])]))
+    return tuple(_found(lines, [position for position in ruled if COLUMNS.fullmatch(lines[position])]))
 
 
 def _found(lines: Sequence[str], ruled: Sequence[int]) -> Iterator[tuple[int, int]]:
     done = 0
-    for place in ruled:
-        table = _around(lines, place, done) if place >= done else None
-        if table and any(_is_in_two(line, lines[place]) for line in lines[slice(*table)] if not _is_ruled(line)):
+    for position in ruled:
+        table = _around(lines, position, done) if position >= done else None
+        if table and any(_is_in_two(line, lines[position]) for line in lines[slice(*table)] if not _is_ruled(line)):
             yield table
             done = table[1]
 
@@ -224,22 +224,22 @@ def _is_ruled(line: str) -> bool:
 
 def _closed(lines: Sequence[str], start: int, closing: re.Pattern[str]) -> int:
     """The line after the one that ends a table; 0 if a heading or two blank lines come before it."""
-    for place in range(start, len(lines)):
-        if _is_ruled(lines[place]):
-            return place + 1 if place > start and closing.fullmatch(lines[place]) else 0
-        if _HEADING.match(lines[place]) or not any(line.strip() for line in lines[place : place + 2]):
+    for number in range(start, len(lines)):
+        if _is_ruled(lines[number]):
+            return number + 1 if number > start and closing.fullmatch(lines[number]) else 0
+        if _HEADING.match(lines[number]) or not any(line.strip() for line in lines[number : number + 2]):
             return 0
     return 0
 
 
 def _is_across(line: str, ruled: str) -> bool:
     """Whether a word of a line lies across the place where a column begins."""
-    return any(line[place - 1 : place].strip() and line[place : place + 1].strip() for place in _begins(ruled))
+    return any(line[begin - 1 : begin].strip() and line[begin : begin + 1].strip() for begin in _begins(ruled))
 
 
 def _is_in_two(line: str, ruled: str) -> bool:
     """Whether a line has words in two columns or more."""
-    return any(line[:place].strip() and line[place:].strip() for place in _begins(ruled))
+    return any(line[:begin].strip() and line[begin:].strip() for begin in _begins(ruled))
 
 
 def _begins(ruled: str) -> list[int]:

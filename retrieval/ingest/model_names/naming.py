@@ -59,15 +59,15 @@ class RowNames:
         if isinstance(answer, str):
             return AnsweredTable(problems=(answer,))
         rows = offline.rows[table.id]
-        found = _believed(table, rows, answer, offline)
+        matches = _believed(table, rows, answer, offline)
         named = tuple(
-            replace(row, names=tuple(dict.fromkeys((*row.names, *found.kept.get(row.ordinal, ()))))) for row in rows
+            replace(row, names=tuple(dict.fromkeys((*row.names, *matches.kept.get(row.ordinal, ()))))) for row in rows
         )
-        dropped = tuple(Dropped(table.id, ordinal, "names", why) for ordinal, why in found.dropped)
+        dropped = tuple(Dropped(table.id, ordinal, "names", why) for ordinal, why in matches.dropped)
         return AnsweredTable(named, dropped=dropped)
 
 
 def _believed(table: Table, rows: Sequence[Row], answer: NamedRows, offline: OfflineTables) -> BelievedNames:
     own = {row.ordinal: row for row in rows}
-    given = {each.row: each.names for each in answer.rows if each.row in own}
+    given = {row.row: row.names for row in answer.rows if row.row in own}
     return believed_names(table, own, given, offline.vocabulary)

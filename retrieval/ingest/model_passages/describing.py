@@ -59,14 +59,14 @@ class AskedPassage:
 
     def inquiry(self, model: str) -> Inquiry:
         """The request. What is sent decides under which name its answer is kept: text, headings and choices."""
-        said = {
+        terms = {
             "headings": list(self.chunk.heading_path),
             "text": self.chunk.text,
             "kinds": list(self.kinds),
             "tags": list(self.tags),
             "traits": list(self.traits),
         }
-        told = json.dumps(said, ensure_ascii=False)
+        told = json.dumps(terms, ensure_ascii=False)
         messages = (("system", prompt_words(__package__, PROMPT_FILE)), ("user", told))
         return Inquiry(sha256(told.encode()).hexdigest(), Asked(model, messages, _ANSWERED, form=ModelPassage))
 
@@ -113,29 +113,29 @@ class BelievedPassage:
 
 def believed(answer: ModelPassage, asked: AskedPassage) -> BelievedPassage:
     """Look through an answer. What is dropped of it stays as the rules said it; they write no summary."""
-    found: dict[str, MetadataValue] = {}
+    matches: dict[str, MetadataValue] = {}
     dropped: list[NotBelieved] = []
     if why := _against_kind(answer, asked):
         dropped.append(NotBelieved("content_kind", why))
     else:
-        found |= {"content_kind": answer.content_kind, "is_rule_bearing": answer.is_rule_bearing}
+        matches |= {"content_kind": answer.content_kind, "is_rule_bearing": answer.is_rule_bearing}
     tags, foreign = _chosen(answer.tags, asked.tags)
     if foreign:
         dropped.append(NotBelieved("tags", f"not among the tags: {foreign}"))
     if tags or not answer.tags:
-        found["tags"] = tags
+        matches["tags"] = tags
     traits, foreign = _chosen(answer.traits, asked.traits)
     if foreign:
         dropped.append(NotBelieved("traits", f"not among the traits that stand there: {foreign}"))
     own = asked.chunk.metadata.get("traits", ())
     # A line that classifies says what it says: the model adds to that, and takes nothing away.
-    found["traits"] = tuple(dict.fromkeys((*(own if isinstance(own, tuple) else ()), *traits)))
+    matches["traits"] = tuple(dict.fromkeys((*(own if isinstance(own, tuple) else ()), *traits)))
     summary = " ".join(answer.summary.split())
     if why := next(_against_summary(summary, asked), ""):
         dropped.append(NotBelieved("summary", why))
     else:
-        found["summary"] = summary
-    return BelievedPassage(found, tuple(dropped))
+        matches["summary"] = summary
+    return BelievedPassage(matches, tuple(dropped))
 
 
 def _against_kind(answer: ModelPassage, asked: AskedPassage) -> str:
@@ -207,12 +207,12 @@ class Described:
     @property
     def by_model(self) -> frozenset[str]:
         """Ids of the chunks that have the model's words."""
-        return frozenset(each.chunk_id for each in self.outcomes if not each.reason)
+        return frozenset(outcome.chunk_id for outcome in self.outcomes if not outcome.reason)
 
     @property
     def n_waiting(self) -> int:
         """Passages that the rules described and that a later run may send."""
-        return sum(is_waiting(each.reason) for each in self.outcomes)
+        return sum(is_waiting(outcome.reason) for outcome in self.outcomes)
 
     @property
     def dropped(self) -> tuple[NotBelieved, ...]:
@@ -300,8 +300,8 @@ def _described(chunk: Chunk, reply: Reply | None, author: Metadata) -> tuple[Chu
     answer = reply.answered.read_as(ModelPassage) if reply.answered else reply.why
     if isinstance(answer, str):
         return chunk, replace(outcome, reason=reply.reason or "refused or wrong", said=reply.why or answer)
-    found = believed(answer, AskedPassage.of(chunk))
-    return _with(chunk, found, author), replace(outcome, dropped=found.dropped)
+    matches = believed(answer, AskedPassage.of(chunk))
+    return _with(chunk, matches, author), replace(outcome, dropped=matches.dropped)
 
 
 def _with(chunk: Chunk, found: BelievedPassage, author: Metadata) -> Chunk:

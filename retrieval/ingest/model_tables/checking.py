@@ -38,9 +38,9 @@ def believed_names(
     table: Table, offline: Mapping[int, Row], given: Mapping[int, Sequence[str]], vocabulary: Vocabulary
 ) -> BelievedNames:
     """Look through the names of all rows of a table at once: what two rows are called names neither."""
-    names = {ordinal: [" ".join(name.split()) for name in said][:MOST_NAMES] for ordinal, said in given.items()}
-    runs = {ordinal: {name: canonical_term(name, vocabulary) for name in said} for ordinal, said in names.items()}
-    claimed = Counter(run for said in runs.values() for run in set(said.values()))
+    names = {ordinal: [" ".join(name.split()) for name in terms][:MOST_NAMES] for ordinal, terms in given.items()}
+    runs = {ordinal: {name: canonical_term(name, vocabulary) for name in terms} for ordinal, terms in names.items()}
+    claimed = Counter(run for terms in runs.values() for run in set(terms.values()))
     others = {
         ordinal: {canonical_term(text, vocabulary) for text in (*row.names, *row.cells, row.called, row.key) if text}
         for ordinal, row in offline.items()
@@ -49,7 +49,7 @@ def believed_names(
     heads = words_of((*table.heading_path, table.caption or "", *table.header), vocabulary)
     kept: dict[int, tuple[str, ...]] = {}
     dropped: list[tuple[int, str]] = []
-    for ordinal, said in runs.items():
+    for ordinal, phrase in runs.items():
         own = offline[ordinal]
         known = {number for text in (*own.names, *own.cells, own.called) for number in _DIGITS.findall(text)}
         theirs = {run for other, their in others.items() if other != ordinal for run in their}
@@ -64,9 +64,9 @@ def believed_names(
             if heads.issuperset(run.split()):
                 yield "is said of the whole table"
 
-        found = {name: next(wrong(name, run), "") for name, run in said.items() if run not in others[ordinal]}
-        kept[ordinal] = tuple(name for name, why in found.items() if not why)
-        if reasons := [f"{name!r:.60} {why}" for name, why in found.items() if why]:
+        matches = {name: next(wrong(name, run), "") for name, run in phrase.items() if run not in others[ordinal]}
+        kept[ordinal] = tuple(name for name, why in matches.items() if not why)
+        if reasons := [f"{name!r:.60} {why}" for name, why in matches.items() if why]:
             dropped.append((ordinal, "; ".join(reasons)))
     return BelievedNames(kept, tuple(dropped))
 
@@ -119,13 +119,13 @@ def believed_predicates(
 
 def _written(predicate: ModelPredicate) -> str:
     """The condition as JSON without what asks nothing; empty if that is all."""
-    said = predicate.model_dump(exclude_none=True)
-    if span := said.get("contain_range"):
-        said["contain_range"] = {name: value for name, value in span.items() if value != []}
-    found = {name: value for name, value in said.items() if value not in ([], "", {})}
-    if "contain_one_of" in found:
-        found["contain_one_of"] = [group for group in found["contain_one_of"] if group]
-    return json.dumps(found, ensure_ascii=False) if any(found.values()) else ""
+    model_dump = predicate.model_dump(exclude_none=True)
+    if span := model_dump.get("contain_range"):
+        model_dump["contain_range"] = {name: value for name, value in span.items() if value != []}
+    matches = {name: value for name, value in model_dump.items() if value not in ([], "", {})}
+    if "contain_one_of" in matches:
+        matches["contain_one_of"] = [group for group in matches["contain_one_of"] if group]
+    return json.dumps(matches, ensure_ascii=False) if any(matches.values()) else ""
 
 
 def _title(row: Row) -> str:
@@ -133,7 +133,11 @@ def _title(row: Row) -> str:
 
 
 def _reason(findings: tuple[Finding, ...], ordinal: str) -> str:
-    return next(f"{each.rule}: {each.message}" for each in findings if each.id == ordinal and each.severity == "error")
+    return next(
+        f"{finding.rule}: {finding.message}"
+        for finding in findings
+        if finding.id == ordinal and finding.severity == "error"
+    )
 
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -202,7 +206,7 @@ def judged(
     problems = (
         *_wrong_columns(reading, answer, vocabulary),
         *_wrong_rows(rows, answer),
-        *(said for row in answer.rows if row.row in rows for said in _wrong_row(table, reading, rows[row.row], row)),
+        *(terms for row in answer.rows if row.row in rows for terms in _wrong_row(table, reading, rows[row.row], row)),
     )
     if problems:
         return Judged(problems[:_SHOWN])
@@ -246,8 +250,8 @@ def _wrong_columns(reading: Reading, answer: ModelTable, vocabulary: Vocabulary)
         if not path or not all(path) or path in taken:
             yield f"column {column.column} has no name of its own: {column.path}"
         taken.add(path)
-        said, wanted = _numbers(" ".join(path)), _numbers(own)
-        if said != wanted if column.column - 1 in on_axis else said - wanted:
+        terms, wanted = _numbers(" ".join(path)), _numbers(own)
+        if terms != wanted if column.column - 1 in on_axis else terms - wanted:
             yield f"column {column.column} is {own!r} in the book and {column.path} in the answer"
         name, head = f" {canonical_term(' '.join(path), vocabulary)} ", heads[column.column - 1]
         others = [other for other in heads if other and other != head and f" {other} " in name and len(other) > 1]
@@ -267,9 +271,9 @@ def _wrong_row(table: Table, reading: Reading, row: ReadRow, answer: ModelRow) -
     if len(answer.cells) != len(row.cells):
         yield f"row {answer.row} has {len(answer.cells)} cells, and {len(row.cells)} in the book"
         return
-    for column, (said, cell) in enumerate(zip(answer.cells, row.cells, strict=True), start=1):
-        if " ".join(said.split()) != " ".join(cell.split()):
-            yield f"row {answer.row}, column {column} is {said!r:.60}, and {cell!r:.60} in the book"
+    for column, (terms, cell) in enumerate(zip(answer.cells, row.cells, strict=True), start=1):
+        if " ".join(terms.split()) != " ".join(cell.split()):
+            yield f"row {answer.row}, column {column} is {terms!r:.60}, and {cell!r:.60} in the book"
     key = row_key(reading, row)
     if not f" {literal(answer.title)}".endswith(f" {literal(key)}"):
         yield f"the title of row {answer.row} does not end in its key {key!r:.60}: {answer.title!r:.100}"

@@ -126,7 +126,7 @@ def why_unsent(table: Table, reading: Reading) -> Unsent | None:
 def request_of(table: Table, reading: Reading) -> TableRequest:
     """The request about a table that can be sent."""
     rows = data_rows(reading)
-    said = {
+    terms = {
         "headings": list(table.heading_path),
         "caption": table.caption or "",
         "about": " ".join(filter(None, (table.purpose, table.about))),
@@ -134,19 +134,19 @@ def request_of(table: Table, reading: Reading) -> TableRequest:
         "columns": [{"column": at, "heading": head} for at, head in enumerate(reading.columns, start=1)],
         "rows": [_row(table, row) for row in rows],
     }
-    told = json.dumps(said, ensure_ascii=False)
+    told = json.dumps(terms, ensure_ascii=False)
     # The cells come back, the keys and headings in titles, names and conditions: twice what was sent is ample.
     answered = 2 * likely_tokens(told) + _PER_ROW * len(rows) + _PER_TABLE
     return TableRequest(table.id, told, min(answered, MOST_ANSWERED))
 
 
 def _row(table: Table, row: ReadRow) -> dict[str, object]:
-    said: dict[str, object] = {"row": row.ordinal, "cells": list(row.cells)}
+    terms: dict[str, object] = {"row": row.ordinal, "cells": list(row.cells)}
     if row.label:
-        said["under"] = row.label
+        terms["under"] = row.label
     if notes := table.rows[row.ordinal].notes:
-        said["notes"] = list(notes)
-    return said
+        terms["notes"] = list(notes)
+    return terms
 
 
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+\.|#+)\s+")
@@ -164,10 +164,10 @@ def read_table_list(path: Path) -> tuple[str, ...]:
     except (OSError, UnicodeDecodeError) as error:
         raise LibraryError(f"the list of tables {path} cannot be read ({error}); name another, or none") from error
     lines = (_BULLET.sub("", line).strip().strip("`") for line in text.splitlines())
-    found = tuple(dict.fromkeys(line for line in lines if line))
-    if not found:
+    matches = tuple(dict.fromkeys(line for line in lines if line))
+    if not matches:
         raise LibraryError(f"{path} names no table; write the caption or the heading of one on each line")
-    return found
+    return matches
 
 
 def listed(tables: Sequence[Table], titles: Sequence[str]) -> tuple[frozenset[str], tuple[str, ...]]:
@@ -175,27 +175,27 @@ def listed(tables: Sequence[Table], titles: Sequence[str]) -> tuple[frozenset[st
     for each line that names none."""
     names = {table.id: {normal(name) for name in _names(table)} for table in tables}
     wanted = {normal(title): title for title in titles}
-    found = frozenset(table for table, said in names.items() if not said.isdisjoint(wanted))
-    known = {name for said in names.values() for name in said}
-    return found, tuple(_unfound(title, name, names) for name, title in wanted.items() if name not in known)
+    matches = frozenset(table for table, name in names.items() if not name.isdisjoint(wanted))
+    known = {name for terms in names.values() for name in terms}
+    return matches, tuple(_unfound(title, name, names) for name, title in wanted.items() if name not in known)
 
 
 def by_rule(tables: Sequence[Table], vocabulary: Vocabulary) -> frozenset[str]:
     """The ids of the tables of which a question can name a row: names and conditions do something there alone."""
-    found = set()
+    matches = set()
     for table in tables:
         reading = read_table(table)
         if why_unkeyed(reading, names_of_rows(reading, vocabulary), vocabulary) is None:
-            found.add(table.id)
-    return frozenset(found)
+            matches.add(table.id)
+    return frozenset(matches)
 
 
 def _names(table: Table) -> tuple[str, ...]:
     nearest = table.heading_path[-1] if table.heading_path else ""
-    said = (table.caption or "", nearest, subject(table), f"{table.document}:{table.lines[0]}")
-    return tuple(name for name in said if name)
+    terms = (table.caption or "", nearest, subject(table), f"{table.document}:{table.lines[0]}")
+    return tuple(name for name in terms if name)
 
 
 def _unfound(title: str, name: str, names: Mapping[str, set[str]]) -> str:
-    near = get_close_matches(name, sorted({each for said in names.values() for each in said}), n=_SHOWN, cutoff=0.5)
+    near = get_close_matches(name, sorted({each for name in names.values() for each in name}), n=_SHOWN, cutoff=0.5)
     return f"no table is called {title!r}" + (f"; there is {', '.join(map(repr, near))}" if near else "")

@@ -174,9 +174,9 @@ class AskedTable:
 
     def end(self, reply: Reply | None) -> tuple[tuple[Row, ...], TableOutcome]:
         """Its rows and what became of it, once everything was asked. No reply: nothing was asked about it."""
-        found = self.after(reply.answered) if reply and reply.answered else None
-        reason, said = self._why_not(reply, found)
-        used = found if found and not reason else AnsweredTable(self.offline.rows[self.table.id])
+        matches = self.after(reply.answered) if reply and reply.answered else None
+        reason, terms = self._why_not(reply, matches)
+        used = matches if matches and not reason else AnsweredTable(self.offline.rows[self.table.id])
         outcome = TableOutcome(
             table_id=self.table.id,
             document=self.table.document,
@@ -184,7 +184,7 @@ class AskedTable:
             title=subject(self.table),
             n_rows=len(data_rows(self.offline.readings[self.table.id])),
             reason=reason,
-            said=said,
+            said=terms,
             n_answers=reply.n_paid if reply else 0,
             dropped=used.dropped,
         )
@@ -248,8 +248,8 @@ def _row(
 ) -> Row:
     """The row; a condition that is not the model's own wants the rules' title where the model's does not meet it."""
     before: Json = json.loads(row.content)
-    asked = _asked(table, row, before, believed, keyed=keyed, ruled=ruled)
-    holds = not asked or satisfies_query_must(canonical(believed.title, vocabulary), json.dumps(asked))
+    query = _asked(table, row, before, believed, keyed=keyed, ruled=ruled)
+    holds = not query or satisfies_query_must(canonical(believed.title, vocabulary), json.dumps(query))
     content: Json = {
         "title": believed.title if holds else before["title"],
         "description": believed.description or before["description"],
@@ -257,12 +257,12 @@ def _row(
     places = dict(zip(reading.axis.columns, reading.axis.places, strict=True)) if reading.axis else {}
     for column, (path, cell) in enumerate(zip(paths, row.cells, strict=True)):
         if cell.strip():
-            for place in _spelled(path, places.get(column)):
-                _put(content, place, typed(cell))
+            for position in _spelled(path, places.get(column)):
+                _put(content, position, typed(cell))
     if row.notes:
         _put(content, ("notes",), row.notes[0] if len(row.notes) == 1 else list(row.notes))
-    if asked:
-        content["query_must"] = asked
+    if query:
+        content["query_must"] = query
     return replace(row, content=to_text(content))
 
 
@@ -272,8 +272,8 @@ def _asked(table: Table, row: Row, before: Json, believed: BelievedRow, *, keyed
         own = before.get("query_must")
         return own if isinstance(own, dict) else {}
     if believed.query_must:
-        asked: Json = json.loads(believed.query_must)
-        return asked
+        query: Json = json.loads(believed.query_must)
+        return query
     return {NO_RIVAL: {"table": table.id, "row": row.ordinal}} if keyed else {}
 
 
@@ -316,7 +316,7 @@ class WholeRows:
     def answer(self, table: Table, answered: Answered, offline: OfflineTables) -> AnsweredTable:
         """The rows in the words of an answer that holds."""
         reading, rows = offline.readings[table.id], offline.rows[table.id]
-        found = judged(
+        matches = judged(
             table,
             reading,
             {row.ordinal: row for row in rows},
@@ -324,16 +324,16 @@ class WholeRows:
             offline.vocabulary,
             by_key_alone=not offline.strict.subjects.get(table.id),
         )
-        if found.problems:
-            return AnsweredTable(problems=found.problems)
+        if matches.problems:
+            return AnsweredTable(problems=matches.problems)
         strict = table.id in offline.strict.labels
-        made = model_rows(table, reading, rows, found, offline.vocabulary, strict=strict)
+        made = model_rows(table, reading, rows, matches, offline.vocabulary, strict=strict)
         retitled = tuple(
-            Dropped(table.id, row.ordinal, "title", f"{said.title!r:.100} does not meet the row's condition")
+            Dropped(table.id, row.ordinal, "title", f"{terms.title!r:.100} does not meet the row's condition")
             for row in made
-            if (said := found.rows.get(row.ordinal)) and json.loads(row.content)["title"] != said.title
+            if (terms := matches.rows.get(row.ordinal)) and json.loads(row.content)["title"] != terms.title
         )
-        return AnsweredTable(made, dropped=(*found.dropped, *retitled))
+        return AnsweredTable(made, dropped=(*matches.dropped, *retitled))
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,12 +363,12 @@ class ModelTables:
             ModelKeyError: the server refuses the key; answers that came before are kept.
         """
         offline = OfflineTables.of(tables, vocabulary, texts)
-        asked, asking = self._asked(tables, offline, chosen), self._inquiries()
-        wanted = [each.inquiry for each in asked if each.inquiry]
+        query, asking = self._asked(tables, offline, chosen), self._inquiries()
+        wanted = [each.inquiry for each in query if each.inquiry]
         ask = asking.ask if self.access else asking.kept
-        replies = {each.key: reply for each, reply in zip(wanted, ask(wanted, _Usable(asked)), strict=True)}
+        replies = {each.key: reply for each, reply in zip(wanted, ask(wanted, _Usable(query)), strict=True)}
         rows, outcomes = dict(offline.rows), []
-        for each in asked:
+        for each in query:
             rows[each.table.id], outcome = each.end(replies[each.inquiry.key] if each.inquiry else None)
             outcomes.append(outcome)
         return Transformed(
@@ -380,17 +380,17 @@ class ModelTables:
 
     def unanswered(self, tables: Sequence[Table], vocabulary: Vocabulary, chosen: Collection[str]) -> tuple[Asked, ...]:
         """What `transform` would have to ask, each once; an answer that is of no use is asked for again."""
-        asked = self._asked(tables, OfflineTables.of(tables, vocabulary, ()), chosen)
-        wanted = [each.inquiry for each in asked if each.inquiry]
-        return tuple(each.asked for each in self._inquiries().unanswered(wanted, _Usable(asked)))
+        query = self._asked(tables, OfflineTables.of(tables, vocabulary, ()), chosen)
+        wanted = [each.inquiry for each in query if each.inquiry]
+        return tuple(each.asked for each in self._inquiries().unanswered(wanted, _Usable(query)))
 
     def _inquiries(self) -> Inquiries:
         otherwise = "let the rules read the tables"
         return Inquiries(self.access, self.folder, self.options, self.question.prompt, otherwise=otherwise)
 
     def _asked(self, tables: Sequence[Table], offline: OfflineTables, chosen: Collection[str]) -> list[AskedTable]:
-        found = (table for table in tables if table.id in chosen)
-        return [AskedTable.of(table, self.question, offline, self.options.model) for table in found]
+        matches = (table for table in tables if table.id in chosen)
+        return [AskedTable.of(table, self.question, offline, self.options.model) for table in matches]
 
 
 class _Usable:

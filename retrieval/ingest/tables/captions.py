@@ -27,8 +27,8 @@ def title_among_twins(blocks: Sequence[Block], index: int) -> str:
     title = _line_above(blocks, index)
     if not title:
         return ""
-    twins = (place for place, block in enumerate(blocks) if place != index and _is_twin(block, blocks[index]))
-    others = [line for place in twins if (line := _line_above(blocks, place))]
+    twins = (position for position, block in enumerate(blocks) if position != index and _is_twin(block, blocks[index]))
+    others = [line for twin in twins if (line := _line_above(blocks, twin))]
     return title if others and title not in others else ""
 
 
@@ -245,8 +245,8 @@ def _html_title(block: Block) -> str:
     """The words of an HTML block that says nothing else: `<summary>Options</summary>`, `<b>Options</b>`."""
     match = _HTML_TITLE.search(block.shown) if block.kind == "html" else None
     words = plain_text(without_tags(match["words"], " ")) if match else ""
-    said = plain_text(without_tags(block.shown, " "))
-    return words.rstrip(":") if words == said and len(words) <= MAX_SUBTITLE else ""
+    terms = plain_text(without_tags(block.shown, " "))
+    return words.rstrip(":") if words == terms and len(words) <= MAX_SUBTITLE else ""
 
 
 def _box_title(block: Block) -> str:
@@ -309,32 +309,38 @@ def with_outer_titles(blocks: Sequence[Block], captions: _Captions) -> dict[int,
     below the same one, or any but the first below none.
     """
     alike = defaultdict(list)
-    for place, caption in captions.items():
+    for position, caption in captions.items():
         if caption and not caption.introduces:
-            alike[blocks[place].heading_path, caption.words.casefold()].append(place)
-    found, twins = dict(captions), [places for places in alike.values() if len(places) > 1]
+            alike[blocks[position].heading_path, caption.words.casefold()].append(position)
+    matches, twins = dict(captions), [places for places in alike.values() if len(places) > 1]
     titles = _titles(blocks) if twins else {}
     for places in twins:
-        outer = {place: _above(blocks, titles, place) for place in places}
+        outer = {position: _above(blocks, titles, position) for position in places}
         if len(set(outer.values())) < len(places) or not all(outer[each] for each in places[1:]):
             continue
-        for place, title in outer.items():
-            caption = captions[place]
+        for position, title in outer.items():
+            caption = captions[position]
             if caption and title:
-                found[place] = replace(caption, words=f"{title}: {caption.words}")
-    return found
+                matches[position] = replace(caption, words=f"{title}: {caption.words}")
+    return matches
 
 
 def _titles(blocks: Sequence[Block]) -> Mapping[int, str]:
     """The words of every bold line that its section has only once, by block."""
-    lines = {place: caption_of(block.shown) or "" for place, block in enumerate(blocks) if is_bold_line(block)}
-    times = Counter((blocks[place].heading_path, words.casefold()) for place, words in lines.items())
-    return {place: words for place, words in lines.items() if times[blocks[place].heading_path, words.casefold()] == 1}
+    lines = {position: caption_of(block.shown) or "" for position, block in enumerate(blocks) if is_bold_line(block)}
+    times = Counter((blocks[position].heading_path, words.casefold()) for position, words in lines.items())
+    return {
+        position: words
+        for position, words in lines.items()
+        if times[blocks[position].heading_path, words.casefold()] == 1
+    }
 
 
 def _above(blocks: Sequence[Block], titles: Mapping[int, str], table: int) -> str:
     section = blocks[table].heading_path
-    above = (place for place in range(table - 1, -1, -1) if place in titles and blocks[place].heading_path == section)
+    above = (
+        number for number in range(table - 1, -1, -1) if number in titles and blocks[number].heading_path == section
+    )
     return titles.get(next(above, -1), "")
 
 
@@ -362,9 +368,9 @@ def purpose_of(blocks: Sequence[Block], index: int, called: Caption | None) -> s
     It is what introduces the table, or of the paragraph above the sentence that names it, or, where that paragraph is
     all there is between heading and table, its first one.
     """
-    said = called.about or (called.words if called.introduces else "") if called else ""
-    if said:
-        return _short(_introducing(sentences_of(said)), blocks[index].heading_path, called)
+    terms = called.about or (called.words if called.introduces else "") if called else ""
+    if terms:
+        return _short(_introducing(sentences_of(terms)), blocks[index].heading_path, called)
     top = called.block if called and called.block is not None and called.block < index else index
     if not top or not is_plain_paragraph(blocks[top - 1]):
         return ""
@@ -382,11 +388,11 @@ def _introducing(sentences: Sequence[str]) -> Sequence[str]:
 
 def _short(sentences: Sequence[str], headings: Sequence[str], called: Caption | None) -> str:
     """The first sentence, if it is short and says more than what the table is called."""
-    said = sentences[0].strip().rstrip(":; ") if sentences else ""
+    terms = sentences[0].strip().rstrip(":; ") if sentences else ""
     title = " ".join(headings[-1:]) + f" {called.words if called and not called.introduces else ''}"
-    own = set(_words(said)) - set(_words(title)) - _SAYS_NOTHING
-    whole = len(said) <= MAX_PURPOSE and not said.startswith("(") and not _POINTER.search(said)
-    return said if whole and len(own) >= MIN_OWN_WORDS else ""
+    own = set(_words(terms)) - set(_words(title)) - _SAYS_NOTHING
+    whole = len(terms) <= MAX_PURPOSE and not terms.startswith("(") and not _POINTER.search(terms)
+    return terms if whole and len(own) >= MIN_OWN_WORDS else ""
 
 
 def _words(text: str) -> list[str]:

@@ -84,15 +84,15 @@ def axis_names(columns: Sequence[str], vocabulary: Vocabulary) -> Iterator[str]:
     axis = find_axis(columns)
     label = column_label(axis.name, vocabulary) if axis else None
     if axis and label:
-        for place in axis.places:
-            spread = parse_range(place)
+        for position in axis.places:
+            spread = parse_range(position)
             yield from (f"{label.name} {value}" for value in (spread.values if spread else ()))
 
 
 def column_labels(column: str, vocabulary: Vocabulary) -> tuple[Label, ...]:
     """The labels of a heading that lists some (`Intelligence/Wisdom`); empty unless every part is one."""
-    found = [column_label(part, vocabulary) for part in _LIST.split(column) if part]
-    return tuple(label for label in found if label is not None) if all(found) else ()
+    matches = [column_label(part, vocabulary) for part in _LIST.split(column) if part]
+    return tuple(label for label in matches if label is not None) if all(matches) else ()
 
 
 SMALL = frozenset({"of", "or", "and", "the", "to", "in", "for", "a", "an", "per", "vs", "by", "on", "with", "over"})
@@ -118,14 +118,14 @@ def beginning(short: str, long: str) -> str | None:
 
 def stands_for(short: str, words: Sequence[str]) -> bool:
     """Whether it is the initials of the words, or some letters of theirs, each word's initial among them."""
-    letters, said = short.casefold(), [word.casefold() for word in words]
-    large = [word for word in said if word not in SMALL and word[0].isalnum()]
-    if not large or large[0] != said[0] or letters == " ".join(said):
+    letters, terms = short.casefold(), [word.casefold() for word in words]
+    large = [word for word in terms if word not in SMALL and word[0].isalnum()]
+    if not large or large[0] != terms[0] or letters == " ".join(terms):
         return False
     if len(letters) == 1:
-        return said[0][0] == letters and len(said[0]) > 1
+        return terms[0][0] == letters and len(terms[0]) > 1
     initials = "".join(word[0] for word in large)
-    if letters in (initials, "".join(word[0] for word in said)):
+    if letters in (initials, "".join(word[0] for word in terms)):
         return len(large) > 1
     return len(large) < len(letters) and initials[0] == letters[0] and _is_cut_from(letters, large)
 
@@ -137,11 +137,11 @@ def _is_cut_from(letters: str, words: Sequence[str]) -> bool:
     first, rest = words[0], words[1:]
     if not letters or letters[0] != first[0]:
         return False
-    at, place = 0, 0
+    at, position = 0, 0
     while True:
         if _is_cut_from(letters[at + 1 :], rest):
             return True
         at += 1
-        place = first.find(letters[at], place + 1) if at < len(letters) else -1
-        if place < 0:
+        position = first.find(letters[at], position + 1) if at < len(letters) else -1
+        if position < 0:
             return False

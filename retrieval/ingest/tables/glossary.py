@@ -56,22 +56,22 @@ class Glossary:
         knows itself is left to it.
         """
         texts = tuple(texts)
-        said: dict[str, Counter[str]] = defaultdict(Counter)
+        terms: dict[str, Counter[str]] = defaultdict(Counter)
         for text in texts:
             for short, long in _defined(_MARKS.sub("", text)):
-                said[short][long] += 1
+                terms[short][long] += 1
         for reading in readings:
             for short, long in _listed([row.cells for row in reading.rows]):
-                said[short][long] += 1
+                terms[short][long] += 1
         words = {word for text in texts for word in _PLAIN_WORD.findall(text)}
-        own = {name: longs for name, longs in said.items() if len(name) == 1 or name.casefold() not in words}
+        own = {name: longs for name, longs in terms.items() if len(name) == 1 or name.casefold() not in words}
         commonest = {name: most for name, longs in sorted(own.items()) if (most := _commonest(longs))}
         known = {name for name in commonest if vocabulary.label(name) is not None or _ROMAN.fullmatch(name)}
         meanings = {name: most for name, most in commonest.items() if name not in known}
         initials = {
             long: short
             for long, short in _initials(texts, readings).items()
-            if short not in said and vocabulary.label(short) is None
+            if short not in terms and vocabulary.label(short) is None
         }
         defined = {long.casefold(): short for short, long in meanings.items() if sum(map(str.isupper, short)) > 1}
         return cls(meanings, initials | defined)
@@ -138,8 +138,8 @@ def _initials(texts: Sequence[str], readings: Sequence[Reading]) -> Mapping[str,
         if all(word[0].isalpha() for word in words):
             for letters in dict.fromkeys(("".join(word[0] for word in words), "".join(map(_of_parts, words)))):
                 of[letters.upper()].append(key)
-    said = {short for short in of if short in written or _NO_WORD.fullmatch(short)}
-    return {longs[0]: short for short, longs in of.items() if len(longs) == 1 and short in said}
+    shorts = {short for short in of if short in written or _NO_WORD.fullmatch(short)}
+    return {longs[0]: short for short, longs in of.items() if len(longs) == 1 and short in shorts}
 
 
 def _of_parts(word: str) -> str:

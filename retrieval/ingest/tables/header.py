@@ -86,14 +86,20 @@ def _lines_without_a_key(header: tuple[str, ...], grid: Sequence[tuple[str, ...]
     can be no data. The last of them names every column, and none twice below the same words.
     """
     places = range(len(header))
-    wide = [place for place in places if not header[place] or (place + 1 < len(header) and not header[place + 1])]
-    first = next((place for place in wide if header[place]), 0)
-    named = [place for place in wide if place >= first]
+    wide = [
+        position
+        for position in places
+        if not header[position] or (position + 1 < len(header) and not header[position + 1])
+    ]
+    first = next((position for position in wide if header[position]), 0)
+    named = [position for position in wide if position >= first]
     for count, row in enumerate(grid[:MAX_LINES], start=1):
-        if not any(header[:first]) or any(row[place] for place in places if place not in named):
+        if not any(header[:first]) or any(row[position] for position in places if position not in named):
             return 0
-        if all(row[place] for place in named):
-            below = [(words, row[place]) for place, words in enumerate(_filled_forward(header)) if place in named]
+        if all(row[position] for position in named):
+            below = [
+                (words, row[position]) for position, words in enumerate(_filled_forward(header)) if position in named
+            ]
             keyed = count < len(grid) and any(grid[count][:first])
             return count if keyed and len(set(below)) == len(below) else 0
     return 0
@@ -121,7 +127,7 @@ def without_placeholders(header: tuple[str, ...]) -> tuple[str, ...]:
 
     Not where they found none at all, or `Col1` is a name that an author gave beside other names.
     """
-    blank = tuple("" if cell == f"Col{place}" else cell for place, cell in enumerate(header, start=1))
+    blank = tuple("" if cell == f"Col{position}" else cell for position, cell in enumerate(header, start=1))
     return blank if header[:1] != ("Col1",) else header
 
 
@@ -133,7 +139,7 @@ def part_heads(header: tuple[str, ...], grid: Sequence[tuple[str, ...]], underli
     """
     if any(low + 1 == high for low, high in pairwise(underlined)):
         return frozenset()
-    return frozenset(place for place in underlined if _heads(header, grid, place))
+    return frozenset(position for position in underlined if _heads(header, grid, position))
 
 
 def _heads(header: tuple[str, ...], grid: Sequence[tuple[str, ...]], place: int) -> bool:
@@ -264,9 +270,9 @@ def _step(cell: str) -> tuple[int, str]:
 
 
 def _under(row: ReadRow, *above: str) -> ReadRow:
-    said = row.label or ""
-    new = [each for each in dict.fromkeys(above) if each and each not in said]
-    return replace(row, label=", ".join([said, *new] if said else new)) if new else row
+    terms = row.label or ""
+    new = [each for each in dict.fromkeys(above) if each and each not in terms]
+    return replace(row, label=", ".join([terms, *new] if terms else new)) if new else row
 
 
 def key_column(rows: Sequence[ReadRow]) -> int:
@@ -343,8 +349,8 @@ def _telling_apart(data: Sequence[tuple[str, ...]], groups: Sequence[str]) -> in
 
 def _groups(data: Sequence[ReadRow]) -> list[str]:
     """The first cell that each row stands under; empty in a table that says every first cell."""
-    found, group = [], ""
+    matches, group = [], ""
     for row in data:
         group = row.cells[0] or group
-        found.append(group)
-    return found if any(not row.cells[0] for row in data) else [""] * len(data)
+        matches.append(group)
+    return matches if any(not row.cells[0] for row in data) else [""] * len(data)

@@ -146,7 +146,7 @@ def footnotes(blocks: Sequence[Block]) -> Notes:
 
 def notes_below(blocks: Sequence[Block], index: int) -> Notes:
     """The notes in the text directly below a table, or below its label; none if that begins with something else."""
-    found: dict[str, str] = {}
+    matches: dict[str, str] = {}
     labelled = index + 1 < len(blocks) and bool(label_of(blocks[index + 1]))
     for block in blocks[index + 1 + labelled :]:
         lines = [line for line in _logical_lines(block.shown) if not _TITLE.fullmatch(line)]
@@ -155,19 +155,19 @@ def notes_below(blocks: Sequence[Block], index: int) -> Notes:
             break
         for mark, words in filter(None, notes):
             # A list with stars for bullets explains no star.
-            found[mark] = "" if mark in found and mark == "*" else found.get(mark, words)
-    return {mark: words for mark, words in found.items() if words}
+            matches[mark] = "" if mark in matches and mark == "*" else matches.get(mark, words)
+    return {mark: words for mark, words in matches.items() if words}
 
 
 def notes_in(rows: Sequence[Sequence[str]]) -> Notes:
     """The notes in the last rows of a table, which fill one cell."""
-    found: dict[str, str] = {}
+    notes: dict[str, str] = {}
     for cells in reversed(rows):
         note = note_of(cells)
         if note is None:
             break
-        found.setdefault(*note)
-    return found
+        notes.setdefault(*note)
+    return notes
 
 
 def note_of(cells: Sequence[str]) -> tuple[str, str] | None:
@@ -183,17 +183,17 @@ def marked(cell: str, notes: Notes) -> tuple[str, tuple[str, ...]]:
     """
     if not notes:
         return cell, ()
-    said: dict[str, None] = {}
+    terms: dict[str, None] = {}
 
     def taken_off(match: re.Match[str]) -> str:
         words = _meant(match, notes)
-        said.update(dict.fromkeys(words))
+        terms.update(dict.fromkeys(words))
         return "" if words else match[0]
 
     bare = _MARK.sub(taken_off, cell)
     if symbol := _SYMBOL_BEHIND.search(plain_text(bare)):
-        said.update(dict.fromkeys(_meant(symbol, notes)))
-    return bare, tuple(said)
+        terms.update(dict.fromkeys(_meant(symbol, notes)))
+    return bare, tuple(terms)
 
 
 def _meant(match: re.Match[str], notes: Notes) -> list[str]:

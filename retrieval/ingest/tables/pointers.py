@@ -44,8 +44,8 @@ def references(text: str) -> Iterator[str]:
             yield from quoted
         elif named := _NUMBERED.match(clause) or _NAMED.match(clause):
             yield named[1]
-        elif said := _SAID.match(clause):
-            yield said[1]
+        elif terms := _SAID.match(clause):
+            yield terms[1]
 
 
 def shortened(words: list[str]) -> Iterator[str]:
@@ -96,10 +96,10 @@ def pointer_in(cell: str) -> Pointer | None:
     if whole := _QUOTED_CELL.fullmatch(cell):
         names = tuple(_spellings(whole["words"]))
         return Pointer(names, is_code=False) if names else None
-    found = list(references(cell))
-    if len(found) != 1 or _counted(cell, found[0]) or len(_others(cell, found[0])) > MOST_OTHER_WORDS:
+    matches = list(references(cell))
+    if len(matches) != 1 or _counted(cell, matches[0]) or len(_others(cell, matches[0])) > MOST_OTHER_WORDS:
         return None
-    names = tuple(_spellings(found[0]))
+    names = tuple(_spellings(matches[0]))
     return Pointer(names, is_code=False) if names else None
 
 
@@ -155,15 +155,15 @@ class Titles:
         """Gather the titles of all tables of a book, in reading order."""
         self._tables = tables
         under = Counter(map(_section, tables))
-        found: dict[str, list[int]] = defaultdict(list)
+        matches: dict[str, list[int]] = defaultdict(list)
         titled: dict[_Section, list[int]] = defaultdict(list)
-        for place, table in enumerate(tables):
+        for position, table in enumerate(tables):
             alone = under[_section(table)] == 1
             for name in dict.fromkeys(_names(table, alone=alone)):
-                found[name].append(place)
+                matches[name].append(position)
             if table.title:
-                titled[_section(table)].append(place)
-        self._found, self._titled = found, titled
+                titled[_section(table)].append(position)
+        self._found, self._titled = matches, titled
 
     def meant(self, pointer: Pointer, place: int) -> int | None:
         """The table that is meant where the table at `place` says this; None if there is none, or no nearest one."""
@@ -175,11 +175,11 @@ class Titles:
 
     def _told(self, pointer: Pointer, place: int) -> int | None:
         """The only table of the same section that is called the same in more or fewer words, two of them at least."""
-        said = set(pointer.names[0].split())
+        terms = set(pointer.names[0].split())
         told = []
         for other in self._titled.get(_section(self._tables[place]), ()):
             words = set(called(self._tables[other].title or "").split())
-            if other != place and min(len(said), len(words)) > 1 and (said <= words or words <= said):
+            if other != place and min(len(terms), len(words)) > 1 and (terms <= words or words <= terms):
                 told.append(other)
         return told[0] if len(told) == 1 else None
 
@@ -238,22 +238,22 @@ def referrers(tables: Sequence[Table], readings: Sequence[Reading]) -> Mapping[s
         readings: aligned.
     """
     titles = Titles(tables)
-    found: dict[str, dict[str, str]] = defaultdict(dict)
-    for place, (table, reading) in enumerate(zip(tables, readings, strict=True)):
+    matches: dict[str, dict[str, str]] = defaultdict(dict)
+    for position, (table, reading) in enumerate(zip(tables, readings, strict=True)):
         pointed = attempt(
-            partial(_pointed, titles, place, reading),
+            partial(_pointed, titles, position, reading),
             lambda: (),
             "what the rows of a table point to",
             table.document,
             table.lines[0],
         )
         for target, name in pointed:
-            found[tables[target].id].setdefault(name.casefold(), name)
-    known = {table.id: _said(table) for table in tables if table.id in found}
-    targets = Counter(name for names in found.values() for name in names)
+            matches[tables[target].id].setdefault(name.casefold(), name)
+    known = {table.id: _said(table) for table in tables if table.id in matches}
+    targets = Counter(name for names in matches.values() for name in names)
     few = {
         table: [name for folded, name in names.items() if targets[folded] <= MOST_TARGETS]
-        for table, names in found.items()
+        for table, names in matches.items()
         if len(names) <= MOST_NAMES
     }
     new = {table: tuple(name for name in names if not _is_said(name, known[table])) for table, names in few.items()}

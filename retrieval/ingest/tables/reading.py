@@ -90,12 +90,12 @@ def _read(table: Table) -> Reading:
         return Reading("record", table.header, rows, 0, len(table.header), None)
     grid = [row.cells for row in table.rows]
     header, headings, title = stacked_header(table.header, grid)
-    heads = part_heads(table.header, grid, [place for place, row in enumerate(table.rows) if row.underlined])
+    heads = part_heads(table.header, grid, [position for position, row in enumerate(table.rows) if row.underlined])
     if 0 in heads and not headings:
         header, headings = joined_headers(header, grid[0]), 1
     header, grid = realigned(header, grid, headings)
     columns = _named(header)
-    bold = {place for place, row in enumerate(table.rows) if row.bold}
+    bold = {position for position, row in enumerate(table.rows) if row.bold}
     rows = _with_roles(columns, grid, headings, title, heads, bold, narrow=len(table.header) == 2)
     if _period(header) == len(header):
         rows = tuple(under_parents(tuple(under_groups(rows))))
@@ -119,7 +119,9 @@ def _is_record(table: Table) -> bool:
 
 
 def _named(header: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(cell or (f"column {place}" if place > 1 else "entry") for place, cell in enumerate(header, start=1))
+    return tuple(
+        cell or (f"column {position}" if position > 1 else "entry") for position, cell in enumerate(header, start=1)
+    )
 
 
 def _with_roles(
@@ -190,7 +192,7 @@ def _is_subheading(grid: Sequence[tuple[str, ...]], ordinal: int, above: Sequenc
 
 
 def _filled(cells: Sequence[str]) -> list[int]:
-    return [place for place, cell in enumerate(cells) if cell]
+    return [position for position, cell in enumerate(cells) if cell]
 
 
 def _period(header: tuple[str, ...]) -> int:
@@ -214,7 +216,7 @@ def find_axis(columns: Sequence[str]) -> Axis | None:
         return None
     first = _AXIS_NAME.fullmatch(columns[entries[0][0]].strip())
     prefix = first["prefix"].strip(" -–:") if first else name
-    return Axis(prefix, tuple(index for index, _ in entries), tuple(place for _, place in entries))
+    return Axis(prefix, tuple(index for index, _ in entries), tuple(position for _, position in entries))
 
 
 def _is_code(column: str) -> bool:

@@ -103,8 +103,8 @@ def _description(table: Table, label: str | None = None) -> str:
     """
     title = _words(subject(table))
     above = next((heading for heading in reversed(table.heading_path) if _words(heading) - title), table.document)
-    said = [table.purpose, f"Under {label}" if label else "", f"From {above}"]
-    return " ".join(part if part.endswith((".", "!", "?")) else f"{part}." for part in said if part)
+    terms = [table.purpose, f"Under {label}" if label else "", f"From {above}"]
+    return " ".join(part if part.endswith((".", "!", "?")) else f"{part}." for part in terms if part)
 
 
 def _words(text: str) -> set[str]:
@@ -155,9 +155,9 @@ def _with_axis(columns: Sequence[str], cells: Sequence[str], axis: Axis, name: s
     name = name or "by column"
     values = _pairs((columns[i], cells[i]) for i in range(len(columns)) if i not in on_axis)
     places: Json = {}
-    for index, place in on_axis.items():
+    for index, position in on_axis.items():
         if cells[index].strip():
-            for step in _steps(place):
+            for step in _steps(position):
                 places[_free_key(step, places)] = typed(cells[index])
     return values | {_free_key(name, values): places}
 
@@ -212,8 +212,8 @@ def prose_names(titles: Sequence[str], text: str) -> tuple[str, ...]:
     """The headings of a passage, and the words that its paragraphs begin with (`**Graze.** If your attack ...`)."""
     run_ins = (match for line in text.split("\n") if (match := _RUN_IN.match(line)))
     leads = (match["marked"] or match["plain"] or match["code"] for match in run_ins)
-    said = [title.rstrip(" .:") for title in (*titles, *map(plain_text, leads))]
-    own = (title for place, title in enumerate(said) if not _repeats(title, said[:place]))
+    terms = [title.rstrip(" .:") for title in (*titles, *map(plain_text, leads))]
+    own = (title for position, title in enumerate(terms) if not _repeats(title, terms[:position]))
     return tuple(dict.fromkeys(name for title in own for name in spellings(title)))
 
 
@@ -240,13 +240,13 @@ def spellings(cell: str) -> Iterator[str]:
 
 def _ranged_columns(data: Sequence[ReadRow], width: int) -> frozenset[int]:
     """Columns of ranges: like a key, such a cell stands for every number in it."""
-    found = set()
+    columns = set()
     for column in range(width):
         spreads = [parse_range(row.cells[column]) for row in data if row.cells[column]]
         wide = sum(spread is not None and spread.low != spread.high for spread in spreads)
         if wide >= 2 and wide >= 0.5 * len(data):
-            found.add(column)
-    return frozenset(found)
+            columns.add(column)
+    return frozenset(columns)
 
 
 def _numbers(column: str, cell: str, spread: NumberRange, vocabulary: Vocabulary) -> Iterator[str]:
@@ -321,8 +321,8 @@ def row_search_text(
 
     A pair is `column: cell`. A run of columns with one name says it once. At the end stand the names that no cell says.
     """
-    headings, said = " > ".join(table.heading_path), (*_subject(table), *searched_as, label or "")
-    context = [headings, table.caption or "", table.about, *said]
+    headings, terms = " > ".join(table.heading_path), (*_subject(table), *searched_as, label or "")
+    context = [headings, table.caption or "", table.about, *terms]
     pairs, previous = [], ""
     for column, cell in zip(columns, cells, strict=True):
         if cell:
@@ -334,9 +334,11 @@ def row_search_text(
 
 def other_names(names: Sequence[str], cells: Sequence[str]) -> tuple[str, ...]:
     """The names of a row, without numbers, that say a word which none of its cells says: a short form, a nickname."""
-    said = {word for cell in cells for word in _SEARCH_WORD.findall(cell.casefold())}
+    words = {word for cell in cells for word in _SEARCH_WORD.findall(cell.casefold())}
     return tuple(
-        name for name in names if not _DIGIT.search(name) and not said.issuperset(_SEARCH_WORD.findall(name.casefold()))
+        name
+        for name in names
+        if not _DIGIT.search(name) and not words.issuperset(_SEARCH_WORD.findall(name.casefold()))
     )
 
 

@@ -182,10 +182,10 @@ def _grid_row(
     name = called(columns.written_out(row.columns[at]), key)
     content = grid_object(table, reading, row, name, columns)
     if row.role == "data" and not (table.rule and table.rule.open):
-        place: Json = {"table": table.id, "row": row.ordinal}
-        rival: Json = {NO_RIVAL: place} if keyed else {}
-        asked = _own_predicate(table, key) or book.strict.predicate(table, row.columns[reading.key_column], key) or {}
-        if query_must := asked | rival:
+        position: Json = {"table": table.id, "row": row.ordinal}
+        rival: Json = {NO_RIVAL: position} if keyed else {}
+        query = _own_predicate(table, key) or book.strict.predicate(table, row.columns[reading.key_column], key) or {}
+        if query_must := query | rival:
             content["query_must"] = query_must
     source = table.rows[row.ordinal]
     return Row(
@@ -206,9 +206,9 @@ def _grid_row(
 
 def _own_predicate(table: Table, key: str) -> Json:
     """What the book's owner asks of a question before the row of this key comes back; empty if nothing."""
-    said = table.rule.predicate_of(key) if table.rule else None
-    found: Json = json.loads(said) if said else {}
-    return found
+    terms = table.rule.predicate_of(key) if table.rule else None
+    matches: Json = json.loads(terms) if terms else {}
+    return matches
 
 
 def _notes(table: Table) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ def is_list_table(source: str) -> bool:
 def parse_grid(source: str) -> DrawnTable:
     """A grid; its header ends at a border of `=`, without one there is none. A cell over several columns fills one."""
     lines = source.rstrip().split("\n")
-    corners = [place for place, sign in enumerate(lines[0]) if sign == "+"]
+    corners = [position for position, sign in enumerate(lines[0]) if sign == "+"]
     rows: list[DrawnRow] = []
     n_headers, start = 0, 1
     for number, line in enumerate(lines[1:], start=1):
@@ -77,7 +77,7 @@ def parse_grid(source: str) -> DrawnTable:
 def _drawn_cells(lines: list[str], corners: list[int]) -> tuple[str, ...]:
     words: list[list[str]] = [[] for _ in corners[1:]]
     for line in lines:
-        walls = [place for place in corners if line[place : place + 1] == "|"]
+        walls = [corner for corner in corners if line[corner : corner + 1] == "|"]
         for left, right in pairwise(walls):
             words[corners.index(left)].append(line[left + 1 : right].strip())
     return tuple(" ".join(filter(None, cell)) for cell in words)
@@ -146,12 +146,12 @@ def _spaced_cells(line: str, begins: Sequence[int]) -> tuple[str, ...]:
     """The words of each column. A line that does not keep to the columns is cut where two spaces are, if that fits."""
     for width in (_columns, len):
         places = _places(line, begins[1:], width)
-        if not any(_is_amid(line, place) for place in places):
+        if not any(_is_amid(line, position) for position in places):
             return _cut(line, places)
     apart = _GAP.split(line.strip())
     if len(apart) == len(begins):
         return tuple(apart)
-    return _cut(line, [_before_word(line, place) for place in places])
+    return _cut(line, [_before_word(line, position) for position in places])
 
 
 def _cut(line: str, places: Sequence[int]) -> tuple[str, ...]:
@@ -192,11 +192,11 @@ def without_dittos(rows: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ..
     Args:
         rows: cells as they are read, from top to bottom, equally many.
     """
-    found: list[tuple[str, ...]] = []
+    dittos: list[tuple[str, ...]] = []
     for cells in rows:
-        above = found[-1] if found else ("",) * len(cells)
-        found.append(tuple(over if _repeats(cell, over) else cell for cell, over in zip(cells, above, strict=True)))
-    return tuple(found)
+        above = dittos[-1] if dittos else ("",) * len(cells)
+        dittos.append(tuple(over if _repeats(cell, over) else cell for cell, over in zip(cells, above, strict=True)))
+    return tuple(dittos)
 
 
 def _repeats(cell: str, above: str) -> bool:
@@ -338,13 +338,13 @@ def _tables_in(document: Document, blocks: Sequence[Block]) -> Iterator[tuple[in
 
 def _parse_at(document: Document, blocks: Sequence[Block], index: int, everywhere: Notes) -> "_Parsed | None":
     """The table in a block; None if it is none, or cannot be parsed."""
-    place = document.path, document.first_line + blocks[index].lines[0]
-    below = attempt(lambda: notes_below(blocks, index), dict[str, str], "each note of a table", *place)
-    parsed = attempt(lambda: _parse(blocks[index], {**everywhere, **below}), lambda: None, "a table", *place)
+    key = document.path, document.first_line + blocks[index].lines[0]
+    below = attempt(lambda: notes_below(blocks, index), dict[str, str], "each note of a table", *key)
+    parsed = attempt(lambda: _parse(blocks[index], {**everywhere, **below}), lambda: None, "a table", *key)
     # A heading over no row is a box around words: it stays prose.
     if parsed is None or not any(any(cells) for cells, _, _ in parsed.rows):
         return None
-    return attempt(lambda: _headed_by_bold_row(parsed), lambda: parsed, "the bold header of a table", *place)
+    return attempt(lambda: _headed_by_bold_row(parsed), lambda: parsed, "the bold header of a table", *key)
 
 
 def _headed_by_bold_row(parsed: "_Parsed") -> "_Parsed":
@@ -353,7 +353,7 @@ def _headed_by_bold_row(parsed: "_Parsed") -> "_Parsed":
     if any(parsed.header) or bold != [True, False] or len(parsed.header) < 2 or not all(parsed.rows[0][0]):
         return parsed
     header, _, source = parsed.rows[0]
-    underlined = frozenset(place - 1 for place in parsed.underlined if place)
+    underlined = frozenset(position - 1 for position in parsed.underlined if position)
     return replace(
         parsed,
         header=header,
@@ -402,7 +402,7 @@ def _parse_pipes(source: str, notes: Notes) -> _Parsed:
     lines = source.split("\n")
     shown = without_marks(with_blank_comments(source)).split("\n")
     raw = [split_row(line) for line in shown]
-    grid, said = _read(raw, {**notes, **notes_in(raw)}, plain_text)
+    grid, terms = _read(raw, {**notes, **notes_in(raw)}, plain_text)
     first = next(number for number, line in enumerate(shown) if number and _FIRST_DELIMITER.fullmatch(line))
     delimiters = {first, *(number for number, line in enumerate(shown) if _is_delimiter(line))}
     width = max(len(cells) for number, cells in enumerate(grid) if number not in delimiters)
@@ -410,10 +410,10 @@ def _parse_pipes(source: str, notes: Notes) -> _Parsed:
     headers = padded[:first]
     kept = [i for i in range(first + 1, len(lines)) if shown[i].strip() and i not in delimiters]
     kept = [i for i in kept if padded[i] not in headers]
-    heads = frozenset(place for place, i in enumerate(kept) if i + 1 in delimiters)
+    heads = frozenset(position for position, i in enumerate(kept) if i + 1 in delimiters)
     rows = tuple((padded[i], i, lines[i]) for i in kept)
     header = reduce(joined_headers, [without_placeholders(cells) for cells in headers])
-    return _Parsed(None, header, "\n".join(lines[:first]), rows, tuple(said[i] for i in kept), heads)
+    return _Parsed(None, header, "\n".join(lines[:first]), rows, tuple(terms[i] for i in kept), heads)
 
 
 def _parse_drawn(block: Block, drawn: DrawnTable, notes: Notes) -> _Parsed | None:
@@ -422,13 +422,13 @@ def _parse_drawn(block: Block, drawn: DrawnTable, notes: Notes) -> _Parsed | Non
     lines = block.source.split("\n")
     width = max(len(row.cells) for row in (*drawn.headers, *drawn.rows))
     raw = [row.cells + ("",) * (width - len(row.cells)) for row in (*drawn.headers, *drawn.rows)]
-    cells, said = _read(raw, {**notes, **notes_in(raw)}, plain_text)
+    cells, terms = _read(raw, {**notes, **notes_in(raw)}, plain_text)
     count = len(drawn.headers)
     header = reduce(joined_headers, cells[:count]) if count else ("",) * width
     sources = ["\n".join(lines[row.start : row.end]).rstrip("\n") for row in (*drawn.headers, *drawn.rows)]
     rows = zip(cells[count:], (row.start for row in drawn.rows), sources[count:], strict=True)
     title = plain_text(drawn.title) or None
-    return _Parsed(title, header, "\n".join(sources[:count]), tuple(rows), tuple(said[count:]))
+    return _Parsed(title, header, "\n".join(sources[:count]), tuple(rows), tuple(terms[count:]))
 
 
 def _read(
@@ -437,8 +437,8 @@ def _read(
     """The words of every cell, and of every row what its marks mean."""
     known = [{} if note_of(cells) else notes for cells in raw]
     pairs = [[marked(cell, of_row) for cell in cells] for cells, of_row in zip(raw, known, strict=True)]
-    said = [tuple(dict.fromkeys(note for _, notes_of in row for note in notes_of)) for row in pairs]
-    return [tuple(words(cell) for cell, _ in row) for row in pairs], said
+    terms = [tuple(dict.fromkeys(note for _, notes_of in row for note in notes_of)) for row in pairs]
+    return [tuple(words(cell) for cell, _ in row) for row in pairs], terms
 
 
 def _is_delimiter(line: str) -> bool:
@@ -450,7 +450,7 @@ def _parse_html(source: str, notes: Notes) -> _Parsed | None:
     drawn = parse_html_table(source)
     if drawn is None:
         return None
-    (header, *grid), (_, *said) = _read([drawn.header, *drawn.rows], {**notes, **notes_in(drawn.rows)}, without_raised)
+    (header, *grid), (_, *terms) = _read([drawn.header, *drawn.rows], {**notes, **notes_in(drawn.rows)}, without_raised)
     lines = source.split("\n")
     ends = [*drawn.lines[1:], len(lines)][: len(drawn.lines)]
     rows = tuple(
@@ -459,4 +459,4 @@ def _parse_html(source: str, notes: Notes) -> _Parsed | None:
     )
     header_end = drawn.lines[0] if drawn.lines else len(lines)
     header_source = "\n".join(lines[:header_end])
-    return _Parsed(drawn.caption, header, header_source, rows, tuple(said), unspanned=drawn.unspanned)
+    return _Parsed(drawn.caption, header, header_source, rows, tuple(terms), unspanned=drawn.unspanned)

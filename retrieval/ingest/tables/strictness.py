@@ -113,17 +113,17 @@ class StrictTables:
         if labels is None or not values:
             return None
         names = (column.casefold(), *labels) if len(values) == 1 else _shortest(labels)
-        said = [f"{name} {value}" for name in dict.fromkeys(names) for value in values]
+        terms = [f"{name} {value}" for name in dict.fromkeys(names) for value in values]
         subject = self.subjects.get(table.id, ())
         about = _about(table, subject) if table.id in self.implied else ()
         bare = [f"{name} {value}" for name in about for value in values]
-        value_group: list[JsonValue] = [*said, *self.asking[table.id], *bare]
+        value_group: list[JsonValue] = [*terms, *self.asking[table.id], *bare]
         if not subject:
             return {"contain_one_of": [value_group]}
-        asked: Json = {"contain_one_of": [list(subject), value_group]}
+        query: Json = {"contain_one_of": [list(subject), value_group]}
         if table.id in self.opposed:
-            asked["contain_across"] = [list(subject), list(value_group)]
-        return asked
+            query["contain_across"] = [list(subject), list(value_group)]
+        return query
 
 
 def _about(table: Table, subject: Sequence[str]) -> Sequence[str]:

@@ -40,12 +40,14 @@ def following(found: Sequence[Piece], at: int, start: int, *, ordinal: bool = Fa
     if at >= len(found):
         return nothing
     hyphen = hyphen_at(found, at)
-    place = at + hyphen
-    if place >= len(found):
+    position = at + hyphen
+    if position >= len(found):
         return nothing
     if ordinal:
-        return _noun(found, place, hyphen) or nothing
-    return _measured(found, place, start) or _bracketed(found, at, start) or _noun(found, place, hyphen) or nothing
+        return _noun(found, position, hyphen) or nothing
+    return (
+        _measured(found, position, start) or _bracketed(found, at, start) or _noun(found, position, hyphen) or nothing
+    )
 
 
 def _bracketed(found: Sequence[Piece], at: int, start: int) -> Following | None:
@@ -56,10 +58,10 @@ def _bracketed(found: Sequence[Piece], at: int, start: int) -> Following | None:
 
 def of_measure(found: Sequence[Piece], at: int) -> Following:
     """The measure after a part: `an hour` of `half an hour`, `of a mile` of `a quarter of a mile`."""
-    place = at + (word_at(found, at) == "of")
-    place += word_at(found, place) in ("a", "an", "the")
-    place += hyphen_at(found, place)
-    return (place < len(found) and _measured(found, place, at)) or Following(None, at)
+    position = at + (word_at(found, at) == "of")
+    position += word_at(found, position) in ("a", "an", "the")
+    position += hyphen_at(found, position)
+    return (position < len(found) and _measured(found, position, at)) or Following(None, at)
 
 
 def _measured(found: Sequence[Piece], at: int, start: int) -> Following | None:
@@ -168,10 +170,10 @@ def amount(found: Sequence[Piece], at: int, *, joined: bool = True) -> Amount | 
     """
     whole = _simple(found, at, joined=joined)
     while whole and whole.unit and joined and whole.value.is_integer():
-        place = whole.next
-        place += mark_at(found, place) == "."
-        place += word_at(found, place) == "and" or mark_at(found, place) == ","
-        rest = _simple(found, place, joined=joined)
+        position = whole.next
+        position += mark_at(found, position) == "."
+        position += word_at(found, position) == "and" or mark_at(found, position) == ","
+        rest = _simple(found, position, joined=joined)
         if rest is None or not _is_rest(whole.unit, rest):
             break
         whole = _sum(whole, whole.unit, rest)
@@ -194,20 +196,20 @@ def _simple(found: Sequence[Piece], at: int, *, joined: bool) -> Amount | None:
         return None
     if found[at].kind in AS_TEXT:
         return Amount(nan, cast(Kind, found[at].kind), found[at].text, at, at + 1, at + 1)
-    sign, place = _sign(found, at)
+    sign, position = _sign(found, at)
     money = None
-    if place < len(found) and (
-        found[place].kind == "money" or (found[place].kind == "times" and not _is_product(found, place))
+    if position < len(found) and (
+        found[position].kind == "money" or (found[position].kind == "times" and not _is_product(found, position))
     ):
-        money, place = measure(found[place].text), place + 1
+        money, position = measure(found[position].text), position + 1
         if not sign:
-            sign, place = _sign(found, place)
-    read = numeral(found, place, joined=joined)
+            sign, position = _sign(found, position)
+    read = numeral(found, position, joined=joined)
     if read is None or ((sign or money) and not read.figures):
         return None
     read = _multiplied(found, read, money is not None)
     bare = _past_gloss(found, read.next)
-    after = Following(money, bare) if money else _unit(found, read._replace(next=bare), place)
+    after = Following(money, bare) if money else _unit(found, read._replace(next=bare), position)
     if not after.unit and word_at(found, bare) and touches(found, bare):
         return None
     value = read.value * (sign or 1.0)

@@ -94,11 +94,11 @@ def way_that_is_better(texts: Sequence[str], told: Way = "") -> Way:
     Empty where neither tells, and where they contradict each other: a bound on the wrong side hides the row.
     """
     ways = {told} - {""}
-    for place, text in enumerate(texts):
+    for position, text in enumerate(texts):
         match = _OPEN.fullmatch(text)
         word = (match["way"] or "").lower() if match else ""
         if match and word in ("better", "worse"):
-            way = _way_out(integer(match["low"]), [*texts[:place], *texts[place + 1 :]])
+            way = _way_out(integer(match["low"]), [*texts[:position], *texts[position + 1 :]])
             ways |= {way if word == "better" else _OPPOSITE[way]} - {""}
     return ways.pop() if len(ways) == 1 else ""
 

@@ -46,16 +46,16 @@ def figure_of_cell(cell: str, column: str, *, is_key: bool) -> Quantity | None:
     # The cells of near-twins repeat each other.
     if not 0 < len(cell) <= LONGEST_QUANTITY:
         return None
-    found = whole_quantity(cell)
-    if found is None and is_key:
-        spread = [each for each in quantities(cell) if each.kind in ("range", "open")]
-        found = spread[0] if len(spread) == 1 else _counted_in_roman(cell)
-    if found is None or found.kind in AS_TEXT:
+    matches = whole_quantity(cell)
+    if matches is None and is_key:
+        spread = [quantity for quantity in quantities(cell) if quantity.kind in ("range", "open")]
+        matches = spread[0] if len(spread) == 1 else _counted_in_roman(cell)
+    if matches is None or matches.kind in AS_TEXT:
         return None
-    if found.unit is None and (unit := column_unit(column)):
+    if matches.unit is None and (unit := column_unit(column)):
         counted = whole_quantity(f"{cell} {unit}")
-        return counted if counted is not None and counted.written == found.written else found
-    return found
+        return counted if counted is not None and counted.written == matches.written else matches
+    return matches
 
 
 def _counted_in_roman(cell: str) -> Quantity | None:
@@ -71,12 +71,12 @@ def _counted_in_roman(cell: str) -> Quantity | None:
 def column_unit(column: str) -> str | None:
     """The unit of a column of numbers: that of `Weight (g)`, `Gap, mm (D4)`, `Weight g`, `Minutes late`."""
     name, *parts = (part.strip() for part in _PARTS.split(column))
-    if found := next((part for part in parts if part and measure(part.partition("/")[0])), None):
-        return found
+    if matches := next((part for part in parts if part and measure(part.partition("/")[0])), None):
+        return matches
     words = name.split()
-    said = [word for word in words[:1] if len(word) >= _SHORTEST_WORD]
-    said += [word for word in words[1:][-1:] if len(word) > 1 and word not in FUNCTION_WORDS]
-    unit = next((word for word in said if measure(word.partition("/")[0])), None)
+    terms = [word for word in words[:1] if len(word) >= _SHORTEST_WORD]
+    terms += [word for word in words[1:][-1:] if len(word) > 1 and word not in FUNCTION_WORDS]
+    unit = next((word for word in terms if measure(word.partition("/")[0])), None)
     return unit or (_MEASURED.get(words[0].lower()) if words else None)
 
 
@@ -93,15 +93,15 @@ def closed_ladder(keys: Sequence[Quantity | None]) -> Sequence[Quantity | None]:
     Args:
         keys: of the rows of one table, in their order; None where a key is no number.
     """
-    found = list(keys)
+    matches = list(keys)
     for upwards in (False, True):
         last: dict[str | None, float] = {}
-        for place in range(len(found))[:: -1 if upwards else 1]:
-            key = found[place]
+        for number in range(len(matches))[:: -1 if upwards else 1]:
+            key = matches[number]
             if key is not None:
-                found[place] = key = _closed(key, last.get(key.unit), upwards=upwards)
+                matches[number] = key = _closed(key, last.get(key.unit), upwards=upwards)
                 last[key.unit] = key.low if upwards else key.high
-    return found
+    return matches
 
 
 def _closed(found: Quantity, bound: float | None, *, upwards: bool) -> Quantity:
@@ -141,12 +141,12 @@ def joined(columns: Sequence[str], figures: Sequence[Quantity | None]) -> list[Q
         columns: the headings of the row's cells; there may be fewer.
         figures: what each cell stands for.
     """
-    found = list(figures)
-    for place in interval_columns(tuple(columns[: len(found)])):
-        low, high = found[place : place + 2]
-        if (whole := _interval(low, high, left_out=_is_left_out(columns[place]))) is not None:
-            found[place : place + 2] = whole, None
-    return found
+    matches = list(figures)
+    for column in interval_columns(tuple(columns[: len(matches)])):
+        low, high = matches[column : column + 2]
+        if (whole := _interval(low, high, left_out=_is_left_out(columns[column]))) is not None:
+            matches[column : column + 2] = whole, None
+    return matches
 
 
 @lru_cache(maxsize=1 << 12)
@@ -154,8 +154,8 @@ def interval_columns(columns: tuple[str, ...]) -> tuple[int, ...]:
     """The places of columns that begin an interval which the next column ends."""
     ends = [_end(column) for column in columns]
     return tuple(
-        place
-        for place, (low, high) in enumerate(pairwise(ends))
+        position
+        for position, (low, high) in enumerate(pairwise(ends))
         if low and high and low.upwards and not high.upwards and low.of == high.of
     )
 

@@ -106,19 +106,19 @@ def _grown(found: Sequence[Piece], start: Amount) -> Interval:
 
 
 def _range(found: Sequence[Piece], start: Amount) -> Interval | None:
-    place = start.next
-    if mark_at(found, place) == "+" and touches(found, place) and word_at(found, place + 1) in _TO:
-        place += 1
-    place = _after_range_mark(found, place)
-    last = amount(found, place) if place else None
+    range_mark = start.next
+    if mark_at(found, range_mark) == "+" and touches(found, range_mark) and word_at(found, range_mark + 1) in _TO:
+        range_mark += 1
+    range_mark = _after_range_mark(found, range_mark)
+    last = amount(found, range_mark) if range_mark else None
     return _joined(start, last) if last else _twice_counted(found, start)
 
 
 def _twice_counted(found: Sequence[Piece], start: Amount) -> Interval | None:
     """`100.01 GT to 500 GT`: behind both ends the same letters, which are no unit that anybody knows."""
     counted = word_at(found, start.next)
-    place = _after_range_mark(found, start.next + 1) if counted and start.unit is None else 0
-    last = amount(found, place) if place else None
+    position = _after_range_mark(found, start.next + 1) if counted and start.unit is None else 0
+    last = amount(found, position) if position else None
     if last is None or last.unit or word_at(found, last.next) != counted:
         return None
     both = _joined(start, last)
@@ -192,9 +192,9 @@ def _opened(found: Sequence[Piece], at: int) -> Interval | None:
     for length in range(LONGEST_BOUND, 0, -1):
         bound = PHRASES.get(tuple(piece.lower for piece in found[at : at + length]))
         if bound:
-            place = at + length
-            place += word_at(found, place) == "of" or mark_at(found, place) == "#"
-            start = amount(found, place)
+            position = at + length
+            position += word_at(found, position) == "of" or mark_at(found, position) == "#"
+            start = amount(found, position)
             if start is None or start.kind in AS_TEXT:
                 return None
             return _step(found, start, *bound, at) or _open(start, *bound, start.next)._replace(at=at)
@@ -205,13 +205,13 @@ def _step(found: Sequence[Piece], start: Amount, upwards: bool, without: bool, a
     """`over 3 to 4 kg`, `more than 1 but not more than 5`: a step of a scale, from its first bound to its second."""
     if not upwards:
         return None
-    place = start.next + (word_at(found, start.next) in ("and", "but"))
-    end = _after_range_mark(found, place) if place == start.next else 0
+    position = start.next + (word_at(found, start.next) in ("and", "but"))
+    end = _after_range_mark(found, position) if position == start.next else 0
     below = False
     for length in range(LONGEST_BOUND, 0, -1):
-        bound = PHRASES.get(tuple(piece.lower for piece in found[place : place + length]))
+        bound = PHRASES.get(tuple(piece.lower for piece in found[position : position + length]))
         if not end and bound and not bound[0]:
-            end, below = place + length, bound[1]
+            end, below = position + length, bound[1]
     last = amount(found, end) if end else None
     both = _joined(start, last) if last else None
     if both is None or both.low != start.value:
@@ -226,16 +226,16 @@ def _step(found: Sequence[Piece], start: Amount, upwards: bool, without: bool, a
 
 
 def _open_after(found: Sequence[Piece], start: Amount) -> Interval | None:
-    for place in dict.fromkeys((start.next, start.bare_next)):
-        if mark_at(found, place) == "+" and touches(found, place) and not _goes_on(found, place + 1):
-            return _with_unit(found, start, _open(start, True, False, place + 1))
-        word = word_at(found, place + 1)
-        if mark_at(found, place) in _DASHES and word in _STILL:
-            return _open(start, True, False, place + 2)
-        if word_at(found, place) in ("or", "and") and word in OPENING:
+    for position in dict.fromkeys((start.next, start.bare_next)):
+        if mark_at(found, position) == "+" and touches(found, position) and not _goes_on(found, position + 1):
+            return _with_unit(found, start, _open(start, True, False, position + 1))
+        word = word_at(found, position + 1)
+        if mark_at(found, position) in _DASHES and word in _STILL:
+            return _open(start, True, False, position + 2)
+        if word_at(found, position) in ("or", "and") and word in OPENING:
             if word in UNKNOWN_WAY:
-                return _single(start)._replace(kind="open", bare_next=place + 2, next=max(start.next, place + 2))
-            return _with_unit(found, start, _open(start, word in UPWARDS, False, place + 2))
+                return _single(start)._replace(kind="open", bare_next=position + 2, next=max(start.next, position + 2))
+            return _with_unit(found, start, _open(start, word in UPWARDS, False, position + 2))
     return None
 
 
@@ -272,16 +272,16 @@ _SENTENCE_ENDS = frozenset(".!?:;")
 
 def label_before(found: Sequence[Piece], at: int) -> str | None:
     """The word that numbers what begins at a place: `level five`, `score of ten`, `strength: 15`, `frame no. 10`."""
-    place = at - 1
-    if hyphen_at(found, place):
-        place -= 1
+    position = at - 1
+    if hyphen_at(found, position):
+        position -= 1
     else:
         for _ in range(3):
-            place -= _leads_to_number(found, place)
-    if place < 0 or found[place].kind not in ("word", "dice"):
+            position -= _leads_to_number(found, position)
+    if position < 0 or found[position].kind not in ("word", "dice"):
         return None
-    word = found[place].lower
-    if word == "s" and mark_at(found, place - 1) in _APOSTROPHES and touches(found, place):
+    word = found[position].lower
+    if word == "s" and mark_at(found, position - 1) in _APOSTROPHES and touches(found, position):
         return None
     return None if word in _NO_LABEL else singular(word)
 
@@ -296,18 +296,18 @@ def follows_name(found: Sequence[Piece], at: int) -> bool:
 
     A word that numbers things is none (`Level 5`), nor is a short one in capitals (`AC 5`, `TL 10`).
     """
-    place = at - 1
-    place -= hyphen_at(found, place)
-    if place < 0 or found[place].kind != "word" or found[at].lower in _COMPARING:
+    position = at - 1
+    position -= hyphen_at(found, position)
+    if position < 0 or found[position].kind != "word" or found[at].lower in _COMPARING:
         return False
-    word = found[place].text
+    word = found[position].text
     if _is_identifier(word):
         return True
     if not word[0].isupper() or singular(word.lower()) in _NO_NAME:
         return False
     if word.isupper() and len(word) <= _LONGEST_ABBREVIATION:
         return False
-    return place > 0 and mark_at(found, place - 1) not in _SENTENCE_ENDS
+    return position > 0 and mark_at(found, position - 1) not in _SENTENCE_ENDS
 
 
 def _is_identifier(word: str) -> bool:

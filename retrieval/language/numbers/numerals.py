@@ -72,12 +72,12 @@ MOST_PARTS = 32
 
 def pieces(text: str) -> list[Piece]:
     """Cut a text, left to right; only white space and raised footnote figures fall away. `1--3` has one long dash."""
-    found = [
+    pieces = [
         Piece(match.lastgroup or "", words := match.group(), match.start(), match.end(), words.lower())
         for match in _PIECE.finditer(text)
         if match.lastgroup != "raised"
     ]
-    return _with_long_dashes(found) if "--" in text else found
+    return _with_long_dashes(pieces) if "--" in text else pieces
 
 
 def _with_long_dashes(found: list[Piece]) -> list[Piece]:
@@ -298,22 +298,22 @@ def _is_pronoun(found: Sequence[Piece], at: int) -> bool:
 def _part(found: Sequence[Piece], at: int) -> Numeral | None:
     """`half of the surface`, `half an hour`, `half-inch`, `a quarter of`, `a third of`."""
     article = word_at(found, at) in ARTICLES - {"the"}
-    place = at + article
-    word, after = word_at(found, place), word_at(found, place + 1)
+    position = at + article
+    word, after = word_at(found, position), word_at(found, position + 1)
     if word not in PART or _is_ordinal(word_at(found, at - 1)):
         return None
-    if word == "half" and after in ARTICLES and word_at(found, place + 2) in MULTIPLES:
-        return Numeral(MULTIPLES[word_at(found, place + 2)] / 2, place + 3)
+    if word == "half" and after in ARTICLES and word_at(found, position + 2) in MULTIPLES:
+        return Numeral(MULTIPLES[word_at(found, position + 2)] / 2, position + 3)
     if word in ("half", "quarter"):
-        inner = place + 1 + hyphen_at(found, place + 1)
+        inner = position + 1 + hyphen_at(found, position + 1)
         of_measure = inner < len(found) and found[inner].kind == "word" and measure(found[inner].text) is not None
         if of_measure:
-            return Numeral(1 / PART[word], place + 1, "fraction")
+            return Numeral(1 / PART[word], position + 1, "fraction")
     if word == "half":
-        if after == "of" or after in ARTICLES or (article and not after and not hyphen_at(found, place + 1)):
-            return Numeral(0.5, place + 1, "fraction")
+        if after == "of" or after in ARTICLES or (article and not after and not hyphen_at(found, position + 1)):
+            return Numeral(0.5, position + 1, "fraction")
     elif after == "of" and (article or word == "quarter"):
-        return Numeral(1 / PART[word], place + 1, "fraction")
+        return Numeral(1 / PART[word], position + 1, "fraction")
     return None
 
 
@@ -324,25 +324,25 @@ def _is_ordinal(word: str) -> bool:
 
 def _multiplied(found: Sequence[Piece], read: Numeral) -> Numeral:
     """`1.5 million`, `3 dozen`, `10-thousand`."""
-    place = read.next + hyphen_at(found, read.next)
-    word = word_at(found, place)
+    position = read.next + hyphen_at(found, read.next)
+    word = word_at(found, position)
     if read.figures and read.kind == "number" and word in MULTIPLES:
-        return read._replace(value=read.value * MULTIPLES[word], next=place + 1)
+        return read._replace(value=read.value * MULTIPLES[word], next=position + 1)
     return read
 
 
 def _with_part(found: Sequence[Piece], read: Numeral) -> Numeral:
     """`two thirds`, `three-quarters`, `one third of`."""
-    place = read.next + hyphen_at(found, read.next)
-    word = word_at(found, place)
+    position = read.next + hyphen_at(found, read.next)
+    word = word_at(found, position)
     if read.kind != "number" or not read.value.is_integer():
         return read
-    after = word_at(found, place + 1)
+    after = word_at(found, position + 1)
     if read.value == 1 and word in PART:
         is_part = word in ("half", "quarter") or not after or after in FUNCTION_WORDS
-        return read._replace(value=1 / PART[word], next=place + 1, kind="fraction") if is_part else read
+        return read._replace(value=1 / PART[word], next=position + 1, kind="fraction") if is_part else read
     if word in PARTS:
-        return read._replace(value=read.value / PARTS[word], next=place + 1, kind="fraction")
+        return read._replace(value=read.value / PARTS[word], next=position + 1, kind="fraction")
     return read
 
 

@@ -148,16 +148,16 @@ def _table() -> dict[str, Unit]:
     bases: dict[str, dict[str, str]] = tomllib.loads(
         (files("retrieval.language.numbers") / "measures.toml").read_text("utf-8")
     )
-    found: dict[str, Unit] = {}
+    matches: dict[str, Unit] = {}
     for base, rows in bases.items():
         for factor, spelled in rows.items():
             for word in spelled.split():
-                unit = found[word] = Unit(base, float(factor))
+                unit = matches[word] = Unit(base, float(factor))
                 if len(word) > 2:
-                    found.setdefault(word.lower(), unit)
+                    matches.setdefault(word.lower(), unit)
                 if len(word) > 2 and word.isascii() and word.islower() and word[-1] not in "sz":
-                    found.setdefault(word + "s", unit)
-    return found
+                    matches.setdefault(word + "s", unit)
+    return matches
 
 
 _MEASURES = _table()

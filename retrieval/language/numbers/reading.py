@@ -23,20 +23,20 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     """Every quantity of a text, left to right, not overlapping. Figures inside an identifier are none."""
     if not _FIGURE.search(text) and NUMBER_WORDS.isdisjoint(_WORD.findall(text.lower())):
         return ()
-    found = pieces(text)
+    quantities = pieces(text)
     read: list[Interval] = []
     at = 0
-    while at < len(found):
-        span = interval(found, at)
+    while at < len(quantities):
+        span = interval(quantities, at)
         if span is None:
             at += 1
             continue
-        label = label_before(found, span.at)
-        if label is None and span.unit is None and read and _joins(text, found, read[-1], span):
+        label = label_before(quantities, span.at)
+        if label is None and span.unit is None and read and _joins(text, quantities, read[-1], span):
             label = read[-1].label
         read.append(span.labelled(label))
         at = read[-1].next
-    return tuple(_quantity(text, found, span) for span in _with_shared_units(text, found, read))
+    return tuple(_quantity(text, quantities, span) for span in _with_shared_units(text, quantities, read))
 
 
 def _joins(text: str, found: Sequence[Piece], first: Interval, second: Interval) -> bool:
@@ -46,10 +46,10 @@ def _joins(text: str, found: Sequence[Piece], first: Interval, second: Interval)
 
 def _with_shared_units(text: str, found: Sequence[Piece], read: list[Interval]) -> Sequence[Interval]:
     """`3 or 4 hours`: the unit at the end of a list counts for all of it."""
-    for place in range(len(read) - 2, -1, -1):
-        first, second = read[place], read[place + 1]
+    for number in range(len(read) - 2, -1, -1):
+        first, second = read[number], read[number + 1]
         if second.unit and first.shares_unit and _joins(text, found, first, second):
-            read[place] = first._replace(unit=second.unit)
+            read[number] = first._replace(unit=second.unit)
     return read
 
 
@@ -108,11 +108,11 @@ def whole_quantity(cell: str) -> Quantity | None:
         (grouped,) = quantities(text.replace(" ", "\u00a0"))
         return replace(grouped, text=text.strip())
     read = quantities(text)
-    found = read[0] if len(read) == 1 else _listed(text, read)
-    if found is None or not _is_gloss(text, found):
+    matches = read[0] if len(read) == 1 else _listed(text, read)
+    if matches is None or not _is_gloss(text, matches):
         return None
-    before = text[: found.start]
-    return found if _BEFORE.fullmatch(before) or _is_label(before, found) else None
+    before = text[: matches.start]
+    return matches if _BEFORE.fullmatch(before) or _is_label(before, matches) else None
 
 
 def _and_down(text: str, match: re.Match[str]) -> Quantity | None:

@@ -103,12 +103,12 @@ class PhraseTable:
             if not longest:
                 continue
             run = first
-            if (found := self._index.get(run)) is not None:
-                yield found
+            if (matches := self._index.get(run)) is not None:
+                yield matches
             for token in tokens[start + 1 : min(start + longest, size)]:
                 run = f"{run} {token}"
-                if (found := self._index.get(run)) is not None:
-                    yield found
+                if (matches := self._index.get(run)) is not None:
+                    yield matches
 
     def save(self, path: Path) -> None:
         """Write the terms as JSON."""
@@ -184,15 +184,15 @@ class AtomIndex:
 
     def holding(self, question: Canonical) -> Integers:
         """Return the numbers of the atoms that hold, rising, each once."""
-        found = [self._numbers[np.fromiter(self._phrases.find(question.tokens), dtype=np.int64)]]
+        matches = [self._numbers[np.fromiter(self._phrases.find(question.tokens), dtype=np.int64)]]
         if self._ranges.stretches:
-            found.extend(self._ranges.overlapping("", number, number) for number in question.free_numbers)
+            matches.extend(self._ranges.overlapping("", number, number) for number in question.free_numbers)
             for label, values in question.bound.items():
-                found.extend(self._ranges.overlapping(label, value, value) for value in values)
+                matches.extend(self._ranges.overlapping(label, value, value) for value in values)
         for span in question.intervals:
-            found.append(self._ranges.overlapping(span.label, span.low, span.high))
-            found.append(self._points.overlapping(span.label, span.low, span.high))
-        return distinct(np.concatenate(found))
+            matches.append(self._ranges.overlapping(span.label, span.low, span.high))
+            matches.append(self._points.overlapping(span.label, span.low, span.high))
+        return distinct(np.concatenate(matches))
 
     def save(self, folder: Path) -> None:
         """Write JSON and .npy files."""
@@ -243,8 +243,8 @@ def places_of(numbers: Hashes, among: Hashes) -> npt.NDArray[np.int64]:
     """Where each number is in a rising array; -1 where it is not."""
     if not len(among):
         return np.full(len(numbers), -1, dtype=np.int64)
-    place = np.minimum(np.searchsorted(among, numbers), len(among) - 1)
-    return np.where(among[place] == numbers, place, -1)
+    position = np.minimum(np.searchsorted(among, numbers), len(among) - 1)
+    return np.where(among[position] == numbers, position, -1)
 
 
 def _longer(number: int, token: str) -> int:

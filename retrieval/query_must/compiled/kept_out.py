@@ -50,20 +50,20 @@ class CompiledKeptOut:
 
     def among(self, positions: Integers) -> npt.NDArray[np.bool_]:
         """Which chunks at these positions are kept out, aligned with them."""
-        found = np.zeros(len(positions), dtype=np.bool_)
+        matches = np.zeros(len(positions), dtype=np.bool_)
         if not self.is_empty:
             rows = self._index.rows_at(positions)
             keyed = np.flatnonzero(rows >= 0)
-            found[keyed] = self._by(rows[keyed]) != _NOBODY
-        return found
+            matches[keyed] = self._by(rows[keyed]) != _NOBODY
+        return matches
 
     def why(self, table: str, row: int) -> str:
         """Why a row is kept out; empty if it is not."""
         # A receipt asks whether a predicate holds, then why it does not, and then in words.
-        found = self._said.get((table, row))
-        if found is None:
-            found = self._said[table, row] = self._why(table, row)
-        return found
+        why = self._said.get((table, row))
+        if why is None:
+            why = self._said[table, row] = self._why(table, row)
+        return why
 
     @cached_property
     def _said(self) -> dict[tuple[str, int], str]:
@@ -92,22 +92,22 @@ class CompiledKeptOut:
     def _verdict(self, table: int) -> Verdict | None:
         if self._named is None or self._asked is None:
             return None
-        place = int(np.searchsorted(self._named.tables, table))
-        there = place < len(self._named.tables) and self._named.tables[place] == table
-        return self._named.verdict(place, self._asked, "") if there else None
+        position = int(np.searchsorted(self._named.tables, table))
+        there = position < len(self._named.tables) and self._named.tables[position] == table
+        return self._named.verdict(position, self._asked, "") if there else None
 
     def _by(self, rows: Integers) -> Integers:
         """Which of the named tables keeps each row out: its own, or else the first of its kind."""
         by = np.full(len(rows), _NOBODY, dtype=np.int64)
         if self._named is None or self._asked is None or not len(rows):
             return by
-        index, named, asked = self._index, self._named, self._asked
+        index, named, query = self._index, self._named, self._asked
         tables = index.table_of[rows].astype(np.int64)
         words = named.said.masks(index.words_of_row, rows)
-        place = np.minimum(np.searchsorted(named.tables, tables), len(named.tables) - 1)
-        own = np.flatnonzero((named.tables[place] == tables) & named.free[place])
-        at = place[own]
-        told = np.uint64(asked.informative) & ~named.claimed & ~(named.heads & np.uint64(asked.words))
+        key = np.minimum(np.searchsorted(named.tables, tables), len(named.tables) - 1)
+        own = np.flatnonzero((named.tables[key] == tables) & named.free[key])
+        at = key[own]
+        told = np.uint64(query.informative) & ~named.claimed & ~(named.heads & np.uint64(query.words))
         less = (words[own] & (told & ~named.words)[at]) == 0
         explained = words[own] & ~named.measured[at] | self._held(rows[own])
         out = less & ((named.named[at] & ~explained) != 0) & (rows[own] != named.row[at])
@@ -117,10 +117,10 @@ class CompiledKeptOut:
 
     def _held(self, rows: Integers) -> npt.NDArray[np.uint64]:
         """Where the question says amounts that these rows stand for."""
-        found = np.zeros(len(rows), dtype=np.uint64)
-        for each in self._asked.amounts if self._asked else ():
-            found[np.isin(rows, self._index.rows_holding(each.amount))] |= np.uint64(span_mask(*each.span))
-        return found
+        matches = np.zeros(len(rows), dtype=np.uint64)
+        for amount in self._asked.amounts if self._asked else ():
+            matches[np.isin(rows, self._index.rows_holding(amount.amount))] |= np.uint64(span_mask(*amount.span))
+        return matches
 
     def _of_twins(self, by: Integers, tables: Integers, words: npt.NDArray[np.uint64]) -> None:
         """Fill in who keeps out what its own table does not: a table of its kind whose title the question says."""
@@ -135,9 +135,9 @@ class CompiledKeptOut:
         own = index.kind[named.tables[able]].astype(np.uint64)
         _, first = np.unique(np.stack([own, beyond[able], named.title[able]]), axis=1, return_index=True)
         distinct, which = np.unique(tables, return_inverse=True)
-        said = words | named.said.masks(index.words_of_heads, distinct)[which]
+        terms = words | named.said.masks(index.words_of_heads, distinct)[which]
         for at in np.sort(able[first]).tolist():
             # A table has the words of its own title, so its own rows are none of these.
             same = kinds == index.kind[named.tables[at]]
-            out = same & ((said & beyond[at]) == 0) & ((named.title[at] & ~said) != 0)
+            out = same & ((terms & beyond[at]) == 0) & ((named.title[at] & ~terms) != 0)
             by[out & (by == _NOBODY)] = at

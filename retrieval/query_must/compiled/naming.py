@@ -41,17 +41,17 @@ class Mentions:
     @classmethod
     def of(cls, index: "RivalIndex", asked: Asked, names: Places, shared: Places) -> "Mentions":
         """Those that are no part of a longer one; the arguments are places of the question and numbers of runs."""
-        found = [(mask, index.rows_of_name[name].astype(np.int64), NAME) for mask, name in names]
-        for each in asked.amounts:
-            steps = index.rows_holding(each.amount, steps=True)
-            others = np.setdiff1d(index.rows_holding(each.amount), steps, assume_unique=True)
-            found += [
-                (span_mask(*each.span), rows, what) for rows, what in ((others, AMOUNT), (steps, STEP)) if len(rows)
+        matches = [(mask, index.rows_of_name[name].astype(np.int64), NAME) for mask, name in names]
+        for amount in asked.amounts:
+            steps = index.rows_holding(amount.amount, steps=True)
+            others = np.setdiff1d(index.rows_holding(amount.amount), steps, assume_unique=True)
+            matches += [
+                (span_mask(*amount.span), rows, what) for rows, what in ((others, AMOUNT), (steps, STEP)) if len(rows)
             ]
-        own = {mask for mask, *_ in found}
-        found += [(mask, index.rows_of_shared[cell].astype(np.int64), SHARED) for mask, cell in shared]
+        own = {mask for mask, *_ in matches}
+        matches += [(mask, index.rows_of_shared[cell].astype(np.int64), SHARED) for mask, cell in shared]
         every = own | {mask for mask, _ in shared}
-        outer = [each for each in found if not _inside(each[0], every if each[2] == SHARED else own)]
+        outer = [match for match in matches if not _inside(match[0], every if match[2] == SHARED else own)]
         sizes = [len(rows) for _, rows, _ in outer]
         rows = np.concatenate([rows for _, rows, _ in outer] or [np.zeros(0, dtype=np.int64)])
         order = np.argsort(rows, kind="stable")
@@ -65,14 +65,14 @@ class Mentions:
 
     def covers(self, rows: Integers, *what: int) -> Masks:
         """What is said of each of some rows, which rise: the union of its mentions of these kinds."""
-        found = np.zeros(len(rows), dtype=np.uint64)
+        covers = np.zeros(len(rows), dtype=np.uint64)
         if len(rows):
-            place = np.minimum(np.searchsorted(rows, self.rows), len(rows) - 1)
+            key = np.minimum(np.searchsorted(rows, self.rows), len(rows) - 1)
             wanted = np.zeros(len(KINDS), dtype=np.bool_)
             wanted[list(what)] = True
-            some = (rows[place] == self.rows) & wanted[self.what]
-            np.bitwise_or.at(found, place[some], self.span[some])
-        return found
+            some = (rows[key] == self.rows) & wanted[self.what]
+            np.bitwise_or.at(covers, key[some], self.span[some])
+        return covers
 
 
 def _inside(mask: int, others: Iterable[int]) -> bool:
@@ -90,20 +90,20 @@ class SaidWords:
     def of(cls, index: "RivalIndex", asked: Asked) -> "SaidWords":
         """Look the question's tokens up."""
         numbers = np.array([hash_of((token,)) for token in asked.places], dtype=np.uint64)
-        found, masks = places_of(numbers, index.words), np.array(list(asked.places.values()), dtype=np.uint64)
+        matches, masks = places_of(numbers, index.words), np.array(list(asked.places.values()), dtype=np.uint64)
         places = np.zeros(len(index.words), dtype=np.uint64)
-        places[found[found >= 0]] = masks[found >= 0]
+        places[matches[matches >= 0]] = masks[matches >= 0]
         return cls(places)
 
     def masks(self, words: "Lists", keys: Integers) -> Masks:
         """Which places of the question the lists of these keys explain."""
         sizes = words.sizes(keys)
-        found = np.zeros(len(keys), dtype=np.uint64)
+        masks = np.zeros(len(keys), dtype=np.uint64)
         some = np.flatnonzero(sizes)
         if len(some):
-            said = self.places[words.gather(keys)]
-            found[some] = np.bitwise_or.reduceat(said, (np.cumsum(sizes) - sizes)[some])
-        return found
+            terms = self.places[words.gather(keys)]
+            masks[some] = np.bitwise_or.reduceat(terms, (np.cumsum(sizes) - sizes)[some])
+        return masks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,7 +129,7 @@ class Named:
     def verdict(self, place: int, asked: Asked, name: str) -> Verdict:
         """The verdict of the table at a place, with its reason."""
         masks = (self.named, self.measured, self.claimed, self.heads, self.words, self.title)
-        named, measured, claimed, heads, words, title = (int(each[place]) for each in masks)
+        named, measured, claimed, heads, words, title = (int(mask[place]) for mask in masks)
         row = int(self.row[place])
         held = held_because(asked, self.spans[place].tolist() if row >= 0 else None, claimed, heads | words, named)
         return Verdict(name, row, named, measured, claimed, heads, words, title, held)
@@ -142,10 +142,10 @@ def name_rows(index: "RivalIndex", asked: Asked) -> Named | None:
     mentions = Mentions.of(index, asked, names, shared)
     if not len(mentions.rows):
         return None
-    said = SaidWords.of(index, asked)
+    terms = SaidWords.of(index, asked)
     span = mentions.span
     tables, which = np.unique(index.table_of[mentions.rows], return_inverse=True)
-    heads = said.masks(index.words_of_heads, tables.astype(np.int64))
+    heads = terms.masks(index.words_of_heads, tables.astype(np.int64))
     runs = np.zeros(len(tables), dtype=np.uint64)
     of_heads = ((span & ~heads[which]) == 0) & ((span & np.uint64(asked.figures)) == 0)
     for mask, run in _found(spans, places_of(numbers, index.runs)):
@@ -155,8 +155,8 @@ def name_rows(index: "RivalIndex", asked: Asked) -> Named | None:
     chosen = _chosen(index, mentions.at(~of_heads))
     if not len(chosen.tables):
         return None
-    place = np.searchsorted(tables, chosen.tables)
-    return _named(index, asked, said, chosen, heads[place], runs[place])
+    position = np.searchsorted(tables, chosen.tables)
+    return _named(index, asked, terms, chosen, heads[position], runs[position])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,8 +209,8 @@ def _named(index: "RivalIndex", asked: Asked, said: SaidWords, chosen: Chosen, h
     claimed = runs | whole
     for word, following in asked.opposed:
         claimed[(heads & np.uint64(following)) != 0] |= np.uint64(word)
-    place = np.searchsorted(tables, index.table_of[mentions.rows])
-    table = np.minimum(place, len(tables) - 1)
+    position = np.searchsorted(tables, index.table_of[mentions.rows])
+    table = np.minimum(position, len(tables) - 1)
     own = (mentions.rows == row[table]) & np.isin(mentions.what, (NAME, SHARED))
     spans = RaggedArray.of_sizes(np.bincount(table[own], minlength=len(tables)), mentions.span[own])
     called = _united(mentions.span[own], table[own], len(tables))
@@ -233,9 +233,9 @@ def _named(index: "RivalIndex", asked: Asked, said: SaidWords, chosen: Chosen, h
 
 def _united(masks: Masks, groups: Integers, n: int) -> Masks:
     """(n,) the union of the masks of each group."""
-    found = np.zeros(n, dtype=np.uint64)
-    np.bitwise_or.at(found, groups, masks)
-    return found
+    matches = np.zeros(n, dtype=np.uint64)
+    np.bitwise_or.at(matches, groups, masks)
+    return matches
 
 
 def _found(spans: list[tuple[int, int]], places: Integers) -> Places:
@@ -283,26 +283,26 @@ class NameIndex:
             for atom, name in zip(atoms_, filter(None, row), strict=True):
                 spelled.setdefault(atom, name)
         atoms = sorted(spelled)
-        place = {atom: at for at, atom in enumerate(atoms)}
-        places = [list(dict.fromkeys(place[atom] for atom in row)) for row in atoms_of_row]
+        key = {atom: at for at, atom in enumerate(atoms)}
+        places = [list(dict.fromkeys(key[atom] for atom in row)) for row in atoms_of_row]
         names = tuple(spelled[atom] for atom in atoms)
         return NameIndex(len(rows), names, np.array(atoms, np.int64), RaggedArray.invert(places, len(names)))
 
     def named(self, holding: Integers) -> NamedRows:
         """Return the rows that bear a name whose atom holds; `holding` rises."""
-        place = np.searchsorted(self.atoms, holding)
-        inside = place < len(self.atoms)
-        names = place[inside][self.atoms[place[inside]] == holding[inside]]
+        key = np.searchsorted(self.atoms, holding)
+        inside = key < len(self.atoms)
+        names = key[inside][self.atoms[key[inside]] == holding[inside]]
         bearers = self.rows_of_name.sizes(names)
         hits = self.rows_of_name.gather(names)
         order = np.argsort(hits, kind="stable")
         ordered = hits[order]
-        said = np.repeat(names, bearers)[order]
+        terms = np.repeat(names, bearers)[order]
         weights = np.repeat(np.log1p(self.rows / np.maximum(bearers, 1)), bearers)[order]
         starts = np.flatnonzero(begins(ordered))
         positions, counts = ordered[starts], np.diff(starts, append=len(ordered))
         summed = np.add.reduceat(weights, starts) if len(starts) else np.zeros(0)
-        return NamedRows(positions, counts.astype(np.int64), summed, said.astype(np.int64), self.names)
+        return NamedRows(positions, counts.astype(np.int64), summed, terms.astype(np.int64), self.names)
 
     def save(self, folder: Path) -> None:
         """Write JSON and .npy files."""

@@ -81,8 +81,8 @@ class CompiledPredicates:
 
     def admitted(self, question: str | Canonical) -> Integers:
         """Return the positions of guarded chunks whose predicate the question satisfies, rising."""
-        asked = self._read(question)
-        return self._admit(asked, self._atoms.holding(asked))
+        query = self._read(question)
+        return self._admit(query, self._atoms.holding(query))
 
     def named(self, question: str | Canonical) -> NamedRows:
         """Return the rows that the question names, with the names that it used."""
@@ -98,8 +98,8 @@ class CompiledPredicates:
             holds = np.zeros(len(self._predicates_of_group), np.bool_)
             holds[groups] = True
             sizes = self._groups_of_predicate.sizes(candidates)
-            asked = holds[self._groups_of_predicate.gather(candidates)]
-            candidates = candidates[np.logical_and.reduceat(asked, np.cumsum(sizes) - sizes)]
+            hold = holds[self._groups_of_predicate.gather(candidates)]
+            candidates = candidates[np.logical_and.reduceat(hold, np.cumsum(sizes) - sizes)]
         admitted = np.sort(np.concatenate([candidates, self._always]))
         if not self._plain:
             return admitted

@@ -84,7 +84,7 @@ class RivalIndex:
         names, rows_of_name = _inverted([row.names for row in of_row])
         shared, rows_of_shared = _inverted([row.shared for row in of_row])
         runs, tables_of_run = _inverted([each.runs for each in read])
-        amounts = [(number, each) for number, row in enumerate(of_row) for each in row.amounts]
+        amounts = [(number, amount) for number, row in enumerate(of_row) for amount in row.amounts]
         places = np.array([positions[Membership(ordered[table].id, number)] for table, number in rows], dtype=np.int64)
         return cls(
             _hashes(hash_of((table.id,)) for table in ordered),
@@ -105,7 +105,9 @@ class RivalIndex:
             rows_of_shared,
             runs,
             tables_of_run,
-            IntervalIndex.build((each.unit, each.low, each.high, place) for place, (_, each) in enumerate(amounts)),
+            IntervalIndex.build(
+                (each.unit, each.low, each.high, position) for position, (_, each) in enumerate(amounts)
+            ),
             np.array([row for row, _ in amounts], dtype=np.int32),
             np.array([each.is_step for _, each in amounts], dtype=np.bool_),
             np.array(
@@ -116,9 +118,9 @@ class RivalIndex:
 
     def read(self, question: Canonical) -> CompiledKeptOut:
         """Decide every table of which the question names a row."""
-        asked = Asked.of(question, self.amounts.stretches) if len(self.tables) else None
-        named = name_rows(self, asked) if asked is not None else None
-        return CompiledKeptOut(self, asked, named)
+        query = Asked.of(question, self.amounts.stretches) if len(self.tables) else None
+        named = name_rows(self, query) if query is not None else None
+        return CompiledKeptOut(self, query, named)
 
     def asked(self, question: Canonical) -> Canonical:
         """The question, with the rows that it keeps out."""
@@ -126,12 +128,12 @@ class RivalIndex:
 
     def row(self, table: str, ordinal: int) -> int:
         """The number of a row; -1 if there is no such row."""
-        found = np.flatnonzero(self.tables == np.uint64(hash_of((table,))))
-        for number in found.tolist():
+        matches = np.flatnonzero(self.tables == np.uint64(hash_of((table,))))
+        for number in matches.tolist():
             start, stop = self.rows[number], self.rows[number + 1]
-            place = int(np.searchsorted(self.ordinals[start:stop], ordinal))
-            if place < stop - start and self.ordinals[start + place] == ordinal:
-                return int(start) + place
+            position = int(np.searchsorted(self.ordinals[start:stop], ordinal))
+            if position < stop - start and self.ordinals[start + position] == ordinal:
+                return int(start) + position
         return -1
 
     def rows_at(self, positions: Integers) -> Integers:
@@ -139,8 +141,8 @@ class RivalIndex:
         if not len(self.positions):
             return np.full(len(positions), -1, dtype=np.int64)
         # Only the places that a search of these asks for are read of the mapped arrays.
-        place = np.searchsorted(self.positions, positions, sorter=self.by_position)
-        row = self.by_position[np.minimum(place, len(self.positions) - 1)].astype(np.int64)
+        position = np.searchsorted(self.positions, positions, sorter=self.by_position)
+        row = self.by_position[np.minimum(position, len(self.positions) - 1)].astype(np.int64)
         return np.where(self.positions[row] == positions, row, -1)
 
     def rows_holding(self, amount: Amount, *, steps: bool = False) -> Integers:
@@ -221,8 +223,8 @@ def _inverted(lists: Sequence[frozenset[tuple[str, ...]]]) -> tuple[Hashes, List
     """The distinct runs as rising numbers, and for each the lists that hold it."""
     numbers = _numbered(chain.from_iterable(lists))
     places = [places_of(_hashes(map(hash_of, sorted(each))), numbers).tolist() for each in lists]
-    found = RaggedArray.invert(places, len(numbers))
-    return numbers, RaggedArray(found.starts, found.items.astype(np.int32))
+    invert = RaggedArray.invert(places, len(numbers))
+    return numbers, RaggedArray(invert.starts, invert.items.astype(np.int32))
 
 
 def _lists(items: Iterable[npt.NDArray[np.int64]]) -> Lists:

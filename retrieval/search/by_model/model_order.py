@@ -90,8 +90,8 @@ def cross_encoded(model: str, question: str, chunks: Sequence[Chunk]) -> list[fl
     """
     pairs = [(question, chunk.search_text) for chunk in chunks]
     scores = _encoder(model).predict(pairs, batch_size=_BATCH, convert_to_numpy=True, show_progress_bar=False)
-    found: list[float] = np.asarray(scores, dtype=np.float64).reshape(len(chunks)).tolist()
-    return found
+    matches: list[float] = np.asarray(scores, dtype=np.float64).reshape(len(chunks)).tolist()
+    return matches
 
 
 @lru_cache(maxsize=2)
@@ -122,7 +122,7 @@ def in_order(found: Retrieval, order: ModelOrder, k: int, name: str, access: Acc
     try:
         if order.by == "cross_encoder":
             measured = tuple(cross_encoded(order.model, found.query, [hit.chunk for hit in shown]))
-            ordered = Ordered(tuple(sorted(range(len(shown)), key=lambda place: (-measured[place], place))))
+            ordered = Ordered(tuple(sorted(range(len(shown)), key=lambda number: (-measured[number], number))))
         elif shown:
             ordered = chat_order(
                 access or Access.of_environment(), order.model, found.query, [hit.chunk for hit in shown]
@@ -135,14 +135,16 @@ def in_order(found: Retrieval, order: ModelOrder, k: int, name: str, access: Acc
     milliseconds = clock.milliseconds
     price = chat_price(order.model) if order.by == "chat" else None
     usd = price.of(ordered.usage) if price else (0.0 if order.by == "cross_encoder" else None)
-    said = Ordering(order.model, len(shown), left, ordered.usage.prompt, ordered.usage.completion, usd, milliseconds)
+    ordering = Ordering(
+        order.model, len(shown), left, ordered.usage.prompt, ordered.usage.completion, usd, milliseconds
+    )
     hits = found.hits if left else _moved(found.hits, ordered.places, order, measured)
-    return Retrieval(found.query, name, hits[:k], _receipt(found.receipt, hits[:k], said))
+    return Retrieval(found.query, name, hits[:k], _receipt(found.receipt, hits[:k], ordering))
 
 
 def _moved(hits: Sequence[Hit], places: Sequence[int], order: ModelOrder, measured: Sequence[float]) -> tuple[Hit, ...]:
     """Each place keeps its score, and the hit that comes there says what it gained or lost by that."""
-    moved = [hits[place] for place in places] + list(hits[len(places) :])
+    moved = [hits[position] for position in places] + list(hits[len(places) :])
     made: list[Hit] = []
     score = inf
     for rank, (hit, before) in enumerate(zip(moved, hits, strict=True), start=1):
@@ -158,11 +160,11 @@ def _moved(hits: Sequence[Hit], places: Sequence[int], order: ModelOrder, measur
 
 def _receipt(receipt: Receipt, hits: Sequence[Hit], ordering: Ordering) -> Receipt:
     """The receipt of the search with the order; what is said of a hit stands where the hit stands."""
-    said = {each.chunk_id: each for each in receipt.decisions if each.kept}
-    kept = [said[hit.chunk.id] for hit in hits if hit.chunk.id in said]
+    terms = {decision.chunk_id: decision for decision in receipt.decisions if decision.kept}
+    kept = [terms[hit.chunk.id] for hit in hits if hit.chunk.id in terms]
     return replace(
         receipt,
-        decisions=(*kept, *(each for each in receipt.decisions if not each.kept)),
+        decisions=(*kept, *(decision for decision in receipt.decisions if not decision.kept)),
         stages=(*receipt.stages, Stage(STAGE, ordering.milliseconds)),
         milliseconds=receipt.milliseconds + ordering.milliseconds,
         ordering=ordering,

@@ -61,10 +61,10 @@ class EmbeddedStage:
 
     def candidates(self, question: Query, vector: Vector | None, k: int, passing: Passing) -> Positions:
         """See FirstStage."""
-        found = [self.worded(question.text, k, passing), self.named(question, k, passing)]
+        matches = [self.worded(question.text, k, passing), self.named(question, k, passing)]
         if vector is not None:
-            found.append(self.nearest(vector, k, passing))
-        return distinct(np.concatenate(found))
+            matches.append(self.nearest(vector, k, passing))
+        return distinct(np.concatenate(matches))
 
     def payload(self, positions: Positions) -> tuple[Payload, ...]:
         """See FirstStage."""
@@ -131,18 +131,18 @@ class MilvusStage:
     def nearest(self, vector: Vector, k: int, passing: Passing) -> Positions:
         """See FirstStage; the server's index is asked for more, of which the nearest are found by exact distance."""
         most = max(_MORE * k, _LEAST)
-        found = self._asked(most, passing, lambda wanted, text: self._store.nearest(vector, wanted, text))
-        if found is None or len(found) < min(k, _count(self._snapshot, passing)):
+        matches = self._asked(most, passing, lambda wanted, text: self._store.nearest(vector, wanted, text))
+        if matches is None or len(matches) < min(k, _count(self._snapshot, passing)):
             return self._own.nearest(vector, k, passing)
-        return by_distance(self._snapshot, found, vector, k).positions
+        return by_distance(self._snapshot, matches, vector, k).positions
 
     def worded(self, question: str, k: int, passing: Passing) -> Positions:
         """See FirstStage; by Milvus's BM25, whose weights of words are a little other than ours."""
         words = numbered_question(self._snapshot.lexical, question)
         if not words:
             return np.empty(0, dtype=np.int64)
-        found = self._asked(k, passing, lambda wanted, text: self._store.worded(words, wanted, text))
-        return self._own.worded(question, k, passing) if found is None else found
+        matches = self._asked(k, passing, lambda wanted, text: self._store.worded(words, wanted, text))
+        return self._own.worded(question, k, passing) if matches is None else matches
 
     def named(self, question: Query, k: int, passing: Passing) -> Positions:
         """See FirstStage."""
@@ -159,18 +159,18 @@ class MilvusStage:
         words = numbered_question(self._snapshot.lexical, question.text)
         condition = Condition.of(passing)
         if words and condition.is_whole:
-            found = passing.among(self._snapshot, self._store.both(vector, words, k, condition.text))
-            return distinct(np.concatenate([found, named]))
+            matches = passing.among(self._snapshot, self._store.both(vector, words, k, condition.text))
+            return distinct(np.concatenate([matches, named]))
         near, worded = self.nearest(vector, k, passing), self.worded(question.text, k, passing)
         return distinct(np.concatenate([near, worded, named]))
 
     def payload(self, positions: Positions) -> tuple[Payload, ...]:
         """See FirstStage; texts of more than 65,000 bytes are cut."""
         records = self._store.records(positions.tolist(), ("id", "title", "text", "query_must"))
-        found = ((position, records[position]) for position in positions.tolist())
+        matches = ((position, records[position]) for position in positions.tolist())
         return tuple(
             Payload(position, each["id"], each["title"], each["text"], each["query_must"] or None)
-            for position, each in found
+            for position, each in matches
         )
 
     def close(self) -> None:
@@ -184,9 +184,9 @@ class MilvusStage:
         condition = Condition.of(passing)
         wanted = k if condition.is_whole else _MORE * k
         while True:
-            found = ask(min(wanted, MOST), condition.text)
-            kept = passing.among(self._snapshot, found)
-            if len(kept) >= k or len(found) < min(wanted, MOST) or condition.is_whole:
+            matches = ask(min(wanted, MOST), condition.text)
+            kept = passing.among(self._snapshot, matches)
+            if len(kept) >= k or len(matches) < min(wanted, MOST) or condition.is_whole:
                 return kept[:k]
             if wanted >= MOST:
                 return None

@@ -54,8 +54,8 @@ class Passing:
             guarded = np.asarray(snapshot.predicates.guarded)[positions]
             kept &= ~guarded | np.isin(positions, self.admitted.guarded)
             kept &= ~self.admitted.kept_out.among(positions)
-        found: Positions = positions[kept]
-        return found
+        matches: Positions = positions[kept]
+        return matches
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +110,11 @@ def named_rows(snapshot: Snapshot, question: Query, k: int, passing: Passing) ->
     quoted = snapshot.evidence.values.quotes(words, weights)
     positions = passing.among(snapshot, distinct(np.concatenate([numbered.positions, quoted.positions])))
     share = np.zeros(len(positions))
-    for found, weight in ((numbered.positions, numbered.weights), (quoted.positions, quoted.name + quoted.cell)):
-        place = np.searchsorted(positions, found)
-        here = np.flatnonzero(place < len(positions))
-        here = here[positions[place[here]] == found[here]]
-        np.add.at(share, place[here], weight[here])
+    for matches, weight in ((numbered.positions, numbered.weights), (quoted.positions, quoted.name + quoted.cell)):
+        key = np.searchsorted(positions, matches)
+        here = np.flatnonzero(key < len(positions))
+        here = here[positions[key[here]] == matches[here]]
+        np.add.at(share, key[here], weight[here])
     return np.sort(positions[best(share, k)])
 
 
@@ -149,9 +149,9 @@ def nearest_of_own(snapshot: Snapshot, vector: Vector, k: int, passing: Passing)
     if admitted is None or admitted.kept_out.is_empty:
         return _first(*_compared(snapshot, vector, k, passing), k)
     near = _first(*_compared(snapshot, vector, k, passing), _FURTHER * k)
-    found: Positions = near[~admitted.kept_out.among(near)]
-    if len(found) >= k:
-        return found[:k]
+    positions: Positions = near[~admitted.kept_out.among(near)]
+    if len(positions) >= k:
+        return positions[:k]
     rest = Passing(None, passing.mask(snapshot))
     return _first(*_compared(snapshot, vector, k, rest), k)
 
@@ -182,22 +182,22 @@ def compared_in_regions(snapshot: Snapshot, vector: Vector, wanted: int, passing
         passing: which chunks may come back.
     """
     regions, where, admitted = snapshot.regions, passing.where, passing.admitted
-    found: list[tuple[Positions, Scores]] = []
+    matches: list[tuple[Positions, Scores]] = []
     if admitted is not None:
         guarded = admitted.guarded if where is None else admitted.guarded[where[admitted.guarded]]
-        found.append((guarded, Cosines(snapshot.vectors, vector).at(guarded)))
+        matches.append((guarded, Cosines(snapshot.vectors, vector).at(guarded)))
     order = regions.nearest_first(vector, guarded_too=admitted is None)
     ends = np.cumsum(regions.chunks.sizes(order))
     held = start = 0
     further = float(wanted)
     while held < wanted and start < len(order):
         stop = int(np.searchsorted(ends, further)) + 1
-        found.append(_in_these(regions, vector, order[start:stop], where))
-        held, start = held + len(found[-1][0]), stop
+        matches.append(_in_these(regions, vector, order[start:stop], where))
+        held, start = held + len(matches[-1][0]), stop
         # As far again as the share that may come back of what was seen says, and not much further at once.
         seen = int(ends[min(stop, len(ends)) - 1])
         further = seen + (wanted - held) * min(seen / max(held, 1), _FURTHER)
-    positions, cosines = zip(*found, strict=True)
+    positions, cosines = zip(*matches, strict=True)
     return np.concatenate(positions), np.concatenate(cosines)
 
 
@@ -222,8 +222,8 @@ def _first(positions: Positions, cosines: Scores, k: int) -> Positions:
         # All that equal the last are looked at: their positions decide.
         pool = np.flatnonzero(cosines >= np.partition(cosines, -k)[-k])
         positions, cosines = positions[pool], cosines[pool]
-    found: Positions = positions[np.lexsort((positions, -cosines))[:k]]
-    return found
+    matches: Positions = positions[np.lexsort((positions, -cosines))[:k]]
+    return matches
 
 
 SCORED_WHOLE: int = 200_000
@@ -288,16 +288,16 @@ def looked_at(snapshot: Snapshot, question: Query, vector: Vector, passing: Pass
         allowed: (n,) the same as a mask; where it passes few chunks, all of them are looked at. None: all may.
     """
     admitted = passing.admitted
-    found: list[Documents] = [
+    documents: list[Documents] = [
         _worded(snapshot, question, vector, allowed, passing.where),
         _near(snapshot, vector, passing),
         snapshot.predicates.named(question.canonical).positions,
         admitted.guarded if admitted is not None else _NONE,
     ]
-    few = [each for each in found[2:] if len(each) <= FEW]
+    few = [document for document in documents[2:] if len(document) <= FEW]
     if allowed is not None and np.count_nonzero(allowed) <= FEW:
         few.append(np.flatnonzero(allowed))
-    return Selection.of([*found[:2], *few], len(snapshot))
+    return Selection.of([*documents[:2], *few], len(snapshot))
 
 
 _NONE: Final = np.zeros(0, dtype=np.int64)
@@ -319,23 +319,23 @@ def _worded(snapshot: Snapshot, question: Query, vector: Vector, allowed: Mask |
             first = np.concatenate([above, equal[best(cosines, DEEP - len(above))]])
     # The others say what was excluded, and the very best what a score is a share of.
     others = best(scores, DEEP // 4, _at(where, chunks)) if allowed is not None else _NONE
-    found: Positions = chunks.positions[np.concatenate([first, others, best(scores, 1)])]
-    return found
+    positions: Positions = chunks.positions[np.concatenate([first, others, best(scores, 1)])]
+    return positions
 
 
 def _rare(snapshot: Snapshot, question: Query, allowed: Mask | None) -> list[Documents]:
     """The postings of the rarest words, until another would be too many and enough of them may come back."""
     words = list(dict.fromkeys(snapshot.lexical.looked_for(question.text)))
-    found: list[Documents] = []
+    documents: list[Documents] = []
     # Where few may come back at all, these are looked at without a word.
     held, missing = 0, BEST if _count(allowed, snapshot) > FEW else 0
     for postings in sorted(filter(len, snapshot.lexical.words.postings(words)), key=len):
-        if found and missing <= 0 and held + len(postings) > WORDED:
+        if documents and missing <= 0 and held + len(postings) > WORDED:
             break
-        found.append(postings)
+        documents.append(postings)
         held += len(postings)
         missing -= len(postings) if allowed is None else int(np.count_nonzero(allowed[postings]))
-    return found
+    return documents
 
 
 def _near(snapshot: Snapshot, vector: Vector, passing: Passing) -> Positions:
@@ -346,8 +346,8 @@ def _near(snapshot: Snapshot, vector: Vector, passing: Passing) -> Positions:
             return free
         return np.concatenate([free, nearest_of_own(snapshot, vector, NEAREST, Passing(None, passing.where))])
     names = [name for name in NAMES if snapshot.collection_size(name)]
-    found = [snapshot.collections.nearest(name, vector, NEAREST).ids for name in names]
-    return snapshot.chunks.positions([each for ids in found for each in ids])
+    matches = [snapshot.collections.nearest(name, vector, NEAREST).ids for name in names]
+    return snapshot.chunks.positions([each for ids in matches for each in ids])
 
 
 def _legs(snapshot: Snapshot, question: Query, vector: Vector, chunks: Selection) -> Legs:

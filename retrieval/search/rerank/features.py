@@ -22,7 +22,7 @@ Features = Mapping[str, Scores]
 _PARTS = tuple(name for name, _ in EvidenceWeights().items() if name != "sibling")
 _ROWS: tuple[RowField, ...] = ("key", "cell", "passage")
 _HEADS: tuple[HeadField, ...] = ("caption", "heading", "above", "further", "column")
-_MEANT = tuple(place for place, name in enumerate(_HEADS) if name != "further")
+_MEANT = tuple(position for position, name in enumerate(_HEADS) if name != "further")
 _COVERED = (*_ROWS, *_HEADS)
 _SHARED = ("key", "caption", "heading", "above")
 _ORDERED = ("key", "cell", "passage", "caption", "heading", "column")
@@ -57,15 +57,15 @@ NAMES = (
 
 def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:
     """Every feature by name, and what is measured beside, (n,) each."""
-    asked, said_as = ask(snapshot, question), snapshot.lexical.said(question.text)
-    rows, heads = _fields(snapshot, asked, found)
-    said = {**_by_name(_ROWS, rows.said()), **_by_name(_HEADS, heads.said()[:, found.table_of])}
+    query, said_as = ask(snapshot, question), snapshot.lexical.said(question.text)
+    rows, heads = _fields(snapshot, query, found)
+    terms = {**_by_name(_ROWS, rows.said()), **_by_name(_HEADS, heads.said()[:, found.table_of])}
     near = Near(heads, len(_SHARED) - 1, snapshot.fields.column_of)
-    numbers, counted = number_features(asked, snapshot.figures, found.positions, found.tables, found.table_of, near)
-    elsewhere = np.logical_or.reduce([counted, *(marks for name, marks in said.items() if name != "column")])
-    row = np.logical_or.reduce([counted, *(said[name] for name in _ROWS)])
-    head = np.logical_or.reduce([said[_HEADS[place]] for place in _MEANT])
-    words = _words(snapshot, asked, rows, heads, said, elsewhere, found)
+    numbers, counted = number_features(query, snapshot.figures, found.positions, found.tables, found.table_of, near)
+    elsewhere = np.logical_or.reduce([counted, *(marks for name, marks in terms.items() if name != "column")])
+    row = np.logical_or.reduce([counted, *(terms[name] for name in _ROWS)])
+    head = np.logical_or.reduce([terms[_HEADS[position]] for position in _MEANT])
+    words = _words(snapshot, query, rows, heads, terms, elsewhere, found)
     features = {
         **{f"part_{name}": found.evidence[name] for name in _PARTS},
         "is_row": found.is_row.astype(np.float64),
@@ -73,21 +73,21 @@ def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:
         "steps": np.full(len(found.positions), float(question.wants_siblings)),
         **words,
         **numbers,
-        **meaning(snapshot, said_as, asked, found.tables, found.table_of, elsewhere, elsewhere | said["column"]),
+        **meaning(snapshot, said_as, query, found.tables, found.table_of, elsewhere, elsewhere | terms["column"]),
         **alike(
             snapshot,
             said_as,
-            asked,
+            query,
             (rows, heads),
             _ROWS.index("passage"),
             _MEANT,
             (row, head),
             found,
         ),
-        **_codes(snapshot, asked, found),
+        **_codes(snapshot, query, found),
     }
-    somewhere = (elsewhere | said["column"]).astype(np.float64)
-    features["covered_read"] = read_with_prose(somewhere, found.section_of, found.is_row) @ asked.weights / asked.whole
+    somewhere = (elsewhere | terms["column"]).astype(np.float64)
+    features["covered_read"] = read_with_prose(somewhere, found.section_of, found.is_row) @ query.weights / query.whole
     features |= _behind(features, found)
     features |= in_section(found.section_of, features)
     relative = np.asarray([features[name] for name in _RELATIVE])

@@ -63,33 +63,33 @@ def meaning(
 
 def _has_all(places: Sequence[Sequence[int]], *marks: Mask) -> Scores:
     """(marks, n, words): 1 where a candidate has all that a word is; 0 for a word that is nothing."""
-    found = np.zeros((len(marks), len(places), len(marks[0])))
+    matches = np.zeros((len(marks), len(places), len(marks[0])))
     some = [number for number, each in enumerate(places) if each]
     if some:
         flat = np.stack(marks)[:, :, [at for each in places for at in each]]
         sizes = np.asarray([len(places[number]) for number in some], dtype=np.int64)
         all_of = np.minimum.reduceat(flat, np.cumsum(sizes) - sizes, axis=2)
-        found[:, some] = all_of.transpose(0, 2, 1)
-    return found.transpose(0, 2, 1)
+        matches[:, some] = all_of.transpose(0, 2, 1)
+    return matches.transpose(0, 2, 1)
 
 
 def _near(snapshot: Snapshot, words: Sequence[str], tables: Positions) -> Scores:
     """(tables, words): how near the nearest column of each table is to each word, 0-1."""
     index = snapshot.columns
     names, which = numbered(index.columns.gather(tables))
-    found = np.zeros((len(tables), len(words)))
+    matches = np.zeros((len(tables), len(words)))
     if not len(names) or not words:
-        return found
+        return matches
     pairs = [f"{first} {second}" for first, second in pairwise(words)]
-    cosines = np.stack([word_vector(each) for each in (*words, *pairs)]) @ index.vectors[names].T
+    cosines = np.stack([word_vector(word) for word in (*words, *pairs)]) @ index.vectors[names].T
     near, together = cosines[: len(words)].astype(np.float64), WITH_NEXT * cosines[len(words) :]
     np.maximum(near[:-1], together, out=near[:-1])
     np.maximum(near[1:], together, out=near[1:])
     near = np.clip((near - NEAR) / (SAME - NEAR), 0.0, 1.0)
     sizes = index.columns.sizes(tables)
     some = np.flatnonzero(sizes)
-    found[some] = np.maximum.reduceat(near.T[which], np.cumsum(sizes[some]) - sizes[some], axis=0)
-    return found
+    matches[some] = np.maximum.reduceat(near.T[which], np.cumsum(sizes[some]) - sizes[some], axis=0)
+    return matches
 
 
 _DECIMALS = 3
@@ -167,8 +167,8 @@ class _Near:
 
     def __init__(self, snapshot: Snapshot, fields: Sequence[Fields], vectors: Vector) -> None:
         there = np.zeros(len(snapshot.rarity), dtype=np.bool_)
-        for each in fields:
-            there[each.words] = True
+        for field in fields:
+            there[field.words] = True
         numbers = np.flatnonzero(there[:-1])
         cosines = np.round(snapshot.words.of(numbers) @ vectors.T, _DECIMALS)
         # The last row is of words that the index does not have.
@@ -179,12 +179,12 @@ class _Near:
 
     def best(self, fields: Fields) -> Scores:
         """(fields, n, words): the nearest word of each field of each candidate, 0 where it has none."""
-        found = np.zeros((*fields.sizes.shape, self.near.shape[1]))
+        matches = np.zeros((*fields.sizes.shape, self.near.shape[1]))
         some = np.flatnonzero(fields.sizes)
         if len(some):
             near = self.near[self.place[fields.words]]
-            found.reshape(fields.sizes.size, -1)[some] = np.maximum.reduceat(near, fields.ends[some], axis=0)
-        return found
+            matches.reshape(fields.sizes.size, -1)[some] = np.maximum.reduceat(near, fields.ends[some], axis=0)
+        return matches
 
     def densest(self, fields: Fields, field: int, shares: Scores) -> Scores:
         """(n,) how much of the question one stretch of a field says, in the best of them; 0 where it is empty."""
@@ -200,11 +200,11 @@ class _Near:
         blocks = -(-sizes[some] // STRETCH)
         owner = np.repeat(np.arange(len(some)), blocks)
         within = np.arange(len(owner)) - np.repeat(np.cumsum(blocks) - blocks, blocks)
-        found = np.maximum.reduceat(near, starts[some][owner] - start + within * STRETCH, axis=0)
+        reduceat = np.maximum.reduceat(near, starts[some][owner] - start + within * STRETCH, axis=0)
         # With the block after it: no sentence is cut in both.
         follows = np.flatnonzero(owner[1:] == owner[:-1])
-        pairs = found.copy()
-        pairs[follows] = np.maximum(found[follows], found[follows + 1])
+        pairs = reduceat.copy()
+        pairs[follows] = np.maximum(reduceat[follows], reduceat[follows + 1])
         np.maximum.at(best, some[owner], pairs @ shares)
         return best
 
@@ -221,7 +221,7 @@ def _written(snapshot: Snapshot, question: str, words: Sequence[str]) -> Sequenc
 def _vectors(written: Sequence[str | None]) -> Vector:
     """(words, dimensions); zeros where there is no word."""
     vectors = np.zeros((len(written), WORDS.identity.dimensions), dtype=np.float32)
-    for place, word in enumerate(written):
+    for position, word in enumerate(written):
         if word is not None:
-            vectors[place] = word_vector(word)
+            vectors[position] = word_vector(word)
     return vectors

@@ -89,34 +89,34 @@ class Held:
             percent: the unit of percentages.
             units: those of all numbers of the question.
         """
-        asked = figure.quantity
+        quantity = figure.quantity
         unit, label = self.marks[:, UNIT], self.marks[:, LABEL]
         low, high, written_low, written_high = self.ends.T
         named = (unit == BARE) | ((figure.unit == BARE) & ~np.isin(unit, units))
         if figure.label != BARE:
             named |= unit == figure.label
         named |= (label == figure.unit) & (label != BARE)
-        found: Mask = named & _within(written_low, written_high, *asked.written)
-        if asked.unit == PERCENT:
+        mask: Mask = named & _within(written_low, written_high, *quantity.written)
+        if quantity.unit == PERCENT:
             parts = (unit == BARE) & (self.marks[:, IS_FRACTION] > 0)
-            found = np.where(parts, _within(low * 100, high * 100, asked.low, asked.high), found)
-        if figure.unit == BARE and asked.kind == "fraction":
-            found = np.where(unit == percent, _within(low, high, asked.low * 100, asked.high * 100), found)
-        return np.where(unit == figure.unit, _within(low, high, asked.low, asked.high), found)
+            mask = np.where(parts, _within(low * 100, high * 100, quantity.low, quantity.high), mask)
+        if figure.unit == BARE and quantity.kind == "fraction":
+            mask = np.where(unit == percent, _within(low, high, quantity.low * 100, quantity.high * 100), mask)
+        return np.where(unit == figure.unit, _within(low, high, quantity.low, quantity.high), mask)
 
     def counts(self, units: Collection[int]) -> Mask:
         """(rows,) whether each stands beside the key and is an amount in one of the units."""
-        found: Mask = np.isin(self.marks[: self.rows, UNIT], list(units)) & ~self.is_key
-        return found
+        counts: Mask = np.isin(self.marks[: self.rows, UNIT], list(units)) & ~self.is_key
+        return counts
 
     def largest(self, of_rows: list[Mask], of_tables: list[Mask], table_of: Numbers) -> Scores:
         """(what, n) 1 for candidates with any of these marks; what is said of a table is said of each of its rows."""
         rows = np.zeros((len(of_rows), self.n))
-        what, place = np.nonzero(np.asarray(of_rows))
-        rows[what, self.owner[: self.rows][place]] = 1.0
+        what, position = np.nonzero(np.asarray(of_rows))
+        rows[what, self.owner[: self.rows][position]] = 1.0
         tables = np.zeros((len(of_tables), self.n_tables))
-        what, place = np.nonzero(np.asarray(of_tables))
-        tables[what, self.owner[self.rows :][place]] = 1.0
+        what, position = np.nonzero(np.asarray(of_tables))
+        tables[what, self.owner[self.rows :][position]] = 1.0
         return np.concatenate([rows, tables[:, table_of]])
 
 
@@ -140,20 +140,20 @@ def number_features(
         table_of: (n,) which of those each is in.
         near: the words of those tables.
     """
-    found = np.zeros((len(NAMES), len(positions)))
+    matches = np.zeros((len(NAMES), len(positions)))
     explained = np.zeros((len(positions), len(asked.words)), dtype=np.bool_)
     if asked.figures or asked.units:
         held = Held.of(figures, positions, tables, table_of)
         units = [figure.unit for figure in asked.figures if figure.unit != BARE]
         for figure in asked.figures:
-            said = _of_figure(figure, held.hold(figure, figures.percent, units), held, near, table_of)
-            np.maximum(found[:-2], said, out=found[:-2])
-            key, cell, head, column = (said[NAMES.index(name)] for name in ("key", "cell", "head", "column"))
-            found[-1] += (1.0 - (key + cell + head + column > 0)) / len(asked.figures)
-            meant = key + said[NAMES.index("cell_labelled")] + head + said[NAMES.index("column_labelled")] > 0
+            terms = _of_figure(figure, held.hold(figure, figures.percent, units), held, near, table_of)
+            np.maximum(matches[:-2], terms, out=matches[:-2])
+            key, cell, head, column = (terms[NAMES.index(name)] for name in ("key", "cell", "head", "column"))
+            matches[-1] += (1.0 - (key + cell + head + column > 0)) / len(asked.figures)
+            meant = key + terms[NAMES.index("cell_labelled")] + head + terms[NAMES.index("column_labelled")] > 0
             explained[:, figure.places] |= meant[:, None]
-        found[-2, held.owner[: held.rows][held.counts(asked.units)]] = 1.0
-    return {f"number_{name}": values for name, values in zip(NAMES, found, strict=True)}, explained
+        matches[-2, held.owner[: held.rows][held.counts(asked.units)]] = 1.0
+    return {f"number_{name}": values for name, values in zip(NAMES, matches, strict=True)}, explained
 
 
 def _of_figure(figure: Figure, fits: Mask, held: Held, near: "Near", table_of: Numbers) -> Scores:
@@ -203,19 +203,19 @@ class Near:
 
     def columns(self, word: Mask) -> Mask:
         """(tables, SLOTS) columns with one of these words."""
-        fields, found = self.fields, np.zeros((self.fields.n, SLOTS), dtype=np.bool_)
+        fields, columns = self.fields, np.zeros((self.fields.n, SLOTS), dtype=np.bool_)
         first = fields.ends[-1 - fields.n]
         at = first + np.flatnonzero(word[fields.words[first:]])
         owner = np.searchsorted(fields.ends, at, side="right") - 1
-        found[owner % max(fields.n, 1), np.minimum(self.column_of[fields.places[at]], SLOTS - 1)] = True
-        return found
+        columns[owner % max(fields.n, 1), np.minimum(self.column_of[fields.places[at]], SLOTS - 1)] = True
+        return columns
 
     def heads(self, word: Mask) -> Mask:
         """(tables,) those whose headings have one of these words."""
-        fields, found = self.fields, np.zeros(self.fields.n, dtype=np.bool_)
+        fields, heads = self.fields, np.zeros(self.fields.n, dtype=np.bool_)
         at = np.flatnonzero(word[fields.words[: fields.ends[self.heading_fields * fields.n]]])
-        found[(np.searchsorted(fields.ends, at, side="right") - 1) % max(fields.n, 1)] = True
-        return found
+        heads[(np.searchsorted(fields.ends, at, side="right") - 1) % max(fields.n, 1)] = True
+        return heads
 
 
 _LEAST = 3
@@ -258,8 +258,8 @@ def _compared(figure: Figure, ends: Ends, marks: Marks, named: bool) -> tuple[fl
     counted = marks[:, UNIT] if figure.unit != BARE else np.full(len(marks), STRANGE)
     if (counted == figure.unit).all():
         return figure.quantity.low, figure.quantity.high, ends[:, :2]
-    said = [number for number in (figure.unit, figure.label) if number != BARE]
-    if named or np.isin(marks[:, [UNIT, LABEL]], said).any(axis=1).all():
+    numbers = [number for number in (figure.unit, figure.label) if number != BARE]
+    if named or np.isin(marks[:, [UNIT, LABEL]], numbers).any(axis=1).all():
         return *figure.quantity.written, ends[:, 2:]
     return None
 
@@ -271,9 +271,9 @@ def _is_quoted(figure: Figure, text: str) -> bool:
 
 def _names(snapshot: Snapshot, figure: Figure) -> frozenset[str]:
     """What the number counts or is called, in the words of the index."""
-    said = (figure.quantity.label, figure.quantity.unit)
+    terms = (figure.quantity.label, figure.quantity.unit)
     cut = snapshot.lexical.tokenize
-    return frozenset(part for word in said if word for part in cut_word(cut, snapshot.lexical.said(word)))
+    return frozenset(part for word in terms if word for part in cut_word(cut, snapshot.lexical.said(word)))
 
 
 def _is_outside(low: float, high: float, ends: Ends) -> bool:

@@ -85,26 +85,26 @@ class Asked:
 
 def ask(snapshot: Snapshot, question: Query) -> Asked:
     """Read a question against a snapshot."""
-    asked = snapshot.lexical.looked_for(question.text)
-    figures = [found for found in quantities(question.text) if asked and found.kind not in AS_TEXT]
-    beside = [_beside(snapshot, question.text, found) for found in figures]
-    every = list(dict.fromkeys((*asked, *(word for words in beside for word in words))))
+    query = snapshot.lexical.looked_for(question.text)
+    figures = [quantity for quantity in quantities(question.text) if query and quantity.kind not in AS_TEXT]
+    beside = [_beside(snapshot, question.text, figure) for figure in figures]
+    every = list(dict.fromkeys((*query, *(word for words in beside for word in words))))
     at = dict(zip(every, snapshot.lexical.terms.words(every), strict=True))
-    numbers = {word: number for word in asked if (number := at[word]) is not None}
-    strangers = [word for word in dict.fromkeys(asked) if at[word] is None][:MOST]
+    numbers = {word: number for word in query if (number := at[word]) is not None}
+    strangers = [word for word in dict.fromkeys(query) if at[word] is None][:MOST]
     weights = _weights(snapshot, numbers)
     known = sorted(numbers, key=lambda word: -weights[word])[:MOST]
     order = sorted(known, key=numbers.__getitem__)
-    place = {word: number for number, word in enumerate(order)}
+    key = {word: number for number, word in enumerate(order)}
     worth = np.zeros((len(order), len(order)))
-    for first, second in pairwise(asked):
-        if first in place and second in place:
-            worth[place[first], place[second]] = min(weights[first], weights[second])
-    before = _parts_of_names(snapshot, question.text, asked)
+    for first, second in pairwise(query):
+        if first in key and second in key:
+            worth[key[first], key[second]] = min(weights[first], weights[second])
+    before = _parts_of_names(snapshot, question.text, query)
     pairs = np.full(worth.shape, -1)
     pairs[worth > 0] = np.arange(np.count_nonzero(worth))
     return Asked(
-        place,
+        key,
         np.asarray([numbers[word] for word in order], dtype=np.int64),
         np.asarray([weights[word] for word in order], dtype=np.float64),
         _weights(snapshot, dict.fromkeys(strangers, -1)),
@@ -112,7 +112,7 @@ def ask(snapshot: Snapshot, question: Query) -> Asked:
         worth[worth > 0],
         float(worth.sum()) or 1.0,
         np.asarray([-1 if word not in before else at[before[word]] for word in order], dtype=np.int64),
-        tuple(_figure(snapshot, found, words, at, place) for found, words in zip(figures, beside, strict=True)),
+        tuple(_figure(snapshot, figure, words, at, key) for figure, words in zip(figures, beside, strict=True)),
         _units(snapshot, question.text, figures),
         _codes(question.text),
     )
@@ -157,26 +157,26 @@ def _beside(snapshot: Snapshot, text: str, found: Quantity) -> Sequence[str]:
     # Together, for a label of several words is one word of the index; and each by itself, for its own sake.
     together = (*lexical.looked_for(" ".join(before)), *lexical.looked_for(" ".join(after)))
     alone = (*before, *after, found.unit or "", found.label or "")
-    each = (part for word in alone if word for part in cut_word(cut, lexical.said(word)))
-    return [word for word in dict.fromkeys((*together, *each)) if word.isalpha()]
+    parts = (part for word in alone if word for part in cut_word(cut, lexical.said(word)))
+    return [word for word in dict.fromkeys((*together, *parts)) if word.isalpha()]
 
 
 def _parts_of_names(snapshot: Snapshot, text: str, asked: Sequence[str]) -> Mapping[str, str]:
     """The numbers that are said only as parts of longer names, each with the part before it."""
-    found: dict[str, str] = {}
+    matches: dict[str, str] = {}
     count = Counter(asked)
     for match in _IDENTIFIER.finditer(text):
         parts = [part for part in _cutter(snapshot)(match[0]) if not part.startswith("-")]
         if len(parts) >= _PARTS:
             count.subtract(parts)
-            found |= {part: first for first, part in pairwise(parts) if part[0].isdigit()}
+            matches |= {part: first for first, part in pairwise(parts) if part[0].isdigit()}
     known = snapshot.lexical.terms
-    return {part: first for part, first in found.items() if count[part] <= 0 and known.position(first) is not None}
+    return {part: first for part, first in matches.items() if count[part] <= 0 and known.position(first) is not None}
 
 
 def _units(snapshot: Snapshot, text: str, figures: Sequence[Quantity]) -> frozenset[int]:
     """The units that are said without a number."""
-    counted = [(found.start, found.end) for found in figures]
+    counted = [(figure.start, figure.end) for figure in figures]
     names = {
         unit.name
         for match in _UNIT.finditer(text)

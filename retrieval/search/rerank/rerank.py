@@ -84,9 +84,9 @@ class SecondLook:
 
     def parts(self, positions: Positions, scores: Scores) -> Sequence[Leg]:
         """What the scores of these chunks are the sum of; they come from the scores that `over` gave."""
-        place, looked = self._places(positions)
+        position, looked = self._places(positions)
         trees = trees_of(self.trees_file)
-        shares = trees.shares(self.values[place]) * looked[:, None]
+        shares = trees.shares(self.values[position]) * looked[:, None]
         legs = [Leg(np.where(looked, trees.start, 0.0), name=START)]
         legs += [Leg(shares[:, columns].sum(axis=1), name=group) for group, columns in _columns(trees.names).items()]
         if not looked.all():
@@ -95,8 +95,8 @@ class SecondLook:
 
     def scores_of(self, positions: Positions) -> Scores:
         """What the trees make of these chunks; 0 for those that are not candidates."""
-        place, looked = self._places(positions)
-        return np.where(looked, self.scores[place], 0.0)
+        position, looked = self._places(positions)
+        return np.where(looked, self.scores[position], 0.0)
 
     def over(self, scores: Scores) -> Scores:
         """Every chunk's score: the trees' for candidates; the others come after them, in the order of the first."""
@@ -108,9 +108,9 @@ class SecondLook:
 
     def _places(self, positions: Positions) -> tuple[Positions, Mask]:
         """Where these chunks are among the candidates, and whether they are."""
-        place = np.minimum(np.searchsorted(self.positions, positions), len(self.positions) - 1)
-        looked: Mask = self.positions[place] == positions
-        return place, looked
+        position = np.minimum(np.searchsorted(self.positions, positions), len(self.positions) - 1)
+        looked: Mask = self.positions[position] == positions
+        return position, looked
 
 
 def second_look(
@@ -131,8 +131,8 @@ def second_look(
     if not len(positions):
         return SecondLook.nowhere()
     file = trees_file or str(shipped_for(snapshot.manifest.embedder.name))
-    trees, found = trees_of(file), candidates(snapshot, evidence, positions)
-    values = matrix(measure(snapshot, question, found), trees.names)
+    trees, matches = trees_of(file), candidates(snapshot, evidence, positions)
+    values = matrix(measure(snapshot, question, matches), trees.names)
     return SecondLook(positions, trees.scores(values), values, file)
 
 

@@ -48,9 +48,9 @@ class Fields:
 
     def said(self) -> Mask:
         """(fields, n, t): whether the candidate's field has the question's word."""
-        found = np.zeros((len(self.ends) - 1, len(self.asked.words)), dtype=np.bool_)
-        found[self.owner, self.which] = True
-        return found.reshape(*self.sizes.shape, found.shape[1])
+        matches = np.zeros((len(self.ends) - 1, len(self.asked.words)), dtype=np.bool_)
+        matches[self.owner, self.which] = True
+        return matches.reshape(*self.sizes.shape, matches.shape[1])
 
     def shares(self, fields: int) -> Scores:
         """(fields, n) how much of each of the first fields the question says, by weight; 0 for an empty one."""
@@ -58,18 +58,18 @@ class Fields:
         ends = self.ends[: total + 1]
         words, hits = self.words[: ends[-1]], self.hits[: np.searchsorted(self.hits, ends[-1])]
         every = np.bincount(np.repeat(np.arange(total), self.sizes[:fields].ravel()), self.rarity[words], total)
-        said = np.bincount(self.owner[: len(hits)], self.rarity[words[hits]], total)
-        return np.divide(said, every, out=np.zeros(total), where=every > 0).reshape(fields, self.n)
+        bincount = np.bincount(self.owner[: len(hits)], self.rarity[words[hits]], total)
+        return np.divide(bincount, every, out=np.zeros(total), where=every > 0).reshape(fields, self.n)
 
     def pairs(self) -> Mask:
         """(fields, n, p): which of the question's pairs of words stand in the field as in the question."""
-        found = np.zeros((len(self.ends) - 1, len(self.asked.worth)), dtype=np.bool_)
+        matches = np.zeros((len(self.ends) - 1, len(self.asked.worth)), dtype=np.bool_)
         if len(self.asked.worth):
             beside = (self.hits[1:] == self.hits[:-1] + 1) & (self.owner[1:] == self.owner[:-1])
             pair = np.where(beside, self.asked.pairs[self.which[:-1], self.which[1:]], -1)
-            place = np.flatnonzero(pair >= 0)
-            found[self.owner[place], pair[place]] = True
-        return found.reshape(*self.sizes.shape, found.shape[1])
+            position = np.flatnonzero(pair >= 0)
+            matches[self.owner[position], pair[position]] = True
+        return matches.reshape(*self.sizes.shape, matches.shape[1])
 
     def densest(self, field: int) -> Scores:
         """(n,) weight of the question's words that stand together, in the best stretch of a field."""
@@ -83,11 +83,11 @@ class Fields:
         block = (hits - self.ends[owner]) // STRETCH
         # As many stretches as the longest field has: the sums of a candidate are the same whoever stands beside it.
         n_blocks = (int(self.sizes[field].max()) - 1) // STRETCH + 2
-        found = np.zeros((len(starts), n_blocks, len(self.asked.words)), dtype=np.bool_)
+        matches = np.zeros((len(starts), n_blocks, len(self.asked.words)), dtype=np.bool_)
         # Each word is in two stretches that overlap by half, so that no sentence is cut in both.
-        found[rank, block, which] = True
-        found[rank, block + 1, which] = True
-        best[owner[starts] - field * self.n] = (found @ self.asked.weights).max(axis=1)
+        matches[rank, block, which] = True
+        matches[rank, block + 1, which] = True
+        best[owner[starts] - field * self.n] = (matches @ self.asked.weights).max(axis=1)
         return best
 
     def cells(self, field: int, cell_of: Cells) -> "Said":
@@ -160,10 +160,10 @@ class Said:
 
     def in_whole(self, t: int) -> Mask:
         """(n, t): whether a cell that is said whole has the word."""
-        found = np.zeros((self.n, t), dtype=np.bool_)
+        matches = np.zeros((self.n, t), dtype=np.bool_)
         quoted = self.whole[self.cell]
-        found[self.owner[quoted], self.which[quoted]] = True
-        return found
+        matches[self.owner[quoted], self.which[quoted]] = True
+        return matches
 
 
 def look(fields: Sequence[Words], keys: Positions, asked: Asked, rarity: Scores) -> Fields:

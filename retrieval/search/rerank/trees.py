@@ -61,26 +61,26 @@ class Paths:
         Raises:
             ValueError: a tree has more leaves than `MOST_LEAVES`.
         """
-        found = _Walk(feature.tolist(), left.tolist(), right.tolist())
-        sizes = [found.tree(root) for root in roots.tolist()]
+        walk = _Walk(feature.tolist(), left.tolist(), right.tolist())
+        sizes = [walk.tree(root) for root in roots.tolist()]
         if max(sizes) > MOST_LEAVES:
             raise ValueError(f"a tree has {max(sizes)} leaves, at most {MOST_LEAVES} can be told apart")
         kind = next(each for each in (np.uint8, np.uint16, np.uint32, np.uint64) if np.iinfo(each).bits >= max(sizes))
         everything = np.iinfo(kind).max
-        tree, question, node, ruled_out = np.asarray(found.questions, dtype=np.uint64).reshape(-1, 4).T
+        tree, question, node, ruled_out = np.asarray(walk.questions, dtype=np.uint64).reshape(-1, 4).T
         shape = (max(sizes) - 1, len(sizes))
         features, bounds = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.float32)
         stay = np.full(shape, everything, dtype=kind)
         features[question, tree], bounds[question, tree] = feature[node], _at_most(threshold[node])
         stay[question, tree] = np.bitwise_not(ruled_out.astype(kind))
-        steps = np.asarray(found.steps, dtype=np.int64).reshape(-1, 4)
+        steps = np.asarray(walk.steps, dtype=np.int64).reshape(-1, 4)
         leaf, step, above, below = steps.T
         shape = (int(step.max(initial=-1)) + 1, sum(sizes))
-        asked, moved = np.zeros(shape, dtype=np.int64), np.zeros(shape)
-        asked[step, leaf], moved[step, leaf] = feature[above], value[below] - value[above]
+        query, moved = np.zeros(shape, dtype=np.int64), np.zeros(shape)
+        query[step, leaf], moved[step, leaf] = feature[above], value[below] - value[above]
         first = np.cumsum(sizes, dtype=np.int64) - sizes
         return cls(
-            features.ravel(), bounds.reshape(-1, 1), stay.reshape(-1, 1), first, value[found.leaves], asked, moved
+            features.ravel(), bounds.reshape(-1, 1), stay.reshape(-1, 1), first, value[walk.leaves], query, moved
         )
 
 
@@ -174,9 +174,9 @@ class Trees:
         """(n, features): what each feature adds; with `start` they sum up to the score."""
         paths, (n, features) = self._paths, (len(values), len(self.names))
         leaf = paths.ends(values)
-        place = paths.asked.take(leaf, axis=1) + features * np.arange(n)[:, None]
+        position = paths.asked.take(leaf, axis=1) + features * np.arange(n)[:, None]
         moved = paths.moved.take(leaf, axis=1)
-        return np.bincount(place.ravel(), moved.ravel(), n * features).astype(np.float64).reshape(n, features)
+        return np.bincount(position.ravel(), moved.ravel(), n * features).astype(np.float64).reshape(n, features)
 
     @cached_property
     def _paths(self) -> Paths:
@@ -202,9 +202,9 @@ class Trees:
             IndexCorruptError: the file cannot be read, or its arrays do not fit each other.
         """
         try:
-            found = json.loads(path.read_text("utf-8"))
-            arrays = {name: np.asarray(found[name], dtype=dtype) for name, dtype in _ARRAYS.items()}
-            names = tuple(map(str, found["names"]))
+            matches = json.loads(path.read_text("utf-8"))
+            arrays = {name: np.asarray(matches[name], dtype=dtype) for name, dtype in _ARRAYS.items()}
+            names = tuple(map(str, matches["names"]))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise IndexCorruptError(f"{path} holds no trees ({error}); install the program again") from error
         sizes = {array.shape for name, array in arrays.items() if name != "roots"}

@@ -152,7 +152,7 @@ def kind_of(name: str, values: Collection[Scalar], n_documents: int, *, listed: 
     if all(isinstance(value, int | float) for value in values):
         return _kind_of_numbers(name, [float(value) for value in values], n_documents)
     texts = [str(value) for value in values]
-    found: tuple[tuple[Kind, bool], ...] = (
+    matches: tuple[tuple[Kind, bool], ...] = (
         ("date", all(_DATE.fullmatch(text) for text in texts)),
         ("version", _share(texts, _VERSION) >= _MOSTLY and any("." in text for text in texts)),
         ("code", _share(texts, _CODE) >= _MOSTLY),
@@ -160,7 +160,7 @@ def kind_of(name: str, values: Collection[Scalar], n_documents: int, *, listed: 
         ("person", _are_people(name, texts)),
         ("free", not listed and len(texts) > _MANY and len(texts) > _UNLIKE * n_documents),
     )
-    return next((kind for kind, holds in found if holds), "text")
+    return next((kind for kind, holds in matches if holds), "text")
 
 
 def is_person(field: CatalogField, value: str) -> bool:
@@ -190,13 +190,13 @@ def _are_people(name: str, texts: Collection[str]) -> bool:
 
 def _kind_of_numbers(name: str, values: Collection[float], n_documents: int) -> Kind:
     whole = all(value.is_integer() for value in values)
-    said = set(keys(spaced(name)))
-    if whole and said & (_DATE_WORDS | {"year"}) and all(1000 <= value <= 2999 for value in values):
+    terms = set(keys(spaced(name)))
+    if whole and terms & (_DATE_WORDS | {"year"}) and all(1000 <= value <= 2999 for value in values):
         return "year"
     years = whole and len(values) > _SEVERAL and all(_OLD <= value <= _NEW for value in values)
-    if years and not any(measure(word) for word in said):
+    if years and not any(measure(word) for word in terms):
         return "year"
-    if whole and said & _DATE_WORDS and min(values) > _SECONDS:
+    if whole and terms & _DATE_WORDS and min(values) > _SECONDS:
         return "epoch"
     if whole and n_documents > 2 and len(values) == n_documents and max(values) - min(values) < _SPREAD * n_documents:
         return "identity"
@@ -273,9 +273,11 @@ class Catalog:
             for name, values in sorted(having.items())
             if name not in OWN and values
         }
-        fields |= {name: _ordered(each, fields, documents) for name, each in fields.items() if each.kind == "version"}
-        said = [frozenset(keys(document.title)) for document in documents]
-        everywhere = Counter(word for each in said for word in each)
+        fields |= {
+            name: _ordered(field, fields, documents) for name, field in fields.items() if field.kind == "version"
+        }
+        terms = [frozenset(keys(document.title)) for document in documents]
+        everywhere = Counter(word for term in terms for word in term)
         return cls(
             fields,
             _nouns(documents, everywhere)
@@ -283,9 +285,9 @@ class Catalog:
             | own_nouns(texts)
             | {key for book in books for key in keys(book) if len(key) > 2},
             {
-                (name, value): _typical([said[number] for number in numbers], everywhere, len(documents))
-                for name, each in fields.items()
-                if each.kind == "text"
+                (name, value): _typical([terms[number] for number in numbers], everywhere, len(documents))
+                for name, field in fields.items()
+                if field.kind == "text"
                 for value, numbers in having[name].items()
             },
             len(documents),
@@ -295,16 +297,16 @@ class Catalog:
     def dates(self) -> tuple[CatalogField, ...]:
         """The fields that times can be compared with; those that hold a year alone come last."""
         return tuple(
-            sorted((each for each in self.fields.values() if each.is_date), key=lambda each: each.kind == "year")
+            sorted((field for field in self.fields.values() if field.is_date), key=lambda field: field.kind == "year")
         )
 
     @cached_property
     def dividing(self) -> tuple[CatalogField, ...]:
         """The fields that are not the same in all documents: no other can be asked for in other words than its own."""
         return tuple(
-            each
-            for each in self.fields.values()
-            if len(each.counts) > 1 or max(each.counts.values()) < self.n_documents
+            field
+            for field in self.fields.values()
+            if len(field.counts) > 1 or max(field.counts.values()) < self.n_documents
         )
 
 
@@ -315,7 +317,7 @@ def title_of(chunk: Chunk) -> str:
 
 def _nouns(documents: Sequence[Described], everywhere: Counter[str]) -> frozenset[str]:
     starts = Counter(
-        match[0].lower() for each in documents if (match := re.match(r"[^\W\d_]{2,}(?=[-_ ]?\d)", each.name))
+        match[0].lower() for document in documents if (match := re.match(r"[^\W\d_]{2,}(?=[-_ ]?\d)", document.name))
     )
     called = {word for word, count in starts.items() if count > len(documents) / 2}
     titled = {
@@ -341,7 +343,7 @@ def _shared_heads(fields: Mapping[str, CatalogField]) -> set[str]:
 
 
 def _typical(titles: Sequence[frozenset[str]], everywhere: Counter[str], n_documents: int) -> frozenset[str]:
-    here = Counter(word for each in titles for word in each)
+    here = Counter(word for title in titles for word in title)
     return frozenset(
         word
         for word, count in here.items()
@@ -373,7 +375,7 @@ def _ordered(
                 strays += bool(several) != (number is not None)
                 continue
             orders[min(map(str, several), key=version_key)].add(float(number))  # type: ignore[arg-type]
-        rising = [next(iter(orders[each])) for each in sorted(orders, key=version_key) if len(orders[each]) == 1]
+        rising = [next(iter(orders[order])) for order in sorted(orders, key=version_key) if len(orders[order]) == 1]
         if len(orders) < _LEAST or len(rising) < len(orders) or strays > _STRAYS * len(documents):
             continue
         if all(low <= high for low, high in pairwise(rising)):

@@ -90,14 +90,14 @@ class Kin:
     def _denied(self, said: str) -> Relatives | None:
         """`unresolved` as none of what `resolved` means."""
         without = next((un for un in _DENIALS if said.startswith(un) and len(said) > len(un) + 3), None)
-        found = self.values(said.removeprefix(without)) if without and " " not in said else None
-        return replace(found, denied=True) if found and found.likeness >= _SURE else None
+        matches = self.values(said.removeprefix(without)) if without and " " not in said else None
+        return replace(matches, denied=True) if matches and matches.likeness >= _SURE else None
 
     def field(self, said: Sequence[str], fields: Sequence[CatalogField]) -> CatalogField | None:
         """Which of these fields one of the words means: `heavier` the weight, `pays` the salary."""
         if not said or not fields:
             return None
-        likes = np.stack([word_vector(_called(each)) for each in fields]) @ np.stack(list(map(word_vector, said))).T
+        likes = np.stack([word_vector(_called(field)) for field in fields]) @ np.stack(list(map(word_vector, said))).T
         best, word = np.unravel_index(int(likes.argmax()), likes.shape)
         others = np.delete(likes[:, word], best)
         ahead = float(likes[best, word]) - float(others.max(initial=0.0))
@@ -109,14 +109,14 @@ class Kin:
 
     @cached_property
     def _values(self) -> tuple[tuple[tuple[CatalogField, Scalar], ...], Vector]:
-        found = [
+        matches = [
             (field, value, field.written(value))
             for field in self.catalog.dividing
             if field.kind == "text" and len(field.counts) <= _FEW and not _LANGUAGES & set(field.words)
             for value in field.counts
         ]
-        found += [(flag.field, True, _called(flag.field)) for flag in self._flags.values() if flag.yes is True]
-        return tuple((field, value) for field, value, _ in found), WORDS.embed([text for *_, text in found])
+        matches += [(flag.field, True, _called(flag.field)) for flag in self._flags.values() if flag.yes is True]
+        return tuple((field, value) for field, value, _ in matches), WORDS.embed([text for *_, text in matches])
 
 
 def _state(said: str, field: CatalogField) -> Relatives | None:

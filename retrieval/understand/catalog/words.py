@@ -130,8 +130,8 @@ def _tables(values: Collection[str]) -> Iterator[Mapping[str, str]]:
 
 
 def _share(holds: Iterable[bool]) -> float:
-    found = list(holds)
-    return sum(found) / len(found)
+    matches = list(holds)
+    return sum(matches) / len(matches)
 
 
 @cache
@@ -163,9 +163,9 @@ _SHARE, _LEAST = 0.2, 10
 
 def own_nouns(texts: Sequence[str]) -> frozenset[str]:
     """Keys of the nouns that texts call themselves by: `package` where many say `this package`."""
-    said = Counter(word for text in texts for word in {found.lower() for found in _THIS.findall(text)} - _VERBS)
+    counter = Counter(word for text in texts for word in {matches.lower() for matches in _THIS.findall(text)} - _VERBS)
     enough = max(_LEAST, _SHARE * len(texts))
-    return frozenset(key for word, count in said.items() if count >= enough for key in keys(word) if key == word)
+    return frozenset(key for word, count in counter.items() if count >= enough for key in keys(word) if key == word)
 
 
 _FROM: Mapping[str, str] = {
@@ -203,7 +203,7 @@ def of_people(value: str) -> Iterator[str]:
         countries = names.split("|")
         if value in countries:
             yield adjective
-            yield from (each for each in countries if each != value)
+            yield from (country for country in countries if country != value)
         if value == adjective:
             yield from countries
 

@@ -48,15 +48,15 @@ def compared(question: str, is_name: IsName) -> tuple[str, ...]:
     Returns:
         Two questions or more; none where nothing is compared.
     """
-    said = words(question)
-    spans = _things(said, is_name)
+    terms = words(question)
+    spans = _things(terms, is_name)
     if len(spans) < 2:
         return ()
-    left_out = _connections(said, spans)
+    left_out = _connections(terms, spans)
     parts = []
     for kept in spans:
         gone = {at for other in spans if other is not kept for at in range(*other)} | (left_out - set(range(*kept)))
-        parts.append(_text(question, said, gone))
+        parts.append(_text(question, terms, gone))
     return tuple(dict.fromkeys(parts)) if len(set(parts)) == len(spans) else ()
 
 
@@ -162,35 +162,35 @@ def _shared_head(
 def _listed(said: Sequence[Word], is_name: IsName) -> list[tuple[int, int]]:
     """Names that only commas join: `club, mace, quarterstaff`."""
     commas = [at for at, word in enumerate(said) if word.key == ","]
-    found: list[tuple[int, int]] = []
+    matches: list[tuple[int, int]] = []
     for comma in commas:
         left, right = _left_of(said, comma, is_name), _right_of(said, comma + 1, is_name)
         if left and right and _named(said, *left, is_name) and _named(said, *right, is_name):
-            found += [each for each in (left, right) if each not in found]
-    return found
+            matches += [each for each in (left, right) if each not in matches]
+    return matches
 
 
 def _more_of_list(said: Sequence[Word], left: tuple[int, int], is_name: IsName) -> list[tuple[int, int]]:
     """Things before the first of two: `mansion, keep or tower`."""
-    found: list[tuple[int, int]] = []
+    matches: list[tuple[int, int]] = []
     at = left[0]
     while at > 1 and said[at - 1].key == ",":
         before = _left_of(said, at - 1, is_name)
         if before is None or before[1] - before[0] > 3:
             break
-        found.insert(0, before)
+        matches.insert(0, before)
         at = before[0]
-    return found
+    return matches
 
 
 def _compares(said: Sequence[Word], things: Sequence[tuple[int, int]], joint: tuple[int, int], is_name: IsName) -> bool:
     """Whether what is joined is compared, and not one thing with two names."""
     joined = said[joint[0]].text.lower()
-    named = all(_named(said, *each, is_name) for each in things)
+    named = all(_named(said, *thing, is_name) for thing in things)
     if joined in ("and", "or"):
-        asked = any(word.text.lower() in _COMPARING for word in said)
+        query = any(word.text.lower() in _COMPARING for word in said)
         opens = said[0].text.lower() in AUXILIARIES
-        return named or asked or (joined == "or" and opens)
+        return named or query or (joined == "or" and opens)
     if joined in ("from", "to"):
         return named and said[joint[0] - 1].key not in ("how", "much")
     if joined == "than":
@@ -236,9 +236,9 @@ class Names:
     def _names(self) -> frozenset[tuple[str, ...]]:
         # All rows of a table share its caption and heading: every text is cut into words once.
         return frozenset(
-            tuple(sorted(said))
-            for said in map(keys, self._called)
-            if len(said) <= _LONGEST_NAME and any(word.isalpha() for word in said)
+            tuple(sorted(terms))
+            for terms in map(keys, self._called)
+            if len(terms) <= _LONGEST_NAME and any(word.isalpha() for word in terms)
         )
 
     def __contains__(self, said: Sequence[str]) -> bool:

@@ -32,17 +32,17 @@ class RuleDecomposer:
             QueryAnalysisError: it is empty, or longer than 2,000 characters.
         """
         require_readable(query)
-        said = [word for word in words(query) if word.key[0].isalnum()]
-        whole = {word.key for word in said}
+        terms = [word for word in words(query) if word.key[0].isalnum()]
+        whole = {word.key for word in terms}
         parts = compared(query, self._names.__contains__)
-        named = {category: asked for category, asked in self._categories.items() if asked and asked <= whole}
+        named = {category: query for category, query in self._categories.items() if query and query <= whole}
         return Decomposition(
             main_intent=COMPARE if parts else LOOK_UP,
             sub_queries=parts or (query,),
-            search_keywords=tuple(dict.fromkeys(word.text for word in said if word.key not in GLUE)),
+            search_keywords=tuple(dict.fromkeys(word.text for word in terms if word.key not in GLUE)),
             # `medical records` names no records of another kind.
             category_hints=tuple(
-                category for category, asked in named.items() if not any(asked < other for other in named.values())
+                category for category, query in named.items() if not any(query < other for other in named.values())
             ),
             tentative=bool(parts),
         )
@@ -81,7 +81,9 @@ class ModelDecomposer:
             QueryAnalysisError: the model cannot be asked, or does not answer in the asked form.
         """
         prompt = files(__package__).joinpath("prompt.txt").read_text("utf-8")
-        told = prompt.format(categories="\n".join(f"- {each}" for each in self.categories) or "(there are none)")
+        told = prompt.format(
+            categories="\n".join(f"- {category}" for category in self.categories) or "(there are none)"
+        )
         answer, tokens = self.chat.ask(told, query, ModelDecomposition)
-        weights = {each.category: each.weight for each in answer.category_weights}
+        weights = {weight.category: weight.weight for weight in answer.category_weights}
         return Decomposition.of(answer.model_dump() | {"category_weights": weights}, self.categories, tokens)

@@ -53,8 +53,8 @@ class Decomposition:
                 DeprecationWarning,
                 stacklevel=2,
             )
-        asked = [text for each in _list(record, "sub_queries") if (text := str(each).strip())]
-        if not asked:
+        texts = [text for each in _list(record, "sub_queries") if (text := str(each).strip())]
+        if not texts:
             raise QueryAnalysisError("a decomposition has no sub_queries; give the question itself at least")
         given = record.get("category_weights") or {}
         weights = {str(name): weight for name, weight in given.items()} if isinstance(given, Mapping) else {}
@@ -62,8 +62,8 @@ class Decomposition:
         if bad:
             raise QueryAnalysisError(f"category_weights holds {bad!r:.80}; give numbers above 0, 1.0 for as much")
         return cls(
-            str(record.get("main_intent") or asked[0]),
-            tuple(dict.fromkeys(asked)),
+            str(record.get("main_intent") or texts[0]),
+            tuple(dict.fromkeys(texts)),
             tuple(dict.fromkeys(str(each) for each in _list(record, "search_keywords"))),
             tuple(dict.fromkeys(str(each) for each in _list(record, "category_hints") if str(each) in categories)),
             {name: float(weight) for name, weight in weights.items() if name in categories},
@@ -125,7 +125,7 @@ def deal(whole: Retrieval, parts: Sequence[Retrieval], k: int) -> Dealt:
         parts: what its parts found, with the same strategy.
         k: how many hits at most.
     """
-    hits = {hit.chunk.id: hit for found in (whole, *parts) for hit in found.hits}
+    hits = {hit.chunk.id: hit for part in (whole, *parts) for hit in part.hits}
     scores = [_scores(whole, part) for part in parts]
     ranked = [_ranked(number, scores, hits) for number in range(len(parts))]
     dealt: dict[str, str] = {}
@@ -149,8 +149,8 @@ def _says_all(whole: Retrieval, parts: Sequence[Retrieval]) -> bool:
     firsts = [part.hits[0].chunk.id for part in parts if part.hits]
     if not whole.hits or whole.hits[0].chunk.kind != "row" or whole.hits[0].chunk.id not in firsts:
         return False
-    said = [frozenset(keys(part.query)) for part in parts]
-    differing = frozenset.union(*said) - frozenset.intersection(*said)
+    terms = [frozenset(keys(part.query)) for part in parts]
+    differing = frozenset.union(*terms) - frozenset.intersection(*terms)
     return differing <= set(keys(whole.hits[0].chunk.search_text))
 
 
@@ -206,7 +206,7 @@ def _best(scores: Mapping[str, float]) -> list[tuple[str, float]]:
 def _in_turn(ranked: Sequence[Sequence[str]]) -> Iterator[tuple[str, int]]:
     """Each part's next chunk that no part has had."""
     places, taken = [0] * len(ranked), set[str]()
-    while any(place < len(each) for place, each in zip(places, ranked, strict=True)):
+    while any(position < len(each) for position, each in zip(places, ranked, strict=True)):
         for number, chunks in enumerate(ranked):
             while places[number] < len(chunks) and chunks[places[number]] in taken:
                 places[number] += 1

@@ -87,7 +87,7 @@ class Progress:
     @property
     def categories_explored(self) -> Mapping[str, int]:
         """Facts by category, the most frequent first."""
-        return dict(Counter(each.found.category or UNKNOWN for each in self.facts).most_common())
+        return dict(Counter(fact.found.category or UNKNOWN for fact in self.facts).most_common())
 
     def best_of(self, sub_query: str) -> float:
         """The highest relevance among the facts that were found for a sub-query in whatever words; 0 without one."""
@@ -119,7 +119,7 @@ class RuleDecider:
     def decide(self, progress: Progress) -> IterationDecision:
         """What comes next."""
         parts, first = progress.decomposition.sub_queries, progress.current_iteration == 1
-        open_ = [each for each in parts if progress.best_of(each) < self.enough]
+        open_ = [part for part in parts if progress.best_of(part) < self.enough]
         if not open_:
             return IterationDecision(False, reasoning="every sub-query has a fact that is relevant enough")
         keywords = progress.decomposition.search_keywords
@@ -134,8 +134,8 @@ class RuleDecider:
 
 def _by_key_words(sub_query: str, keywords: Sequence[str], *, all_of_them: bool) -> str:
     """The key words of a sub-query, or the longer half of them, as a question."""
-    said = {word.text.casefold() for word in words(sub_query)}
-    kept = [word for word in keywords if word.casefold() in said]
+    terms = {word.text.casefold() for word in words(sub_query)}
+    kept = [word for word in keywords if word.casefold() in terms]
     if not all_of_them:
         longest = sorted(kept, key=lambda word: (-len(word), word))[: (len(kept) + 1) // 2]
         kept = [word for word in kept if word in longest]
@@ -174,7 +174,7 @@ class ModelDecider:
         answer, tokens = self.chat.ask(told, _shown(progress), ModelDecision)
         return IterationDecision(
             answer.continue_iteration,
-            tuple(text for each in answer.next_sub_queries if (text := each.strip())),
+            tuple(text for query in answer.next_sub_queries if (text := query.strip())),
             tuple(answer.category_focus),
             answer.reasoning,
             tokens=tokens,
@@ -183,15 +183,15 @@ class ModelDecider:
 
 def _shown(progress: Progress) -> str:
     facts = [
-        f"- [{each.found.category or UNKNOWN}] {each.found.hit.chunk.title}: {each.found.hit.chunk.text[:_LONGEST]}"
-        for each in progress.facts[-SHOWN:]
+        f"- [{fact.found.category or UNKNOWN}] {fact.found.hit.chunk.title}: {fact.found.hit.chunk.text[:_LONGEST]}"
+        for fact in progress.facts[-SHOWN:]
     ]
     explored = ", ".join(f"{name}: {count}" for name, count in progress.categories_explored.items())
     return "\n".join(
         [
             f"Question: {progress.original_query}",
             "Searched for:",
-            *(f"- {each}" for each in progress.executed_queries),
+            *(f"- {query}" for query in progress.executed_queries),
             f"Categories explored: {explored or 'none'}",
             f"Round: {progress.current_iteration} of {progress.max_iterations}",
             "Facts:",

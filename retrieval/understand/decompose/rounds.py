@@ -183,20 +183,20 @@ class _Rounds:
 
     def find(self, sub_query: str, k: int) -> Retrieval:
         """The k best for a sub-query. What is dealt is searched once, as far as it will be dealt from."""
-        asked, found = self._rankings.get(sub_query, (0, None))
-        if found is None or asked < k:
-            asked = max(k, DEALT_FROM) if sub_query in self.parts else k
-            found = self._retriever.retriever.retrieve(
-                sub_query, asked, self._retriever.strategy, where=self._where, decisions=False
+        query, matches = self._rankings.get(sub_query, (0, None))
+        if matches is None or query < k:
+            query = max(k, DEALT_FROM) if sub_query in self.parts else k
+            matches = self._retriever.retriever.retrieve(
+                sub_query, query, self._retriever.strategy, where=self._where, decisions=False
             )
             if self.parts:
-                self._rankings[sub_query] = asked, found
-        return replace(found, hits=found.hits[:k])
+                self._rankings[sub_query] = query, matches
+        return replace(matches, hits=matches.hits[:k])
 
     def dealt(self) -> Dealt:
         """The answers of all parts, in turn."""
-        whole, *found = (self.find(each, DEALT_FROM) for each in (self._query, *self.parts))
-        return deal(whole, found, self._k)
+        whole, *matches = (self.find(part, DEALT_FROM) for part in (self._query, *self.parts))
+        return deal(whole, matches, self._k)
 
     def best(self) -> tuple[tuple[Hit, ...], dict[str, str]]:
         """The best facts, and by chunk id the sub-query that each answers."""
@@ -216,16 +216,16 @@ class _Rounds:
     def run(self) -> str:
         """Make rounds; say why there is no further one."""
         settings = self._retriever.settings
-        asked, focus = self.decomposition.sub_queries, self.decomposition.category_hints
+        queries, focus = self.decomposition.sub_queries, self.decomposition.category_hints
         rewords: Mapping[str, str] = {}
         for iteration in range(1, settings.max_iterations + 1):
-            self._round(asked, focus, rewords, iteration)
+            self._round(queries, focus, rewords, iteration)
             decision = self._retriever.decided(self._progress(iteration))
             self.decisions.append(decision)
-            asked = tuple(each for each in decision.next_sub_queries if each not in self.executed)
+            queries = tuple(query for query in decision.next_sub_queries if query not in self.executed)
             rewords = decision.rewords
             focus = tuple(each for each in decision.category_focus if each in self._retriever.categories)
-            if not decision.continue_iteration or not asked:
+            if not decision.continue_iteration or not queries:
                 return decision.reasoning or "nothing is left to ask"
             if spent := self._spent():
                 return spent
@@ -251,7 +251,7 @@ class _Rounds:
         """That a budget is used up."""
         settings = self._retriever.settings
         seconds = self._retriever.seconds() - self._started
-        tokens = self.decomposition.tokens + sum(each.tokens for each in self.decisions)
+        tokens = self.decomposition.tokens + sum(decision.tokens for decision in self.decisions)
         if seconds > settings.max_seconds or tokens > settings.max_tokens:
             return f"the budget is used up: {seconds:.1f} s, {tokens:,} tokens"
         return None

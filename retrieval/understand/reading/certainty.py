@@ -115,12 +115,12 @@ class Certainty:
         """Of several words: written as a name, a flag's, or of what documents are called (`labour court`)."""
         if mention.field.kind == "flag":
             return mention.stop - mention.first > 1
-        said = [word for word in self.phrases.words[mention.first : mention.stop] if is_noun_like(word.key)]
-        if len(said) < 2:
+        words = [word for word in self.phrases.words[mention.first : mention.stop] if is_noun_like(word.key)]
+        if len(words) < 2:
             return False
         spoken_about = mention.first > 0 and self.phrases.words[mention.first - 1].key in _ABOUT
-        called = said[-1].key in self.phrases.catalog.nouns and not spoken_about
-        return called or all(word.is_capital for word in said)
+        called = words[-1].key in self.phrases.catalog.nouns and not spoken_about
+        return called or all(word.is_capital for word in words)
 
     def _is_alone(self, mention: Mention) -> bool:
         """Between two commas with nothing but other values: `car carriers, delayed`; never the whole question."""
@@ -138,9 +138,9 @@ class Certainty:
 
     def _field_is_said(self, mention: Mention) -> bool:
         """`the typing topic`, `status: final`, `priority is high`, `high priority`."""
-        said = set(mention.field.words)
+        words = set(mention.field.words)
         if mention.stop - mention.first > 1 and any(
-            word.key in said for word in self.phrases.words[mention.first : mention.stop]
+            word.key in words for word in self.phrases.words[mention.first : mention.stop]
         ):
             return True
         stop = mention.stop
@@ -153,7 +153,7 @@ class Certainty:
         before = [self.phrases.words[at].key] if at >= 0 else []
         if before and before[0] in _CLASSES and max(len(str(value)) for value in mention.field.counts) <= _GRADE:
             return True  # `energy class B`
-        return bool(said & {*after, *before}) or self._field_is_done(mention)
+        return bool(words & {*after, *before}) or self._field_is_done(mention)
 
     def _field_is_done(self, mention: Mention) -> bool:
         """`tested for lead and not for arsenic` asks the field `tests`."""
@@ -219,17 +219,20 @@ class Coverage:
     @property
     def is_of_several(self) -> bool:
         """Whether whole values of several fields are in it, and it asks for documents."""
-        return not self._explains() and len({each.field.name for each in self.mentions if each.certainty == 1.0}) > 1
+        return (
+            not self._explains()
+            and len({mention.field.name for mention in self.mentions if mention.certainty == 1.0}) > 1
+        )
 
     def _explains(self) -> bool:
-        said = [word.key for word in self.words[:2]]
-        if "should" in said:
+        keys = [word.key for word in self.words[:2]]
+        if "should" in keys:
             return True
-        return bool(said) and said[0] in _EXPLAINING and said[1:] not in (["many"], ["much"])
+        return bool(keys) and keys[0] in _EXPLAINING and keys[1:] not in (["many"], ["much"])
 
     def _explained(self, mention: Mention, certainty: float) -> float:
         """`why are clocks late` is about clocks, unless the question says something else of the documents."""
-        of_one = len({each.field.name for each in self.mentions}) == 1 and not self.read
+        of_one = len({mention.field.name for mention in self.mentions}) == 1 and not self.read
         advised = any(word.key == "should" for word in self.words[:2])
         spoken_of = mention.field.kind == "text" and (advised or self.words[mention.stop - 1].is_plural)
         named = any(word.key in self.catalog.nouns for _, word in self._others())
@@ -239,7 +242,7 @@ class Coverage:
         """Whether the question says nothing but values, times, numbers and what documents are called."""
         if any(True for _ in self._left()):
             return False
-        fields = {each.field.name for each in self.mentions}
+        fields = {mention.field.name for mention in self.mentions}
         if len(fields) > 1 or self.read:
             return True
         first = next(iter(self.mentions), None)
@@ -254,7 +257,7 @@ class Coverage:
     def _is_asked_for(self, at: int) -> bool:
         """A word for documents: a noun, a field's name, what asks, or a plural that no document has."""
         word = self.words[at]
-        named = any(word.key in each.words for each in self.catalog.fields.values())
+        named = any(word.key in field.words for field in self.catalog.fields.values())
         plural = word.is_plural and is_noun_like(word.key) and not self.catalog.says(word.text)
         return named or plural or word.key in SUBJECTS | CARRIERS or self._is_noun(at)
 
@@ -265,7 +268,7 @@ class Coverage:
 
     def _left(self) -> Iterator[int]:
         """Places of words that say something and are not read."""
-        named = {word for each in self.mentions for word in each.field.words}
+        named = {word for mention in self.mentions for word in mention.field.words}
         for at, word in self._others():
             tells = word.key[0].isdigit() or (is_noun_like(word.key) and "'" not in word.key and "’" not in word.key)
             carries = word.key in CARRIERS | MADE | named or self._is_predicate(at) or not self.catalog.says(word.text)
@@ -283,7 +286,7 @@ class Coverage:
         return before in _SAID_OF or (at > 0 and self._is_noun(at - 1))
 
     def _others(self) -> Iterator[tuple[int, Word]]:
-        valued = {at for each in self.mentions for at in range(each.first, each.stop)}
+        valued = {at for mention in self.mentions for at in range(mention.first, mention.stop)}
         return ((at, word) for at, word in enumerate(self.words) if at not in valued and at not in self.read)
 
     def _is_noun(self, at: int) -> bool:
@@ -300,10 +303,10 @@ class Coverage:
         while at >= 0 and (self.words[at].key in _LISTED or self._same_field(at, mention)):
             at -= 1
         before = self.words[at].key if at >= 0 else ""
-        said = [word for word in self.words[mention.first : mention.stop] if is_noun_like(word.key)]
-        if before in _PLACES and all(word.is_capital for word in said):
+        words = [word for word in self.words[mention.first : mention.stop] if is_noun_like(word.key)]
+        if before in _PLACES and all(word.is_capital for word in words):
             return True
-        return len(said) > 1 and before not in _ABOUT and (not is_noun_like(before or "a") or self._known(at))
+        return len(words) > 1 and before not in _ABOUT and (not is_noun_like(before or "a") or self._known(at))
 
     def _known(self, at: int) -> bool:
         carries = self.words[at].key in CARRIERS | MADE or self._is_predicate(at)

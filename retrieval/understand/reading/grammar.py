@@ -142,8 +142,8 @@ _IRREGULAR = frozenset(
 
 def is_past(word: Word) -> bool:
     """Whether a word looks like a verb of the past."""
-    said = word.text.lower()
-    return said in _IRREGULAR or (said.endswith("ed") and len(said) >= STEM)
+    terms = word.text.lower()
+    return terms in _IRREGULAR or (terms.endswith("ed") and len(terms) >= STEM)
 
 
 MADE = frozenset(
@@ -172,8 +172,8 @@ DATING = frozenset(word for sense in SENSES for word in sense)
 
 def is_event(word: Word, catalog: Catalog) -> bool:
     """Whether a word before a time says what happened then: `acquired`, `came`, and what a date is called."""
-    said = word.text.lower()
-    return is_past(word) or said in DATING or any(_is_called(each, said) for each in catalog.dates)
+    terms = word.text.lower()
+    return is_past(word) or terms in DATING or any(_is_called(date, terms) for date in catalog.dates)
 
 
 def meant_date(
@@ -196,20 +196,20 @@ def meant_date(
         lambda word: word.key not in RELATIVES, words[stop : stop + 2]
     )  # what it begins has its own time
     for word in (*words[max(0, first - 4) : first][::-1], *behind):
-        said = word.text.lower()
-        named = next((each for each in dates if _is_called(each, said)), None)
-        does = {said, said.removeprefix("un")}  # `untouched since March`
+        terms = word.text.lower()
+        named = next((date for date in dates if _is_called(date, terms)), None)
+        does = {terms, terms.removeprefix("un")}  # `untouched since March`
         meant = named or next((each for sense in SENSES if does & sense and (each := _of_sense(dates, sense))), None)
         if meant:
             return meant
-    full = [each for each in dates if each.kind != "year"] or dates
+    full = [date for date in dates if date.kind != "year"] or dates
     most = max(sum(each.counts.values()) for each in full)
     full = [each for each in full if sum(each.counts.values()) > _HAVE * most]
     usual = min(full, key=_rank)
     for holds in (_parts, _reaches):
-        found = next((each for each in (usual, *dates) if holds(each, start, end)), None)
-        if found:
-            return found
+        matches = next((date for date in (usual, *dates) if holds(date, start, end)), None)
+        if matches:
+            return matches
     return usual
 
 
@@ -238,15 +238,15 @@ def _reaches(field: CatalogField, start: date | None, end: date | None) -> bool:
 
 def _rank(field: CatalogField) -> int:
     """How seldom a time without a verb means a date: first comes the making, last a change, a deadline and the end."""
-    own = next((place for place, sense in enumerate(SENSES) if _of_sense([field], sense)), len(SENSES))
+    own = next((position for position, sense in enumerate(SENSES) if _of_sense([field], sense)), len(SENSES))
     return own + len(SENSES) * (own in _LATER)
 
 
 def _of_sense(dates: Sequence[CatalogField], sense: frozenset[str]) -> CatalogField | None:
     """The date whose name has a word of this sense; `date` itself says least."""
     vague = frozenset({"date", "last", "at", "on", "time"})
-    plain = next((each for each in dates if sense & (_name(each) - vague)), None)
-    return plain or next((each for each in dates if sense & _name(each)), None)
+    plain = next((date for date in dates if sense & (_name(date) - vague)), None)
+    return plain or next((date for date in dates if sense & _name(date)), None)
 
 
 def _name(field: CatalogField) -> frozenset[str]:

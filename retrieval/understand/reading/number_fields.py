@@ -43,8 +43,8 @@ def unit_of(word: str) -> tuple[str, float]:
     """What one of it is, in its base unit: (`second`, 60.0) for minutes; ("", 1.0) for what counts nothing."""
     if _AREA.fullmatch(word):
         return "square-metre", 1.0
-    found = next(iter(quantities(f"1 {word}")), None)
-    return (found.unit, found.low) if found and found.unit else ("", 1.0)
+    quantity = next(iter(quantities(f"1 {word}")), None)
+    return (quantity.unit, quantity.low) if quantity and quantity.unit else ("", 1.0)
 
 
 def is_money(field: CatalogField) -> bool:
@@ -70,8 +70,8 @@ def dimension(field: CatalogField, others: Sequence[CatalogField]) -> str | None
     """What a field measures: `metre` for length_km, `money` for rent; None for what may be anything."""
     if is_money(field):
         return "money"
-    said = things(field, others)
-    measured = (unit for word, unit in zip(said, _units(said), strict=True) if measure(word) or _AREA.fullmatch(word))
+    terms = things(field, others)
+    measured = (unit for word, unit in zip(terms, _units(terms), strict=True) if measure(word) or _AREA.fullmatch(word))
     return next((name for name, _ in measured), None)
 
 
@@ -138,13 +138,13 @@ def fitting(fields: Sequence[CatalogField], near: Collection[str], quantity: Qua
         near: keys of the words around the number.
         quantity: what is compared: `at least 50k` asks the lowest.
     """
-    said = {side for side in (LOWEST, HIGHEST) if side & set(near)}
+    sides = {side for side in (LOWEST, HIGHEST) if side & set(near)}
     low, high = quantity.written
     bound = LOWEST if isinf(high) and not isinf(low) else HIGHEST if isinf(low) and not isinf(high) else frozenset()
 
     def votes(field: CatalogField) -> tuple[int, bool, bool]:
         called = set(field.words)
-        return len(called & set(near)), any(side & called for side in said), bool(bound & called)
+        return len(called & set(near)), any(side & called for side in sides), bool(bound & called)
 
     return max(fields, key=votes)
 
@@ -161,8 +161,8 @@ def counted(words: Sequence[Word], catalog: Catalog) -> Iterator[tuple[CatalogFi
         words: of the question.
         catalog: with the fields; one that no document has so many of is not asked for it.
     """
-    numbers = [each for each in catalog.fields.values() if each.kind == "number"]
-    flagged = {stem(word) for each in catalog.fields.values() if each.kind == "flag" for word in each.words}
+    numbers = [field for field in catalog.fields.values() if field.kind == "number"]
+    flagged = {stem(word) for field in catalog.fields.values() if field.kind == "flag" for word in field.words}
     for at, word in enumerate(words):
         if word.key == "nothing" and (field := _nothing(words, at, numbers)):
             yield field, 0, words[max(0, at - 2) : at + 1]
@@ -170,31 +170,31 @@ def counted(words: Sequence[Word], catalog: Catalog) -> Iterator[tuple[CatalogFi
         out = word.key == "out" and at + 1 < len(words) and words[at + 1].key == "of"
         if word.key not in _NONE and word.key != "single" and not out:
             continue
-        asked = int(word.key == "single")
+        query = int(word.key == "single")
         stop = at + 1 + out
         passed = AUXILIARIES | {"a", "an", "any"}
         while stop < len(words) and (words[stop].key in passed or (word.key == "never" and _is_won(words, stop))):
             stop += 1
-        said = stem(words[stop].key) if stop < len(words) else ""
-        fields = [each for each in numbers if asked in each.counts]
+        terms = stem(words[stop].key) if stop < len(words) else ""
+        fields = [number for number in numbers if query in number.counts]
         both = {word.key for word in words[stop : stop + 2]}  # `a single hit point`
         called = [
-            each
-            for each in fields
-            if any(len(name) > _VERB and stem(name) == said for name in each.words) or both == set(each.words)
+            field
+            for field in fields
+            if any(len(name) > _VERB and stem(name) == terms for name in field.words) or both == set(field.words)
         ]
-        if len(called) == 1 and said not in flagged:
-            yield called[0], asked, words[at : stop + 1]
+        if len(called) == 1 and terms not in flagged:
+            yield called[0], query, words[at : stop + 1]
 
 
 def _nothing(words: Sequence[Word], at: int, numbers: Sequence[CatalogField]) -> CatalogField | None:
     """The field whose verb stands before `nothing`: `depends on nothing else`, `costs nothing`."""
-    said = {stem(word.key) for word in words[max(0, at - 2) : at]}
+    terms = {stem(word.key) for word in words[max(0, at - 2) : at]}
     paid = not WORTH.isdisjoint(word.key for word in words[max(0, at - 2) : at])
     called = [
-        each
-        for each in numbers
-        if 0 in each.counts and (said & set(map(stem, each.words)) or (paid and is_money(each)))
+        number
+        for number in numbers
+        if 0 in number.counts and (terms & set(map(stem, number.words)) or (paid and is_money(number)))
     ]
     return called[0] if len(called) == 1 else None
 
@@ -285,21 +285,21 @@ class NumberFields:
 
     def holds(self, number: float) -> bool:
         """Whether a document has this very number."""
-        return any(number in each.counts for each in self.catalog.fields.values() if each.kind == "number")
+        return any(number in field.counts for field in self.catalog.fields.values() if field.kind == "number")
 
     @cached_property
     def called(self) -> frozenset[str]:
         """The words of the names of fields of numbers, but units."""
-        numbers = [each for each in self.catalog.fields.values() if each.kind in ("number", "identity")]
-        return frozenset(word for each in numbers for word in each.words if measure(word) is None)
+        numbers = [field for field in self.catalog.fields.values() if field.kind in ("number", "identity")]
+        return frozenset(word for number in numbers for word in number.words if measure(word) is None)
 
     def _able(self, quantity: Quantity) -> Sequence[CatalogField]:
         """The fields that hold such numbers, in such units."""
-        orders = {each.ordered_by for each in self.catalog.fields.values()}
+        orders = {field.ordered_by for field in self.catalog.fields.values()}
         years = all(abs(bound) >= _FIRST_YEAR for bound in quantity.written)
         kinds = ("number", "identity", "year") if years else ("number", "identity")
-        numbers = [each for each in self.catalog.fields.values() if each.kind in kinds and each.name not in orders]
-        able = [each for each in numbers if may_measure(each, quantity, numbers)]
+        numbers = [field for field in self.catalog.fields.values() if field.kind in kinds and field.name not in orders]
+        able = [number for number in numbers if may_measure(number, quantity, numbers)]
 
         def holds(field: CatalogField) -> bool:
             """Whether it has parts of one, or none is asked for in its unit: 0.25 hours are 15 of minutes."""
@@ -313,16 +313,16 @@ class NumberFields:
         fields = self._able(quantity)
         yield from self._by_unit(fields, near, quantity)
         for key in near:
-            called = [each for each in fields if any(_akin(key, said) for said in each.words)]
+            called = [field for field in fields if any(_akin(key, word) for word in field.words)]
             yield (fitting(called, near, quantity), 0.9) if called else None
-        rated = [each for each in fields if _RATED & set(each.words)] if _RATED & set(near) else []
+        rated = [field for field in fields if _RATED & set(field.words)] if _RATED & set(near) else []
         yield (rated[0], 0.85) if len(rated) == 1 else None
-        paid = [each for each in fields if is_money(each)] if is_sum(quantity) or WORTH & set(near) else []
+        paid = [field for field in fields if is_money(field)] if is_sum(quantity) or WORTH & set(near) else []
         yield (fitting(paid, near, quantity), 0.8) if paid and one_thing(paid) else None
         bounds = [bound for bound in quantity.written if not isinf(bound)]
-        plain = [each for each in fields if each.kind == "number" and _has_both_sides(each, bounds)]
-        said = [key for key in near if is_noun_like(key) and key not in self.catalog.nouns]
-        meant = self._kin.field(said, plain)
+        plain = [field for field in fields if field.kind == "number" and _has_both_sides(field, bounds)]
+        keys = [key for key in near if is_noun_like(key) and key not in self.catalog.nouns]
+        meant = self._kin.field(keys, plain)
         yield (meant, 0.75) if meant else None
         reached = _reached(fields, quantity)
         yield (reached, 0.75) if reached else None
@@ -340,17 +340,19 @@ class NumberFields:
         if unit is None or is_sum(quantity):
             return
         meant = {unit, _COUNTED.get(unit, unit)}
-        able = [each for each in numbers if any({word, unit_of(word)[0]} & meant for word in things(each, numbers))]
-        able = able or [each for each in numbers if unit == "second" and lasts(each, quantity)]
+        able = [
+            number for number in numbers if any({word, unit_of(word)[0]} & meant for word in things(number, numbers))
+        ]
+        able = able or [number for number in numbers if unit == "second" and lasts(number, quantity)]
         if not able:
             return
-        said = [*near, *keys(quantity.text)]
+        terms = [*near, *keys(quantity.text)]
 
         def votes(field: CatalogField) -> tuple[int, int, bool]:
             own = set(things(field, numbers))
             low, high = in_unit_of(field, quantity, numbers)
             called = sum(any(_akin(word, key) for word in own if not measure(word)) for key in set(near))
-            written = sum(any(_akin(word, key) or _same_unit(word, key) for word in own) for key in set(said))
+            written = sum(any(_akin(word, key) or _same_unit(word, key) for word in own) for key in set(terms))
             return called, written, _has_both_sides(field, [bound for bound in (low, high) if not isinf(bound)])
 
         yield max(able, key=votes), 0.85
@@ -368,7 +370,7 @@ class NumberFields:
 
 def _counting(fields: Sequence[CatalogField]) -> CatalogField | None:
     """The one field that counts things, for things that nothing is called after: `fewer than 20 participants`."""
-    able = [each for each in fields if not any(word in _MEASURED or measure(word) for word in each.words)]
+    able = [field for field in fields if not any(word in _MEASURED or measure(word) for word in field.words)]
     able = [each for each in able if not is_money(each)]
     whole = [each for each in able if all(float(value).is_integer() for value in each.counts)]
     return whole[0] if len(whole) == 1 else None
@@ -379,9 +381,9 @@ def _reached(numbers: Sequence[CatalogField], quantity: Quantity) -> CatalogFiel
     bounds = [abs(bound) for bound in quantity.written if not isinf(bound)]
     if quantity.unit or quantity.kind == "number" or not bounds:
         return None
-    able = [each for each in numbers if each.kind != "year" and _has_both_sides(each, bounds)]
+    able = [number for number in numbers if number.kind != "year" and _has_both_sides(number, bounds)]
     paid = [each for each in able if is_money(each)] if quantity.text[:1].isalpha() else []
-    return next((found[0] for found in (able, paid) if len(found) == 1), None)
+    return next((matches[0] for matches in (able, paid) if len(matches) == 1), None)
 
 
 def _has_both_sides(field: CatalogField, bounds: Sequence[float]) -> bool:
@@ -391,23 +393,23 @@ def _has_both_sides(field: CatalogField, bounds: Sequence[float]) -> bool:
 
 def _before(words: Sequence[Word], first: int, others: Sequence[Span]) -> list[str]:
     """Keys of the words before a number, the nearest first, back to another number."""
-    found: list[str] = []
+    matches: list[str] = []
     for word in words[max(0, first - _REACH) : first][::-1]:
         if any(word.start < end and word.end > start for start, end in others):
             break
-        found.append(word.key)
-    return found
+        matches.append(word.key)
+    return matches
 
 
 def _behind(words: Sequence[Word], last: int, others: Sequence[Span]) -> list[str]:
     """Keys of what is counted: `free seats` behind more than 8, `of ascent` behind 1,000 m."""
-    found: list[str] = []
+    matches: list[str] = []
     for word in words[last + 1 : last + 1 + _BEHIND]:
         other = any(word.start < end and word.end > start for start, end in others)
-        if other or not (is_noun_like(word.key) or (not found and word.key in ("of", "in"))):
+        if other or not (is_noun_like(word.key) or (not matches and word.key in ("of", "in"))):
             break
-        found.append(word.key)
-    return found
+        matches.append(word.key)
+    return matches
 
 
 def _same_unit(word: str, said: str) -> bool:

@@ -70,35 +70,35 @@ def _most(match: Match) -> str:
 
 _PATTERNS: tuple[tuple[str, Callable[[Match], str]], ...] = (
     # 60 000 and 12.000 are written so where a comma is the point.
-    (r"(?<![\d.,])\d{1,3}(?: \d{3})*? \d\d0(?![\w.,])", lambda found: found[0].replace(" ", "")),
-    (r"(?<![\d.,])[1-9]\d{0,2}(?:\.\d{3})*?\.000(?![\d.])", lambda found: found[0].replace(".", "")),
+    (r"(?<![\d.,])\d{1,3}(?: \d{3})*? \d\d0(?![\w.,])", lambda matches: matches[0].replace(" ", "")),
+    (r"(?<![\d.,])[1-9]\d{0,2}(?:\.\d{3})*?\.000(?![\d.])", lambda matches: matches[0].replace(".", "")),
     (r"(?<=\d) ?(?:sqm|qm|m2|sq\.? m(?:et(?:er|re)s?)?)\b", lambda _: " m²"),
-    (r"\b(EUR|USD|GBP) ?(?=\d)", lambda found: _SIGNS[found[1].lower()]),
+    (r"\b(EUR|USD|GBP) ?(?=\d)", lambda matches: _SIGNS[matches[1].lower()]),
     (
         r"(?P<number>\d[\d.,]*k?) ?(?P<code>EUR|USD|GBP|quid|bucks?)\b",
-        lambda found: f"{_SIGNS[found['code'].lower()]}{found['number']}",
+        lambda matches: f"{_SIGNS[matches['code'].lower()]}{matches['number']}",
     ),
     (rf"(?<![\d.,])(?P<low>{_FIGURE})(?P<joint> ?(?:and|to|or|-|–) ?)(?P<high>{_FIGURE}) ?{_SIZE}\b", _multiplied),
-    (rf"\b({'|'.join(CARDINALS)}|a|\d+) grand\b", lambda found: f"{found[1]} thousand"),
+    (rf"\b({'|'.join(CARDINALS)}|a|\d+) grand\b", lambda matches: f"{matches[1]} thousand"),
     (
         r"\b(?:(?P<half>half)|(?:a )?(?P<quarter>quarter) of|three[- ]quarters of) (?:an?|one) (?=(?P<unit>[a-z]+))",
         _part,
     ),
     (r"\ba (?=thousand\b)", lambda _: "one "),
-    (r"\ba (tenner|fiver)\b", lambda found: _SLANG[found[1].lower()]),
+    (r"\ba (tenner|fiver)\b", lambda matches: _SLANG[matches[1].lower()]),
     (
         r"(?P<before>\b(?:than|least|most|exactly|only) )(?P<often>once|twice|thrice)\b",
-        lambda found: f"{found['before']}{_COUNTS[found['often'].lower()]}",
+        lambda matches: f"{matches['before']}{_COUNTS[matches['often'].lower()]}",
     ),
     (r"\bor (?:better|greater|longer)\b", lambda _: "or more"),
     (
         r"\b(than|least|most|below|above|under|over|at|between|and|to|from) minus (?=\d)",
-        lambda found: f"{found[1]} -",
+        lambda matches: f"{matches[1]} -",
     ),
     (rf"\b(?:{_LESS})e?r (?=than\b)", lambda _: "less "),
-    (rf"\b(more|less) [^\W\d_]{{4,}} than (?={_NUMBER})", lambda found: f"{found[1]} than "),
+    (rf"\b(more|less) [^\W\d_]{{4,}} than (?={_NUMBER})", lambda matches: f"{matches[1]} than "),
     (rf"\b(?!{_OTHERS})[^\W\d_]{{3,}}er than (?={_NUMBER})", lambda _: "more than "),
-    (rf"\b({_BOUND}|and|or|to) the (?=\d+(?:st|nd|rd|th)\b)", lambda found: f"{found[1]} "),
+    (rf"\b({_BOUND}|and|or|to) the (?=\d+(?:st|nd|rd|th)\b)", lambda matches: f"{matches[1]} "),
     (r"(?<=\d)[- ]plus\b", lambda _: "+"),
     (rf"\b(?:upwards|in excess|north) of (?={_NUMBER})", lambda _: "more than "),
     (rf"\b(?:south|short|shy) of (?={_NUMBER})", lambda _: "less than "),
@@ -117,7 +117,7 @@ _PATTERNS: tuple[tuple[str, Callable[[Match], str]], ...] = (
     (
         r"(?<=\w )(?<!half )(?:an?|per|each|every) (?:hour|day|week|month|year) "
         r"(?P<bound>or (?:less|fewer|more|under|over))\b",
-        lambda found: found["bound"],
+        lambda matches: matches["bound"],
     ),
     (
         r"(?P<before>\b(?:than|least|most|under|over|above|below|about|of|exceeding|only|exactly) |\b)"
@@ -138,7 +138,7 @@ def _turned(counted: frozenset[str]) -> tuple[tuple[re.Pattern[str], Callable[[M
     names = "|".join(sorted(counted))
     number = rf"(?={_NUMBER}|(?:{'|'.join(CARDINALS)})\b)"
     pattern = rf"\b(?P<bound>{_BOUND}) (?:an? |the )?(?P<name>(?:{names})s?)(?: of)? {number}"
-    return ((re.compile(pattern, re.IGNORECASE), lambda found: f"{found['name']} {found['bound']} "),)
+    return ((re.compile(pattern, re.IGNORECASE), lambda matches: f"{matches['name']} {matches['bound']} "),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +153,10 @@ class Figures:
     @classmethod
     def of(cls, question: str, counted: Collection[str] = ()) -> "Figures":
         """A question, rewritten; `counted` has the words that number things: `under level 2` is a level under 2."""
-        found = cls(question, range(len(question)), range(1, len(question) + 1))
+        matches = cls(question, range(len(question)), range(1, len(question) + 1))
         for pattern, write in (*_REWRITES, *_turned(frozenset(counted))):
-            found = found._with(pattern, write)
-        return found
+            matches = matches._with(pattern, write)
+        return matches
 
     def span(self, start: int, end: int) -> Span:
         """Where what stands at a place of the rewritten text is in the question."""
@@ -209,22 +209,22 @@ def numeric_conditions(
         valued: places of words that are values.
     """
     figures, fields = Figures.of(text, _counted(catalog)), NumberFields(catalog)
-    found = [_without_noun(_with_unit(each, figures.text), fields) for each in quantities(figures.text)]
-    spans = [figures.span(each.start, each.end) for each in found]
-    for place, (quantity, span) in enumerate(zip(found, spans, strict=True)):
-        others = [*taken, *spans[:place], *spans[place + 1 :]]
+    matches = [_without_noun(_with_unit(quantity, figures.text), fields) for quantity in quantities(figures.text)]
+    spans = [figures.span(match.start, match.end) for match in matches]
+    for position, (quantity, span) in enumerate(zip(matches, spans, strict=True)):
+        others = [*taken, *spans[:position], *spans[position + 1 :]]
         compared = quantity.kind in ("number", "open", "range") or fields.ranked(quantity)
         compared = compared or (quantity.kind == "fraction" and fields.holds(quantity.low))  # `rating 1/4`
         if not compared or any(_meet(span, other) for other in taken):
             continue
         if _ARTICLE.match(quantity.text):
             continue
-        asked = fields.asked(words, span, quantity, others, valued)
-        if asked:
+        query = fields.asked(words, span, quantity, others, valued)
+        if query:
             whole = _with_dimension(words, span, quantity)
-            yield Compared(tuple(_bounds(text[slice(*whole)], whole, *asked, quantity, catalog)), whole)
-    for field, number, said in counted(words, catalog):
-        span = (said[0].start, said[-1].end)
+            yield Compared(tuple(_bounds(text[slice(*whole)], whole, *query, quantity, catalog)), whole)
+    for field, number, terms in counted(words, catalog):
+        span = (terms[0].start, terms[-1].end)
         if not any(_meet(span, other) for other in taken):
             exact = Entity(text[slice(*span)], field.name, number, FilterOperator.EQ, 0.8, span)
             yield Compared((exact,), span)
@@ -232,7 +232,7 @@ def numeric_conditions(
 
 def _counted(catalog: Catalog) -> frozenset[str]:
     """The words of the names of fields of numbers."""
-    return frozenset(word for each in catalog.fields.values() if each.kind == "number" for word in each.words)
+    return frozenset(word for field in catalog.fields.values() if field.kind == "number" for word in field.words)
 
 
 def _with_dimension(words: Sequence[Word], span: Span, quantity: Quantity) -> Span:
@@ -245,26 +245,26 @@ def _with_dimension(words: Sequence[Word], span: Span, quantity: Quantity) -> Sp
 def alternatives(text: str, numbers: Sequence[Compared]) -> Iterator[tuple[Entity, ...]]:
     """The entities of all numbers, those together of which one is enough: `over 150 kg or under 1 kg`."""
     group: tuple[Entity, ...] = ()
-    for each in numbers:
-        if len(each.entities) > 1:  # a range: both bounds hold
-            yield from ((*(group,) * bool(group), *((entity,) for entity in each.entities)))
+    for number in numbers:
+        if len(number.entities) > 1:  # a range: both bounds hold
+            yield from ((*(group,) * bool(group), *((entity,) for entity in number.entities)))
             group = ()
             continue
-        between = text[group[-1].span[1] : each.span[0]].strip(" ").lower() if group else ""
-        listed = between in _LISTING and _one_field((*group, *each.entities))
+        between = text[group[-1].span[1] : number.span[0]].strip(" ").lower() if group else ""
+        listed = between in _LISTING and _one_field((*group, *number.entities))
         if between.strip(" ,") == "or" or listed:
-            group += each.entities
+            group += number.entities
             continue
         if group:
             yield group
-        group = each.entities
+        group = number.entities
     if group:
         yield group
 
 
 def _one_field(entities: Sequence[Entity]) -> bool:
     """Whether all are numbers of one field: `proposals 20 and 257` are two proposals."""
-    return {(each.field, each.operator) for each in entities} == {(entities[0].field, FilterOperator.EQ)}
+    return {(entity.field, entity.operator) for entity in entities} == {(entities[0].field, FilterOperator.EQ)}
 
 
 def _with_unit(found: Quantity, text: str) -> Quantity:
@@ -336,7 +336,7 @@ def version_conditions(text: str, words: Sequence[Word], catalog: Catalog) -> It
         for at, word in enumerate(words):
             if not _VERSION.fullmatch(word.text):
                 continue
-            near = [each.key for each in words[max(0, at - _REACH) : at]]
+            near = [word.key for word in words[max(0, at - _REACH) : at]]
             called = [key for key in near if key in _CALLED or any(key.startswith(word) for word in field.words)]
             lists = at - was == 2 and words[at - 1].key in _BETWEEN_VERSIONS
             gap = near[::-1].index(called[-1]) if called else 0
@@ -378,7 +378,7 @@ def _condition(text: str, field: CatalogField, word: Word, start: int) -> tuple[
 
 
 def _in_order(text: str, field: CatalogField, asked: str, operator: FilterOperator, span: Span) -> tuple[Entity, ...]:
-    key, said = version_key(asked), text[slice(*span)]
+    key, terms = version_key(asked), text[slice(*span)]
     compare: Callable[[tuple[int, ...], tuple[int, ...]], bool] = {
         FilterOperator.GT: gt,
         FilterOperator.GTE: ge,
@@ -396,7 +396,7 @@ def _in_order(text: str, field: CatalogField, asked: str, operator: FilterOperat
         if not kept:
             return (
                 Entity(
-                    said,
+                    terms,
                     field.ordered_by,
                     plain(max(left) if upwards else min(left)),
                     FilterOperator.GT if upwards else FilterOperator.LT,
@@ -407,9 +407,9 @@ def _in_order(text: str, field: CatalogField, asked: str, operator: FilterOperat
         bound = min(kept) if upwards else max(kept)
         return (
             Entity(
-                said, field.ordered_by, plain(bound), FilterOperator.GTE if upwards else FilterOperator.LTE, 0.9, span
+                terms, field.ordered_by, plain(bound), FilterOperator.GTE if upwards else FilterOperator.LTE, 0.9, span
             ),
         )
     contains = FilterOperator.CONTAINS if field.listed else FilterOperator.EQ
     known = sorted((str(value) for value in field.counts), key=version_key)
-    return tuple(Entity(said, field.name, value, contains, 0.9, span) for value in known if passes(value))
+    return tuple(Entity(terms, field.name, value, contains, 0.9, span) for value in known if passes(value))

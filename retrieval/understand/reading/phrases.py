@@ -148,7 +148,7 @@ class Phrases:
             | nouns
             | which
             | unsaid
-            | {each.stop - 1 for each in self.mentions if self.is_noun(each)}
+            | {mention.stop - 1 for mention in self.mentions if self.is_noun(mention)}
         )
 
     def _is_asked_for(self, at: int) -> bool:
@@ -265,7 +265,7 @@ class Phrases:
 
     def valued(self, at: int) -> bool:
         """Whether a word belongs to a value."""
-        return any(each.first <= at < each.stop for each in self.mentions)
+        return any(mention.first <= at < mention.stop for mention in self.mentions)
 
 
 _BY = frozenset({"by", "from", "author", "writer"})
@@ -318,9 +318,9 @@ class People:
         near = [word for word in window if word.key.isalpha()]
         stems = {stem(word) for word in mention.field.words if len(word) > 3}
         acts = {verb for start, verbs in ACTS.items() for verb in verbs if mention.field.name.lower().startswith(start)}
-        said = sum(stem(word.key) in stems or word.text.lower() in acts for word in near)
+        terms = sum(stem(word.key) in stems or word.text.lower() in acts for word in near)
         made = self._before(mention.first) == "by" and mention.field.name.lower().startswith(MAKERS)
-        return 2 * said + made
+        return 2 * terms + made
 
     def _is_part_of_name(self, mention: Mention) -> bool:
         """A first name before another's last: `Nick Coghlan` where there are an Alyssa Coghlan and a Nick Humrich."""
@@ -348,7 +348,7 @@ class People:
         skipped = CONJUNCTIONS | NEGATIONS | ADVERBS | TITLES | {"the", "a", "an", "."}
         while at >= 0 and (
             self.words[at].key in skipped
-            or (self.words[at].key not in _BY and any(each.first <= at < each.stop for each in self.mentions))
+            or (self.words[at].key not in _BY and any(mention.first <= at < mention.stop for mention in self.mentions))
         ):
             at -= 1
         return self.words[at].key if at >= 0 else ""

@@ -38,8 +38,8 @@ def unknown_heads(phrases: Phrases, *, stated: bool) -> frozenset[int]:
         phrases: the question around its values.
         stated: whether another condition is sure.
     """
-    words, valued = phrases.words, {at for each in phrases.mentions for at in range(each.first, each.stop)}
-    named = {word for each in phrases.catalog.fields.values() for word in each.words}
+    words, valued = phrases.words, {at for mention in phrases.mentions for at in range(mention.first, mention.stop)}
+    named = {word for field in phrases.catalog.fields.values() for word in field.words}
     turns = RELATIVES | AUXILIARIES | NEGATIONS | CARRIERS
 
     def attaches(at: int) -> bool:
@@ -54,7 +54,7 @@ def unknown_heads(phrases: Phrases, *, stated: bool) -> frozenset[int]:
             return True
         return attaches(at)
 
-    found = set()
+    heads = set()
     for at, word in enumerate(words):
         if at in valued or not is_noun_like(word.key):
             continue
@@ -62,8 +62,8 @@ def unknown_heads(phrases: Phrases, *, stated: bool) -> frozenset[int]:
         opens = not at or words[at - 1].key in ASKING
         behind = at - 1 in valued and (word.is_plural or stated) and (following or (word.is_plural and ends(at + 1)))
         if behind or (stated and opens and word.is_plural and following):
-            found.add(at)
-    return frozenset(found)
+            heads.add(at)
+    return frozenset(heads)
 
 
 _ENDS = CONJUNCTIONS | {",", ".", "?", "!"}
@@ -163,41 +163,41 @@ class Reader:
             text: the question.
             today: what `last month` goes back from.
         """
-        said = words(text)
-        mentions = self.mentions.within(said)
-        heads = Phrases(said, mentions, self.catalog).heads
-        valued = {at for each in mentions if each.is_exact for at in range(each.first, each.stop)}
-        versions = tuple(version_conditions(text, said, self.catalog))
+        terms = words(text)
+        mentions = self.mentions.within(terms)
+        heads = Phrases(terms, mentions, self.catalog).heads
+        valued = {at for mention in mentions if mention.is_exact for at in range(mention.first, mention.stop)}
+        versions = tuple(version_conditions(text, terms, self.catalog))
         taken = [each.span for group in versions for each in group]
         times = tuple(
-            each
-            for each in temporal_refs(text, said, self.catalog, today, heads, valued)
-            if each.field and not _meets(each.span, taken)
+            ref
+            for ref in temporal_refs(text, terms, self.catalog, today, heads, valued)
+            if ref.field and not _meets(ref.span, taken)
         )
-        taken += [each.span for each in times]
-        numbers = tuple(numeric_conditions(text, said, self.catalog, taken, valued))
-        taken += [each.span for each in numbers]
+        taken += [time.span for time in times]
+        numbers = tuple(numeric_conditions(text, terms, self.catalog, taken, valued))
+        taken += [number.span for number in numbers]
         number_of = count(1)
-        asked = [(each.span, each.field) for each in times if each.field]
-        asked += [(each.span, each.entities[0].field) for each in numbers if each.entities]
-        happening = [*self._events(said, times)]
-        found = [
-            each
-            for each in mentions
-            if not _meets(_span(said, each), [*taken, *self._calling(said, asked)])
-            and (each.likeness == 1.0 or not _meets(_span(said, each), happening))
+        query = [(time.span, time.field) for time in times if time.field]
+        query += [(number.span, number.entities[0].field) for number in numbers if number.entities]
+        happening = [*self._events(terms, times)]
+        matches = [
+            mention
+            for mention in mentions
+            if not _meets(_span(terms, mention), [*taken, *self._calling(terms, query)])
+            and (mention.likeness == 1.0 or not _meets(_span(terms, mention), happening))
         ]
-        entities = [*self._values(text, said, found, taken, number_of)]
+        entities = [*self._values(text, terms, matches, taken, number_of)]
         for group in _joined_versions(text, versions):
             entities += _grouped(group, number_of)
         for group in alternatives(text, numbers):
             number = next(number_of)
             entities += [replace(entity, group=number) for entity in group]
-        entities.sort(key=lambda each: (each.span, each.field, each.group))
-        taken += [each.span for each in entities] + happening
-        named = {each.field for each in entities} | {each.field for each in times if each.field}
-        unknown = tuple(unknown_values(said, taken, self.catalog))
-        return Reading(tuple(entities), times, self._topic(said, taken, entities, named), unknown)
+        entities.sort(key=lambda entity: (entity.span, entity.field, entity.group))
+        taken += [entity.span for entity in entities] + happening
+        named = {entity.field for entity in entities} | {time.field for time in times if time.field}
+        unknown = tuple(unknown_values(terms, taken, self.catalog))
+        return Reading(tuple(entities), times, self._topic(terms, taken, entities, named), unknown)
 
     def _values(
         self, text: str, said: Sequence[Word], found: Sequence[Mention], taken: Sequence[Span], number_of: Iterator[int]
@@ -214,7 +214,7 @@ class Reader:
         chains = [chain for chain in chained(found, said) if max(sure[each] for each in chain) >= _LEAST]
         groups: dict[str, int] = {}
         last: tuple[int, int, bool, CatalogField] | None = None
-        for chain in sorted(without_rivals(chains, people), key=lambda each: each[0].first):
+        for chain in sorted(without_rivals(chains, people), key=lambda rival: rival[0].first):
             best = max(sure[each] for each in chain)
             negated = is_negated(said, chain[0], self.catalog) != chain[0].denied
             field = chain[0].field
@@ -235,8 +235,8 @@ class Reader:
 
     def _events(self, said: Sequence[Word], times: Sequence[TemporalRef]) -> Iterator[Span]:
         """The verbs that times go with: `that came in during`."""
-        for each in times:
-            at = next(place for place, word in enumerate(said) if word.end > each.span[0]) - 1
+        for time in times:
+            at = next(position for position, word in enumerate(said) if word.end > time.span[0]) - 1
             while at >= 0 and (said[at].key in GLUE or is_event(said[at], self.catalog)):
                 if is_event(said[at], self.catalog):
                     yield said[at].start, said[at].end
@@ -256,14 +256,16 @@ class Reader:
     ) -> str:
         """What is left: the words from the first to the last that say something, conditions left out."""
         companions = {
-            word for each in entities for word in self.catalog.companions.get((each.field, each.value), frozenset())
+            word
+            for entity in entities
+            for word in self.catalog.companions.get((entity.field, entity.value), frozenset())
         }
         fields = {stem(word) for name in named for word in self.catalog.fields[name].words}
         empty = GLUE | self.catalog.nouns | companions | MADE | _WRITING
         left = [word for word in said if not _meets((word.start, word.end), taken)]
         speaking = [
-            place
-            for place, word in enumerate(left)
+            position
+            for position, word in enumerate(left)
             if word.key[0].isalnum()
             and stem(word.key) not in fields
             and empty.isdisjoint({word.key, word.text.lower()})
@@ -281,13 +283,13 @@ def _certainties(found: Sequence[Mention], phrases: Phrases, people: People) -> 
 def _joined_versions(text: str, versions: Sequence[tuple[Entity, ...]]) -> Iterator[tuple[Entity, ...]]:
     """Versions of one list as alternatives."""
     group: tuple[Entity, ...] = ()
-    for each in filter(None, versions):
-        if group and text[group[-1].span[1] : each[0].span[0]].strip().lower() in ("or", "and", ",", "/", ", or"):
-            group += each
+    for version in filter(None, versions):
+        if group and text[group[-1].span[1] : version[0].span[0]].strip().lower() in ("or", "and", ",", "/", ", or"):
+            group += version
             continue
         if group:
             yield group
-        group = each
+        group = version
     if group:
         yield group
 

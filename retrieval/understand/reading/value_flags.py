@@ -43,24 +43,24 @@ class Flags:
 
     @cached_property
     def _flags(self) -> Sequence[Flag]:
-        return [flag for each in self.catalog.fields.values() if (flag := flag_of(each))]
+        return [flag for field in self.catalog.fields.values() if (flag := flag_of(field))]
 
     def _called(self, words: Sequence[Word], first: int, flag: Flag) -> Iterator[Mention]:
         """`on display`, `healthy volunteers` for healthyVols; of one word as a verb, or as the whole name."""
         stop = first + len(flag.things)
-        said = [word.key for word in words[first:stop]]
-        if len(said) < len(flag.things) or not _all_akin(said, flag.things):
+        keys = [word.key for word in words[first:stop]]
+        if len(keys) < len(flag.things) or not _all_akin(keys, flag.things):
             return
         verb = first > 0 and words[first].text.lower().endswith("ed")
-        named = said == [word for word in flag.field.words if word not in EMPTY]
-        if len(said) > 1 or verb or named:
+        named = keys == [word for word in flag.field.words if word not in EMPTY]
+        if len(keys) > 1 or verb or named:
             yield _mention(flag, first, stop, denied=False)
 
     def _named(self, words: Sequence[Word], first: int, flag: Flag) -> Iterator[Mention]:
         """`accident-free`: the whole name of a flag that is true where there is none of its thing."""
-        said = [word for word in words[first : first + len(flag.field.words) + 1] if word.key != "-"]
+        terms = [word for word in words[first : first + len(flag.field.words) + 1] if word.key != "-"]
         stop = first + (len(flag.field.words) + any(word.key == "-" for word in words[first : first + 2]))
-        if flag.opposed and tuple(word.key for word in said[: len(flag.field.words)]) == flag.field.words:
+        if flag.opposed and tuple(word.key for word in terms[: len(flag.field.words)]) == flag.field.words:
             yield Mention(flag.field, (flag.yes,), first, stop, 1.0, granted=True)
 
     def _granted(self, words: Sequence[Word], first: int, flag: Flag) -> Iterator[Mention]:
@@ -92,9 +92,9 @@ class Flags:
         """The place behind what a flag is about, and whether its name says so: all its words, or one behind a verb."""
         if at >= len(words) or not words[at].key[0].isalnum():
             return at, False
-        said = [word for word in words[at : at + len(flag.things) + 1] if word.key != "-"][: len(flag.things)]
-        if len(said) == len(flag.things) and _all_akin([word.key for word in said], flag.things):
-            return next(place for place in range(at, len(words)) if words[place] is said[-1]) + 1, True
+        terms = [word for word in words[at : at + len(flag.things) + 1] if word.key != "-"][: len(flag.things)]
+        if len(terms) == len(flag.things) and _all_akin([word.key for word in terms], flag.things):
+            return next(number for number in range(at, len(words)) if words[number] is terms[-1]) + 1, True
         if grants and words[at].key in flag.things:
             return at + 1, True
         return (at + 1, False) if len(flag.things) == 1 else (at, False)

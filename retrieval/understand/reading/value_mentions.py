@@ -34,15 +34,15 @@ class FreeTexts:
                 while begin < len(words) and words[begin].key in _LINKS:
                     begin += 1
                 for stop in range(min(len(words), begin + _LONGEST_TEXT), begin, -1) if word.key in field.words else ():
-                    said = tuple(each.key for each in words[begin:stop] if each.key[0].isalnum())
-                    if said in values:
-                        yield Mention(field, (values[said],), at, stop, 1.0, granted=True)
+                    keys = tuple(word.key for word in words[begin:stop] if word.key[0].isalnum())
+                    if keys in values:
+                        yield Mention(field, (values[keys],), at, stop, 1.0, granted=True)
                         break
 
     @cached_property
     def _values(self) -> Sequence[tuple[CatalogField, Mapping[tuple[str, ...], Scalar]]]:
         free = [each for each in self.catalog.dividing if each.kind == "free"]
-        return [(each, {said: value for value in each.counts if (said := keys(str(value)))}) for each in free]
+        return [(each, {terms: value for value in each.counts if (terms := keys(str(value)))}) for each in free]
 
 
 _SHORTEST = 3
@@ -67,41 +67,41 @@ class Mentions:
 
     def within(self, words: Sequence[Word]) -> tuple[Mention, ...]:
         """Values that these words name, left to right; one within a longer one is left out, others may overlap."""
-        found = [*self._named(words), *self._flags.within(words), *self._free_texts.within(words)]
-        places = {(each.first, each.stop, each.field.name) for each in found}
+        matches = [*self._named(words), *self._flags.within(words), *self._free_texts.within(words)]
+        places = {(match.first, match.stop, match.field.name) for match in matches}
         others = self._spellings.within(words)
-        found += [each for each in others if (each.first, each.stop, each.field.name) not in places]
-        stated = {(each.field.name, value) for each in found for value in each.values}
-        meant = self._meant(words, {at for each in found for at in range(each.first, each.stop)})
-        ends = {(each.stop, each.field.name) for each in found if each.is_exact}
-        found += [
+        matches += [each for each in others if (each.first, each.stop, each.field.name) not in places]
+        stated = {(match.field.name, value) for match in matches for value in match.values}
+        meant = self._meant(words, {at for match in matches for at in range(match.first, match.stop)})
+        ends = {(match.stop, match.field.name) for match in matches if match.is_exact}
+        matches += [
             each
             for each in meant
             if stated.isdisjoint((each.field.name, value) for value in each.values)
             and (each.first, each.field.name) not in ends  # `medium weight`: it says what is medium
         ]
         return tuple(
-            each
-            for each in sorted(found, key=lambda one: (one.first, -one.stop, one.field.name))
-            if not any(_is_within(each, other) for other in found)
+            match
+            for match in sorted(matches, key=lambda one: (one.first, -one.stop, one.field.name))
+            if not any(_is_within(match, other) for other in matches)
         )
 
     def _meant(self, words: Sequence[Word], named: Collection[int]) -> Iterator[Mention]:
         """Values that words mean which are none themselves: `trawlers` the fishing vessels, `stopped early`."""
-        found: list[tuple[float, Mention]] = []
+        matches: list[tuple[float, Mention]] = []
         for first in range(len(words)):
             for stop in range(first + 1, min(len(words), first + _LONGEST) + 1):
                 if stop - 1 in named or not words[stop - 1].key.isalpha():
                     break
                 asked_for = first > 0 and words[first - 1].key in ("which", "what", "many")
-                said = " ".join(word.text.lower() for word in words[first:stop])
-                if not asked_for and (is_state(said) or self._may_mean(words[first:stop])):
-                    meant = self._kin.values(said)
+                terms = " ".join(word.text.lower() for word in words[first:stop])
+                if not asked_for and (is_state(terms) or self._may_mean(words[first:stop])):
+                    meant = self._kin.values(terms)
                     if meant and not _is_other_name(words[first:stop], first, meant):
                         mention = Mention(meant.field, meant.values, first, stop, 1.0, meant.likeness, meant.denied)
-                        found.append((meant.likeness + _LONGER * (stop - first), mention))
+                        matches.append((meant.likeness + _LONGER * (stop - first), mention))
         taken: set[int] = set()
-        for _, mention in sorted(found, key=lambda each: -each[0]):
+        for _, mention in sorted(matches, key=lambda match: -match[0]):
             if taken.isdisjoint(range(mention.first, mention.stop)):
                 taken |= set(range(mention.first, mention.stop))
                 yield mention
@@ -125,8 +125,8 @@ class Mentions:
         bare = word.key.removeprefix("un")
         if bare == word.key or self._names.called((word.key,)):
             return None
-        found = [(field, values) for field, values, sure in self._names.called((bare,)) if sure == 1.0]
-        return found[0] if len(found) == 1 and found[0][0].kind == "text" else None
+        matches = [(field, values) for field, values, sure in self._names.called((bare,)) if sure == 1.0]
+        return matches[0] if len(matches) == 1 and matches[0][0].kind == "text" else None
 
     @cached_property
     def _names(self) -> Names:
@@ -151,7 +151,7 @@ class Mentions:
     @cached_property
     def _silent(self) -> frozenset[str]:
         """Keys of words that mean no value: they call fields or documents, or carry what is said of them."""
-        called = {word for each in self.catalog.fields.values() for word in each.words}
+        called = {word for field in self.catalog.fields.values() for word in field.words}
         return self.catalog.nouns | CARRIERS | MADE | called
 
     def _named(self, words: Sequence[Word]) -> Iterator[Mention]:
@@ -163,11 +163,11 @@ class Mentions:
             owner = self._names.owner(words[first].key) if words[first].is_capital else None
             if owner and (words[first].owns or titled):
                 yield Mention(owner[0], owner[1], first, first + 1, 1.0, granted=True)
-            for stop, said in self._runs(words, first):
+            for stop, terms in self._runs(words, first):
                 if stop == first + 1 and (denied or (owner and words[first].owns)):
                     continue
                 joined = any(word.key == "and" for word in words[first : stop - 1])
-                for field, values, certainty in self._names.called(said, words[first] if stop == first + 1 else None):
+                for field, values, certainty in self._names.called(terms, words[first] if stop == first + 1 else None):
                     if joined and not any(_JOINED.search(str(value)) for value in values):
                         continue  # `gluten-free and dairy-free` is no free dairy
                     # A part of a person's name that is written small is a word.
@@ -177,18 +177,18 @@ class Mentions:
 
     def _runs(self, words: Sequence[Word], first: int) -> Iterator[tuple[int, tuple[str, ...]]]:
         """The runs of words that begin with one, as the place behind each and the keys that a name would have."""
-        said: list[str] = []
-        for place in range(first, min(len(words), first + 2 * self._names.longest)):
-            key = words[place].key
-            if (key in ("-", "/", "&", ".") and said) or (key == "no" and said == ["with"]):
-                said = [key] if key == "no" else said
+        terms: list[str] = []
+        for number in range(first, min(len(words), first + 2 * self._names.longest)):
+            key = words[number].key
+            if (key in ("-", "/", "&", ".") and terms) or (key == "no" and terms == ["with"]):
+                terms = [key] if key == "no" else terms
                 continue
-            key = PLUS if key == "+" and said else key
+            key = PLUS if key == "+" and terms else key
             if not key[0].isalnum():
                 return
-            if not said or key not in SMALL:
-                said.append(key)
-                yield place + 1, tuple(said)
+            if not terms or key not in SMALL:
+                terms.append(key)
+                yield number + 1, tuple(terms)
 
 
 def _is_other_name(run: Sequence[Word], first: int, meant: Relatives) -> bool:
@@ -268,10 +268,10 @@ def without_rivals(chains: Sequence[list[Mention]], people: People) -> Iterator[
         return people.closeness(chain[0]), plural and not SORTS.isdisjoint(chain[0].field.words)
 
     for chain in chains:
-        place = (chain[0].first, chain[-1].stop)
-        rival = taken.get(place)
+        position = (chain[0].first, chain[-1].stop)
+        rival = taken.get(position)
         if rival is None or rank(chain) > rank(rival):
-            taken[place] = chain
+            taken[position] = chain
     for (first, stop), chain in taken.items():
         if not any(len(other) > len(chain) and at <= first and stop <= end for (at, end), other in taken.items()):
             yield chain

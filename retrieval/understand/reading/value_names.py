@@ -103,8 +103,8 @@ class Names:
         others: list[tuple[Name, Named]] = [(name, (field, (value,), 1.0)) for field, value, name in self._peoples()]
         others += [(name, (field, (value,), 1.0)) for name, (field, value) in self._ends().items()]
         others += [
-            ((word,), (*found, _WORD_OF_VALUE))
-            for word, found in self._words_of_values.items()
+            ((word,), (*matches, _WORD_OF_VALUE))
+            for word, matches in self._words_of_values.items()
             if word not in self.catalog.nouns
         ]
         for name, named in others:
@@ -122,9 +122,9 @@ class Names:
                     having[whole[start:]].add((field.name, value))
         return {
             name: (self.catalog.fields[field], value)
-            for name, found in having.items()
-            if len(found) == 1
-            for field, value in found
+            for name, matches in having.items()
+            if len(matches) == 1
+            for field, value in matches
         }
 
     def _peoples(self) -> Iterator[tuple[CatalogField, Scalar, Name]]:
@@ -142,16 +142,16 @@ class Names:
                 whole = keys(str(value).replace("_", " "))
                 for word in {*whole[:1], *whole[-1:]}:
                     having[word].add((field.name, value))
-        said = {word for field in self.catalog.fields.values() for word in field.words}
+        words = {word for field in self.catalog.fields.values() for word in field.words}
         return {
-            word: (self.catalog.fields[next(iter(found))[0]], tuple(sorted((value for _, value in found), key=str)))
-            for word, found in having.items()
+            word: (self.catalog.fields[next(iter(matches))[0]], tuple(sorted((value for _, value in matches), key=str)))
+            for word, matches in having.items()
             if word.isalpha()
             and len(word) >= _PART
-            and word not in said
-            and len(found) <= _FIRSTS
-            and len({name for name, _ in found}) == 1
-            and not (len(found) == 1 and self._is_broad(word, *next(iter(found))))
+            and word not in words
+            and len(matches) <= _FIRSTS
+            and len({name for name, _ in matches}) == 1
+            and not (len(matches) == 1 and self._is_broad(word, *next(iter(matches))))
         }
 
     def _is_broad(self, word: str, name: str, value: Scalar) -> bool:
@@ -177,19 +177,19 @@ class Names:
                 parts = str(value).split()
                 if len(parts) > 1 and all(part[:1].isupper() for part in parts):
                     having[keys(parts[-1])[0] if keys(parts[-1]) else ""].append((field, (value,), 1.0))
-        return {key: found[0] for key, found in having.items() if len(found) == 1}
+        return {key: matches[0] for key, matches in having.items() if len(matches) == 1}
 
     @cached_property
     def _participles(self) -> Mapping[str, Named]:
         """`investigated` for `investigating`: the other participle of a value that is one."""
-        found: dict[str, Named] = {}
+        participles: dict[str, Named] = {}
         for field in self.catalog.fields.values():
             for value in field.counts if field.kind == "text" else ():
                 match = _PARTICIPLE.fullmatch(str(value).casefold())
                 if match:
-                    found[match[1] + {"ed": "ing", "ing": "ed"}[match[2]]] = (field, (value,), 1.0)
-                    found.setdefault(match[1], (field, (value,), 1.0))
-        return found
+                    participles[match[1] + {"ed": "ing", "ing": "ed"}[match[2]]] = (field, (value,), 1.0)
+                    participles.setdefault(match[1], (field, (value,), 1.0))
+        return participles
 
     @cached_property
     def _initials(self) -> Mapping[str, Named]:
@@ -200,13 +200,13 @@ class Names:
                 capitals = [word[0] for word in str(value).split() if word[0].isupper()]
                 if len(capitals) > 1:
                     having["".join(capitals)].append((field, (value,), 1.0))
-        return {letters: found[0] for letters, found in having.items() if len(found) == 1}
+        return {letters: matches[0] for letters, matches in having.items() if len(matches) == 1}
 
 
 def _whole_names(field: CatalogField) -> list[tuple[Name, Scalar]]:
     if field.kind not in ("text", "person", "code"):
         return []
-    named = [(_name(said), value) for value in field.counts for said in (str(value), field.written(value))]
+    named = [(_name(terms), value) for value in field.counts for terms in (str(value), field.written(value))]
     named += [(whole, value) for value in field.counts if len(whole := keys(str(value))) == 1]  # GeoJSON is one word
     named += numbered(field)
     free = [(("without", *name[:-1]), value) for name, value in named if len(name) > 1 and name[-1] == "free"]
@@ -239,14 +239,14 @@ def _parts_of(field: CatalogField, known: Collection[Name]) -> Mapping[Name, set
 def _parts(name: str) -> set[Name]:
     """What may stand for a whole name: the first, the last, both without what is between."""
     whole = tuple(key for key in keys(name) if key not in TITLES)
-    found: set[Name] = {(part,) for part in whole if len(part) >= _SHORTEST_NAME}
+    names: set[Name] = {(part,) for part in whole if len(part) >= _SHORTEST_NAME}
     if len(whole) > 2:
-        found |= {(whole[0], whole[-1]), whole[1:]}
+        names |= {(whole[0], whole[-1]), whole[1:]}
     if len(whole) < len(keys(name)):
-        found.add(whole)
+        names.add(whole)
     if "," in name:
-        found.add((*whole[1:], whole[0]))
-    return found if len(keys(name)) > 1 else set()
+        names.add((*whole[1:], whole[0]))
+    return names if len(keys(name)) > 1 else set()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -318,15 +318,15 @@ class Spellings:
 
     def _bent(self, words: Sequence[Word], first: int) -> Iterator[Mention]:
         """`double-blinded` for double-blind, `closing soon` for closes soon: several words by what they begin with."""
-        said: list[str] = []
+        terms: list[str] = []
         for stop in range(first, min(len(words), first + 6)):
             key = words[stop].key
-            if key == "-" and said:
+            if key == "-" and terms:
                 continue
             if not key[0].isalnum():
                 return
-            said.append(stem(key))
-            for field, value in self._stems.get(tuple(said), ()):
+            terms.append(stem(key))
+            for field, value in self._stems.get(tuple(terms), ()):
                 yield Mention(field, (value,), first, stop + 1, 1.0)
 
     def _shared(self, words: Sequence[Word], first: int) -> Iterator[Mention]:
@@ -354,18 +354,22 @@ class Spellings:
         text = ""
         for word in words:
             text = text.ljust(word.start) + word.text
-        for found in quantities(text):
-            for field, value in self._measures.get((found.low, found.unit), ()) if found.low == found.high else ():
-                places = [at for at, word in enumerate(words) if word.start < found.end and word.end > found.start]
+        for quantity in quantities(text):
+            for field, value in (
+                self._measures.get((quantity.low, quantity.unit), ()) if quantity.low == quantity.high else ()
+            ):
+                places = [
+                    at for at, word in enumerate(words) if word.start < quantity.end and word.end > quantity.start
+                ]
                 yield Mention(field, (value,), places[0], places[-1] + 1, 1.0)
 
     @cached_property
     def _measures(self) -> Mapping[tuple[float, str | None], Sequence[Value]]:
         having: dict[tuple[float, str | None], list[Value]] = defaultdict(list)
         for field, value in self._texts:
-            for found in quantities(str(value)):
-                if found.low == found.high and found.unit and found.text == str(value):
-                    having[found.low, found.unit].append((field, value))
+            for quantity in quantities(str(value)):
+                if quantity.low == quantity.high and quantity.unit and quantity.text == str(value):
+                    having[quantity.low, quantity.unit].append((field, value))
         return having
 
     @cached_property
@@ -374,27 +378,27 @@ class Spellings:
 
     @cached_property
     def _initials(self) -> Mapping[str, Sequence[Value]]:
-        found: dict[str, list[Value]] = defaultdict(list)
+        initials: dict[str, list[Value]] = defaultdict(list)
         for field, value in self._texts:
             if _INITIALS.fullmatch(str(value)):
-                found["".join(letter for letter in str(value).casefold() if letter.isalpha())].append((field, value))
-        return found
+                initials["".join(letter for letter in str(value).casefold() if letter.isalpha())].append((field, value))
+        return initials
 
     @cached_property
     def _stems(self) -> Mapping[tuple[str, ...], Sequence[Value]]:
-        found: dict[tuple[str, ...], list[Value]] = defaultdict(list)
+        stems: dict[tuple[str, ...], list[Value]] = defaultdict(list)
         for field, value in self._texts:
-            said = keys(str(value).replace("_", " "))
-            if len(said) > 1 and all(word.isalpha() for word in said):
-                found[tuple(map(stem, said))].append((field, value))
-        return found
+            terms = keys(str(value).replace("_", " "))
+            if len(terms) > 1 and all(word.isalpha() for word in terms):
+                stems[tuple(map(stem, terms))].append((field, value))
+        return stems
 
     @cached_property
     def _short(self) -> Mapping[str, Value]:
         """Values and flags of one short word."""
-        found: dict[str, Value] = {}
+        matches: dict[str, Value] = {}
         for field, value in self._texts:
-            said = keys(str(value))
-            if len(said) == 1 and len(said[0]) == _SHORTENED and said[0].isalpha() and str(value).islower():
-                found[said[0]] = (field, value)
-        return found
+            terms = keys(str(value))
+            if len(terms) == 1 and len(terms[0]) == _SHORTENED and terms[0].isalpha() and str(value).islower():
+                matches[terms[0]] = (field, value)
+        return matches

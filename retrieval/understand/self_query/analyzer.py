@@ -31,9 +31,9 @@ class IntentExtractor:
             has_conditions: whether it asks anything of the metadata.
             topic: what is left of it without its conditions.
         """
-        said = words(query)
-        grouped = self._grouped_by(said)
-        if self._counts(said) or grouped:
+        terms = words(query)
+        grouped = self._grouped_by(terms)
+        if self._counts(terms) or grouped:
             return QueryIntent.AGGREGATE, grouped
         if not has_conditions:
             return QueryIntent.SEARCH, None
@@ -99,20 +99,22 @@ class QueryAnalyzer:
             QueryAnalysisError: it is empty, or longer than 2,000 characters.
         """
         require_readable(query)
-        found = self.reader.read(query, self.today())
-        sure = [each.confidence for each in found.entities] + [each.confidence for each in found.temporal_refs]
-        intent, grouped_by = IntentExtractor(self.catalog).extract(query, has_conditions=bool(sure), topic=found.topic)
+        matches = self.reader.read(query, self.today())
+        sure = [entity.confidence for entity in matches.entities] + [ref.confidence for ref in matches.temporal_refs]
+        intent, grouped_by = IntentExtractor(self.catalog).extract(
+            query, has_conditions=bool(sure), topic=matches.topic
+        )
         return QueryAnalysis(
             original_query=query,
             intent=intent,
-            entities=found.entities,
-            temporal_refs=found.temporal_refs,
-            attributes=_attributes(found.entities),
+            entities=matches.entities,
+            temporal_refs=matches.temporal_refs,
+            attributes=_attributes(matches.entities),
             confidence=min(sure, default=1.0),
-            topic=found.topic,
+            topic=matches.topic,
             grouped_by=grouped_by,
-            explanation=_explained(found.entities, found.temporal_refs, found.topic),
-            unknown=found.unknown,
+            explanation=_explained(matches.entities, matches.temporal_refs, matches.topic),
+            unknown=matches.unknown,
         )
 
     def _extract_entities(self, query: str) -> list[Entity]:
@@ -123,21 +125,21 @@ class QueryAnalyzer:
 
 
 def _attributes(entities: tuple[Entity, ...]) -> dict[str, tuple[Scalar, ...]]:
-    found: dict[str, tuple[Scalar, ...]] = {}
-    for each in entities:
-        found[each.field] = (*found.get(each.field, ()), each.value)
-    return found
+    attributes: dict[str, tuple[Scalar, ...]] = {}
+    for entity in entities:
+        attributes[entity.field] = (*attributes.get(entity.field, ()), entity.value)
+    return attributes
 
 
 def _explained(entities: tuple[Entity, ...], times: tuple[TemporalRef, ...], topic: str) -> str:
-    said = [
-        f"{each.text!r} as {'not ' if each.negated else ''}{each.field} {each.operator.value} {each.value!r}"
-        for each in entities
+    terms = [
+        f"{entity.text!r} as {'not ' if entity.negated else ''}{entity.field} {entity.operator.value} {entity.value!r}"
+        for entity in entities
     ]
-    said += [
-        f"{each.text!r} as {'not ' if each.negated else ''}{each.field} from {each.start or 'the first'} "
-        f"to {each.end or 'the last'}"
-        for each in times
+    terms += [
+        f"{time.text!r} as {'not ' if time.negated else ''}{time.field} from {time.start or 'the first'} "
+        f"to {time.end or 'the last'}"
+        for time in times
     ]
-    read = "read " + ", ".join(said) if said else "no condition found"
+    read = "read " + ", ".join(terms) if terms else "no condition found"
     return f"{read}; topic: {topic}" if topic else f"{read}; no topic is left"

@@ -105,8 +105,8 @@ class FilterTranslator:
         """
         hinted = {entity.group for entity in self._hinting(analysis)}
         entities = [entity for entity in analysis.entities if entity.group not in hinted]
-        found = [*self._of_entities(entities), *self._of_times(analysis.temporal_refs)]
-        sure = [each for each in found if each.confidence >= self.config.filter_confidence_threshold]
+        matches = [*self._of_entities(entities), *self._of_times(analysis.temporal_refs)]
+        sure = [match for match in matches if match.confidence >= self.config.filter_confidence_threshold]
         kept = sorted(sure, key=lambda each: -each.confidence)[: self.config.max_filter_conditions]
         return tuple(each for each in sure if each in kept)
 
@@ -127,15 +127,15 @@ class FilterTranslator:
         return together(self.conditions(analysis))
 
     def _of_entities(self, entities: Sequence[Entity]) -> Iterator[FieldCondition]:
-        for group in dict.fromkeys(each.group for each in entities):
-            alternatives = [each for each in entities if each.group == group]
-            filters = tuple(self._compared(each) for each in alternatives)
+        for group in dict.fromkeys(entity.group for entity in entities):
+            alternatives = [entity for entity in entities if entity.group == group]
+            filters = tuple(self._compared(alternative) for alternative in alternatives)
             whole = filters[0] if len(filters) == 1 else Or(filters)
             yield FieldCondition(
-                " or ".join(dict.fromkeys(each.text for each in alternatives)),
-                tuple(dict.fromkeys(each.field for each in alternatives)),
+                " or ".join(dict.fromkeys(alternative.text for alternative in alternatives)),
+                tuple(dict.fromkeys(alternative.field for alternative in alternatives)),
                 Not(whole) if alternatives[0].negated else whole,
-                min(each.confidence for each in alternatives),
+                min(alternative.confidence for alternative in alternatives),
             )
 
     def _compared(self, entity: Entity) -> Filter:
@@ -152,26 +152,26 @@ class FilterTranslator:
         return _COMPARISONS[entity.operator](entity.field, entity.value)
 
     def _of_times(self, times: Sequence[TemporalRef]) -> Iterator[FieldCondition]:
-        for each in times:
-            if each.field is None:
+        for time in times:
+            if time.field is None:
                 continue
-            if each.field not in self.catalog.fields:
-                raise InvalidFilterError(f"{each.text!r} was read as a time of {each.field!r}, which no document has")
-            field = self.catalog.fields[each.field]
+            if time.field not in self.catalog.fields:
+                raise InvalidFilterError(f"{time.text!r} was read as a time of {time.field!r}, which no document has")
+            field = self.catalog.fields[time.field]
             bounds: list[Filter] = []
-            if each.start:
-                bounds.append(Gte(each.field, field.stored(each.start, is_end=False)))
-            if each.end:
-                bounds.append(Lte(each.field, field.stored(each.end, is_end=True)))
+            if time.start:
+                bounds.append(Gte(time.field, field.stored(time.start, is_end=False)))
+            if time.end:
+                bounds.append(Lte(time.field, field.stored(time.end, is_end=True)))
             whole = bounds[0] if len(bounds) == 1 else And(tuple(bounds))
-            yield FieldCondition(each.text, (each.field,), Not(whole) if each.negated else whole, each.confidence)
+            yield FieldCondition(time.text, (time.field,), Not(whole) if time.negated else whole, time.confidence)
 
 
 def together(conditions: Sequence[FieldCondition]) -> Filter | None:
     """All of these; None of none."""
     if not conditions:
         return None
-    return conditions[0].filter if len(conditions) == 1 else And(tuple(each.filter for each in conditions))
+    return conditions[0].filter if len(conditions) == 1 else And(tuple(condition.filter for condition in conditions))
 
 
 def both_of(one: Filter | None, other: Filter | None) -> Filter | None:

@@ -64,7 +64,7 @@ class Documents:
             if key not in first or chunk.position < first[key][0]:
                 first[key] = (chunk.position, FoundDocument(*key, title_of(chunk), chunk.metadata))
         ordered = sorted(first)
-        number = {key: place for place, key in enumerate(ordered)}
+        number = {key: position for position, key in enumerate(ordered)}
         return cls(
             tuple(first[key][1] for key in ordered),
             np.fromiter((number[key] for key in keys), np.int32, count=len(keys)),
@@ -106,12 +106,12 @@ def best_of_documents(
     n_chunks = len(retriever.snapshot)
     wanted = min(2 * k, n_chunks)
     while True:
-        found = retriever.retrieve(query, wanted, strategy, where=where)
+        matches = retriever.retrieve(query, wanted, strategy, where=where)
         best: dict[Key, Hit] = {}
-        for hit in found.hits:
+        for hit in matches.hits:
             best.setdefault((hit.chunk.book, hit.chunk.document), hit)
-        if len(best) >= k or len(found.hits) < wanted or wanted >= n_chunks:
-            return found, dict(list(best.items())[:k])
+        if len(best) >= k or len(matches.hits) < wanted or wanted >= n_chunks:
+            return matches, dict(list(best.items())[:k])
         wanted = min(2 * wanted, n_chunks)
 
 
@@ -130,14 +130,14 @@ class Group:
 
 def grouped(documents: tuple[FoundDocument, ...], field: str) -> tuple[Group, ...]:
     """Documents by the values of a field, the most frequent first; one with several values is in several groups."""
-    found: dict[Scalar, list[FoundDocument]] = {}
-    for each in documents:
-        value = each.metadata.get(field, ())
+    matches: dict[Scalar, list[FoundDocument]] = {}
+    for document in documents:
+        value = document.metadata.get(field, ())
         for member in value if isinstance(value, tuple | list) else (value,):
-            found.setdefault(member, []).append(each)
-    sizes = Counter({value: len(members) for value, members in found.items()})
+            matches.setdefault(member, []).append(document)
+    sizes = Counter({value: len(members) for value, members in matches.items()})
     ordered = sorted(sizes, key=lambda value: (-sizes[value], str(value)))
-    return tuple(Group(value, tuple(found[value])) for value in ordered)
+    return tuple(Group(value, tuple(matches[value])) for value in ordered)
 
 
 log = logging.getLogger(__name__)
@@ -191,17 +191,17 @@ class Ranking:
         broad = max(broad, _MEASURED) if self.hinted.relevance else broad
         if hints:
             log.info("Executing vector search with category hints: %s", list(self.raised))
-        found = {
+        matches = {
             each.hit.chunk.id: each
             for each in documents.best(retriever, self.query, broad, where, strategy)
             if each.hit
         }
-        hits = [each.hit for each in found.values() if each.hit]
+        hits = [match.hit for match in matches.values() if match.hit]
         scores_are_log_odds = (strategy if isinstance(strategy, str) else strategy.name) == "default"
         ranked = self.hinted.rank(self.query, hits, self.raised, self.weights, log_odds=scores_are_log_odds)[:k]
         if hints:
             log.info("Retrieved %d chunks after re-ranking.", len(ranked))
-        return tuple(replace(found[hit.hit.chunk.id], hinted=hit) for hit in ranked)
+        return tuple(replace(matches[hit.hit.chunk.id], hinted=hit) for hit in ranked)
 
 
 def raised_categories(hints: Sequence[CategoryHint], guessed: Decomposition | None) -> tuple[str, ...]:

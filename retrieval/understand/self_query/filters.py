@@ -61,7 +61,7 @@ class FallbackHandler:
         self, analysis: QueryAnalysis, conditions: Sequence[FieldCondition], n_documents: int
     ) -> Fallback | None:
         """Whether the conditions are not to be used at all, and why."""
-        sure = min((each.confidence for each in conditions), default=1.0)
+        sure = min((condition.confidence for condition in conditions), default=1.0)
         if conditions and min(sure, analysis.confidence) < self.config.fallback_threshold:
             return self._told(_dropped(Trigger.LOW_CONFIDENCE, conditions, n_documents))
         return None
@@ -86,9 +86,9 @@ class FallbackHandler:
             conditions: that no document meets together.
             n_left: how many documents meet some of them.
         """
-        least = min(conditions, key=lambda each: each.confidence)
+        least = min(conditions, key=lambda condition: condition.confidence)
         steps = []
-        others = tuple(each for each in conditions if each is not least)
+        others = tuple(condition for condition in conditions if condition is not least)
         for kept, gone in ((others, (least,)), ((), others)):
             if not gone:
                 continue
@@ -110,8 +110,8 @@ class FallbackHandler:
 
 
 def _dropped(trigger: Trigger, conditions: Sequence[FieldCondition], left: int) -> Fallback:
-    fields = tuple(dict.fromkeys(name for each in conditions for name in each.fields))
-    return Fallback(trigger, tuple(each.text for each in conditions), fields, left)
+    fields = tuple(dict.fromkeys(name for condition in conditions for name in condition.fields))
+    return Fallback(trigger, tuple(condition.text for condition in conditions), fields, left)
 
 
 Where = Mapping[str, Any]
@@ -132,10 +132,10 @@ def chroma_where(wanted: Filter, fields: Mapping[str, CatalogField]) -> Where | 
         InvalidFilterError: the filter names a field that the collection does not have.
         FilterTranslationError: Chroma cannot say that nothing passes, because the collection has no field.
     """
-    found = _where(wanted, fields, negated=False)
-    if found is True:
+    matches = _where(wanted, fields, negated=False)
+    if matches is True:
         return None
-    return _nothing(fields) if found is False else found
+    return _nothing(fields) if matches is False else matches
 
 
 def _where(wanted: Filter, fields: Mapping[str, CatalogField], *, negated: bool) -> Where | bool:
@@ -184,9 +184,9 @@ def _same(one: object, other: object) -> bool:
 
 def _joined(parts: Sequence[Where | bool], *, all_of: bool) -> Where | bool:
     """`$and` or `$or` of what is left when all that is always so is taken out."""
-    if any(each is (not all_of) for each in parts):
+    if any(part is (not all_of) for part in parts):
         return not all_of
-    left = [each for each in parts if not isinstance(each, bool)]
+    left = [part for part in parts if not isinstance(part, bool)]
     if not left:
         return all_of
     return left[0] if len(left) == 1 else {"$and" if all_of else "$or": left}

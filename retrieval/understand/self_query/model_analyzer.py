@@ -102,7 +102,7 @@ class ModelAnalyzer:
             entities=tuple(entities),
             temporal_refs=tuple(times),
             attributes={
-                each.field: tuple(one.value for one in entities if one.field == each.field) for each in entities
+                entity.field: tuple(one.value for one in entities if one.field == entity.field) for entity in entities
             },
             confidence=answer.confidence,
             topic=answer.topic if has_conditions else query,
@@ -156,9 +156,9 @@ def _entities(
 def _known(field: CatalogField, value: str | float | bool) -> Scalar | None:
     """The value as it is written in the index; None where it is not there and must be."""
     if value in field.counts or field.kind not in _CLOSED:
-        numeric = all(isinstance(each, int | float) for each in field.counts)
+        numeric = all(isinstance(count, int | float) for count in field.counts)
         return value if isinstance(value, str) != numeric else None
-    return next((each for each in field.counts if keys(str(each)) == keys(str(value))), None)
+    return next((count for count in field.counts if keys(str(count)) == keys(str(value))), None)
 
 
 def _times(condition: ModelCondition, field: CatalogField, span: Span, confidence: float) -> Iterator[TemporalRef]:

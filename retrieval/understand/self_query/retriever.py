@@ -172,7 +172,7 @@ class SelfQueryRetriever:
 
         def says(word: str) -> bool:
             terms = lexical.tokenize(word)
-            return not terms or any(place is not None for place in lexical.terms.words(terms))
+            return not terms or any(word is not None for word in lexical.terms.words(terms))
 
         return replace(self._documents.catalog, says=says)
 
@@ -287,16 +287,16 @@ class SelfQueryRetriever:
         analysis, conditions, meeting = understood.analysis, understood.conditions, understood.documents
         wanted = together(conditions)
         plan = self.planner.plan(analysis, len(conditions), len(meeting), len(self._documents))
-        found = meeting[:top_k]
+        best = meeting[:top_k]
         groups: tuple[Group, ...] = ()
         if analysis.intent is QueryIntent.AGGREGATE:
             groups = grouped(meeting, analysis.grouped_by) if analysis.grouped_by else ()
         elif analysis.topic or understood.hints or not conditions:
             ranking = Ranking.of(self.hinted, analysis, understood.hints, guessed, filtered=bool(conditions))
             k, both = min(top_k, max(len(meeting), 1)), both_of(wanted, where)
-            found = ranking.best(self._documents, self.vector_store, k, both, self.strategy)
+            best = ranking.best(self._documents, self.vector_store, k, both, self.strategy)
         return SelfQueryResult(
-            found, len(meeting), analysis, conditions, wanted, plan, understood.fallbacks, groups, understood.hints
+            best, len(meeting), analysis, conditions, wanted, plan, understood.fallbacks, groups, understood.hints
         )
 
     def _left(self, conditions: Sequence[FieldCondition], where: Filter | None) -> tuple[FoundDocument, ...]:

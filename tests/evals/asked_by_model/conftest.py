@@ -23,9 +23,9 @@ def snapshot(tiny_built: Home) -> Iterator[Snapshot]:
 
 def asks_for_each(body: Mapping[str, Any]) -> str:
     """A model that asks about the first passages by their own first words."""
-    place = json.loads(body["messages"][1]["content"])
+    key = json.loads(body["messages"][1]["content"])
     questions = [
         {"passage": each["passage"], "question": f"tell me of {each['text'].split(';')[0].split(': ')[-1][:40]}"}
-        for each in place["passages"][: place["wanted"]]
+        for each in key["passages"][: key["wanted"]]
     ]
     return json.dumps({"questions": questions})

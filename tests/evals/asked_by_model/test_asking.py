@@ -44,8 +44,8 @@ def test_questions_come_by_document_with_gold_that_is_found(
     (document,) = written.documents
     assert (document.book, document.document, written.n_questions) == ("tiny", "01.md", 4)
     assert (written.disbelieved, written.left) == ((), ())
-    found = resolve(document.questions, ChunkPlaces(tuple(snapshot.chunks)))
-    assert len(found.gold) == 4
+    result = resolve(document.questions, ChunkPlaces(tuple(snapshot.chunks)))
+    assert len(result.gold) == 4
     again = ask_about(places_of(snapshot.chunks, 3), snapshot, asking(chat_server, tmp_path))
     assert (again.documents, again.bill.used) == (written.documents, Usage())
     assert len(chat_server.asked) == 2
@@ -64,12 +64,12 @@ def test_a_question_that_two_places_got_is_nobodys_and_a_place_without_an_answer
 
 
 def test_only_a_whole_answer_in_the_form_is_of_use() -> None:
-    asked = Inquiry("key", Asked("m", (), 10))
+    inquiry = Inquiry("key", Asked("m", (), 10))
     whole = '{"questions": [{"passage": 1, "question": "why?"}]}'
-    assert IS_USABLE(asked, Answered(whole, None, "stop", Usage()))
-    assert not IS_USABLE(asked, Answered(whole, None, "length", Usage()))
-    assert not IS_USABLE(asked, Answered(whole, "no", "stop", Usage()))
-    assert not IS_USABLE(asked, Answered('{"questions": [{"passage": 1}]}', None, "stop", Usage()))
+    assert IS_USABLE(inquiry, Answered(whole, None, "stop", Usage()))
+    assert not IS_USABLE(inquiry, Answered(whole, None, "length", Usage()))
+    assert not IS_USABLE(inquiry, Answered(whole, "no", "stop", Usage()))
+    assert not IS_USABLE(inquiry, Answered('{"questions": [{"passage": 1}]}', None, "stop", Usage()))
 
 
 @pytest.fixture
@@ -121,8 +121,8 @@ def test_each_table_and_each_section_is_a_place(snapshot: Snapshot) -> None:
 
 def test_of_a_long_place_passages_from_its_beginning_to_its_end_are_shown(snapshot: Snapshot) -> None:
     row = next(chunk for chunk in snapshot.chunks if chunk.row_key)
-    (place,) = places_of([replace(row, position=number, id=str(number)) for number in range(200)], 3)
-    shown = [int(chunk.id) for chunk in place.chunks]
+    (position,) = places_of([replace(row, position=number, id=str(number)) for number in range(200)], 3)
+    shown = [int(chunk.id) for chunk in position.chunks]
     assert len(shown) == MOST_PASSAGES
     assert shown == sorted(set(shown))
     assert shown[-1] > 190

@@ -151,9 +151,9 @@ def test_a_split_that_is_no_seed_is_refused(books):
 def test_books_of_several_folders_are_one_set(books, tmp_path):
     (tmp_path / "more" / "rooms").mkdir(parents=True)
     (tmp_path / "more" / "rooms" / "01.md").write_text(GENERATED_BOOK, encoding="utf-8")
-    found = read_generated([books, tmp_path / "more"], "seed0")
+    result = read_generated([books, tmp_path / "more"], "seed0")
 
-    assert {(each.set, each.name) for each in found} >= {("generated", "gear"), ("generated", "rooms")}
+    assert {(each.set, each.name) for each in result} >= {("generated", "gear"), ("generated", "rooms")}
 
 
 def test_two_books_of_one_name_are_refused(books):

@@ -26,8 +26,8 @@ def corpus(tmp_path: Path, lines) -> DocumentsCorpus:
     ]
     lines(tmp_path / "docs" / "docs.jsonl.gz", documents)
     lines(tmp_path / "docs" / "open.jsonl", queries)
-    (found,) = read_documents("self-query", tmp_path / "docs", "open")
-    return found
+    (result,) = read_documents("self-query", tmp_path / "docs", "open")
+    return result
 
 
 def test_a_document_stands_once_where_its_best_chunk_stood(corpus: DocumentsCorpus, opened) -> None:
@@ -36,12 +36,12 @@ def test_a_document_stands_once_where_its_best_chunk_stood(corpus: DocumentsCorp
         assert sum(chunk.document == "pep-0572" for chunk in chunks) > 3
         assert questions.ask is not None
         raw = retriever.retrieve("part 3", 15, BM25)
-        found = questions.ask(replace(questions.questions[0], query="part 3"), 2, BM25)
+        result = questions.ask(replace(questions.questions[0], query="part 3"), 2, BM25)
     assert (raw.hits[0].chunk.document, raw.hits[0].chunk.position > 0) == ("pep-0572", True)
-    assert [hit.chunk.document for hit in found.hits].count("pep-0572") == 1
-    assert (found.hits[0].chunk.position, found.hits[0].score) == (0, raw.hits[0].score)
-    assert [hit.rank for hit in found.hits] == [1, 2]
-    assert questions.gold(questions.questions[0]) == (found.hits[0].chunk.id,)
+    assert [hit.chunk.document for hit in result.hits].count("pep-0572") == 1
+    assert (result.hits[0].chunk.position, result.hits[0].score) == (0, raw.hits[0].score)
+    assert [hit.rank for hit in result.hits] == [1, 2]
+    assert questions.gold(questions.questions[0]) == (result.hits[0].chunk.id,)
 
 
 def test_asking_for_more_documents_than_there_are_gives_all(corpus: DocumentsCorpus, opened) -> None:

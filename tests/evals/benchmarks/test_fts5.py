@@ -149,21 +149,21 @@ def retriever(tmp_path: Path, lines, opened):
 
 
 def test_the_reference_ranks_the_chunks_of_the_snapshot(retriever) -> None:
-    found = retriever.retrieve("what damage does the dagger do?", 15, REFERENCE)
-    assert found.strategy == "fts5"
-    assert found.hits[0].chunk.row_key == "Dagger"
-    assert [hit.rank for hit in found.hits] == list(range(1, len(found.hits) + 1))
-    assert found.receipt.canonical == '"damage" OR "dagger"'
+    result = retriever.retrieve("what damage does the dagger do?", 15, REFERENCE)
+    assert result.strategy == "fts5"
+    assert result.hits[0].chunk.row_key == "Dagger"
+    assert [hit.rank for hit in result.hits] == list(range(1, len(result.hits) + 1))
+    assert result.receipt.canonical == '"damage" OR "dagger"'
 
 
 def test_a_filter_holds_for_it(retriever) -> None:
-    found = retriever.retrieve("dagger", 15, REFERENCE, where=Eq("kind", "prose"))
-    assert [hit.chunk.kind for hit in found.hits] == ["prose"]
+    result = retriever.retrieve("dagger", 15, REFERENCE, where=Eq("kind", "prose"))
+    assert [hit.chunk.kind for hit in result.hits] == ["prose"]
 
 
 def test_other_strategies_are_answered_as_before(retriever) -> None:
-    found = retriever.retrieve("dagger damage", 3, STRATEGIES["default"])
-    assert (found.strategy, found.hits[0].chunk.row_key) == ("default", "Dagger")
+    result = retriever.retrieve("dagger damage", 3, STRATEGIES["default"])
+    assert (result.strategy, result.hits[0].chunk.row_key) == ("default", "Dagger")
 
 
 def test_chunks_in_memory_change_no_answer(retriever) -> None:
@@ -185,6 +185,6 @@ def test_it_is_asked_within_a_table_as_any_strategy(tables_folder: Path, opened)
         retriever_for([REFERENCE], plain.snapshot, plain.embedder, chunks) as retriever,
     ):
         _, within = corpus.question_sets(retriever, chunks)
-        found = within.ask(within.questions[0], 15, REFERENCE)
-        assert {hit.chunk.document for hit in found.hits} == {"t1.md"}
-        assert within.judge(within.questions[0], found.chunk_ids).ranks == (1,)
+        result = within.ask(within.questions[0], 15, REFERENCE)
+        assert {hit.chunk.document for hit in result.hits} == {"t1.md"}
+        assert within.judge(within.questions[0], result.chunk_ids).ranks == (1,)

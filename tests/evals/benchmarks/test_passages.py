@@ -33,8 +33,8 @@ def folder(tmp_path: Path, lines) -> Path:
 
 @pytest.fixture
 def corpus(folder: Path) -> PassagesCorpus:
-    (found,) = read_passages("passages", folder, "open")
-    return found
+    (result,) = read_passages("passages", folder, "open")
+    return result
 
 
 def test_a_passage_is_one_chunk_with_its_own_id(corpus: PassagesCorpus, opened) -> None:
@@ -51,10 +51,10 @@ def test_unexplained_passages_leave_the_ranking_and_the_next_move_up(corpus: Pas
         (questions,) = corpus.question_sets(retriever, chunks)
         assert questions.ask is not None
         raw = retriever.retrieve("flow", 3, BM25)
-        found = questions.ask(questions.questions[0], 2, BM25)
+        result = questions.ask(questions.questions[0], 2, BM25)
     assert raw.chunk_ids[0] == "3"
-    assert found.chunk_ids == raw.chunk_ids[1:]
-    assert [hit.rank for hit in found.hits] == [1, 2]
+    assert result.chunk_ids == raw.chunk_ids[1:]
+    assert [hit.rank for hit in result.hits] == [1, 2]
 
 
 def test_unexplained_passages_are_no_candidates_of_a_fit(corpus: PassagesCorpus, opened) -> None:

@@ -30,13 +30,13 @@ def root(tmp_path: Path, tables_folder: Path, lines) -> Path:
 
 
 def test_books_are_found_by_what_is_in_a_folder_and_other_sets_by_name(root: Path) -> None:
-    found = benchmarks_under(root, "open")
-    assert {name: [each.name for each in corpora] for name, corpora in found.corpora.items()} == {
+    benchmarks = benchmarks_under(root, "open")
+    assert {name: [corpus.name for corpus in corpora] for name, corpora in benchmarks.corpora.items()} == {
         "atlases": ["one"],
         "rules": ["one"],
         "wtq-rows": ["wtq-rows.open"],
     }
-    assert [each.partition(":")[0] for each in found.left_out] == [
+    assert [each.partition(":")[0] for each in benchmarks.left_out] == [
         "novels",
         *(each for each in FORMATS if each != "wtq-rows"),
     ]
@@ -58,25 +58,27 @@ def data() -> Path:
 @pytest.fixture
 def some(data: Path, tmp_path: Path, lines) -> Path:
     """The real sets, of those of tables every fourth table with its questions."""
-    for folder in (each for each in data.iterdir() if each.is_dir()):
+    for folder in (path for path in data.iterdir() if path.is_dir()):
         if FORMATS.get(folder.name) is not read_tables:
             (tmp_path / folder.name).symlink_to(folder)
             continue
         tables = list(read_records(folder / "open.tables.jsonl.gz", dict))[::4]
         kept = {table["table_id"] for table in tables}
-        asked = (each for each in read_records(folder / "open.queries.jsonl.gz", dict) if each["table_id"] in kept)
+        records = (
+            record for record in read_records(folder / "open.queries.jsonl.gz", dict) if record["table_id"] in kept
+        )
         lines(tmp_path / folder.name / "open.tables.jsonl.gz", tables)
-        lines(tmp_path / folder.name / "open.queries.jsonl.gz", asked)
+        lines(tmp_path / folder.name / "open.queries.jsonl.gz", records)
     return tmp_path
 
 
 @pytest.mark.data
 def test_the_gold_of_the_real_sets_resolves(some: Path) -> None:
     """Of the books the first of each set; `python -m tools bench all` says it of all, as `evaluability`."""
-    found = benchmarks_under(some, "open").corpora
-    assert found.keys() >= {"manuals", "ttrpg", *FORMATS}
-    books = [corpora[0] for name, corpora in found.items() if name not in FORMATS]
-    for corpus in (*books, *(each for name in FORMATS for each in found[name])):
+    result = benchmarks_under(some, "open").corpora
+    assert result.keys() >= {"manuals", "ttrpg", *FORMATS}
+    books = [corpora[0] for name, corpora in result.items() if name not in FORMATS]
+    for corpus in (*books, *(each for name in FORMATS for each in result[name])):
         chunks = tuple(sorted(corpus.chunks(Vocabulary.default()), key=lambda chunk: chunk.id))
         retriever = None  # only asking needs one
         for questions in corpus.question_sets(retriever, chunks):  # type: ignore[arg-type]
@@ -99,13 +101,13 @@ def test_gold_rows_hold_the_values_that_the_questions_name(some: Path) -> None:
     chunks = {chunk.id: chunk for chunk in corpus.chunks(Vocabulary.default())}
     together, _ = corpus.question_sets(None, tuple(chunks.values()))  # type: ignore[arg-type]
     queries = read_records(some / "wikisql-rows" / "open.queries.jsonl.gz", dict)
-    asked = {
+    query = {
         record["id"]: [plain(each["value"]) for each in record["conds"] if each["op"] == "="] for record in queries
     }
     for question in together.questions:
         for chunk_id in together.gold(question):
             cells = {plain(cell) for cell in chunks[chunk_id].cells}
-            assert [value for value in asked[question.id] if value not in cells] == [], question.id
+            assert [value for value in query[question.id] if value not in cells] == [], question.id
 
 
 def plain(text: str) -> str | float:

@@ -16,8 +16,8 @@ BM25 = Strategy("bm25", lexical_weight=1.0)
 
 @pytest.fixture
 def corpus(tables_folder: Path) -> TablesCorpus:
-    (found,) = read_tables("some-rows", tables_folder, "open")
-    return found
+    (result,) = read_tables("some-rows", tables_folder, "open")
+    return result
 
 
 def test_gold_is_the_chunk_of_the_source_row(corpus: TablesCorpus, opened) -> None:
@@ -47,9 +47,9 @@ def test_within_the_table_only_its_rows_come_back(corpus: TablesCorpus, opened) 
         _, within = corpus.question_sets(retriever, chunks)
         assert within.ask is not None
         everywhere = retriever.retrieve("How long is the Elbe?", 15, BM25)
-        found = within.ask(within.questions[0], 15, BM25)
+        result = within.ask(within.questions[0], 15, BM25)
     assert {hit.chunk.document for hit in everywhere.hits} == {"t1.md", "t2.md"}
-    assert [(hit.chunk.row_key, hit.rank) for hit in found.hits] == [("Elbe", 1), ("Oder", 2)]
+    assert [(hit.chunk.row_key, hit.rank) for hit in result.hits] == [("Elbe", 1), ("Oder", 2)]
 
 
 def test_a_row_that_no_chunk_was_made_of_is_stale(make_chunk) -> None:
@@ -88,14 +88,18 @@ def test_the_cell_under_the_column_that_is_asked_for_is_the_answer(tmp_path: Pat
         "columns": ["ship", "port"],
         "markdown": "| ship | port |\n|---|---|\n| a\\|b | Genoa |\n",
     }
-    asked = {"query": "which port", "table_id": "t", "gold_rows": [0], "conds": [{}], "select": "port", "agg": None}
-    others = (asked | {"id": "counted", "agg": "COUNT"}, asked | {"id": "given", "answer": ["x", "y"]})
+    query = {"query": "which port", "table_id": "t", "gold_rows": [0], "conds": [{}], "select": "port", "agg": None}
+    others = (query | {"id": "counted", "agg": "COUNT"}, query | {"id": "given", "answer": ["x", "y"]})
     (tmp_path / "open.tables.jsonl").write_text(json.dumps(table))
-    (tmp_path / "open.queries.jsonl").write_text("\n".join(map(json.dumps, (asked | {"id": "one"}, *others))))
-    (found,) = read_tables("rows", tmp_path, "open")
-    with opened(found) as (retriever, chunks):
-        questions = found.question_sets(retriever, chunks)[0].questions
-    assert {each.id: each.answer for each in questions} == {"one": "Genoa", "counted": None, "given": "x, y"}
+    (tmp_path / "open.queries.jsonl").write_text("\n".join(map(json.dumps, (query | {"id": "one"}, *others))))
+    (result,) = read_tables("rows", tmp_path, "open")
+    with opened(result) as (retriever, chunks):
+        questions = result.question_sets(retriever, chunks)[0].questions
+    assert {question.id: question.answer for question in questions} == {
+        "one": "Genoa",
+        "counted": None,
+        "given": "x, y",
+    }
 
 
 MATRIX = (
@@ -127,22 +131,22 @@ def test_without_a_filter_every_row_is_ranked(within: WithinTable) -> None:
 
 @pytest.mark.parametrize("name", ["prefilter", "default"])
 def test_query_must_leaves_the_row_that_was_named(within: WithinTable, name: str) -> None:
-    found = within.ask(QUESTION, 15, STRATEGIES[name])
-    assert [hit.chunk.row_key for hit in found.hits] == ["6"]
+    result = within.ask(QUESTION, 15, STRATEGIES[name])
+    assert [hit.chunk.row_key for hit in result.hits] == ["6"]
 
 
 def test_rounds_see_no_more_rows_than_rounds_times_k(within: WithinTable) -> None:
     order = [hit.chunk.row_key for hit in within.ask(QUESTION, 21, DENSE).hits]
-    place = order.index("6") + 1
+    position = order.index("6") + 1
     for rounds in range(1, 22):
         iterative = Strategy("i", dense_weight=1.0, query_must="iterative", max_iterations=rounds)
-        found = within.ask(QUESTION, 1, iterative)
-        assert len(found.hits) == (rounds >= place)
+        result = within.ask(QUESTION, 1, iterative)
+        assert len(result.hits) == (rounds >= position)
 
 
 def test_scores_are_those_of_the_whole_index(within: WithinTable) -> None:
     for name in ("bm25", "hybrid"):
-        found = within.ask(QUESTION, 21, STRATEGIES[name])
+        result = within.ask(QUESTION, 21, STRATEGIES[name])
         whole = within._retriever.retrieve(QUESTION.query, 21, STRATEGIES[name])
         scores = {hit.chunk.id: hit.score for hit in whole.hits}
-        assert [scores[hit.chunk.id] for hit in found.hits] == [hit.score for hit in found.hits]
+        assert [scores[hit.chunk.id] for hit in result.hits] == [hit.score for hit in result.hits]

@@ -44,29 +44,29 @@ def examples(source: str, n: int, *, seed: int = 0) -> tuple[CellExample, ...]:
         gold[f"q{number}"] = (chunk.id,)
     questions.append(Question("nowhere", "what colour is it", answer="green"))
     gold["nowhere"] = (chunks[0].id,)
-    asked = QuestionSet(source, "open", tuple(questions), Resolution(gold, (), (), n))
-    return cell_examples(source, asked, chunks, tokens, most=n + 1)
+    question_set = QuestionSet(source, "open", tuple(questions), Resolution(gold, (), (), n))
+    return cell_examples(source, question_set, chunks, tokens, most=n + 1)
 
 
 def test_a_question_whose_answer_no_cell_says_is_no_example() -> None:
-    found = examples("a", 5)
-    assert len(found) == 5
-    assert all(each.wanted.sum() == pytest.approx(1.0) for each in found)
-    assert all(each.features.shape == (4, len(NAMES)) for each in found)
+    result = examples("a", 5)
+    assert len(result) == 5
+    assert all(each.wanted.sum() == pytest.approx(1.0) for each in result)
+    assert all(each.features.shape == (4, len(NAMES)) for each in result)
 
 
 def test_what_is_fitted_reads_what_it_never_saw() -> None:
-    found = (*examples("a", 30), *examples("b", 30, seed=1))
-    readings = left_out(found)
-    assert [(each.source, each.n) for each in readings] == [("a", 30), ("b", 30)]
-    assert min(each.first for each in readings) > 0.9
-    assert all(each.within >= each.first for each in readings)
+    result = (*examples("a", 30), *examples("b", 30, seed=1))
+    readings = left_out(result)
+    assert [(reading.source, reading.n) for reading in readings] == [("a", 30), ("b", 30)]
+    assert min(reading.first for reading in readings) > 0.9
+    assert all(reading.within >= reading.first for reading in readings)
 
 
 def test_a_second_fit_is_the_same_and_every_feature_is_named() -> None:
-    found = examples("a", 20)
-    assert fit_cells(found).tolist() == fit_cells(found).tolist()
-    assert tuple(named(fit_cells(found))) == NAMES
+    result = examples("a", 20)
+    assert fit_cells(result).tolist() == fit_cells(result).tolist()
+    assert tuple(named(fit_cells(result))) == NAMES
 
 
 def test_nothing_is_fitted_on_nothing() -> None:
@@ -77,18 +77,18 @@ def test_nothing_is_fitted_on_nothing() -> None:
 def test_what_is_read_of_the_sample_is_what_people_say(sample: Home) -> None:
     live = LiveIndex(sample)
     gatherer = Gatherer(live.reader())
-    asked = load_questions(SAMPLE_QUESTIONS)
-    some = [question for question in asked if question.kind == "matrix-lookup"][:10]
+    questions = load_questions(SAMPLE_QUESTIONS)
+    some = [question for question in questions if question.kind == "matrix-lookup"][:10]
     pasta = Question("pasta", "How do I cook pasta?", kind="no-answer")
     gold = {question.id: (question.id,) for question in some}
     every = QuestionSet("s", "open", (*some, pasta), Resolution(gold, (), (), 10))
-    found, strict = (answered("s", every, gatherer, 5, least) for least in (0.4, 1.0))
+    result, strict = (answered("s", every, gatherer, 5, least) for least in (0.4, 1.0))
     live.close()
-    assert (found.book, found.look_ups, found.answerable, found.unanswerable) == ("s", 10, 10, 1)
-    assert found.said >= 7
-    assert found.said <= found.said_with_heads <= 10
-    assert 10 <= found.cells <= 30
-    assert (found.refused, found.refused_rightly) == (0, 1)
+    assert (result.book, result.look_ups, result.answerable, result.unanswerable) == ("s", 10, 10, 1)
+    assert result.said >= 7
+    assert result.said <= result.said_with_heads <= 10
+    assert 10 <= result.cells <= 30
+    assert (result.refused, result.refused_rightly) == (0, 1)
     assert (strict.refused, strict.refused_rightly, strict.said) == (10, 1, 0)
 
 

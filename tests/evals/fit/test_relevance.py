@@ -40,19 +40,19 @@ def three_books(small_sets: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     root = tmp_path_factory.mktemp("three") / "data"
     shutil.copytree(small_sets / "armoury", root / "armoury")
     (root / "kitchen" / "menu").mkdir(parents=True)
-    rows = [f"| {dish} | {place + 2} minutes |" for place, dish in enumerate(DISHES)]
+    rows = [f"| {dish} | {position + 2} minutes |" for position, dish in enumerate(DISHES)]
     page = "\n".join(["# Menu", "", "| Dish | Cooking |", "|---|---|", *rows, ""])
     (root / "kitchen" / "menu" / "01.md").write_text(page)
-    asked = [
+    query = [
         {
-            "id": f"menu-{place}",
+            "id": f"menu-{position}",
             "query": f"cooking of the {dish}",
-            "gold": [{"document": "01.md", "row_key": dish, "snippet": rows[place]}],
+            "gold": [{"document": "01.md", "row_key": dish, "snippet": rows[position]}],
         }
-        for place, dish in enumerate(DISHES)
+        for position, dish in enumerate(DISHES)
     ]
-    asked += [{"id": "none", "query": "cooking of the octopus", "gold": []}]
-    (root / "kitchen" / "menu.open.jsonl").write_text("".join(json.dumps(each) + "\n" for each in asked))
+    query += [{"id": "none", "query": "cooking of the octopus", "gold": []}]
+    (root / "kitchen" / "menu.open.jsonl").write_text("".join(json.dumps(each) + "\n" for each in query))
     return root
 
 
@@ -77,12 +77,12 @@ def test_every_book_is_asked_its_own_questions_and_those_of_the_others(
 
 
 def test_each_book_is_left_out_in_turn(report: tuple[RelevanceReport, Path]) -> None:
-    found = report[0]
-    assert [row.book for row in found.books] == ["arms", "camp", "menu"]
-    assert found.together.reliability.n_answered == sum(row.reliability.n_answered for row in found.books)
-    assert found.together.n_near == 1
-    assert found.together.reliability.auc > 0.9
-    assert [each.embedder for each in found.calibrations] == ["wordllama", ANY]
+    result = report[0]
+    assert [row.book for row in result.books] == ["arms", "camp", "menu"]
+    assert result.together.reliability.n_answered == sum(row.reliability.n_answered for row in result.books)
+    assert result.together.n_near == 1
+    assert result.together.reliability.auc > 0.9
+    assert [calibration.embedder for calibration in result.calibrations] == ["wordllama", ANY]
 
 
 def test_a_report_is_written_twice_alike_beside_other_embedders(
@@ -96,7 +96,7 @@ def test_a_report_is_written_twice_alike_beside_other_embedders(
     first = [path.read_bytes() for path in files]
     report[0].write(tmp_path / "docs", file)
     assert [path.read_bytes() for path in files] == first
-    kept = {each["embedder"]: Calibration.of_json(each) for each in json.loads(first[0])}
+    kept = {load["embedder"]: Calibration.of_json(load) for load in json.loads(first[0])}
     assert sorted(kept) == [ANY, "minilm", "wordllama"]
     assert kept["wordllama"] == report[0].calibrations[0]
     assert b"| all | " in first[1]
@@ -108,11 +108,11 @@ def test_another_embedder_gets_a_page_of_its_own_and_leaves_the_rest(
 ) -> None:
     file = tmp_path / "calibrations.json"
     report[0].write(tmp_path, file)
-    before = {each["embedder"]: each for each in json.loads(file.read_text())}
+    before = {load["embedder"]: load for load in json.loads(file.read_text())}
     pages = (tmp_path / "relevance.md").read_bytes()
     own = replace(report[0].calibrations[0], embedder="st:BAAI/bge-m3")
     replace(report[0], calibrations=(own, replace(report[0].calibrations[1], intercept=9.0))).write(tmp_path, file)
-    after = {each["embedder"]: each for each in json.loads(file.read_text())}
+    after = {load["embedder"]: load for load in json.loads(file.read_text())}
     assert after == before | {"st:BAAI/bge-m3": {**before["wordllama"], "embedder": "st:BAAI/bge-m3"}}
     assert (tmp_path / "relevance.md").read_bytes() == pages
     assert "(relevance_st_BAAI_bge_m3.svg)" in (tmp_path / "relevance_st_BAAI_bge_m3.md").read_text()
@@ -135,20 +135,20 @@ def example(book: str, source: str, answered: bool, generated: bool, dice: rando
 @pytest.fixture(scope="module")
 def examples() -> tuple[Put, ...]:
     dice = random.Random(1)
-    found = []
+    examples = []
     for book in "abc":
         for generated in (False, True):
-            found += [example(book, book, True, generated, dice) for _ in range(60)]
-            found += [
+            examples += [example(book, book, True, generated, dice) for _ in range(60)]
+            examples += [
                 example(book, other, False, generated, dice) for other in "abc" if other != book for _ in range(40)
             ]
-        found += [example(book, book, False, False, dice) for _ in range(5)]
-    return tuple(found)
+        examples += [example(book, book, False, False, dice) for _ in range(5)]
+    return tuple(examples)
 
 
 def test_no_weight_works_against_what_it_measures(examples: tuple[Put, ...]) -> None:
-    found = fit(examples, "wordllama", "default")
-    weights = dict(zip(found.names, found.weights, strict=True))
+    result = fit(examples, "wordllama", "default")
+    weights = dict(zip(result.names, result.weights, strict=True))
     assert weights.pop("unknown") <= 0
     assert weights["numbered"] == 0
     assert min(weights.values()) >= 0
@@ -163,26 +163,26 @@ def test_a_second_fit_is_the_same(examples: tuple[Put, ...]) -> None:
 
 def test_one_kind_of_question_fits_nothing(examples: tuple[Put, ...]) -> None:
     with pytest.raises(FittingError, match="one kind is missing"):
-        fit([each for each in examples if each.answered], "x", "default")
+        fit([example for example in examples if example.answered], "x", "default")
 
 
 def test_questions_with_and_without_an_answer_weigh_the_same_whatever_their_number(examples: tuple[Put, ...]) -> None:
-    for some in (examples, examples[:70], [each for each in examples if not each.generated]):
+    for some in (examples, examples[:70], [example for example in examples if not example.generated]):
         weights, answered = weights_of(some), np.asarray([each.answered for each in some])
         assert weights[answered].sum() == pytest.approx(0.5)
         assert weights.sum() == pytest.approx(1.0)
     weights = weights_of(examples)
-    near = np.asarray([each.is_near_miss for each in examples])
-    people = np.asarray([not each.generated and each.answered for each in examples])
+    near = np.asarray([example.is_near_miss for example in examples])
+    people = np.asarray([not example.generated and example.answered for example in examples])
     assert weights[near].sum() == pytest.approx(0.5 * 0.12)
     assert weights[people].sum() == pytest.approx(0.5 * 0.8)
 
 
 def test_a_book_is_judged_by_what_had_nothing_of_it(examples: tuple[Put, ...]) -> None:
     relevance = left_out(examples, "x", "default")
-    without = fit([each for each in examples if "a" not in {each.book, each.source}], "x", "default")
-    at = [place for place, each in enumerate(examples) if each.book == "a"]
-    expected = [without.of(np.asarray([examples[place].values]))[0] for place in at]
+    without = fit([example for example in examples if "a" not in {example.book, example.source}], "x", "default")
+    at = [position for position, example in enumerate(examples) if example.book == "a"]
+    expected = [without.of(np.asarray([examples[position].values]))[0] for position in at]
     assert relevance[at] == pytest.approx(expected)
 
 
@@ -199,18 +199,18 @@ def test_a_row_a_book_counts_people_s_questions_and_generated_ones_apart(example
 
 
 def test_what_is_always_true_has_no_error() -> None:
-    found = reliability(np.asarray([1.0, 1.0, 0.0]), np.asarray([True, True, False]))
-    assert (found.ece, found.auc) == (0.0, 1.0)
-    assert found.bins == (Bin(1, 0.0, 0.0), Bin(2, 1.0, 1.0))
+    result = reliability(np.asarray([1.0, 1.0, 0.0]), np.asarray([True, True, False]))
+    assert (result.ece, result.auc) == (0.0, 1.0)
+    assert result.bins == (Bin(1, 0.0, 0.0), Bin(2, 1.0, 1.0))
 
 
 def test_both_kinds_weigh_the_same_whatever_their_number() -> None:
     relevance, answered = np.full(10, 0.8), np.asarray([True] * 8 + [False] * 2)
-    found = reliability(relevance, answered)
-    assert found.bins == (Bin(10, pytest.approx(0.8), pytest.approx(0.5)),)
-    assert found.ece == pytest.approx(0.3)
-    assert found.auc == 0.5
-    assert (found.n_answered, found.n_unanswered) == (8, 2)
+    result = reliability(relevance, answered)
+    assert result.bins == (Bin(10, pytest.approx(0.8), pytest.approx(0.5)),)
+    assert result.ece == pytest.approx(0.3)
+    assert result.auc == 0.5
+    assert (result.n_answered, result.n_unanswered) == (8, 2)
 
 
 def test_the_error_is_worked_out_by_hand() -> None:

@@ -40,17 +40,17 @@ def learned(lightgbm: None, small_sets: Path, tmp_path_factory: pytest.TempPathF
 
 
 def test_every_set_and_the_sample_are_left_out_in_turn(learned: tuple[TreesReport, ...]) -> None:
-    found = {(row.group, row.kind): row.left_out.n for row in learned[0].found}
+    result = {(row.group, row.kind): row.left_out.n for row in learned[0].found}
 
-    assert {group for group, _ in found} == {"arms", "camp", "wikisql-rows.open"}
-    assert found["arms", "matrix-lookup"] == found["camp", "matrix-lookup"] == 5
+    assert {group for group, _ in result} == {"arms", "camp", "wikisql-rows.open"}
+    assert result["arms", "matrix-lookup"] == result["camp", "matrix-lookup"] == 5
 
 
 def test_of_a_large_set_and_of_generated_questions_some_are_asked(learned: tuple[TreesReport, ...]) -> None:
-    found = {(row.group, row.kind): row.left_out.n for row in learned[0].found}
+    result = {(row.group, row.kind): row.left_out.n for row in learned[0].found}
 
-    assert sum(n for (group, _), n in found.items() if group == "wikisql-rows.open") == 8
-    assert 0 < found["arms", "generated"] <= 8
+    assert sum(n for (group, _), n in result.items() if group == "wikisql-rows.open") == 8
+    assert 0 < result["arms", "generated"] <= 8
 
 
 def test_the_trees_see_the_features_of_a_search(learned: tuple[TreesReport, ...]) -> None:
@@ -119,7 +119,7 @@ def test_scores_are_means_over_ranks_and_what_is_not_found_counts_0():
 
 
 def test_pooled_means_count_every_question_the_same():
-    found = pooled(
+    result = pooled(
         [
             leaving_out_row("a", "rule", 10, 0.5),
             leaving_out_row("b", "rule", 30, 0.9),
@@ -128,9 +128,9 @@ def test_pooled_means_count_every_question_the_same():
         "rule",
     )
 
-    assert (found.group, found.kind, found.left_out.n) == ("all", "rule", 40)
-    assert found.left_out.hit_1 == found.left_out.mrr == found.shipped.hit_10 == pytest.approx(0.8)
-    assert found.first_look.mrr == 0
+    assert (result.group, result.kind, result.left_out.n) == ("all", "rule", 40)
+    assert result.left_out.hit_1 == result.left_out.mrr == result.shipped.hit_10 == pytest.approx(0.8)
+    assert result.first_look.mrr == 0
 
 
 def test_a_kind_that_nobody_asked_has_no_mean():
@@ -145,26 +145,28 @@ def test_of_one_group_alone_nothing_is_left_out(make_example, names, small):
 
 def test_a_group_is_scored_by_trees_that_have_not_seen_it(lightgbm, make_example, names, small):
     groups = {
-        "odd": [make_example(place, "length") for place in range(40)],
-        "one": [make_example(100 + place) for place in range(40)],
-        "two": [make_example(200 + place) for place in range(40)],
+        "odd": [make_example(number, "length") for number in range(40)],
+        "one": [make_example(100 + number) for number in range(40)],
+        "two": [make_example(200 + number) for number in range(40)],
     }
     told = []
     shipped = learn(groups, names, small)
-    found = {each.group: each for each in leave_out(groups, names, shipped, small, tell=told.append)}
+    result = {each.group: each for each in leave_out(groups, names, shipped, small, tell=told.append)}
 
     assert told == ["odd", "one", "two"]
-    assert found["odd"].left_out.mrr < found["odd"].shipped.mrr
-    assert found["one"].left_out.mrr > found["one"].first_look.mrr
+    assert result["odd"].left_out.mrr < result["odd"].shipped.mrr
+    assert result["one"].left_out.mrr > result["one"].first_look.mrr
     without = learn({name: groups[name] for name in ("one", "two")}, names, small)
-    expected = Score.of([each.rank(without.scores(each.values)) for each in groups["odd"]])
-    assert found["odd"].left_out == expected
+    expected = Score.of([group.rank(without.scores(group.values)) for group in groups["odd"]])
+    assert result["odd"].left_out == expected
 
 
 def test_generated_questions_are_scored_apart_from_those_of_people(lightgbm, make_example, names, small):
-    mixed = [make_example(place, kind="rule" if place % 2 else "lookup", generated=place < 4) for place in range(10)]
-    groups = {"one": mixed, "two": [make_example(50 + place) for place in range(10)]}
+    mixed = [
+        make_example(number, kind="rule" if number % 2 else "lookup", generated=number < 4) for number in range(10)
+    ]
+    groups = {"one": mixed, "two": [make_example(50 + number) for number in range(10)]}
     shipped = learn(groups, names, small)
-    found = [(each.group, each.kind, each.left_out.n) for each in leave_out(groups, names, shipped, small)]
+    result = [(each.group, each.kind, each.left_out.n) for each in leave_out(groups, names, shipped, small)]
 
-    assert found == [("one", GENERATED, 4), ("one", "lookup", 3), ("one", "rule", 3), ("two", "lookup", 10)]
+    assert result == [("one", GENERATED, 4), ("one", "lookup", 3), ("one", "rule", 3), ("two", "lookup", 10)]

@@ -66,19 +66,19 @@ def asked(chunks):
 
 
 def test_only_questions_with_gold_in_the_index_are_examples(retriever, asked):
-    assert [each.question_id for each in examples_of(retriever, asked, NAMES)] == ["q1", "q2"]
+    assert [example.question_id for example in examples_of(retriever, asked, NAMES)] == ["q1", "q2"]
 
 
 def test_an_example_has_the_candidates_of_a_search_with_the_asked_features(retriever, asked):
-    found, _ = examples_of(retriever, asked, NAMES)
+    result, _ = examples_of(retriever, asked, NAMES)
 
-    assert found.values.shape == (9, 3)  # five rows of the fighter, four passages
-    assert found.values.dtype == np.float32
-    assert found.values[:, 1].sum() == 5
-    assert found.gold.sum() == 1
-    assert found.values[found.gold, 2].tolist() == [1.0]
-    assert len(found.first) == 9
-    assert (found.kind, found.generated) == ("lookup", False)
+    assert result.values.shape == (9, 3)  # five rows of the fighter, four passages
+    assert result.values.dtype == np.float32
+    assert result.values[:, 1].sum() == 5
+    assert result.gold.sum() == 1
+    assert result.values[result.gold, 2].tolist() == [1.0]
+    assert len(result.first) == 9
+    assert (result.kind, result.generated) == ("lookup", False)
 
 
 def test_gold_that_a_predicate_excludes_is_no_candidate(retriever, asked):
@@ -91,9 +91,9 @@ def test_gold_that_a_predicate_excludes_is_no_candidate(retriever, asked):
 
 def test_a_chunk_whose_judgement_nobody_can_read_is_no_candidate(retriever, asked):
     hidden = replace(asked, unexplained={"q1": frozenset({"ale and song 1", "fighter level 2 poison 18"})})
-    found, _ = examples_of(retriever, hidden, NAMES)
+    result, _ = examples_of(retriever, hidden, NAMES)
 
-    assert found.values.shape == (7, 3)
+    assert result.values.shape == (7, 3)
 
 
 def test_a_rank_is_by_score_and_then_by_position():

@@ -13,8 +13,8 @@ from retrieval.search.rerank.trees import Trees
 @pytest.fixture(scope="module")
 def groups(make_example):
     return {
-        "one": [make_example(place) for place in range(40)],
-        "two": [make_example(100 + place, "length", generated=place % 2 == 0) for place in range(40)],
+        "one": [make_example(number) for number in range(40)],
+        "two": [make_example(100 + number, "length", generated=number % 2 == 0) for number in range(40)],
     }
 
 
@@ -25,8 +25,8 @@ def trees(lightgbm, groups, names, small):
 
 @pytest.mark.parametrize("telling", ["covered", "length", "behind_row"])
 def test_a_feature_that_tells_gold_is_learned(lightgbm, make_example, names, small, telling):
-    learned = learn({"one": [make_example(place, telling) for place in range(60)]}, names, small)
-    new = [make_example(1000 + place, telling) for place in range(30)]
+    learned = learn({"one": [make_example(number, telling) for number in range(60)]}, names, small)
+    new = [make_example(1000 + number, telling) for number in range(30)]
     ranks = [each.rank(learned.scores(each.values)) for each in new]
 
     assert np.mean([rank == 1 for rank in ranks]) > 0.9
@@ -42,13 +42,13 @@ def test_the_trees_score_as_lightgbm_itself_does(lightgbm, groups, names, small,
     train = lightgbm.train
     monkeypatch.setattr(lightgbm, "train", lambda *given: boosters.append(train(*given)) or boosters[-1])
     learned = learn(groups, names, small)
-    values = np.concatenate([each.values for each in groups["one"]])
+    values = np.concatenate([group.values for group in groups["one"]])
     thresholds = learned.threshold[learned.feature >= 0].astype(np.float32)
     at_them = np.repeat(thresholds[:, None], len(names), axis=1)
 
-    for asked in (values, at_them, np.zeros((1, len(names)), dtype=np.float32)):
-        mean = np.mean([booster.predict(asked) for booster in boosters], axis=0)
-        assert learned.scores(asked) == pytest.approx(mean, abs=1e-9)
+    for query in (values, at_them, np.zeros((1, len(names)), dtype=np.float32)):
+        mean = np.mean([booster.predict(query) for booster in boosters], axis=0)
+        assert learned.scores(query) == pytest.approx(mean, abs=1e-9)
 
 
 def test_a_row_goes_before_a_passage_that_is_like_it(lightgbm, groups, names, small):
@@ -74,10 +74,10 @@ def test_an_inner_node_has_a_value_between_its_children(trees):
 @pytest.mark.parametrize(("feature", "sign"), [("covered", 1), ("part_text", 1), ("behind_row", -1)])
 def test_more_of_a_feature_only_speaks_in_its_direction(lightgbm, make_example, names, small, feature, sign):
     # What is learned here speaks against the feature: gold has little of what should be much.
-    groups = {"one": [make_example(place) for place in range(40)]}
+    groups = {"one": [make_example(number) for number in range(40)]}
     column = names.index(feature)
-    for each in groups["one"]:
-        each.values[:, column] = np.where(each.gold, 0.5 - 0.4 * sign, each.values[:, column])
+    for group in groups["one"]:
+        group.values[:, column] = np.where(group.gold, 0.5 - 0.4 * sign, group.values[:, column])
     learned = learn(groups, names, small)
     values = np.random.default_rng(5).random((200, len(names))).astype(np.float32)
     before = learned.scores(values)

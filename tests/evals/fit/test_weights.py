@@ -76,7 +76,7 @@ def few_steps(monkeypatch):
 @pytest.fixture(scope="module")
 def groups():
     return {
-        name: [judged(place + 100 * number) for place in range(30)]
+        name: [judged(position + 100 * number) for position in range(30)]
         for number, name in enumerate(["one", "two", "three"])
     }
 
@@ -96,7 +96,7 @@ def test_no_weight_is_negative_and_a_second_fit_is_the_same(groups):
 
 
 def test_a_group_is_scored_by_weights_that_have_not_seen_it(groups):
-    misled = {**groups, "odd": [judged(place, telling="text") for place in range(30)]}
+    misled = {**groups, "odd": [judged(number, telling="text") for number in range(30)]}
     folds = {fold.group: fold for fold in cross_validate(misled, fit(misled))}
 
     assert folds["odd"].held_out.mrr < folds["odd"].fitted.mrr

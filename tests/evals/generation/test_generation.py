@@ -77,16 +77,18 @@ def chunks(make_chunk):
 
 
 def questions_of(chunks, **settings):
-    found = generate_questions(chunks, settings=GenerationSettings(**{"per_table": 9, "unanswerable": 1.0, **settings}))
-    return [question for document in found for question in document.questions]
+    result = generate_questions(
+        chunks, settings=GenerationSettings(**{"per_table": 9, "unanswerable": 1.0, **settings})
+    )
+    return [question for document in result for question in document.questions]
 
 
 def test_every_gold_resolves_to_exactly_one_chunk(chunks):
     questions = questions_of(chunks)
     resolution = resolve(questions, chunks)
     assert resolution.evaluability == 1
-    assert {len(found) for found in resolution.gold.values()} == {1}
-    assert {found[0] for found in resolution.gold.values()} == {chunk.id for chunk in chunks}
+    assert {len(result) for result in resolution.gold.values()} == {1}
+    assert {result[0] for result in resolution.gold.values()} == {chunk.id for chunk in chunks}
 
 
 def test_a_lookup_names_table_and_row_and_asks_for_the_answers_column(chunks):
@@ -116,12 +118,12 @@ def test_a_new_table_changes_no_other_tables_questions(chunks, make_chunk):
     row = {"row_key": "Oak", "columns": ("Tree", "Height"), "cells": ("Oak", "60 ft."), "caption": "Trees"}
     more = [*chunks, make_chunk("oak", source="| Oak | 60 ft. |", table_id="trees", document="trees.md", **row)]
     before = questions_of(chunks, unanswerable=0.0)
-    after = [each for each in questions_of(more, unanswerable=0.0) if each.gold[0].document != "trees.md"]
+    after = [question for question in questions_of(more, unanswerable=0.0) if question.gold[0].document != "trees.md"]
     assert before == after
 
 
 def test_ids_and_queries_are_unique(chunks):
-    questions = [each for seed in range(20) for each in questions_of(chunks, seed=seed)]
+    questions = [question for seed in range(20) for question in questions_of(chunks, seed=seed)]
     assert len({question.id for question in questions}) == len({question.query for question in questions})
     for seed in range(20):
         queries = [question.query.casefold() for question in questions_of(chunks, seed=seed)]
@@ -129,14 +131,14 @@ def test_ids_and_queries_are_unique(chunks):
 
 
 def test_paraphrases_use_other_orders_number_forms_and_abbreviations(chunks):
-    asked = " / ".join(question.query for seed in range(40) for question in questions_of(chunks, seed=seed))
-    assert "Blue Dragon" in asked
-    assert "level 7" in asked
-    assert "level seven" in asked
-    assert "hd" in asked, "the vocabulary's short form of hit dice"
-    assert "hit dice" in asked
-    assert "fog cloud" in asked
-    assert "7th level" not in asked, "this library does not write levels as ordinals"
+    query = " / ".join(question.query for seed in range(40) for question in questions_of(chunks, seed=seed))
+    assert "Blue Dragon" in query
+    assert "level 7" in query
+    assert "level seven" in query
+    assert "hd" in query, "the vocabulary's short form of hit dice"
+    assert "hit dice" in query
+    assert "fog cloud" in query
+    assert "7th level" not in query, "this library does not write levels as ordinals"
 
 
 def test_ordinals_are_used_where_the_library_writes_them(chunks):
@@ -144,12 +146,14 @@ def test_ordinals_are_used_where_the_library_writes_them(chunks):
         replace(chunk, row_key="7th", cells=("7th", "18"), source="| 7th | 18 |") if chunk.row_key == "7" else chunk
         for chunk in chunks
     ]
-    assert "7th level" in " / ".join(each.query for seed in range(20) for each in questions_of(ordinal, seed=seed))
+    assert "7th level" in " / ".join(
+        question.query for seed in range(20) for question in questions_of(ordinal, seed=seed)
+    )
 
 
 def test_unanswerable_questions_ask_for_keys_that_no_row_has(chunks):
     for seed in range(10):
-        unanswerable = [each for each in questions_of(chunks, seed=seed) if each.kind == NO_ANSWER]
+        unanswerable = [question for question in questions_of(chunks, seed=seed) if question.kind == NO_ANSWER]
         assert unanswerable
         for question in unanswerable:
             assert question.gold == ()
@@ -170,7 +174,7 @@ def test_rows_that_share_a_key_or_a_number_get_no_questions(chunks):
     fighter = [chunk for chunk in chunks if chunk.table_id == "Fighter"]
     twin = replace(fighter[2], id="twin", source="| 7 | 1 |")
     overlapping = replace(fighter[0], id="wide", row_key="1-6", cells=("1-6", "5"), source="| 1-6 | 5 |")
-    keys = {each.gold[0].row_key for each in questions_of([*fighter, twin, overlapping], unanswerable=0.0)}
+    keys = {question.gold[0].row_key for question in questions_of([*fighter, twin, overlapping], unanswerable=0.0)}
     assert keys == set()
 
 
@@ -186,7 +190,7 @@ def test_a_row_of_a_table_of_fields_is_a_field_of_the_table_or_of_a_column(make_
         return [make_chunk("ac", source="| Armour Class: | 6 | 7 |", **row)]
 
     def asked(columns):
-        return {each.query for seed in range(40) for each in questions_of(field(columns), seed=seed)}
+        return {question.query for seed in range(40) for question in questions_of(field(columns), seed=seed)}
 
     assert "Dog ac" in asked(("Size:", "Medium"))
     assert any("armour class of Dog" in query for query in asked(("Size:", "Medium")))
@@ -212,8 +216,10 @@ def test_a_row_may_be_named_by_another_cell_and_its_key_be_asked_for(make_chunk)
         )
         for number, cells in enumerate([("Tin", "1,100 gp", "plates"), ("Zinc", "2,200 gp", "roofs")])
     ]
-    asked = {each.id: each for seed in range(60) for each in questions_of(rows, seed=seed, unanswerable=0.0)}.values()
-    by_price = [each for each in asked if each.keys == {"price": "1,100 gp"}]
+    query = {
+        question.id: question for seed in range(60) for question in questions_of(rows, seed=seed, unanswerable=0.0)
+    }.values()
+    by_price = [each for each in query if each.keys == {"price": "1,100 gp"}]
     assert {each.answer for each in by_price} == {"Tin", "plates"}
     for question in by_price:
         assert "1,100 gp" in question.query
@@ -224,7 +230,9 @@ def test_a_row_may_be_named_by_another_cell_and_its_key_be_asked_for(make_chunk)
 def test_a_section_called_like_a_record_gets_no_question(chunks, make_chunk):
     prose = make_chunk("p", kind="prose", source="It breathes lightning. " * 9, heading_path=("Dragon, Blue",))
     assert [
-        each for each in questions_of([*chunks, prose]) if each.gold and each.gold[0].heading_path == ("Dragon, Blue",)
+        question
+        for question in questions_of([*chunks, prose])
+        if question.gold and question.gold[0].heading_path == ("Dragon, Blue",)
     ] == []
 
 
@@ -233,7 +241,7 @@ def test_a_record_called_like_another_books_section_gets_no_question(chunks, mak
     own, other = (make_chunk("p", book=book, **section) for book in ("b", "c"))
 
     def asks_for_dragon(library):
-        return any("ragon" in each.query for each in questions_of(library, unanswerable=0.0))
+        return any("ragon" in question.query for question in questions_of(library, unanswerable=0.0))
 
     assert asks_for_dragon([*chunks, own])
     assert not asks_for_dragon([*chunks, other])
@@ -252,20 +260,20 @@ def written(chunk: Chunk, text: str) -> tuple[Chunk, Question]:
 
 def test_questions_stand_by_document_and_one_that_two_places_got_is_nobodys(make_chunk: MakeChunk) -> None:
     late, early = make_chunk("a", document="z.md"), make_chunk("b", document="a.md")
-    found = [written(late, "why?"), written(early, "How  much?"), written(late, "how much?"), written(late, "when?")]
-    documents, twice = by_document(found)
-    assert [(each.document, [one.query for one in each.questions]) for each in documents] == [
+    result = [written(late, "why?"), written(early, "How  much?"), written(late, "how much?"), written(late, "when?")]
+    documents, twice = by_document(result)
+    assert [(document.document, [one.query for one in document.questions]) for document in documents] == [
         ("z.md", ["why?", "when?"])
     ]
     assert [each.query for each in twice] == ["How  much?", "how much?"]
 
 
 def test_files_are_named_for_their_documents_and_read_back(make_chunk: MakeChunk, tmp_path: Path) -> None:
-    found = [written(make_chunk(name, document=f"part/{name}.md"), f"what of {name}?") for name in ("weather", "arms")]
-    documents, _ = by_document(found)
+    result = [written(make_chunk(name, document=f"part/{name}.md"), f"what of {name}?") for name in ("weather", "arms")]
+    documents, _ = by_document(result)
     paths = write_generated(tmp_path, documents)
     assert [path.relative_to(tmp_path).as_posix() for path in paths] == [
-        f"{found[0][0].book}/part/{name}.evaluation_queries.json" for name in ("arms", "weather")
+        f"{result[0][0].book}/part/{name}.evaluation_queries.json" for name in ("arms", "weather")
     ]
     for document, path in zip(documents, paths, strict=True):
         assert load_questions(path) == document.questions

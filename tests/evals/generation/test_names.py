@@ -8,8 +8,8 @@ from retrieval.language.vocabulary import Vocabulary
 
 
 def names(*chunks, shortened=True):
-    found = PlaceNames.of(((table_of(chunk), chunk) for chunk in chunks), shortened=shortened).names
-    return {place[1]: ways for place, ways in found.items()}
+    names = PlaceNames.of(((table_of(chunk), chunk) for chunk in chunks), shortened=shortened).names
+    return {key[1]: ways for key, ways in names.items()}
 
 
 def table(make_chunk, name, *heads, caption=None):
@@ -17,43 +17,43 @@ def table(make_chunk, name, *heads, caption=None):
 
 
 def test_the_first_name_is_the_shortest_that_means_one_place(make_chunk):
-    found = names(
+    result = names(
         table(make_chunk, "a", "Fighter", caption="Table: To hit"),
         table(make_chunk, "b", "Thief", caption="Table: To hit"),
         table(make_chunk, "c", "Thief", caption="Saves"),
     )
-    assert [found[name][0] for name in "abc"] == ["To hit (Fighter)", "To hit (Thief)", "Saves"]
-    assert set(found["a"]) > {"Fighter To hit", "To hit of Fighter", "To hit, Fighter"}
+    assert [result[name][0] for name in "abc"] == ["To hit (Fighter)", "To hit (Thief)", "Saves"]
+    assert set(result["a"]) > {"Fighter To hit", "To hit of Fighter", "To hit, Fighter"}
 
 
 def test_a_name_loses_a_word_only_where_it_still_means_one_place(make_chunk):
-    found = names(
+    result = names(
         table(make_chunk, "a", caption="Small Craft Drives"), table(make_chunk, "b", caption="Small Craft Hulls")
     )
-    assert set(found["a"]) == {"Small Craft Drives", "Small Drives", "Craft Drives"}
+    assert set(result["a"]) == {"Small Craft Drives", "Small Drives", "Craft Drives"}
     assert names(table(make_chunk, "a", caption="Small Craft Drives"), shortened=False) == {
         "a": ("Small Craft Drives",)
     }
 
 
 def test_a_place_without_a_heading_above_has_no_empty_brackets(make_chunk):
-    found = names(table(make_chunk, "a", "Skills"), table(make_chunk, "b", "Skills", "Chapter 2: Skills"))
-    assert found == {}
+    result = names(table(make_chunk, "a", "Skills"), table(make_chunk, "b", "Skills", "Chapter 2: Skills"))
+    assert result == {}
 
 
 def test_a_shortened_name_neither_begins_nor_ends_with_a_joining_word(make_chunk):
-    found = names(table(make_chunk, "a", caption="Armor by Type"))
-    assert set(found["a"]) == {"Armor by Type", "Armor Type"}
+    result = names(table(make_chunk, "a", caption="Armor by Type"))
+    assert set(result["a"]) == {"Armor by Type", "Armor Type"}
 
 
 def test_an_identifier_loses_its_number_and_its_underscores(make_chunk):
-    found = names(table(make_chunk, "a", "GPS_RTK (127)"), table(make_chunk, "b", "GPS2_RTK (128)"))
-    assert set(found["a"]) == {"GPS_RTK (127)", "GPS_RTK", "GPS RTK", "gps rtk"}
+    result = names(table(make_chunk, "a", "GPS_RTK (127)"), table(make_chunk, "b", "GPS2_RTK (128)"))
+    assert set(result["a"]) == {"GPS_RTK (127)", "GPS_RTK", "GPS RTK", "gps rtk"}
 
 
 def test_a_number_that_tells_two_places_apart_stays(make_chunk):
-    found = names(table(make_chunk, "a", "Wall (1)"), table(make_chunk, "b", "Wall (2)"))
-    assert {name: set(ways) for name, ways in found.items()} == {"a": {"Wall (1)"}, "b": {"Wall (2)"}}
+    result = names(table(make_chunk, "a", "Wall (1)"), table(make_chunk, "b", "Wall (2)"))
+    assert {name: set(ways) for name, ways in result.items()} == {"a": {"Wall (1)"}, "b": {"Wall (2)"}}
 
 
 def test_places_that_nothing_tells_apart_have_no_name(make_chunk):
@@ -114,30 +114,30 @@ def test_words_are_where_they_are_written(make_chunk):
     row = make_chunk(
         "r", heading_path=("Arms",), caption="Swords", columns=("Name",), cells=("Long_sword",), row_key="x"
     )
-    found = WordPlaces([row, make_chunk("p", kind="prose", text="Swords cut.")])
-    assert found.having(["arms SWORDS", "long"]) == {"r"}
-    assert found.having(["swords"]) == {"r", "p"}
-    assert found.having(["swords", "axes"]) == set()
-    assert found.having([]) == set()
-    assert (found.share("Swords"), found.share("axes")) == (1.0, 0.0)
+    word_places = WordPlaces([row, make_chunk("p", kind="prose", text="Swords cut.")])
+    assert word_places.having(["arms SWORDS", "long"]) == {"r"}
+    assert word_places.having(["swords"]) == {"r", "p"}
+    assert word_places.having(["swords", "axes"]) == set()
+    assert word_places.having([]) == set()
+    assert (word_places.share("Swords"), word_places.share("axes")) == (1.0, 0.0)
 
 
 def test_words_are_left_out_while_the_rest_means_the_same_place(make_chunk):
-    found = places(make_chunk, "iron door cost", "iron gate cost", "oak door cost")
-    ways = kept(found, ["iron", "door"], ["cost"])
+    result = places(make_chunk, "iron door cost", "iron gate cost", "oak door cost")
+    ways = kept(result, ["iron", "door"], ["cost"])
     assert ways == {("iron", "door")}, "either word alone is in another place, too"
-    assert kept(found, ["iron", "door", "cost"]) == {("iron", "door", "cost"), ("iron", "door")}
+    assert kept(result, ["iron", "door", "cost"]) == {("iron", "door", "cost"), ("iron", "door")}
 
 
 def test_nothing_need_be_kept_where_the_rest_says_enough(make_chunk):
-    found = places(make_chunk, "gate iron", "door oak")
-    assert () in kept(found, ["gate"], ["iron"])
-    assert kept(found, ["gate"], ["iron"], least=1) == {("gate",)}
+    result = places(make_chunk, "gate iron", "door oak")
+    assert () in kept(result, ["gate"], ["iron"])
+    assert kept(result, ["gate"], ["iron"], least=1) == {("gate",)}
 
 
 def test_words_that_mean_several_places_are_not_shortened(make_chunk):
-    found = places(make_chunk, "iron gate", "iron gate")
-    assert kept(found, ["iron", "gate"]) == {None}
-    assert kept(found, ["iron", "gate"], meant=("0", "1")) >= {("iron",), ("gate",)} or () not in kept(
-        found, ["iron"], meant=("0", "1")
+    result = places(make_chunk, "iron gate", "iron gate")
+    assert kept(result, ["iron", "gate"]) == {None}
+    assert kept(result, ["iron", "gate"], meant=("0", "1")) >= {("iron",), ("gate",)} or () not in kept(
+        result, ["iron"], meant=("0", "1")
     )

@@ -95,8 +95,8 @@ def test_the_article_of_a_column_fits():
 
 def test_a_question_is_written_with_care_or_without():
     words = {"column": "AC", "key": "Fog Cloud", "subject": "Spells"}
-    asked = said("template", ["{ask} {column} of {key} in {subject}?"], **words)
-    assert asked == {
+    query = said("template", ["{ask} {column} of {key} in {subject}?"], **words)
+    assert query == {
         "What is the AC of Fog Cloud in Spells?",
         "What's the AC of Fog Cloud in Spells?",
         "what is the AC of fog cloud in spells",
@@ -105,8 +105,8 @@ def test_a_question_is_written_with_care_or_without():
 
 
 def test_what_is_asked_for_in_the_plural_is_no_singular():
-    asked = said("template", ["{ask} {column}"], column="hit points")
-    assert asked == {
+    query = said("template", ["{ask} {column}"], column="hit points")
+    assert query == {
         "What are the hit points",
         "what are the hit points",
         "Tell me the hit points",
@@ -189,9 +189,9 @@ def test_forms_of_a_word_are_no_other_words() -> None:
 def test_a_question_keeps_its_numbers_its_short_words_and_what_stands_around_them() -> None:
     question = "What is the AC-12 of a 7th-level ogre (p. 3)?"
     for seed in range(20):
-        said = reworded(question, Random(seed))
-        assert said.startswith("What is the AC-12 of a 7th-") or said.split(" is the AC-12 of a 7th-")[0].isalpha()
-        assert said.endswith(" (p. 3)?")
+        output = reworded(question, Random(seed))
+        assert output.startswith("What is the AC-12 of a 7th-") or output.split(" is the AC-12 of a 7th-")[0].isalpha()
+        assert output.endswith(" (p. 3)?")
 
 
 def test_the_same_draws_give_the_same_words() -> None:

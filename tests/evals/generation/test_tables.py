@@ -50,23 +50,23 @@ def test_a_range_is_named_by_the_numbers_that_only_it_holds(weapons):
 
 
 def test_numbers_like_many_and_words_like_all_name_no_row(table):
-    found = table([("a", "+4", "Varies", "20,000"), ("b", "+5", "x-ray", "9")], ("Key", "Bonus", "Note", "Cost"))
-    assert others(found, 0) == {"Cost": ("20,000",)}
-    assert others(found, 1) == {"Note": ("x-ray",)}
+    result = table([("a", "+4", "Varies", "20,000"), ("b", "+5", "x-ray", "9")], ("Key", "Bonus", "Note", "Cost"))
+    assert others(result, 0) == {"Cost": ("20,000",)}
+    assert others(result, 1) == {"Note": ("x-ray",)}
 
 
 def test_rows_of_one_key_are_named_by_the_key_and_a_cell_together(table):
     rows = [("Sword", "Human", "1d8"), ("Sword", "Giant", "2d8"), ("Club", "Giant", "1d8")]
-    found = table(rows, ("Weapon", "Wielder", "Damage"))
-    assert not found.by_key(found.rows[1])
-    both = {name: found.needs_key_with(found.rows[1], (name, said)) for name, said in others(found, 1).items()}
+    result = table(rows, ("Weapon", "Wielder", "Damage"))
+    assert not result.by_key(result.rows[1])
+    both = {name: result.needs_key_with(result.rows[1], (name, output)) for name, output in others(result, 1).items()}
     assert both == {"Wielder": True, "Damage": False}
-    assert found.distinct() == list(found.rows)
+    assert result.distinct() == list(result.rows)
 
 
 def test_a_sentence_is_no_name(table):
-    found = table([("You stand on higher ground than your opponent does", "yes sir")], ("Case", "Then"))
-    assert not found.by_key(found.rows[0])
+    result = table([("You stand on higher ground than your opponent does", "yes sir")], ("Case", "Then"))
+    assert not result.by_key(result.rows[0])
 
 
 @pytest.mark.parametrize("cell", ["Empty", "Empty.", "Reserved (set to 0)", "N/A", "—"])
@@ -78,24 +78,24 @@ def test_hollow_cells_are_not_asked_for(table, cell):
 
 
 def test_a_repeated_heading_is_no_answer(table):
-    found = table([("Weapon", "Damage")], ("Name", "Damage"))
-    assert found.columns(found.rows[0]) == []
+    result = table([("Weapon", "Damage")], ("Name", "Damage"))
+    assert result.columns(result.rows[0]) == []
 
 
 def test_a_heading_that_is_the_first_value_is_not_asked_for(table):
-    found = table([("Saving Throws", "Dexterity and Wisdom"), ("Tools", "Three")], ("Primary Ability", "Dexterity"))
-    assert [found.columns(row) for row in found.rows] == [[], []]
+    result = table([("Saving Throws", "Dexterity and Wisdom"), ("Tools", "Three")], ("Primary Ability", "Dexterity"))
+    assert [result.columns(row) for row in result.rows] == [[], []]
 
 
 def test_short_keys_are_those_that_only_one_row_has_all_words_of(table):
     rows = [("1 (Roll Angle)", "deg"), ("2 (Angle)", "rad"), ("Emblem (worn)", "cm"), ("Emblem (held)", "mm")]
-    found = table(rows, ("Param (Label)", "Unit"))
-    assert [found.short_keys(row) for row in found.rows] == [["Roll Angle", "Param 1"], ["Param 2"], [], []]
+    result = table(rows, ("Param (Label)", "Unit"))
+    assert [result.short_keys(row) for row in result.rows] == [["Roll Angle", "Param 1"], ["Param 2"], [], []]
 
 
 def test_a_word_that_only_one_key_has_stands_for_it(table):
-    found = table([("Grenade Launcher", "400"), ("Grenade, smoke", "20"), ("Ox", "15")], ("Weapon", "Cost"))
-    assert [found.short_keys(row) for row in found.rows] == [["launcher"], ["smoke"], []]
+    result = table([("Grenade Launcher", "400"), ("Grenade, smoke", "20"), ("Ox", "15")], ("Weapon", "Cost"))
+    assert [result.short_keys(row) for row in result.rows] == [["launcher"], ["smoke"], []]
 
 
 COLUMNS = ("Item", "Weight (lbs)", "Maker")
@@ -132,8 +132,8 @@ def test_a_table_whose_rows_are_in_another_is_always_named(asked):
 
 
 def test_a_row_that_is_nowhere_else_may_be_asked_for_without_its_table(asked):
-    found = asked(("Cord", "12", "Ana"), ("Line", "15", "Bo"), twin=False)
-    alone = [each.query.lower() for each in found if "ropes" not in each.query.lower()]
+    result = asked(("Cord", "12", "Ana"), ("Line", "15", "Bo"), twin=False)
+    alone = [each.query.lower() for each in result if "ropes" not in each.query.lower()]
     assert any("cord" in query for query in alone)
     assert "how heavy is cord" in alone
 
@@ -151,8 +151,8 @@ def test_the_answer_is_the_cell_that_is_asked_for(asked):
 
 
 def test_rows_of_one_key_are_named_by_two_cells(asked):
-    found = asked(("Cord", "12", "Ana"), ("Cord", "15", "Bo"), ("Line", "15", "Ana"))
-    both = [each for each in found if len(each.keys) > 1]
+    result = asked(("Cord", "12", "Ana"), ("Cord", "15", "Bo"), ("Line", "15", "Ana"))
+    both = [each for each in result if len(each.keys) > 1]
     assert both
     for each in both:
         assert each.keys == {"item": "Cord", "maker": "Ana"}

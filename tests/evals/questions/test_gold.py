@@ -151,8 +151,8 @@ def test_another_book_is_not_searched(twins, make_chunk):
 
 
 def test_a_question_with_one_stale_anchor_of_two_has_no_gold(twins, make_chunk):
-    found, lost = Anchor(snippet="| 9 | 20 |", heading_path=("Ranger",)), Anchor(snippet="gone")
-    assert "snippet 'gone' is found nowhere" in stale_reason(ask(found, lost), twins, make_chunk)
+    result, lost = Anchor(snippet="| 9 | 20 |", heading_path=("Ranger",)), Anchor(snippet="gone")
+    assert "snippet 'gone' is found nowhere" in stale_reason(ask(result, lost), twins, make_chunk)
 
 
 def test_questions_without_gold_do_not_count(twins):

@@ -46,9 +46,9 @@ def test_precision_and_f1_count_answers(asked):
 
 def test_a_group_and_an_entry_that_meet_in_a_chunk_are_one_answer(library):
     gold = (Anchor("b", snippet="g1"), *(Anchor("b", snippet=name, group=1) for name in ("g1", "g2")))
-    asked = QuestionSet.of("tiny", "open", [Question("q", "x", "b", gold=gold)], library.chunks)
-    for found in ("g1", "g2", "g1 g2"):
-        assert value(asked, "recall@10", found) == value(asked, "ndcg@10", found) == 1
+    query = QuestionSet.of("tiny", "open", [Question("q", "x", "b", gold=gold)], library.chunks)
+    for result in ("g1", "g2", "g1 g2"):
+        assert value(query, "recall@10", result) == value(query, "ndcg@10", result) == 1
 
 
 def test_trec_eval_agrees_on_the_first_chunk_of_a_group_and_counts_each_for_recall(asked, tmp_path):

@@ -69,7 +69,7 @@ def test_every_problem_is_reported_at_once_with_line_and_value(tmp_path):
         '{"id": "d", "query": "x", "gold": null}',
         '{"id": "e", "query": "x", "gold": [{"snipet": "s", "row_key": "k"}]}',
     ]
-    found = problems_of(tmp_path / "q.jsonl", "\n".join(lines))
+    problems = problems_of(tmp_path / "q.jsonl", "\n".join(lines))
     expected = [
         (":1:", "id", "'1'"),
         (":1:", "gold.0.line", "'many'"),
@@ -82,8 +82,8 @@ def test_every_problem_is_reported_at_once_with_line_and_value(tmp_path):
         (":8:", "gold", "'None'"),
         (":9:", "'gold.snipet'", "no field"),
     ]
-    assert len(found) == len(expected)
-    for problem, parts in zip(found, expected, strict=True):
+    assert len(problems) == len(expected)
+    for problem, parts in zip(problems, expected, strict=True):
         assert problem.startswith(parts[0])
         assert all(part in problem for part in parts)
 
@@ -134,8 +134,8 @@ def read(tmp_path, gold, **given):
 def problem(tmp_path, gold, **given):
     with pytest.raises(QuestionsError) as caught:
         read(tmp_path, gold, **given)
-    (found,) = caught.value.problems
-    return found
+    (result,) = caught.value.problems
+    return result
 
 
 def test_file_names_book_and_document_where_the_question_names_no_book(tmp_path):
@@ -150,8 +150,8 @@ def test_file_wins_over_the_questions_book(tmp_path):
 
 @pytest.mark.parametrize("file", ["a.md", "/a.md", "osric/", "", 7])
 def test_a_file_that_is_not_book_and_document_is_refused(tmp_path, file):
-    found = problem(tmp_path, [{"file": file, "row_key": "6"}], book="osric")
-    assert f"gold.0.file: not <book>/<document>: {str(file)!r}" in found
+    result = problem(tmp_path, [{"file": file, "row_key": "6"}], book="osric")
+    assert f"gold.0.file: not <book>/<document>: {str(file)!r}" in result
 
 
 @pytest.mark.parametrize("beside", [{"book": "fiends"}, {"document": "b.md"}])
@@ -204,7 +204,7 @@ def question(query: str, kind: str, *tags: str, gold: tuple[Anchor, ...] = GOLD)
 
 
 def test_those_of_people_that_are_answered_come_first_one_of_each_kind() -> None:
-    found = examples(
+    result = examples(
         [
             question("by a program", "lookup", GENERATED),
             question("by a person", "lookup"),
@@ -214,10 +214,10 @@ def test_those_of_people_that_are_answered_come_first_one_of_each_kind() -> None
             question("rare", "count", GENERATED),
         ]
     )
-    assert found == ("to be shown", "by a person", "rare")
+    assert result == ("to be shown", "by a person", "rare")
 
 
 def test_fewer_kinds_are_filled_up_and_no_question_is_shown_twice() -> None:
-    asked = [question(query, "lookup") for query in ("a", "b", "b", "c", "d")]
-    assert examples(asked) == ("a", "b", "c")
+    request = [question(query, "lookup") for query in ("a", "b", "b", "c", "d")]
+    assert examples(request) == ("a", "b", "c")
     assert examples([]) == ()

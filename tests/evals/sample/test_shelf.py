@@ -50,10 +50,10 @@ def test_every_gold_line_is_in_its_book(name: str) -> None:
 
 
 def test_every_question_of_a_book_can_be_scored(tariff: Retriever) -> None:
-    (asked,) = BOOKS["tariff"].question_sets(tariff, tuple(tariff.snapshot.chunks))
+    (query,) = BOOKS["tariff"].question_sets(tariff, tuple(tariff.snapshot.chunks))
 
-    assert asked.unscored == ()
-    assert len(asked.scored) == len(questions(BOOKS["tariff"]))
+    assert query.unscored == ()
+    assert len(query.scored) == len(questions(BOOKS["tariff"]))
 
 
 def test_a_weight_between_the_bounds_of_a_step_finds_its_row(tariff: Retriever) -> None:

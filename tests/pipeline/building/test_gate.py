@@ -49,7 +49,7 @@ def report(
 
 
 def objections(instance: dg.DagsterInstance, home: Home) -> list[str]:
-    return [str(each) for each in open_objections(instance, home, SNAPSHOT, BOOK_GATE)]
+    return [str(objection) for objection in open_objections(instance, home, SNAPSHOT, BOOK_GATE)]
 
 
 def test_nothing_objects_when_every_check_held_for_this_snapshot(instance: dg.DagsterInstance, tiny: Home) -> None:
@@ -78,8 +78,8 @@ def test_a_failed_check_objects_with_its_reason(
 def test_only_scores_that_were_judged_may_be_overruled(instance: dg.DagsterInstance, tiny: Home) -> None:
     for key in ALL:
         report(instance, tiny, key, passed=False)
-    found = open_objections(instance, tiny, SNAPSHOT, BOOK_GATE)
-    assert [str(each).split()[0] for each in found if each.overruled_by == "force"] == [
+    objections = open_objections(instance, tiny, SNAPSHOT, BOOK_GATE)
+    assert [str(objection).split()[0] for objection in objections if objection.overruled_by == "force"] == [
         "gold_resolves",
         "no_false_exclusions",
         "not_worse_than_live",
@@ -87,7 +87,7 @@ def test_only_scores_that_were_judged_may_be_overruled(instance: dg.DagsterInsta
     ]
     for key in ALL:
         report(instance, tiny, key, snapshot="0ther")
-    assert not any(each.overruled_by for each in open_objections(instance, tiny, SNAPSHOT, BOOK_GATE))
+    assert not any(objection.overruled_by for objection in open_objections(instance, tiny, SNAPSHOT, BOOK_GATE))
 
 
 def test_a_check_of_another_snapshot_does_not_count(instance: dg.DagsterInstance, tiny: Home) -> None:
@@ -108,9 +108,9 @@ def test_a_check_of_a_book_as_it_was_before_does_not_count(instance: dg.DagsterI
 def test_scores_on_other_questions_do_not_count(instance: dg.DagsterInstance, tiny: Home) -> None:
     for key in ALL:
         report(instance, tiny, key)
-    asked = tiny.root / "questions.jsonl"
-    asked.write_text("{}\n")
-    changed = replace(tiny, settings=replace(tiny.settings, questions=(asked,)))
+    query = tiny.root / "questions.jsonl"
+    query.write_text("{}\n")
+    changed = replace(tiny, settings=replace(tiny.settings, questions=(query,)))
     assert objections(instance, changed) == [
         f"{name} last ran on other questions"
         for name in ("gold_resolves", "no_false_exclusions", "not_worse_than_live", "not_worse_than_best_kept")

@@ -71,12 +71,12 @@ def test_the_books_are_put_together_in_the_order_of_ids(tiny_built: Home, tmp_pa
     for folder, part in zip(folders, (chunks[1:], chunks[:1]), strict=True):
         folder.mkdir()
         write_jsonl(folder / "chunks.jsonl", part)
-    found = LibraryRecords.of(folders)
-    assert found.chunks == tuple(sorted(chunks, key=lambda chunk: chunk.id))
-    assert found.keys == tuple(map(embedding_key, found.chunks))
-    assert found.version == LibraryRecords.of(folders).version
+    result = LibraryRecords.of(folders)
+    assert result.chunks == tuple(sorted(chunks, key=lambda chunk: chunk.id))
+    assert result.keys == tuple(map(embedding_key, result.chunks))
+    assert result.version == LibraryRecords.of(folders).version
     write_jsonl(folders[1] / "chunks.jsonl", chunks[2:3])
-    assert LibraryRecords.of(folders).version != found.version
+    assert LibraryRecords.of(folders).version != result.version
     shutil.rmtree(folders[1])
     with pytest.raises(FileNotFoundError):
         LibraryRecords.of(folders)

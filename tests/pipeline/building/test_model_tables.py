@@ -38,7 +38,9 @@ BY_MODEL = Settings(tables=TablesSettings("model"))
 def test_the_rules_make_the_rows_unless_a_model_is_asked_for(tiny: Home, tmp_path: Path) -> None:
     book = read_parsed_book(tiny.book("tiny") / "book.jsonl")
     made = make_rows(Settings(), tmp_path, tiny.vocabulary, book, book.tables, Access())
-    assert made.rows == transform_tables(book.tables, tiny.vocabulary, [each.document.text for each in book.documents])
+    assert made.rows == transform_tables(
+        book.tables, tiny.vocabulary, [document.document.text for document in book.documents]
+    )
     assert made.numbers == {
         "transformer": "rules",
         "n_by_model": 0,
@@ -124,10 +126,10 @@ def test_a_row_that_no_longer_passes_is_seen_in_the_questions_about_it() -> None
     hidden = [
         replace(chunk, query_must='{"contain": "never"}') if chunk.row_key == "mace" else chunk for chunk in CHUNKS
     ]
-    found = agreement(CHUNKS, hidden, TABLES, VOCABULARY)
-    assert found.n_agreed < found.n_questions
+    result = agreement(CHUNKS, hidden, TABLES, VOCABULARY)
+    assert result.n_agreed < result.n_questions
     open_ = [replace(chunk, query_must=None) for chunk in CHUNKS]
-    assert agreement(CHUNKS, open_, TABLES, VOCABULARY).n_agreed < found.n_questions
+    assert agreement(CHUNKS, open_, TABLES, VOCABULARY).n_agreed < result.n_questions
 
 
 def test_without_questions_there_is_no_share() -> None:

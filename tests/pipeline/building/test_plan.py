@@ -29,13 +29,13 @@ def plan(home: Home) -> BuildPlan:
 def test_what_two_books_say_alike_is_embedded_once(home: Home) -> None:
     (home.library / "gamma").mkdir()
     (home.library / "gamma" / "01.md").write_text("# Other\n\nA mace is heavy.\n")
-    found = plan(home)
-    assert [(book.slug, book.state, book.n_embedded, book.n_reused) for book in found.books] == [
+    result = plan(home)
+    assert [(book.slug, book.state, book.n_embedded, book.n_reused) for book in result.books] == [
         ("alpha", "added", 1, 0),
         ("beta", "added", 0, 1),
         ("gamma", "added", 1, 0),
     ]
-    assert found.cost.n_texts == 2
+    assert result.cost.n_texts == 2
     assert not home.root.exists()
 
 
@@ -44,12 +44,12 @@ def test_books_that_changed_stayed_and_went_are_told_apart(home: Home) -> None:
     for slug, digest in {"alpha": digests["alpha"], "beta": "0", "gone": "0"}.items():
         write_jsonl(home.book(slug) / ENTRY_FILE, [BookEntry(slug, slug, digest, 1, 1, 0, 0, (), ())])
         (home.book(slug) / "embedded.txt").write_text("aa\nbb")
-    found = plan(home)
-    assert [(book.slug, book.state, book.is_read, book.n_deleted) for book in found.books] == [
+    result = plan(home)
+    assert [(book.slug, book.state, book.is_read, book.n_deleted) for book in result.books] == [
         ("alpha", "unchanged", True, 2),
         ("beta", "changed", True, 2),
         ("gone", "removed", False, 2),
     ]
-    told = plan_record(found)
+    told = plan_record(result)
     assert (told["unchanged"], told["changed"], told["removed"]) == (["alpha"], ["beta"], ["gone"])
     assert (told["usd"], told["prices_as_of"], told["budget_usd"]) == (0.0, None, None)

@@ -60,9 +60,9 @@ def version_after(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[C
         assert before in text
         (root / name).write_text(text.replace(before, after) if before else text)
         running_code._source.cache_clear()
-        found = running_version(function)
+        result = running_version(function)
         (root / name).write_text(text)
-        return found
+        return result
 
     yield version
     running_code._source.cache_clear()

@@ -28,10 +28,10 @@ def test_an_answer_is_read_with_its_source(answered) -> None:
 
 def test_an_answer_as_json_has_its_cells_and_citations(answered) -> None:
     status, out, _ = answered(LOOK_UP, "--json", "--how", "read")
-    found = json.loads(out)
+    result = json.loads(out)
     assert status == 0
-    assert found["cells"][0]["text"] == "10"
-    assert found["citations"][0]["chunk_id"] == found["cells"][0]["chunk_id"]
+    assert result["cells"][0]["text"] == "10"
+    assert result["citations"][0]["chunk_id"] == result["cells"][0]["chunk_id"]
 
 
 def test_a_misspelt_question_is_answered_and_how_it_was_read_is_said(answered) -> None:
@@ -39,9 +39,9 @@ def test_a_misspelt_question_is_answered_and_how_it_was_read_is_said(answered) -
     _, out, errors = answered(misspelt)
     assert "Level 7-9: 10" in out
     assert errors == f"read as: {LOOK_UP}\n"
-    found, meant = (json.loads(answered(each, "--json")[1]) for each in (misspelt, LOOK_UP))
-    assert (found["query"], found["read_as"], meant["read_as"]) == (misspelt, LOOK_UP, None)
-    assert found["text"] == meant["text"]
+    result, meant = (json.loads(answered(each, "--json")[1]) for each in (misspelt, LOOK_UP))
+    assert (result["query"], result["read_as"], meant["read_as"]) == (misspelt, LOOK_UP, None)
+    assert result["text"] == meant["text"]
 
 
 def test_what_no_book_answers_is_said(answered) -> None:
@@ -70,8 +70,8 @@ def test_what_is_sent_where_is_said_before_the_first_request(generated, chat_ser
     assert status == 0
     notice = f"to the model gpt-4o-mini at 127.0.0.1:{chat_server.server_port}..."
     assert re.fullmatch(rf"Sending the question and [1-5] passages? {re.escape(notice)}\n", errors)
-    (asked,) = chat_server.asked
-    passages = len(set(re.findall(r"^\[(\d)\]", asked["messages"][0]["content"], re.MULTILINE)))
+    (query,) = chat_server.asked
+    passages = len(set(re.findall(r"^\[(\d)\]", query["messages"][0]["content"], re.MULTILINE)))
     assert f" {passages} passage" in errors
     assert told == [errors]
 
@@ -105,11 +105,11 @@ def test_an_answer_that_is_read_sends_nothing_and_says_nothing_of_a_model(genera
 
 
 def test_the_passages_are_found_by_the_strategy_that_is_named(answered) -> None:
-    found = {
+    result = {
         name: [
-            each["title"] for each in json.loads(answered("to hit AC 6?", "--strategy", name, "--json")[1])["citations"]
+            load["title"] for load in json.loads(answered("to hit AC 6?", "--strategy", name, "--json")[1])["citations"]
         ]
         for name in ("default", "dense")
     }
-    assert found["default"] != found["dense"]
+    assert result["default"] != result["dense"]
     assert "did you mean 'dense'?" in answered(LOOK_UP, "--strategy", "dens")[2]

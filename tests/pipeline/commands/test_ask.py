@@ -34,7 +34,7 @@ def case(run, tmp_path):
         {"id": "memo", "text": "Parking in the yard.", "category": "Memo", "author": "Alice"},
     ]
     library = tmp_path / "case.jsonl"
-    library.write_text("".join(json.dumps(each) + "\n" for each in files), encoding="utf-8")
+    library.write_text("".join(json.dumps(file) + "\n" for file in files), encoding="utf-8")
     assert run("build", "--library", library, "--home", tmp_path / "home").status == 0
     return lambda *arguments: run("ask", *arguments, "--home", tmp_path / "home")
 
@@ -69,8 +69,8 @@ def test_a_model_without_a_key_is_told_and_one_with_it_is_named(case, monkeypatc
     every = {"conditions": answer, "main_intent": {**parts, "category_weights": []}, "continue_iteration": decision}
 
     def answering(body):
-        asked = json.dumps(body["response_format"])
-        return json.dumps(next(form for key, form in every.items() if f'"{key}"' in asked))
+        query = json.dumps(body["response_format"])
+        return json.dumps(next(form for key, form in every.items() if f'"{key}"' in query))
 
     with fake_openai() as server:
         server.answering = answering
@@ -83,10 +83,10 @@ def test_a_model_without_a_key_is_told_and_one_with_it_is_named(case, monkeypatc
 
 def test_documents_are_counted(asked) -> None:
     status, out, _ = asked("how many documents per doc_type?", "--json")
-    found = json.loads(out)
+    result = json.loads(out)
     assert status == 0
-    assert found["intent"] == "aggregate"
-    assert sum(each["count"] for each in found["groups"]) == found["total"]
+    assert result["intent"] == "aggregate"
+    assert sum(each["count"] for each in result["groups"]) == result["total"]
 
 
 @pytest.mark.parametrize("option", ["--top-k", "--k", "-k"])
@@ -119,14 +119,14 @@ def test_every_search_of_a_question_follows_the_setting_or_the_option(
 def test_a_comparison_is_answered_part_by_part(asked) -> None:
     question = "longsword versus dagger: cost"
     status, out, errors = asked(question, "--debug")
-    found = asked(question, "--json").json
+    result = asked(question, "--json").json
     assert status == 0
     assert "[DECOMPOSED] compare: longsword: cost | dagger: cost" in out
     assert "Executing vector search with category hints: []" in errors
     assert "after re-ranking." in errors
-    assert [each["sub_query"] for each in found["answers"][:2]] == ["longsword: cost", "dagger: cost"]
-    assert "Sword, long" in found["answers"][0]["title"]
-    assert "Dagger" in found["answers"][1]["title"]
+    assert [each["sub_query"] for each in result["answers"][:2]] == ["longsword: cost", "dagger: cost"]
+    assert "Sword, long" in result["answers"][0]["title"]
+    assert "Dagger" in result["answers"][1]["title"]
 
 
 def test_a_comparison_reads_the_chunks_once(asked, monkeypatch) -> None:
@@ -143,13 +143,13 @@ def test_a_file_of_documents_is_built_and_asked_about_its_metadata(run, tmp_path
         for number, (what, status) in enumerate([("Login", "open"), ("Export", "closed"), ("Import", "open")], start=1)
     ]
     file = tmp_path / "tickets.jsonl"
-    file.write_text("".join(json.dumps(each) + "\n" for each in [*tickets, {"id": "T-4"}]), encoding="utf-8")
+    file.write_text("".join(json.dumps(ticket) + "\n" for ticket in [*tickets, {"id": "T-4"}]), encoding="utf-8")
     home = tmp_path / "home"
 
     built = run("build", "--library", file, "--home", home)
-    found = run("ask", "open tickets", "--json", "--home", home)
+    result = run("ask", "open tickets", "--json", "--home", home)
 
-    assert (built.status, found.status) == (0, 0)
+    assert (built.status, result.status) == (0, 0)
     assert "line 4: document 'T-4' has no text" in built.out + built.err
-    assert [each["document"] for each in found.json["documents"]] == ["T-1", "T-3"]
+    assert [each["document"] for each in result.json["documents"]] == ["T-1", "T-3"]
     assert (home / "books" / "tickets").is_dir()

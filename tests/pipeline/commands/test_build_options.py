@@ -53,9 +53,9 @@ def failure(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
 
 
 def test_another_library_forgets_the_questions_of_the_one_before(quickstarted: Home, books: Path) -> None:
-    asked = asked_for(quickstarted.root, library=books)
-    assert asked.home.settings == Settings(books.resolve())
-    assert asked.forgotten == (SAMPLE_QUESTIONS,)
+    query = asked_for(quickstarted.root, library=books)
+    assert query.home.settings == Settings(books.resolve())
+    assert query.forgotten == (SAMPLE_QUESTIONS,)
 
 
 def test_a_library_that_the_environment_names_forgets_them_too(
@@ -67,19 +67,19 @@ def test_a_library_that_the_environment_names_forgets_them_too(
 
 def test_the_same_library_keeps_its_questions(quickstarted: Home) -> None:
     for library in (None, SAMPLE_LIBRARY, SAMPLE_LIBRARY / ".." / SAMPLE_LIBRARY.name):
-        asked = asked_for(quickstarted.root, library=library)
-        assert asked.home.settings == quickstarted.settings
-        assert asked.forgotten == ()
+        query = asked_for(quickstarted.root, library=library)
+        assert query.home.settings == quickstarted.settings
+        assert query.forgotten == ()
 
 
 def test_questions_that_are_named_are_never_forgotten(
     quickstarted: Home, books: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = asked_for(quickstarted.root, library=books, questions=[SAMPLE_QUESTIONS])
-    assert (asked.home.settings.questions, asked.forgotten) == ((SAMPLE_QUESTIONS,), ())
+    query = asked_for(quickstarted.root, library=books, questions=[SAMPLE_QUESTIONS])
+    assert (query.home.settings.questions, query.forgotten) == ((SAMPLE_QUESTIONS,), ())
     monkeypatch.setenv("QUERYMUST_QUESTIONS", str(SAMPLE_QUESTIONS))
-    asked = asked_for(quickstarted.root, library=books)
-    assert (asked.home.settings.questions, asked.forgotten) == ((SAMPLE_QUESTIONS,), ())
+    query = asked_for(quickstarted.root, library=books)
+    assert (query.home.settings.questions, query.forgotten) == ((SAMPLE_QUESTIONS,), ())
     assert asked_for(quickstarted.root, no_questions=True).home.settings.questions == ()
 
 
@@ -87,10 +87,10 @@ def test_options_win_over_the_environment(quickstarted: Home, books: Path, monke
     monkeypatch.setenv("QUERYMUST_LIBRARY", "/elsewhere")
     monkeypatch.setenv("QUERYMUST_QUESTIONS", "/elsewhere/questions.jsonl")
     monkeypatch.setenv("QUERYMUST_EMBEDDER", "openai")
-    asked = asked_for(quickstarted.root, library=books, no_questions=True, embedder="minilm")
-    assert asked.home.settings == Settings(books.resolve(), (), "minilm")
-    asked = asked_for(quickstarted.root, library=books, no_questions=True, embedder="text-embedding-3-small")
-    assert asked.home.settings.embedder == "openai"
+    query = asked_for(quickstarted.root, library=books, no_questions=True, embedder="minilm")
+    assert query.home.settings == Settings(books.resolve(), (), "minilm")
+    query = asked_for(quickstarted.root, library=books, no_questions=True, embedder="text-embedding-3-small")
+    assert query.home.settings.embedder == "openai"
 
 
 def test_a_build_after_a_quickstart_asks_no_question_about_the_sample_and_says_so(
@@ -131,10 +131,10 @@ def test_a_plan_counts_and_prices_what_a_build_would_embed_and_leaves_no_trace(
 ) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "rag.yaml").write_text("budget_usd: 0.0000001\n")
-    asked = ["querymust", "build", "--library", str(books), "--home", str(tmp_path / "home"), "--plan"]
+    query = ["querymust", "build", "--library", str(books), "--home", str(tmp_path / "home"), "--plan"]
 
     def said(*more: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", [*asked, *more])
+        monkeypatch.setattr(sys, "argv", [*query, *more])
         with pytest.raises(SystemExit) as stop:
             cli.main()
         return int(stop.value.code or 0), *capsys.readouterr()
@@ -245,8 +245,8 @@ def test_a_plan_says_that_the_embedder_is_missing_and_ends_as_the_build_would(
     (books / "yours").mkdir()
     (books / "yours" / "01.md").write_text("# Yours\n\nA mace is heavy.\n")
     monkeypatch.setenv("QUERYMUST_MINILM", "/nowhere")
-    asked = ["querymust", "build", "--plan", "--library", str(books), "--embedder", "minilm", "--home", str(tmp_path)]
-    monkeypatch.setattr(sys, "argv", [*asked, "--json"] if as_json else asked)
+    query = ["querymust", "build", "--plan", "--library", str(books), "--embedder", "minilm", "--home", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", [*query, "--json"] if as_json else query)
     with pytest.raises(SystemExit) as ended:
         cli.main()
     out, errors = capsys.readouterr()

@@ -58,8 +58,8 @@ def test_a_collection_reads_the_question_in_a_vocabulary_of_its_own(run, tmp_pat
 
     def rows(*named: str) -> list[str]:
         given = [word for name in named for word in ("--collection", name)]
-        found = json.loads(run("search", question, "--k", 30, "--max-iterations", 9, "--json", *given)[1])["hits"]
-        return [hit["title"] for hit in found if "contain_one_of" in (hit["query_must"] or "")]
+        load = json.loads(run("search", question, "--k", 30, "--max-iterations", 9, "--json", *given)[1])["hits"]
+        return [hit["title"] for hit in load if "contain_one_of" in (hit["query_must"] or "")]
 
     assert rows("combat", "monsters") == []
     assert rows("combat", f"monsters={house}") == []

@@ -78,11 +78,11 @@ def test_failures_are_those_of_hit_at_1_and_the_same_in_json(run: Run) -> None:
     record = json.loads(run("--failures", "--json")[1])
     failed = record["failures"]["questions"]
     assert record["failures"]["metric"] == "hit@1"
-    asked = next(each["n"] for each in record["breakdown"] if each["metric"] == "hit@1")
-    assert 1 - len(failed) / asked == pytest.approx(record["strategies"]["default"]["hit@1"])
+    query = next(each["n"] for each in record["breakdown"] if each["metric"] == "hit@1")
+    assert 1 - len(failed) / query == pytest.approx(record["strategies"]["default"]["hit@1"])
     assert all(each["gold_rank"] != 1 and each["gold"] and each["first"] not in each["gold"] for each in failed)
     shown = run("--failures")[1]
-    assert f"{len(failed)} of {asked} questions with gold fail hit@1" in shown
+    assert f"{len(failed)} of {query} questions with gold fail hit@1" in shown
     assert all(f"\n{each['id']}  {each['kind']}, gold at rank {each['gold_rank']}\n" in shown for each in failed)
 
 
@@ -159,17 +159,17 @@ def test_a_verdict_is_in_the_json_and_in_the_status(run: Run, tmp_path: Path) ->
     )
     assert status == 1
     assert errors == ""
-    (found,) = json.loads(out)["verdicts"]
-    assert found["passed"] is False
-    assert [(each["metric"], each["holds"]) for each in found["bounds"]] == [("hit@1", False), ("noise@15", True)]
-    assert {key: found["changes"][key] for key in ("gained", "lost", "moved", "gone", "worse")} == {
+    (result,) = json.loads(out)["verdicts"]
+    assert result["passed"] is False
+    assert [(each["metric"], each["holds"]) for each in result["bounds"]] == [("hit@1", False), ("noise@15", True)]
+    assert {key: result["changes"][key] for key in ("gained", "lost", "moved", "gone", "worse")} == {
         "gained": [],
         "lost": [],
         "moved": [],
         "gone": 0,
         "worse": [],
     }
-    assert [each["id"] for each in json.loads(out)["failures"]["questions"]]
+    assert [load["id"] for load in json.loads(out)["failures"]["questions"]]
 
 
 def test_a_question_that_is_lost_is_named_with_its_ranks(run: Run, tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_what_cannot_be_used_is_one_sentence(
     run: Run, tmp_path: Path, arguments: tuple[str, ...], sentence: str
 ) -> None:
     (tmp_path / "other.json").write_text("[]")
-    status, out, errors = run(*(each.replace("FOLDER", str(tmp_path)) for each in arguments))
+    status, out, errors = run(*(argument.replace("FOLDER", str(tmp_path)) for argument in arguments))
     assert (status, out) == (2, "")
     assert errors.startswith("error: ")
     assert sentence in errors

@@ -75,11 +75,11 @@ def test_what_the_gate_refuses_is_not_written_unless_it_is_forced(
     report = WeightsReport(WEIGHTS, (), (), ("arms: mrr is below that of what ships",))
     monkeypatch.setattr(weights, "fit_weights", lambda *_: report)
     monkeypatch.setattr(WeightsReport, "write", lambda *_: shipped.touch())
-    asked = ["fit", "weights", "--data", str(tmp_path), "--home", str(tmp_path), "--json"]
+    query = ["fit", "weights", "--data", str(tmp_path), "--home", str(tmp_path), "--json"]
 
-    refused = CliRunner().invoke(app, [*asked, "--write"])
+    refused = CliRunner().invoke(app, [*query, "--write"])
     assert (refused.exit_code, shipped.exists()) == (1, False)
     assert "the gate refuses it: arms: mrr is below that of what ships" in refused.stderr
-    assert CliRunner().invoke(app, asked).exit_code == 0
-    assert CliRunner().invoke(app, [*asked, "--write", "--force"]).exit_code == 0
+    assert CliRunner().invoke(app, query).exit_code == 0
+    assert CliRunner().invoke(app, [*query, "--write", "--force"]).exit_code == 0
     assert shipped.exists()

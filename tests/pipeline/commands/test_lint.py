@@ -148,8 +148,8 @@ def test_a_bad_predicate_is_named_with_its_rule_and_its_row(
         replace(chunk, query_must=query_must if chunk.row_key == "Dagger" else None) for chunk in tiny_chunks(tiny)
     ]
     with_chunks(tiny, chunks)
-    found, out = lint("--home", tiny.root)
-    assert found == status
+    result, out = lint("--home", tiny.root)
+    assert result == status
     assert f"{'error' if status else 'warning'}: {rule}: Weapons - Dagger" in out
     (row,) = [chunk for chunk in chunks if chunk.query_must]
     assert row.id in out
@@ -210,9 +210,9 @@ def test_an_entry_about_nothing_is_a_warning_that_names_the_file(lint: Lint, tin
 def test_siblings_that_one_question_admits_are_named(tiny: Home) -> None:
     must = {"Dagger": '{"contain": "weapon"}', "Mace": '{"contain_one_of": [["weapon"], ["mace"]]}'}
     with_chunks(tiny, [replace(chunk, query_must=must.get(chunk.row_key or "")) for chunk in tiny_chunks(tiny)])
-    found = inspected(tiny)
-    (shadowed,) = [finding for finding in found.findings if finding.rule == "shadowed"]
-    assert found.titles[shadowed.id] == "Weapons - Mace"
+    result = inspected(tiny)
+    (shadowed,) = [finding for finding in result.findings if finding.rule == "shadowed"]
+    assert result.titles[shadowed.id] == "Weapons - Mace"
 
 
 def test_a_lost_cell_is_an_error_of_fidelity(lint: Lint, tiny: Home) -> None:
@@ -291,8 +291,8 @@ def test_near_duplicates_are_told_from_strangers() -> None:
 def test_a_book_that_a_killed_build_left_half_read_is_not_held_against_the_live_index(tiny: Home, lint: Lint) -> None:
     folder = tiny.book("tiny")
     write_jsonl(folder / "predicates.jsonl", read_jsonl(folder / "predicates.jsonl", Row)[:1])
-    status, said = lint("--home", tiny.root, "--json")
-    assert (status, json.loads(said)["books_without_records"]) == (1, [])  # the records say that they are whole
+    status, output = lint("--home", tiny.root, "--json")
+    assert (status, json.loads(output)["books_without_records"]) == (1, [])  # the records say that they are whole
     (folder / "digest.txt").write_text("another state of the book\n")
-    status, said = lint("--home", tiny.root, "--json")
-    assert (status, json.loads(said)["fidelity"], json.loads(said)["books_without_records"]) == (0, [], ["tiny"])
+    status, output = lint("--home", tiny.root, "--json")
+    assert (status, json.loads(output)["fidelity"], json.loads(output)["books_without_records"]) == (0, [], ["tiny"])

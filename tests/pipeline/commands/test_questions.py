@@ -36,7 +36,7 @@ def test_it_says_what_it_would_cost_and_then_costs_no_more(
     assert (done["questions"], done["left"]) == (4, [])
     assert 0 < done["usd"] < most
     (file,) = (tmp_path / "asked").rglob("*.json")
-    assert [each.tags for each in load_questions(file)] == [("generated", "by-model")] * 4
+    assert [question.tags for question in load_questions(file)] == [("generated", "by-model")] * 4
     again = run("questions", "by-model", "--out", tmp_path / "asked", *home)
     assert again.out.startswith("4 questions in 1 file under ")
     assert again.err == "0 tokens, $0.0000\n"

@@ -66,19 +66,19 @@ def test_expanded_gold_is_on_the_page_and_among_its_numbers(
     sample_copy: Home, few_questions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pipeline.report.questions.RANKINGS", 12)
-    asked = tmp_path / "queries"
-    asked.mkdir()
+    query = tmp_path / "queries"
+    query.mkdir()
     some = few_questions.read_text("utf-8").splitlines(keepends=True)[::4]
-    (asked / few_questions.name).write_text("".join(some), "utf-8")
+    (query / few_questions.name).write_text("".join(some), "utf-8")
     flags = ["--best-practice-eval", "--expand-gold"]
-    where = ["--queries-dir", asked, "--model-id", "wordllama", "--report-dir", tmp_path / "out"]
+    where = ["--queries-dir", query, "--model-id", "wordllama", "--report-dir", tmp_path / "out"]
     assert run(monkeypatch, "--home", sample_copy.root, *where, *flags) == 0
     assert (tmp_path / "out" / "report.html").is_file()
-    found = json.loads((tmp_path / "out" / "report.json").read_text())
-    assert set(found["strategies"]) == {*STRATEGIES}
-    assert {line["strategy"] for line in found["expanded_gold"]} == {*STRATEGIES}
-    assert all(line["delta"] >= 0 for line in found["expanded_gold"])
-    assert found["questions"] == [few_questions.name]
+    result = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert set(result["strategies"]) == {*STRATEGIES}
+    assert {line["strategy"] for line in result["expanded_gold"]} == {*STRATEGIES}
+    assert all(line["delta"] >= 0 for line in result["expanded_gold"])
+    assert result["questions"] == [few_questions.name]
 
 
 @pytest.mark.parametrize(

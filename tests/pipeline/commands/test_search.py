@@ -71,11 +71,11 @@ def test_a_misspelt_question_is_answered_as_it_is_meant_and_that_is_said(home: P
 
 @pytest.mark.parametrize("least", [None, 0.6])
 def test_its_json_is_what_the_server_sends(home: Path, least: float | None) -> None:
-    asked = ["price of a long sword", "--json", "--debug", "--k", "3"]
-    told = json.loads(search(home, *asked, *(["--min-relevance", str(least)] if least else [])).stdout)
+    query = ["price of a long sword", "--json", "--debug", "--k", "3"]
+    told = json.loads(search(home, *query, *(["--min-relevance", str(least)] if least else [])).stdout)
     assert set(told) == set(RetrievalRecord.model_fields)
     service = Service(home, seconds=60, environment={})
-    sent = json.loads(json.dumps(service.retrieve(asked[0], 3, "default", (), least, filtered=True)))
+    sent = json.loads(json.dumps(service.retrieve(query[0], 3, "default", (), least, filtered=True)))
     service.close()
     for each in (told, sent):
         for measured in ("stages", "milliseconds"):

@@ -87,9 +87,9 @@ def test_a_server_learns_of_scores_that_came_later_and_searches_as_it_was_told(
         status = client.get("/v1/status").json()
         assert "What does a 7th level cleric need to roll to hit AC 6?" in status["examples"]
         assert status["strategy"] == "bm25"
-        asked = {"query": "to hit AC 6", "k": 1}
-        assert client.post("/v1/retrieve", json=asked).json()["strategy"] == "bm25"
-        named = client.post("/v1/retrieve", json=asked | {"strategy": "dense", "min_relevance": 0}).json()
+        query = {"query": "to hit AC 6", "k": 1}
+        assert client.post("/v1/retrieve", json=query).json()["strategy"] == "bm25"
+        named = client.post("/v1/retrieve", json=query | {"strategy": "dense", "min_relevance": 0}).json()
         assert named["strategy"] == "dense"
         assert 0 <= named["hits"][0]["relevance"] <= 1
 
@@ -113,37 +113,37 @@ def ask(port: int, query: str, **variables: object) -> dict[str, dict[str, objec
     body = json.dumps({"query": query, "variables": variables}).encode()
     request = urllib.request.Request(f"http://127.0.0.1:{port}/graphql", body, {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=30) as response:
-        found: dict[str, dict[str, object]] = json.load(response)["data"]
-    return found
+        result: dict[str, dict[str, object]] = json.load(response)["data"]
+    return result
 
 
 def launch(port: int, job: str) -> str:
     """Start a run as the UI's button does; its id."""
     selector = {"repositoryLocationName": "querymust", "repositoryName": "__repository__", "pipelineName": job}
-    asked = {"selector": selector, "mode": "default", "runConfigData": "{}"}
-    (found,) = ask(port, LAUNCH, asked=asked).values()
-    return str(found["run"]["runId"])  # type: ignore[index]
+    query = {"selector": selector, "mode": "default", "runConfigData": "{}"}
+    (result,) = ask(port, LAUNCH, asked=query).values()
+    return str(result["run"]["runId"])  # type: ignore[index]
 
 
 def wait_for_status(port: int, run: str, *wanted: str) -> str:
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
-        (found,) = ask(port, STATUS, run=run).values()
-        if found["status"] in wanted:
-            return str(found["status"])
+        (result,) = ask(port, STATUS, run=run).values()
+        if result["status"] in wanted:
+            return str(result["status"])
         time.sleep(0.3)
-    raise AssertionError(f"{run} is not {wanted}: {found}")
+    raise AssertionError(f"{run} is not {wanted}: {result}")
 
 
 def run_processes(server: int) -> list[int]:
     """The processes that runs of this server are in; each was spawned by the server of the code."""
     lines = subprocess.run(["ps", "-ewwo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
-    found = [line.split(maxsplit=2) for line in lines.splitlines()]
+    result = [line.split(maxsplit=2) for line in lines.splitlines()]
     below, grown = {server}, 0
     while grown < len(below):
         grown = len(below)
-        below |= {int(pid) for pid, parent, _ in found if int(parent) in below}
-    return [int(pid) for pid, _, program in found if int(pid) in below and "spawn_main" in program]
+        below |= {int(pid) for pid, parent, _ in result if int(parent) in below}
+    return [int(pid) for pid, _, program in result if int(pid) in below and "spawn_main" in program]
 
 
 def test_it_serves_a_home_that_was_never_built_and_a_killed_run_gives_its_turn_back(port: int, tmp_path: Path) -> None:
@@ -158,10 +158,10 @@ def test_it_serves_a_home_that_was_never_built_and_a_killed_run_gives_its_turn_b
         text=True,
     ) as process:
         deadline = time.monotonic() + 180
-        found = None
-        while found is None and time.monotonic() < deadline and process.poll() is None:
+        result = None
+        while result is None and time.monotonic() < deadline and process.poll() is None:
             try:
-                found = ask(port, VERSION)
+                result = ask(port, VERSION)
             except OSError:
                 time.sleep(0.3)
         try:
@@ -176,11 +176,11 @@ def test_it_serves_a_home_that_was_never_built_and_a_killed_run_gives_its_turn_b
             ended = wait_for_status(port, second, "FAILURE")
         finally:
             process.send_signal(signal.SIGINT)
-            said, _ = process.communicate(timeout=60)
-    assert found is not None, said
-    assert found["workspaceOrError"]["locationEntries"] == [{"name": "querymust", "loadStatus": "LOADED"}]
+            output, _ = process.communicate(timeout=60)
+    assert result is not None, output
+    assert result["workspaceOrError"]["locationEntries"] == [{"name": "querymust", "loadStatus": "LOADED"}]
     assert (lost, next_one, ended) == ("FAILURE", "STARTED", "FAILURE"), "nothing is built, so nothing goes live"
-    assert said.startswith(f"http://127.0.0.1:{port} shows {tmp_path / 'fresh'} in some seconds; Ctrl-C ends it.\n")
+    assert output.startswith(f"http://127.0.0.1:{port} shows {tmp_path / 'fresh'} in some seconds; Ctrl-C ends it.\n")
     assert "enabled: false" in (tmp_path / "fresh" / "dagster" / "dagster.yaml").read_text()
 
 
@@ -195,9 +195,9 @@ def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:
 def test_it_works_in_another_folder_so_paths_are_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     given = {"QUERYMUST_LIBRARY": "books", "QUERYMUST_QUESTIONS": "a.jsonl:b.jsonl", "PATH": "/bin"}
-    found = Server(Home(tmp_path / "home")).environment(given)
-    assert found["QUERYMUST_LIBRARY"] == str(tmp_path / "books")
-    assert found["QUERYMUST_QUESTIONS"] == f"{tmp_path / 'a.jsonl'}:{tmp_path / 'b.jsonl'}"
-    assert found["DAGSTER_HOME"] == str(tmp_path / "home" / "dagster")
-    assert found["DAGSTER_DISABLE_TELEMETRY"] == "1"
-    assert found["PATH"] == "/bin"
+    environment = Server(Home(tmp_path / "home")).environment(given)
+    assert environment["QUERYMUST_LIBRARY"] == str(tmp_path / "books")
+    assert environment["QUERYMUST_QUESTIONS"] == f"{tmp_path / 'a.jsonl'}:{tmp_path / 'b.jsonl'}"
+    assert environment["DAGSTER_HOME"] == str(tmp_path / "home" / "dagster")
+    assert environment["DAGSTER_DISABLE_TELEMETRY"] == "1"
+    assert environment["PATH"] == "/bin"

@@ -42,14 +42,14 @@ def said(
 
 
 def test_a_home_in_step_with_its_library(tiny: Home) -> None:
-    found = Status.of(tiny)
-    assert found.books == {"tiny": "indexed"}
-    assert (found.library, found.embedder, found.questions) == (tiny.library, "wordllama", ())
-    assert found.live is not None
-    assert (found.live.id, found.live.n_chunks, found.live.n_tables) == (live_id(tiny.root), 4, 1)
-    assert (found.live.n_guarded, found.live.embedder, found.live.scores) == (3, "wordllama", {})
-    assert (found.n_documents, found.candidate, found.at_work) == (1, None, None)
-    assert (found.gate.verdict, found.gate.snapshot, found.gate.reasons) == ("held", found.live.id, ())
+    result = Status.of(tiny)
+    assert result.books == {"tiny": "indexed"}
+    assert (result.library, result.embedder, result.questions) == (tiny.library, "wordllama", ())
+    assert result.live is not None
+    assert (result.live.id, result.live.n_chunks, result.live.n_tables) == (live_id(tiny.root), 4, 1)
+    assert (result.live.n_guarded, result.live.embedder, result.live.scores) == (3, "wordllama", {})
+    assert (result.n_documents, result.candidate, result.at_work) == (1, None, None)
+    assert (result.gate.verdict, result.gate.snapshot, result.gate.reasons) == ("held", result.live.id, ())
 
 
 def test_it_says_how_many_tables_are_guarded(
@@ -85,10 +85,10 @@ def test_books_that_are_new_changed_and_gone_are_told(tiny: Home) -> None:
 
 def test_a_library_that_went_is_told_and_the_live_index_still_is(tiny: Home) -> None:
     tiny.library.rename(tiny.library.with_name("elsewhere"))
-    found = Status.of(tiny)
-    assert found.books == {"tiny": "unknown"}
-    assert "neither a folder nor" in str(found.unreadable)
-    assert found.live is not None
+    result = Status.of(tiny)
+    assert result.books == {"tiny": "unknown"}
+    assert "neither a folder nor" in str(result.unreadable)
+    assert result.live is not None
 
 
 def test_a_candidate_that_did_not_go_live_and_a_build_at_work_are_told(
@@ -155,9 +155,9 @@ def test_a_first_build_at_work_is_something(tmp_path: Path) -> None:
     with pytest.raises(IndexMissingError):
         Status.of(home)
     with write_lock(home.root):
-        found = Status.of(home)
-    assert found.at_work is not None
-    assert (found.live, found.books) == (None, {})
+        result = Status.of(home)
+    assert result.at_work is not None
+    assert (result.live, result.books) == (None, {})
 
 
 @pytest.mark.parametrize("command", ["status", "books"])

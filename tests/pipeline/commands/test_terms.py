@@ -32,8 +32,8 @@ def test_a_term_is_proposed_tried_accepted_and_counts_from_the_next_build(asked:
     assert (told.status, told.err) == (0, "")
     assert "longsword = long sword    the same letters, written apart; said in 1 question" in told.out
     assert f"would keep chunks out: {ASKED}" in told.out
-    (found,) = run("suggest-terms", "--home", asked.root, "--json").json
-    assert (found["word"], found["means"], found["effect"]["excluded"]) == ("longsword", "long sword", [ASKED])
+    (result,) = run("suggest-terms", "--home", asked.root, "--json").json
+    assert (result["word"], result["means"], result["effect"]["excluded"]) == ("longsword", "long sword", [ASKED])
 
     taken = run("suggest-terms", "--home", asked.root, "--accept", "longsword=long sword")
     assert taken.status == 0

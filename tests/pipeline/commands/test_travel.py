@@ -95,9 +95,9 @@ def test_readers_of_a_shared_folder_follow_what_is_pushed(
     for name in (first, second, first):
         promote(home.root, name)
         said(*terminal, "push", place, "--home", home.root)
-        found = live.ask(lambda reader: (reader.retriever.snapshot.id, reader.retriever.retrieve(QUESTION).hits))
-        assert found[0] == name
-        assert found[1][0].chunk.cells[0] == "Mace"
+        result = live.ask(lambda reader: (reader.retriever.snapshot.id, reader.retriever.retrieve(QUESTION).hits))
+        assert result[0] == name
+        assert result[1][0].chunk.cells[0] == "Mace"
         told = service.retrieve(QUESTION, 1, "default", (), None, filtered=True)
         assert told["snapshot"] == name
     live.close()

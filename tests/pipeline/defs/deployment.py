@@ -122,7 +122,7 @@ class Deployment:
         for _ in range(30):
             list(execute_backfill_iteration(self.context, LOGGER))
             under_way = {"REQUESTED", "CANCELING", "FAILING"} & {
-                each.status.value for each in self.instance.get_backfills()
+                backfill.status.value for backfill in self.instance.get_backfills()
             }
             if not self.dequeue() and not under_way:
                 return
@@ -161,8 +161,8 @@ class Deployment:
             self.tick_automation()
             idle = idle + 1 if self.instance.get_runs_count() == count else 0
             if idle == 2:  # a condition may need a tick to see what the one before it has seen
-                found = [run for run in self.instance.get_runs() if run.run_id not in before]
-                return found[::-1]
+                runs = [run for run in self.instance.get_runs() if run.run_id not in before]
+                return runs[::-1]
         raise AssertionError("the automation never comes to rest")
 
     @property
@@ -196,12 +196,12 @@ class Deployment:
         return [sentence for run in runs for sentence in self._step_failures(run) or self._run_failures(run)]
 
     def _step_failures(self, run: dg.DagsterRun) -> list[str]:
-        said = []
+        output = []
         for entry in self.instance.all_logs(run.run_id, of_type=dg.DagsterEventType.STEP_FAILURE):
             failure = entry.get_dagster_event().step_failure_data
             data = failure.user_failure_data
-            said.append((data.description if data else "") or (failure.error.message if failure.error else ""))
-        return said
+            output.append((data.description if data else "") or (failure.error.message if failure.error else ""))
+        return output
 
     def _run_failures(self, run: dg.DagsterRun) -> list[str]:
         entries = self.instance.all_logs(run.run_id, of_type=dg.DagsterEventType.RUN_FAILURE)
@@ -210,6 +210,6 @@ class Deployment:
 
     def new_runs(self) -> list[dg.DagsterRun]:
         """The runs since the last call, the oldest first."""
-        found = [run for run in self.instance.get_runs() if run.run_id not in self._seen]
-        self._seen |= {run.run_id for run in found}
-        return found[::-1]
+        runs = [run for run in self.instance.get_runs() if run.run_id not in self._seen]
+        self._seen |= {run.run_id for run in runs}
+        return runs[::-1]

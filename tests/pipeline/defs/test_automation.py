@@ -47,7 +47,7 @@ def write_book(library: Path, slug: str, weapon: str) -> None:
 
 def ran(deployment: "Deployment", runs: Sequence[dg.DagsterRun]) -> set[str]:
     """The checks that ran in these runs."""
-    return {found.check_name for run in runs for found in evaluations(deployment, run)}
+    return {evaluation.check_name for run in runs for evaluation in evaluations(deployment, run)}
 
 
 def evaluations(deployment: "Deployment", run: dg.DagsterRun) -> list[dg.AssetCheckEvaluation]:
@@ -88,7 +88,9 @@ def test_a_new_a_changed_and_a_lost_book_go_live_past_every_blocking_check(deplo
         "beta",
         "delta",
     ]
-    against = {found.check_name for run in runs for found in evaluations(deployment, run) if not found.passed}
+    against = {
+        evaluation.check_name for run in runs for evaluation in evaluations(deployment, run) if not evaluation.passed
+    }
     assert "every_document_has_text" in against, "an empty document is not all green"
 
     shutil.rmtree(library / "delta")
@@ -127,14 +129,14 @@ def test_a_lost_row_and_stale_questions_are_refused_once_and_what_is_put_right_g
     assert ran(deployment, runs) >= BLOCKING
 
     live = deployment.live
-    asked = deployment.home.library.parent / "questions.jsonl"
-    asked.write_text(QUESTION % ("price", "| Long sword | 1d8 | 78 gp |"))
-    replace(deployment.home.settings, questions=(asked,)).write(deployment.home.root)
+    query = deployment.home.library.parent / "questions.jsonl"
+    query.write_text(QUESTION % ("price", "| Long sword | 1d8 | 78 gp |"))
+    replace(deployment.home.settings, questions=(query,)).write(deployment.home.root)
     runs = deployment.settle()
     assert set(statuses(runs)) == {"SUCCESS"}, deployment.failures(runs)
     assert "gold_resolves" in ran(deployment, runs)
 
-    asked.write_text(QUESTION % ("price", "| Long sword | 1d8 | 78 gp |") + QUESTION % ("lost", "no such words in it"))
+    query.write_text(QUESTION % ("price", "| Long sword | 1d8 | 78 gp |") + QUESTION % ("lost", "no such words in it"))
     runs = deployment.settle()
     assert "gold_resolves" in ran(deployment, runs)
     assert statuses(runs).count("FAILURE") == 1, "refused once"
@@ -143,7 +145,7 @@ def test_a_lost_row_and_stale_questions_are_refused_once_and_what_is_put_right_g
     assert statuses(runs).count("FAILURE") == 1
     assert deployment.live == live
 
-    asked.write_text(QUESTION % ("price", "| Long sword | 1d8 | 78 gp |"))
+    query.write_text(QUESTION % ("price", "| Long sword | 1d8 | 78 gp |"))
     runs = deployment.settle()
     assert set(statuses(runs)) == {"SUCCESS"}, deployment.failures(runs)
     assert deployment.in_step()
@@ -185,9 +187,9 @@ def test_the_schedule_says_why_it_skips() -> None:
         )
         assert "no book is a partition yet" in str(schedule.evaluate_tick(context).skip_message)
         instance.add_dynamic_partitions("books", ["beta", "alpha"])
-        asked = schedule.evaluate_tick(context).run_requests or []
-    assert [request.partition_key for request in asked] == ["alpha", "beta", None]
-    assert len({request.run_key for request in asked}) == 3
+        query = schedule.evaluate_tick(context).run_requests or []
+    assert [request.partition_key for request in query] == ["alpha", "beta", None]
+    assert len({request.run_key for request in query}) == 3
 
 
 NAME = str(books_partitions.name)
@@ -389,9 +391,9 @@ def test_a_library_that_is_gone_forgets_no_book(home: Home, instance: dg.Dagster
 def test_changed_questions_are_asked_once_the_books_are_in_step(home: Home, instance: dg.DagsterInstance) -> None:
     cursor = run_all(home, instance, tick(home, instance))
     cursor = cursor_of(tick(home, instance, cursor))
-    asked = home.library.parent / "questions.jsonl"
-    asked.write_text("{}\n")
-    home = replace(home, settings=replace(home.settings, questions=(asked,)))
+    query = home.library.parent / "questions.jsonl"
+    query.write_text("{}\n")
+    home = replace(home, settings=replace(home.settings, questions=(query,)))
     changed = tick(home, instance, cursor)
     assert runs(changed) == [("evaluate", None)]
     assert isinstance(changed, dg.SensorResult)

@@ -58,13 +58,13 @@ def test_the_sensor_observes_what_it_acts_on(built_deployment: "Deployment") -> 
     deployment.start("new_or_changed_books")
     deployment.change("beta", "15 gp", "62 gp")
     deployment.tick_sensors()
-    found = {folder.slug: folder.digest for folder in list_books(deployment.home.library)}
+    result = {folder.slug: folder.digest for folder in list_books(deployment.home.library)}
     record = deployment.instance.get_latest_data_version_record(
         dg.AssetKey(BOOK_FOLDERS), is_source=True, partition_key="beta"
     )
     assert record is not None
     assert record.asset_observation is not None
-    assert record.asset_observation.tags["dagster/data_version"] == found["beta"]
+    assert record.asset_observation.tags["dagster/data_version"] == result["beta"]
     assert status(deployment, "beta") == "FRESH", "its run came after the observation"
 
 

@@ -50,9 +50,9 @@ def test_both_hold_on_a_large_library_that_has_no_graphs(tiny: Home, monkeypatch
         )
     for result in (holds_every_chunk(tiny), finds_its_own_chunks(tiny)):
         assert result.passed
-    found = finds_its_own_chunks(tiny).metadata
-    assert "ann_recall" not in found
-    assert [found[name] for name in ("n_graph_builds", "exact_search")] == [
+    metadata = finds_its_own_chunks(tiny).metadata
+    assert "ann_recall" not in metadata
+    assert [metadata[name] for name in ("n_graph_builds", "exact_search")] == [
         dg.MetadataValue.float(0.0),
         dg.MetadataValue.float(1.0),
     ]

@@ -53,8 +53,8 @@ def range_of_any_number(home: Home) -> None:
 def lost_row(home: Home) -> None:
     path = home.book("tiny") / "chunks.jsonl"
     chunks = read_jsonl(path, Chunk)
-    last = max(place for place, chunk in enumerate(chunks) if chunk.kind == "row")
-    write_jsonl(path, [chunk for place, chunk in enumerate(chunks) if place != last])
+    last = max(position for position, chunk in enumerate(chunks) if chunk.kind == "row")
+    write_jsonl(path, [chunk for position, chunk in enumerate(chunks) if position != last])
 
 
 def repeated_id(home: Home) -> None:

@@ -19,16 +19,16 @@ NO_BOOK = "no book is a partition yet; switch on the sensor new_or_changed_books
 
 
 def test_launches_on_a_fresh_home(deployment: "Deployment") -> None:
-    for job, said in (("index_library", NO_BOOK), ("go_live", "no snapshot was built in")):
+    for job, failures in (("index_library", NO_BOOK), ("go_live", "no snapshot was built in")):
         deployment.new_runs()
         deployment.launch(job)
-        assert any(said in sentence for sentence in deployment.failures(deployment.new_runs())), job
+        assert any(failures in sentence for sentence in deployment.failures(deployment.new_runs())), job
     everything = deployment.all_assets()
     assert not [name for name in everything if name.startswith("sweep_")], "minutes that nobody asked for"
     deployment.backfill(everything)
-    said = deployment.failures(deployment.new_runs())
-    assert any(NO_BOOK in sentence for sentence in said), said
-    assert all("\n" not in sentence for sentence in said), said
+    failures = deployment.failures(deployment.new_runs())
+    assert any(NO_BOOK in sentence for sentence in failures), failures
+    assert all("\n" not in sentence for sentence in failures), failures
     assert deployment.live is None
 
     deployment.launch(assets=["evidence_weights"])
@@ -69,8 +69,8 @@ def test_launches_on_an_old_home(deployment: "Deployment") -> None:
     assert "22 gp" in deployment.text_live()
     deployment.new_runs()
     deployment.launch(assets=["live_index"])
-    (said,) = deployment.failures(deployment.new_runs())
-    assert "every_cell_in_one_row last ran on other records of the books" in said
+    (output,) = deployment.failures(deployment.new_runs())
+    assert "every_cell_in_one_row last ran on other records of the books" in output
 
     deployment.launch(assets=["lexical", "graph", "candidate_index"])
     assert not deployment.in_step()
@@ -87,8 +87,8 @@ def test_a_book_that_was_left_half_indexed_is_named(built_deployment: "Deploymen
     deployment.change("beta", "15 gp", "31 gp")
     deployment.launch(assets=["books", "tables"], dagster__partition="beta")
     deployment.launch(assets=["lexical", "graph", "candidate_index"])
-    said = deployment.failures(deployment.new_runs())
-    assert any(sentence.startswith("beta: read again and not indexed to the end") for sentence in said), said
+    failures = deployment.failures(deployment.new_runs())
+    assert any(sentence.startswith("beta: read again and not indexed to the end") for sentence in failures), failures
 
 
 def test_an_embedder_without_a_key_fails_before_the_book_is_read(

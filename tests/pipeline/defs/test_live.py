@@ -18,12 +18,12 @@ def test_it_carries_the_numbers_of_what_went_live(sample: Home) -> None:
         event = instance.get_latest_materialization_event(dg.AssetKey("live_index"))
     assert event is not None
     assert event.asset_materialization is not None
-    found = event.asset_materialization.metadata
+    metadata = event.asset_materialization.metadata
     headline = evaluation_of(sample, sample.candidate, STRATEGIES["default"]).headline()["default"]
-    assert {name: found[name].value for name in HEADLINE} == {
+    assert {name: metadata[name].value for name in HEADLINE} == {
         name: None if headline[name] is None else round(headline[name] or 0.0, 4) for name in HEADLINE
     }
-    assert found["n_questions"].value == 109
+    assert metadata["n_questions"].value == 109
 
 
 def test_its_numbers_are_explained_on_its_page() -> None:
@@ -45,16 +45,16 @@ def test_it_writes_the_page_and_reports_the_headline(
 ) -> None:
     monkeypatch.setattr("pipeline.defs.live.default_path", lambda _: tmp_path / "report.html")
     monkeypatch.setattr("pipeline.report.questions.RANKINGS", 12)
-    found = metadata_of(sample)
-    assert found["path"] == str(tmp_path / "report.html")
-    assert found["n_bytes"] == (tmp_path / "report.html").stat().st_size
+    metadata = metadata_of(sample)
+    assert metadata["path"] == str(tmp_path / "report.html")
+    assert metadata["n_bytes"] == (tmp_path / "report.html").stat().st_size
     headline = evaluation_of(sample, sample.candidate, STRATEGIES["default"]).headline()["default"]
-    assert {name: found[name] for name in NUMBERS} == {name: round(headline[name] or 0, 4) for name in NUMBERS}
-    assert found["snapshot"] == sample.candidate
-    assert found["n_failed"] == round((1 - (headline["hit@1"] or 0)) * 102)
+    assert {name: metadata[name] for name in NUMBERS} == {name: round(headline[name] or 0, 4) for name in NUMBERS}
+    assert metadata["snapshot"] == sample.candidate
+    assert metadata["n_failed"] == round((1 - (headline["hit@1"] or 0)) * 102)
 
 
 def test_without_questions_its_numbers_are_null(tiny: Home) -> None:
-    found = metadata_of(tiny)
-    assert {found[name] for name in NUMBERS} == {None}
+    metadata = metadata_of(tiny)
+    assert {metadata[name] for name in NUMBERS} == {None}
     assert (tiny.root / "report.html").is_file()

@@ -87,8 +87,8 @@ def test_the_key_of_an_embedder_is_in_no_log_no_error_no_metadata_and_no_event(
     for problem in (refused, later):
         assert "the key in OPENAI_API_KEY is refused" in problem.sentence
         assert "\n" not in problem.sentence
-    said = [*caplog.messages, *capfd.readouterr(), refused.sentence, later.sentence]
-    assert_key_is_nowhere(home, said)
+    output = [*caplog.messages, *capfd.readouterr(), refused.sentence, later.sentence]
+    assert_key_is_nowhere(home, output)
 
 
 def test_the_key_is_in_no_log_no_error_no_metadata_and_no_event(

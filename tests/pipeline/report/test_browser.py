@@ -24,8 +24,8 @@ def url(sample_report: Report, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def ranks(browser: Any) -> list[str]:
-    found: list[str] = browser.run(f"{ROWS}.map(row => row.querySelector('.rank').textContent)")
-    return found
+    ranks: list[str] = browser.run(f"{ROWS}.map(row => row.querySelector('.rank').textContent)")
+    return ranks
 
 
 @pytest.mark.parametrize("width", [360, 768, 1280])
@@ -55,7 +55,7 @@ def test_a_press_of_enter_sorts_and_says_so(browser: Any, url: str) -> None:
         browser.run(f"{button}.focus()")
         browser.press("Enter")
         assert browser.run(f"{button}.closest('th').getAttribute('aria-sort')") == wanted
-        seen.append([int(each) for each in ranks(browser)])
+        seen.append([int(rank) for rank in ranks(browser)])
     assert seen[0] == sorted(seen[0])
     assert seen[1] == sorted(seen[1], reverse=True)
     assert seen[0] != seen[1]
@@ -75,9 +75,9 @@ def test_the_other_tables_sort_by_number(browser: Any, url: str) -> None:
 def test_the_filters_narrow_the_table(browser: Any, url: str, sample_report: Report) -> None:
     browser.open(url + "#questions?strategy=dense&failed=1&kind=rule")
     wanted = {
-        each.row.question_id
-        for each in sample_report.outcomes
-        if each.failed and each.row.strategy == "dense" and each.row.kind == "rule"
+        outcome.row.question_id
+        for outcome in sample_report.outcomes
+        if outcome.failed and outcome.row.strategy == "dense" and outcome.row.kind == "rule"
     }
     assert wanted
     assert set(browser.run(f"{ROWS}.map(row => row.querySelector('.qid').textContent)")) == wanted
@@ -128,7 +128,7 @@ def test_an_excluded_question_fits_its_column(browser: Any, hostile_report: Repo
 def test_a_failure_says_what_came_first_and_what_should_have(browser: Any, url: str, sample_report: Report) -> None:
     browser.open(url)
     shown = browser.run(f"{ROWS}.map(row => row.querySelector('.met')?.textContent ?? '')")
-    failed = [each for each in sample_report.outcomes if each.failed and each.row.strategy == "default"]
+    failed = [outcome for outcome in sample_report.outcomes if outcome.failed and outcome.row.strategy == "default"]
     assert [text for text in shown if text] == [
         f"First came {each.first.title}; gold is {each.gold.title}" for each in failed if each.first and each.gold
     ]

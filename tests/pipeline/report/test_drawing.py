@@ -13,8 +13,8 @@ def number(value: float | None, low: float, high: float, metric: str = "mrr") ->
     return Aggregate("*", "*", "*", "*", "default", metric, value, low, high, 10)
 
 
-def scored(snapshot: str, each: Aggregate) -> Scored:
-    return Scored(snapshot, datetime(2026, 1, 1, tzinfo=UTC), 10, (each,))
+def scored(snapshot: str, aggregate: Aggregate) -> Scored:
+    return Scored(snapshot, datetime(2026, 1, 1, tzinfo=UTC), 10, (aggregate,))
 
 
 def test_bars_of_one_metric_share_a_scale_from_0_to_1() -> None:
@@ -48,5 +48,5 @@ def test_one_value_without_an_interval_is_in_the_middle() -> None:
 @pytest.mark.parametrize(("metric", "best"), [("mrr", 1.0), ("noise@15", 0.0)])
 def test_the_best_of_a_table_is_the_warmest(metric: str, best: float) -> None:
     numbers = [number(value, value, value, metric) for value in (0.0, 0.4, 1.0)]
-    assert [heat(each, numbers) == 100 for each in numbers] == [each.value == best for each in numbers]
+    assert [heat(number, numbers) == 100 for number in numbers] == [number.value == best for number in numbers]
     assert heat(None, numbers) == 0

@@ -34,9 +34,9 @@ def score_before(
     store = ScoreStore(home.evaluations)
     rows = store.kept(home.candidate, "default")
     older = [replace(row, values={**row.values, **changed.get(row.question_id, {})}) for row in rows]
-    (place,) = {(row.set, row.split) for row in rows}
+    (position,) = {(row.set, row.split) for row in rows}
     older = [replace(row, book="second") for row in older[:second_book]] + older[second_book:]
-    key = ScoresKey(snapshot, "default", *place, "then")
+    key = ScoresKey(snapshot, "default", *position, "then")
     store.finish(key, older)
     os.utime(store.path(key), (then, then))
     os.utime(store.timings_path(key), (then, then))
@@ -66,10 +66,10 @@ def test_a_snapshot_is_compared_with_the_one_before_question_by_question(sample_
     assert [each.question_id for each in change.better] == gained
     assert {(each.before, each.after) for each in change.better} == {(None, 1)}
     assert change.worse == ()
-    by_metric = {each.comparison.metric: each for each in change.differences}
+    by_metric = {difference.comparison.metric: difference for difference in change.differences}
     assert by_metric["hit@1"].comparison.difference == pytest.approx(20 / 102)
     assert by_metric["hit@1"].verdict == "better"
-    (verdict,) = [each for each in made.verdicts if each.rule == "not_worse_than_live"]
+    (verdict,) = [verdict for verdict in made.verdicts if verdict.rule == "not_worse_than_live"]
     assert (verdict.state, verdict.note) == ("held", f"compared with {BEFORE}, which was scored before it")
     html = page(made)
     wanted = ("Better: 20 questions", f"Since {BEFORE}: hit@1 +0.196 (significant")
@@ -84,7 +84,7 @@ def test_a_snapshot_that_lost_many_questions_does_not_pass(sample_copy: Home) ->
     made = report_of(sample_copy)
     assert made.history.change is not None
     assert [each.question_id for each in made.history.change.worse] == lost
-    (verdict,) = [each for each in made.verdicts if each.rule == "not_worse_than_live"]
+    (verdict,) = [verdict for verdict in made.verdicts if verdict.rule == "not_worse_than_live"]
     assert verdict.state == "failed"
     assert verdict.against[0].startswith("default: mrr is below that of live, people")
 
@@ -126,7 +126,7 @@ def test_chunks_that_came_and_went_are_counted(sample_copy: Home) -> None:
     assert change.contents is not None
     assert (change.contents.n_new, change.contents.n_gone) == (4, 1)
     assert change.contents.gone == (chunks[0].title,)
-    assert not any(each.comparison.difference for each in change.differences)
+    assert not any(difference.comparison.difference for difference in change.differences)
 
 
 def test_what_was_scored_later_or_with_other_questions_is_left_out(sample_copy: Home) -> None:

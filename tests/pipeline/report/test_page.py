@@ -41,8 +41,8 @@ def tags(html: str) -> list[tuple[str, dict[str, str | None]]]:
 
 
 def embedded(html: str) -> dict[str, Any]:
-    (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)
-    values: dict[str, Any] = json.loads(found)
+    (result,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)
+    values: dict[str, Any] = json.loads(result)
     return values
 
 
@@ -65,10 +65,10 @@ def test_a_second_report_has_the_same_bytes(sample_copy: Home) -> None:
 @pytest.mark.usefixtures("few_rankings")
 def test_failures_of_default_are_shown_before_all_others(sample: Home) -> None:
     made = report_of(sample)
-    shown = [each for each in made.outcomes if each.ranking]
+    shown = [outcome for outcome in made.outcomes if outcome.ranking]
     assert len(shown) == 12
     assert {each.row.question_id for each in shown if each.row.strategy == "default"} == {
-        each.row.question_id for each in made.outcomes if each.row.strategy == "default" and each.failed
+        outcome.row.question_id for outcome in made.outcomes if outcome.row.strategy == "default" and outcome.failed
     }
     assert all(each.failed for each in shown)
 
@@ -107,7 +107,7 @@ def test_the_numbers_of_the_board_are_the_evaluations(sample_page: str, sample_r
 
 def test_every_failing_question_is_in_it_with_its_ranking(sample_page: str, sample_report: Report) -> None:
     data = embedded(sample_page)
-    found = {
+    result = {
         (data["strategies"][strategy], data["questions"][question][0]): ranking
         for question, strategy, _, failed, *_, ranking in data["outcomes"]
         if failed
@@ -117,8 +117,8 @@ def test_every_failing_question_is_in_it_with_its_ranking(sample_page: str, samp
         for row in sample_report.evaluation.headline_rows()
         if row.values.get("hit@1") == 0
     }
-    assert set(found) == wanted
-    assert all(found.values())
+    assert set(result) == wanted
+    assert all(result.values())
 
 
 def test_the_parts_that_are_shown_add_up(sample_page: str) -> None:
@@ -128,14 +128,14 @@ def test_the_parts_that_are_shown_add_up(sample_page: str) -> None:
 
 
 def test_the_command_to_copy_asks_the_same_question(sample_page: str, sample_report: Report) -> None:
-    queries = {each.row.question_id: each.row.query for each in sample_report.outcomes}
+    queries = {outcome.row.question_id: outcome.row.query for outcome in sample_report.outcomes}
     for name, _, query, *_, shell in embedded(sample_page)["questions"]:
         assert query == queries[name]
         assert shlex.split(shell) == [query]
 
 
 def test_conditions_that_were_given_up_are_shown_by_field_with_examples(sample_report: Report) -> None:
-    assert sample_report.relaxation.n_questions == len({each.row.query for each in sample_report.outcomes})
+    assert sample_report.relaxation.n_questions == len({outcome.row.query for outcome in sample_report.outcomes})
     assert "questions states a condition." in page(sample_report)
     examples = (GivenUp("<b>spells</b> of 1999", ("of 1999",), 4),)
     patterns = (Pattern("no document meets", "updated", 2, examples), Pattern("not certain", "type", 1, examples))

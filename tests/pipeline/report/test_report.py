@@ -28,12 +28,12 @@ def test_every_number_of_the_leaderboard_is_the_evaluations(sample_report: Repor
     headline = sample_report.evaluation.headline()
     assert sample_report.standings is not None
     others = [name for name in STRATEGIES if name != "default"]
-    assert [each.strategy for each in sample_report.standings.strategies] == ["default", *others]
+    assert [strategy.strategy for strategy in sample_report.standings.strategies] == ["default", *others]
     for each in sample_report.standings.strategies:
         numbers = headline[each.strategy]
         for metric in set(HEADLINE) - {"evaluability", "round_ms", "p50_ms", "p95_ms"}:
-            found = each.number(metric)
-            assert (found.value if found else None) == numbers[metric], (each.strategy, metric)
+            number = each.number(metric)
+            assert (number.value if number else None) == numbers[metric], (each.strategy, metric)
         assert (each.p50_ms, each.p95_ms) == (numbers["p50_ms"], numbers["p95_ms"])
 
 
@@ -42,17 +42,20 @@ def test_only_the_strategy_that_asks_again_has_rounds(sample_report: Report) -> 
     for name, numbers in headline.items():
         measured = {metric for metric in ("rounds", "excluded", "round_ms") if numbers[metric] is not None}
         assert measured == ({"rounds", "excluded", "round_ms"} if name == "iterative" else set())
-    asked = [row.values["rounds"] for row in sample_report.evaluation.rows("iterative")]
-    assert headline["iterative"]["rounds"] == pytest.approx(sum(asked) / len(asked))
-    assert set(asked) <= {1.0, 2.0, 3.0}
+    query = [row.values["rounds"] for row in sample_report.evaluation.rows("iterative")]
+    assert headline["iterative"]["rounds"] == pytest.approx(sum(query) / len(query))
+    assert set(query) <= {1.0, 2.0, 3.0}
 
 
 def test_a_difference_to_default_is_that_of_the_means_with_its_own_p(sample_report: Report) -> None:
     assert sample_report.standings is not None
     headline, rows = sample_report.evaluation.headline(), sample_report.evaluation.headline_rows()
-    found = {(each.comparison.strategy, each.comparison.metric): each for each in sample_report.standings.differences}
-    assert set(found) == {(name, metric) for name in STRATEGIES if name != "default" for metric in ("hit@1", "mrr")}
-    for (name, metric), each in found.items():
+    result = {
+        (difference.comparison.strategy, difference.comparison.metric): difference
+        for difference in sample_report.standings.differences
+    }
+    assert set(result) == {(name, metric) for name in STRATEGIES if name != "default" for metric in ("hit@1", "mrr")}
+    for (name, metric), each in result.items():
         wanted = (headline[name][metric] or 0) - (headline["default"][metric] or 0)
         assert each.comparison.difference == pytest.approx(wanted)
         assert each.interval is not None
@@ -62,14 +65,14 @@ def test_a_difference_to_default_is_that_of_the_means_with_its_own_p(sample_repo
         for strategy in ("bm25", "default")
     }
     p = paired_randomisation(values["bm25"], values["default"])
-    assert found["bm25", "mrr"].comparison.p == p
-    assert found["bm25", "mrr"].comparison.corrected > p
-    assert found["bm25", "mrr"].verdict == "worse"
+    assert result["bm25", "mrr"].comparison.p == p
+    assert result["bm25", "mrr"].comparison.corrected > p
+    assert result["bm25", "mrr"].verdict == "worse"
 
 
 def test_noise_without_the_filter_is_that_of_the_counterpart(sample_report: Report) -> None:
     assert sample_report.standings is not None
-    by_name = {each.strategy: each for each in sample_report.standings.strategies}
+    by_name = {strategy.strategy: strategy for strategy in sample_report.standings.strategies}
     dense, prefilter = by_name["dense"], by_name["prefilter"]
     assert prefilter.filtering is not None
     assert dense.filtering is None
@@ -85,19 +88,21 @@ def test_noise_without_the_filter_is_that_of_the_counterpart(sample_report: Repo
 
 def test_the_failures_are_those_of_hit_at_1_and_each_has_a_cause(sample_report: Report) -> None:
     assert sample_report.standings is not None
-    for each in sample_report.standings.strategies:
-        rows = sample_report.evaluation.rows(each.strategy)
-        assert set(each.failed) == {row.question_id for row in rows if row.values.get("hit@1") == 0}
+    for strategy in sample_report.standings.strategies:
+        rows = sample_report.evaluation.rows(strategy.strategy)
+        assert set(strategy.failed) == {row.question_id for row in rows if row.values.get("hit@1") == 0}
         ranks = {row.question_id: row.gold_rank or 101 for row in rows}
-        assert [ranks[name] for name in each.failed] == sorted(map(ranks.__getitem__, each.failed), reverse=True)
-        assert each.n_asked == sum(bool(row.gold) for row in rows)
-        assert sum(each.causes.values()) >= each.n_failed
-    failed = {(each.row.strategy, each.row.question_id) for each in sample_report.outcomes if each.failed}
-    assert len(failed) == sum(each.n_failed for each in sample_report.standings.strategies)
+        assert [ranks[name] for name in strategy.failed] == sorted(
+            map(ranks.__getitem__, strategy.failed), reverse=True
+        )
+        assert strategy.n_asked == sum(bool(row.gold) for row in rows)
+        assert sum(strategy.causes.values()) >= strategy.n_failed
+    failed = {(outcome.row.strategy, outcome.row.question_id) for outcome in sample_report.outcomes if outcome.failed}
+    assert len(failed) == sum(strategy.n_failed for strategy in sample_report.standings.strategies)
 
 
 def test_a_ranking_is_the_one_that_was_scored_and_its_scores_add_up(sample_report: Report) -> None:
-    ranked = [each for each in sample_report.outcomes if each.ranking]
+    ranked = [outcome for outcome in sample_report.outcomes if outcome.ranking]
     assert len(ranked) == len(sample_report.outcomes)
     for each in ranked:
         assert each.ranking is not None
@@ -110,20 +115,20 @@ def test_a_ranking_is_the_one_that_was_scored_and_its_scores_add_up(sample_repor
 
 
 def test_gold_beyond_the_first_15_is_told_apart(sample_report: Report) -> None:
-    for each in sample_report.outcomes:
-        assert each.ranking is not None
-        gold = {one.hit.chunk.id for one in each.ranking.hits if one.gold}
-        missing = {told.chunk.id: told.said for told in each.ranking.missing}
-        assert gold | set(missing) == set(each.row.gold)
-        for name, said in missing.items():
-            deep = each.row.deep_chunk_ids
+    for outcome in sample_report.outcomes:
+        assert outcome.ranking is not None
+        gold = {one.hit.chunk.id for one in outcome.ranking.hits if one.gold}
+        missing = {told.chunk.id: told.said for told in outcome.ranking.missing}
+        assert gold | set(missing) == set(outcome.row.gold)
+        for name, output in missing.items():
+            deep = outcome.row.deep_chunk_ids
             wanted = f"rank {deep.index(name) + 1}" if name in deep else "not among the first 100"
-            assert said == wanted or name in each.row.excluded_gold
+            assert output == wanted or name in outcome.row.excluded_gold
 
 
 def test_a_healthy_live_snapshot_holds_every_rule_that_can_be_judged(sample_report: Report) -> None:
     assert sample_report.header.is_live
-    assert {each.rule: each.state for each in sample_report.verdicts} == {
+    assert {verdict.rule: verdict.state for verdict in sample_report.verdicts} == {
         "snapshot_finds_its_own_chunks": "held",
         "snapshot_holds_every_chunk": "held",
         "gold_resolves": "held",
@@ -135,12 +140,12 @@ def test_a_healthy_live_snapshot_holds_every_rule_that_can_be_judged(sample_repo
 
 
 def test_gold_that_the_filter_removes_is_named_and_stands_in_the_gate(hostile_report: Report) -> None:
-    (exclusion,) = [each for each in hostile_report.exclusions if each.row.strategy == "default"]
+    (exclusion,) = [exclusion for exclusion in hostile_report.exclusions if exclusion.row.strategy == "default"]
     assert exclusion.row.question_id == "hostile"
     assert exclusion.chunk.row_key == "6"
     assert exclusion.reason.startswith("contain_one_of failed group")
     assert exclusion.asks.startswith('The question must say one of "ia", "cleric", "druid", "monk"; and one of ')
-    (verdict,) = [each for each in hostile_report.verdicts if each.rule == "no_false_exclusions"]
+    (verdict,) = [verdict for verdict in hostile_report.verdicts if verdict.rule == "no_false_exclusions"]
     assert verdict.state == "failed"
     assert "hostile" in verdict.against[0]
     answers = {each.section: each.says for each in glance(hostile_report)}
@@ -163,8 +168,8 @@ def test_a_home_without_questions_has_a_header_and_a_gate(tiny_built: Home) -> N
     made = report_of(tiny_built)
     assert made.standings is None
     assert made.outcomes == ()
-    assert {each.state for each in made.verdicts if each.rule.startswith("snapshot_")} == {"held"}
-    assert {each.note for each in made.verdicts if each.state == "not judged"} == {"no questions were given"}
+    assert {verdict.state for verdict in made.verdicts if verdict.rule.startswith("snapshot_")} == {"held"}
+    assert {verdict.note for verdict in made.verdicts if verdict.state == "not judged"} == {"no questions were given"}
     assert page(made).count("No questions were given") == 1
 
 
@@ -175,7 +180,9 @@ def test_a_chunk_of_no_book_stands_in_the_gate(sample_copy: Home) -> None:
     folder = next((sample_copy.root / "books").iterdir())
     lines = (folder / "chunks.jsonl").read_text("utf-8").splitlines(keepends=True)
     (folder / "chunks.jsonl").write_text("".join(lines[1:]), "utf-8")
-    (verdict,) = [each for each in report_of(sample_copy).verdicts if each.rule == "snapshot_holds_every_chunk"]
+    (verdict,) = [
+        verdict for verdict in report_of(sample_copy).verdicts if verdict.rule == "snapshot_holds_every_chunk"
+    ]
     assert verdict.state == "failed"
     assert len(verdict.against) == 1
     assert verdict.against[0].endswith("is no book's")
@@ -188,8 +195,8 @@ def made(sample: Home, few_questions: Path, tmp_path_factory: pytest.TempPathFac
     with pytest.MonkeyPatch.context() as few:
         few.setattr("pipeline.report.questions.RANKINGS", 12)
         home = Home.at(folder / "home")
-        asked = replace(home, settings=replace(home.settings, questions=(few_questions,)))
-        return report_of(asked, expand_gold=True)
+        query = replace(home, settings=replace(home.settings, questions=(few_questions,)))
+        return report_of(query, expand_gold=True)
 
 
 def test_neighbours_are_other_chunks_and_no_rows_of_the_same_table(sample: Home) -> None:

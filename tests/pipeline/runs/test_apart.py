@@ -42,9 +42,9 @@ def edited(tiny: Home) -> Home:
 def changed(edited: Home, tmp_path: Path) -> Home:
     """The same with a question."""
     gold = {"snippet": "| Mace | 1d6 | 8 gp |"}
-    asked = tmp_path / "questions.jsonl"
-    asked.write_text(json.dumps({"id": "mace", "query": "What does a mace cost?", "book": "tiny", "gold": [gold]}))
-    home = replace(edited, settings=replace(edited.settings, questions=(asked,)))
+    query = tmp_path / "questions.jsonl"
+    query.write_text(json.dumps({"id": "mace", "query": "What does a mace cost?", "book": "tiny", "gold": [gold]}))
+    home = replace(edited, settings=replace(edited.settings, questions=(query,)))
     home.settings.write(home.root)
     return home
 

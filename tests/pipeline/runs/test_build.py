@@ -157,9 +157,9 @@ def test_what_the_owner_says_of_tables_is_picked_up_by_the_next_build(tiny: Home
     assert (done.problems, done.changed) == ([], ("tiny",))
     numbers_of = done.books["tiny"].numbers
     assert (numbers_of["tables"]["n_ruled"], numbers_of["tables"]["n_unmet_rules"]) == (1, 1)
-    found = Retriever.open(tiny.root).retrieve("what does a great blade cost", k=5)
-    assert [hit.chunk.row_key for hit in found.hits if hit.chunk.row_key] == ["Long sword"]
-    (sentence,) = [said for said in book_entries(tiny)["tiny"].warnings if "tables.toml" in said]
+    result = Retriever.open(tiny.root).retrieve("what does a great blade cost", k=5)
+    assert [hit.chunk.row_key for hit in result.hits if hit.chunk.row_key] == ["Long sword"]
+    (sentence,) = [warning for warning in book_entries(tiny)["tiny"].warnings if "tables.toml" in warning]
     assert sentence == "tables.toml: entry 2 (heading 'Armour') finds no table; there is 'Weapons'"
 
 
@@ -219,8 +219,8 @@ def test_a_folder_without_markdown_is_refused_and_nothing_is_lost(tiny: Home, co
 def test_questions_of_another_library_keep_the_candidate_from_going_live(tiny: Home, sample: Home) -> None:
     before = live_id(tiny.root)
     replace_in_book(tiny, "Mace", "Morning star")
-    asked = replace(tiny, settings=replace(tiny.settings, questions=sample.settings.questions))
-    done = build(asked)
+    query = replace(tiny, settings=replace(tiny.settings, questions=sample.settings.questions))
+    done = build(query)
     assert done.problems
     assert all("Stack Trace" not in problem.sentence for problem in done.problems)
     assert "questions" in done.problems[0].sentence
@@ -241,8 +241,8 @@ def test_stale_gold_stops_a_build_before_anything_is_scored_and_a_reason_leads_p
     gone = question | {"id": "gone", "gold": [{"snippet": "| Mace | 1d6 | 9 gp |"}]}
     (tmp_path / "asked.jsonl").write_text("\n".join(map(json.dumps, (question, gone))))
     replace_in_book(tiny, "A dagger is drawn", "It is drawn")
-    asked = replace(tiny, settings=replace(tiny.settings, questions=(tmp_path / "asked.jsonl",)))
-    done = build(asked)
+    query = replace(tiny, settings=replace(tiny.settings, questions=(tmp_path / "asked.jsonl",)))
+    done = build(query)
     (problem,) = done.problems
     assert problem.where == "gold_resolves"
     assert problem.sentence.endswith("gold is stale (gone)")
@@ -251,7 +251,7 @@ def test_stale_gold_stops_a_build_before_anything_is_scored_and_a_reason_leads_p
     assert not (tiny.evaluations / tiny.candidate).exists()
     assert gate_state(tiny.root, tiny.candidate).verdict == "refused"
 
-    forced = build(asked, force="the mace costs more in this edition")
+    forced = build(query, force="the mace costs more in this edition")
     assert (forced.problems, [problem.where for problem in forced.overruled]) == ([], ["gold_resolves"])
     assert live_id(tiny.root) == tiny.candidate != before
     assert promotions(tiny.root)[-1].forced == "the mace costs more in this edition"

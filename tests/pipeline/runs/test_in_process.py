@@ -115,6 +115,6 @@ def test_a_run_that_lost_its_process_ends_unless_somebody_is_at_work(home: Home,
     with write_lock(home.root) if at_work else nullcontext():
         assert cancel_dead(home) == int(not at_work)
     with dagster_instance(home) as instance:
-        found = {each.run_id: each.status for each in instance.get_runs()}
-    assert found[run.run_id] is (dg.DagsterRunStatus.STARTED if at_work else dg.DagsterRunStatus.CANCELED)
-    assert found[waiting.run_id] is dg.DagsterRunStatus.NOT_STARTED
+        result = {each.run_id: each.status for each in instance.get_runs()}
+    assert result[run.run_id] is (dg.DagsterRunStatus.STARTED if at_work else dg.DagsterRunStatus.CANCELED)
+    assert result[waiting.run_id] is dg.DagsterRunStatus.NOT_STARTED

@@ -32,9 +32,9 @@ BOUND = 60.0
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    for place, slug in enumerate(("alpha", "beta", "gamma")):
+    for position, slug in enumerate(("alpha", "beta", "gamma")):
         (tmp_path / "library" / slug).mkdir(parents=True)
-        rows = [f"{slug} {number}" for number in range(3 + place)]
+        rows = [f"{slug} {number}" for number in range(3 + position)]
         (tmp_path / "library" / slug / "01.md").write_text(table_of(slug, rows))
     return Home(tmp_path / "home", Settings(tmp_path / "library", executor="multiprocess", processes=2))
 
@@ -42,8 +42,8 @@ def home(tmp_path: Path) -> Home:
 def records(home: Home) -> dict[str, bytes]:
     """What the books' folders of records hold, but for when each was finished."""
     root = home.root / "books"
-    found = (path for path in sorted(root.rglob("*")) if path.is_file() and path.name != "finished.json")
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in found}
+    paths = (path for path in sorted(root.rglob("*")) if path.is_file() and path.name != "finished.json")
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
 
 
 def test_two_processes_make_the_index_that_one_makes(home: Home, tmp_path: Path) -> None:
@@ -86,8 +86,8 @@ class Together(FakeOpenAi):
 
 def test_a_server_of_embeddings_is_asked_by_several_books_at_once(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     with fake_openai(Together()) as server:
-        for name, said in server.environment.items():
-            monkeypatch.setenv(name, said)
+        for name, output in server.environment.items():
+            monkeypatch.setenv(name, output)
         hosted = Home(home.root, replace(home.settings, embedder="openai"))
         assert build(hosted).problems == []
     assert server.met == 2
@@ -140,12 +140,12 @@ def test_nothing_that_an_interrupted_build_started_goes_on(home: Home) -> None:
 
 def marked(mark: str) -> list[int]:
     """Processes that inherited the mark."""
-    found = []
+    result = []
     for path in Path("/proc").glob("[0-9]*/environ"):
         try:
-            said = path.read_bytes()
+            output = path.read_bytes()
         except OSError:
             continue
-        if mark.encode() in said:
-            found.append(int(path.parent.name))
-    return found
+        if mark.encode() in output:
+            result.append(int(path.parent.name))
+    return result

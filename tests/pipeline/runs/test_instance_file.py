@@ -27,9 +27,9 @@ def test_as_many_runs_go_at_once_as_processes_index_books(tmp_path: Path) -> Non
 
 def test_the_history_is_a_file_of_the_home_unless_a_database_is_named(tmp_path: Path) -> None:
     write_instance_file(tmp_path, Settings(), {})
-    said = yaml.safe_load((tmp_path / "dagster.yaml").read_text())
-    assert "storage" not in said
-    assert said["telemetry"] == {"enabled": False}
+    output = yaml.safe_load((tmp_path / "dagster.yaml").read_text())
+    assert "storage" not in output
+    assert output["telemetry"] == {"enabled": False}
 
 
 def test_the_file_names_the_variable_and_holds_no_password(tmp_path: Path) -> None:

@@ -35,9 +35,9 @@ def test_a_build_without_room_ends_with_one_sentence(tiny: Home) -> None:
         check=False,
     )
     assert (done.returncode, done.stdout) == (2, "")
-    said = done.stderr.splitlines()[-1]
-    assert said.startswith(f"error: the disk of {tiny.root} takes nothing more (")
-    assert said.endswith("); make room, and run the same command again")
+    line = done.stderr.splitlines()[-1]
+    assert line.startswith(f"error: the disk of {tiny.root} takes nothing more (")
+    assert line.endswith("); make room, and run the same command again")
     assert "Traceback" not in done.stderr
     assert live_id(tiny.root) == before
     assert is_as_built(tiny.root, before)

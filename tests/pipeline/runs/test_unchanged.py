@@ -22,8 +22,8 @@ from retrieval.settings import PassagesSettings, Settings, TablesSettings
 def left_alone(home: Home) -> tuple[bool, bool]:
     """Whether the one book would be skipped, and whether the whole build would."""
     with dagster_instance(home) as instance:
-        found = Unchanged(home, instance, list_books(home.library))
-        return "tiny" in found.books(), found.whole() is not None
+        unchanged = Unchanged(home, instance, list_books(home.library))
+        return "tiny" in unchanged.books(), unchanged.whole() is not None
 
 
 def flip(path: Path) -> None:
@@ -100,8 +100,8 @@ def test_an_index_that_is_not_as_it_was_is_made_again(copy: Callable[[], Home], 
 def test_other_questions_and_a_server_are_not_what_was_built(copy: Callable[[], Home], tmp_path: Path) -> None:
     home = copy()
     (tmp_path / "asked.jsonl").write_text("{}\n")
-    asked = replace(home.settings, questions=(tmp_path / "asked.jsonl",))
-    assert left_alone(replace(home, settings=asked)) == (True, False)
+    query = replace(home.settings, questions=(tmp_path / "asked.jsonl",))
+    assert left_alone(replace(home, settings=query)) == (True, False)
     served = replace(home.settings, chroma="http://127.0.0.1:9")
     assert left_alone(replace(home, settings=served)) == (True, False)
     served.write(home.root)

@@ -64,24 +64,24 @@ def table_lines() -> list[tuple[list[str], str]]:
 @pytest.mark.parametrize(("question_id", "anchor"), GOLD, ids=lambda value: value if isinstance(value, str) else "")
 def test_gold_snippet_stands_once_under_its_headings(question_id: str, anchor: dict[str, Any]) -> None:
     pairs = lines_under_headings(LIBRARY / anchor["book"] / anchor["document"])
-    found = [line for path, line in pairs if path == anchor["heading_path"] and anchor["snippet"] in line]
-    assert len(found) == 1, f"{question_id}: {anchor['snippet']!r} is there {len(found)} times"
+    lines = [line for path, line in pairs if path == anchor["heading_path"] and anchor["snippet"] in line]
+    assert len(lines) == 1, f"{question_id}: {anchor['snippet']!r} is there {len(lines)} times"
     if anchor["row_key"] is None:
-        assert found[0].startswith(anchor["snippet"])
+        assert lines[0].startswith(anchor["snippet"])
         assert len(anchor["snippet"]) <= 200
     else:
-        assert found[0] == anchor["snippet"]
-        assert cells_of(found[0])[0] == anchor["row_key"]
+        assert lines[0] == anchor["snippet"]
+        assert cells_of(lines[0])[0] == anchor["row_key"]
 
 
 @pytest.mark.parametrize(("question_id", "anchor"), GOLD, ids=lambda value: value if isinstance(value, str) else "")
 def test_gold_caption_is_the_bold_line_above(question_id: str, anchor: dict[str, Any]) -> None:
     pairs = lines_under_headings(LIBRARY / anchor["book"] / anchor["document"])
-    place = pairs.index((anchor["heading_path"], anchor["snippet"])) if anchor["row_key"] is not None else None
-    if place is None:
+    position = pairs.index((anchor["heading_path"], anchor["snippet"])) if anchor["row_key"] is not None else None
+    if position is None:
         assert anchor["caption"] is None
         return
-    above = [line for _, line in pairs[:place] if line.strip() and not line.startswith(("|", "<"))]
+    above = [line for _, line in pairs[:position] if line.strip() and not line.startswith(("|", "<"))]
     bold = re.fullmatch(r"\*\*([^*]+)\*\*", above[-1])
     assert anchor["caption"] == (bold[1] if bold else None), question_id
 
@@ -149,8 +149,8 @@ def test_look_up_answer_is_the_cell_under_its_column() -> None:
         header = next(
             line for line, below in zip(above[::-1], ["", *above[::-1]], strict=False) if is_header(line, below)
         )
-        columns = [place for place, cell in enumerate(cells_of(header)) if cell == question["keys"]["column"]]
-        values = [cells_of(anchor["snippet"])[place] for place in columns]
+        columns = [position for position, cell in enumerate(cells_of(header)) if cell == question["keys"]["column"]]
+        values = [cells_of(anchor["snippet"])[column] for column in columns]
         assert question["answer"] in values, question["id"]
 
 

@@ -33,12 +33,12 @@ def retriever(sample: Home) -> "LlamaIndexRetriever":
 
 def test_it_answers_with_nodes(retriever: "LlamaIndexRetriever") -> None:
     hits = retriever.search.live.reader().retriever.retrieve(QUESTION, k=5).hits
-    found = retriever.retrieve(QUESTION)
-    assert [(each.node.node_id, each.text, each.score) for each in found] == [
+    result = retriever.retrieve(QUESTION)
+    assert [(each.node.node_id, each.text, each.score) for each in result] == [
         (hit.chunk.id, hit.chunk.text, hit.score) for hit in hits
     ]
-    assert found[0].node.ref_doc_id == "lantern-and-blade/03-combat.md"
-    assert found[0].metadata["reason"] == "satisfies query_must"
+    assert result[0].node.ref_doc_id == "lantern-and-blade/03-combat.md"
+    assert result[0].metadata["reason"] == "satisfies query_must"
 
 
 def test_a_coroutine_gets_the_same_and_lets_others_go_on(
@@ -59,11 +59,11 @@ def test_a_coroutine_gets_the_same_and_lets_others_go_on(
             return search(query)  # type: ignore[arg-type]
 
         monkeypatch.setattr(retriever, "_retrieve", waiting)
-        asked = asyncio.create_task(retriever.aretrieve(QUESTION))
+        task = asyncio.create_task(retriever.aretrieve(QUESTION))
         await asyncio.wait_for(begun.wait(), 20)
         turns.append("another went on")
         may_end.set()
-        return await asked
+        return await task
 
     assert asyncio.run(ask()) == wanted
     assert turns == ["another went on", "answered"]
@@ -78,7 +78,7 @@ def test_a_query_engine_shows_a_model_the_text_its_book_and_its_section(retrieve
     assert '"Opponent Armor Class": 6' in str(answer)
     assert "book: lantern-and-blade\nsection: Combat > Attack Matrices" in str(answer)
     assert "score" not in str(answer)
-    assert [each.node_id for each in answer.source_nodes] == [each.node_id for each in retriever.retrieve(QUESTION)]
+    assert [node.node_id for node in answer.source_nodes] == [each.node_id for each in retriever.retrieve(QUESTION)]
 
 
 def test_a_home_without_an_index_is_refused(retriever: "LlamaIndexRetriever", tmp_path: Path) -> None:

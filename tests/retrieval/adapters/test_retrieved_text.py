@@ -20,18 +20,18 @@ def search(sample: Home) -> Search:
 
 def test_they_are_the_hits_in_their_order(search: Search) -> None:
     hits = search.live.reader().retriever.retrieve(QUESTION).hits
-    found = retrieved_texts(search, QUESTION)
-    assert [(each.id, each.text, each.score) for each in found] == [
+    result = retrieved_texts(search, QUESTION)
+    assert [(each.id, each.text, each.score) for each in result] == [
         (hit.chunk.id, hit.chunk.text, hit.score) for hit in hits
     ]
-    assert [each.metadata["rank"] for each in found] == list(range(1, 16))
+    assert [each.metadata["rank"] for each in result] == list(range(1, 16))
 
 
 def test_they_say_where_they_are_from(search: Search) -> None:
     first = retrieved_texts(search, QUESTION)[0]
     assert first.source == "lantern-and-blade/03-combat.md"
-    said = {key: first.metadata[key] for key in ("book", "document", "section", "kind", "lines")}
-    assert said == {
+    output = {key: first.metadata[key] for key in ("book", "document", "section", "kind", "lines")}
+    assert output == {
         "book": "lantern-and-blade",
         "document": "03-combat.md",
         "section": "Combat > Attack Matrices > I.A. Attack Matrix for Clerics, Druids and Monks",
@@ -53,13 +53,13 @@ def test_a_reason_stands_where_a_predicate_had_a_say(search: Search) -> None:
 
 def test_the_metadata_of_a_document_is_theirs_and_all_of_it_can_be_written_as_json(search: Search) -> None:
     snapshot = search.live.reader().retriever.snapshot
-    for each in retrieved_texts(search, QUESTION):
-        assert json.loads(json.dumps(each.metadata)) == each.metadata
-        (at,) = snapshot.chunks.positions([each.id])
+    for text in retrieved_texts(search, QUESTION):
+        assert json.loads(json.dumps(text.metadata)) == text.metadata
+        (at,) = snapshot.chunks.positions([text.id])
         given = snapshot.chunks[int(at)].metadata
         assert any(isinstance(value, tuple) for value in given.values())
         assert {key: list(value) if isinstance(value, tuple) else value for key, value in given.items()}.items() <= (
-            each.metadata.items()
+            text.metadata.items()
         )
 
 

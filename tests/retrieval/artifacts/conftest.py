@@ -41,17 +41,17 @@ LATER = datetime(2026, 11, 24, 8, 30, tzinfo=UTC)
 @pytest.fixture(params=["sqlite", "mongomock", "server"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ArtifactStore]:
     if request.param == "sqlite":
-        found: ArtifactStore = SqliteStore(tmp_path / ARTIFACTS_FILE, create=True)
+        artifact_store: ArtifactStore = SqliteStore(tmp_path / ARTIFACTS_FILE, create=True)
     elif request.param == "mongomock":
         import mongomock
 
-        found = MongoStore(mongomock.MongoClient(tz_aware=True)["querymust"])
+        artifact_store = MongoStore(mongomock.MongoClient(tz_aware=True)["querymust"])
     else:
-        found = on_a_server()
-    yield found
+        artifact_store = on_a_server()
+    yield artifact_store
     if request.param == "server":
-        found._database.client.drop_database(found._database.name)
-    found.close()
+        artifact_store._database.client.drop_database(artifact_store._database.name)
+    artifact_store.close()
 
 
 def on_a_server() -> MongoStore:

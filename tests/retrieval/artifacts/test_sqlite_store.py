@@ -51,8 +51,8 @@ def test_another_program_may_ask_it_in_sql(tmp_path: Path) -> None:
     with closing(SqliteStore(tmp_path / ARTIFACTS_FILE, create=True)) as store:
         store.replace_book(artifacts("a", "b"))
     with closing(sqlite3.connect(tmp_path / ARTIFACTS_FILE)) as connection:
-        found = connection.execute(
+        fetchall = connection.execute(
             "SELECT chunk_id, json_extract(metadata, '$.text_hash') FROM enriched_chunks JOIN chunk_embeddings "
             "USING (chunk_id) WHERE json_extract(tags, '$[0]') = 'combat' ORDER BY chunk_id"
         ).fetchall()
-    assert found == [("a", "h"), ("b", "h")]
+    assert fetchall == [("a", "h"), ("b", "h")]

@@ -91,15 +91,15 @@ def test_vectors_of_another_model_stay_where_the_text_is_the_same(store: Artifac
     texts = {"a": "h", "b": "another", "c": "h"}
     vectors = [embedding(name, run="run2", model="better", text=text) for name, text in texts.items()]
     store.replace_book(replace(new, embeddings=vectors))
-    assert [each.chunk_id for each in store.embeddings(RULES, "toy")] == ["a"]
-    assert [each.chunk_id for each in store.embeddings(RULES, "better")] == ["a", "b", "c"]
+    assert [embedding.chunk_id for embedding in store.embeddings(RULES, "toy")] == ["a"]
+    assert [embedding.chunk_id for embedding in store.embeddings(RULES, "better")] == ["a", "b", "c"]
     assert store.models(RULES) == ("better", "toy")
 
 
 def test_a_chunk_that_is_gone_has_no_vector_of_any_model(store: ArtifactStore) -> None:
     store.replace_book(artifacts("a", "b"))
     store.replace_book(artifacts("a", run="run2", model="better"))
-    assert [each.chunk_id for each in store.embeddings(RULES, "toy")] == ["a"]
+    assert [embedding.chunk_id for embedding in store.embeddings(RULES, "toy")] == ["a"]
 
 
 def breaking_off() -> Iterator[EnrichedChunk]:
@@ -167,7 +167,7 @@ def test_a_config_keeps_the_time_at_which_it_was_first_there(store: ArtifactStor
 def test_the_newest_version_of_a_config_is_the_highest_by_its_numbers(store: ArtifactStore) -> None:
     for version in ("v9", "v10", "v2"):
         store.save_config(config(version))
-    assert [each.version for each in store.configs("starfinder")] == ["v10", "v9", "v2"]
+    assert [config.version for config in store.configs("starfinder")] == ["v10", "v9", "v2"]
     assert stored_config(store, "starfinder").version == "v10"
     assert stored_config(store, "starfinder", "v2").version == "v2"
     with pytest.raises(IndexMissingError, match=r"no traversal config 'v3'; there are: v10, v9, v2"):
@@ -183,10 +183,10 @@ def test_every_table_has_its_indexes(store: ArtifactStore, table: Table) -> None
 
 def indexes(store: ArtifactStore, table: Table) -> set[tuple[tuple[tuple[str, int], ...], bool]]:
     if not isinstance(store, SqliteStore):
-        found = store._database[table.name].index_information()
+        index_information = store._database[table.name].index_information()
         return {
             (tuple((field, int(order)) for field, order in each["key"]), bool(each.get("unique")))
-            for name, each in found.items()
+            for name, each in index_information.items()
             if name != "_id_"
         }
     ask = store._connection.execute

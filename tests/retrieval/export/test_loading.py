@@ -72,9 +72,9 @@ class WrittenMeanwhile(SqliteStore):
     """A store into which somebody else writes once the vectors are read."""
 
     def embeddings(self, book: BookKey, model_id: str):
-        found: list[ChunkEmbedding] = list(super().embeddings(book, model_id))
+        chunk_embeddings: list[ChunkEmbedding] = list(super().embeddings(book, model_id))
         self.replace_book(artifacts("a", "b", run="run2"))
-        return iter(found)
+        return iter(chunk_embeddings)
 
 
 def test_a_book_that_is_written_while_it_is_read_is_refused(sqlite: SqliteStore) -> None:
@@ -121,9 +121,9 @@ def test_the_files_of_the_documents_add_up_to_the_merged_ones(projection: Projec
     files = write_legacy_files(projection, tmp_path, Choice())
     for kind, key in (("enriched", "chunks"), ("graph", "edges"), ("graph", "nodes")):
         *parts, merged = (read(path)[key] for path in files if path.name.endswith(f".{kind}.json"))
-        found = [json.dumps(each, sort_keys=True) for part in parts for each in part]
-        assert set(found) == {json.dumps(each, sort_keys=True) for each in merged}
-        assert key == "nodes" or len(found) == len(merged)
+        result = [json.dumps(each, sort_keys=True) for part in parts for each in part]
+        assert set(result) == {json.dumps(each, sort_keys=True) for each in merged}
+        assert key == "nodes" or len(result) == len(merged)
 
 
 def test_the_ends_of_every_edge_within_the_book_are_nodes_of_the_same_file(

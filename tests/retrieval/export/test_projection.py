@@ -27,14 +27,14 @@ def test_every_chunk_has_its_fields_and_its_vector(sample: Home, projection: Pro
     with open_snapshot(sample.root) as snapshot:
         book = projection.book(LANTERN)
         chunks = {chunk.chunk_id: chunk for chunk in book.chunks}
-        vectors = {each.chunk_id: each for each in book.embeddings}
+        vectors = {embedding.chunk_id: embedding for embedding in book.embeddings}
         assert set(chunks) == set(vectors) == {chunk.id for chunk in snapshot.chunks}
         for position, chunk in enumerate(snapshot.chunks):
-            found = chunks[chunk.id]
-            assert (found.text, found.document, found.query_must) == (chunk.text, chunk.document, chunk.query_must)
-            assert found.run_id == snapshot.id
-            assert found.content_kind == chunk.metadata["content_kind"]
-            assert found.section_path == chunk.metadata.get("section_path", ())
+            result = chunks[chunk.id]
+            assert (result.text, result.document, result.query_must) == (chunk.text, chunk.document, chunk.query_must)
+            assert result.run_id == snapshot.id
+            assert result.content_kind == chunk.metadata["content_kind"]
+            assert result.section_path == chunk.metadata.get("section_path", ())
             assert np.array_equal(np.float32(vectors[chunk.id].embedding), snapshot.vectors[position])
         assert {"table", "spell", "rule"} <= {chunk.content_kind for chunk in chunks.values()}
         assert any(chunk.traits for chunk in chunks.values())
@@ -43,7 +43,7 @@ def test_every_chunk_has_its_fields_and_its_vector(sample: Home, projection: Pro
 def test_a_text_hash_is_what_the_vector_is_kept_under(sample: Home, projection: Projection) -> None:
     with open_snapshot(sample.root) as snapshot:
         kept = EmbeddingStore(sample.embeddings, snapshot.manifest.embedder).keys()
-    assert {each.metadata.text_hash for each in projection.book(LANTERN).embeddings} <= kept
+    assert {embedding.metadata.text_hash for embedding in projection.book(LANTERN).embeddings} <= kept
 
 
 def test_nodes_and_edges_are_those_of_the_graph(sample: Home, projection: Projection) -> None:
@@ -61,11 +61,11 @@ def test_nodes_and_edges_are_those_of_the_graph(sample: Home, projection: Projec
 
 def test_an_edge_says_what_there_is_to_say_of_it(projection: Projection) -> None:
     edges = tuple(projection.book(LANTERN).edges)
-    said = {
+    output = {
         relation: {key for edge in edges if edge.relation == relation for key in edge.metadata}
         for relation in ("similar", "contains", "next")
     }
-    assert said == {"similar": {"cosine"}, "contains": {"position"}, "next": set()}
+    assert output == {"similar": {"cosine"}, "contains": {"position"}, "next": set()}
     assert all(0.8 <= edge.metadata["cosine"] <= 1 for edge in edges if edge.relation == "similar")
 
 
@@ -80,19 +80,19 @@ def test_the_same_snapshot_gives_the_same_records(sample: Home, projection: Proj
 @pytest.fixture
 def mixed(tmp_path: Path) -> Projection:
     """Two books, of which one has documents of two rulesets, and a third that says none."""
-    said = [("a", "1.md", "new"), ("a", "2.md", "old"), ("b", "1.md", "new"), ("c", "1.md", None)]
+    output = [("a", "1.md", "new"), ("a", "2.md", "old"), ("b", "1.md", "new"), ("c", "1.md", None)]
     chunks = [
         replace(
             EMPTY,
-            id=f"id-{place}",
+            id=f"id-{position}",
             book=book,
             document=document,
-            heading_path=("Spells", f"Spell {place}"),
+            heading_path=("Spells", f"Spell {position}"),
             text="It burns.",
             search_text="It burns.",
             metadata={"content_kind": "spell", "tags": "fire", **({"ruleset_id": ruleset} if ruleset else {})},
         )
-        for place, (book, document, ruleset) in enumerate(said)
+        for position, (book, document, ruleset) in enumerate(output)
     ]
     model = EmbedderIdentity("toy", "1", 8)
     made = build_snapshot(tmp_path, chunks, np.eye(4, 8, dtype=np.float32), model, Vocabulary.default())
@@ -102,8 +102,8 @@ def mixed(tmp_path: Path) -> Projection:
 
 def test_a_book_of_two_rulesets_is_two_and_one_that_says_none_is_its_own(mixed: Projection) -> None:
     assert mixed.books == (("c", "c"), ("new", "a"), ("new", "b"), ("old", "a"))
-    found = {key: [chunk.chunk_id for chunk in mixed.book(key).chunks] for key in mixed.books}
-    assert found == {("c", "c"): ["id-3"], ("new", "a"): ["id-0"], ("new", "b"): ["id-2"], ("old", "a"): ["id-1"]}
+    result = {key: [chunk.chunk_id for chunk in mixed.book(key).chunks] for key in mixed.books}
+    assert result == {("c", "c"): ["id-3"], ("new", "a"): ["id-0"], ("new", "b"): ["id-2"], ("old", "a"): ["id-1"]}
     assert mixed.config("new").spell_names == ("Spell 0", "Spell 2")
     sections = [node.name for node in mixed.book(BookKey("old", "a")).nodes if node.kind == "section"]
     assert sections == ["a > 2.md", "a > 2.md > Spells", "a > 2.md > Spells > Spell 1"]
@@ -144,16 +144,16 @@ def test_a_choice_of_nothing_lists_what_there_is(mixed: Projection, choice: Choi
 
 def test_both_stores_hold_the_same_of_the_same_snapshot(small: Projection, sqlite: SqliteStore, mongo_uri: str) -> None:
     with closing(MongoStore.open(mongo_uri)) as server:
-        said = [write_artifacts(small, store, Choice()) for store in (sqlite, server)]
-        assert said[0] == said[1]
-        assert sqlite.entries() == server.entries() == said[0].entries
+        output = [write_artifacts(small, store, Choice()) for store in (sqlite, server)]
+        assert output[0] == output[1]
+        assert sqlite.entries() == server.entries() == output[0].entries
         for book in small.books:
-            model = said[0].entries[0].model_id
+            model = output[0].entries[0].model_id
             assert list(sqlite.chunks(book)) == list(server.chunks(book))
             assert list(sqlite.embeddings(book, model)) == list(server.embeddings(book, model))
             assert list(sqlite.nodes(book)) == list(server.nodes(book))
             assert list(sqlite.edges(book)) == list(server.edges(book))
-        (ruleset,) = said[0].rulesets
+        (ruleset,) = output[0].rulesets
         assert sqlite.configs(ruleset) == server.configs(ruleset) != ()
 
 

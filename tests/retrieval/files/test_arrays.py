@@ -72,9 +72,9 @@ def test_each_list_is_found_by_its_key(lists):
 @given(LISTS, st.data())
 def test_gathering_lays_lists_end_to_end(lists, data):
     keys = data.draw(st.lists(st.integers(0, len(lists) - 1), max_size=5))
-    ragged, asked = RaggedArray.build(lists, np.int64), np.array(keys, np.int64)
-    assert ragged.gather(asked).tolist() == [item for key in keys for item in lists[key]]
-    assert ragged.sizes(asked).tolist() == [len(lists[key]) for key in keys]
+    ragged, query = RaggedArray.build(lists, np.int64), np.array(keys, np.int64)
+    assert ragged.gather(query).tolist() == [item for key in keys for item in lists[key]]
+    assert ragged.sizes(query).tolist() == [len(lists[key]) for key in keys]
 
 
 @given(LISTS, st.data())

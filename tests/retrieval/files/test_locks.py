@@ -54,10 +54,10 @@ def held_by_another(home: Path, program: str = PROGRAM) -> Iterator["subprocess.
 def test_a_home_has_one_writer_and_says_which(tmp_path: Path) -> None:
     assert holder(tmp_path) is None
     with write_lock(tmp_path):
-        found = holder(tmp_path)
-        assert found is not None
-        assert found.pid == Holder.here().pid
-        with pytest.raises(HomeBusyError, match=rf"another build \(process {found.pid}, since ..:..\) is at work in"):
+        result = holder(tmp_path)
+        assert result is not None
+        assert result.pid == Holder.here().pid
+        with pytest.raises(HomeBusyError, match=rf"another build \(process {result.pid}, since ..:..\) is at work in"):
             write_lock(tmp_path).__enter__()
     assert holder(tmp_path) is None
     assert list(tmp_path.iterdir()) == []
@@ -74,9 +74,9 @@ def test_a_home_that_was_not_there_is_not_left_behind_empty(tmp_path: Path) -> N
 
 def test_the_lock_goes_with_a_killed_process(tmp_path: Path) -> None:
     with held_by_another(tmp_path) as process:
-        found = holder(tmp_path)
-        assert found is not None
-        assert found.pid == process.pid
+        result = holder(tmp_path)
+        assert result is not None
+        assert result.pid == process.pid
         process.kill()
     assert (tmp_path / LOCK_FILE).exists()
     assert holder(tmp_path) is None
@@ -126,8 +126,8 @@ def test_who_waits_says_for_whom_once_and_goes_on_when_it_is_done(tmp_path: Path
         threading.Timer(1.5, process.stdin.close).start()
         with write_lock_when_free(tmp_path, told.append):
             assert process.wait() == 0
-    (said,) = told
-    assert f"waits for process {process.pid}, since" in said
+    (output,) = told
+    assert f"waits for process {process.pid}, since" in output
 
 
 ORPHANING = """
@@ -145,9 +145,9 @@ def test_the_workers_of_a_killed_process_are_given_the_time_to_notice(tmp_path: 
     with held_by_another(tmp_path, ORPHANING) as process:
         process.kill()
         process.wait()
-        found = holder(tmp_path)
-        assert found is not None
-        assert found.pid == process.pid, "who is gone still holds it by its worker"
+        result = holder(tmp_path)
+        assert result is not None
+        assert result.pid == process.pid, "who is gone still holds it by its worker"
         with write_lock(tmp_path):
             pass
 
@@ -201,7 +201,7 @@ def test_a_run_of_a_book_waits_for_whoever_writes_the_whole_home(tmp_path: Path)
     waits, done = threading.Event(), threading.Event()
 
     def index() -> None:
-        with among_books(tmp_path, lambda said: (told.append(said), waits.set())[0]):
+        with among_books(tmp_path, lambda output: (told.append(output), waits.set())[0]):
             done.set()
 
     with write_lock(tmp_path):

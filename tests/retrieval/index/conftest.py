@@ -67,14 +67,14 @@ def row(
     names: tuple[str, ...] = (),
 ) -> Chunk:
     """A row of one of the tables of a book, one table under each heading."""
-    said = (heading, caption, f"{columns[0]}: {key}; {columns[1]}: {note}", *names)
+    output = (heading, caption, f"{columns[0]}: {key}; {columns[1]}: {note}", *names)
     return Chunk(
         id=f"{heading}-{key}",
         book="book",
         document="one.md",
         kind="row",
         text="",
-        search_text="\n".join(said),
+        search_text="\n".join(output),
         source="",
         lines=(1, 1),
         heading_path=("Book", heading),
@@ -126,12 +126,12 @@ def only_id(home: Path) -> str:
 
 def held(snapshot: Snapshot) -> list[tuple[str, dict[str, tuple[object, ...]]]]:
     """What a foreign reader finds in each collection."""
-    found = []
+    result = []
     for name in NAMES:
         got = snapshot.collections.collection(name).get(include=["embeddings", "metadatas", "documents"])
         records = zip(got["ids"], got["embeddings"], got["metadatas"], got["documents"], strict=True)
-        found.append((name, {one: (vector.tolist(), metadata, text) for one, vector, metadata, text in records}))
-    return found
+        result.append((name, {one: (vector.tolist(), metadata, text) for one, vector, metadata, text in records}))
+    return result
 
 
 def begun_from_another(home: Path, name: str) -> bool:

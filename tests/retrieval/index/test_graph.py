@@ -43,8 +43,8 @@ EDGES = set(GRAPH.edges([each.id for each in LIBRARY]))
 
 
 def neighbours(name: str, *relations) -> list[str]:
-    found = GRAPH.neighbours(np.asarray(["abcdef".index(name)]), relations or RELATIONS)[1]
-    return ["abcdef"[node] for node in found.tolist() if node < len(LIBRARY)]
+    neighbour = GRAPH.neighbours(np.asarray(["abcdef".index(name)]), relations or RELATIONS)[1]
+    return ["abcdef"[node] for node in neighbour.tolist() if node < len(LIBRARY)]
 
 
 def test_a_section_contains_its_sections_and_chunks() -> None:

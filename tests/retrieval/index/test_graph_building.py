@@ -100,7 +100,7 @@ def slow(vectors: np.ndarray, tables: np.ndarray) -> set[tuple[int, int]]:
 @pytest.mark.parametrize("rows", [1, 2, 5, 60])
 def test_pairs_are_the_nearest_above_the_threshold(rows: int) -> None:
     vectors = unit(rows)
-    tables = np.asarray([place // 7 if place % 3 else -1 for place in range(rows)], dtype=np.int32)
+    tables = np.asarray([number // 7 if number % 3 else -1 for number in range(rows)], dtype=np.int32)
     assert set(map(tuple, similar_pairs(vectors, tables).tolist())) == slow(vectors, tables)
 
 
@@ -108,8 +108,8 @@ def test_of_many_chunks_most_near_pairs_are_found(monkeypatch: pytest.MonkeyPatc
     vectors, tables = unit(600), np.full(600, -1, dtype=np.int32)
     exact = set(map(tuple, similar_pairs(vectors, tables).tolist()))
     monkeypatch.setattr(graph_building, "EXACT", 100)
-    found = similar_pairs(vectors, tables)
-    scores = np.einsum("ij,ij->i", vectors[found[:, 0]], vectors[found[:, 1]])
+    result = similar_pairs(vectors, tables)
+    scores = np.einsum("ij,ij->i", vectors[result[:, 0]], vectors[result[:, 1]])
     assert (scores >= THRESHOLD).all()
-    assert len(exact & set(map(tuple, found.tolist()))) / len(exact) > 0.6
-    assert np.array_equal(found, similar_pairs(vectors, tables)), "the same pivots every time"
+    assert len(exact & set(map(tuple, result.tolist()))) / len(exact) > 0.6
+    assert np.array_equal(result, similar_pairs(vectors, tables)), "the same pivots every time"

@@ -72,7 +72,7 @@ def test_a_place_that_fails_says_how(folder: Place, server: FileServer) -> None:
 
 def test_a_folder_that_is_a_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    place = Place(str(tmp_path / "file"))
-    assert place.read("live") is None
+    position = Place(str(tmp_path / "file"))
+    assert position.read("live") is None
     with pytest.raises(TransferError, match=r"file/live could not be written"):
-        place.write("live", b"x")
+        position.write("live", b"x")

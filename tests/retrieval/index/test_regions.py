@@ -44,12 +44,12 @@ def test_the_region_of_a_centre_is_the_nearest_to_it(divided: Regions) -> None:
 
 def test_regions_are_found_again_as_they_were_saved(divided: Regions, tmp_path: Path) -> None:
     divided.save(tmp_path / "regions")
-    found = Regions.load(tmp_path / "regions")
-    assert found.centres.tobytes() == divided.centres.tobytes()
-    assert found.guarded.tolist() == divided.guarded.tolist()
-    assert found.chunks.starts.tolist() == divided.chunks.starts.tolist()
-    assert found.chunks.items.tolist() == divided.chunks.items.tolist()
-    assert found.vectors.tobytes() == divided.vectors.tobytes()
+    result = Regions.load(tmp_path / "regions")
+    assert result.centres.tobytes() == divided.centres.tobytes()
+    assert result.guarded.tolist() == divided.guarded.tolist()
+    assert result.chunks.starts.tolist() == divided.chunks.starts.tolist()
+    assert result.chunks.items.tolist() == divided.chunks.items.tolist()
+    assert result.vectors.tobytes() == divided.vectors.tobytes()
 
 
 def test_a_small_library_is_not_divided(tmp_path: Path) -> None:

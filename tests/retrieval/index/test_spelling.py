@@ -98,13 +98,13 @@ def test_one_slip_after_the_first_letter_is_found_or_is_a_word_of_its_own(
     snapshot: Snapshot, word: str, seed: int
 ) -> None:
     drawn = random.Random(seed)
-    place = drawn.randrange(1, len(word) - 1)
+    randrange = drawn.randrange(1, len(word) - 1)
     slip = drawn.choice(
         (
-            word[:place] + word[place + 1 :],
-            word[:place] + word[place + 1] + word[place] + word[place + 2 :],
-            word[:place] + drawn.choice("qxz") + word[place + 1 :],
-            word[:place] + word[place] + word[place:],
+            word[:randrange] + word[randrange + 1 :],
+            word[:randrange] + word[randrange + 1] + word[randrange] + word[randrange + 2 :],
+            word[:randrange] + drawn.choice("qxz") + word[randrange + 1 :],
+            word[:randrange] + word[randrange] + word[randrange:],
         )
     )
     is_a_word = spelling.is_english(slip) or snapshot.lexical.scores(slip).any()
@@ -121,8 +121,8 @@ def test_reading_again_changes_nothing(snapshot: Snapshot, text: str) -> None:
 def test_what_is_remembered_is_bounded(snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spelling, "REMEMBERED", 2)
     fresh = spelling.spelling_of(snapshot.lexical, snapshot.folder / "spelling")
-    for asked in ("clreic", "gobln", "balista", "clreic"):
-        assert fresh(asked) in ("cleric", "goblin", "ballista")
+    for query in ("clreic", "gobln", "balista", "clreic"):
+        assert fresh(query) in ("cleric", "goblin", "ballista")
         assert len(fresh._read) <= 2
 
 

@@ -8,10 +8,10 @@ TERMS = [b"ac", b"armour", b"level"]
 
 def test_words_are_found_where_positions_finds_them():
     table = TermTable.build(TERMS)
-    asked = ["level", "nowhere", "ac", "level"]
+    query = ["level", "nowhere", "ac", "level"]
 
-    assert table.words(asked) == table.positions(asked) == [2, None, 0, 2]
-    assert table.words(asked) == [2, None, 0, 2]
+    assert table.words(query) == table.positions(query) == [2, None, 0, 2]
+    assert table.words(query) == [2, None, 0, 2]
     assert table.words([]) == []
 
 
@@ -20,5 +20,5 @@ def test_words_are_found_when_others_were_forgotten(monkeypatch, remembered):
     monkeypatch.setattr(term_table, "REMEMBERED", remembered)
     table = TermTable.build(TERMS)
 
-    for asked in (["ac"], ["armour", "x"], ["ac", "level"], ["level", "y", "armour"]):
-        assert table.words(asked) == table.positions(asked)
+    for query in (["ac"], ["armour", "x"], ["ac", "level"], ["level", "y", "armour"]):
+        assert table.words(query) == table.positions(query)

@@ -175,7 +175,7 @@ def test_a_snapshot_whose_collections_are_on_a_server_goes_without_them(builder:
     assert search is not None
     replace(search, place="127.0.0.1:8000").write(snapshot)
     shutil.rmtree(snapshot / "chroma")
-    assert not [each.path for each in Listing.of(snapshot).files if "chroma" in each.path]
+    assert not [file.path for file in Listing.of(snapshot).files if "chroma" in file.path]
     assert push_snapshot(builder, folder, nobody).sent
 
 
@@ -392,20 +392,20 @@ def snapshot(home: Path) -> Path:
 def test_every_file_of_a_snapshot_goes_and_the_manifest_last(snapshot: Path) -> None:
     (snapshot / ".live.1-2.partial").write_bytes(b"half")
     (snapshot / "relevance.json").write_bytes(b"{}")
-    found = Listing.of(snapshot)
-    paths = [each.path for each in found.files]
+    result = Listing.of(snapshot)
+    paths = [file.path for file in result.files]
     assert paths[-1] == "manifest.json"
     assert {"chunks.jsonl", "relevance.json", "neighbour_search.json", "lexical/weights.npy"} <= set(paths)
     assert [path for path in paths if path.startswith("chroma/")] == ["chroma/chroma.sqlite3", "chroma/seal.json"]
     assert not any(path.startswith(".") for path in paths)
-    assert Listing.parse(found.dump(), snapshot.name, "there") == found
-    assert found.size == sum((snapshot / path).stat().st_size for path in paths)
+    assert Listing.parse(result.dump(), snapshot.name, "there") == result
+    assert result.size == sum((snapshot / path).stat().st_size for path in paths)
 
 
 def test_what_chroma_writes_beside_its_sealed_files_stays(snapshot: Path) -> None:
     (snapshot / "chroma" / "0-1-2").mkdir()
     (snapshot / "chroma" / "0-1-2" / "data_level0.bin").write_bytes(b"made again")
-    assert not [each.path for each in Listing.of(snapshot).files if "data_level0" in each.path]
+    assert not [file.path for file in Listing.of(snapshot).files if "data_level0" in file.path]
 
 
 @pytest.mark.parametrize("damage", ["half", "other", "lost", "renamed"])

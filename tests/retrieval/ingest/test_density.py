@@ -30,9 +30,9 @@ def compared(monkeypatch):
     similar = density._similar
 
     def counted(matrix, rows, first):
-        found = similar(matrix, rows, first)
-        cells.append(found.size)
-        return found
+        result = similar(matrix, rows, first)
+        cells.append(result.size)
+        return result
 
     monkeypatch.setattr(density, "_similar", counted)
     monkeypatch.setattr(density, "_BLOCK", 64)

@@ -32,7 +32,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_the_tables_of_all_documents_come_in_reading_order() -> None:
     book = parse_book(book_of(TABLE, "no table", TABLE))
     assert [table.document for table in book.tables] == ["0.md", "2.md"]
-    assert [[block.kind for block in each.blocks] for each in book.documents] == [
+    assert [[block.kind for block in document.blocks] for document in book.documents] == [
         ["heading", "text", "table"],
         ["text"],
         ["heading", "text", "table"],

@@ -21,9 +21,9 @@ from retrieval.query_must import canonical
     ],
 )
 def test_a_label_and_its_number_meet_across_verbs_and_brackets(question, bound):
-    asked = canonical(question)
-    assert dict(asked.bound) == bound
-    assert asked.has(question)
+    query = canonical(question)
+    assert dict(query.bound) == bound
+    assert query.has(question)
 
 
 @pytest.mark.parametrize(

@@ -123,9 +123,9 @@ CASES = [
 
 @pytest.mark.parametrize(("question", "has", "has_not"), CASES, ids=[case[0] for case in CASES])
 def test_a_question_has_its_terms_and_no_others(question, has, has_not):
-    asked = canonical(question)
-    assert [term for term in has if not asked.has(term)] == []
-    assert [term for term in has_not if asked.has(term)] == []
+    query = canonical(question)
+    assert [term for term in has if not query.has(term)] == []
+    assert [term for term in has_not if query.has(term)] == []
 
 
 # A number with two readings is in the question twice, so words on both sides of it are no longer neighbours.
@@ -170,9 +170,9 @@ def test_in_is_a_unit_only_where_nothing_follows_that_it_could_join():
 
 
 def test_numbers_are_bound_to_their_labels():
-    asked = canonical("7th level cleric, int 12, CR 1/4, AC 6 and 7")
-    assert dict(asked.bound) == {"level": (7,), "int": (12,), "cr": (0.25,), "ac": (6, 7)}
-    assert asked.free_numbers == (12, 6, 7)
+    query = canonical("7th level cleric, int 12, CR 1/4, AC 6 and 7")
+    assert dict(query.bound) == {"level": (7,), "int": (12,), "cr": (0.25,), "ac": (6, 7)}
+    assert query.free_numbers == (12, 6, 7)
 
 
 def test_a_longer_label_is_bound_by_its_tail_too():
@@ -198,30 +198,30 @@ def test_ordinals_and_whole_tokens_are_no_free_numbers(text):
     ],
 )
 def test_an_open_bound_covers_values_where_the_label_says_which_way_is_better(question, covered, not_covered):
-    asked = canonical(question)
-    assert all(asked.has(term) for term in covered)
-    assert not any(asked.has(term) for term in not_covered)
+    query = canonical(question)
+    assert all(query.has(term) for term in covered)
+    assert not any(query.has(term) for term in not_covered)
 
 
 def test_a_descending_label_opens_downwards():
     descending = Vocabulary.from_json({"labels": {"ac": {"negative": True, "better": "lower"}}})
-    asked = canonical("AC 3 or better", Vocabulary.default().merge(descending))
-    assert asked.has("armour class 2")
-    assert not asked.has("armour class 4")
+    query = canonical("AC 3 or better", Vocabulary.default().merge(descending))
+    assert query.has("armour class 2")
+    assert not query.has("armour class 4")
 
 
 def test_hit_dice_with_a_bonus_lie_between_their_numbers():
-    asked = canonical("equivalent level of a monster with 5+3 hit dice")
-    (value,) = asked.bound["hd"]
+    query = canonical("equivalent level of a monster with 5+3 hit dice")
+    (value,) = query.bound["hd"]
     assert canonical("HD 5+1").bound["hd"][0] < value < 6
     assert canonical("HD 5+1 to 6").intervals[0].low < value < canonical("HD 5+1 to 6").intervals[0].high
 
 
 def test_a_long_range_keeps_its_ends_and_an_interval():
-    asked = canonical("from xp 1000-5000")
-    assert asked.bound["xp"] == (1000, 5000)
-    assert [(span.low, span.high) for span in asked.intervals] == [(1000, 5000)]
-    assert asked.has("xp 3000")
+    query = canonical("from xp 1000-5000")
+    assert query.bound["xp"] == (1000, 5000)
+    assert [(span.low, span.high) for span in query.intervals] == [(1000, 5000)]
+    assert query.has("xp 3000")
     assert len(canonical("levels 1-100").bound["level"]) == 100
 
 
@@ -240,9 +240,9 @@ def test_compatibility_forms_fold():
 
 @pytest.mark.parametrize("figure", ["➁", "፯", "level ➆"])
 def test_a_figure_that_is_no_decimal_is_a_word(figure):
-    asked = canonical(f"what is {figure} here")
-    assert asked.has(figure)
-    assert asked.free_numbers == ()
+    query = canonical(f"what is {figure} here")
+    assert query.has(figure)
+    assert query.free_numbers == ()
 
 
 def test_a_library_brings_labels_that_bind():
@@ -257,19 +257,19 @@ TEXT = st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=12).map
 
 @given(TEXT)
 def test_every_text_has_a_canonical_form(text):
-    asked = canonical(text)
-    assert asked.text == f" {' '.join(asked.tokens)} "
-    assert all(token and " " not in token for token in asked.tokens)
-    assert canonical(text) == asked
+    query = canonical(text)
+    assert query.text == f" {' '.join(query.tokens)} "
+    assert all(token and " " not in token for token in query.tokens)
+    assert canonical(text) == query
     assert canonical_term(text) == " ".join(canonical_term(text).split())
     assert isinstance(literal(text), str)
 
 
 @given(TEXT)
 def test_a_text_without_a_doubtful_sign_is_in_itself(text):
-    asked = canonical(text)
-    if asked.tokens == tuple(canonical_term(text).split()) and asked.tokens and not canonical_term(text)[-1].isdigit():
-        assert asked.has(text)
+    query = canonical(text)
+    if query.tokens == tuple(canonical_term(text).split()) and query.tokens and not canonical_term(text)[-1].isdigit():
+        assert query.has(text)
 
 
 @given(st.integers(-30, 30), st.sampled_from(["AC {}", "an AC of {}", "armour class: {}", "(A.C. {})", "ac is {}"]))

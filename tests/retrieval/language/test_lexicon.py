@@ -21,9 +21,9 @@ from retrieval.query_must import Vocabulary, canonical, canonical_term, literal
     ],
 )
 def test_the_plural_of_a_short_label_is_the_label(question, has, has_not):
-    asked = canonical(question)
-    assert [term for term in (*has, question) if not asked.has(term)] == []
-    assert [term for term in has_not if asked.has(term)] == []
+    query = canonical(question)
+    assert [term for term in (*has, question) if not query.has(term)] == []
+    assert [term for term in has_not if query.has(term)] == []
 
 
 def test_a_short_label_of_a_library_has_a_plural_too():
@@ -53,8 +53,8 @@ def test_no_word_of_its_own_becomes_the_plural_of_a_label():
     ],
 )
 def test_score_after_a_label_changes_nothing(question, has):
-    asked = canonical(question)
-    assert [term for term in (*has, question) if not asked.has(term)] == []
+    query = canonical(question)
+    assert [term for term in (*has, question) if not query.has(term)] == []
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ def test_score_after_a_label_changes_nothing(question, has):
     ],
 )
 def test_score_without_a_label_that_measures_is_a_word(question, has_not, text):
-    asked = canonical(question)
-    assert [term for term in has_not if asked.has(term)] == []
-    assert asked.text == f" {text} "
+    query = canonical(question)
+    assert [term for term in has_not if query.has(term)] == []
+    assert query.text == f" {text} "
 
 
 def test_a_label_with_its_score_is_the_label_in_every_form():
@@ -84,12 +84,12 @@ def test_a_label_with_its_score_is_the_label_in_every_form():
 
 
 def test_what_is_remembered_of_questions_is_bounded():
-    asked = Vocabulary.from_json({"labels": {"ac": {}}})
+    query = Vocabulary.from_json({"labels": {"ac": {}}})
     for start in range(0, 40_000, 100):
-        canonical(" ".join(_letters(number) for number in range(start, start + 100)), asked)
+        canonical(" ".join(_letters(number) for number in range(start, start + 100)), query)
     for number in range(9_000):
-        asked.label(_letters(number))
-    for remembered, most in ((asked.lexicon.fold, 40_000), (asked.lexicon.label, 9_000)):
+        query.label(_letters(number))
+    for remembered, most in ((query.lexicon.fold, 40_000), (query.lexicon.label, 9_000)):
         assert 0 < remembered.cache_info().currsize < most / 2
 
 

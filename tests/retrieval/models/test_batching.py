@@ -42,11 +42,11 @@ class Done:
 
     @property
     def n_usable(self) -> int:
-        return sum(is_usable(each) for each in self.replies)
+        return sum(is_usable(reply) for reply in self.replies)
 
     @property
     def reasons(self) -> dict[str, int]:
-        return dict(Counter(each.reason for each in self.replies if each.reason))
+        return dict(Counter(reply.reason for reply in self.replies if reply.reason))
 
 
 Ask = Callable[..., Done]
@@ -107,8 +107,8 @@ def pending(tmp_path: Path) -> list[Path]:
 
 def test_a_batch_is_one_request_at_half_the_price(chat_server: FakeOpenAi, ask: Ask, tmp_path: Path) -> None:
     done = ask()
-    assert [each.n_paid for each in done.replies] == [1] * COUNT
-    assert [each.answered and json.loads(each.answered.content)["said"] for each in done.replies] == [
+    assert [reply.n_paid for reply in done.replies] == [1] * COUNT
+    assert [reply.answered and json.loads(reply.answered.content)["said"] for reply in done.replies] == [
         f"thing {number}" for number in range(COUNT)
     ]
     assert chat_server.counts.requests["/v1/batches"] == 1
@@ -117,7 +117,7 @@ def test_a_batch_is_one_request_at_half_the_price(chat_server: FakeOpenAi, ask: 
     assert done.asking.bill.used.total == chat_server.counts.batch_prompt + chat_server.counts.batch_completion
     assert chat_server.counts.prompt == 0
     assert pending(tmp_path) == []
-    assert [each.n_paid for each in ask().replies] == [0] * COUNT
+    assert [reply.n_paid for reply in ask().replies] == [0] * COUNT
     assert set(chat_server.counts.paid.values()) == {1}
 
 
@@ -125,10 +125,10 @@ def test_what_a_batch_lost_or_spoiled_is_told_and_asked_again(chat_server: FakeO
     chat_server.plan = InTurn([None, "dropped_result", "malformed", "broken", "refusal", None])
     first = ask()
     assert (first.n_usable, first.reasons) == (2, {"not reached": 2})
-    assert {each.why for each in first.replies if each.reason} == {"no answer came about it"}
+    assert {reply.why for reply in first.replies if reply.reason} == {"no answer came about it"}
     assert chat_server.counts.usd(0.15, 0.60) < first.asking.bill.usd_in_all  # what was lost may have cost something
     second = ask()
-    assert (second.n_usable, sum(each.n_paid for each in second.replies)) == (COUNT, 4)
+    assert (second.n_usable, sum(reply.n_paid for reply in second.replies)) == (COUNT, 4)
 
 
 def test_two_of_three_results_are_kept(chat_server: FakeOpenAi, ask: Ask) -> None:
@@ -145,7 +145,9 @@ def test_a_run_that_was_killed_while_it_waited_pays_nothing_twice(
     killed_once(chat_server, tmp_path, "/v1/batches/batch_1")
     assert len(pending(tmp_path)) == 1
     still = ask(batch=False)
-    assert {(each.reason, each.why) for each in still.replies} == {("not reached", "it is in a batch that is at work")}
+    assert {(reply.reason, reply.why) for reply in still.replies} == {
+        ("not reached", "it is in a batch that is at work")
+    }
     chat_server.batches.looks = 1
     assert ask().n_usable == COUNT
     assert chat_server.counts.requests["/v1/batches"] == 1

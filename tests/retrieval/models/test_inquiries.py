@@ -72,19 +72,19 @@ def test_whatever_passes_is_lived_through(server: FakeOpenAi, tmp_path: Path) ->
     texts = [f"text {number}" for number in range(40)]
     faults = AtRandom(3, 0.4, ["busy", "broken", "cut", "stall"])
     server.plan = faults
-    found = asking(server, tmp_path, price=None, retries=8, timeout=0.3)
-    assert contents(found, *texts) == [f"said {text}" for text in texts]
+    result = asking(server, tmp_path, price=None, retries=8, timeout=0.3)
+    assert contents(result, *texts) == [f"said {text}" for text in texts]
     assert faults.happened
-    assert found.bill.usd is None
+    assert result.bill.usd is None
 
 
 def test_nothing_is_sent_that_could_pass_the_budget(server: FakeOpenAi, tmp_path: Path) -> None:
-    found = asking(server, tmp_path, 0.0002)
-    replies = found.ask(inquiries(*(f"text {number}" for number in range(30))), usable)
-    assert found.bill.usd is not None
-    assert 0 < found.bill.usd <= 0.0002
-    assert {each.why for each in replies if each.answered is None} != {""}
-    assert all("of the budget of $0.0002" in each.why for each in replies if each.answered is None)
+    result = asking(server, tmp_path, 0.0002)
+    replies = result.ask(inquiries(*(f"text {number}" for number in range(30))), usable)
+    assert result.bill.usd is not None
+    assert 0 < result.bill.usd <= 0.0002
+    assert {reply.why for reply in replies if reply.answered is None} != {""}
+    assert all("of the budget of $0.0002" in reply.why for reply in replies if reply.answered is None)
 
 
 def test_what_the_budget_set_aside_and_did_not_use_is_asked_for_in_a_second_round(
@@ -97,19 +97,19 @@ def test_what_the_budget_set_aside_and_did_not_use_is_asked_for_in_a_second_roun
     most = price.of(Usage(one.asked.most_prompt_tokens, one.asked.max_tokens))
     # What 12 of them set aside at once is all that there is, and an answer costs far less than that.
     access = replace(Access.of_environment(server.environment), limits=Limits(concurrency=24))
-    found = Inquiries(access, tmp_path, ModelOptions(MODEL, price, 12.5 * most), "v1")
+    result = Inquiries(access, tmp_path, ModelOptions(MODEL, price, 12.5 * most), "v1")
     server.delay = 0.1
-    replies = found.ask(inquiries(*texts), usable)
+    replies = result.ask(inquiries(*texts), usable)
     assert server.counts.most_working <= 12
-    assert all(each.answered and not each.reason for each in replies)
-    assert found.bill.usd_in_all <= 12.5 * most
+    assert all(reply.answered and not reply.reason for reply in replies)
+    assert result.bill.usd_in_all <= 12.5 * most
 
 
 def test_a_server_that_is_gone_is_not_asked_for_everything(server: FakeOpenAi, tmp_path: Path) -> None:
     server.plan = lambda _: "broken"
-    found = asking(server, tmp_path, retries=0).ask(inquiries(*(f"text {number}" for number in range(60))), usable)
-    assert all(each.answered is None and each.why for each in found)
-    assert f"not asked: {MOST_UNREACHED} in succession failed before it" in {each.why for each in found}
+    result = asking(server, tmp_path, retries=0).ask(inquiries(*(f"text {number}" for number in range(60))), usable)
+    assert all(each.answered is None and each.why for each in result)
+    assert f"not asked: {MOST_UNREACHED} in succession failed before it" in {each.why for each in result}
     assert len(server.asked) < 60
 
 
@@ -154,12 +154,12 @@ def test_a_model_that_thinks_is_asked_in_its_own_words_and_within_the_budget(
     cut = asking(server, tmp_path, retries=0).ask(inquiries("a"), usable)
     assert [each.answered and each.answered.finish for each in cut] == ["length"]
     texts = [f"text {number}" for number in range(12)]
-    found = asking(server, tmp_path, 0.0015, retries=0, thinking=300)
-    replies = found.ask(inquiries(*texts), usable)
-    answered = [each.answered.content for each in replies if each.answered]
+    result = asking(server, tmp_path, 0.0015, retries=0, thinking=300)
+    replies = result.ask(inquiries(*texts), usable)
+    answered = [reply.answered.content for reply in replies if reply.answered]
     assert 0 < len(answered) < 12
     assert set(answered) <= {f"said {text}" for text in texts}
-    assert {each.reason for each in replies if not each.answered} == {"budget"}
-    assert server.counts.usd(0.15, 0.60) == pytest.approx(found.bill.usd_in_all)
-    assert found.bill.usd_in_all <= 0.0015
-    assert found.bill.used.completion > 300 * len(answered)
+    assert {reply.reason for reply in replies if not reply.answered} == {"budget"}
+    assert server.counts.usd(0.15, 0.60) == pytest.approx(result.bill.usd_in_all)
+    assert result.bill.usd_in_all <= 0.0015
+    assert result.bill.used.completion > 300 * len(answered)

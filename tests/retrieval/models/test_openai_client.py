@@ -172,8 +172,8 @@ def test_what_goes_wrong_is_one_error_that_never_holds_the_key(
         pytest.skip("a stream that ends too early has no finish; who listens to it sees that")
     chat_server.retry_after = "0.001"
     chat_server.plan = lambda _: fault
-    kind, said = FAILURES[fault]
-    with caplog.at_level(logging.DEBUG), pytest.raises(kind, match=said) as raised:
+    kind, output = FAILURES[fault]
+    with caplog.at_level(logging.DEBUG), pytest.raises(kind, match=output) as raised:
         ask(chat_server)
     assert type(raised.value) is kind
     assert "\n" not in str(raised.value)

@@ -74,12 +74,14 @@ ESTIMATE_ASKED = Asked("m", (("user", "x" * 3000),), 1000)
 
 
 def test_about_is_less_than_at_most_and_both_are_told() -> None:
-    found = Estimate.of([ESTIMATE_ASKED, ESTIMATE_ASKED], "tables", ChatPrice("m", 1.0, 2.0))
-    assert found.n_requests == 2
-    assert 2000 < found.likely.prompt < 6000 < found.most.prompt
-    assert (found.likely.completion, found.most.completion) == (1000, 2000)
-    assert found.most_usd == (found.most.prompt + 4000) / 1_000_000
-    assert str(found).startswith(f"2 tables to send: about {found.likely.prompt:,} tokens, and 1,000 answered; about $")
+    result = Estimate.of([ESTIMATE_ASKED, ESTIMATE_ASKED], "tables", ChatPrice("m", 1.0, 2.0))
+    assert result.n_requests == 2
+    assert 2000 < result.likely.prompt < 6000 < result.most.prompt
+    assert (result.likely.completion, result.most.completion) == (1000, 2000)
+    assert result.most_usd == (result.most.prompt + 4000) / 1_000_000
+    assert str(result).startswith(
+        f"2 tables to send: about {result.likely.prompt:,} tokens, and 1,000 answered; about $"
+    )
 
 
 def test_without_prices_it_says_so() -> None:

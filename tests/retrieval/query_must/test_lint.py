@@ -105,8 +105,8 @@ def test_what_a_model_got_wrong_is_dropped():
 
 
 def test_severity_tells_faults_from_doubts():
-    found = lint([item({"contain": "ac 9"}, id="a"), item(GOOD, id="b", strict=False)])
-    assert [finding.severity for finding in found] == ["error", "warning"]
+    result = lint([item({"contain": "ac 9"}, id="a"), item(GOOD, id="b", strict=False)])
+    assert [finding.severity for finding in result] == ["error", "warning"]
 
 
 def test_nothing_is_claimed_about_an_operator_that_cannot_be_compiled():
@@ -147,10 +147,10 @@ def test_a_predicate_that_the_ingest_writes_is_no_error_where_the_title_names_a_
     items = [
         LintItem(chunk.id, chunk.title, chunk.table_id or "", chunk.query_must) for chunk in chunks if chunk.query_must
     ]
-    found = lint(items, tables=keyed_tables(chunks).tables)
+    result = lint(items, tables=keyed_tables(chunks).tables)
     titles = {item.id: item.title for item in items}
-    assert {(titles[each.id], each.rule, each.severity) for each in found} == {
+    assert {(titles[each.id], each.rule, each.severity) for each in result} == {
         ("Edit a note - id", "names_sibling", "warning"),
         ("Loyalty - Adjusted Loyalty Score > 100", "names_sibling", "warning"),
     }
-    assert unusable(found) == {each.id for each in found}
+    assert unusable(result) == {each.id for each in result}

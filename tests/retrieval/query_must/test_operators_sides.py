@@ -48,9 +48,9 @@ def test_where_the_sides_do_not_give_the_same_labels_nothing_is_asked(question: 
 
 
 def test_the_reason_names_both_sides() -> None:
-    said = explain(DUEL, row("druid", 9))
-    assert said.startswith("contain_across failed: what it names is all on one side, ")
-    assert said.endswith("'who win level 4 fighter ac 3' or 'level 7 druid ac 9'")
+    output = explain(DUEL, row("druid", 9))
+    assert output.startswith("contain_across failed: what it names is all on one side, ")
+    assert output.endswith("'who win level 4 fighter ac 3' or 'level 7 druid ac 9'")
 
 
 def test_the_lint_asks_with_what_the_other_operators_ask() -> None:

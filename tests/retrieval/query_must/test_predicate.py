@@ -37,11 +37,9 @@ def test_an_empty_group_asks_nothing() -> None:
 
 
 def test_json_with_query_must_is_extracted_and_cleaned():
-    found = extract_query_must(
-        "# Matrix\n" + json.dumps({"title": "AC 6", "query_must": MUST, "level 1": 10}) + "\nend"
-    )
-    assert json.loads(found.query_must) == MUST
-    assert found.content == '# Matrix\n{"title": "AC 6", "level 1": 10}\nend'
+    must = extract_query_must("# Matrix\n" + json.dumps({"title": "AC 6", "query_must": MUST, "level 1": 10}) + "\nend")
+    assert json.loads(must.query_must) == MUST
+    assert must.content == '# Matrix\n{"title": "AC 6", "level 1": 10}\nend'
 
 
 def test_json_without_query_must_is_left_alone():
@@ -52,9 +50,9 @@ def test_json_without_query_must_is_left_alone():
 def test_of_multiple_json_objects_the_first_query_must_counts_and_all_are_taken_out():
     first, second = {"title": "a"}, {"title": "b", "query_must": MUST}
     third = {"title": "c", "query_must": {"contain": "x"}, "d": 4}
-    found = extract_query_must("before\n" + "\nand ".join(map(json.dumps, (first, second, third))) + "\nafter")
-    assert json.loads(found.query_must) == MUST
-    assert found.content == 'before\n{"title": "a"}\nand {"title": "b"}\nand {"title": "c", "d": 4}\nafter'
+    must = extract_query_must("before\n" + "\nand ".join(map(json.dumps, (first, second, third))) + "\nafter")
+    assert json.loads(must.query_must) == MUST
+    assert must.content == 'before\n{"title": "a"}\nand {"title": "b"}\nand {"title": "c", "d": 4}\nafter'
 
 
 def test_objects_without_a_query_must_keep_their_bytes_between_those_that_have_one():
@@ -64,15 +62,15 @@ def test_objects_without_a_query_must_keep_their_bytes_between_those_that_have_o
 
 
 def test_the_predicate_of_an_outer_object_comes_before_that_of_an_inner_one():
-    found = extract_query_must(json.dumps({"row": {"query_must": {"contain": "x"}, "a": 1}, "query_must": MUST}))
-    assert json.loads(found.query_must) == MUST
-    assert json.loads(found.content) == {"row": {"a": 1}}
+    must = extract_query_must(json.dumps({"row": {"query_must": {"contain": "x"}, "a": 1}, "query_must": MUST}))
+    assert json.loads(must.query_must) == MUST
+    assert json.loads(must.content) == {"row": {"a": 1}}
 
 
 def test_every_row_of_several_is_found_with_its_place():
     rows = [{"title": "a", "query_must": MUST}, {"title": "b"}, {"title": "c", "query_must": {"contain": "x"}}]
     apart = "".join(map(json.dumps, rows))
-    assert [apart[place:].startswith('{"title"') for place in predicates_in(apart)] == [True, True]
+    assert [apart[predicate:].startswith('{"title"') for predicate in predicates_in(apart)] == [True, True]
     assert len(set(predicates_in(apart))) == 2
     assert predicates_in("in one array: " + json.dumps(rows)) == (15, 15 + len(json.dumps(rows[:2])) - 1 + 1)
     assert predicates_in('{"query_must": {}} and "query_must" as a word') == ()
@@ -94,9 +92,9 @@ def test_plain_text_is_left_alone():
 
 
 def test_a_predicate_inside_another_object_or_list_is_found():
-    found = extract_query_must(json.dumps([{"row": {"query_must": MUST, "a": 1}}]))
-    assert json.loads(found.query_must) == MUST
-    assert json.loads(found.content) == [{"row": {"a": 1}}]
+    must = extract_query_must(json.dumps([{"row": {"query_must": MUST, "a": 1}}]))
+    assert json.loads(must.query_must) == MUST
+    assert json.loads(must.content) == [{"row": {"a": 1}}]
 
 
 def test_an_empty_predicate_is_no_predicate():
@@ -124,7 +122,7 @@ def test_nesting_beyond_reason_is_left_alone():
 def test_everything_but_the_predicate_survives(prose, row):
     prose = prose.replace("{", "")
     row.pop("query_must", None)
-    found = extract_query_must(prose + json.dumps({**row, "query_must": MUST}))
-    assert json.loads(found.query_must) == MUST
-    assert found.content.startswith(prose)
-    assert json.loads(found.content[len(prose) :]) == row
+    must = extract_query_must(prose + json.dumps({**row, "query_must": MUST}))
+    assert json.loads(must.query_must) == MUST
+    assert must.content.startswith(prose)
+    assert json.loads(must.content[len(prose) :]) == row

@@ -117,28 +117,29 @@ def test_a_row_says_what_it_is_about_and_what_the_question_names(
 
 
 def test_what_is_not_refused_needs_no_sentence() -> None:
-    asked = canonical("cleric to hit AC 3")
-    assert refusal("cleric to hit AC 3", asked, ARMOR, row("Armor Class 3")) == ""
-    assert refusal("cleric to hit AC 3", asked, None) == ""
+    query = canonical("cleric to hit AC 3")
+    assert refusal("cleric to hit AC 3", query, ARMOR, row("Armor Class 3")) == ""
+    assert refusal("cleric to hit AC 3", query, None) == ""
 
 
 def test_where_only_the_predicate_is_known_its_terms_are_named() -> None:
-    said = refusal("cleric, AC 6", canonical("cleric, AC 6"), ARMOR)
+    output = refusal("cleric, AC 6", canonical("cleric, AC 6"), ARMOR)
     assert (
-        said == 'This row is for questions that name "opponent armor class 3", "ac 3" or "what ac"; yours names "AC 6".'
+        output
+        == 'This row is for questions that name "opponent armor class 3", "ac 3" or "what ac"; yours names "AC 6".'
     )
 
 
 def test_a_row_beside_the_one_that_is_named_says_which_that_is() -> None:
     text = "poison of a 6th level cleric"
     clerics, druids = (keyed(each) for each in ("Cleric", "Druid"))
-    asked = replace(canonical(text), rivals=Rivals([clerics, druids]).read(canonical(text)))
+    query = replace(canonical(text), rivals=Rivals([clerics, druids]).read(canonical(text)))
     beside = {"contain_no_rival": {"table": "Cleric", "row": 1}}
-    said = refusal(text, asked, beside, row("Level 9", "Cleric"))
-    assert said == 'This row is about Level 9; your question names "6th level", another row of its table.'
+    output = refusal(text, query, beside, row("Level 9", "Cleric"))
+    assert output == 'This row is about Level 9; your question names "6th level", another row of its table.'
     twin = {"contain_no_rival": {"table": "Druid", "row": 0}}
-    said = refusal(text, asked, twin, row("Level 6", "Druid"))
-    assert said == (
+    output = refusal(text, query, twin, row("Level 6", "Druid"))
+    assert output == (
         'This row is about Combat - Druid - Level 6; your question names "6th level" of another table: "cleric".'
     )
 
@@ -146,10 +147,10 @@ def test_a_row_beside_the_one_that_is_named_says_which_that_is() -> None:
 def test_an_operator_from_outside_is_named_with_what_it_asks() -> None:
     register_operator(Operator("contain_words", lambda value: None, lambda question, value: False))
     try:
-        said = refusal("two words", canonical("two words"), {"contain_words": 3}, row("Oak"))
+        output = refusal("two words", canonical("two words"), {"contain_words": 3}, row("Oak"))
     finally:
         unregister_operator("contain_words")
-    assert said == "This row is for questions that say what contain_words asks for: 3; yours does not."
+    assert output == "This row is for questions that say what contain_words asks for: 3; yours does not."
 
 
 def test_the_words_of_a_vocabulary_of_the_house_are_found_in_the_question() -> None:

@@ -14,7 +14,7 @@ def amounts(cell: str, column: str = "") -> list[Amount]:
 
 
 def said(question: str) -> list[tuple[str, float, tuple[int, int]]]:
-    return [(each.amount.unit, each.amount.low, each.span) for each in said_amounts(canonical(question))]
+    return [(amount.amount.unit, amount.amount.low, amount.span) for amount in said_amounts(canonical(question))]
 
 
 def test_the_quantities_of_a_question_are_found_among_its_tokens() -> None:
@@ -49,8 +49,8 @@ def test_dates_and_dice_are_no_amounts() -> None:
     ],
 )
 def test_a_row_holds_what_lies_in_its_step(cell: str, column: str, question: str) -> None:
-    (asked,) = said_amounts(canonical(question))
-    assert any(held.holds(asked.amount) for held in amounts(cell, column))
+    (query,) = said_amounts(canonical(question))
+    assert any(held.holds(query.amount) for held in amounts(cell, column))
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,8 @@ def test_a_row_holds_what_lies_in_its_step(cell: str, column: str, question: str
     ],
 )
 def test_a_row_does_not_hold_what_lies_outside_or_counts_something_else(cell: str, column: str, question: str) -> None:
-    (asked,) = said_amounts(canonical(question))
-    assert not any(held.holds(asked.amount) for held in amounts(cell, column))
+    (query,) = said_amounts(canonical(question))
+    assert not any(held.holds(query.amount) for held in amounts(cell, column))
 
 
 def test_a_unit_is_known_by_its_longest_beginning() -> None:
@@ -78,6 +78,6 @@ def test_a_unit_is_known_by_its_longest_beginning() -> None:
 def test_a_value_is_in_its_own_row_whatever_unit_it_is_written_in(value: float, unit: str) -> None:
     grams = {"kg": 1000.0, "g": 1.0, "mg": 0.001}[unit]
     (row,) = quantities(f"{value:.6f} {unit}")
-    (asked,) = quantities(f"{float(f'{value:.6f}') * grams:.12f} g")
-    held = [each for each in row_amounts(row, "") if each.unit == "kilogram"]
-    assert held[0].holds(Amount("kilogram", asked.low, asked.high))
+    (query,) = quantities(f"{float(f'{value:.6f}') * grams:.12f} g")
+    held = [amount for amount in row_amounts(row, "") if amount.unit == "kilogram"]
+    assert held[0].holds(Amount("kilogram", query.low, query.high))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def documents() -> dict[str, RuleDocument]:
     """The documents of the skirmish game by file name."""
-    return {each.filename: each for each in read_rule_documents(SKIRMISH)}
+    return {document.filename: document for document in read_rule_documents(SKIRMISH)}
 
 
 @pytest.fixture(scope="session")
@@ -73,8 +73,8 @@ def contract_over(
         return open_ones[name]
 
     yield over
-    for each in open_ones.values():
-        each.close()
+    for one in open_ones.values():
+        one.close()
 
 
 @pytest.fixture(scope="session")

@@ -75,8 +75,8 @@ def test_a_comparison_reads_a_row_for_each_part(answerer: Answerer) -> None:
     answer = answerer.answered("Which costs more, a dagger or a long sword?")
     read = {cell.chunk_id for cell in answer.cells}
     assert len(read) >= 2
-    assert {"dagger", "sword, long"} <= {cell for each in answer.citations for cell in names(each.title)}
-    assert {each.chunk_id for each in answer.citations} == read
+    assert {"dagger", "sword, long"} <= {cell for citation in answer.citations for cell in names(citation.title)}
+    assert {citation.chunk_id for citation in answer.citations} == read
     assert {cell.column for cell in answer.cells} == {"Cost"}
 
 
@@ -97,19 +97,19 @@ def test_answerers_of_one_index_read_its_names_once(sample: Home, monkeypatch: p
 
 
 def test_no_question_is_searched_twice_for_an_answer(answerer: Answerer, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
+    request: list[str] = []
     retrieve = Retriever.retrieve
 
     def counting(self: Retriever, query: str, *arguments: Any, **options: Any) -> Retrieval:
-        asked.append(query)
+        request.append(query)
         assert not options["decisions"], "nobody reads them"
         return retrieve(self, query, *arguments, **options)
 
     monkeypatch.setattr(Retriever, "retrieve", counting)
     for query in ("Which costs more, a dagger or a long sword?", "clerics, level 4, armor class 5: minimum roll?"):
-        asked.clear()
+        request.clear()
         assert answerer.answered(query).cells
-        assert len(asked) == len(set(asked)) > 1
+        assert len(request) == len(set(request)) > 1
 
 
 def test_a_list_of_what_picks_a_row_is_not_taken_apart(answerer: Answerer) -> None:
@@ -148,7 +148,7 @@ def test_what_comes_nearest_stands_beside_the_word_that_the_books_do_not_answer(
     assert answer.mode == "none"
     assert answer.text.startswith("Perhaps not in these books. The nearest in them: ")
     assert "Level 7-9: 10" in answer.text
-    assert [each.chunk_id for each in answer.citations] == [answer.cells[0].chunk_id]
+    assert [citation.chunk_id for citation in answer.citations] == [answer.cells[0].chunk_id]
 
 
 def test_what_goes_wrong_is_the_last_event(answerer: Answerer, tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_a_model_words_the_answer_where_there_is_a_key(sample: Home, chat_server
     assert 2 * answer.tokens == chat_server.counts.prompt + chat_server.counts.completion > 0
     assert answer.cells == ()
     assert answer.doubts == ()
-    assert [each.number for each in answer.citations] == [1]
+    assert [citation.number for citation in answer.citations] == [1]
     assert LOOK_UP in chat_server.asked[0]["messages"][0]["content"]
     answerer.close()
 

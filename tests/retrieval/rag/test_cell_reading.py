@@ -22,17 +22,17 @@ QUESTION = "what is the base value of a gem on a roll of 60"
 
 @pytest.fixture(scope="module")
 def retriever(sample: Home) -> Iterator[Retriever]:
-    found = Retriever.open(sample.root)
-    with found.snapshot:
-        yield found
+    result = Retriever.open(sample.root)
+    with result.snapshot:
+        yield result
 
 
 def read_rows(retriever: Retriever, *says: float) -> list[str]:
     """The chunks of the cells that are read of two rows that are as likely, of which each says so much."""
     hits = [hit for hit in retriever.retrieve(QUESTION, k=10).hits if hit.chunk.cells and hit.chunk.query_must][:2]
     passages = tuple(
-        Passage(number, replace(hit, score=1.0), QUESTION, said)
-        for number, (hit, said) in enumerate(zip(hits, says, strict=True), start=1)
+        Passage(number, replace(hit, score=1.0), QUESTION, output)
+        for number, (hit, output) in enumerate(zip(hits, says, strict=True), start=1)
     )
     cells = read(Context(QUESTION, passages, (QUESTION,), "", retriever.snapshot, passages[0].hit.chunk.id))
     return list(dict.fromkeys(cell.chunk_id for cell in cells))
@@ -81,10 +81,10 @@ def test_a_bold_beginning_of_a_paragraph_is_no_label() -> None:
 
 
 def test_sentences_are_whole_and_headings_none() -> None:
-    found = sentences(BLOCK)
-    assert "It hates light." in found
-    assert "It fears fire!" in found
-    assert not any("Marsh Ghoul" in each or "Table:" in each for each in found)
+    result = sentences(BLOCK)
+    assert "It hates light." in result
+    assert "It fears fire!" in result
+    assert not any("Marsh Ghoul" in each or "Table:" in each for each in result)
 
 
 def test_a_number_with_a_point_ends_no_sentence() -> None:

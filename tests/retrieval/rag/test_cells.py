@@ -48,23 +48,23 @@ def test_the_likeliest_cell_is_the_one_that_is_asked_for(
 
 def test_cells_that_stand_in_the_question_are_not_its_answer() -> None:
     ships = ("Ship", "Home port", "Captain")
-    found = read_cells("who commands the Albatross of Genoa", row(ships, ("Albatross", "Genoa", "M. Ruiz")), tokens)
-    assert found[0].column == "Captain"
-    assert found[0].text == "M. Ruiz"
+    cells = read_cells("who commands the Albatross of Genoa", row(ships, ("Albatross", "Genoa", "M. Ruiz")), tokens)
+    assert cells[0].column == "Captain"
+    assert cells[0].text == "M. Ruiz"
 
 
 def test_two_columns_that_are_asked_for_are_both_read() -> None:
     columns = ("Weapon", "Cost", "Weight", "Damage", "Reach", "Hands")
-    found = read_cells(
+    cells = read_cells(
         "cost and weight of a glaive", row(columns, ("Glaive", "7 gp", "75", "1d6", "long", "2")), tokens
     )
-    assert {"7 gp", "75"} <= {cell.text for cell in found}
-    assert len(found) <= MOST
+    assert {"7 gp", "75"} <= {cell.text for cell in cells}
+    assert len(cells) <= MOST
 
 
 def test_a_column_without_a_head_is_called_by_its_number() -> None:
-    found = read_cells("cost of a glaive", row(("", "Cost"), ("7 gp", "7 gp"), key="7 gp"), tokens)
-    assert {cell.column for cell in found} <= {"column 1", "Cost"}
+    cells = read_cells("cost of a glaive", row(("", "Cost"), ("7 gp", "7 gp"), key="7 gp"), tokens)
+    assert {cell.column for cell in cells} <= {"column 1", "Cost"}
     assert read_cells("glaive", row(("",), ("a glaive",)), tokens)[0].column == "column 1"
 
 
@@ -78,9 +78,9 @@ def test_a_second_reading_is_the_same() -> None:
 
 
 def test_probabilities_sum_to_one_and_keep_the_order() -> None:
-    found = probabilities(np.asarray([1000.0, 0.0, -3.0]))
-    assert found.sum() == pytest.approx(1.0)
-    assert found.argmax() == 0
+    result = probabilities(np.asarray([1000.0, 0.0, -3.0]))
+    assert result.sum() == pytest.approx(1.0)
+    assert result.argmax() == 0
 
 
 def test_every_feature_has_a_weight() -> None:

@@ -50,9 +50,9 @@ def test_an_answer_comes_piece_by_piece_and_says_what_it_used(
     used = Usage(chat_server.counts.prompt, chat_server.counts.completion)
     assert told == [Piece("The answer "), Piece("is 10 [1]."), Piece("", used)]
     assert used.total > 0
-    (asked,) = chat_server.asked
-    assert asked["messages"] == [{"role": "user", "content": "Why?"}]
-    assert asked["stream"] is True
+    (query,) = chat_server.asked
+    assert query["messages"] == [{"role": "user", "content": "Why?"}]
+    assert query["stream"] is True
 
 
 def test_what_cannot_be_used_is_one_clear_error(

@@ -49,29 +49,29 @@ def test_the_records_have_the_fields_of_the_contract(record: type, names: str) -
 
 
 def test_contract_1_retrieve_with_high_relevance(contract_over: ContractOver) -> None:
-    found = contract_over("skirmish").retrieve(query="What can I do during movement?", context_key=KEY)
-    assert found.avg_relevance >= 0.8
-    assert found.meets_threshold
-    assert found.document_chunks[0].metadata["section"] == "Movement Phase"
-    assert found.document_chunks[0].metadata["document"] == "rules-1-phases.md"
-    assert len(found.document_chunks) >= 1
+    result = contract_over("skirmish").retrieve(query="What can I do during movement?", context_key=KEY)
+    assert result.avg_relevance >= 0.8
+    assert result.meets_threshold
+    assert result.document_chunks[0].metadata["section"] == "Movement Phase"
+    assert result.document_chunks[0].metadata["document"] == "rules-1-phases.md"
+    assert len(result.document_chunks) >= 1
 
 
 def test_contract_2_retrieve_with_low_relevance(contract_over: ContractOver) -> None:
-    found = contract_over("weapons").retrieve(query="How do I cook pasta?", context_key=KEY)
-    assert not found.meets_threshold
-    assert found.document_chunks == []
-    assert found.avg_relevance < 0.6
-    assert found.reason.startswith("nothing in these books answers")
+    result = contract_over("weapons").retrieve(query="How do I cook pasta?", context_key=KEY)
+    assert not result.meets_threshold
+    assert result.document_chunks == []
+    assert result.avg_relevance < 0.6
+    assert result.reason.startswith("nothing in these books answers")
 
 
 def test_contract_3_chunk_ordering(contract_over: ContractOver) -> None:
-    found = contract_over("skirmish").retrieve(query="Barricade rules", context_key=KEY)
-    scores = [chunk.relevance_score for chunk in found.document_chunks]
+    result = contract_over("skirmish").retrieve(query="Barricade rules", context_key=KEY)
+    scores = [chunk.relevance_score for chunk in result.document_chunks]
     assert len(scores) >= 2
-    assert scores == sorted(scores, reverse=True) == found.relevance_scores
-    assert found.total_chunks == len(scores)
-    assert found.avg_relevance == pytest.approx(np.mean(scores))
+    assert scores == sorted(scores, reverse=True) == result.relevance_scores
+    assert result.total_chunks == len(scores)
+    assert result.avg_relevance == pytest.approx(np.mean(scores))
 
 
 OF_EACH_KIND = {
@@ -85,9 +85,9 @@ OF_EACH_KIND = {
 
 @pytest.mark.parametrize("doc_type", DOC_TYPES)
 def test_contract_4_metadata_completeness(contract_over: ContractOver, doc_type: str) -> None:
-    found = contract_over("skirmish").retrieve(OF_EACH_KIND[doc_type], KEY)
-    assert found.document_chunks[0].metadata["doc_type"] == doc_type
-    for chunk in found.document_chunks:
+    result = contract_over("skirmish").retrieve(OF_EACH_KIND[doc_type], KEY)
+    assert result.document_chunks[0].metadata["doc_type"] == doc_type
+    for chunk in result.document_chunks:
         assert chunk.metadata["source"].startswith("Cinder Alley")
         assert chunk.metadata["doc_type"] in DOC_TYPES
         assert date.fromisoformat(chunk.metadata["last_update_date"]) > date(2026, 1, 1)
@@ -134,10 +134,10 @@ def test_the_collections_answer_the_same_wherever_they_are(
     """Every vector of so small a library is compared by ourselves; of a large one `iterative` asks the graphs."""
     home = shutil.copytree(contract_over("skirmish").home.root, tmp_path / "home")
     ask_graphs(home)
-    asked: list[bool] = []
+    query: list[bool] = []
     nearest = ChromaStore.nearest
     monkeypatch.setattr(
-        ChromaStore, "nearest", lambda store, *given, **named: asked.append(True) or nearest(store, *given, **named)
+        ChromaStore, "nearest", lambda store, *given, **named: query.append(True) or nearest(store, *given, **named)
     )
     with (
         closing(RAGPipeline(skirmish_home, strategy="iterative")) as comparing,
@@ -145,7 +145,7 @@ def test_the_collections_answer_the_same_wherever_they_are(
     ):
         for question in ("range of the long rifle", "slag barricades in the foundry"):
             compared = comparing.retrieve(question, KEY, min_relevance=0.0)
-            assert not asked
+            assert not query
             assert asking.retrieve(question, KEY, min_relevance=0.0) == compared
-            assert asked
-            asked.clear()
+            assert query
+            query.clear()

@@ -69,8 +69,8 @@ MODEL = UnderstandSettings(model="m")
 def case(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
     chunks = []
     for name, category, kind, author, text in FILES:
-        place = (f"{name}-1", "case", f"{name}.md", "prose", text, text, text, (1, 1), (name.title(),))
-        chunks.append(Chunk(*place, metadata={"category": category, "doc_type": kind, "author": author}))
+        key = (f"{name}-1", "case", f"{name}.md", "prose", text, text, text, (1, 1), (name.title(),))
+        chunks.append(Chunk(*key, metadata={"category": category, "doc_type": kind, "author": author}))
     home, embedder = tmp_path_factory.mktemp("case"), load_embedder()
     vectors = embedder.embed([chunk.search_text for chunk in chunks])
     manifest = build_snapshot(home, chunks, vectors, embedder.identity, Vocabulary.default())
@@ -89,7 +89,7 @@ def book(sample: Home) -> Retriever:
 
 
 def names(found: object) -> list[str]:
-    return [each.document.removesuffix(".md") for each in found.result.documents]  # type: ignore[attr-defined]
+    return [document.document.removesuffix(".md") for document in found.result.documents]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -103,10 +103,10 @@ def names(found: object) -> list[str]:
 def test_a_category_or_document_type_in_a_question_excludes_nothing(
     finder: Finder, question: str, hint: tuple[str, str]
 ) -> None:
-    found = finder.find(question)
-    assert (found.result.conditions, found.result.filter, len(found.result.documents)) == ((), None, len(FILES))
-    assert [(each.field, each.value, each.weight) for each in found.result.hints] == [(*hint, 1.2)]
-    for document in found.result.documents:
+    result = finder.find(question)
+    assert (result.result.conditions, result.result.filter, len(result.result.documents)) == ((), None, len(FILES))
+    assert [(hint.field, hint.value, hint.weight) for hint in result.result.hints] == [(*hint, 1.2)]
+    for document in result.result.documents:
         is_hinted = document.metadata[hint[0]] == hint[1]
         assert document.hinted is not None
         assert document.hinted.category_boost == (1.2 if is_hinted else 1.0)
@@ -116,9 +116,9 @@ def test_a_category_or_document_type_in_a_question_excludes_nothing(
 
 
 def test_a_hint_is_searched_among_the_other_conditions_of_its_question(finder: Finder) -> None:
-    found = finder.find("medical records by Bob")
-    assert [each.fields for each in found.result.conditions] == [("author",)]
-    assert sorted(names(found)) == ["bill", "letter"]
+    result = finder.find("medical records by Bob")
+    assert [condition.fields for condition in result.result.conditions] == [("author",)]
+    assert sorted(names(result)) == ["bill", "letter"]
 
 
 def test_only_where_filters_by_a_category_and_nothing_relaxes_it(finder: Finder) -> None:
@@ -146,25 +146,25 @@ def test_a_hint_multiplies_the_scores_of_any_strategy(case: Retriever, strategy:
 
 @pytest.mark.parametrize("question", UNANSWERED)
 def test_rounds_go_on_for_a_question_that_the_book_does_not_answer(book: Retriever, question: str) -> None:
-    found = Finder(book, environment={}).find(question)
-    assert found.rounds is not None
-    assert len(found.rounds.executed_queries) > 1
-    assert "nothing in these books answers" in found.reason
-    assert "relevant enough" not in found.rounds.stopped
+    result = Finder(book, environment={}).find(question)
+    assert result.rounds is not None
+    assert len(result.rounds.executed_queries) > 1
+    assert "nothing in these books answers" in result.reason
+    assert "relevant enough" not in result.rounds.stopped
 
 
 @pytest.mark.parametrize("question", ["What does a mace cost?", "psionic blast", "longsword versus dagger: cost"])
 def test_rounds_end_with_the_first_that_answers(book: Retriever, question: str) -> None:
-    found = Finder(book, environment={}).find(question, explain=True)
-    assert found.rounds is not None
-    assert (len(found.rounds.decisions), found.reason) == (1, "")
+    result = Finder(book, environment={}).find(question, explain=True)
+    assert result.rounds is not None
+    assert (len(result.rounds.decisions), result.reason) == (1, "")
 
 
 def test_the_decider_sees_the_relevance_that_answers_are_refused_by(book: Retriever) -> None:
     question = "How do I cook pasta?"
-    found = Finder(book, environment={}).find(question)
-    assert found.rounds is not None
-    (first, *_) = [fact for fact in found.rounds.facts if fact.iteration == 1]
+    result = Finder(book, environment={}).find(question)
+    assert result.rounds is not None
+    (first, *_) = [fact for fact in result.rounds.facts if fact.iteration == 1]
     ids = book.retrieve(question, 30, "default").chunk_ids
     assert first.found.relevance == pytest.approx(relevance_of(book)(question, ids)[0], abs=0.05)
     assert first.found.relevance < 0.1 < first.found.original_relevance
@@ -178,54 +178,58 @@ def server() -> Iterator[FakeOpenAi]:
 
 def reading(body: Mapping[str, object]) -> str:
     """What a model answers to each of the three forms that it is asked for."""
-    asked = json.dumps(body["response_format"])
-    if "sub_queries" in asked and "main_intent" in asked:
+    query = json.dumps(body["response_format"])
+    if "sub_queries" in query and "main_intent" in query:
         weights = [{"category": "Photo", "weight": 1.5}]
         parts = {"main_intent": "evidence", "sub_queries": ["YMCA negligence"], "search_keywords": ["YMCA"]}
         return json.dumps({**parts, "category_hints": ["Pleading"], "category_weights": weights})
-    if "continue_iteration" in asked:
+    if "continue_iteration" in query:
         stop = {"continue_iteration": False, "next_sub_queries": [], "category_focus": []}
         return json.dumps({**stop, "reasoning": "the model has enough"})
     condition = {"text": "John's", "field": "author", "operator": "$eq", "values": ["Zorro"], "negated": False}
-    said = {"conditions": [condition], "topic": "negligence", "intent": "combined", "group_by": "", "confidence": 0.9}
-    return json.dumps({**said, "explanation": "as the model says"})
+    output = {"conditions": [condition], "topic": "negligence", "intent": "combined", "group_by": "", "confidence": 0.9}
+    return json.dumps({**output, "explanation": "as the model says"})
 
 
 def test_a_model_reads_takes_apart_and_decides_over_a_socket(case: Retriever, server: FakeOpenAi) -> None:
     server.answering = reading
-    found = Finder(case, MODEL, environment=server.environment).find("Zorro's evidence of negligence", explain=True)
+    result = Finder(case, MODEL, environment=server.environment).find("Zorro's evidence of negligence", explain=True)
     assert [body["model"] for body in server.asked] == ["m"] * 3
-    assert (found.read_by, found.result.analysis.explanation) == ("m", "as the model says")
-    assert found.rounds is not None
-    assert found.rounds.stopped == "the model has enough"
-    boosts = {each.metadata["category"]: each.hinted.category_boost for each in found.result.documents if each.hinted}
+    assert (result.read_by, result.result.analysis.explanation) == ("m", "as the model says")
+    assert result.rounds is not None
+    assert result.rounds.stopped == "the model has enough"
+    boosts = {
+        document.metadata["category"]: document.hinted.category_boost
+        for document in result.result.documents
+        if document.hinted
+    }
     assert (boosts["Pleading"], boosts["Photo"], boosts["Bill"]) == (1.2, 1.5, 1.0)
-    assert found.notes == (
+    assert result.notes == (
         "no document has 'Zorro' as author (there are Alice, Bob, John, Charlie); it is searched as a word",
     )
-    assert found.tokens > 0
+    assert result.tokens > 0
 
 
 def test_without_a_key_the_rules_read_and_that_is_told(case: Retriever, server: FakeOpenAi) -> None:
-    found = Finder(case, MODEL, environment={"OPENAI_BASE_URL": server.address}).find("documents by John")
-    assert (found.read_by, found.tokens, server.asked) == ("rules", 0, [])
-    assert found.notes == ("m was not asked, because OPENAI_API_KEY is not set; the question was read by rules",)
-    assert sorted(names(found)) == ["complaint", "photo"]
+    result = Finder(case, MODEL, environment={"OPENAI_BASE_URL": server.address}).find("documents by John")
+    assert (result.read_by, result.tokens, server.asked) == ("rules", 0, [])
+    assert result.notes == ("m was not asked, because OPENAI_API_KEY is not set; the question was read by rules",)
+    assert sorted(names(result)) == ["complaint", "photo"]
 
 
 def test_a_key_alone_sends_nothing(case: Retriever, server: FakeOpenAi) -> None:
-    found = Finder(case, environment=server.environment).find("documents by John")
-    assert (found.read_by, found.notes, server.asked) == ("rules", (), [])
+    result = Finder(case, environment=server.environment).find("documents by John")
+    assert (result.read_by, result.notes, server.asked) == ("rules", (), [])
 
 
 def test_a_model_that_fails_is_told_and_the_rules_read(case: Retriever, server: FakeOpenAi) -> None:
     server.status = 401
-    found = Finder(case, MODEL, environment=server.environment).find("documents by John")
-    assert found.read_by == "rules"
-    assert sorted(names(found)) == ["complaint", "photo"]
-    assert any("read without one" in note for note in found.notes)
-    assert any("could not take the question apart" in note for note in found.notes)
-    assert not any("sk-a-secret" in note for note in found.notes)
+    result = Finder(case, MODEL, environment=server.environment).find("documents by John")
+    assert result.read_by == "rules"
+    assert sorted(names(result)) == ["complaint", "photo"]
+    assert any("read without one" in note for note in result.notes)
+    assert any("could not take the question apart" in note for note in result.notes)
+    assert not any("sk-a-secret" in note for note in result.notes)
 
 
 def test_a_finding_is_json(finder: Finder) -> None:

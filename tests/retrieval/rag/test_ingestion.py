@@ -60,10 +60,10 @@ def home(weapons_home: Path, tmp_path: Path) -> Home:
 def whole(root: Path) -> dict[str, list[str]]:
     """The texts of every document of the live index, in its order; what is beside the chunks fits them."""
     with open_snapshot(root) as snapshot:
-        found: dict[str, list[tuple[int, str]]] = {}
+        result: dict[str, list[tuple[int, str]]] = {}
         for chunk in snapshot.chunks:
-            found.setdefault(chunk.book, []).append((chunk.position, chunk.source))
-    return {name: [text for _, text in sorted(chunks)] for name, chunks in found.items()}
+            result.setdefault(chunk.book, []).append((chunk.position, chunk.source))
+    return {name: [text for _, text in sorted(chunks)] for name, chunks in result.items()}
 
 
 def test_a_batch_of_which_some_fail_brings_in_the_others_and_says_why(
@@ -84,11 +84,11 @@ def test_a_batch_of_which_some_fail_brings_in_the_others_and_says_why(
 
     assert (done.documents_processed, done.documents_failed) == (2, 4)
     assert done.errors == ["team-drowned.md", "team-lamplighters.md", "not a document", "killzone-foundry.md"]
-    said = dict(each.split(": ", 1) for each in done.warnings)
-    assert "no doc_type, last_update_date" in said["team-drowned.md"]
-    assert "UUID" in said["team-lamplighters.md"]
-    assert "not a RuleDocument" in said["not a document"]
-    assert "the server is away" in said["killzone-foundry.md"]
+    output = dict(warning.split(": ", 1) for warning in done.warnings)
+    assert "no doc_type, last_update_date" in output["team-drowned.md"]
+    assert "UUID" in output["team-lamplighters.md"]
+    assert "not a RuleDocument" in output["not a document"]
+    assert "the server is away" in output["killzone-foundry.md"]
     assert waits == list(PAUSES), "the embedder is asked three times more"
     assert {record.levelname for record in caplog.records} == {"WARNING", "ERROR"}
     after = whole(home.root)
@@ -158,13 +158,13 @@ def test_a_budget_bounds_a_batch_before_anything_of_it_is_sent(home: Home, docum
 
     with pytest.raises(BudgetExceededError) as refused:
         with_budget(0.0).ingest(batch)
-    said = re.fullmatch(
+    match = re.fullmatch(
         r"(\d+) chunks would have to be embedded: up to ([\d,]+) tokens, (.*) with text-embedding-3-small .*, "
         r"and budget_usd is 0; allow more in rag.yaml, or take another embedder; nothing was sent",
         str(refused.value),
     )
-    assert said is not None, str(refused.value)
-    usd = int(said[2].replace(",", "")) * 0.02 / 1e6
+    assert match is not None, str(refused.value)
+    usd = int(match[2].replace(",", "")) * 0.02 / 1e6
     assert (paid.calls, whole(home.root), live_id(home.root)) == (0, before, live)
     with pytest.raises(BudgetExceededError):
         with_budget(usd * 0.99).ingest(batch)
@@ -174,7 +174,7 @@ def test_a_budget_bounds_a_batch_before_anything_of_it_is_sent(home: Home, docum
 
     assert (done.documents_processed, done.documents_failed) == (2, 0)
     with open_snapshot(home.root) as snapshot:
-        assert len({embedding_text(chunk) for chunk in snapshot.chunks}) == int(said[1])
+        assert len({embedding_text(chunk) for chunk in snapshot.chunks}) == int(match[1])
     assert set(before) < set(whole(home.root))
     again = replace(batch[0], content=batch[0].content + "\nMore.\n")
     with pytest.raises(BudgetExceededError, match=r"^1 chunks would"):
@@ -336,9 +336,9 @@ def test_the_settings_of_chunking_are_live_and_a_change_of_them_cuts_again(home:
     (text,) = whole(home.root)[str(rules.document_id)]
     assert "lasts four turning points" in text
     assert "Remove all smoke" in text
-    found = RAGPipeline(home.root).retrieve("What can I do during movement?", "a:b").document_chunks[0]
-    assert found.metadata["section"] == "Movement Phase", "of a document that is one chunk"
-    assert found.text.count("## ") == 4
+    chunk = RAGPipeline(home.root).retrieve("What can I do during movement?", "a:b").document_chunks[0]
+    assert chunk.metadata["section"] == "Movement Phase", "of a document that is one chunk"
+    assert chunk.text.count("## ") == 4
     assert Ingestion(Home.at(home.root), Failing()).ingest([rules]).embedding_count == 0
 
 
@@ -357,7 +357,7 @@ def test_an_index_of_another_version_is_made_again_from_its_documents(
 
     assert (done.documents_processed, done.documents_failed) == (int(given is not None), 0)
     assert "made again from its documents" in done.warnings[0]
-    assert not any("second of this batch" in each for each in done.warnings)
+    assert not any("second of this batch" in warning for warning in done.warnings)
     after = whole(home.root)
     same = after[str(weapons.document_id)] == before[str(weapons.document_id)]
     assert same == (given != "weapon-rules.md"), "what is given replaces what was there"

@@ -82,9 +82,9 @@ def test_a_conversation_that_was_never_seen_begins(skirmish: RAGPipeline) -> Non
 
 @pytest.mark.parametrize("question", ["?!...", "🙂🙂🙂", "the of and", "a" * 2000, "{'$ne': 1}", "\x00\x01"])
 def test_strange_questions_get_an_answer_or_none_with_a_reason(skirmish: RAGPipeline, question: str) -> None:
-    found = skirmish.retrieve(question, KEY)
-    assert found.meets_threshold == bool(found.document_chunks) == (not found.reason)
-    assert 0 <= found.avg_relevance <= 1
+    result = skirmish.retrieve(question, KEY)
+    assert result.meets_threshold == bool(result.document_chunks) == (not result.reason)
+    assert 0 <= result.avg_relevance <= 1
 
 
 def test_chunks_below_the_threshold_are_left_out_and_the_mean_is_of_the_others(skirmish: RAGPipeline) -> None:
@@ -109,8 +109,8 @@ def test_an_answer_does_not_depend_on_how_many_are_wanted(skirmish: RAGPipeline)
 
 
 def test_who_wants_to_be_interrupted_is(skirmish: RAGPipeline) -> None:
-    found = skirmish.retrieve("barricade", KEY)
-    assert found.required() is found
+    result = skirmish.retrieve("barricade", KEY)
+    assert result.required() is result
     with pytest.raises(NoDocumentsFoundError, match="nothing in these books answers"):
         skirmish.retrieve("How do I cook pasta?", KEY).required()
 
@@ -227,9 +227,9 @@ def test_the_settings_of_the_home_are_the_defaults(weapons: RAGPipeline) -> None
 
 def test_a_library_that_was_built_is_asked_by_the_same_contract(sample: Home) -> None:
     pipeline = RAGPipeline(sample.root)
-    found = pipeline.retrieve("What does a 7th level cleric need to roll to hit AC 6?", KEY)
-    assert found.meets_threshold
-    chunk = found.document_chunks[0]
+    result = pipeline.retrieve("What does a 7th level cleric need to roll to hit AC 6?", KEY)
+    assert result.meets_threshold
+    chunk = result.document_chunks[0]
     assert chunk.metadata["doc_type"] == "core-rules"
     assert "leric" in chunk.metadata["section"]
     assert chunk.document_id.version == chunk.chunk_id.version == 5
@@ -242,18 +242,18 @@ def test_an_index_that_is_removed_while_it_answers_gives_way_to_the_one_that_is_
 ) -> None:
     root = weapons.home.root
     before = str(live_id(root))
-    ask, asked = pipeline_module.answer, list[str]()
+    ask, query = pipeline_module.answer, list[str]()
 
     def outrun(reader: Reader, request: RetrieveRequest) -> RAGContext:
-        asked.append(reader.retriever.snapshot.id)
-        if len(asked) == 1:
+        query.append(reader.retriever.snapshot.id)
+        if len(query) == 1:
             weapons.ingest([documents["faq.md"]])
             shutil.rmtree(snapshot_folder(root, before))  # what of it was not mapped yet is gone
         return ask(reader, request)
 
     monkeypatch.setattr(pipeline_module, "answer", outrun)
     assert weapons.retrieve("long rifle", KEY).meets_threshold
-    assert asked == [before, live_id(root)]
-    shutil.rmtree(snapshot_folder(root, asked[1]))
-    with pytest.raises(IndexMissingError, match=asked[1]):
+    assert query == [before, live_id(root)]
+    shutil.rmtree(snapshot_folder(root, query[1]))
+    with pytest.raises(IndexMissingError, match=query[1]):
         RAGPipeline(root).retrieve("long rifle", KEY)

@@ -41,8 +41,8 @@ def row(**values: float) -> list[float]:
 
 
 def test_relevance_is_the_logistic_of_the_weighted_measures_and_never_rises() -> None:
-    found = PLAIN.of(np.asarray([row(alike=0.5), row(alike=1.0), row(alike=0.5, unknown=1.0)]))
-    assert found == pytest.approx([0.5, 0.5, 1 / (1 + np.e)])
+    result = PLAIN.of(np.asarray([row(alike=0.5), row(alike=1.0), row(alike=0.5, unknown=1.0)]))
+    assert result == pytest.approx([0.5, 0.5, 1 / (1 + np.e)])
 
 
 def test_no_hit_has_no_relevance() -> None:
@@ -51,15 +51,15 @@ def test_no_hit_has_no_relevance() -> None:
 
 def test_what_ships_rises_with_evidence_and_falls_with_the_unknown() -> None:
     for name in ("wordllama", "another"):
-        found = shipped(name)
-        assert found.embedder == (name if name == "wordllama" else ANY)
-        assert found.strategy == "default"
-        for measure, weight in zip(found.names, found.weights, strict=True):
+        result = shipped(name)
+        assert result.embedder == (name if name == "wordllama" else ANY)
+        assert result.strategy == "default"
+        for measure, weight in zip(result.names, result.weights, strict=True):
             assert weight <= 0 if measure in FALLING else weight >= 0
         nothing = np.asarray([row(unknown=1.0, untold=1.0)])
         everything = np.asarray([row(**dict.fromkeys(set(NAMES) - FALLING, 1.0))])
-        assert found.of(nothing)[0] < 0.1
-        assert found.of(everything)[0] > 0.95
+        assert result.of(nothing)[0] < 0.1
+        assert result.of(everything)[0] > 0.95
     assert not any("cosine" in measure for measure in shipped("another").names)
 
 
@@ -108,11 +108,11 @@ def measured(retriever: Retriever, question: str) -> dict[str, float]:
 
 
 def test_measures_are_shares_and_what_any_question_says_changes_none(retriever: Retriever) -> None:
-    asked = measured(retriever, "What is the range of the long rifle?")
-    assert all(0 <= value <= 1 for value in asked.values())
-    assert asked["alike"] == asked["best_alike"] == pytest.approx(1.0)
-    assert asked["unknown"] == asked["untold"] == asked["uncounted"] == 0.0
-    assert asked["told"] == pytest.approx(1.0)
+    query = measured(retriever, "What is the range of the long rifle?")
+    assert all(0 <= value <= 1 for value in query.values())
+    assert query["alike"] == query["best_alike"] == pytest.approx(1.0)
+    assert query["unknown"] == query["untold"] == query["uncounted"] == 0.0
+    assert query["told"] == pytest.approx(1.0)
     ids = [hit.chunk.id for hit in retriever.retrieve("range long rifle", k=LOOKED_AT).hits]
     assert np.array_equal(
         measures(retriever, "Can you tell me what the range of the long rifle is", ids),
@@ -147,10 +147,10 @@ def test_a_number_that_the_hit_does_not_say_is_uncounted(retriever: Retriever) -
 
 def test_a_hit_alone_is_ahead_of_nothing(retriever: Retriever) -> None:
     ids = [hit.chunk.id for hit in retriever.retrieve("range of the long rifle", k=LOOKED_AT).hits]
-    place = NAMES.index("ahead")
-    assert measures(retriever, "range of the long rifle", ids)[0, place] > 0
-    assert measures(retriever, "range of the long rifle", ids[::-1])[0, place] == 0.0
-    assert measures(retriever, "range of the long rifle", ids[:1])[0, place] == 0.0
+    index = NAMES.index("ahead")
+    assert measures(retriever, "range of the long rifle", ids)[0, index] > 0
+    assert measures(retriever, "range of the long rifle", ids[::-1])[0, index] == 0.0
+    assert measures(retriever, "range of the long rifle", ids[:1])[0, index] == 0.0
 
 
 def test_measures_are_in_the_order_of_the_ranking(retriever: Retriever) -> None:
@@ -182,8 +182,8 @@ def test_questions_fall_on_the_right_side_of_the_threshold(skirmish: RAGPipeline
 
 def test_relevances_are_what_the_calibration_makes_of_the_measures(retriever: Retriever) -> None:
     ids = [hit.chunk.id for hit in retriever.retrieve("Barricade rules", k=5).hits]
-    found = relevances(retriever, "Barricade rules", ids, PLAIN)
-    assert np.array_equal(found, PLAIN.of(measures(retriever, "Barricade rules", ids)))
+    result = relevances(retriever, "Barricade rules", ids, PLAIN)
+    assert np.array_equal(result, PLAIN.of(measures(retriever, "Barricade rules", ids)))
 
 
 PROSE = Chunk("a", "b", "d", "prose", "", "", "", (1, 1), ())

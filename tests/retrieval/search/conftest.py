@@ -24,9 +24,9 @@ class ToyEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vector:
         matrix = np.full((len(texts), 32), 1e-3, dtype=np.float32)
-        for place, text in enumerate(texts):
+        for position, text in enumerate(texts):
             for start in range(len(text) - 2):
-                matrix[place, sum(map(ord, text[start : start + 3].lower())) % 32] += 1
+                matrix[position, sum(map(ord, text[start : start + 3].lower())) % 32] += 1
         normalised: Vector = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
         return normalised
 

@@ -37,8 +37,8 @@ GRAPH = build_graph([replace(LIBRARY[name], id=name) for name in IDS], np.eye(15
 
 def beside(*ranked: str, count: int = 9, without: str = "") -> list[str]:
     allowed = np.asarray([name != without for name in IDS])
-    found = companions(GRAPH, [IDS.index(name) for name in ranked], count, lambda rows: int(rows[-1]), allowed)
-    return [IDS[position] for position in found]
+    result = companions(GRAPH, [IDS.index(name) for name in ranked], count, lambda rows: int(rows[-1]), allowed)
+    return [IDS[position] for position in result]
 
 
 def test_a_row_brings_its_notes_what_they_refer_to_its_section_and_the_best_row_of_a_table_that_they_name() -> None:
@@ -95,11 +95,11 @@ def test_companions_stand_from_the_eleventh_place_on_and_say_what_moved_them(sam
     hits = retriever.retrieve(question, 15).hits
     plain = retriever.retrieve(question, 15, replace(strategy("default"), companions=0)).hits
     assert [hit.chunk.id for hit in hits[:RANKED]] == [hit.chunk.id for hit in plain[:RANKED]]
-    moved = [hit for hit in hits if any(each.name == COMPANION and each.value for each in hit.addends)]
+    moved = [hit for hit in hits if any(addend.name == COMPANION and addend.value for addend in hit.addends)]
     assert [hit.rank for hit in moved] == [11, 12, 13, 14, 15]
     assert {hit.chunk.heading_path[-1] for hit in moved} >= {"Attack Matrices", "Strength"}
     for hit in hits:
-        assert sum(each.contribution for each in hit.addends) == pytest.approx(hit.score, abs=1e-9)
+        assert sum(addend.contribution for addend in hit.addends) == pytest.approx(hit.score, abs=1e-9)
 
 
 def test_the_strength_table_comes_with_the_attack_matrix(sample: Home) -> None:

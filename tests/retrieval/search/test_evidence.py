@@ -17,8 +17,8 @@ from tests.retrieval.search.evidence.test_evidence_total import evidence as evid
 def evidence(snapshot):
     def of(text):
         question = Query.ask(text, snapshot.vocabulary)
-        found = gather(snapshot, question, snapshot.lexical.scores(text))
-        return found, found.at(np.arange(len(snapshot)))
+        result = gather(snapshot, question, snapshot.lexical.scores(text))
+        return result, result.at(np.arange(len(snapshot)))
 
     return of
 
@@ -31,17 +31,17 @@ def test_every_part_lies_between_0_and_1(evidence):
 
 
 def test_every_part_has_a_weight_and_the_total_is_their_weighted_sum(evidence):
-    found, parts = evidence("what does a cleric need to hit AC 6")
+    result, parts = evidence("what does a cleric need to hit AC 6")
     weights = EvidenceWeights(text=2.0, number=0.5)
 
     assert set(parts) == {name for name, _ in weights.items()}
-    assert found.total(weights) == pytest.approx(2.0 * parts["text"] + 0.5 * parts["number"])
-    assert found.total(EvidenceWeights()).tolist() == [0.0] * len(parts["text"])
+    assert result.total(weights) == pytest.approx(2.0 * parts["text"] + 0.5 * parts["number"])
+    assert result.total(EvidenceWeights()).tolist() == [0.0] * len(parts["text"])
 
 
 def test_a_bound_number_speaks_for_the_rows_that_stand_for_it(evidence, snapshot):
     number = evidence("to hit armour class 6")[1]["number"]
-    named = {snapshot.chunks[int(place)].names for place in np.flatnonzero(number)}
+    named = {snapshot.chunks[int(position)].names for position in np.flatnonzero(number)}
 
     assert named
     assert all("armor class 6" in names for names in named)
@@ -78,9 +78,9 @@ def test_evidence_for_whole_tables_is_that_among_all_chunks(retriever, text, rng
     best = of[int(np.argmax(snapshot.lexical.scores(text)))]
     some = Selection.of([np.flatnonzero(np.isin(of, [*tables, best]))], len(snapshot))
 
-    whole, found = evidence_of_all(retriever, text), among(retriever, text, some)
+    whole, result = evidence_of_all(retriever, text), among(retriever, text, some)
 
-    expected, measured = whole.at(some.positions), found.at(np.arange(len(some)))
+    expected, measured = whole.at(some.positions), result.at(np.arange(len(some)))
     for name, values in expected.items():
         assert measured[name].tolist() == values.tolist(), name
 

@@ -32,13 +32,13 @@ def test_an_excluded_chunk_has_no_rank_but_the_operator_and_group_that_failed(re
 @pytest.mark.parametrize("strategy", ["prefilter", "iterative", "default"])
 def test_a_receipt_and_an_explanation_say_the_same_sentence(retriever: Retriever, strategy: str) -> None:
     decisions = retriever.retrieve(QUESTION, 40, strategy, debug=True).receipt.decisions
-    excluded = [each for each in decisions if not each.kept]
+    excluded = [decision for decision in decisions if not decision.kept]
     assert excluded
     for each in excluded[:3]:
         explained = explain(retriever, QUESTION, each.chunk_id)
         assert each.in_words
         assert (each.reason, each.in_words) == (explained.verdict, explained.in_words)
-    assert not any(each.in_words for each in decisions if each.kept)
+    assert not any(decision.in_words for decision in decisions if decision.kept)
 
 
 def test_a_filter_that_is_off_excludes_nothing_but_the_verdict_is_said(retriever: Retriever) -> None:
@@ -61,18 +61,18 @@ def test_an_unknown_chunk_is_one_clear_error(retriever: Retriever) -> None:
 
 
 def test_debug_lines_show_each_decision_once_and_the_rounds(retriever: Retriever) -> None:
-    found = retriever.retrieve("tavern level price, attack matrix for clerics, armor class", 40, "iterative")
-    lines = debug_lines(found)
+    result = retriever.retrieve("tavern level price, attack matrix for clerics, armor class", 40, "iterative")
+    lines = debug_lines(result)
     assert sum("KEEP" in line for line in lines) + sum("EXCLUDE" in line for line in lines) == len(
-        found.receipt.decisions
+        result.receipt.decisions
     )
     assert any(line.startswith("[Iteration 2] Excluding 40 chunks") for line in lines)
-    assert f"[FINAL] Returning {len(found.hits)} chunks after {found.receipt.rounds} iterations" in lines
+    assert f"[FINAL] Returning {len(result.hits)} chunks after {result.receipt.rounds} iterations" in lines
     assert any(line.endswith("(no restrictions)") for line in lines)
 
 
 def test_debug_lines_of_prefilter_name_what_was_kept_out(retriever: Retriever) -> None:
-    found = retriever.retrieve("attack matrix for clerics, armor class 6", 15, "prefilter", debug=True)
-    lines = "\n".join(debug_lines(found))
+    result = retriever.retrieve("attack matrix for clerics, armor class 6", 15, "prefilter", debug=True)
+    lines = "\n".join(debug_lines(result))
     assert "EXCLUDE: " in lines
     assert "Reason: contain_one_of" in lines

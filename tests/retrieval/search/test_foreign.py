@@ -92,18 +92,18 @@ def test_two_collections_are_one_merged_by_distance_then_id(foreign, tmp_path: P
     client = chromadb.PersistentClient(str(tmp_path))
     halves = [client.create_collection(f"half-{number}", embedding_function=None) for number in range(2)]
     for number, half in enumerate(halves):
-        places = [place for place in range(len(everything["ids"])) if place % 2 == number or place < 5]
+        places = [position for position in range(len(everything["ids"])) if position % 2 == number or position < 5]
         half.add(
-            ids=[everything["ids"][place] for place in places],
+            ids=[everything["ids"][position] for position in places],
             embeddings=everything["embeddings"][places],
-            metadatas=[everything["metadatas"][place] for place in places],
-            documents=[everything["documents"][place] for place in places],
+            metadatas=[everything["metadatas"][position] for position in places],
+            documents=[everything["documents"][position] for position in places],
         )
     for question in ("attack matrix for clerics, opponent armor class 6, level 1", "dragon in the tavern"):
         whole, parts = ask(foreign, question), ask(halves, question)
         assert [candidate.id for candidate in parts.kept] == [candidate.id for candidate in whole.kept]
-        assert [replace(each, collection="rules") for each in parts.decisions] == list(whole.decisions)
-        assert {each.collection for each in parts.decisions} == {"half-0", "half-1"}
+        assert [replace(decision, collection="rules") for decision in parts.decisions] == list(whole.decisions)
+        assert {decision.collection for decision in parts.decisions} == {"half-0", "half-1"}
     client.close()
 
 
@@ -226,10 +226,10 @@ def test_debug_prints_what_the_outcome_says_of_itself(foreign, capsys: pytest.Ca
 
 def test_rounds_are_counted_and_timed(foreign) -> None:
     outcome = ask(foreign, CLERIC)
-    assert [each.number for each in outcome.iterations] == list(range(1, outcome.rounds + 1))
-    assert sum(each.looked_at for each in outcome.iterations) == len(outcome.decisions)
-    assert sum(each.excluded for each in outcome.iterations) == outcome.excluded
-    spent = [each.milliseconds for each in outcome.iterations]
+    assert [iteration.number for iteration in outcome.iterations] == list(range(1, outcome.rounds + 1))
+    assert sum(iteration.looked_at for iteration in outcome.iterations) == len(outcome.decisions)
+    assert sum(iteration.excluded for iteration in outcome.iterations) == outcome.excluded
+    spent = [iteration.milliseconds for iteration in outcome.iterations]
     assert all(milliseconds > 0 for milliseconds in spent)
     assert sum(spent) <= outcome.milliseconds
 
@@ -242,9 +242,9 @@ def test_one_id_with_other_words_in_another_collection_is_another_chunk(tmp_path
             ids=["1", "2"], embeddings=ToyEmbedder().embed(documents), documents=documents
         )
     outcome = retrieve_with_iterative_filtering("dragon lair", list(texts), 9, client=client, embedder=ToyEmbedder())
-    found = [(each.document, each.collection) for each in outcome.kept]
-    assert sorted(found)[:2] == [("dragon lair", "handbook"), ("dragon lairs", "monsters")]
-    assert [document for document, _ in found].count("tavern") == 1
+    result = [(each.document, each.collection) for each in outcome.kept]
+    assert sorted(result)[:2] == [("dragon lair", "handbook"), ("dragon lairs", "monsters")]
+    assert [document for document, _ in result].count("tavern") == 1
     client.close()
 
 
@@ -272,7 +272,7 @@ def test_predicates_that_nobody_moved_to_the_metadata_are_said_and_keep_nothing_
     collection.add(ids=["both", "prose"], embeddings=ToyEmbedder().embed(texts), documents=texts)
     outcome = ask(collection, "AC 7")
     assert {each.id for each in outcome.kept} == {"both", "prose"}
-    assert {each.chunk_id: each.reason for each in outcome.decisions} == {
+    assert {decision.chunk_id: decision.reason for decision in outcome.decisions} == {
         "both": "no restrictions: 2 query_must in its document, none in its metadata",
         "prose": "no restrictions",
     }

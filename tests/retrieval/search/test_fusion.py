@@ -18,9 +18,9 @@ SCORES = st.lists(st.sampled_from([-1.5, 0.0, 0.25, 1.0, 7.0]), max_size=40).map
 @given(SCORES, st.integers(0, 50), st.randoms(use_true_random=False))
 def test_best_is_the_head_of_a_full_sort_by_score_then_position(scores, k, rng) -> None:
     allowed = np.asarray([rng.random() < 0.6 for _ in scores], dtype=bool)
-    expected = sorted(np.flatnonzero(allowed), key=lambda place: (-scores[place], place))[:k]
+    expected = sorted(np.flatnonzero(allowed), key=lambda position: (-scores[position], position))[:k]
     assert best(scores, k, allowed).tolist() == expected
-    assert best(scores, k).tolist() == sorted(range(len(scores)), key=lambda place: (-scores[place], place))[:k]
+    assert best(scores, k).tolist() == sorted(range(len(scores)), key=lambda number: (-scores[number], number))[:k]
 
 
 def test_min_max_spans_zero_to_one_and_equal_scores_are_all_zero() -> None:

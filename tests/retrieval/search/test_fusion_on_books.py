@@ -31,7 +31,7 @@ def slow_min_max(legs: list[list[float]]) -> list[float]:
 def test_the_first_15_are_those_of_the_formula_over_every_document_of_a_book() -> None:
     embedder = load_embedder("wordllama")
     same = []
-    (book,) = [each for each in read_books(Path(str(DATA)) / "ttrpg", "open") if each.name == "srd-3.5"]
+    (book,) = [book for book in read_books(Path(str(DATA)) / "ttrpg", "open") if book.name == "srd-3.5"]
     chunks = sorted(book.chunks(Vocabulary.default()), key=lambda chunk: chunk.id)
     index = LexicalIndex.build([chunk.search_text for chunk in chunks])
     vectors = embedder.embed([embedding_text(chunk) for chunk in chunks])

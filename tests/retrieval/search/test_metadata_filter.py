@@ -83,18 +83,18 @@ def passes(chunk: Chunk, wanted: Filter) -> bool:
         case Ne(key, value):
             return not passes(chunk, Eq(key, value))
     assert isinstance(wanted, Condition)
-    found = facts(chunk).get(wanted.key)
-    if isinstance(found, tuple):
-        return isinstance(wanted, Contains) and wanted.value in found
-    if found is None or family(found) != family(wanted.value):
+    result = facts(chunk).get(wanted.key)
+    if isinstance(result, tuple):
+        return isinstance(wanted, Contains) and wanted.value in result
+    if result is None or family(result) != family(wanted.value):
         return False
     return {
-        Eq: lambda: found == wanted.value,
-        Contains: lambda: found == wanted.value,
-        Gt: lambda: found > wanted.value,
-        Gte: lambda: found >= wanted.value,
-        Lt: lambda: found < wanted.value,
-        Lte: lambda: found <= wanted.value,
+        Eq: lambda: result == wanted.value,
+        Contains: lambda: result == wanted.value,
+        Gt: lambda: result > wanted.value,
+        Gte: lambda: result >= wanted.value,
+        Lt: lambda: result < wanted.value,
+        Lte: lambda: result <= wanted.value,
     }[type(wanted)]()
 
 
@@ -103,7 +103,7 @@ def passes(chunk: Chunk, wanted: Filter) -> bool:
 def test_a_filter_means_what_it_says(retriever: Retriever, library: tuple[Chunk, ...], wanted: Filter) -> None:
     mask = wanted.mask(retriever.snapshot.metadata)
     by_id = {chunk.id: chunk for chunk in library}
-    expected = [passes(by_id[retriever.snapshot.chunks.id_at(place)], wanted) for place in range(len(library))]
+    expected = [passes(by_id[retriever.snapshot.chunks.id_at(number)], wanted) for number in range(len(library))]
     assert mask.tolist() == expected
 
 
@@ -127,12 +127,12 @@ def test_no_strategy_brings_back_what_does_not_pass(
     retriever: Retriever, library: tuple[Chunk, ...], name: str
 ) -> None:
     wanted = And((Eq("book", "book-2"), Contains("tags", "even")))
-    found = retriever.retrieve("attack matrix for clerics, armor class 6, dragon", 15, name, where=wanted, debug=True)
-    assert found.hits
-    assert all(passes(hit.chunk, wanted) for hit in found.hits)
-    looked_at = {decision.chunk_id for decision in found.receipt.decisions}
+    result = retriever.retrieve("attack matrix for clerics, armor class 6, dragon", 15, name, where=wanted, debug=True)
+    assert result.hits
+    assert all(passes(hit.chunk, wanted) for hit in result.hits)
+    looked_at = {decision.chunk_id for decision in result.receipt.decisions}
     assert all(passes(chunk, wanted) for chunk in library if chunk.id in looked_at)
-    assert "where" in {stage.name for stage in found.receipt.stages}
+    assert "where" in {stage.name for stage in result.receipt.stages}
 
 
 def test_iterative_keeps_what_prefilter_keeps_as_far_as_its_rounds_reach(retriever: Retriever) -> None:
@@ -165,8 +165,8 @@ INDEX = MetadataIndex.build([replace(CHUNK, id=book, book=book) for book in BOOK
 
 
 def test_an_unknown_value_is_answered_with_the_nearest_first() -> None:
-    said = why_empty(read_filter("book=htp"), INDEX)
-    assert said == "no chunk has book=htp; book is one of: http, smtp, tariff"
+    output = why_empty(read_filter("book=htp"), INDEX)
+    assert output == "no chunk has book=htp; book is one of: http, smtp, tariff"
     assert why_empty(read_filter("book=tarif"), INDEX).split(": ")[1].startswith("tariff, ")
     assert why_empty(In("book", ("x", "y")), INDEX).startswith("no chunk has book=x|y; ")
 

@@ -56,10 +56,10 @@ def retriever(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
 def test_a_row_asks_for_its_word_and_stays_out_where_a_rival_is_named(
     retriever: Retriever, strategy: str, question: str, rows: list[str]
 ) -> None:
-    found = retriever.retrieve(question, 15, strategy)
-    assert sorted(hit.chunk.row_key for hit in found.hits if hit.chunk.row_key) == rows
+    result = retriever.retrieve(question, 15, strategy)
+    assert sorted(hit.chunk.row_key for hit in result.hits if hit.chunk.row_key) == rows
 
 
 def test_without_the_filter_every_row_comes_back(retriever: Retriever) -> None:
-    found = retriever.retrieve("miles in a bog", 15, replace(STRATEGIES["default"], query_must="off"))
-    assert sorted(hit.chunk.row_key for hit in found.hits if hit.chunk.row_key) == ["Forest", "Hills", "Swamp"]
+    result = retriever.retrieve("miles in a bog", 15, replace(STRATEGIES["default"], query_must="off"))
+    assert sorted(hit.chunk.row_key for hit in result.hits if hit.chunk.row_key) == ["Forest", "Hills", "Swamp"]

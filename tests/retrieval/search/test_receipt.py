@@ -36,10 +36,10 @@ def assert_adds_up(score: float, terms: list[tuple[float, float, float]]) -> Non
 def test_the_printed_parts_of_every_hit_sum_up_to_its_printed_score(opened: Retriever, name: str) -> None:
     checked = 0
     for question in QUESTIONS[::8]:
-        found = opened.retrieve(question, 15, name, debug=True)
-        lines = [line for line in debug_lines(found) if line.startswith("[SCORE] ")]
-        assert len(lines) == len(found.hits)
-        for hit, line in zip(found.hits, lines, strict=True):
+        result = opened.retrieve(question, 15, name, debug=True)
+        lines = [line for line in debug_lines(result) if line.startswith("[SCORE] ")]
+        assert len(lines) == len(result.hits)
+        for hit, line in zip(result.hits, lines, strict=True):
             rank, score, terms = re.fullmatch(rf"\[SCORE\] (\d+): ({NUMBER}) = (.+)", line).groups()
             assert (int(rank), float(score)) == (hit.rank, round(hit.score, DIGITS))
             parts = re.findall(rf"({NUMBER}) \w+ \(({NUMBER}) x ({NUMBER})\)", terms)
@@ -63,12 +63,12 @@ def test_the_printed_parts_of_an_explanation_sum_up_to_its_score(opened: Retriev
 def test_addends_sum_up_to_the_score_beyond_what_is_printed(opened: Retriever) -> None:
     for name in (*STRATEGIES, *VARIANTS):
         for hit in opened.retrieve(QUESTIONS[0], 15, name).hits:
-            assert sum(each.contribution for each in hit.addends) == pytest.approx(hit.score, abs=1e-9)
+            assert sum(addend.contribution for addend in hit.addends) == pytest.approx(hit.score, abs=1e-9)
 
 
 def test_a_hybrid_shows_its_weights_and_what_was_measured_before_scaling(opened: Retriever) -> None:
     (best, *_) = opened.retrieve(QUESTIONS[0], 5, "hybrid").hits
-    assert {each.name: each.weight for each in best.addends} == {"lexical": 0.4, "dense": 0.6}
+    assert {addend.name: addend.weight for addend in best.addends} == {"lexical": 0.4, "dense": 0.6}
     lines = Sum(best.score, best.addends, best.evidence).lines()
     assert f"(measured {best.evidence['lexical']:.4f}, then scaled)" in lines[0]
 
@@ -137,14 +137,14 @@ def test_an_outcome_is_printed_round_by_round() -> None:
 )
 def test_why_no_further_round_followed_is_a_line(stopped: StopReason, line: str) -> None:
     lines = debug_lines(replace(OUTCOME, receipt=replace(RECEIPT, stopped=stopped)))
-    assert [each for each in lines if re.match(r"\[Iteration 2\] (?!Excluding|Kept)", each)] == [line]
+    assert [line for line in lines if re.match(r"\[Iteration 2\] (?!Excluding|Kept)", line)] == [line]
 
 
 def test_a_round_that_found_nothing_is_shown_last() -> None:
     empty = replace(RECEIPT, iterations=(*RECEIPT.iterations, Iteration(3, 0, 0, 0.25)), stopped="No more results")
     lines = debug_lines(replace(OUTCOME, receipt=empty))
-    place = lines.index("[Iteration 3] Kept 0, excluded 0, 0.2 ms")
-    assert lines[place + 1 : place + 3] == (
+    index = lines.index("[Iteration 3] Kept 0, excluded 0, 0.2 ms")
+    assert lines[index + 1 : index + 3] == (
         "[Iteration 3] No more results available",
         "[FINAL] Returning 2 chunks after 2 iterations",
     )

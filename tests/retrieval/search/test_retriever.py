@@ -80,14 +80,14 @@ def test_the_siblings_of_a_named_row_stay_out(retriever: Retriever, strategy: st
 
 
 def test_a_filter_on_metadata_holds_beside_a_named_row(retriever: Retriever) -> None:
-    found = retriever.retrieve("damage of a mace", 20, "prefilter", where=Eq("book", "book-0"), debug=True)
-    assert {hit.chunk.book for hit in found.hits} == {"book-0"}
-    assert {hit.chunk.row_key for hit in found.hits if hit.chunk.table_id == "weapons"} <= {"mace"}
+    result = retriever.retrieve("damage of a mace", 20, "prefilter", where=Eq("book", "book-0"), debug=True)
+    assert {hit.chunk.book for hit in result.hits} == {"book-0"}
+    assert {hit.chunk.row_key for hit in result.hits if hit.chunk.table_id == "weapons"} <= {"mace"}
 
 
 def test_the_receipt_says_which_row_is_named_and_what_holds_back(retriever: Retriever) -> None:
-    found = retriever.retrieve("damage of a mace", 120, "prefilter", debug=True)
-    reasons = {decision.reason for decision in found.receipt.decisions if not decision.kept}
+    result = retriever.retrieve("damage of a mace", 120, "prefilter", debug=True)
+    reasons = {decision.reason for decision in result.receipt.decisions if not decision.kept}
     assert "contain_no_rival failed: the question names 'mace', another row of its table" in reasons
     held = retriever.retrieve("damage of a poisoned mace", 120, "prefilter", debug=True)
     reasons = {decision.reason for decision in held.receipt.decisions if decision.kept}
@@ -104,35 +104,35 @@ def test_dense_is_the_exact_order_of_all_vectors(retriever: Retriever, snapshot:
 @pytest.mark.parametrize("name", ALL)
 def test_k_results_come_back_where_k_exist(retriever: Retriever, name: str) -> None:
     for k in (1, 15, 60):
-        found = retriever.retrieve("what does a cleric need to hit AC 6 in the tavern", k, name)
-        assert len(found.hits) == k or (name == "iterative" and found.receipt.rounds == 3)
-        assert [hit.rank for hit in found.hits] == list(range(1, len(found.hits) + 1))
-        order = [(-hit.score, hit.chunk.id) for hit in found.hits]
+        result = retriever.retrieve("what does a cleric need to hit AC 6 in the tavern", k, name)
+        assert len(result.hits) == k or (name == "iterative" and result.receipt.rounds == 3)
+        assert [hit.rank for hit in result.hits] == list(range(1, len(result.hits) + 1))
+        order = [(-hit.score, hit.chunk.id) for hit in result.hits]
         assert order == sorted(order)
-        assert len(set(found.chunk_ids)) == len(found.hits)
+        assert len(set(result.chunk_ids)) == len(result.hits)
 
 
 @pytest.mark.parametrize("name", ["iterative", "prefilter", "default"])
 def test_a_question_without_an_armor_class_gets_no_matrix_row(retriever: Retriever, name: str) -> None:
     question = "how does an attack matrix for clerics work, with armor and class and level?"
-    found = retriever.retrieve(question, 15, name, debug=True)
-    assert all(hit.chunk.query_must is None for hit in found.hits)
-    assert found.receipt.excluded
+    result = retriever.retrieve(question, 15, name, debug=True)
+    assert all(hit.chunk.query_must is None for hit in result.hits)
+    assert result.receipt.excluded
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_a_receipt_never_says_a_number_that_was_not_counted(retriever: Retriever, name: str) -> None:
     question = "how does an attack matrix for clerics work, with armor and class and level?"
-    silent, asked = (retriever.retrieve(question, 15, name, debug=debug) for debug in (False, True))
-    assert silent.receipt.excluded == (None if name == "prefilter" else asked.receipt.excluded)
-    assert asked.receipt.excluded == sum(not decision.kept for decision in asked.receipt.decisions)
-    assert silent.chunk_ids == asked.chunk_ids
+    silent, query = (retriever.retrieve(question, 15, name, debug=debug) for debug in (False, True))
+    assert silent.receipt.excluded == (None if name == "prefilter" else query.receipt.excluded)
+    assert query.receipt.excluded == sum(not decision.kept for decision in query.receipt.decisions)
+    assert silent.chunk_ids == query.chunk_ids
 
 
 @pytest.mark.parametrize("name", ["prefilter", "default", "iterative"])
 def test_a_question_that_names_a_row_gets_that_row_and_none_of_its_siblings(retriever: Retriever, name: str) -> None:
-    found = retriever.retrieve("attack matrix for clerics, opponent armor class 6, level 1", 15, name)
-    guarded = [hit.chunk.id for hit in found.hits if hit.chunk.query_must]
+    result = retriever.retrieve("attack matrix for clerics, opponent armor class 6, level 1", 15, name)
+    guarded = [hit.chunk.id for hit in result.hits if hit.chunk.query_must]
     assert guarded == ["cleric-26"]
 
 
@@ -144,23 +144,23 @@ def test_default_ranks_the_named_row_first(retriever: Retriever) -> None:
 
 
 def test_a_receipt_accounts_for_every_hit_and_every_exclusion(retriever: Retriever) -> None:
-    found = retriever.retrieve("attack matrix for thieves, armor class 6", 15, "prefilter", debug=True)
-    kept = [decision.chunk_id for decision in found.receipt.decisions if decision.kept]
-    excluded = [decision for decision in found.receipt.decisions if not decision.kept]
-    assert tuple(kept) == found.chunk_ids
-    assert found.receipt.excluded == len(excluded) > 0
+    result = retriever.retrieve("attack matrix for thieves, armor class 6", 15, "prefilter", debug=True)
+    kept = [decision.chunk_id for decision in result.receipt.decisions if decision.kept]
+    excluded = [decision for decision in result.receipt.decisions if not decision.kept]
+    assert tuple(kept) == result.chunk_ids
+    assert result.receipt.excluded == len(excluded) > 0
     assert all("contain_one_of" in decision.reason for decision in excluded)
-    assert {"canonical", "predicates", "embed", "dense", "chunks"} == {stage.name for stage in found.receipt.stages}
-    assert all(stage.milliseconds >= 0 for stage in found.receipt.stages)
+    assert {"canonical", "predicates", "embed", "dense", "chunks"} == {stage.name for stage in result.receipt.stages}
+    assert all(stage.milliseconds >= 0 for stage in result.receipt.stages)
 
 
 def test_the_rounds_of_a_receipt_are_timed_and_say_why_they_ended(retriever: Retriever) -> None:
     receipt = retriever.retrieve("attack matrix for thieves, armor class 6", 15, "iterative").receipt
     assert len(receipt.iterations) == receipt.rounds > 1
-    assert sum(each.excluded for each in receipt.iterations) == receipt.excluded
+    assert sum(iteration.excluded for iteration in receipt.iterations) == receipt.excluded
     assert receipt.stopped in {"Target k reached", "Iteration limit reached"}
     dense = next(stage.milliseconds for stage in receipt.stages if stage.name == "dense")
-    assert 0 < sum(each.milliseconds for each in receipt.iterations) <= dense
+    assert 0 < sum(iteration.milliseconds for iteration in receipt.iterations) <= dense
     plain = retriever.retrieve("attack matrix for thieves, armor class 6", 15, "prefilter").receipt
     assert (plain.iterations, plain.stopped) == ((), None)
 
@@ -187,8 +187,8 @@ def test_a_question_that_cannot_be_asked_is_refused(retriever: Retriever, questi
 @pytest.mark.parametrize("question", ["?", "衣", "0", "'; DROP TABLE", "x" * 2000, "\x00", '{"$nin": []}'])
 @pytest.mark.parametrize("name", ALL)
 def test_a_strange_question_still_gets_an_answer(retriever: Retriever, name: str, question: str) -> None:
-    found = retriever.retrieve(question, 5, name)
-    assert len(found.hits) == 5 or (name == "iterative" and found.receipt.rounds == 3)
+    result = retriever.retrieve(question, 5, name)
+    assert len(result.hits) == 5 or (name == "iterative" and result.receipt.rounds == 3)
 
 
 def test_k_below_one_is_refused(retriever: Retriever) -> None:
@@ -203,9 +203,9 @@ def test_an_unknown_strategy_names_those_that_exist(retriever: Retriever) -> Non
 
 def test_a_strategy_of_ones_own_can_be_used(retriever: Retriever) -> None:
     mine = Strategy("mine", lexical_weight=1.0, query_must="prefilter")
-    found = retriever.retrieve("cleric armor class 6", 15, mine)
-    assert found.strategy == "mine"
-    assert [hit.chunk.id for hit in found.hits if hit.chunk.query_must] == ["cleric-26"]
+    result = retriever.retrieve("cleric armor class 6", 15, mine)
+    assert result.strategy == "mine"
+    assert [hit.chunk.id for hit in result.hits if hit.chunk.query_must] == ["cleric-26"]
 
 
 def test_another_embedder_than_the_snapshots_is_refused(snapshot: Snapshot) -> None:

@@ -23,13 +23,13 @@ def graph_of(sections: list[int], tables: list[int]) -> Graph:
     chunks = [
         replace(
             EMPTY,
-            id=f"{place:03}",
-            position=place,
+            id=f"{position:03}",
+            position=position,
             heading_path=(f"section {section}",),
             kind="row" if table >= 0 else "prose",
             table_id=f"t{table}" if table >= 0 else None,
         )
-        for place, (section, table) in enumerate(zip(sections, tables, strict=True))
+        for position, (section, table) in enumerate(zip(sections, tables, strict=True))
     ]
     return build_graph(chunks, np.eye(len(chunks), 64, dtype=np.float32), Vocabulary.default())
 
@@ -45,7 +45,9 @@ def slow_boost(scores: np.ndarray, graph: Graph, boost: GraphBoost, allowed: np.
                 table.get(node, -1) >= 0 and table.get(node) == table.get(other)
             ):
                 adjacency[node].add(other)
-    order = sorted(np.flatnonzero(allowed).tolist(), key=lambda place: (-scores[place], place))[: boost.candidates]
+    order = sorted(np.flatnonzero(allowed).tolist(), key=lambda position: (-scores[position], position))[
+        : boost.candidates
+    ]
     gains = np.zeros(len(scores))
     for seed in order[: boost.seeds]:
         visited, frontier = {seed}, {seed}
@@ -104,19 +106,19 @@ def test_only_candidates_gain() -> None:
 
 def test_the_longest_name_is_the_one_that_is_meant() -> None:
     chunks = [
-        replace(EMPTY, id=str(place), position=place, heading_path=(name,))
-        for place, name in enumerate(["Fireball", "Delayed Fireball", "Owl"])
+        replace(EMPTY, id=str(position), position=position, heading_path=(name,))
+        for position, name in enumerate(["Fireball", "Delayed Fireball", "Owl"])
     ]
     graph = build_graph(chunks, np.eye(3, 8, dtype=np.float32), Vocabulary.default())
-    found = named_entities(graph, "range of delayed fireball", tokens)
-    assert found.tolist() == [graph.node("entity", " ".join(tokens("delayed fireball")))]
+    entities = named_entities(graph, "range of delayed fireball", tokens)
+    assert entities.tolist() == [graph.node("entity", " ".join(tokens("delayed fireball")))]
     assert named_entities(graph, "nothing", tokens).tolist() == []
 
 
 def test_what_every_question_says_names_nothing_but_may_be_part_of_a_name() -> None:
     chunks = [
-        replace(EMPTY, id=str(place), position=place, kind="row", row_key=name, table_id="t")
-        for place, name in enumerate(["A", "What", "Ring of the A", "O"])
+        replace(EMPTY, id=str(position), position=position, kind="row", row_key=name, table_id="t")
+        for position, name in enumerate(["A", "What", "Ring of the A", "O"])
     ]
     graph = build_graph(chunks, np.eye(4, 8, dtype=np.float32), Vocabulary.default())
 
@@ -130,28 +132,28 @@ def test_what_every_question_says_names_nothing_but_may_be_part_of_a_name() -> N
 
 
 def test_hits_say_what_the_graph_added(retriever: Retriever) -> None:
-    found = retriever.retrieve("AC 6 of a cleric", 15, "hybrid_graph")
-    for hit in found.hits:
+    result = retriever.retrieve("AC 6 of a cleric", 15, "hybrid_graph")
+    for hit in result.hits:
         assert hit.score == pytest.approx(hit.evidence["base_score"] + hit.evidence["graph_boost"])
-    assert any(hit.evidence["graph_boost"] > 0 for hit in found.hits)
+    assert any(hit.evidence["graph_boost"] > 0 for hit in result.hits)
     assert "graph_boost" not in retriever.retrieve("AC 6 of a cleric", 15, "hybrid").hits[0].evidence
 
 
 def test_the_filter_holds_after_the_graph(retriever: Retriever) -> None:
     query = "what does a cleric need against armor class 6"
-    found = retriever.retrieve(query, 40, replace(strategy("default"), graph=GraphBoost(boost=0.1)))
-    asked = Query.ask(query, retriever.snapshot.vocabulary)
-    mask = retriever.admitted(asked).mask(retriever.snapshot)
-    positions = retriever.snapshot.chunks.positions(found.chunk_ids)
-    assert found.hits
+    result = retriever.retrieve(query, 40, replace(strategy("default"), graph=GraphBoost(boost=0.1)))
+    request = Query.ask(query, retriever.snapshot.vocabulary)
+    mask = retriever.admitted(request).mask(retriever.snapshot)
+    positions = retriever.snapshot.chunks.positions(result.chunk_ids)
+    assert result.hits
     assert mask[positions].all()
-    assert [(-hit.score, hit.chunk.id) for hit in found.hits] == sorted(
-        (-hit.score, hit.chunk.id) for hit in found.hits
+    assert [(-hit.score, hit.chunk.id) for hit in result.hits] == sorted(
+        (-hit.score, hit.chunk.id) for hit in result.hits
     )
 
 
 def test_dense_alone_can_be_boosted(retriever: Retriever) -> None:
     boosted = replace(strategy("dense"), name="dense+graph", graph=GraphBoost())
-    found = retriever.retrieve("halberd", 5, boosted)
-    assert {hit.evidence["base_score"] for hit in found.hits} != {0.0}
+    result = retriever.retrieve("halberd", 5, boosted)
+    assert {hit.evidence["base_score"] for hit in result.hits} != {0.0}
     assert STRATEGIES["dense"].graph is None

@@ -49,12 +49,12 @@ def served(home: Path, **options: object) -> Iterator[httpx.Client]:
 
 def events(response: httpx.Response) -> list[tuple[str, dict[str, object]]]:
     """The server-sent events of an answer: name and data."""
-    found = []
+    events = []
     for block in response.text.replace("\r\n", "\n").strip().split("\n\n"):
         fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
         if fields:
-            found.append((fields["event"], json.loads(fields["data"])))
-    return found
+            events.append((fields["event"], json.loads(fields["data"])))
+    return events
 
 
 @pytest.fixture(scope="module")

@@ -34,36 +34,36 @@ QUERY = "/v1/query"
 def test_a_search_gives_hits_whose_addends_sum_up_and_the_index_that_answered(
     client: httpx.Client, sample: Home
 ) -> None:
-    found = client.post("/v1/retrieve", json={"query": LOOK_UP, "k": 3}).json()
-    assert RetrievalRecord.model_validate(found)
-    assert found["snapshot"] == live_id(sample.root)
-    assert [hit["rank"] for hit in found["hits"]] == [1, 2, 3]
-    assert found["hits"][0]["cells"][3] == "10"
-    for hit in found["hits"]:
+    result = client.post("/v1/retrieve", json={"query": LOOK_UP, "k": 3}).json()
+    assert RetrievalRecord.model_validate(result)
+    assert result["snapshot"] == live_id(sample.root)
+    assert [hit["rank"] for hit in result["hits"]] == [1, 2, 3]
+    assert result["hits"][0]["cells"][3] == "10"
+    for hit in result["hits"]:
         assert sum(each["contribution"] for each in hit["addends"]) == pytest.approx(hit["score"], abs=1e-5)
 
 
 def test_the_filter_can_be_left_out_and_chunks_be_filtered_by_metadata(client: httpx.Client) -> None:
-    asked = {"query": LOOK_UP, "k": 15, "strategy": "dense"}
-    off = client.post("/v1/retrieve", json=asked | {"query_must": False}).json()
+    query = {"query": LOOK_UP, "k": 15, "strategy": "dense"}
+    off = client.post("/v1/retrieve", json=query | {"query_must": False}).json()
     assert off["receipt"]["excluded"] == 0
-    prose = client.post("/v1/retrieve", json=asked | {"where": ["kind=prose"]}).json()
+    prose = client.post("/v1/retrieve", json=query | {"where": ["kind=prose"]}).json()
     assert {hit["kind"] for hit in prose["hits"]} == {"prose"}
 
 
 def test_nothing_relevant_is_told_with_a_reason(client: httpx.Client) -> None:
-    found = client.post("/v1/retrieve", json={"query": "How do I cook pasta?", "min_relevance": 0.6}).json()
-    assert found["hits"] == []
-    assert "nothing in these books answers" in found["reason"]
+    result = client.post("/v1/retrieve", json={"query": "How do I cook pasta?", "min_relevance": 0.6}).json()
+    assert result["hits"] == []
+    assert "nothing in these books answers" in result["reason"]
 
 
 def test_documents_are_asked_for_with_their_conditions_and_nothing_else_is_left_out(
     client: httpx.Client, sample: Home
 ) -> None:
-    found = client.post("/v1/ask", json={"query": "rulebooks about psionics", "top_k": 3}).json()
-    assert (found["read_by"], found["conditions"], len(found["documents"])) == ("rules", [], 3)
-    assert found["snapshot"] == live_id(sample.root)
-    named = found["documents"][0]
+    result = client.post("/v1/ask", json={"query": "rulebooks about psionics", "top_k": 3}).json()
+    assert (result["read_by"], result["conditions"], len(result["documents"])) == ("rules", [], 3)
+    assert result["snapshot"] == live_id(sample.root)
+    named = result["documents"][0]
     assert 0 <= named["relevance"] <= 1
     only = {"query": "psionics", "where": [f"document={named['document']}"]}
     assert [each["document"] for each in client.post("/v1/ask", json=only).json()["documents"]] == [named["document"]]
@@ -113,13 +113,13 @@ class Counting:
 
 def test_the_same_question_of_the_same_conversation_is_answered_once(sample: Home) -> None:
     embedder = Counting(sample)
-    asked = {"query": LOOK_UP, "how": "read"}
+    query = {"query": LOOK_UP, "how": "read"}
     told, searched = [], []
     with served(sample.root, embedder=embedder) as client:
         for key in ("tavern:ann", "tavern:ann", "tavern:bob", None):
-            told.append(events(client.post(QUERY, json=asked | ({"context_key": key} if key else {}))))
+            told.append(events(client.post(QUERY, json=query | ({"context_key": key} if key else {}))))
             searched.append(embedder.questions)
-        wrong = client.post(QUERY, json=asked | {"context_key": "nobody"})
+        wrong = client.post(QUERY, json=query | {"context_key": "nobody"})
     assert searched == [searched[0], searched[0], 2 * searched[0], 3 * searched[0]]
     assert all(each == told[0] for each in told)
     assert told[0][-1][0] == "complete"
@@ -128,12 +128,12 @@ def test_the_same_question_of_the_same_conversation_is_answered_once(sample: Hom
 
 def test_a_chunk_is_explained_by_the_beginning_of_its_id(client: httpx.Client) -> None:
     (hit,) = client.post("/v1/retrieve", json={"query": LOOK_UP, "k": 1}).json()["hits"]
-    found = client.post("/v1/explain", json={"query": "cleric, AC 2", "chunk_id": hit["short_id"]}).json()
-    assert found["chunk"]["id"] == hit["id"]
-    assert found["excluded"] is True
-    assert found["rank"] is None
-    assert found["in_words"] == 'This row is about Opponent Armor Class 6; your question names "AC 2".'
-    assert found["verdict"].startswith("contain_one_of failed group: ")
+    result = client.post("/v1/explain", json={"query": "cleric, AC 2", "chunk_id": hit["short_id"]}).json()
+    assert result["chunk"]["id"] == hit["id"]
+    assert result["excluded"] is True
+    assert result["rank"] is None
+    assert result["in_words"] == 'This row is about Opponent Armor Class 6; your question names "AC 2".'
+    assert result["verdict"].startswith("contain_one_of failed group: ")
 
 
 def test_feedback_is_kept_a_line_each(sample: Home, tmp_path: Path) -> None:
@@ -141,9 +141,9 @@ def test_feedback_is_kept_a_line_each(sample: Home, tmp_path: Path) -> None:
     shutil.copytree(sample.root, home)
     with served(home) as client:
         (hit,) = client.post("/v1/retrieve", json={"query": LOOK_UP, "k": 1}).json()["hits"]
-        said = {"query": LOOK_UP, "chunk_id": hit["id"], "verdict": "irrelevant", "note": "wrong class"}
-        assert client.post("/v1/feedback", json=said).status_code == 204
-        assert client.post("/v1/feedback", json=said | {"chunk_id": "nothing"}).status_code == 404
+        output = {"query": LOOK_UP, "chunk_id": hit["id"], "verdict": "irrelevant", "note": "wrong class"}
+        assert client.post("/v1/feedback", json=output).status_code == 204
+        assert client.post("/v1/feedback", json=output | {"chunk_id": "nothing"}).status_code == 404
     (line,) = (home / FEEDBACK_FILE).read_text().splitlines()
     assert json.loads(line)["note"] == "wrong class"
 

@@ -140,11 +140,11 @@ def test_a_key_is_kept_as_a_hash_that_only_its_owner_reads(tmp_path: Path) -> No
     secret = keys.add("bot", "read")
     assert secret not in keys.file.read_text()
     assert keys.file.stat().st_mode & 0o077 == 0
-    found = ApiKeys(tmp_path).find(secret)
-    assert found is not None
-    assert found.name == "bot"
-    assert found.allows("read")
-    assert not found.allows("write")
+    result = ApiKeys(tmp_path).find(secret)
+    assert result is not None
+    assert result.name == "bot"
+    assert result.allows("read")
+    assert not result.allows("write")
     assert keys.find(secret + "x") is None
 
 

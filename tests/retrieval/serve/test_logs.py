@@ -25,14 +25,14 @@ def test_nothing_is_kept_unless_it_is_asked_for(tiny: Home) -> None:
 
 def test_searches_and_answers_are_kept_with_what_was_kept_out(tiny: Home) -> None:
     with served(tiny.root, keep_questions=True) as client:
-        found = client.post("/v1/retrieve", json={"query": QUESTION}).json()
+        result = client.post("/v1/retrieve", json={"query": QUESTION}).json()
         assert client.post("/v1/query", json={"query": "And a mace?"}).status_code == 200
         assert client.post("/v1/retrieve", json={"query": QUESTION, "strategy": "best"}).status_code == 404
     first, second = asked_questions(tiny.root)
     assert (first.query, first.snapshot, first.excluded) == (
         QUESTION,
-        found["snapshot"],
-        found["receipt"]["excluded"],
+        result["snapshot"],
+        result["receipt"]["excluded"],
     )
     assert first.excluded
     assert (second.query, second.excluded) == ("And a mace?", None)

@@ -31,8 +31,8 @@ def test_an_assistant_searches_reads_asks_why_and_gets_an_answer(sample: Home) -
         async with Client(server) as client:
             tools = {tool.name for tool in (await client.list_tools()).tools}
             assert tools == {"search", "ask", "explain", "read_section", "answer"}
-            found = await client.call_tool("search", {"query": LOOK_UP, "k": 2})
-            hit = json.loads(found.content[0].text)  # type: ignore[union-attr]
+            result = await client.call_tool("search", {"query": LOOK_UP, "k": 2})
+            hit = json.loads(result.content[0].text)  # type: ignore[union-attr]
             assert hit["cells"][3] == "10"
             why = text(await client.call_tool("explain", {"query": "AC 2", "chunk_id": hit["id"]}))
             assert why.startswith("OUT: ")

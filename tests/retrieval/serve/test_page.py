@@ -39,10 +39,10 @@ def url(home: Path) -> Iterator[str]:
 def seen(browser: Any, expression: str, wanted: str = "", seconds: float = 30) -> str:
     """The text of an expression once it has what is wanted."""
     until = time.monotonic() + seconds
-    while wanted not in (found := str(browser.run(expression))) or not found:
-        assert time.monotonic() < until, f"{expression} is {found!r}"
+    while wanted not in (result := str(browser.run(expression))) or not result:
+        assert time.monotonic() < until, f"{expression} is {result!r}"
         time.sleep(0.05)
-    return found
+    return result
 
 
 TEXT = "document.getElementById('text')?.textContent"
@@ -53,7 +53,7 @@ STRATEGY = "document.getElementById('strategy').value"
 def asked_since(browser: Any, n: int) -> list[str]:
     """The routes of the API that were asked after the first n requests."""
     browser.run("1")  # what the browser told meanwhile is read with its answer
-    return [each.rpartition("/v1/")[2] for each in browser.requests[n:] if "/v1/" in each]
+    return [request.rpartition("/v1/")[2] for request in browser.requests[n:] if "/v1/" in request]
 
 
 def test_a_link_reproduces_a_view_with_its_answer_and_its_cell(browser: Any, url: str) -> None:
@@ -63,7 +63,7 @@ def test_a_link_reproduces_a_view_with_its_answer_and_its_cell(browser: Any, url
     assert browser.run(STRATEGY) == "prefilter"
     assert browser.run("document.querySelectorAll('#on .hit').length") == 10
     assert browser.run("document.querySelector('.cited td.read').textContent") == "10"
-    assert all(each.startswith(url) for each in browser.requests)
+    assert all(request.startswith(url) for request in browser.requests)
 
 
 def test_a_number_in_the_answer_leads_to_its_hit_and_asks_nothing(browser: Any, url: str) -> None:
@@ -173,8 +173,8 @@ def test_feedback_is_kept_and_can_be_changed(browser: Any, url: str, home: Path)
     seen(browser, TEXT, "generated")
     first = "#on .hit:first-child .say [aria-pressed=true]"
     pressed = f"[...document.querySelectorAll('{first}')].map(each => each.textContent).join()"
-    for place, label in ((1, "This is the one"), (2, "Does not belong here")):
-        button = f"document.querySelector('#on .say button:nth-child({place})')"
+    for position, label in ((1, "This is the one"), (2, "Does not belong here")):
+        button = f"document.querySelector('#on .say button:nth-child({position})')"
         browser.run(f"{button}.focus()")
         browser.press("Enter")
         assert seen(browser, pressed, label) == label

@@ -21,16 +21,16 @@ LOOK_UP = "What does a 7th level cleric need to roll to hit AC 6?"
 
 
 def hits(client: httpx.Client, strategy: str, k: int, *, filtered: bool) -> list[dict[str, Any]]:
-    asked = {"query": LOOK_UP, "strategy": strategy, "k": k, "query_must": filtered}
-    found: list[dict[str, Any]] = client.post("/v1/retrieve", json=asked).json()["hits"]
-    return found
+    query = {"query": LOOK_UP, "strategy": strategy, "k": k, "query_must": filtered}
+    hits: list[dict[str, Any]] = client.post("/v1/retrieve", json=query).json()["hits"]
+    return hits
 
 
 @pytest.mark.parametrize("strategy", ["default", "prefilter", "iterative"])
 def test_a_hit_has_a_reason_exactly_where_the_filter_keeps_it_out(client: httpx.Client, strategy: str) -> None:
     off = hits(client, strategy, 15, filtered=False)
-    asked = {"query": LOOK_UP, "strategy": strategy}
-    explained = [client.post("/v1/explain", json=asked | {"chunk_id": hit["id"]}).json() for hit in off]
+    query = {"query": LOOK_UP, "strategy": strategy}
+    explained = [client.post("/v1/explain", json=query | {"chunk_id": hit["id"]}).json() for hit in off]
     assert [hit["kept_out"] for hit in off] == [each["in_words"] or None for each in explained]
     assert [bool(hit["kept_out"]) for hit in off] == [each["excluded"] for each in explained]
     assert any(hit["kept_out"] for hit in off)
@@ -69,6 +69,6 @@ def test_each_strategy_has_one_sentence() -> None:
 
 
 def test_a_strategy_is_said_to_have_no_filter_exactly_where_it_has_none() -> None:
-    assert {name for name, said in ABOUT.items() if "without a filter" in said} == {
+    assert {name for name, output in ABOUT.items() if "without a filter" in output} == {
         name for name, each in STRATEGIES.items() if each.query_must == "off"
     }

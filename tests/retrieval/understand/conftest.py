@@ -146,8 +146,8 @@ def store(archive: Archive, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     chunks = []
     for document in archive.documents:
         text = f"{document.title}. What the audience sees and hears in {document.title.split(': ')[1].lower()}."
-        place = (f"{document.name}-1", "archive", document.name, "prose", text, text, text, (1, 1), (document.title,))
-        chunks.append(Chunk(*place, metadata=document.metadata))
+        key = (f"{document.name}-1", "archive", document.name, "prose", text, text, text, (1, 1), (document.title,))
+        chunks.append(Chunk(*key, metadata=document.metadata))
     home, embedder = tmp_path_factory.mktemp("archive"), load_embedder()
     vectors = embedder.embed([chunk.search_text for chunk in chunks])
     manifest = build_snapshot(home, chunks, vectors, embedder.identity, Vocabulary.default())

@@ -19,17 +19,17 @@ GIVEN = hits(("a", "Bill", 0.2), ("b", "Pleading", 0.1), ("c", None, 0.0), ("d",
 
 
 def test_hinted_categories_are_raised_and_nothing_is_excluded():
-    found = rerank_by_categories(GIVEN, ["Pleading"], {})
-    assert [each.hit.chunk.id for each in found] == ["b", "a", "c", "d"]
-    first = found[0]
+    rerank = rerank_by_categories(GIVEN, ["Pleading"], {})
+    assert [each.hit.chunk.id for each in rerank] == ["b", "a", "c", "d"]
+    first = rerank[0]
     assert (first.category, first.category_boost) == ("Pleading", 1.2)
     assert first.adjusted_relevance == pytest.approx(first.original_relevance * 1.2)
 
 
 def test_weights_multiply_with_the_boost_and_their_own_multiplier():
     config = HintConfig(category_weight_multiplier=0.5)
-    found = rerank_by_categories(GIVEN, ["Pleading"], {"Pleading": 3.0, "Bill": 2.0}, config)
-    assert {each.hit.chunk.id: each.category_boost for each in found} == {
+    rerank = rerank_by_categories(GIVEN, ["Pleading"], {"Pleading": 3.0, "Bill": 2.0}, config)
+    assert {each.hit.chunk.id: each.category_boost for each in rerank} == {
         "a": 1.0, "b": pytest.approx(1.8), "c": 1.0, "d": pytest.approx(1.8),
     }  # fmt: skip
 

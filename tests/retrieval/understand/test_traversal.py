@@ -47,9 +47,9 @@ def test_a_thing_is_named_as_its_table_writes_it_or_as_people_do(question: str) 
     sword = chunk("s", 1, "Weapons", kind="row", row_key="Sword, long", names=names, table_id="t")
     chunks = (chunk("d", 0, "Weapons", kind="row", row_key="Dagger", names=("Dagger",), table_id="t"), sword)
     graph = build_graph(chunks, np.eye(2, 8, dtype=np.float32), Vocabulary.default())
-    found = retrieve_candidates(question, TraversalIndex.build(graph, chunks), CONFIG)
-    assert [candidate.chunk_id for candidate in found.candidates][:1] == ["s"]
-    assert len(found.names) == 1
+    candidates = retrieve_candidates(question, TraversalIndex.build(graph, chunks), CONFIG)
+    assert [candidate.chunk_id for candidate in candidates.candidates][:1] == ["s"]
+    assert len(candidates.names) == 1
 
 
 def test_what_heads_a_part_of_all_spells_is_no_spell() -> None:
@@ -91,10 +91,10 @@ def test_a_row_gives_the_name_of_its_thing_without_what_a_table_writes_around_it
 
 
 def test_a_question_leads_to_what_it_names_and_to_what_that_refers_to() -> None:
-    found = retrieve_candidates("What happens when I'm grabbed?", INDEX, CONFIG)
-    assert found.names == tuple(INDEX.tokenize("grabbed"))
-    assert found.intent == "effect"
-    assert [(each.chunk_id, each.distance) for each in found.candidates] == [("a", 1), ("b", 2)]
+    candidates = retrieve_candidates("What happens when I'm grabbed?", INDEX, CONFIG)
+    assert candidates.names == tuple(INDEX.tokenize("grabbed"))
+    assert candidates.intent == "effect"
+    assert [(candidate.chunk_id, candidate.distance) for candidate in candidates.candidates] == [("a", 1), ("b", 2)]
 
 
 def test_what_names_nothing_leads_nowhere() -> None:
@@ -115,8 +115,8 @@ def test_names_of_the_config_come_first() -> None:
 
 
 def test_chapters_of_the_other_audience_come_later() -> None:
-    asked = "what is a fireball for my character"
-    assert ids(asked)[:2] == ["c", "g"]
+    query = "what is a fireball for my character"
+    assert ids(query)[:2] == ["c", "g"]
     swapped = replace(CONFIG, player_keywords=("spells", "character"), gm_keywords=("advice", "dungeon"))
     assert retrieve_candidates("fireball in a dungeon", INDEX, swapped).audience == "gm"
     assert ids("fireball in a dungeon", swapped)[:2] == ["g", "c"]

@@ -59,8 +59,8 @@ def test_the_command_compares_and_writes_the_page(tmp_path: Path) -> None:
     arguments = ["--data", str(tmp_path / "data"), "--page", str(page), "--home", str(tmp_path / "home"), "--json"]
     done = CliRunner().invoke(app, ["bench", "ablation", *arguments])
     assert done.exit_code == 0, done.output
-    found = json.loads(done.stdout)
-    trials = {trial["strategy"]: trial for trial in found["trials"]}
+    result = json.loads(done.stdout)
+    trials = {trial["strategy"]: trial for trial in result["trials"]}
     assert trials.keys() >= BASELINES.keys() | WAYS.keys()
     assert trials[TRAVERSED]["numbers"]["hit@10"]["value"] == 0.5, "a question names the mace, the other one nothing"
     assert trials[APART]["difference"]["value"] == 0.0, "neither compares"

@@ -18,7 +18,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ContractReport
 
 def test_both_libraries_are_asked_and_a_kept_answer_costs_less(kept: tuple[Path, ContractReport]) -> None:
     home, report = kept
-    assert [(each.name, each.chunks, each.questions) for each in report.timings] == [
+    assert [(timing.name, timing.chunks, timing.questions) for timing in report.timings] == [
         ("100 documents", 100, 4),
         ("200 chunks", 200, 4),
     ]

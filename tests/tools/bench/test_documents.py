@@ -78,10 +78,10 @@ def test_only_the_name_of_a_column_without_a_value_is_not_kept() -> None:
 
 def test_growth_is_that_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "_quickest", lambda text: len(text) ** 2 / 1e6)
-    found = grow("length of a sentence without blanks")
-    assert found.exponent == pytest.approx(2, abs=0.01)
-    report = DocumentsReport(0, 1, 0, 0, 0, 0, 0, 3, (), (found, Growth("rows", 9, 1.0, 1.1)))
-    assert report.steep == (found,)
+    result = grow("length of a sentence without blanks")
+    assert result.exponent == pytest.approx(2, abs=0.01)
+    report = DocumentsReport(0, 1, 0, 0, 0, 0, 0, 3, (), (result, Growth("rows", 9, 1.0, 1.1)))
+    assert report.steep == (result,)
     assert [line.endswith("(too steep)") for line in report.lines()] == [False, True, False]
 
 

@@ -27,9 +27,11 @@ def test_a_build_fills_the_store_and_both_stages_give_the_same(
     monkeypatch.setenv("QUERYMUST_STORE", f"{milvus_server}/bench")
     assert build(Home.at(tiny.root)).problems == []
     report = compare_stages(tiny.root, QUESTIONS, nobody)
-    assert [each.strategy for each in report.agreements] == list(STRATEGIES)
-    assert {(each.n_questions, each.same_first, each.same_hits) for each in report.agreements} == {(3, 1.0, 1.0)}
-    assert all(each.p50_embedded > 0 and each.p50_store > 0 for each in report.agreements)
+    assert [agreement.strategy for agreement in report.agreements] == list(STRATEGIES)
+    assert {(agreement.n_questions, agreement.same_first, agreement.same_hits) for agreement in report.agreements} == {
+        (3, 1.0, 1.0)
+    }
+    assert all(agreement.p50_embedded > 0 and agreement.p50_store > 0 for agreement in report.agreements)
     assert len(report.lines()) == 2 + len(STRATEGIES)
     server = MilvusServer.of(f"{milvus_server}/bench", str(live_id(tiny.root)))
     assert server is not None

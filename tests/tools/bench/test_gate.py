@@ -20,10 +20,10 @@ def test_the_same_seed_gives_the_same_rates_and_reads_back(report: GateReport) -
 
 
 def test_a_loss_is_refused_more_often_than_nothing(report: GateReport) -> None:
-    for each in report.rates:
-        for shares in (each.together, each.apart):
+    for rate in report.rates:
+        for shares in (rate.together, rate.apart):
             assert shares["harmless"] < 0.5 < shares["0.3 lost in one book"]
-        assert each.together["harmless"] <= each.apart["harmless"]
+        assert rate.together["harmless"] <= rate.apart["harmless"]
     lines = list(report.lines())
     assert len(lines) == 2 + 2 * len(report.rates) + 2
     assert len({line.count("|") for line in lines[:-2]}) == 1

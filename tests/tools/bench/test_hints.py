@@ -38,12 +38,12 @@ def curve(tmp_path_factory: pytest.TempPathFactory) -> HintCurve:
 def test_a_right_category_keeps_others_out_and_a_wrong_one_never_hides_what_a_filter_hides(curve: HintCurve) -> None:
     plain, *hints, hard = curve.points
     assert (curve.questions, curve.categories) == (20, ("arms", "camp"))
-    assert [each.name for each in hints] == [f"hint, boost {boost:g}" for boost in BOOSTS]
+    assert [hint.name for hint in hints] == [f"hint, boost {boost:g}" for boost in BOOSTS]
     assert plain.right_contamination == plain.wrong_contamination > 0
     assert hints[-1].right_contamination < plain.right_contamination < hints[-1].wrong_contamination
     assert (hard.right_contamination, hard.right_recall) == (0.0, 1.0)
     assert (hard.wrong_contamination, hard.wrong_recall) == (1.0, 0.0)
-    assert min(each.wrong_recall for each in hints if (each.boost or 0) <= 1.2) == 1.0
+    assert min(hint.wrong_recall for hint in hints if (hint.boost or 0) <= 1.2) == 1.0
 
 
 def test_a_run_reads_back_and_is_a_line_and_two_points_for_each_way(curve: HintCurve) -> None:

@@ -32,19 +32,19 @@ def test_a_real_server_answers_every_client_while_an_index_goes_live(run: Callab
 def test_what_a_server_does_not_answer_is_an_error(tmp_path: Path) -> None:
     with served(tmp_path / "empty") as client:
         # With this seed the first request of one client is a search, and that of the other an answer.
-        asked = asyncio.run(ask_for(str(client.base_url), ["axes"], 2, 0.5, ["live"], 7))
-    assert {each.kind for each in asked} == {"search", "answer"}
-    assert all(each.error for each in asked)
-    assert any(each.error.startswith("status 503: ") for each in asked if each.kind == "search")
-    assert any("did not end with `complete`" in each.error for each in asked if each.kind == "answer")
+        query = asyncio.run(ask_for(str(client.base_url), ["axes"], 2, 0.5, ["live"], 7))
+    assert {each.kind for each in query} == {"search", "answer"}
+    assert all(each.error for each in query)
+    assert any(each.error.startswith("status 503: ") for each in query if each.kind == "search")
+    assert any("did not end with `complete`" in each.error for each in query if each.kind == "answer")
     gone = asyncio.run(ask_for(str(client.base_url), ["axes"], 1, 0.1, ["live"], 0))
     assert gone[0].error.startswith("ConnectError")
 
 
 def test_an_index_that_was_never_live_may_not_answer(sample: Home) -> None:
     with served(sample.root) as client:
-        asked = asyncio.run(ask_for(str(client.base_url), ["what does a mace cost"], 2, 0.5, ["another"], 0))
-    assert all(each.error.endswith("answered, which was never live") for each in asked)
+        query = asyncio.run(ask_for(str(client.base_url), ["what does a mace cost"], 2, 0.5, ["another"], 0))
+    assert all(each.error.endswith("answered, which was never live") for each in query)
 
 
 def test_a_run_is_told_by_kind_and_its_errors_once_each() -> None:

@@ -27,8 +27,8 @@ def test_without_the_extra_it_says_in_one_line_what_to_install(
     monkeypatch.setattr(sys, "argv", ["querymust", "bench", command])
     with pytest.raises(SystemExit) as stop:
         main()
-    said = capsys.readouterr()
-    assert (stop.value.code, said.out) == (2, "")
-    assert said.err.startswith(f"error: {library} is not installed")
-    assert said.err.strip().endswith("run: pip install -e '.[dev]'")
-    assert len(said.err.strip().splitlines()) == 1
+    readouterr = capsys.readouterr()
+    assert (stop.value.code, readouterr.out) == (2, "")
+    assert readouterr.err.startswith(f"error: {library} is not installed")
+    assert readouterr.err.strip().endswith("run: pip install -e '.[dev]'")
+    assert len(readouterr.err.strip().splitlines()) == 1

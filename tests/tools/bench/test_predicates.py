@@ -11,15 +11,15 @@ from tools.bench.predicates import run_predicates, synthetic_predicates, synthet
 
 def test_predicates_have_three_groups_and_a_fifth_of_them_a_range() -> None:
     predicates = [json.loads(text) for text in synthetic_predicates(1000, seed=3)]
-    assert {len(each["contain_one_of"]) + ("contain_range" in each) for each in predicates} == {3}
-    assert sum("contain_range" in each for each in predicates) == 200
-    assert len({json.dumps(each) for each in predicates}) == 1000
+    assert {len(predicate["contain_one_of"]) + ("contain_range" in predicate) for predicate in predicates} == {3}
+    assert sum("contain_range" in predicate for predicate in predicates) == 200
+    assert len({json.dumps(predicate) for predicate in predicates}) == 1000
 
 
 def test_half_of_the_questions_name_one_row() -> None:
     predicates = [parse_query_must(text, strict=True) for text in synthetic_predicates(400, seed=3)]
     questions = synthetic_questions(400, 40, seed=3)
-    named = [sum(satisfies_query_must(question, each) for each in predicates) for question in questions]
+    named = [sum(satisfies_query_must(question, predicate) for predicate in predicates) for question in questions]
     assert {len(question.split()) for question in questions} <= set(range(8, 21))
     assert named[::2] == [1] * 20
     assert named[1::2] == [0] * 20

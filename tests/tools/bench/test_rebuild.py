@@ -57,7 +57,7 @@ def test_every_build_is_held_against_the_first(library: Path, monkeypatch: pytes
     before = {path: path.read_bytes() for path in library.rglob("*.md")}
     told: list[str] = []
     report = rebuild.run_rebuild(13_000, library, lambda what, *_: told.append(what))
-    assert [each.name for each in report.builds] == [
+    assert [build.name for build in report.builds] == [
         "first build",
         "unchanged",
         "one cell edited",
@@ -68,8 +68,8 @@ def test_every_build_is_held_against_the_first(library: Path, monkeypatch: pytes
     first = report.builds[0]
     assert (first.ratio, first.n_embedded, first.n_skipped) == (1.0, 3, 1)
     assert set(first.parts) == {"start", "runs", "chunks"}
-    assert [each.cpu_ratio for each in report.builds] == [1.0, 0.125, 0.25, 0.5, 0.25]
-    assert all(each.ratio == round(each.seconds / first.seconds, 4) for each in report.builds)
+    assert [build.cpu_ratio for build in report.builds] == [1.0, 0.125, 0.25, 0.5, 0.25]
+    assert all(build.ratio == round(build.seconds / first.seconds, 4) for build in report.builds)
     assert told[0] == "first build: book 1 of 1: a"
     assert next(report.lines()).startswith("1,400 chunks in 2 books")
     assert "3 embedded, 1 books not read" in list(report.lines())[2]

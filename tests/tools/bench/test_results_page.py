@@ -23,8 +23,8 @@ def test_the_committed_page_is_the_one_that_its_data_give(committed: Results) ->
 
 
 def test_a_changed_number_makes_the_page_stale(committed: Results) -> None:
-    first = next(each for each in committed.numbers if each.metric == "hit@1" and each.value is not None)
-    changed = tuple(replace(each, value=0.0123) if each is first else each for each in committed.numbers)
+    first = next(number for number in committed.numbers if number.metric == "hit@1" and number.value is not None)
+    changed = tuple(replace(number, value=0.0123) if number is first else number for number in committed.numbers)
     assert results_page(replace(committed, numbers=changed)) != results_page(committed)
 
 
@@ -50,13 +50,17 @@ def test_cells_of_a_run_are_not_rounded_twice() -> None:
 
 
 def test_every_reference_figure_has_a_number_of_ours(committed: Results) -> None:
-    ours = {(each.set, each.book, each.kind, each.metric) for each in committed.numbers if each.strategy == "bm25"}
+    ours = {
+        (number.set, number.book, number.kind, number.metric)
+        for number in committed.numbers
+        if number.strategy == "bm25"
+    }
     assert [each for each in REFERENCES if (each.set, each.book, each.kind, each.metric) not in ours] == []
 
 
 def test_every_strategy_is_on_the_page_for_every_set(committed: Results) -> None:
-    sets = {each.set for each in committed.numbers}
+    sets = {number.set for number in committed.numbers}
     assert len(sets) >= 9
     for name in sets:
-        strategies = {each.strategy for each in committed.numbers if each.set == name}
+        strategies = {number.strategy for number in committed.numbers if number.set == name}
         assert strategies >= {"*", "bm25", "dense", "hybrid", "iterative", "prefilter", "default"}

@@ -42,7 +42,7 @@ def test_an_interrupted_run_goes_on_where_it_was(folder: Path, tmp_path: Path) -
     with pytest.raises(KeyboardInterrupt):
         run_benchmark(tmp_path / "home", "wikisql-rows", "open", corpora, BM25, EMBEDDER, interrupt)
     (part,) = (tmp_path / "home" / "evaluations").rglob(".*.parquet")
-    asked: list[tuple[str, int]] = []
+    query: list[tuple[str, int]] = []
     run = run_benchmark(
         tmp_path / "home",
         "wikisql-rows",
@@ -50,9 +50,9 @@ def test_an_interrupted_run_goes_on_where_it_was(folder: Path, tmp_path: Path) -
         corpora,
         BM25,
         EMBEDDER,
-        lambda doing, done, _: asked.append((doing, done)),
+        lambda doing, done, _: query.append((doing, done)),
     )
-    assert min(done for doing, done in asked if ", wikisql-rows, bm25" in doing) == 12
+    assert min(done for doing, done in query if ", wikisql-rows, bm25" in doing) == 12
     assert [row.question_id for row in run.rows if row.set == "wikisql-rows"] == [f"q{number}" for number in range(30)]
     assert not part.exists()
 
@@ -64,7 +64,7 @@ def test_a_run_says_what_was_searched(folder: Path, tmp_path: Path) -> None:
     assert (note.corpus, note.n_chunks, note.n_guarded) == ("wikisql-rows.open", 30, 30)
     assert (tmp_path / "home" / "snapshots" / note.snapshot).is_dir()
     assert run.unscored == ()
-    assert {each.metric for each in run.aggregates} >= {"hit@1", "mrr", "evaluability", "p50_ms"}
+    assert {aggregate.metric for aggregate in run.aggregates} >= {"hit@1", "mrr", "evaluability", "p50_ms"}
 
 
 def test_all_are_what_a_build_scores_and_the_reference() -> None:
@@ -77,7 +77,11 @@ def test_the_reference_is_left_out_where_sqlite_cannot_have_it(monkeypatch: pyte
 
 
 def test_names_are_taken_once_in_their_order() -> None:
-    assert [each.name for each in contestants(["fts5", "dense", "fts5", "bm25"])] == ["fts5", "dense", "bm25"]
+    assert [contestant.name for contestant in contestants(["fts5", "dense", "fts5", "bm25"])] == [
+        "fts5",
+        "dense",
+        "bm25",
+    ]
 
 
 def test_an_unknown_name_lists_the_reference_too() -> None:

@@ -58,14 +58,14 @@ def test_each_executor_builds_the_same_library_in_a_home_of_its_own(monkeypatch:
     ids = dict.fromkeys(("in_process", "multiprocess", "dask"), "0" * 16)
     monkeypatch.setattr(throughput, "build_apart", played(ids))
     report = run_spread(2, lambda doing, *_: told.append(doing))
-    assert [(each.executor, each.processes) for each in report.timings] == list(throughput.WAYS)
+    assert [(timing.executor, timing.processes) for timing in report.timings] == list(throughput.WAYS)
     assert (report.books, report.chunks) == (2, 1_000)
     assert told[:3] == [
         "in_process: book 1 of 2: book-0000",
         "in_process: book 2 of 2: book-0001",
         "in_process: the index of the whole library",
     ]
-    assert all(each.seconds >= 0 for each in report.timings)
+    assert all(timing.seconds >= 0 for timing in report.timings)
 
 
 def test_another_index_is_no_timing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,18 +36,18 @@ def test_every_damage_is_told_in_one_clear_line(tiny: Home) -> None:
 
 
 def test_what_is_not_clear_is_a_complaint(tiny: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = {
+    output = {
         "search": Answer(0, "another answer", ""),
         "verify": Answer(1, "", "error: something is wrong"),
         "status": Answer(-1, "", "Traceback\nKeyError: 7"),
     }
-    monkeypatch.setattr(asking, "answers", lambda _: said)
+    monkeypatch.setattr(asking, "answers", lambda _: output)
     assert list(complaints(tiny.root, "the answer", "vectors.npy")) == [
         "verify ended with status 1: 'error: something is wrong'",
         "status crashed: KeyError: 7",
         "search gives another answer",
     ]
-    said["search"] = Answer(2, "", "error: vectors.npy is wrong")
+    output["search"] = Answer(2, "", "error: vectors.npy is wrong")
     assert next(complaints(tiny.root, "", "vectors.npy")).startswith("search is unclear"), "it does not say what to do"
     assert next(complaints(tiny.root, "", None)).startswith("search fails for it"), "nothing may fail"
 

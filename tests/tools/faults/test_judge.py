@@ -25,16 +25,16 @@ def test_a_sound_home_is_not_accused(tiny_built: Home, form: Form) -> None:
 def test_what_is_live_must_be_one_of_the_forms_document_by_document(tiny_built: Home, form: Form) -> None:
     (name,) = form.documents
     other = replace(form, snapshot="0" * 16, documents={name: "another", "lost/01.md": "all of it"})
-    found = judge(tiny_built.root, [other])
-    assert [name] == list(found.half_documents)
-    assert found.lost_books == ("lost",)
-    assert "none of" in found.broken[0]
+    result = judge(tiny_built.root, [other])
+    assert [name] == list(result.half_documents)
+    assert result.lost_books == ("lost",)
+    assert "none of" in result.broken[0]
     assert judge(tiny_built.root, [other, form]) == Verdict(), "it is wholly the other one"
 
 
 def test_another_answer_is_a_wrong_one(tiny_built: Home, form: Form) -> None:
-    found = judge(tiny_built.root, [replace(form, answers={QUESTION: form.answers[QUESTION][::-1]})])
-    assert found.sentences == (f"another answer to {QUESTION!r}",)
+    result = judge(tiny_built.root, [replace(form, answers={QUESTION: form.answers[QUESTION][::-1]})])
+    assert result.sentences == (f"another answer to {QUESTION!r}",)
 
 
 def test_damage_is_seen_in_what_is_live_and_in_what_is_not(tiny: Home, form: Form) -> None:

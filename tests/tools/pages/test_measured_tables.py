@@ -26,7 +26,7 @@ def test_the_page_has_what_was_measured(table: MeasuredTable) -> None:
 def test_other_times_are_another_page() -> None:
     page, times = (ROOT / CONTRACT_TIMES.page).read_text("utf-8"), CONTRACT_TIMES.report()
     assert isinstance(times, ContractReport)
-    slower = replace(times, timings=tuple(replace(each, p50_ms=each.p50_ms * 2) for each in times.timings))
+    slower = replace(times, timings=tuple(replace(timing, p50_ms=timing.p50_ms * 2) for timing in times.timings))
     assert CONTRACT_TIMES.on(page, slower) != page
 
 
@@ -44,14 +44,14 @@ def test_a_hint_never_loses_what_a_wrong_filter_loses() -> None:
     assert isinstance(curve, HintCurve)
     plain, *hints, hard = curve.points
     assert hard.wrong_recall == 0
-    assert all(each.wrong_recall > 0 for each in hints)
-    assert all(each.right_contamination < plain.right_contamination for each in hints)
+    assert all(hint.wrong_recall > 0 for hint in hints)
+    assert all(hint.right_contamination < plain.right_contamination for hint in hints)
 
 
 def test_what_was_simulated_is_within_what_is_promised() -> None:
     report = GATE_RATES.report()
     assert isinstance(report, GateReport)
-    assert [(each.books, each.questions) for each in report.rates] == list(SIZES)
+    assert [(rate.books, rate.questions) for rate in report.rates] == list(SIZES)
     for each in report.rates:
         assert each.together["harmless"] <= 0.125, "a tenth, and what 300 simulations leave open"
         if each.books > 1:

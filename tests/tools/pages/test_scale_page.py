@@ -25,7 +25,11 @@ def test_a_larger_memory_makes_the_page_stale_and_breaks_sooner() -> None:
     larger = replace(largest, megabytes={**largest.megabytes, **held})
     assert scale_page([*others, larger]) != WRITTEN
     before, after = (
-        next(each.growth.reaches(each.bound) for each in breakings((others[-1], run)) if "16 GB" in each.said)
+        next(
+            breaking.growth.reaches(breaking.bound)
+            for breaking in breakings((others[-1], run))
+            if "16 GB" in breaking.said
+        )
         for run in (largest, larger)
     )
     assert after < before
@@ -35,7 +39,7 @@ def held_at(run: ScaleReport) -> ScaleReport:
     """The run with a reader's memory and with times that grow evenly with its chunks."""
     share = run.chunks / 1_000_000
     held = {"process_own": 100 + 30 * share, "process_mapped": 2600 * share, "build": 6000 * share}
-    timings = tuple(replace(each, cpu_p50_ms=2 + 10 * share) for each in run.timings)
+    timings = tuple(replace(timing, cpu_p50_ms=2 + 10 * share) for timing in run.timings)
     recall = {"dense": 0.993, "prefilter": 0.981}
     megabytes = {**run.megabytes, **held}
     return replace(
@@ -70,9 +74,9 @@ def test_every_measured_part_is_on_the_page_with_what_it_would_cost() -> None:
 
 def test_what_breaks_first_stands_first() -> None:
     table = WRITTEN.split("## Bounds")[1].split("## ")[0]
-    found = [int(number.replace(",", "")) for number in re.findall(r"^\| ([\d,]+) \|", table, re.MULTILINE)]
-    assert found == sorted(found)
-    assert len(found) == len(breakings(RUNS_THERE[-2:]))
+    result = [int(number.replace(",", "")) for number in re.findall(r"^\| ([\d,]+) \|", table, re.MULTILINE)]
+    assert result == sorted(result)
+    assert len(result) == len(breakings(RUNS_THERE[-2:]))
 
 
 def test_a_page_needs_both_sizes() -> None:

@@ -25,14 +25,14 @@ WRITERS = ("ingest/enrichment", "rag/contract", "rag/answering", "index/chroma/s
 
 
 def found(place: str, folder: Path) -> bool:
-    kind, _, said = place.partition(": ")
+    kind, _, output = place.partition(": ")
     match kind:
         case "metadata":
-            return said in metadata_keys()
+            return output in metadata_keys()
         case "metric":
-            return said in {metric.name for metric in METRICS}
+            return output in {metric.name for metric in METRICS}
         case "rag.yaml":
-            return is_setting(said, folder)
+            return is_setting(output, folder)
     if place.startswith("querymust "):
         return is_command(place.removeprefix("querymust "))
     if re.match(r"(retrieval|evals|pipeline|tools)\.\w", place):
@@ -105,7 +105,7 @@ def is_field(thing: Any, name: str) -> bool:
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda text: text.title)
 def test_whatever_a_text_names_is_where_the_page_says(text: SeedText, tmp_path: Path) -> None:
-    assert [each for each in text.names if each.place and not found(each.place, tmp_path)] == []
+    assert [name for name in text.names if name.place and not found(name.place, tmp_path)] == []
 
 
 @pytest.mark.parametrize(
@@ -137,8 +137,8 @@ def test_the_page_is_the_one_that_the_names_give() -> None:
 
 def test_a_name_is_said_once_in_a_text() -> None:
     for text in TEXTS:
-        said = [(each.kind, each.name) for each in text.names]
-        assert sorted(set(said)) == sorted(said)
+        output = [(name.kind, name.name) for name in text.names]
+        assert sorted(set(output)) == sorted(output)
 
 
 @pytest.mark.parametrize("given", [{}, {"place": "docs", "missing": "all of it"}])

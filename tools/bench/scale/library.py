@@ -65,16 +65,16 @@ def synthetic_questions(library: Sequence[Chunk], count: int, seed: int) -> tupl
     """
     books = tuple(f"book-{number}" for number in range(0, BOOKS, 2))
     shelves = sorted({int(str(chunk.metadata["shelf"])) for chunk in library})
-    asked = []
+    query = []
     for number, text in enumerate(_texts(library, count, seed)):
         if number % 20 == 9:
             shelf = shelves[number % len(shelves)]
-            asked.append(AskedQuestion(text, Eq("shelf", shelf), {"shelf": shelf}))
+            query.append(AskedQuestion(text, Eq("shelf", shelf), {"shelf": shelf}))
         elif number % 20 == 18:
-            asked.append(AskedQuestion(text, In("book", books), {"book": {"$in": list(books)}}))
+            query.append(AskedQuestion(text, In("book", books), {"book": {"$in": list(books)}}))
         else:
-            asked.append(AskedQuestion(text))
-    return tuple(asked)
+            query.append(AskedQuestion(text))
+    return tuple(query)
 
 
 def _texts(library: Sequence[Chunk], count: int, seed: int) -> Iterator[str]:
@@ -182,8 +182,8 @@ def scale_index(
     """
     key = _key(len(library), seed, embedder, single)
     known = folder / "scale.json"
-    if known.is_file() and (found := ScaleIndex(**json.loads(known.read_text("utf-8")))).key == key:
-        return found
+    if known.is_file() and (scale_index := ScaleIndex(**json.loads(known.read_text("utf-8")))).key == key:
+        return scale_index
     known.unlink(missing_ok=True)
     for left in (folder / "snapshots", folder / "single"):
         if left.is_dir():

@@ -53,8 +53,8 @@ def apart(places: Mapping[str, float], gap: float) -> dict[str, float]:
     """Places on a line, moved up where two would be nearer than `gap`."""
     moved: dict[str, float] = {}
     last = -math.inf
-    for name, place in sorted(places.items(), key=lambda entry: (entry[1], entry[0])):
-        last = moved[name] = max(place, last + gap)
+    for name, position in sorted(places.items(), key=lambda entry: (entry[1], entry[0])):
+        last = moved[name] = max(position, last + gap)
     return moved
 
 
@@ -161,8 +161,8 @@ ten has a metadata filter. The time of a question is the median of three passes.
 
 def read_runs(folder: Path) -> tuple[ScaleReport, ...]:
     """The runs of a folder, smallest library first."""
-    found = (ScaleReport.of(json.loads(path.read_text("utf-8"))) for path in folder.glob("*.json"))
-    return tuple(sorted(found, key=lambda run: run.chunks))
+    runs = (ScaleReport.of(json.loads(path.read_text("utf-8"))) for path in folder.glob("*.json"))
+    return tuple(sorted(runs, key=lambda run: run.chunks))
 
 
 def performance_page(runs: Sequence[ScaleReport]) -> str:
@@ -262,8 +262,8 @@ def _run(run: ScaleReport) -> Iterator[str]:
     yield from run.times()
     yield f"\nBuild, seconds by stage: {_named(run.build_seconds)}."
     yield f"Of CPU: {_named(run.build_cpu_seconds)}."
-    found = ", ".join(f"`{name}` {recall:.4f}" for name, recall in run.own_recall.items())
-    yield f"Recall of the 15 nearest admitted chunks: {found}."
+    result = ", ".join(f"`{name}` {recall:.4f}" for name, recall in run.own_recall.items())
+    yield f"Recall of the 15 nearest admitted chunks: {result}."
     yield (
         f"`default` has the same first 5 as a ranking of all chunks for {run.same_first_few:.1%} of the questions, and "
         f"the same first 15 for {run.same_first:.1%}."

@@ -148,10 +148,16 @@ class ScaleReport:
         """A markdown table, a line a way."""
         yield "| search | p50 ms | p95 ms | p50 of CPU ms | times chroma_plain | starved |"
         yield "|---|---:|---:|---:|---:|---:|"
-        for each in self.timings:
-            times = "" if each.ratio is None else f"{each.ratio:.2f}"
-            shown = (f"{each.p50_ms:.2f}", f"{each.p95_ms:.2f}", f"{each.cpu_p50_ms:.2f}", times, str(each.starved))
-            yield f"| {each.name} | {' | '.join(shown)} |"
+        for timing in self.timings:
+            times = "" if timing.ratio is None else f"{timing.ratio:.2f}"
+            shown = (
+                f"{timing.p50_ms:.2f}",
+                f"{timing.p95_ms:.2f}",
+                f"{timing.cpu_p50_ms:.2f}",
+                times,
+                str(timing.starved),
+            )
+            yield f"| {timing.name} | {' | '.join(shown)} |"
 
     def goal_lines(self) -> Iterator[str]:
         """A markdown table, a line a goal."""

@@ -75,9 +75,9 @@ def measure(ways: Mapping[str, Way], asked: Sequence[AskedQuestion]) -> dict[str
     for _ in range(_PASSES):
         for name, way in ways.items():
             way(asked[0])
-            taken, found = zip(*(_timed(way, question) for question in asked), strict=True)
+            taken, result = zip(*(_timed(way, question) for question in asked), strict=True)
             times[name].append(list(taken))
-            counts[name] = found
+            counts[name] = result
     middle = {name: np.median(np.asarray(taken), axis=0) for name, taken in times.items()}
     return {name: Measured(each[:, 0], each[:, 1], counts[name], tuple(asked)) for name, each in middle.items()}
 
@@ -93,7 +93,7 @@ def searches(retriever: Retriever, single: ChromaStore | None) -> dict[str, Way]
     plain: dict[str, Way] = {}
     if single is not None:
         nearest = single.nearest
-        plain["chroma_plain"] = lambda asked: len(nearest("open", embedder.embed_query(asked.text), DEFAULT_K).ids)
+        plain["chroma_plain"] = lambda query: len(nearest("open", embedder.embed_query(query.text), DEFAULT_K).ids)
     return {
         **plain,
         "exact_scan": exact_scan,
@@ -133,10 +133,10 @@ def lexical_indexes(retriever: Retriever, texts: Sequence[str]) -> tuple[dict[st
     peer.index(corpus, show_progress=False)
     slow = BM25Okapi(corpus)
     ways: dict[str, Way] = {
-        "bm25_index": lambda asked: len(best(index.scores(asked.text), DEFAULT_K)),
-        "bm25s": lambda asked: peer.retrieve([ask(asked.text)], k=DEFAULT_K, show_progress=False).documents.shape[1],
+        "bm25_index": lambda query: len(best(index.scores(query.text), DEFAULT_K)),
+        "bm25s": lambda query: peer.retrieve([ask(query.text)], k=DEFAULT_K, show_progress=False).documents.shape[1],
     }
-    return ways, lambda asked: len(best(slow.get_scores(ask(asked.text)), DEFAULT_K))
+    return ways, lambda query: len(best(slow.get_scores(ask(query.text)), DEFAULT_K))
 
 
 def passing(retriever: Retriever, asked: AskedQuestion) -> npt.NDArray[np.bool_]:
@@ -147,13 +147,13 @@ def passing(retriever: Retriever, asked: AskedQuestion) -> npt.NDArray[np.bool_]
 
 
 def _strategy(retriever: Retriever, chosen: str | Strategy) -> Way:
-    return lambda asked: len(retriever.retrieve(asked.text, DEFAULT_K, chosen, where=asked.where).hits)
+    return lambda query: len(retriever.retrieve(query.text, DEFAULT_K, chosen, where=query.where).hits)
 
 
 def _timed(way: Way, asked: AskedQuestion) -> tuple[tuple[float, float], int]:
     clock, cpu = Clock(), process_time()
-    found = way(asked)
-    return (clock.milliseconds, 1000 * (process_time() - cpu)), found
+    result = way(asked)
+    return (clock.milliseconds, 1000 * (process_time() - cpu)), result
 
 
 ASKED_IN = ("prefilter", "dense", "bm25", "hybrid", "default")
@@ -225,14 +225,14 @@ def run_scale(
             return run_scale(chunks, seed, questions, Path(folder), tell, chroma=chroma)
     home.mkdir(parents=True, exist_ok=True)
     library = synthetic_library(chunks, seed)
-    asked = synthetic_questions(library, questions, seed)
+    query = synthetic_questions(library, questions, seed)
     embedder = load_embedder()
     with_chroma = chroma or chunks <= EMBEDDED_UP_TO
     index = scale_index(home, library, seed, embedder, tell, single=with_chroma)
     single = ChromaStore(home / "single") if with_chroma else None
     with open_snapshot(home, index.snapshot) as snapshot:
         retriever = Retriever(snapshot, embedder)
-        report = _measure(retriever, single, library, asked, index, seed, tell)
+        report = _measure(retriever, single, library, query, index, seed, tell)
     if single is not None:
         single.close()
     return report
@@ -258,7 +258,7 @@ def _measure(
     ordered = sorted(library, key=lambda chunk: chunk.id)
     ways, slow = lexical_indexes(retriever, [chunk.search_text for chunk in ordered])
     measured |= measure(ways, asked) | loop | measure({"rank_bm25": slow}, few)
-    hard = [place for place, count in enumerate(needed) if count >= 3]
+    hard = [position for position, count in enumerate(needed) if count >= 3]
     if hard:
         measured["nin_loop, three rounds"] = _at(loop["nin_loop"], hard)
         measured["prefilter, those questions"] = _at(measured["prefilter"], hard)
@@ -292,9 +292,9 @@ def _measure(
 
 
 def _at(measured: Measured, places: Sequence[int]) -> Measured:
-    counts = tuple(measured.counts[place] for place in places)
-    asked = tuple(measured.asked[place] for place in places)
-    return Measured(measured.milliseconds[list(places)], measured.cpu[list(places)], counts, asked)
+    counts = tuple(measured.counts[position] for position in places)
+    query = tuple(measured.asked[position] for position in places)
+    return Measured(measured.milliseconds[list(places)], measured.cpu[list(places)], counts, query)
 
 
 def _overhead(prefilter: Milliseconds, plain: Milliseconds, rounds: Sequence[int]) -> dict[str, float]:
@@ -336,8 +336,8 @@ def _same_first(retriever: Retriever, asked: Sequence[AskedQuestion]) -> dict[in
             retriever.retrieve(question.text, DEFAULT_K, each, where=question.where).chunk_ids
             for each in (strategy("default"), EXHAUSTIVE)
         )
-        same = {count: found + (first[:count] == whole[:count]) for count, found in same.items()}
-    return {count: round(found / len(asked), 4) for count, found in same.items()}
+        same = {count: result + (first[:count] == whole[:count]) for count, result in same.items()}
+    return {count: round(result / len(asked), 4) for count, result in same.items()}
 
 
 def _recall(retriever: Retriever, single: ChromaStore, asked: Sequence[AskedQuestion]) -> float:
@@ -346,8 +346,8 @@ def _recall(retriever: Retriever, single: ChromaStore, asked: Sequence[AskedQues
     for question in asked:
         vector = retriever.embedder.embed_query(question.text)
         exact = similarity(snapshot.vectors, vector)
-        found = snapshot.chunks.positions(single.nearest("open", vector, DEFAULT_K).ids)
-        hit += int((exact[found] >= np.sort(exact)[-DEFAULT_K] - 1e-6).sum())
+        positions = snapshot.chunks.positions(single.nearest("open", vector, DEFAULT_K).ids)
+        hit += int((exact[positions] >= np.sort(exact)[-DEFAULT_K] - 1e-6).sum())
     return round(hit / (DEFAULT_K * len(asked)), 4)
 
 
@@ -361,7 +361,7 @@ def _own_recall(retriever: Retriever, asked: Sequence[AskedQuestion], name: str)
         exact = similarity(snapshot.vectors, retriever.embedder.embed_query(question.text))
         hits = retriever.retrieve(question.text, DEFAULT_K, name, where=question.where).chunk_ids
         if wanted:
-            found = exact[snapshot.chunks.positions(hits)]
-            hit += int((found >= np.sort(exact[may])[-wanted] - 1e-6).sum())
+            result = exact[snapshot.chunks.positions(hits)]
+            hit += int((result >= np.sort(exact[may])[-wanted] - 1e-6).sum())
             there += wanted
     return round(hit / max(there, 1), 4)

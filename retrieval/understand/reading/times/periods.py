@@ -105,11 +105,11 @@ def _whole(words: Sequence[Word], at: int, today: date, read: Read, *, joined: b
     linked = at < len(words) and words[at].key in ("of", "in")
     if at >= len(words) or (joined and not linked):
         return None
-    found = read(words, at + linked, today)
-    if found is None and linked and at + 2 < len(words) and words[at + 1].key == "the":
+    matches = read(words, at + linked, today)
+    if matches is None and linked and at + 2 < len(words) and words[at + 1].key == "the":
         now = relative(["this", words[at + 2].text.lower()], today)
-        found = now and Period(now.start, now.end, 2)
-    return found and Period(found.start, found.end, linked + found.length)
+        matches = now and Period(now.start, now.end, 2)
+    return matches and Period(matches.start, matches.end, linked + matches.length)
 
 
 def _third(whole: Period, number: int) -> tuple[date, date]:
@@ -148,16 +148,16 @@ _SUFFIXES = frozenset({"st", "nd", "rd", "th"})
 
 def period(words: Sequence[Word], at: int, today: date) -> Period | None:
     """The longest time that begins with this word; None without one."""
-    said = [word.key if word.owns else word.text.lower() for word in words[at : at + 8]]
-    if not said:
+    terms = [word.key if word.owns else word.text.lower() for word in words[at : at + 8]]
+    if not terms:
         return None
     readings = (
-        *(part(words, at, said, today, period), _week_of(words, at, said, today)),
-        *(_iso(said), _year(said, today), _quarter(said, today), _season(said, today)),
-        *(_named_month(said, today), _decade(said, today), _century(said), relative(said, today)),
+        *(part(words, at, terms, today, period), _week_of(words, at, terms, today)),
+        *(_iso(terms), _year(terms, today), _quarter(terms, today), _season(terms, today)),
+        *(_named_month(terms, today), _decade(terms, today), _century(terms), relative(terms, today)),
     )
-    found = [each for each in readings if each]
-    return max(found, key=lambda each: each.length, default=None)
+    matches = [reading for reading in readings if reading]
+    return max(matches, key=lambda match: match.length, default=None)
 
 
 def is_month(word: Word) -> bool:
@@ -250,8 +250,8 @@ def _season(said: Sequence[str], today: date) -> Period | None:
     if year and said[0] in _FEASTS:
         return Period(date(year, *_FEASTS[said[0]]), date(year, *_FEASTS[said[0]]), skipped + 1)
     if said[0] in SEASONS and said[0] != "fall":
-        found = (season(today.year - back, said[0], 1) for back in range(2))
-        return replace(next(each for each in found if each.start <= today), is_bare=True)
+        matches = (season(today.year - back, said[0], 1) for back in range(2))
+        return replace(next(match for match in matches if match.start <= today), is_bare=True)
     return None
 
 
@@ -273,8 +273,8 @@ def _quarter(said: Sequence[str], today: date) -> Period | None:
         return None
     if year:
         return months(year, size, number, skipped + 1)
-    found = months(today.year, size, number, 2)
-    return found if found.start <= today else months(today.year - 1, size, number, 2)
+    matches = months(today.year, size, number, 2)
+    return matches if matches.start <= today else months(today.year - 1, size, number, 2)
 
 
 def _week_of(words: Sequence[Word], at: int, said: Sequence[str], today: date) -> Period | None:

@@ -178,8 +178,8 @@ def _now(unit: str, today: date, length: int) -> Period | None:
 
 def _last_season(name: str, today: date, length: int) -> Period:
     """The last one that is over."""
-    found = (season(today.year - back, name, length) for back in range(3))
-    return next(each for each in found if each.end < today)
+    matches = (season(today.year - back, name, length) for back in range(3))
+    return next(match for match in matches if match.end < today)
 
 
 def _before_now(rest: Sequence[str], today: date, the: int) -> Period | None:
@@ -215,8 +215,8 @@ def _after_now(rest: Sequence[str], today: date, the: int) -> Period | None:
 
 def age(words: Sequence[Word], at: int, today: date) -> Period | None:
     """The day so long ago, of `2 years` in `older than 2 years`."""
-    said = [word.text.lower() for word in words[at : at + 5]]
-    span = amount(said)
+    terms = [word.text.lower() for word in words[at : at + 5]]
+    span = amount(terms)
     if span is None:
         return None
     day = span.ago(today)

@@ -210,8 +210,8 @@ def since(found: Period, first: int, stop: int, words: Sequence[Word]) -> Range:
 
 def said_here(words: Sequence[Word], at: int, phrases: Sequence[tuple[str, ...]]) -> int:
     """How many words say one of these: `and later`."""
-    said = tuple(word.key for word in words[at : at + 3])
-    return max((len(phrase) for phrase in phrases if said[: len(phrase)] == phrase), default=0)
+    keys = tuple(word.key for word in words[at : at + 3])
+    return max((len(phrase) for phrase in phrases if keys[: len(phrase)] == phrase), default=0)
 
 
 def _up_to(found: Period, first: int, stop: int, _: Sequence[Word]) -> Range:

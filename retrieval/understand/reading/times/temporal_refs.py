@@ -63,9 +63,9 @@ def listed(words: Sequence[Word], found: Range, today: date) -> tuple[Range, tup
 def _of_year(words: Sequence[Word], found: Range, begin: int, day: date, length: int) -> Gap:
     """A month without a year is of the year that the next one tells: `January or February 2024`."""
     start, end = found.start or day, found.end or day
-    said = [word.text.lower() for word in words[found.first : found.stop]]
+    terms = [word.text.lower() for word in words[found.first : found.stop]]
     told = any(year_of(word.text) for word in words[begin : begin + length])
-    if not told or any(map(year_of, said)) or not any(word in MONTHS for word in said):
+    if not told or any(map(year_of, terms)) or not any(word in MONTHS for word in terms):
         return start, end
     year = day.year if start.month < day.month else day.year - 1
     return in_year(start, year), in_year(end, year + end.year - start.year, closes=start != end)
@@ -98,7 +98,7 @@ def may_be_time(words: Sequence[Word], at: int, phrase: tuple[str, ...], *, happ
 def is_attribute(words: Sequence[Word], at: int, heads: Container[int]) -> bool:
     """`the 2019 proposals`, `2018 governance PEPs`: a year before what documents are called."""
     before_it = words[at - 1].key if at else "the"
-    near = any(place in heads for place in range(at + 1, min(len(words), at + 4)))
+    near = any(number in heads for number in range(at + 1, min(len(words), at + 4)))
     is_year = 1900 <= int(words[at].text) <= 2100
     return is_year and near and before_it in ("the", "all", "of", "and", "or", ",", "show", "me")
 
@@ -145,8 +145,8 @@ def lasting(words: Sequence[Word], at: int, today: date, catalog: Catalog, value
     been = any(word.key == "been" for word in words[max(0, at - _NEAR) : at])
     if not (been or at - 1 in valued):
         return None
-    numbers = [each for each in catalog.fields.values() if each.kind in ("number", "identity")]
-    return None if any(dimension(each, numbers) in _TIMES for each in numbers) else _since_so_long(words, at, today)
+    numbers = [field for field in catalog.fields.values() if field.kind in ("number", "identity")]
+    return None if any(dimension(number, numbers) in _TIMES for number in numbers) else _since_so_long(words, at, today)
 
 
 def long_ago(words: Sequence[Word], at: int, today: date) -> Range | None:
@@ -155,9 +155,9 @@ def long_ago(words: Sequence[Word], at: int, today: date) -> Range | None:
     if begin == at:
         return None
     bound = earlier if is_earlier else later
-    found = period(words, begin, today)
-    if found and words[begin + found.length - 1].key in ("ago", "back"):
-        return bound(found, at, begin + found.length, words)
+    matches = period(words, begin, today)
+    if matches and words[begin + matches.length - 1].key in ("ago", "back"):
+        return bound(matches, at, begin + matches.length, words)
     old = age(words, begin, today)
     if old and begin + old.length < len(words) and words[begin + old.length].key == "old":
         return bound(old, at, begin + old.length + 1, words)
@@ -171,14 +171,14 @@ def _since_so_long(words: Sequence[Word], at: int, today: date) -> Range | None:
     if old is None:
         return None
     stop = begin + old.length
-    said = tuple(word.key for word in words[stop : stop + 2])
-    return earlier(old, at, stop + (2 if said in _OR_LONGER else 0), words)
+    keys = tuple(word.key for word in words[stop : stop + 2])
+    return earlier(old, at, stop + (2 if keys in _OR_LONGER else 0), words)
 
 
 def _compared(words: Sequence[Word], at: int) -> tuple[int, bool]:
     """The place behind `more than` and its like, and whether it goes back further; the place itself without."""
-    said = tuple(word.key for word in words[at : at + 2])
-    phrase = next((each for each in _COMPARED if said[: len(each)] == each), ())
+    keys = tuple(word.key for word in words[at : at + 2])
+    phrase = next((each for each in _COMPARED if keys[: len(each)] == each), ())
     return at + len(phrase), _COMPARED.get(phrase, False)
 
 
@@ -221,7 +221,7 @@ def temporal_refs(
         heads: places of the nouns that documents are called by.
         valued: places of words that are values: `Monday` is no date of courses that are held on Mondays.
     """
-    found: list[TemporalRef] = []
+    refs: list[TemporalRef] = []
     at = 0
     while at < len(words):
         old = untouched(words, at, today, catalog)
@@ -245,13 +245,13 @@ def temporal_refs(
         if field:
             start, end = nearest(words[each.first : each.stop], each.start, each.end, field, today)
             each = replace(each, start=start, end=end)
-        said, span = text_of(text, words[each.first : each.stop]), (words[each.first].start, words[each.stop - 1].end)
+        terms, span = text_of(text, words[each.first : each.stop]), (words[each.first].start, words[each.stop - 1].end)
         negated = not old and _is_denied(words, each.first, catalog)
         name = field.name if field else None
-        found.append(TemporalRef(said, each.start, each.end, each.confidence, span, name, negated))
-        found += [TemporalRef(said, *gap, each.confidence, span, name, not negated) for gap in gaps]
+        refs.append(TemporalRef(terms, each.start, each.end, each.confidence, span, name, negated))
+        refs += [TemporalRef(terms, *gap, each.confidence, span, name, not negated) for gap in gaps]
         at = each.stop
-    return tuple(found)
+    return tuple(refs)
 
 
 def _is_value(said: Sequence[Word], first: int, valued: Collection[int]) -> bool:
@@ -270,7 +270,7 @@ def _is_denied(words: Sequence[Word], at: int, catalog: Catalog) -> bool:
 
 def _begins(catalog: Catalog) -> bool:
     """Whether a date says when something begins."""
-    return any(word.startswith(("start", "begin")) for each in catalog.dates for word in each.words)
+    return any(word.startswith(("start", "begin")) for date in catalog.dates for word in date.words)
 
 
 def _range(words: Sequence[Word], at: int, today: date, heads: Container[int], catalog: Catalog) -> Range | None:
@@ -302,20 +302,20 @@ def _range(words: Sequence[Word], at: int, today: date, heads: Container[int], c
 
 
 def _behind_preposition(words: Sequence[Word], at: int, today: date, catalog: Catalog) -> Range | None:
-    said = tuple(word.key for word in words[at : at + 4])
+    keys = tuple(word.key for word in words[at : at + 4])
     for phrase, bound in BOUNDS:
         begin = at + len(phrase)
-        if said[: len(phrase)] != phrase or begin >= len(words):
+        if keys[: len(phrase)] != phrase or begin >= len(words):
             continue
-        if bound is since and said[0] in ("starting", "beginning") and _begins(catalog):
+        if bound is since and keys[0] in ("starting", "beginning") and _begins(catalog):
             continue  # `starting in May` is said of what starts
         begin += words[begin].key == "-" and begin + 1 < len(words)  # `pre-2015`
         begin += words[begin].key == "the" and period(words, begin, today) is None and begin + 1 < len(words)
-        found = period(words, begin, today)
+        matches = period(words, begin, today)
         happens = at > 0 and is_event(words[at - 1], catalog)
-        if found and (not found.is_bare or may_be_time(words, begin, phrase, happens=happens)):
-            return bound(found, at, begin + found.length, words)
-        old = age(words, begin, today) if found is None and phrase[-1] == "than" else None
+        if matches and (not matches.is_bare or may_be_time(words, begin, phrase, happens=happens)):
+            return bound(matches, at, begin + matches.length, words)
+        old = age(words, begin, today) if matches is None and phrase[-1] == "than" else None
         if old:
             return bound(old, at, begin + old.length, words)
     return None
@@ -342,10 +342,10 @@ def _until(words: Sequence[Word], joint: int, first: Period, today: date) -> Ran
 
 def _at_once(words: Sequence[Word], at: int, catalog: Catalog) -> int:
     """How many words say `straight away`, where a date tells from when on something may be had."""
-    if not any(_STARTING.intersection(each.words) for each in catalog.dates):
+    if not any(_STARTING.intersection(date.words) for date in catalog.dates):
         return 0
-    said = tuple(word.key for word in words[at : at + 2])
-    return next((len(phrase) for phrase in _NOW if said[: len(phrase)] == phrase), 0)
+    keys = tuple(word.key for word in words[at : at + 2])
+    return next((len(phrase) for phrase in _NOW if keys[: len(phrase)] == phrase), 0)
 
 
 def _recent_values(
@@ -355,28 +355,28 @@ def _recent_values(
     if words[at].key not in _NEW or any(word.key not in GLUE for word in words[:at]):
         return None
     rest = range(at + 1, len(words))
-    named = {word for each in catalog.fields.values() for word in each.words}
-    told = all(place in valued or words[place].key in GLUE | named for place in rest)
-    if not told or not any(place in valued for place in rest):
+    named = {word for field in catalog.fields.values() for word in field.words}
+    told = all(position in valued or words[position].key in GLUE | named for position in rest)
+    if not told or not any(position in valued for position in rest):
         return None
     return Range(before(today, months=RECENT), None, at, at + 1, 0.85)
 
 
 def _recent(words: Sequence[Word], at: int, heads: Container[int], today: date, catalog: Catalog) -> Range | None:
     """`recent` before what documents are called, `recently created`."""
-    said = words[at].key
+    key = words[at].key
     if now := _at_once(words, at, catalog):
         return Range(None, today, at, at + now, 0.85)
-    if said in ("recently", "lately", "newly") and at + 1 < len(words) and is_event(words[at + 1], catalog):
+    if key in ("recently", "lately", "newly") and at + 1 < len(words) and is_event(words[at + 1], catalog):
         return Range(before(today, months=RECENT), None, at, at + 1, 0.9)
-    if said in _NEW and at + 1 < len(words) and words[at + 1].is_plural:
+    if key in _NEW and at + 1 < len(words) and words[at + 1].is_plural:
         following = words[at + 2].key if at + 2 < len(words) else "by"
         if following in ("by", "from", "of", ",", "?"):
             return Range(before(today, months=RECENT), None, at, at + 1, 0.8)
-    if said in _NEW and not (at + 1 < len(words) and words[at + 1].key in ("call", "than")):
-        for place in range(at + 1, min(len(words), at + 6)):
-            if place in heads:
+    if key in _NEW and not (at + 1 < len(words) and words[at + 1].key in ("call", "than")):
+        for number in range(at + 1, min(len(words), at + 6)):
+            if number in heads:
                 return Range(before(today, months=RECENT), None, at, at + 1, 0.85)
-            if not words[place].key.isalpha() or words[place].key in STOPS:
+            if not words[number].key.isalpha() or words[number].key in STOPS:
                 return None
     return None

@@ -73,11 +73,11 @@ def test_three_stages_make_a_collection_that_knows_which_questions_a_row_is_for(
     assert (done.status, len(chat_server.asked)) == (0, 1)
     assert "guide: 4 rows; gpt-4o-mini read 1 tables" in done.out
     made = read_jsonl(rows / "guide" / "table_rows.jsonl", Row)
-    asked = json.loads(made[0].content)["query_must"]
-    assert asked == {"contain_one_of": [["armor class 9"]]}
+    load = json.loads(made[0].content)["query_must"]
+    assert load == {"contain_one_of": [["armor class 9"]]}
     assert run("chunk", rows, "--output", chunks, "--json").json["guarded"] == 4
     chunk = next(each for each in read_jsonl(chunks, Chunk) if each.row_key == "9")
-    assert (json.loads(chunk.query_must or ""), "query_must" in chunk.text) == (asked, False)
+    assert (json.loads(chunk.query_must or ""), "query_must" in chunk.text) == (load, False)
     assert run("embed", chunks, "guide", "--chroma", chroma).status == 0
     question = ("collections", "search", "what hits ac 9?", "--chroma", chroma, "--json")
     titles = [hit["title"] for hit in run(*question).json["hits"]]
@@ -95,8 +95,8 @@ def test_a_collection_is_added_to_unless_it_is_emptied(run: Run, guide: Path, tm
     ]
     assert sizes == [sizes[0], sizes[0], sizes[0] + 1, 1]
     with open_chroma(chroma) as client:
-        (found,) = facts(client)
-        assert (found.name, found.records, found.dimensions) == ("book", 1, 256)
+        (result,) = facts(client)
+        assert (result.name, result.records, result.dimensions) == ("book", 1, 256)
         record = collection_named(client, "book").query(query_embeddings=[[1.0] * 256], n_results=1)
         assert record["metadatas"][0][0]["title"] == "Other"
     wrong = run("embed", tmp_path / "other.jsonl", "?", "--chroma", chroma)

@@ -64,12 +64,12 @@ CHUNKS = [
 def test_a_record_has_the_chunks_text_place_and_condition(tmp_path: Path) -> None:
     assert fill(tmp_path, "book", CHUNKS, np.eye(2, dtype=np.float32)) == 2
     with open_chroma(tmp_path) as client:
-        found = collection_named(client, "book").query(query_embeddings=[[0.0, 1.0]], n_results=2)
-    assert (found["ids"][0], found["documents"][0]) == (["b", "a"], ["two", "one"])
-    second, first = found["metadatas"][0]
+        result = collection_named(client, "book").query(query_embeddings=[[0.0, 1.0]], n_results=2)
+    assert (result["ids"][0], result["documents"][0]) == (["b", "a"], ["two", "one"])
+    second, first = result["metadatas"][0]
     assert (second["query_must"], second["is_noisy"], second["id"]) == ('{"contain": "two"}', True, "b")
     assert (first["tags"], "none" in first, "query_must" in first) == (["x", "y"], False, False)
-    assert found["distances"][0] == pytest.approx([0.0, 1.0])
+    assert result["distances"][0] == pytest.approx([0.0, 1.0])
 
 
 def test_what_cannot_be_written_says_why(tmp_path: Path) -> None:

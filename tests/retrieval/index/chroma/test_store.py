@@ -39,7 +39,7 @@ def test_a_vector_finds_itself_then_what_is_nearest(store: ChromaStore) -> None:
     matrix = rows(40)
     answer = store.nearest("open", matrix[7], 5)
     exact = np.argsort(-(matrix @ matrix[7]))[:5]
-    assert answer.ids == tuple(IDS[place] for place in exact)
+    assert answer.ids == tuple(IDS[position] for position in exact)
     assert answer.distances[0] == pytest.approx(0, abs=1e-5)
 
 
@@ -118,13 +118,13 @@ def test_a_snapshot_on_a_server_answers_as_an_embedded_one(built: Path, tmp_path
     with open_snapshot(tmp_path, manifest.id) as there:
         assert not (there.folder / "chroma").exists()
         assert verify_snapshot(there, probes=20) == ()
-        found = [there.collections.nearest(name, vectors_of(3)[2], 9) for name in ("open", "guarded")]
+        result = [there.collections.nearest(name, vectors_of(3)[2], 9) for name in ("open", "guarded")]
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("QUERYMUST_CHROMA")
         with open_snapshot(built, only_id(built)) as here:
             assert here.id == manifest.id
             same = [here.collections.nearest(name, vectors_of(3)[2], 9) for name in ("open", "guarded")]
-    assert [each.ids for each in found] == [each.ids for each in same]
+    assert [each.ids for each in result] == [each.ids for each in same]
 
 
 def test_one_server_keeps_snapshots_apart_and_fills_up_what_is_missing(tmp_path: Path, remote: str) -> None:
@@ -188,10 +188,10 @@ def test_somebody_elses_collection_on_a_server_is_found_by_its_name(chroma_serve
 
 
 def test_a_foreign_server_that_does_not_answer_is_one_clear_line() -> None:
-    place = f"http://127.0.0.1:{free_port()}"
+    location = f"http://127.0.0.1:{free_port()}"
     with (
-        pytest.raises(StoreUnavailableError, match=f"the Chroma server at {place} cannot be asked .*; start it"),
-        open_chroma(place),
+        pytest.raises(StoreUnavailableError, match=f"the Chroma server at {location} cannot be asked .*; start it"),
+        open_chroma(location),
     ):
         pass
 

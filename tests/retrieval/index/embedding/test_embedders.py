@@ -44,8 +44,8 @@ def test_one_thing_said_in_two_ways_has_one_vector(offline: WordllamaEmbedder) -
 
 def test_a_vector_does_not_depend_on_its_neighbours(offline: WordllamaEmbedder) -> None:
     together = offline.embed(TEXTS)
-    for place, text in enumerate(TEXTS):
-        assert np.array_equal(offline.embed([text])[0], together[place])
+    for position, text in enumerate(TEXTS):
+        assert np.array_equal(offline.embed([text])[0], together[position])
 
 
 def test_every_vector_is_finite_and_of_length_one(offline: WordllamaEmbedder) -> None:
@@ -102,9 +102,9 @@ def test_the_weights_are_read_once_by_a_process_and_no_embedder_changes_them() -
 
 
 def test_openai_sends_batches_and_keeps_the_order(chat_server: FakeOpenAi) -> None:
-    matrix = OpenAiEmbedder(chat_server.environment).embed(["x" * (1 + place % 1000) for place in range(600)])
+    matrix = OpenAiEmbedder(chat_server.environment).embed(["x" * (1 + number % 1000) for number in range(600)])
     assert [len(body["input"]) for body in chat_server.asked] == [256, 256, 88]
-    assert matrix.argmax(axis=1).tolist() == [1 + place % 1000 for place in range(600)]
+    assert matrix.argmax(axis=1).tolist() == [1 + number % 1000 for number in range(600)]
     assert np.linalg.norm(matrix, axis=1) == pytest.approx(1.0)
 
 
@@ -210,17 +210,17 @@ def test_levels_alone_bring_no_tokenizer() -> None:
 
 
 def test_a_size_is_in_tokens_of_the_embedder() -> None:
-    found = cuts_for(Settings(chunking=ChunkingSettings(max_chunk_tokens=500)), WORDLLAMA)
-    assert (found.working_tokens, found.cap, found.limit) == (500, 8192, 500)
+    cuts = cuts_for(Settings(chunking=ChunkingSettings(max_chunk_tokens=500)), WORDLLAMA)
+    assert (cuts.working_tokens, cuts.cap, cuts.limit) == (500, 8192, 500)
     text = "A member within one inch of a barricade is in cover behind it."
-    assert found.count(text) == token_counter(WORDLLAMA)(text) < most_tokens(text)
-    assert found.glue >= 1
+    assert cuts.count(text) == token_counter(WORDLLAMA)(text) < most_tokens(text)
+    assert cuts.glue >= 1
 
 
 def test_what_the_model_can_read_is_the_cap_of_all() -> None:
     settings = Settings(chunking=ChunkingSettings(max_chunk_tokens=500), embedding=EmbeddingSettings(max_tokens=256))
-    found = cuts_for(settings, WORDLLAMA)
-    assert (found.cap, found.limit) == (256, 256)
+    cuts = cuts_for(settings, WORDLLAMA)
+    assert (cuts.cap, cuts.limit) == (256, 256)
 
 
 def test_a_tokenizer_that_is_elsewhere_is_taken_for_the_worst() -> None:

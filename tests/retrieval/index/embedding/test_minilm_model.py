@@ -35,8 +35,8 @@ def test_a_vector_does_not_depend_on_its_neighbours(minilm: MiniLmEmbedder) -> N
     together = minilm.embed(TEXTS)
     assert together.shape == (len(TEXTS), 384)
     assert np.linalg.norm(together, axis=1) == pytest.approx(1.0, abs=1e-5)
-    for place, text in enumerate(TEXTS):
-        assert np.array_equal(minilm.embed_query(text), together[place])
+    for position, text in enumerate(TEXTS):
+        assert np.array_equal(minilm.embed_query(text), together[position])
     assert minilm.embed([]).shape == (0, 384)
     assert minilm.embed_query(TEXTS[0]) is minilm.embed_query(TEXTS[0])
     with pytest.raises(ValueError, match="read-only"):

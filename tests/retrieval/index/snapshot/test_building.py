@@ -222,12 +222,12 @@ def test_what_was_tried_is_tried_again_unless_it_is_known_byte_for_byte(
 
 def test_a_server_begins_with_nothing_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is on a server is filled by name; there are no files of it to copy."""
-    asked: list[object] = []
-    monkeypatch.setattr(building, "nearest_base", lambda *_: asked.append(1))
+    query: list[object] = []
+    monkeypatch.setattr(building, "nearest_base", lambda *_: query.append(1))
     with pytest.MonkeyPatch.context() as during:
         during.setenv("QUERYMUST_CHROMA", "http://127.0.0.1:9")
         with pytest.raises(Exception, match="127"):
             make(tmp_path, library())
-    assert asked == []
+    assert query == []
     make(tmp_path, library())
-    assert asked == [1]
+    assert query == [1]

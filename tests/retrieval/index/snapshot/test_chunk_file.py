@@ -34,13 +34,13 @@ def test_a_short_id_finds_its_chunk_and_no_shorter_one_would(ids: set[str]) -> N
 def test_a_beginning_is_found_ambiguous_or_unknown_as_a_plain_search_says(ids: set[str], beginning: str) -> None:
     with TemporaryDirectory() as folder:
         chunks = saved(Path(folder), ids)
-        found = sorted(each for each in ids if each.startswith(beginning))
-        if beginning in ids or len(found) == 1:
-            assert chunks.find(beginning) == (beginning if beginning in ids else found[0])
-        elif found:
+        result = sorted(each for each in ids if each.startswith(beginning))
+        if beginning in ids or len(result) == 1:
+            assert chunks.find(beginning) == (beginning if beginning in ids else result[0])
+        elif result:
             with pytest.raises(AmbiguousNameError) as ambiguous:
                 chunks.find(beginning)
-            assert len(ambiguous.value.available) == min(len(found), LISTED + 1)
+            assert len(ambiguous.value.available) == min(len(result), LISTED + 1)
         else:
             with pytest.raises(UnknownNameError):
                 chunks.find(beginning)

@@ -84,8 +84,8 @@ def each_damaged(paths: list[Path], damage: Callable[[Path], object]) -> Iterato
 def test_no_snapshot_opens_with_a_damaged_file_of_ours(home: Path, damage: Callable[[Path], object]) -> None:
     folder = folder_of(home)
     beside = {folder / "neighbour_search.json"}  # without it every vector is compared
-    paths = sorted(each for each in folder.rglob("*") if each.is_file() and each not in beside)
-    ours = [each for each in paths if "chroma" not in each.relative_to(folder).parts]
+    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path not in beside)
+    ours = [path for path in paths if "chroma" not in path.relative_to(folder).parts]
     assert len(ours) > 40
     for path in each_damaged(ours, damage):
         with pytest.raises(IndexCorruptError, match="build"):
@@ -165,8 +165,8 @@ def test_a_snapshot_that_cannot_be_written_is_searched_by_comparing_every_vector
     ids=["read-only", "full"],
 )
 def test_a_search_works_on_a_disk_that_takes_nothing(graphs: Path, tmp_path: Path, mount: str) -> None:
-    place = tmp_path / "place"
-    place.mkdir()
+    position = tmp_path / "place"
+    position.mkdir()
     program = (
         "import sys; from pathlib import Path; import numpy as np\n"
         "from retrieval.index.snapshot.snapshot import open_snapshot\n"
@@ -175,7 +175,7 @@ def test_a_search_works_on_a_disk_that_takes_nothing(graphs: Path, tmp_path: Pat
         "    assert len(nearest_in(snapshot, 'open', np.asarray(snapshot.vectors[3]), 5)) >= 5\n"
         "    print('scans' if snapshot.scans else 'asks')\n"
     )
-    script = mount.format(home=graphs, place=place) + ' 2>/dev/null; "$@"'
-    run = ["unshare", "-rm", "sh", "-c", script, "sh", sys.executable, "-c", program, str(place), only_id(graphs)]
+    script = mount.format(home=graphs, place=position) + ' 2>/dev/null; "$@"'
+    run = ["unshare", "-rm", "sh", "-c", script, "sh", sys.executable, "-c", program, str(position), only_id(graphs)]
     done = subprocess.run(run, capture_output=True, text=True, check=False)
     assert done.stdout.strip() == ("scans" if "--bind" in mount else "asks"), done.stderr

@@ -44,7 +44,7 @@ class Page:
     def markdown(self) -> str:
         lines = ["# Rules", "", "## Attack Matrix for Clerics", ""]
         lines += ["| Opponent Armor Class | Level 1-3 | Level 4-6 |", "|---|---|---|"]
-        lines += [f"| {6 - place} | {roll} | {roll - 2} |" for place, roll in enumerate(self.matrix)]
+        lines += [f"| {6 - position} | {roll} | {roll - 2} |" for position, roll in enumerate(self.matrix)]
         lines += ["", "## Prices", "", "| Thing | Price |", "|---|---|"]
         lines += [f"| {thing} | {price} gp |" for thing, price in zip(THINGS, self.prices, strict=False)]
         lines += [line for number in self.paragraphs for line in ("", f"## Door {number}", "", f"Door {number} opens.")]
@@ -153,7 +153,7 @@ def answers(home: Path, name: str) -> list[object]:
     with open_snapshot(home, name) as snapshot:
         assert verify_snapshot(snapshot) == ()
         retriever = Retriever(snapshot, WORDLLAMA)
-        found: list[object] = [
+        result: list[object] = [
             [(hit.chunk, hit.score) for hit in retriever.retrieve(question, 8, strategy).hits]
             for question in QUESTIONS
             for strategy in ("default", "prefilter", "dense")
@@ -164,7 +164,7 @@ def answers(home: Path, name: str) -> list[object]:
             for each in NAMES
             for question in QUESTIONS
         ]
-        return [found, near, held(snapshot)]
+        return [result, near, held(snapshot)]
 
 
 @pytest.fixture(scope="module")

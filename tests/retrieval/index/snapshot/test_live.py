@@ -120,9 +120,9 @@ def present(home: Path) -> set[str]:
 
 def test_the_live_one_three_that_were_and_the_candidate_stay(many: tuple[Path, list[str]]) -> None:
     home, ids = many
-    reasons = {each.id: each.why for each in snapshots_of(home, ids[6])}
+    reasons = {snapshot.id: snapshot.why for snapshot in snapshots_of(home, ids[6])}
     assert reasons == dict(zip(ids, ["", "", *["was live"] * 3, "live", "candidate"], strict=True))
-    assert {each.id for each in remove_snapshots(home, ids[6])} == set(ids[:2])
+    assert {snapshot.id for snapshot in remove_snapshots(home, ids[6])} == set(ids[:2])
     assert present(home) == set(ids[2:])
     assert remove_snapshots(home, ids[6]) == ()
 
@@ -139,10 +139,10 @@ def test_as_many_as_asked_stay_and_pretending_removes_nothing(many: tuple[Path, 
 def test_what_a_reader_has_open_stays_until_it_is_let_go(many: tuple[Path, list[str]]) -> None:
     home, ids = many
     with open_snapshot(home, ids[0]) as held:
-        assert [each.id for each in remove_snapshots(home, ids[6])] == [ids[1]]
+        assert [snapshot.id for snapshot in remove_snapshots(home, ids[6])] == [ids[1]]
         assert held.chunks[3].text.startswith("text")
         assert held.lexical.scores("text").size == len(held)
-    assert [each.id for each in remove_snapshots(home, ids[6])] == [ids[0]]
+    assert [snapshot.id for snapshot in remove_snapshots(home, ids[6])] == [ids[0]]
 
 
 def test_a_reader_that_forgets_to_close_lets_go_when_it_is_collected(many: tuple[Path, list[str]]) -> None:
@@ -151,7 +151,7 @@ def test_a_reader_that_forgets_to_close_lets_go_when_it_is_collected(many: tuple
     assert len(held)
     del held
     gc.collect()
-    assert {each.id for each in remove_snapshots(home, ids[6])} == set(ids[:2])
+    assert {snapshot.id for snapshot in remove_snapshots(home, ids[6])} == set(ids[:2])
 
 
 def test_another_process_that_was_killed_holds_nothing(many: tuple[Path, list[str]]) -> None:
@@ -163,9 +163,9 @@ def test_another_process_that_was_killed_holds_nothing(many: tuple[Path, list[st
     with subprocess.Popen([sys.executable, "-c", program, str(home), ids[0]], stdout=subprocess.PIPE) as reader:
         assert reader.stdout is not None
         assert reader.stdout.readline() == b"open\n"
-        assert [each.id for each in remove_snapshots(home, ids[6])] == [ids[1]]
+        assert [snapshot.id for snapshot in remove_snapshots(home, ids[6])] == [ids[1]]
         reader.kill()
-    assert [each.id for each in remove_snapshots(home, ids[6])] == [ids[0]]
+    assert [snapshot.id for snapshot in remove_snapshots(home, ids[6])] == [ids[0]]
 
 
 def test_a_snapshot_that_is_being_removed_is_not_opened(many: tuple[Path, list[str]]) -> None:

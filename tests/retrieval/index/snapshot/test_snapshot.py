@@ -75,7 +75,7 @@ def test_last_bits_of_floats_make_no_other_snapshot_and_another_model_does(tmp_p
     assert not np.array_equal(bits, vectors)
     there = build_snapshot(tmp_path / "other machine", chunks, bits, MODEL, default)
     assert there.id == here.id
-    assert {each.path for each in set(there.files) ^ set(here.files)} == {"vectors.npy"}
+    assert {file.path for file in set(there.files) ^ set(here.files)} == {"vectors.npy"}
     assert build_snapshot(tmp_path, chunks, bits, MODEL, default) == here, "what is there stays"
     assert build_snapshot(tmp_path, chunks, np.roll(vectors, 1, axis=1), MODEL, default).id != here.id
 
@@ -234,10 +234,10 @@ def test_lost_records_and_vectors_are_found(home: Path) -> None:
     seal(folder)  # as if Chroma itself had lost them
     ask_graphs(home)
     with open_snapshot(home, only_id(home)) as snapshot:
-        found = {finding.check: finding.detail for finding in verify_snapshot(snapshot, probes=60)}
-    assert "52 records instead of 53" in found["counts"]
-    assert "vectors" in found
-    assert chunk(1).id in found["probes"] or chunk(9).id in found["probes"]
+        result = {finding.check: finding.detail for finding in verify_snapshot(snapshot, probes=60)}
+    assert "52 records instead of 53" in result["counts"]
+    assert "vectors" in result
+    assert chunk(1).id in result["probes"] or chunk(9).id in result["probes"]
 
 
 def test_a_snapshot_without_its_chroma_is_found(home: Path) -> None:
@@ -313,11 +313,11 @@ def test_a_live_snapshot_that_goes_while_it_is_opened_gives_way_to_the_next(
     read = Manifest.read
 
     def outrun(folder: Path) -> Manifest:
-        found = read(folder)
+        result = read(folder)
         if folder.name == first and live_id(home.root) == first:
             promote(home.root, second)
             shutil.rmtree(folder)
-        return found
+        return result
 
     monkeypatch.setattr("retrieval.index.snapshot.snapshot.Manifest.read", outrun)
     with open_snapshot(home.root) as snapshot:

@@ -131,8 +131,8 @@ def test_the_fields_are_not_opened_for_words_that_are_known_or_stand_alone(snaps
 def test_what_is_remembered_is_what_would_be_found_again(snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compounds, "REMEMBERED", 2)
     with open_snapshot(snapshot.folder.parents[1], snapshot.id) as fresh:
-        asked = ["a longbow", "galleon", "cross bow", "shortbow", "a longbow", "rope"] * 2
-        assert [fresh.lexical.said(each) for each in asked] == [snapshot.lexical.said(each) for each in asked]
+        query = ["a longbow", "galleon", "cross bow", "shortbow", "a longbow", "rope"] * 2
+        assert [fresh.lexical.said(each) for each in query] == [snapshot.lexical.said(each) for each in query]
 
 
 PLAIN = (

@@ -195,9 +195,9 @@ def test_a_word_counts_once_a_chunk_as_in_a_plain_loop(headings, question):
         counted = {word for heading in cut if heading and question >= set(heading) for word in heading}
         if counted:
             plain[chunk] = sum(weights[word] for word in counted)
-    positions, found = HeadingIndex.build(headings).said(weights)
+    positions, result = HeadingIndex.build(headings).said(weights)
 
-    assert dict(zip(positions.tolist(), found.tolist(), strict=True)) == plain
+    assert dict(zip(positions.tolist(), result.tolist(), strict=True)) == plain
 
 
 def test_a_saved_index_reads_back_heading_index(heading_index_index, tmp_path):
@@ -245,8 +245,8 @@ def test_a_table_without_headings_has_none_and_the_outermost_heading_stays():
 
 def weights(texts, of):
     index = LexicalIndex.build(texts)
-    found = rarity(index, np.asarray(of, dtype=np.int32))
-    return {text: found[index.terms.position(index.tokenize(text)[0])] for text in ("cleric", "ogre", "seven")}, found
+    result = rarity(index, np.asarray(of, dtype=np.int32))
+    return {text: result[index.terms.position(index.tokenize(text)[0])] for text in ("cleric", "ogre", "seven")}, result
 
 
 ROWS = ["cleric seven", "cleric eight", "cleric nine", "ogre seven", "tavern ale"]
@@ -267,9 +267,9 @@ def test_chunks_that_stand_alone_weigh_by_how_many_have_the_word():
 
 
 def test_a_word_that_the_index_does_not_have_is_as_rare_as_the_rarest():
-    _, found = weights(ROWS, range(5))
+    _, result = weights(ROWS, range(5))
 
-    assert found[-1] == found[:-1].max()
+    assert result[-1] == result[:-1].max()
 
 
 def test_an_index_without_words_has_one_weight():

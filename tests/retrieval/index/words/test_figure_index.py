@@ -30,7 +30,7 @@ TERMS = TermTable.build([b"pound", b"spear"])
 
 def build(*chunks):
     number = {}
-    of = [number.setdefault(chunk.table_id or place, len(number)) for place, chunk in enumerate(chunks)]
+    of = [number.setdefault(chunk.table_id or position, len(number)) for position, chunk in enumerate(chunks)]
     return FigureIndex.build(chunks, np.asarray(of, dtype=np.int32), TERMS, tokens)
 
 
@@ -115,7 +115,7 @@ def ladder(*keys):
     """The interval of each key of one table, in base units."""
     rows = [row(key, "4", key=key, lines=(line, line)) for line, key in enumerate(keys)]
     index = build(*rows[::-1])
-    return [tuple(index.rows.ends[index.rows.cell.span(place)][0, :2]) for place in range(len(keys))][::-1]
+    return [tuple(index.rows.ends[index.rows.cell.span(number)][0, :2]) for number in range(len(keys))][::-1]
 
 
 def test_a_key_that_is_open_downwards_begins_after_the_one_above():
@@ -172,7 +172,7 @@ def test_a_saved_index_reads_back(tmp_path):
         assert built.marks.tolist() == read.marks.tolist()
     assert loaded.key_cell.tolist() == index.key_cell.tolist() == [2, 0]
     assert loaded.code.tolist() == index.code.tolist()
-    assert [loaded.units.text_of(place) for place in range(len(loaded.units))] == ["kilogram", "level", "percent"]
+    assert [loaded.units.text_of(number) for number in range(len(loaded.units))] == ["kilogram", "level", "percent"]
 
 
 @pytest.mark.parametrize("name", ["rows_ends", "tables_marks", "key_cell", "code", "terms"])

@@ -44,6 +44,6 @@ def test_short_cells_that_several_rows_have_are_kept_apart_from_those_of_all() -
 
 def test_rows_keep_their_positions_whatever_their_order() -> None:
     chunks = [chunk(1, "B", "2", "", key="B"), ROW, chunk(0, "A", "1", "", key="A")]
-    found = keyed_tables(chunks)
-    assert list(found.tables[0].rows) == [0, 1]
-    assert found.positions == {Membership("t", 1): 0, Membership("t", 0): 2}
+    result = keyed_tables(chunks)
+    assert list(result.tables[0].rows) == [0, 1]
+    assert result.positions == {Membership("t", 1): 0, Membership("t", 0): 2}

@@ -135,8 +135,8 @@ def test_it_meets_what_is_selected_and_nothing_else(selected, documents):
     which, places = selection.meet(np.asarray(documents, dtype=np.int64))
 
     assert selection.positions.tolist() == selected
-    assert which.tolist() == [at for at, each in enumerate(documents) if each in selected]
-    assert selection.positions[places].tolist() == [each for each in documents if each in selected]
+    assert which.tolist() == [at for at, document in enumerate(documents) if document in selected]
+    assert selection.positions[places].tolist() == [document for document in documents if document in selected]
 
 
 def test_a_short_list_and_a_long_one_meet_it_alike():
@@ -171,12 +171,12 @@ def test_quotes_of_some_chunks_are_those_that_they_have_among_all(words, selecte
     index, weights = ValueIndex.build(CHUNKS, NAMES, tokens), {word: 0.1 * (at + 1) for at, word in enumerate(words)}
     some = Selection.of([np.asarray(selected, dtype=np.int64)], len(CHUNKS))
 
-    whole, found = index.quotes(words, weights), index.quotes(words, weights, some)
+    whole, result = index.quotes(words, weights), index.quotes(words, weights, some)
 
     inside = np.isin(whole.positions, some.positions)
-    assert found.positions.tolist() == whole.positions[inside].tolist()
+    assert result.positions.tolist() == whole.positions[inside].tolist()
     for name in ("name", "cell", "figure"):
-        assert getattr(found, name).tolist() == getattr(whole, name)[inside].tolist()
+        assert getattr(result, name).tolist() == getattr(whole, name)[inside].tolist()
 
 
 TEXTS = ["armor class six", "armor of a dragon", "six ships"]
@@ -219,7 +219,7 @@ def test_a_word_is_found_in_the_documents_that_hold_it():
 
 @given(st.lists(words, max_size=8), words)
 def test_what_is_covered_is_what_a_plain_loop_counts(documents, asked):
-    weights = {word: 1.0 + place for place, word in enumerate(dict.fromkeys(asked))}
+    weights = {word: 1.0 + position for position, word in enumerate(dict.fromkeys(asked))}
     plain = [sum(weight for word, weight in weights.items() if word in document) for document in documents]
 
     assert WordIndex.build(documents).covered(weights.items()).tolist() == plain

@@ -35,9 +35,9 @@ def index():
 
 def quotes(index, question):
     words = tokens(question)
-    found = index.quotes(words, dict.fromkeys(words, 1.0))
+    quotes = index.quotes(words, dict.fromkeys(words, 1.0))
     everywhere = np.zeros((3, index.n_chunks))
-    everywhere[:, found.positions] = found.name, found.cell, found.figure
+    everywhere[:, quotes.positions] = quotes.name, quotes.cell, quotes.figure
     return Quotes(np.arange(index.n_chunks), *everywhere)
 
 
@@ -52,10 +52,10 @@ def test_a_figure_counts_apart(index):
 
 
 def test_a_name_is_quoted_in_any_of_its_spellings_and_its_words_count_once(index):
-    found = quotes(index, "range of a heavy crossbow")
+    result = quotes(index, "range of a heavy crossbow")
 
-    assert found.name.tolist() == [0, 0, 2, 0]
-    assert found.cell.tolist() == [0, 0, 0, 0]
+    assert result.name.tolist() == [0, 0, 2, 0]
+    assert result.cell.tolist() == [0, 0, 0, 0]
 
 
 def test_a_cell_that_repeats_its_heading_is_no_quote(index):
@@ -85,11 +85,11 @@ words = "ant bee cat dog eel fox gnu hen ibex".split()
 index = ValueIndex.build([row(name=" ".join(words))], [()])
 print(index.quotes(words, {word: 0.1 * (place + 1) for place, word in enumerate(words)}).cell.tolist())
 """
-    said = {
+    stdouts = {
         subprocess.run(
             [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
         ).stdout
         for seed in "0123456"
     }
-    assert len(said) == 1
-    assert "4.5" in said.pop()
+    assert len(stdouts) == 1
+    assert "4.5" in stdouts.pop()

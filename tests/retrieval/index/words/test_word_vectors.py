@@ -24,9 +24,9 @@ def test_a_term_has_the_vector_of_the_word_that_is_written_most(index):
     (stem,) = set(tokens("vehicles"))
 
     assert stem not in {"vehicle", "vehicles"}
-    found = index.of(np.asarray([TERMS.position(stem)]))[0]
-    assert found == pytest.approx(WORDS.embed_one("vehicles"), abs=1e-3)
-    assert found != pytest.approx(WORDS.embed_one(stem), abs=1e-2)
+    result = index.of(np.asarray([TERMS.position(stem)]))[0]
+    assert result == pytest.approx(WORDS.embed_one("vehicles"), abs=1e-3)
+    assert result != pytest.approx(WORDS.embed_one(stem), abs=1e-2)
 
 
 def test_words_of_one_meaning_are_near_and_numbers_are_like_nothing(index):
@@ -61,10 +61,10 @@ def test_vectors_of_another_model_are_refused(tmp_path, shape):
 def test_vectors_come_back_as_the_same_singles():
     every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     halves = np.resize(every[np.isfinite(every)], (-(-len(every) // 256), 256))
-    found = WordVectors(halves).of(np.arange(len(halves)))
+    result = WordVectors(halves).of(np.arange(len(halves)))
 
-    assert found.dtype == np.float32
-    assert np.array_equal(found.view(np.uint32), halves.astype(np.float32).view(np.uint32))
+    assert result.dtype == np.float32
+    assert np.array_equal(result.view(np.uint32), halves.astype(np.float32).view(np.uint32))
 
 
 @pytest.mark.parametrize(("idle", "said"), [("just", "price"), ("somehow", "speed"), ("someone", "hotel")])

@@ -331,7 +331,7 @@ def test_a_file_is_one_book_whose_lines_are_documents(tmp_path, name):
     book = read(path)
 
     assert (book.slug, book.title, book.warnings) == ("help-desk", "Help Desk", ())
-    assert [(each.path, each.text) for each in book.documents] == [
+    assert [(document.path, document.text) for document in book.documents] == [
         ("T-17", "# Login fails\n\nIt says no.\n"),
         ("18", "# Own heading\ntext\n"),
     ]
@@ -372,7 +372,7 @@ def test_its_digest_is_of_its_bytes(tmp_path):
 def test_a_line_that_is_no_document_is_left_out_and_named(tmp_path, line, said):
     book = read(written(tmp_path / "a.jsonl", TICKET, line))
 
-    assert [each.path for each in book.documents] == ["T-17"]
+    assert [document.path for document in book.documents] == ["T-17"]
     assert book.warnings[0].startswith("line 2: ")
     assert said in book.warnings[0]
 
@@ -498,11 +498,11 @@ def test_a_link_that_leads_out_of_the_library_is_not_read_and_named(library):
     (library / "b" / "chapters").symlink_to(outside)
     (library / "stolen").symlink_to(outside)
 
-    found = book(library)
+    result = book(library)
 
     assert [folder.slug for folder in list_books(library)] == ["b", "good"]
-    assert [document.path for document in found.documents] == ["a.md"]
-    assert found.warnings[1:] == (
+    assert [document.path for document in result.documents] == ["a.md"]
+    assert result.warnings[1:] == (
         "chapters: a link to a folder is not followed; put the folder itself there",
         "passwd.md: a link that leads out of the library is not followed; put the file itself there",
     )
@@ -562,10 +562,10 @@ def test_a_name_that_is_not_utf_8_is_left_out_with_a_warning_that_can_be_printed
     Path(os.fsdecode(os.fsencode(library / "b") + b"/caf\xe9.md")).write_text("# C\n")
     Path(os.fsdecode(os.fsencode(library / "b") + b"/caf\xe9.txt")).write_text("C\n")
 
-    found = book(library)
+    result = book(library)
 
-    assert found.warnings[1:] == ("caf\\xe9.md: its name is not UTF-8; rename it",)
-    assert found.ignored == ("caf\\xe9.txt",)
+    assert result.warnings[1:] == ("caf\\xe9.md: its name is not UTF-8; rename it",)
+    assert result.ignored == ("caf\\xe9.txt",)
 
 
 def test_a_book_folder_whose_name_is_not_utf_8_is_read_with_what_can_be_said_of_it(library):

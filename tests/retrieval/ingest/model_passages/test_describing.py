@@ -37,7 +37,7 @@ HEADINGS = ("Fireball", "Prone [Condition]", "The Fall of Oldtown")
 def described(models: ModelPassages, chunks: tuple[Chunk, ...], author: Metadata | None = None) -> Described:
     done = models.describe(chunks, {PATH: author or {}})
     assert done.offline == chunks
-    assert [replace(each, metadata={}) for each in done.chunks] == [replace(each, metadata={}) for each in chunks]
+    assert [replace(chunk, metadata={}) for chunk in done.chunks] == [replace(chunk, metadata={}) for chunk in chunks]
     kept = [(one, other) for one, other in zip(done.chunks, chunks, strict=True) if one.id not in done.by_model]
     assert all(one == other for one, other in kept)
     assert all(chunk.kind == "prose" for chunk in done.chunks if chunk.id in done.by_model)
@@ -56,7 +56,7 @@ def test_what_is_believed_becomes_metadata_and_nothing_else_changes(
     assert [each.why for each in done.dropped] == ["rule, and condition in its heading"]
     assert done.agreement == pytest.approx(2 / 3)
     assert reasons(done.outcomes) == {"not sent": 1}
-    assert [each.said for each in done.outcomes if each.reason] == ["too short"]
+    assert [outcome.said for outcome in done.outcomes if outcome.reason] == ["too short"]
     assert done.bill.used.total == chat_server.counts.prompt + chat_server.counts.completion
     assert done.bill.usd == pytest.approx(chat_server.counts.usd(0.15, 0.60)) == done.bill.usd_in_all
 
@@ -126,7 +126,9 @@ def test_a_value_that_is_on_no_list_and_in_no_passage_is_dropped_and_told(
 def test_without_a_key_it_is_said_and_what_was_paid_for_counts(models: Models, chunks: tuple[Chunk, ...]) -> None:
     without = described(models({}), chunks)
     assert (without.chunks, reasons(without.outcomes)) == (chunks, {"not sent": 1, "no key": 3})
-    assert {each.said for each in without.outcomes if each.reason == "no key"} == {"there is no OPENAI_API_KEY"}
+    assert {outcome.said for outcome in without.outcomes if outcome.reason == "no key"} == {
+        "there is no OPENAI_API_KEY"
+    }
     assert without.n_waiting == 3
     paid = described(models(), chunks)
     assert described(models({}), chunks).chunks == paid.chunks
@@ -184,20 +186,20 @@ def test_of_two_hundred_passages_and_all_faults_none_is_lost_no_wrong_value_is_t
     for done in (first, second):
         assert len(done.chunks) == len(done.outcomes) == COUNT
         for chunk in done.chunks:
-            said = chunk.metadata
-            assert said["content_kind"] in known_words().kinds
-            assert set(said["traits"]) <= set(traits_in(chunk.text))  # type: ignore[arg-type]
-            if "summary" in said:
+            metadata = chunk.metadata
+            assert metadata["content_kind"] in known_words().kinds
+            assert set(metadata["traits"]) <= set(traits_in(chunk.text))  # type: ignore[arg-type]
+            if "summary" in metadata:
                 truth = answer_about({"headings": [], "text": chunk.text, "tags": [], "traits": []})
-                assert said["summary"] == truth["summary"]
+                assert metadata["summary"] == truth["summary"]
     assert "987654321" not in json.dumps([dict(chunk.metadata) for chunk in second.chunks])
     assert second.dropped
 
 
 def told(chunk: Chunk) -> dict[str, object]:
-    _, (role, said) = AskedPassage.of(chunk).inquiry("m").asked.messages
+    _, (role, output) = AskedPassage.of(chunk).inquiry("m").asked.messages
     assert role == "user"
-    return json.loads(said)  # type: ignore[no-any-return]
+    return json.loads(output)  # type: ignore[no-any-return]
 
 
 def test_a_passage_is_sent_with_its_headings_and_the_words_that_may_be_said_of_it(chunks: tuple[Chunk, ...]) -> None:
@@ -218,9 +220,9 @@ def test_what_is_sent_decides_under_which_name_an_answer_is_kept(chunks: tuple[C
     for changed in (replace(one, text=f"{one.text}."), replace(one, heading_path=("Magic",))):
         assert AskedPassage.of(changed).inquiry("m").key != key
     assert passages_prompt_version().startswith("passages-v1-")
-    asked = AskedPassage.of(one).inquiry("m").asked
-    assert asked.form is ModelPassage
-    assert set(asked.body["response_format"]["json_schema"]["schema"]["required"]) == set(ModelPassage.model_fields)
+    query = AskedPassage.of(one).inquiry("m").asked
+    assert query.form is ModelPassage
+    assert set(query.body["response_format"]["json_schema"]["schema"]["required"]) == set(ModelPassage.model_fields)
 
 
 def test_passages_that_say_nothing_or_too_much_are_not_sent(chunks: tuple[Chunk, ...]) -> None:
@@ -246,9 +248,9 @@ def asked() -> AskedPassage:
 
 
 def test_what_is_on_the_lists_and_in_the_passage_is_taken(asked: AskedPassage) -> None:
-    found = believed(ModelPassage(**GOOD), asked)
-    assert found.dropped == ()
-    assert found.metadata == GOOD | {"tags": ("magic",), "traits": ("evocation", "fire")}
+    result = believed(ModelPassage(**GOOD), asked)
+    assert result.dropped == ()
+    assert result.metadata == GOOD | {"tags": ("magic",), "traits": ("evocation", "fire")}
 
 
 @pytest.mark.parametrize(
@@ -269,27 +271,27 @@ def test_what_is_on_the_lists_and_in_the_passage_is_taken(asked: AskedPassage) -
 def test_a_part_that_cannot_be_right_is_dropped_and_the_others_stay(
     asked: AskedPassage, said: dict[str, Any], part: str, why: str
 ) -> None:
-    found = believed(ModelPassage(**GOOD | said), asked)
-    assert [(each.part, each.why) for each in found.dropped] == [(part, why)]
+    result = believed(ModelPassage(**GOOD | said), asked)
+    assert [(each.part, each.why) for each in result.dropped] == [(part, why)]
     whole = believed(ModelPassage(**GOOD), asked).metadata
     gone = {"content_kind": {"content_kind", "is_rule_bearing"}, "summary": {"summary"}}.get(part, set())
-    assert found.metadata == {key: value for key, value in whole.items() if key not in gone}
+    assert result.metadata == {key: value for key, value in whole.items() if key not in gone}
 
 
 def test_a_name_is_the_passages_own_however_it_is_bent(asked: AskedPassage) -> None:
     chunk = replace(
         asked.chunk, text="Merlin's fire burns whoever is near, and it does not matter how they came there."
     )
-    found = believed(ModelPassage(**GOOD | {"summary": "The fire of Merlin burns all."}), AskedPassage.of(chunk))
-    assert found.metadata["summary"] == "The fire of Merlin burns all."
+    result = believed(ModelPassage(**GOOD | {"summary": "The fire of Merlin burns all."}), AskedPassage.of(chunk))
+    assert result.metadata["summary"] == "The fire of Merlin burns all."
 
 
 def test_the_kind_that_a_heading_says_stays(chunks: tuple[Chunk, ...]) -> None:
-    asked = AskedPassage.of(under(chunks, "Prone [Condition]"))
-    said = GOOD | {"summary": "Prone creatures crawl.", "tags": [], "traits": []}
-    found = believed(ModelPassage(**said), asked)
-    assert [each.why for each in found.dropped] == ["spell, and condition in its heading"]
-    assert believed(ModelPassage(**said | {"content_kind": "condition"}), asked).dropped == ()
+    query = AskedPassage.of(under(chunks, "Prone [Condition]"))
+    output = GOOD | {"summary": "Prone creatures crawl.", "tags": [], "traits": []}
+    result = believed(ModelPassage(**output), query)
+    assert [each.why for each in result.dropped] == ["spell, and condition in its heading"]
+    assert believed(ModelPassage(**output | {"content_kind": "condition"}), query).dropped == ()
 
 
 def test_no_tag_that_is_known_leaves_the_tags_and_none_at_all_takes_them_away(asked: AskedPassage) -> None:

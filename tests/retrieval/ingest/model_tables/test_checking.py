@@ -18,9 +18,9 @@ Change = Callable[[dict[str, Any]], object]
 
 
 def found(offline: OfflineTables, table: Table, change: Change = lambda _: None, **answered: Any) -> Judged:
-    said = reply(request_of(table, offline.readings[table.id]).told)
-    change(said)
-    answer = Answered(**{"content": json.dumps(said), "refusal": None, "finish": "stop", "usage": Usage()} | answered)
+    output = reply(request_of(table, offline.readings[table.id]).told)
+    change(output)
+    answer = Answered(**{"content": json.dumps(output), "refusal": None, "finish": "stop", "usage": Usage()} | answered)
     rows = {row.ordinal: row for row in offline.rows[table.id]}
     return judged(table, offline.readings[table.id], rows, answer, offline.vocabulary, by_key_alone=True)
 
@@ -48,21 +48,24 @@ def test_an_answer_that_says_what_the_book_says_is_believed(offline: OfflineTabl
 
 
 WRONG: dict[str, tuple[Change, str]] = {
-    "a dropped row": (lambda said: said["rows"].pop(), "rows are missing: 2"),
-    "a row twice": (lambda said: said["rows"].append(said["rows"][0]), "twice: 0"),
+    "a dropped row": (lambda output: output["rows"].pop(), "rows are missing: 2"),
+    "a row twice": (lambda output: output["rows"].append(output["rows"][0]), "twice: 0"),
     "a foreign row": (put(("rows", 0, "row"), 9), "rows are missing: 0"),
     "a changed value": (put(("rows", 1, "cells", 2), "11"), "row 1, column 3 is '11', and '10' in the book"),
-    "swapped cells": (lambda said: said["rows"][0]["cells"].reverse(), "row 0, column 1 is '7', and '9' in the book"),
+    "swapped cells": (
+        lambda output: output["rows"][0]["cells"].reverse(),
+        "row 0, column 1 is '7', and '9' in the book",
+    ),
     "a filled blank": (put(("rows", 1, "cells"), ["8", "12", "10", ""]), "column 4 is ''"),
-    "too few cells": (lambda said: said["rows"][0]["cells"].pop(), "row 0 has 3 cells, and 4"),
+    "too few cells": (lambda output: output["rows"][0]["cells"].pop(), "row 0 has 3 cells, and 4"),
     "another row's title": (put(("rows", 0, "title"), "Attack Matrix - Opponent AC 8"), "does not end in its key '9'"),
     "a longer number": (put(("rows", 0, "title"), "Attack Matrix - Opponent AC 19"), "does not end in its key '9'"),
     "a number from elsewhere": (put(("rows", 0, "title"), "Matrix 77 - Opponent AC 9"), "says 77"),
-    "a missing column": (lambda said: said["columns"].pop(), r"columns are \[1, 2, 3\], and the table has 4"),
+    "a missing column": (lambda output: output["columns"].pop(), r"columns are \[1, 2, 3\], and the table has 4"),
     "another range": (put(("columns", 1, "path"), ["level 2-3"]), "is 'Level 1-3' in the book"),
     "a nameless column": (put(("columns", 1, "path"), ["level 1-3", " "]), "column 2 has no name"),
     "a name twice": (put(("columns", 2, "path"), ["level 1-3"]), "column 3 has no name of its own"),
-    "another form": (lambda said: said.update(more=1), "not in the asked form"),
+    "another form": (lambda output: output.update(more=1), "not in the asked form"),
 }
 
 

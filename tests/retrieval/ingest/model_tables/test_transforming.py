@@ -195,9 +195,9 @@ def rows(models: Callable[..., ModelTables], tables: tuple[Table, ...]) -> tuple
 
 def model_rows_answering(change: Callable[[dict[str, Any]], object]) -> Callable[[Any], str]:
     def answer(body: Any) -> str:
-        said = answer_about(asked_table(body))
-        change(said)
-        return json.dumps(said)
+        about = answer_about(asked_table(body))
+        change(about)
+        return json.dumps(about)
 
     return answer
 
@@ -263,9 +263,9 @@ def test_what_the_books_owner_says_of_a_table_wins(
     chat_server.answering = model_rows_answering(guarded)
     own = TableRule(1, Find(heading="h"), query_must='{"contain": "cleric"}')
     ruled = (replace(tables[0], rule=own), replace(tables[1], rule=TableRule(2, Find(heading="w"), open=True)))
-    found = extract_predicates(rows(models, ruled))
-    assert [json.loads(row.query_must or "{}").get("contain") for row in found[:3]] == ["cleric"] * 3
-    assert [row.query_must for row in found[3:]] == [None] * 3
+    predicates = extract_predicates(rows(models, ruled))
+    assert [json.loads(row.query_must or "{}").get("contain") for row in predicates[:3]] == ["cleric"] * 3
+    assert [row.query_must for row in predicates[3:]] == [None] * 3
 
 
 def test_a_column_that_is_called_as_a_field_of_the_row_keeps_its_value(

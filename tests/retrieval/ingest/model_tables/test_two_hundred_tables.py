@@ -53,9 +53,9 @@ def book(seed: int = 0) -> str:
 
 @pytest.fixture(scope="module")
 def tables() -> tuple[Table, ...]:
-    found = tables_of(book())
-    assert len(found) == COUNT
-    return found
+    tables = tables_of(book())
+    assert len(tables) == COUNT
+    return tables
 
 
 def transformed(server: FakeOpenAi, tables: tuple[Table, ...], folder: Path, **options: Any) -> Transformed:

@@ -19,7 +19,9 @@ WORDS = Vocabulary.default()
 def glossary(text: str = "", *rows: tuple[str, ...]) -> Glossary:
     table = "\n".join("| " + " | ".join(row) + " |" for row in (("Code", "Name", "Unit"), ("---",) * 3, *rows))
     book = parse_book(Book("tome", "Tome", (Document("tome", "a.md", f"{text}\n\n{table if rows else ''}\n"),)))
-    return Glossary.of([each.document.text for each in book.documents], list(map(read_table, book.tables)), WORDS)
+    return Glossary.of(
+        [document.document.text for document in book.documents], list(map(read_table, book.tables)), WORDS
+    )
 
 
 def meanings(text: str = "", *rows: tuple[str, ...]) -> dict[str, str]:
@@ -67,9 +69,9 @@ def test_a_short_form_that_is_defined_twice_stands_for_what_is_said_most() -> No
 
 
 def test_a_table_of_codes_and_names_defines_them() -> None:
-    found = meanings("", ("SP", "Stone put", "metres"), ("BT", "Bag toss over bar", "metres"), ("X", "Xylophone", ""))
+    result = meanings("", ("SP", "Stone put", "metres"), ("BT", "Bag toss over bar", "metres"), ("X", "Xylophone", ""))
 
-    assert found == {"SP": "Stone put", "BT": "Bag toss"}
+    assert result == {"SP": "Stone put", "BT": "Bag toss"}
 
 
 def test_a_heading_says_what_its_short_forms_mean_but_not_twice() -> None:
@@ -87,31 +89,31 @@ def test_a_heading_says_what_its_short_forms_mean_but_not_twice() -> None:
 
 
 def test_a_single_letter_means_something_only_beside_another() -> None:
-    found = Glossary({"D": "Death", "W": "Wands"})
+    glossary = Glossary({"D": "Death", "W": "Wands"})
 
-    assert found.explained(["Level", "D", "W", "D6"]) == ("Level", "D (Death)", "W (Wands)", "D6")
-    assert found.explained(["Level", "D"]) == ("Level", "D")
+    assert glossary.explained(["Level", "D", "W", "D6"]) == ("Level", "D (Death)", "W (Wands)", "D6")
+    assert glossary.explained(["Level", "D"]) == ("Level", "D")
 
 
 def test_a_row_is_called_by_the_initials_that_the_book_uses_for_it_alone() -> None:
     guns = (("Light machine gun", "36", "4"), ("Heavy machine gun", "36", "3"), ("Heavy mortar grenade", "60", "1"))
-    found = glossary("A team has an LMG, an HMG and an IED, and you LIGHT them.", *guns)
+    result = glossary("A team has an LMG, an HMG and an IED, and you LIGHT them.", *guns)
 
-    assert found.short_names(["light machine gun", "Heavy machine gun", "light"]) == ("LMG",)
+    assert result.short_names(["light machine gun", "Heavy machine gun", "light"]) == ("LMG",)
 
 
 def test_initials_that_no_word_is_made_of_need_not_be_in_the_book() -> None:
     rows = [("Designated marksman rifle", "36"), ("Close air target", "12"), ("Small cot", "2"), ("Long loud gun", "4")]
-    found = glossary("What they shoot.", *rows, ("Light lever gun", "6"))
+    result = glossary("What they shoot.", *rows, ("Light lever gun", "6"))
 
-    assert found.short_names(["Designated marksman rifle"]) == ("DMR",)
-    assert found.short_names(["Close air target", "Small cot", "Long loud gun", "Light lever gun"]) == ()
+    assert result.short_names(["Designated marksman rifle"]) == ("DMR",)
+    assert result.short_names(["Close air target", "Small cot", "Long loud gun", "Light lever gun"]) == ()
 
 
 def test_a_row_is_called_by_the_short_form_that_the_book_defines() -> None:
-    found = glossary("The Agility (Agi) of a fusion gun, man portable (FGMP).")
+    result = glossary("The Agility (Agi) of a fusion gun, man portable (FGMP).")
 
-    assert found.short_names(["Fusion gun, man portable", "Agility"]) == ("FGMP",)
+    assert result.short_names(["Fusion gun, man portable", "Agility"]) == ("FGMP",)
 
 
 def test_the_rows_of_a_book_carry_the_meanings() -> None:
@@ -146,16 +148,16 @@ The team has an LMG and an HMG.
 """
     book = parse_book(Book("tome", "Tome", (Document("tome", "a.md", text),)))
     rows = transform_tables(book.tables, WORDS, [text])
-    found = [chunk for chunk in chunk_book(book, rows) if chunk.kind == "row"]
+    chunks = [chunk for chunk in chunk_book(book, rows) if chunk.kind == "row"]
 
     assert [row.names[-1] for row in rows] == ["LMG", "HMG"]
-    assert [chunk.search_text.split("\n")[-1] for chunk in found] == ["LMG", "HMG"]
+    assert [chunk.search_text.split("\n")[-1] for chunk in chunks] == ["LMG", "HMG"]
 
 
 def test_a_part_that_is_written_together_has_an_initial_of_its_own() -> None:
-    found = glossary("What they shoot.", ("Submachine gun", "9"), ("Subtle pistol", "4"), ("Antitank grenade", "6"))
+    result = glossary("What they shoot.", ("Submachine gun", "9"), ("Subtle pistol", "4"), ("Antitank grenade", "6"))
 
-    assert found.short_names(["Submachine gun", "Antitank grenade", "Subtle pistol"]) == ("SMG",)
+    assert result.short_names(["Submachine gun", "Antitank grenade", "Subtle pistol"]) == ("SMG",)
 
 
 TABLE = "| Bit | Name |\n|---|---|\n| 5 | EMPTY |\n"
@@ -167,8 +169,8 @@ def book(**documents: str) -> Book:
 
 def words(**documents: str) -> list[tuple[str, ...]]:
     tables = parse_book(book(**documents)).tables
-    found = document_words(tables)
-    return [found.get(table.id, ()) for table in tables]
+    result = document_words(tables)
+    return [result.get(table.id, ()) for table in tables]
 
 
 def test_documents_with_the_same_headings_are_told_by_their_paths() -> None:
@@ -209,9 +211,9 @@ def table(place: int, heading: str, caption: str | None) -> Table:
 def told(*titles: str | tuple[str, str | None]) -> list[list[str]]:
     """Terms by table; a title alone is a caption, all of one section."""
     pairs = [(title, "Combat") if isinstance(title, str) else (title[1], title[0]) for title in titles]
-    tables = [table(place, heading or "", caption) for place, (caption, heading) in enumerate(pairs)]
-    found = subjects_of(tables, Vocabulary.default())
-    return [list(found.get(str(place), ())) for place in range(len(tables))]
+    tables = [table(position, heading or "", caption) for position, (caption, heading) in enumerate(pairs)]
+    subjects = subjects_of(tables, Vocabulary.default())
+    return [list(subjects.get(str(number), ())) for number in range(len(tables))]
 
 
 @pytest.mark.parametrize(
@@ -260,5 +262,7 @@ def test_where_no_titles_tell_all_twins_apart_there_is_no_subject(titles: Titles
 
 def test_the_words_of_a_library_are_known() -> None:
     library = Vocabulary.default().merge(Vocabulary.from_json({"labels": {"grade": {}, "progression": {}}}))
-    tables = [table(place, "Combat", f"{who} Progression") for place, who in enumerate(("Fighter Grade", "Cleric"))]
+    tables = [
+        table(position, "Combat", f"{who} Progression") for position, who in enumerate(("Fighter Grade", "Cleric"))
+    ]
     assert subjects_of(tables, library) == {"0": ("fighter",), "1": ("cleric",)}

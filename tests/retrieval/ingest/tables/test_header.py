@@ -11,7 +11,7 @@ from retrieval.language.vocabulary import Vocabulary
 
 def rows(*lines, label=None):
     made = [tuple(line.split("|")) for line in lines]
-    return [ReadRow(place, "data", cells, cells, label) for place, cells in enumerate(made)]
+    return [ReadRow(position, "data", cells, cells, label) for position, cells in enumerate(made)]
 
 
 def labels(found):
@@ -108,7 +108,7 @@ def test_amounts_that_are_steps_or_have_no_names_beside_them_pick_the_row():
 
 
 def named(header, *rows):
-    lines = tuple(TableRow(cells, place, "") for place, cells in enumerate(rows))
+    lines = tuple(TableRow(cells, position, "") for position, cells in enumerate(rows))
     table = Table("t", "b", "d.md", (), None, header, lines, (1, len(rows)))
     return names_of_rows(read_table(table), Vocabulary.default())
 
@@ -138,9 +138,9 @@ def test_letters_figures_and_longer_cells_are_no_signs(cell):
 
 
 def test_a_row_is_called_by_the_name_of_the_sign_that_is_its_key():
-    found = named(("Sign", "Meaning"), (";", "a ward"), ("%", "a vein"), ("~", "a lamp"), ("x", "a trap"))
+    result = named(("Sign", "Meaning"), (";", "a ward"), ("%", "a vein"), ("~", "a lamp"), ("x", "a trap"))
 
-    assert list(found.values()) == [
+    assert list(result.values()) == [
         (";", "semicolon", "a ward"),
         ("%", "percent sign", "a vein"),
         ("~", "tilde", "a lamp"),
@@ -149,20 +149,20 @@ def test_a_row_is_called_by_the_name_of_the_sign_that_is_its_key():
 
 
 def test_of_pairs_side_by_side_under_no_heading_both_name_the_row():
-    found = named(
+    result = named(
         ("",) * 4,
         ("';'", "a ward", "'&'", "a heap"),
         ("'%'", "a vein", "'?'", "a scroll"),
         ("':'", "rubble", "'!'", "a flask"),
     )
 
-    assert {"semicolon", "ampersand"} <= set(found[0])
+    assert {"semicolon", "ampersand"} <= set(result[0])
 
 
 def test_marks_in_a_table_of_other_things_call_no_row():
-    found = named(("Blade", "Rare"), ("Dirk", "✓"), ("Sabre", "✓"), ("Foil", "✗"))
+    result = named(("Blade", "Rare"), ("Dirk", "✓"), ("Sabre", "✓"), ("Foil", "✗"))
 
-    assert list(found.values()) == [("Dirk",), ("Sabre",), ("Foil", "✗")]
+    assert list(result.values()) == [("Dirk",), ("Sabre",), ("Foil", "✗")]
 
 
 def test_a_column_of_letters_and_signs_lists_signs_and_one_of_words_does_not():
@@ -172,9 +172,9 @@ def test_a_column_of_letters_and_signs_lists_signs_and_one_of_words_does_not():
 
 
 def test_a_sign_over_signs_and_letters_is_the_first_of_them_and_no_heading():
-    found = named(("",) * 4, ("'$'", "coins", "'A'", "an angel"), ("'a'", "an ant", "'B'", "a bird"))
+    result = named(("",) * 4, ("'$'", "coins", "'A'", "an angel"), ("'a'", "an ant", "'B'", "a bird"))
 
-    assert "coins" in found[0]
+    assert "coins" in result[0]
     assert goes_on("'$'", ["'a'", "'b'"])
     assert not goes_on("#", ["1", "2"])
     assert not goes_on("#", ["", ""])

@@ -116,9 +116,9 @@ def test_a_cell_without_a_pointer_or_with_more_than_one_points_to_nothing(cell: 
 
 
 def test_only_an_identifier_points_without_a_word() -> None:
-    code, said = pointer_in("LOAD_CODE"), pointer_in("see LOAD_CODE")
+    code, output = pointer_in("LOAD_CODE"), pointer_in("see LOAD_CODE")
 
-    assert [code and code.is_code, said and said.is_code] == [True, False]
+    assert [code and code.is_code, output and output.is_code] == [True, False]
 
 
 def test_titles_are_compared_without_case_marks_and_plural() -> None:
@@ -151,7 +151,7 @@ def found(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def fields(*rows: str) -> str:
-    lines = [f"| {4 * place}-{4 * place + 3} | 4 | {row} |" for place, row in enumerate(rows)]
+    lines = [f"| {4 * position}-{4 * position + 3} | 4 | {row} |" for position, row in enumerate(rows)]
     return "\n".join(["| Bits | Length | Field | Note |", "| - | - | - | - |", *lines, ""])
 
 

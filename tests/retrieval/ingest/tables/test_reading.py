@@ -81,7 +81,7 @@ def test_a_first_row_that_names_no_columns_is_data(first: str):
 
 def test_names_under_the_only_words_of_a_header_are_its_columns():
     codes = ["Bakery|P|C", "Tannery|N|P", "Stable|C|P", "Forge|P|P"]
-    reading = read_table(table("|Districts||", "Use|A/R-1|Trade (C)|Crafts", *(f"{each}|C" for each in codes)))
+    reading = read_table(table("|Districts||", "Use|A/R-1|Trade (C)|Crafts", *(f"{code}|C" for code in codes)))
     assert reading.columns == ("Use", "Districts A/R-1", "Districts Trade (C)", "Districts Crafts")
     words = ["oak|hard|dark|slow", "ash|pale|tough|quick", "elm|brown|wide|damp"]
     assert read_table(table("|Notes||", *words)).columns[1] == "Notes"
@@ -222,7 +222,7 @@ def test_a_one_column_table_keeps_its_lines_as_data():
 
 def underlined(places, header, *rows):
     made = table(header, *rows)
-    marked = (replace(row, underlined=place in places) for place, row in enumerate(made.rows))
+    marked = (replace(row, underlined=position in places) for position, row in enumerate(made.rows))
     return read_table(replace(made, rows=tuple(marked)))
 
 
@@ -276,7 +276,7 @@ def test_a_blank_first_cell_says_nothing_under_a_label_or_in_pairs_side_by_side(
 
 def test_a_row_in_bold_is_a_label_where_a_value_might_be_lacking():
     made = table("Food|Amount", "Flour|500 g", "For the sauce|", "Butter|50 g", "Salt|5 g")
-    bold = replace(made, rows=tuple(replace(row, bold=place == 1) for place, row in enumerate(made.rows)))
+    bold = replace(made, rows=tuple(replace(row, bold=position == 1) for position, row in enumerate(made.rows)))
 
     assert roles(read_table(made)) == ["data"] * 4
     assert labels(read_table(bold)) == [None, None, "For the sauce", "For the sauce"]
@@ -312,6 +312,7 @@ def test_codes_and_numbers_of_something_can_be_named(
     header: tuple[str, str], keys: tuple[str, ...], reason: str | None
 ) -> None:
     made = tuple(
-        TableRow((key, str(10 + place)), place + 3, f"| {key} | {10 + place} |") for place, key in enumerate(keys)
+        TableRow((key, str(10 + position)), position + 3, f"| {key} | {10 + position} |")
+        for position, key in enumerate(keys)
     )
     assert why(Table("t", "b", "d.md", (), None, header, made, (1, len(made) + 2))) == reason

@@ -96,7 +96,7 @@ def test_a_heading_that_repeats_a_part_of_one_above_is_no_name():
     ],
 )
 def test_a_key_that_begins_with_a_number_keeps_its_own_words(column, cells, names):
-    rows = tuple(TableRow((cell, "x"), place, "") for place, cell in enumerate(cells))
+    rows = tuple(TableRow((cell, "x"), position, "") for position, cell in enumerate(cells))
     table = Table("t", "b", "d.md", (), None, (column, "b"), rows, (1, 4))
 
     assert names_of_rows(read_table(table), Vocabulary.default())[0] == names

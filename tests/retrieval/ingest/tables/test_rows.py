@@ -43,10 +43,10 @@ def test_a_row_is_an_object_that_explains_itself():
 
 def test_the_description_says_what_the_table_is_for_and_where_it_is_and_nothing_twice():
     table = "| Weapon | Cost |\n| - | - |\n| Simple | |\n| Club | 1 |\n| Mace | 8 |\n"
-    said = contents(f"# Gear\n\n## Weapon Prices\n\nEvery smith asks for this much silver:\n\n{table}")
+    output = contents(f"# Gear\n\n## Weapon Prices\n\nEvery smith asks for this much silver:\n\n{table}")
 
-    assert said[1]["title"] == "Weapon Prices - Club"
-    assert said[1]["description"] == "Every smith asks for this much silver. Under Simple. From Gear."
+    assert output[1]["title"] == "Weapon Prices - Club"
+    assert output[1]["description"] == "Every smith asks for this much silver. Under Simple. From Gear."
     (of_caption,) = {row["description"] for row in contents(f"# Gear\n\n## Weapons\n\n**Table: Gear**\n\n{table}")[1:]}
     assert of_caption == "Under Simple. From Weapons."
 
@@ -64,7 +64,7 @@ def test_a_number_is_called_with_its_column_and_columns_are_written_out_as_the_b
 
 
 def test_a_row_without_its_key_is_called_by_the_column_of_the_cell_that_stands_for_it():
-    rows = [f"| {place} | {place * 10} | x |" for place in range(1, 12)]
+    rows = [f"| {number} | {number * 10} | x |" for number in range(1, 12)]
     _, made = rows_of("\n".join(["# Doors", "", "| Door | Weight | Note |", "| - | - | - |", *rows, "| | 95 | y |"]))
 
     assert [made[0].called, made[-1].called] == ["Door 1", "Weight 95"]
@@ -145,19 +145,19 @@ def test_a_level_is_named_by_a_bare_number_behind_what_the_table_is_about():
     header = "| Level | AC 2 | AC 3 | AC 4 |\n| - | - | - | - |\n"
     body = "".join(f"| {n} | {20 - n} | {19 - n} | {18 - n} |\n" for n in range(1, 20))
     _, rows = rows_of("# Clerics\n\n## Hits by level of experience\n\n" + header + body)
-    asked = read_query_must(extract_predicates(rows)[6].query_must)
+    must = read_query_must(extract_predicates(rows)[6].query_must)
 
-    assert asked.holds(canonical("what does a cleric 7 need to hit AC 3"))
-    assert not asked.holds(canonical("what do 7 clerics need"))
-    assert not asked.holds(canonical("a cleric 8 against 7 ogres"))
+    assert must.holds(canonical("what does a cleric 7 need to hit AC 3"))
+    assert not must.holds(canonical("what do 7 clerics need"))
+    assert not must.holds(canonical("a cleric 8 against 7 ogres"))
 
 
 def test_a_number_behind_what_a_table_is_about_is_no_armor_class():
     _, rows = rows_of("# Clerics\n\n" + matrix("All Characters"))
-    asked = read_query_must(extract_predicates(rows)[3].query_must)
+    must = read_query_must(extract_predicates(rows)[3].query_must)
 
-    assert asked.holds(canonical("cleric of level 3 against AC 7"))
-    assert not asked.holds(canonical("what does a cleric 7 need"))
+    assert must.holds(canonical("cleric of level 3 against AC 7"))
+    assert not must.holds(canonical("what does a cleric 7 need"))
 
 
 def test_price_lists_short_tables_and_lists_of_names_ask_nothing_unless_a_rival_is_named():

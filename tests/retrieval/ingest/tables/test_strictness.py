@@ -21,7 +21,7 @@ def matrix(title: str, *, key: str = "Armor Class", rows: int = 10, columns: int
         heading_path=("Combat", title),
         caption=None,
         header=header,
-        rows=tuple(TableRow(cells, place, f"| {' | '.join(cells)} |") for place, cells in enumerate(lines)),
+        rows=tuple(TableRow(cells, position, f"| {' | '.join(cells)} |") for position, cells in enumerate(lines)),
         lines=(0, rows),
     )
 
@@ -31,8 +31,8 @@ def keyed(column: str, keys: Sequence[str], *, axis: str = "Level", title: str =
     lines = [(key, *(str(20 + row - column) for column in range(4))) for row, key in enumerate(keys)]
     return replace(
         matrix(title, key=column),
-        header=(column, *(f"{axis} {place}".strip() for place in range(1, 5))),
-        rows=tuple(TableRow(cells, place, f"| {' | '.join(cells)} |") for place, cells in enumerate(lines)),
+        header=(column, *(f"{axis} {number}".strip() for number in range(1, 5))),
+        rows=tuple(TableRow(cells, position, f"| {' | '.join(cells)} |") for position, cells in enumerate(lines)),
     )
 
 
@@ -71,9 +71,9 @@ def test_a_key_of_the_opponent_is_looked_for_on_the_other_side() -> None:
 @pytest.mark.parametrize("numbers", [("I.A.", "I.C."), ("I.C.", "I.A.")])
 def test_a_table_may_be_asked_for_by_its_number(numbers: tuple[str, str]) -> None:
     first, second = (f"{number} Matrix for {who}" for number, who in zip(numbers, ("Clerics", "Fighters"), strict=True))
-    found = rows_of(matrix(first), matrix(second))
-    asked = [row.table_id for row in found if satisfies_query_must(f"matrix {numbers[0]}, AC 6", row.query_must)]
-    assert asked == [first]
+    rows = rows_of(matrix(first), matrix(second))
+    table_ids = [row.table_id for row in rows if satisfies_query_must(f"matrix {numbers[0]}, AC 6", row.query_must)]
+    assert table_ids == [first]
 
 
 @pytest.mark.parametrize(
@@ -129,10 +129,10 @@ def test_a_row_whose_numbers_nobody_can_tell_has_no_predicate() -> None:
 @pytest.mark.parametrize("column", ["Character Level", "Caster Level", "Class Level", "Spell Level"])
 @pytest.mark.parametrize("question", ["the save of a 7th level fighter", "a level 7 cleric", "{} 7"])
 def test_a_number_under_a_compound_label_is_asked_for_by_the_plain_one(column: str, question: str) -> None:
-    asked = question.format(column)
+    query = question.format(column)
     single, ranges = [str(level) for level in range(1, 11)], [f"{level}-{level + 1}" for level in range(1, 21, 2)]
-    assert admitted(asked, keyed(column, single, axis="AC")) == ["7"]
-    assert admitted(asked, keyed(column, ranges, axis="AC")) == ["7-8"]
+    assert admitted(query, keyed(column, single, axis="AC")) == ["7"]
+    assert admitted(query, keyed(column, ranges, axis="AC")) == ["7-8"]
 
 
 def test_the_whole_compound_label_says_more_than_its_end() -> None:

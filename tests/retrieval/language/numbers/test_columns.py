@@ -53,9 +53,9 @@ def test_a_heading_in_the_plural_says_what_it_counts(column: str, noun: str | No
 
 
 def test_a_number_counts_what_its_column_says() -> None:
-    found = figure_of_cell("over 3 to 4", "Weight (kg)", is_key=True)
-    assert found is not None
-    assert (found.unit, found.low > 3, found.high) == ("kilogram", True, 4)
+    figure = figure_of_cell("over 3 to 4", "Weight (kg)", is_key=True)
+    assert figure is not None
+    assert (figure.unit, figure.low > 3, figure.high) == ("kilogram", True, 4)
     own = figure_of_cell("500 g", "Weight (kg)", is_key=True)
     assert own is not None
     assert own.high == 0.5
@@ -63,18 +63,18 @@ def test_a_number_counts_what_its_column_says() -> None:
 
 def test_the_step_among_the_words_of_a_key_is_read_and_that_of_another_cell_is_not() -> None:
     assert figure_of_cell("Parcel over 5 to 20 kg", "Item", is_key=False) is None
-    found = figure_of_cell("Parcel over 5 to 20 kg", "Item", is_key=True)
-    assert found is not None
-    assert found.high == 20
+    figure = figure_of_cell("Parcel over 5 to 20 kg", "Item", is_key=True)
+    assert figure is not None
+    assert figure.high == 20
 
 
 @pytest.mark.parametrize(
     ("cell", "number", "label"), [("Class IV", 4, "class"), ("Mark XIX", 19, "mark"), ("Type I", 1, "type")]
 )
 def test_a_key_may_count_in_roman_numbers(cell: str, number: int, label: str) -> None:
-    found = figure_of_cell(cell, "", is_key=True)
-    assert found is not None
-    assert (found.low, found.high, found.label) == (number, number, label)
+    figure = figure_of_cell(cell, "", is_key=True)
+    assert figure is not None
+    assert (figure.low, figure.high, figure.label) == (number, number, label)
     assert figure_of_cell(cell, "", is_key=False) is None
 
 
@@ -126,16 +126,16 @@ def test_columns_are_a_pair_if_they_are_called_alike_but_for_the_bound(
 )
 def test_a_number_between_the_two_ends_lies_in_the_row(cells: tuple[str, ...]) -> None:
     columns = ("Over, kg", "Up to, kg", "Class")
-    found = joined(
+    result = joined(
         columns, [figure_of_cell(cell, column, is_key=False) for cell, column in zip(cells, columns, strict=True)]
     )
-    (asked,) = quantities("a man of 77 kg")
+    (query,) = quantities("a man of 77 kg")
 
-    assert found[0] is not None
-    assert holds(found[0], asked)
-    assert not holds(found[0], quantities("73 kg")[0])
-    assert holds(found[0], quantities("81 kg")[0])
-    assert found[1:] == [None, None]
+    assert result[0] is not None
+    assert holds(result[0], query)
+    assert not holds(result[0], quantities("73 kg")[0])
+    assert holds(result[0], quantities("81 kg")[0])
+    assert result[1:] == [None, None]
 
 
 @pytest.mark.parametrize("cells", [("81", "73"), ("73", "–"), ("", "81"), ("73 kg", "81 m")])

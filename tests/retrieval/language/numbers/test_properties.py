@@ -118,7 +118,7 @@ def test_a_whole_quantity_lies_in_its_cell_and_holds_itself(text):
 def test_holding_never_raises(cell, asked):
     whole = whole_quantity(cell)
     if whole is not None:
-        assert all(holds(whole, each) in (True, False) for each in quantities(asked))
+        assert all(holds(whole, quantity) in (True, False) for quantity in quantities(asked))
 
 
 @pytest.mark.parametrize(

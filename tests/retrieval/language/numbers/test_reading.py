@@ -269,12 +269,12 @@ def test_a_number_after_a_name_says_so(text, named):
     ],
 )
 def test_a_step_of_a_scale_goes_from_its_first_bound_to_its_second(text, low, high, unit):
-    (found,) = quantities(text)
+    (result,) = quantities(text)
 
-    assert (found.text, found.kind, found.unit) == (text, "range", unit)
-    assert (found.low, found.high) == pytest.approx((low, high))
-    assert (found.low > low) == (not text.startswith("at least"))
-    assert (found.high < high) == ("under" in text)
+    assert (result.text, result.kind, result.unit) == (text, "range", unit)
+    assert (result.low, result.high) == pytest.approx((low, high))
+    assert (result.low > low) == (not text.startswith("at least"))
+    assert (result.high < high) == ("under" in text)
 
 
 @pytest.mark.parametrize("text", ["over 10 to hit armor", "more than 3 to be safe, 4 axes", "over 12 to 4"])

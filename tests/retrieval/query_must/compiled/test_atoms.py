@@ -14,8 +14,8 @@ ENTRIES = st.lists(st.tuples(st.sampled_from(["", "ac", "level"]), ENDS, ENDS), 
 @given(ENTRIES, st.sampled_from(["", "ac", "level", "hp"]), ENDS, ENDS)
 def test_it_finds_what_asking_each_interval_finds(entries, label, one, other):
     low, high = min(one, other), max(one, other)
-    found = IntervalIndex.build(entries).overlapping(label, low, high)
-    assert sorted(found.tolist()) == [n for name, a, b, n in entries if name == label and a <= high and low <= b]
+    overlapping = IntervalIndex.build(entries).overlapping(label, low, high)
+    assert sorted(overlapping.tolist()) == [n for name, a, b, n in entries if name == label and a <= high and low <= b]
 
 
 def test_it_survives_the_disk(tmp_path):
@@ -34,9 +34,9 @@ WORDS = st.sampled_from(["a", "b", "ab", "é", "日本", "-2"])
     st.lists(WORDS, max_size=12),
 )
 def test_it_finds_each_term_that_stands_on_word_boundaries(terms, tokens):
-    found = {terms[n] for n in PhraseTable(terms).find(tokens)}
+    result = {terms[n] for n in PhraseTable(terms).find(tokens)}
     padded = f" {' '.join(tokens)} "
-    assert found == {term for term in terms if f" {term} " in padded}
+    assert result == {term for term in terms if f" {term} " in padded}
 
 
 def test_a_term_that_stands_twice_comes_twice():

@@ -75,8 +75,8 @@ QUESTIONS |= st.text(max_size=30)
 
 
 def plain(question, predicates):
-    asked = canonical(question)
-    return [n for n, text in enumerate(predicates) if text is not None and satisfies_query_must(asked, text)]
+    query = canonical(question)
+    return [n for n, text in enumerate(predicates) if text is not None and satisfies_query_must(query, text)]
 
 
 @settings(max_examples=400)
@@ -279,11 +279,11 @@ def test_nothing_named_is_empty():
 
 @given(st.lists(st.lists(TERMS.map(str), max_size=3), max_size=6), QUESTIONS)
 def test_names_are_said_as_terms_are(names, question):
-    asked = canonical(question)
-    named = CompiledPredicates.build([None] * len(names), names).named(asked)
-    expected = [n for n, row in enumerate(names) if any(asked.has(name) for name in row)]
+    query = canonical(question)
+    named = CompiledPredicates.build([None] * len(names), names).named(query)
+    expected = [n for n, row in enumerate(names) if any(query.has(name) for name in row)]
     assert named.positions.tolist() == expected
-    for place in range(len(expected)):
-        said = named.terms(place)
-        assert len(said) == named.counts[place]
-        assert all(asked.has_canonical(term) for term in said)
+    for number in range(len(expected)):
+        terms = named.terms(number)
+        assert len(terms) == named.counts[number]
+        assert all(query.has_canonical(term) for term in terms)

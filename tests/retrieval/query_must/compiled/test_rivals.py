@@ -62,7 +62,7 @@ QUESTIONS = st.lists(st.sampled_from(QUESTION_WORDS), max_size=8).map(" ".join)
 def compiled(tables: list[KeyedTable]) -> tuple[RivalIndex, dict[Membership, int]]:
     """The index, and the position of each row: rows are scattered over the chunks."""
     members = [Membership(table.id, number) for table in tables for number in table.rows]
-    places = {member: 3 * place % (3 * len(members) + 1) for place, member in enumerate(reversed(members))}
+    places = {member: 3 * position % (3 * len(members) + 1) for position, member in enumerate(reversed(members))}
     return RivalIndex.build(tables, places, Vocabulary.default()), places
 
 
@@ -72,12 +72,12 @@ def test_the_index_keeps_out_what_the_plain_meaning_keeps_out(tables: list[Keyed
     index, places = compiled(tables)
     rivals = Rivals(tables)
     for question in questions:
-        plain, found = rivals.read(canonical(question)), index.read(canonical(question))
+        plain, result = rivals.read(canonical(question)), index.read(canonical(question))
         expected = sorted(places[Membership(*row)] for row in plain.reasons)
-        assert found.positions.tolist() == expected
+        assert result.positions.tolist() == expected
         for member in places:
-            assert found.why(member.table, member.row) == plain.why(member.table, member.row)
-            assert found.held(member.table, member.row) == plain.held(member.table, member.row)
+            assert result.why(member.table, member.row) == plain.why(member.table, member.row)
+            assert result.held(member.table, member.row) == plain.held(member.table, member.row)
 
 
 def axes() -> list[KeyedTable]:
@@ -104,12 +104,12 @@ def test_arrays_that_do_not_fit_are_refused(tmp_path: Path) -> None:
 def test_an_index_without_keyed_tables_keeps_nothing_out(tmp_path: Path) -> None:
     index, _ = compiled([])
     index.save(tmp_path)
-    found = RivalIndex.load(tmp_path).read(canonical("damage of an axe"))
-    assert found.positions.tolist() == []
-    assert (found.why("weapons", 0), found.held("weapons", 0)) == ("", "")
+    result = RivalIndex.load(tmp_path).read(canonical("damage of an axe"))
+    assert result.positions.tolist() == []
+    assert (result.why("weapons", 0), result.held("weapons", 0)) == ("", "")
 
 
 def test_a_row_or_a_table_that_is_not_there_is_not_kept_out() -> None:
-    found = compiled(axes())[0].read(canonical("damage of an axe"))
-    assert found.why("weapons", 1) != ""
-    assert (found.why("weapons", 99), found.why("armor", 1), found.held("armor", 1)) == ("", "", "")
+    result = compiled(axes())[0].read(canonical("damage of an axe"))
+    assert result.why("weapons", 1) != ""
+    assert (result.why("weapons", 99), result.why("armor", 1), result.held("armor", 1)) == ("", "", "")

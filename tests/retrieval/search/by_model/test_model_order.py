@@ -38,7 +38,7 @@ def passages(body: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def backwards(body: Mapping[str, Any]) -> str:
-    return json.dumps({"order": [each["passage"] for each in passages(body)][::-1]})
+    return json.dumps({"order": [passage["passage"] for passage in passages(body)][::-1]})
 
 
 def ids(found: Retrieval) -> Sequence[str]:
@@ -49,22 +49,22 @@ def test_the_first_twenty_come_in_the_models_order_and_the_rest_after_them(
     retriever: Retriever, asked: FakeOpenAi
 ) -> None:
     before = retriever.retrieve(QUESTION, 30)
-    found = retriever.retrieve(QUESTION, 30, "default+chat")
-    assert ids(found) == (*ids(before)[:20][::-1], *ids(before)[20:])
-    assert [hit.rank for hit in found.hits] == list(range(1, 31))
-    scores = [hit.score for hit in found.hits]
+    result = retriever.retrieve(QUESTION, 30, "default+chat")
+    assert ids(result) == (*ids(before)[:20][::-1], *ids(before)[20:])
+    assert [hit.rank for hit in result.hits] == list(range(1, 31))
+    scores = [hit.score for hit in result.hits]
     assert scores == sorted(set(scores), reverse=True)
-    for hit in found.hits:
-        assert sum(each.contribution for each in hit.addends) == pytest.approx(hit.score)
+    for hit in result.hits:
+        assert sum(addend.contribution for addend in hit.addends) == pytest.approx(hit.score)
     (body,) = asked.asked
     assert body["response_format"]["json_schema"]["strict"] is True
-    assert [each["title"] for each in passages(body)] == [hit.chunk.title for hit in before.hits[:20]]
+    assert [passage["title"] for passage in passages(body)] == [hit.chunk.title for hit in before.hits[:20]]
 
 
 def test_fewer_hits_are_the_beginning_of_more(retriever: Retriever, asked: FakeOpenAi) -> None:
     few, many = (retriever.retrieve(QUESTION, k, "default+chat") for k in (3, 20))
     assert ids(few) == ids(many)[:3]
-    assert [each.chunk_id for each in few.receipt.decisions if each.kept] == list(ids(few))
+    assert [decision.chunk_id for decision in few.receipt.decisions if decision.kept] == list(ids(few))
 
 
 def test_the_receipt_says_what_it_cost_and_how_long_it_took(retriever: Retriever, asked: FakeOpenAi) -> None:
@@ -96,12 +96,12 @@ def test_an_order_without_every_passage_once_is_not_believed(
     retriever: Retriever, asked: FakeOpenAi, answer: str, why: str
 ) -> None:
     asked.answering = lambda _: answer
-    before, found = retriever.retrieve(QUESTION, 20), retriever.retrieve(QUESTION, 10, "default+chat")
-    assert ids(found) == ids(before)[:10]
-    assert [hit.addends for hit in found.hits] == [hit.addends for hit in before.hits[:10]]
-    assert found.receipt.ordering is not None
-    assert found.receipt.ordering.left.startswith(why)
-    assert found.receipt.ordering.prompt_tokens > 0
+    before, result = retriever.retrieve(QUESTION, 20), retriever.retrieve(QUESTION, 10, "default+chat")
+    assert ids(result) == ids(before)[:10]
+    assert [hit.addends for hit in result.hits] == [hit.addends for hit in before.hits[:10]]
+    assert result.receipt.ordering is not None
+    assert result.receipt.ordering.left.startswith(why)
+    assert result.receipt.ordering.prompt_tokens > 0
 
 
 @pytest.mark.parametrize("fault", ["key", "refusal", "truncated", "malformed", "cut"])
@@ -109,22 +109,22 @@ def test_whatever_goes_wrong_the_hits_of_default_are_there(
     retriever: Retriever, asked: FakeOpenAi, fault: Fault
 ) -> None:
     asked.plan = InTurn([fault] * 2)
-    found = retriever.retrieve(QUESTION, 10, "default+chat")
-    assert ids(found) == ids(retriever.retrieve(QUESTION, 10))
-    assert found.receipt.ordering is not None
-    assert found.receipt.ordering.left
-    assert "\n" not in str(found.receipt.ordering)
-    assert KEY not in str(found.receipt)
+    result = retriever.retrieve(QUESTION, 10, "default+chat")
+    assert ids(result) == ids(retriever.retrieve(QUESTION, 10))
+    assert result.receipt.ordering is not None
+    assert result.receipt.ordering.left
+    assert "\n" not in str(result.receipt.ordering)
+    assert KEY not in str(result.receipt)
 
 
 def test_without_a_key_it_says_so_in_one_line(retriever: Retriever, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    found = retriever.retrieve(QUESTION, 10, "default+chat")
-    assert ids(found) == ids(retriever.retrieve(QUESTION, 10))
-    said = "gpt-4o-mini needs OPENAI_API_KEY; set it, or take the strategy default"
-    assert found.receipt.ordering is not None
-    assert found.receipt.ordering.left == said
-    with pytest.raises(ModelError, match=said):
+    result = retriever.retrieve(QUESTION, 10, "default+chat")
+    assert ids(result) == ids(retriever.retrieve(QUESTION, 10))
+    output = "gpt-4o-mini needs OPENAI_API_KEY; set it, or take the strategy default"
+    assert result.receipt.ordering is not None
+    assert result.receipt.ordering.left == output
+    with pytest.raises(ModelError, match=output):
         retriever.retrieve(QUESTION, 10, scored(strategy("default+chat")))
 
 
@@ -166,29 +166,29 @@ def shortest_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 @pytest.mark.usefixtures("shortest_first")
 def test_the_best_score_comes_first_and_stands_among_the_evidence(retriever: Retriever) -> None:
     before = retriever.retrieve(QUESTION, 20)
-    found = retriever.retrieve(QUESTION, 10, "default+cross_encoder")
+    result = retriever.retrieve(QUESTION, 10, "default+cross_encoder")
     lengths = sorted(len(hit.chunk.search_text) for hit in before.hits)
-    assert [-hit.evidence["cross_encoder"] for hit in found.hits] == lengths[:10]
-    assert found.receipt.ordering is not None
-    assert (found.receipt.ordering.left, found.receipt.ordering.usd) == ("", 0.0)
-    for hit in found.hits:
-        assert sum(each.contribution for each in hit.addends) == pytest.approx(hit.score)
+    assert [-hit.evidence["cross_encoder"] for hit in result.hits] == lengths[:10]
+    assert result.receipt.ordering is not None
+    assert (result.receipt.ordering.left, result.receipt.ordering.usd) == ("", 0.0)
+    for hit in result.hits:
+        assert sum(addend.contribution for addend in hit.addends) == pytest.approx(hit.score)
 
 
 @pytest.mark.usefixtures("shortest_first")
 def test_a_model_that_is_not_here_says_how_to_fetch_it(retriever: Retriever) -> None:
-    found = retriever.retrieve(QUESTION, 10, "default+cross_encoder:absent")
-    assert found.chunk_ids == retriever.retrieve(QUESTION, 10).chunk_ids
-    assert found.receipt.ordering is not None
-    assert "import CrossEncoder as M; M('absent')" in found.receipt.ordering.left
+    result = retriever.retrieve(QUESTION, 10, "default+cross_encoder:absent")
+    assert result.chunk_ids == retriever.retrieve(QUESTION, 10).chunk_ids
+    assert result.receipt.ordering is not None
+    assert "import CrossEncoder as M; M('absent')" in result.receipt.ordering.left
 
 
 @pytest.mark.skipif(importlib.util.find_spec("sentence_transformers") is not None, reason="the library is installed")
 def test_without_the_library_it_says_what_to_install(retriever: Retriever) -> None:
-    found = retriever.retrieve(QUESTION, 10, "default+cross_encoder")
-    assert found.chunk_ids == retriever.retrieve(QUESTION, 10).chunk_ids
-    assert found.receipt.ordering is not None
-    assert "needs a library: pip install 'sentence-transformers>=5'" in found.receipt.ordering.left
+    result = retriever.retrieve(QUESTION, 10, "default+cross_encoder")
+    assert result.chunk_ids == retriever.retrieve(QUESTION, 10).chunk_ids
+    assert result.receipt.ordering is not None
+    assert "needs a library: pip install 'sentence-transformers>=5'" in result.receipt.ordering.left
 
 
 def test_a_real_cross_encoder_puts_the_passage_that_answers_first(retriever: Retriever) -> None:

@@ -14,15 +14,17 @@ from retrieval.search.retriever import Retriever
 from tests.retrieval.index.conftest import ask_graphs
 from tests.retrieval.search.conftest import CHUNK, ToyEmbedder
 
-TEXTS = [f"{word} of the {place}" for word in ("rope", "tent", "lamp", "sword") for place in ("sea", "hill", "night")]
+TEXTS = [
+    f"{word} of the {position}" for word in ("rope", "tent", "lamp", "sword") for position in ("sea", "hill", "night")
+]
 EQUALS = 60
 
 
 @pytest.fixture(scope="module", params=["graphs", "scan"])
 def twins(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
     chunks = [
-        replace(CHUNK, id=f"{number:03}-{place:02}", text=text, search_text=text)
-        for place, text in enumerate(TEXTS)
+        replace(CHUNK, id=f"{number:03}-{position:02}", text=text, search_text=text)
+        for position, text in enumerate(TEXTS)
         for number in range(EQUALS)
     ]
     home, embedder = tmp_path_factory.mktemp("twins"), ToyEmbedder()
@@ -39,6 +41,6 @@ def twins(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def test_of_equals_the_first_by_id_come_back(twins: Retriever, strategy: str, k: int) -> None:
     question = "a tent for the hill"
     scores = similarity(twins.snapshot.vectors, twins.embedder.embed_query(question))
-    wanted = [twins.snapshot.chunks[int(place)].id for place in best(scores, k)]
+    wanted = [twins.snapshot.chunks[int(position)].id for position in best(scores, k)]
     assert len(np.unique(scores.round(6))) == len(TEXTS)
     assert list(twins.retrieve(question, k, strategy).chunk_ids) == wanted

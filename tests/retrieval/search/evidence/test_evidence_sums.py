@@ -52,9 +52,9 @@ def test_a_share_is_the_rarity_of_the_words_that_stand_there_over_that_of_all(sn
         weights[word] = math.log1p((len(bags) - n + 0.5) / (n + 0.5)) if n else 0.0
     whole = sum(weights.values()) or 1.0
     question = Query.ask(text, snapshot.vocabulary)
-    found = gather(snapshot, question, np.zeros(len(chunks))).at(np.arange(len(chunks)))
+    result = gather(snapshot, question, np.zeros(len(chunks))).at(np.arange(len(chunks)))
     for part in ("text", "title", "column", "head"):
-        for chunk, share in zip(chunks, found[part].tolist(), strict=True):
+        for chunk, share in zip(chunks, result[part].tolist(), strict=True):
             words = set(cut(said_by(chunk, part)))
             expected = sum(weight for word, weight in weights.items() if word in words) / whole
             assert math.isclose(share, min(expected, 1.0), abs_tol=1e-12), (part, chunk.id)

@@ -33,17 +33,17 @@ def test_the_k_best_are_those_of_the_whole_totals(retriever, text, weights, k, r
     for allowed, where in ((None, None), (passing, None), (few, None), (few, passing), (passing & ~few, passing)):
         bounded = evidence(retriever, text).total(weights, [(k, allowed), (k, where)])
         for seen in (allowed, where):
-            found = best(bounded, k, seen)
-            assert found.tolist() == best(whole, k, seen).tolist()
-            assert bounded[found].tolist() == whole[found].tolist()
+            result = best(bounded, k, seen)
+            assert result.tolist() == best(whole, k, seen).tolist()
+            assert bounded[result].tolist() == whole[result].tolist()
 
 
 def test_a_question_that_names_a_row_leaves_most_cosines_out(retriever: Retriever) -> None:
-    asked: list[int] = []
+    query: list[int] = []
 
     class Counted(Cosines):
         def at(self, positions):  # type: ignore[no-untyped-def]
-            asked.append(len(positions))
+            query.append(len(positions))
             return super().at(positions)
 
     snapshot, text = retriever.snapshot, "what does a dagger cost"
@@ -51,7 +51,7 @@ def test_a_question_that_names_a_row_leaves_most_cosines_out(retriever: Retrieve
     question = Query.ask(text, snapshot.vocabulary)
     gather(snapshot, question, snapshot.lexical.scores(text), cosines).total(WEIGHTS, [(1, None)])
 
-    assert sum(asked) < len(snapshot) / 4
+    assert sum(query) < len(snapshot) / 4
 
 
 def test_cosines_are_the_same_wherever_they_are_asked_for(snapshot: Snapshot) -> None:

@@ -33,11 +33,11 @@ def test_the_nearest_that_may_come_back_come(asked: Asked, question: str, where:
     vector = asked.retriever.vector_of(question)
     scores = similarity(np.asarray(asked.snapshot.vectors), vector)
     for k in (1, 7, ALL):
-        found = asked.stage.nearest(vector, k, passing)
+        nearest = asked.stage.nearest(vector, k, passing)
         wanted = sorted(scores[may], reverse=True)[:k]
-        assert np.allclose(sorted(scores[found], reverse=True), wanted, atol=1e-5)
-        assert len(set(found.tolist())) == len(found)
-        assert set(found.tolist()) <= set(may)
+        assert np.allclose(sorted(scores[nearest], reverse=True), wanted, atol=1e-5)
+        assert len(set(nearest.tolist())) == len(nearest)
+        assert set(nearest.tolist()) <= set(may)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -49,8 +49,8 @@ def test_those_with_a_word_of_the_question_come_by_their_words(
     index = asked.snapshot.lexical
     words = set((index.ask or index.tokenize)(question))
     worded = [position for position in may if words & set(index.tokenize(asked.chunks[position].search_text))]
-    found = asked.stage.worded(question, ALL, passing)
-    assert sorted(found.tolist()) == worded
+    result = asked.stage.worded(question, ALL, passing)
+    assert sorted(result.tolist()) == worded
     first = asked.stage.worded(question, 5, passing)
     scores = index.scores(question)
     assert len(first) == min(5, len(worded))
@@ -60,19 +60,19 @@ def test_those_with_a_word_of_the_question_come_by_their_words(
 
 
 def test_the_rarest_word_decides(asked: Asked) -> None:
-    found = asked.stage.worded("halberd level class dragon", 1, Passing())
-    assert asked.chunks[int(found[0])].row_key == "halberd"
+    result = asked.stage.worded("halberd level class dragon", 1, Passing())
+    assert asked.chunks[int(result[0])].row_key == "halberd"
 
 
 @pytest.mark.parametrize("where", FILTERS, ids=lambda where: type(where).__name__)
 def test_rows_come_by_their_names(asked: Asked, where: Filter | None) -> None:
     question = "What does a cleric need to hit armor class 6?"
     passing, may = passing_of(asked, question, where)
-    found = asked.stage.named(asked.question(question), ALL, passing).tolist()
-    assert found == sorted(set(found))
-    assert set(found) <= set(may)
+    tolist = asked.stage.named(asked.question(question), ALL, passing).tolist()
+    assert tolist == sorted(set(tolist))
+    assert set(tolist) <= set(may)
     called = {position for position in may if "armor class 6" in asked.chunks[position].names}
-    assert called <= set(found)
+    assert called <= set(tolist)
     (one,) = asked.stage.named(asked.question("a halberd"), 1, Passing()).tolist()
     assert asked.chunks[one].row_key == "halberd"
 
@@ -82,8 +82,8 @@ def test_what_a_predicate_keeps_out_never_comes(asked: Asked, question: str) -> 
     passing, may = passing_of(asked, question, None)
     read = asked.question(question)
     vector = asked.retriever.vector_of(question)
-    found = asked.stage.candidates(read, vector, ALL, passing)
-    assert sorted(found.tolist()) == may, "with so many candidates all that may come back are among them"
+    candidates = asked.stage.candidates(read, vector, ALL, passing)
+    assert sorted(candidates.tolist()) == may, "with so many candidates all that may come back are among them"
     for position in may:
         must = asked.chunks[position].query_must
         assert must is None or "contain_no_rival" in must or satisfies_query_must(question, must)
@@ -95,12 +95,12 @@ def test_what_a_predicate_keeps_out_never_comes(asked: Asked, question: str) -> 
 def test_candidates_are_what_each_way_finds(asked: Asked, question: str) -> None:
     passing, _ = passing_of(asked, question, None)
     read, vector = asked.question(question), asked.retriever.vector_of(question)
-    found = asked.stage.candidates(read, vector, 6, passing)
-    assert found.tolist() == sorted(set(found.tolist()))
+    candidates = asked.stage.candidates(read, vector, 6, passing)
+    assert candidates.tolist() == sorted(set(candidates.tolist()))
     worded, named = asked.stage.worded(question, 6, passing), asked.stage.named(read, 6, passing)
-    assert set(worded.tolist()) | set(named.tolist()) <= set(found.tolist())
+    assert set(worded.tolist()) | set(named.tolist()) <= set(candidates.tolist())
     scores = similarity(np.asarray(asked.snapshot.vectors), vector)
-    assert scores[asked.stage.nearest(vector, 6, passing)].min() >= np.sort(scores[found])[: len(found)].min()
+    assert scores[asked.stage.nearest(vector, 6, passing)].min() >= np.sort(scores[candidates])[: len(candidates)].min()
     without = asked.stage.candidates(read, None, 6, passing)
     assert without.tolist() == sorted({*worded.tolist(), *named.tolist()})
 
@@ -109,20 +109,20 @@ def test_a_filter_that_nothing_passes_finds_nothing(asked: Asked) -> None:
     nothing = Passing(None, np.zeros(len(asked.chunks), dtype=np.bool_))
     question = asked.question(QUESTIONS[0])
     vector = asked.retriever.vector_of(QUESTIONS[0])
-    for found in (
+    for result in (
         asked.stage.nearest(vector, 5, nothing),
         asked.stage.worded(QUESTIONS[0], 5, nothing),
         asked.stage.named(question, 5, nothing),
         asked.stage.candidates(question, vector, 5, nothing),
     ):
-        assert found.tolist() == []
+        assert result.tolist() == []
 
 
 def test_candidates_bring_what_they_are(asked: Asked) -> None:
     positions = np.asarray([7, 0, 90])
-    found = asked.stage.payload(positions)
-    assert [each.position for each in found] == [7, 0, 90]
-    for each in found:
+    payload = asked.stage.payload(positions)
+    assert [each.position for each in payload] == [7, 0, 90]
+    for each in payload:
         chunk = asked.chunks[each.position]
         assert (each.id, each.title, each.text) == (chunk.id, chunk.title, chunk.text)
         assert each.query_must == chunk.query_must

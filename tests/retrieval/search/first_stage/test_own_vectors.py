@@ -81,14 +81,14 @@ def test_what_is_found_may_come_back_is_k_where_k_exist_and_is_the_nearest_of_al
     may = passing.mask(large)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(own_vectors, "COMPARED", compared)
-        found = nearest_of_own(large, vector, k, passing)
+        nearest = nearest_of_own(large, vector, k, passing)
     there = COUNT if may is None else int(may.sum())
-    assert len(set(found.tolist())) == len(found) == min(k, there)
-    assert may is None or may[found].all()
+    assert len(set(nearest.tolist())) == len(nearest) == min(k, there)
+    assert may is None or may[nearest].all()
     scores = similarity(large.vectors, vector)
-    assert found.tolist() == found[np.lexsort((found, -scores[found]))].tolist(), "nearest first, then by id"
+    assert nearest.tolist() == nearest[np.lexsort((nearest, -scores[nearest]))].tolist(), "nearest first, then by id"
     if there <= max(compared, 16 * k) or compared == COUNT - 1:
-        assert found.tolist() == by_comparing(large, vector, k, passing).tolist()
+        assert nearest.tolist() == by_comparing(large, vector, k, passing).tolist()
 
 
 def test_a_search_looks_at_the_nearest_regions_first_and_no_further_than_it_has_to(
@@ -123,7 +123,7 @@ def test_a_reader_never_opens_chroma_unless_it_asks_for_rounds(tmp_path: Path, m
     monkeypatch.setattr(regions, "UNDIVIDED", 100)
     monkeypatch.setattr(regions, "SIZE", 8)
     chunks = make_library()
-    vectors = ToyEmbedder().embed([each.search_text for each in chunks])
+    vectors = ToyEmbedder().embed([chunk.search_text for chunk in chunks])
     manifest = build_snapshot(tmp_path, chunks, vectors, ToyEmbedder.identity, Vocabulary.default())
     ask_graphs(tmp_path)
     with open_snapshot(tmp_path, manifest.id) as snapshot:
@@ -153,10 +153,10 @@ def rows() -> Sequence[Chunk]:
     return [
         replace(
             row,
-            query_must=row.query_must if place % 2 else None,
-            metadata={"shelf": place // 5, "half": place % 2},
+            query_must=row.query_must if position % 2 else None,
+            metadata={"shelf": position // 5, "half": position % 2},
         )
-        for place, subject in enumerate(SUBJECTS)
+        for position, subject in enumerate(SUBJECTS)
         for row in (matrix_row(subject, value) for value in range(-9, 11))
     ]
 
@@ -187,11 +187,11 @@ def test_a_portion_that_holds_every_word_is_ranked_as_the_whole(
     monkeypatch.setattr(own_vectors, "SCORED_WHOLE", 0)
     monkeypatch.setattr(own_vectors, "NEAREST", 960)
 
-    found = portion_large.retrieve(question, 12, where=where)
+    result = portion_large.retrieve(question, 12, where=where)
 
-    assert hits(found) == hits(whole)
-    assert [hit.evidence for hit in found.hits] == [hit.evidence for hit in whole.hits]
-    assert found.receipt.excluded == whole.receipt.excluded
+    assert hits(result) == hits(whole)
+    assert [hit.evidence for hit in result.hits] == [hit.evidence for hit in whole.hits]
+    assert result.receipt.excluded == whole.receipt.excluded
 
 
 def test_the_row_that_is_asked_for_is_found_in_a_small_part(
@@ -206,7 +206,7 @@ def test_the_row_that_is_asked_for_is_found_in_a_small_part(
         vector, allowed = portion_large.vector_of(question.text), passing.mask(portion_large.snapshot)
         some = own_vectors.looked_at(portion_large.snapshot, question, vector, passing, allowed)
 
-        assert f"{subject}-26" in [portion_large.snapshot.chunks.id_at(int(each)) for each in some.positions]
+        assert f"{subject}-26" in [portion_large.snapshot.chunks.id_at(int(position)) for position in some.positions]
         assert len(some) < len(portion_large.snapshot) / 4
         assert portion_large.retrieve(question.text, 5).hits[0].chunk.id == f"{subject}-26"
 
@@ -220,7 +220,7 @@ def test_a_stop_word_takes_no_place_of_a_word_that_is_looked_for(
     snapshot = portion_large.snapshot
     question = Query.ask("for a bardok", snapshot.vocabulary)
     some = own_vectors.looked_at(snapshot, question, portion_large.vector_of(question.text), Passing(), None)
-    subjects = {snapshot.chunks[int(each)].table_id for each in some.positions}
+    subjects = {snapshot.chunks[int(position)].table_id for position in some.positions}
     assert "bardok" in subjects
     assert len(some) <= 21, "twenty rows of its table, and the nearest"
 
@@ -231,12 +231,12 @@ def test_what_stands_beside_a_row_is_measured_against_the_same_best(
     snapshot = portion_large.snapshot
     question = Query.ask("What does a bardok need to hit armor class 6?", snapshot.vocabulary)
     vector, inside = portion_large.vector_of(question.text), Selection.of([np.arange(100)], len(snapshot))
-    found = own_vectors._legs(snapshot, question, vector, inside)
-    assert found.portion is not None
+    legs = own_vectors._legs(snapshot, question, vector, inside)
+    assert legs.portion is not None
     lexical = snapshot.lexical.scores(question.text)
     assert lexical.argmax() < 100, "what is looked at holds the best"
     beyond = np.asarray([500, 20, 900])
-    assert found.portion.at(beyond)["lexical"] == pytest.approx(lexical[beyond] / lexical.max())
+    assert legs.portion.at(beyond)["lexical"] == pytest.approx(lexical[beyond] / lexical.max())
 
 
 def test_of_rows_that_are_equally_good_the_nearest_are_looked_at(

@@ -45,15 +45,15 @@ def fill(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Fill]:
 
     def filled(predicates: Sequence[str | None]) -> chromadb.Collection:
         collection = client.create_collection("rules", embedding_function=None)
-        places = [str(place) for place in range(len(predicates))]
+        places = [str(number) for number in range(len(predicates))]
         metadata = [
-            {"title": f"chunk {place}"}
+            {"title": f"chunk {position}"}
             | ({"query_must": predicate} if predicate else {})
-            | ({"id": name(int(place))} if request.param else {})
-            for place, predicate in zip(places, predicates, strict=True)
+            | ({"id": name(int(position))} if request.param else {})
+            for position, predicate in zip(places, predicates, strict=True)
         ]
         collection.add(
-            ids=[name(int(place)) for place in places], embeddings=ByPlace().embed(places), metadatas=metadata
+            ids=[name(int(position)) for position in places], embeddings=ByPlace().embed(places), metadatas=metadata
         )
         return collection
 
@@ -82,62 +82,62 @@ def test_no_filtering_needed(fill: Fill) -> None:
     assert outcome.rounds == 1
     assert outcome.stopped == "Target k reached"
     assert outcome.excluded == 0
-    assert kept(outcome) == [name(place) for place in range(15)]
+    assert kept(outcome) == [name(number) for number in range(15)]
     assert {decision.reason for decision in outcome.decisions} == {"no restrictions"}
 
 
 def test_filter_some_chunks(fill: Fill) -> None:
     failing = {1, 4, 5, 9, 14}
-    outcome = ask(fill([FAILS if place in failing else None for place in range(40)]))
+    outcome = ask(fill([FAILS if number in failing else None for number in range(40)]))
     assert outcome.rounds == 2
     assert outcome.excluded == 5
-    clean = [place for place in range(15) if place not in failing]
-    assert kept(outcome) == [name(place) for place in (*clean, *range(15, 20))]
+    clean = [number for number in range(15) if number not in failing]
+    assert kept(outcome) == [name(number) for number in (*clean, *range(15, 20))]
     assert seen_in_round(outcome, 1).isdisjoint(seen_in_round(outcome, 2))
 
 
 def test_filter_heavy_noise(fill: Fill) -> None:
-    outcome = ask(fill([HOLDS if place == 6 else FAILS if place < 15 else None for place in range(40)]))
+    outcome = ask(fill([HOLDS if number == 6 else FAILS if number < 15 else None for number in range(40)]))
     assert outcome.rounds == 2
     assert outcome.excluded == 14
-    assert kept(outcome) == [name(place) for place in (6, *range(15, 29))]
+    assert kept(outcome) == [name(number) for number in (6, *range(15, 29))]
     reasons = {decision.chunk_id: decision.reason for decision in outcome.decisions}
     assert reasons[name(6)] == "satisfies query_must"
     assert reasons[name(0)] == 'contain_one_of failed group: ["ac 5", "armor class 5"]'
 
 
 def test_heavy_noise_that_goes_on_takes_a_third_round(fill: Fill) -> None:
-    outcome = ask(fill([FAILS if place < 29 else None for place in range(60)]))
+    outcome = ask(fill([FAILS if number < 29 else None for number in range(60)]))
     assert outcome.rounds == 3
     assert outcome.excluded == 29
-    assert kept(outcome) == [name(place) for place in range(29, 44)]
+    assert kept(outcome) == [name(number) for number in range(29, 44)]
 
 
 def test_max_iterations_reached(fill: Fill) -> None:
     outcome = ask(fill([FAILS] * 60))
     assert outcome.rounds == 3
     assert outcome.stopped == "Iteration limit reached"
-    assert [(each.looked_at, each.excluded) for each in outcome.iterations] == [(15, 15)] * 3
+    assert [(iteration.looked_at, iteration.excluded) for iteration in outcome.iterations] == [(15, 15)] * 3
     assert outcome.excluded == 45
     assert kept(outcome) == []
 
 
 def test_max_iterations_reached_with_what_was_found(fill: Fill) -> None:
     """The filter first would have found fifteen; asking again cannot see past its last round."""
-    collection = fill([None if place in (3, 20) or place >= 30 else FAILS for place in range(60)])
+    collection = fill([None if number in (3, 20) or number >= 30 else FAILS for number in range(60)])
     assert kept(ask(collection, max_iterations=2)) == [name(3), name(20)]
-    assert kept(ask(collection, max_iterations=3)) == [name(place) for place in (3, 20, *range(30, 43))]
+    assert kept(ask(collection, max_iterations=3)) == [name(number) for number in (3, 20, *range(30, 43))]
 
 
 @pytest.mark.parametrize("size", [30, 22], ids=["the second round takes the last", "the second round is short"])
 def test_empty_results(fill: Fill, size: int) -> None:
-    outcome = ask(fill([None if place % 5 == 0 else FAILS for place in range(size)]))
+    outcome = ask(fill([None if number % 5 == 0 else FAILS for number in range(size)]))
     assert outcome.rounds == 2
     assert len(outcome.decisions) == size
-    assert kept(outcome) == [name(place) for place in range(0, size, 5)]
+    assert kept(outcome) == [name(number) for number in range(0, size, 5)]
     assert outcome.stopped == "No more results"
     # A round that the collection fills to the last chunk does not show that nothing is left: the next one does.
-    assert [each.looked_at for each in outcome.iterations] == ([15, 15, 0] if size == 30 else [15, 7])
+    assert [iteration.looked_at for iteration in outcome.iterations] == ([15, 15, 0] if size == 30 else [15, 7])
 
 
 def test_fewer_than_asked_for_and_none_excluded_ends_the_rounds(fill: Fill) -> None:

@@ -65,7 +65,7 @@ def test_each_collection_reads_the_question_in_its_own_words(
 def test_the_readings_of_the_outcome_are_those_of_the_vocabularies(folder: Path) -> None:
     outcome = ask(folder, QUESTION, {"combat": DEFENCE, "psionics": WITS})
     assert list(outcome.readings) == BOTH
-    read = {name: {said for said in ("ac 6", "int 8") if said in text} for name, text in outcome.readings.items()}
+    read = {name: {output for output in ("ac 6", "int 8") if output in text} for name, text in outcome.readings.items()}
     assert read == {"combat": {"ac 6"}, "psionics": {"int 8"}, "monsters": set()}
 
 

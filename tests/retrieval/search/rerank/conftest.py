@@ -33,11 +33,11 @@ TAVERN = [
 
 
 def row(table: str, heading: tuple[str, ...], columns: tuple[str, ...], *cells: str, key: int = 0) -> Chunk:
-    said = " | ".join(f"{column} {cell}" for column, cell in zip(columns, cells, strict=True))
+    output = " | ".join(f"{column} {cell}" for column, cell in zip(columns, cells, strict=True))
     return replace(
         CHUNK,
         id=f"{table}-{cells[key]}",
-        search_text=f"{' > '.join(heading)} | {said}",
+        search_text=f"{' > '.join(heading)} | {output}",
         heading_path=heading,
         columns=columns,
         cells=cells,
@@ -141,9 +141,9 @@ def retriever(snapshot: Snapshot) -> Retriever:
 @pytest.fixture
 def trees(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Trees]:
     """Trees of their own in place of those that ship."""
-    found = random_trees(NAMES, seed=7)
-    (tmp_path / "shipped.json").write_text(found.written)
+    result = random_trees(NAMES, seed=7)
+    (tmp_path / "shipped.json").write_text(result.written)
     monkeypatch.setattr(rerank, "TREES_FILE", tmp_path / "shipped.json")
     rerank.trees_of.cache_clear()
-    yield found
+    yield result
     rerank.trees_of.cache_clear()

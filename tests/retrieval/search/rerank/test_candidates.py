@@ -45,21 +45,21 @@ def test_prose_is_behind_the_row_of_its_section():
         "column_said": np.asarray([0.5, 0, 0]),
         "number_wide_labelled": values,
     }
-    found = in_section(np.asarray([0, 0, 1]), features)
+    section = in_section(np.asarray([0, 0, 1]), features)
 
-    assert found["behind_section_key"].tolist() == [0, 1, 0]
-    assert found["behind_section_number"].tolist() == [0, 1, 0]
-    assert found["behind_section_whole"].tolist() == [0, 0.5, 0]
-    assert found["behind_section_covered"].tolist() == [0, 0, 0]
-    assert found["behind_section_read"].tolist() == [0, 1, 0]
-    assert found["behind_section_alike"].tolist() == [0, 0.25, 0]
-    assert found["behind_section_meaning"].tolist() == [0, 0.25, 0]
-    assert found["behind_section_column"].tolist() == [0, 0.5, 0]
-    assert found["behind_section_wide"].tolist() == [0, 1, 0]
+    assert section["behind_section_key"].tolist() == [0, 1, 0]
+    assert section["behind_section_number"].tolist() == [0, 1, 0]
+    assert section["behind_section_whole"].tolist() == [0, 0.5, 0]
+    assert section["behind_section_covered"].tolist() == [0, 0, 0]
+    assert section["behind_section_read"].tolist() == [0, 1, 0]
+    assert section["behind_section_alike"].tolist() == [0, 0.25, 0]
+    assert section["behind_section_meaning"].tolist() == [0, 0.25, 0]
+    assert section["behind_section_column"].tolist() == [0, 0.5, 0]
+    assert section["behind_section_wide"].tolist() == [0, 1, 0]
 
 
 def test_a_row_is_read_with_the_prose_of_its_section_and_prose_by_itself():
-    said = np.asarray([[1.0, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
-    read = read_with_prose(said, np.asarray([0, 0, 0, 1]), np.asarray([True, False, False, True]))
+    output = np.asarray([[1.0, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+    read = read_with_prose(output, np.asarray([0, 0, 0, 1]), np.asarray([True, False, False, True]))
 
     assert read.tolist() == [[1.0, 0.5, 1.0], [0.0, 0.5, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]

@@ -26,8 +26,8 @@ def of(measured, snapshot):
     """One feature of some chunks."""
 
     def values(question, feature, *ids):
-        found = measured(question)[feature]
-        return [round(float(found[place]), 6) for place in snapshot.chunks.positions(list(ids))]
+        result = measured(question)[feature]
+        return [round(float(result[position]), 6) for position in snapshot.chunks.positions(list(ids))]
 
     return values
 
@@ -45,14 +45,14 @@ QUESTIONS = [
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_every_named_feature_is_measured_finite_and_the_same_again(measured, snapshot, question):
-    found = measured(question)
+    result = measured(question)
 
-    assert set(NAMES) <= set(found)
+    assert set(NAMES) <= set(result)
     assert len(set(NAMES)) == len(NAMES)
     for name in NAMES:
-        assert found[name].shape == (len(snapshot),), name
-        assert np.isfinite(found[name]).all(), name
-    assert np.array_equal(matrix(found, NAMES), matrix(measured(question), NAMES))
+        assert result[name].shape == (len(snapshot),), name
+        assert np.isfinite(result[name]).all(), name
+    assert np.array_equal(matrix(result, NAMES), matrix(measured(question), NAMES))
 
 
 def test_nothing_is_measured_that_nobody_looks_at(measured):
@@ -61,11 +61,11 @@ def test_nothing_is_measured_that_nobody_looks_at(measured):
 
 
 def test_the_matrix_has_the_features_in_the_order_of_their_names(measured):
-    found = measured("how heavy is the long sword")
-    values = matrix(found, ("length", "is_row"))
+    result = measured("how heavy is the long sword")
+    values = matrix(result, ("length", "is_row"))
 
     assert values.dtype == np.float32
-    assert values[:, 1].tolist() == found["is_row"].tolist()
+    assert values[:, 1].tolist() == result["is_row"].tolist()
 
 
 def test_a_single_candidate_is_measured(measured):

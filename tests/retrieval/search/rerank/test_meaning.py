@@ -18,20 +18,20 @@ def mean(snapshot):
     tables, table_of = np.unique(numbers, return_inverse=True)
 
     def of(question, said=()):
-        asked = ask(snapshot, Query.ask(question, snapshot.vocabulary))
-        words = [snapshot.lexical.terms.text_of(int(place)) for place in asked.words]
+        query = ask(snapshot, Query.ask(question, snapshot.vocabulary))
+        words = [snapshot.lexical.terms.text_of(int(word)) for word in query.words]
         marks = np.tile(np.asarray([word in said for word in words], dtype=bool), (3, 1))
-        return meaning(snapshot, question, asked, tables, table_of, marks, marks)
+        return meaning(snapshot, question, query, tables, table_of, marks, marks)
 
     return of
 
 
 def test_the_table_that_has_a_column_of_that_meaning_is_near(mean):
-    found = mean("how heavy is it")["meaning"]
+    result = mean("how heavy is it")["meaning"]
 
-    assert found[0] > 0.2
-    assert found[0] > found[1]
-    assert found[2] == 0
+    assert result[0] > 0.2
+    assert result[0] > result[1]
+    assert result[2] == 0
 
 
 def test_a_word_that_the_row_has_needs_no_column(mean):
@@ -40,10 +40,10 @@ def test_a_word_that_the_row_has_needs_no_column(mean):
 
 
 def test_what_a_column_means_is_missing_less(mean):
-    found = mean("poison weight")
+    result = mean("poison weight")
 
-    assert found["missing"][0] < found["missing"][2]
-    assert found["meaning_covered"][0] > found["meaning_covered"][2] == 0
+    assert result["missing"][0] < result["missing"][2]
+    assert result["meaning_covered"][0] > result["meaning_covered"][2] == 0
 
 
 @pytest.mark.parametrize("question", ["12", "a b", "zzyzx", "word " * 3 * MOST, "Été — 5%"])
@@ -62,19 +62,19 @@ def like(snapshot):
     """Features of a row of gear, one of hulls and a passage; `unsaid` forgets which words they say as they are."""
 
     def of(question, ids=IDS, unsaid=False):
-        asked = ask(snapshot, Query.ask(question, snapshot.vocabulary))
+        query = ask(snapshot, Query.ask(question, snapshot.vocabulary))
         positions = snapshot.chunks.positions(list(ids))
         tables, table_of = np.unique(snapshot.evidence.of[positions].astype(np.int64), return_inverse=True)
         sections = np.unique(snapshot.fields.section[tables][table_of], return_inverse=True)[1]
         is_row = snapshot.evidence.of[positions] < snapshot.evidence.n_tables
-        found = Candidates(positions, tables, table_of, sections, is_row, {})
+        candidates = Candidates(positions, tables, table_of, sections, is_row, {})
         index = snapshot.fields
-        rows = look([index.key, index.cell, index.passage], found.positions, asked, snapshot.rarity)
-        heads = look([index.caption, index.heading, index.column], found.tables, asked, snapshot.rarity)
-        row, head = rows.said().any(axis=0), heads.said().any(axis=0)[found.table_of]
+        rows = look([index.key, index.cell, index.passage], candidates.positions, query, snapshot.rarity)
+        heads = look([index.caption, index.heading, index.column], candidates.tables, query, snapshot.rarity)
+        row, head = rows.said().any(axis=0), heads.said().any(axis=0)[candidates.table_of]
         if unsaid:
             row, head = np.zeros_like(row), np.zeros_like(head)
-        return alike(snapshot, question, asked, (rows, heads), 2, (0, 1, 2), (row, head), found)
+        return alike(snapshot, question, query, (rows, heads), 2, (0, 1, 2), (row, head), candidates)
 
     return of
 
@@ -89,17 +89,17 @@ def test_a_word_that_is_meant_counts_in_part_even_if_no_index_has_it(like, snaps
     (term,) = snapshot.lexical.tokenize("expensive")
     assert snapshot.lexical.terms.position(term) is None
 
-    found = like("expensive")["alike"]
+    result = like("expensive")["alike"]
 
-    assert 0 < found[0] < 1
-    assert found[0] > found[1]
+    assert 0 < result[0] < 1
+    assert result[0] > result[1]
 
 
 def test_the_row_and_its_headings_share_what_the_question_says(like):
-    found = like("price of a hemp rope")
+    result = like("price of a hemp rope")
 
-    assert found["alike"][0] > max(found["alike_row"][0], found["alike_head"][0])
-    assert found["alike"][0] == found["alike"].max()
+    assert result["alike"][0] > max(result["alike_row"][0], result["alike_head"][0])
+    assert result["alike"][0] == result["alike"].max()
 
 
 def test_numbers_are_like_themselves_alone(like):
@@ -109,10 +109,10 @@ def test_numbers_are_like_themselves_alone(like):
 @pytest.mark.parametrize("question", ["rope weight", "how heavy is the lantern of the zzyzx", "30 tons of ale"])
 def test_what_a_candidate_says_does_not_depend_on_the_others(like, question):
     together = like(question)
-    for place, each in enumerate(IDS):
+    for position, each in enumerate(IDS):
         alone = like(question, ids=(each,))
         for name, values in together.items():
-            assert alone[name][0] == pytest.approx(values[place], abs=1e-3), name
+            assert alone[name][0] == pytest.approx(values[position], abs=1e-3), name
 
 
 @pytest.mark.parametrize("question", ["12", "a b", "zzyzx", "word " * 150, "Été — 5%", "the of"])

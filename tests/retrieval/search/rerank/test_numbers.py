@@ -28,17 +28,17 @@ def held_by(cells, question):
         [row(cell) for cell in cells], np.zeros(len(cells), dtype=np.int32), TermTable.build([]), tokens
     )
     rows = Held.of(index, positions, positions[:1], np.zeros(len(cells), dtype=np.int64))
-    for asked in quantities(question):
-        if asked.kind not in AS_TEXT:
+    for quantity in quantities(question):
+        if quantity.kind not in AS_TEXT:
             none = np.zeros(0, dtype=np.int64)
             figure = Figure(
-                asked, unit_number(index.units, asked.unit), unit_number(index.units, asked.label), none, none
+                quantity, unit_number(index.units, quantity.unit), unit_number(index.units, quantity.label), none, none
             )
             marks = np.zeros(len(cells), dtype=bool)
             marks[rows.owner[: rows.rows]] = rows.hold(figure, index.percent, ())[: rows.rows]
             read = [whole_quantity(cell) for cell in cells]
-            plain = [found is not None and found.kind not in AS_TEXT and holds(found, asked) for found in read]
-            yield asked.text, marks.tolist(), plain
+            plain = [result is not None and result.kind not in AS_TEXT and holds(result, quantity) for result in read]
+            yield quantity.text, marks.tolist(), plain
 
 
 def test_a_bare_number_is_none_of_what_the_question_counts_in_a_unit():
@@ -81,15 +81,15 @@ figures = st.one_of(
 
 @given(st.lists(figures, min_size=1, max_size=8), figures)
 def test_the_arrays_say_what_holds_says(cells, question):
-    for text, found, plain in held_by(cells, question):
-        assert found == plain, text
+    for text, result, plain in held_by(cells, question):
+        assert result == plain, text
 
 
 @pytest.mark.parametrize("question", SAME)
 def test_the_arrays_say_what_holds_says_of_equal_values(question):
     for cells in (SAME, *([cell] for cell in SAME)):
-        for text, found, plain in held_by(cells, question):
-            assert found == plain, (text, cells)
+        for text, result, plain in held_by(cells, question):
+            assert result == plain, (text, cells)
 
 
 @pytest.mark.parametrize(
@@ -113,12 +113,12 @@ def test_the_arrays_say_what_holds_says_of_equal_values(question):
     ],
 )
 def test_a_cell_that_is_known_to_hold_a_number(cell, question, held):
-    ((_, found, plain),) = held_by([cell], question)
+    ((_, result, plain),) = held_by([cell], question)
 
-    assert found == plain == [held]
+    assert result == plain == [held]
 
 
 def test_a_percentage_meets_a_fraction_where_no_cell_has_a_percentage():
-    ((_, found, plain),) = held_by(["1/2", "1/4"], "50%")
+    ((_, result, plain),) = held_by(["1/2", "1/4"], "50%")
 
-    assert found == plain == [True, False]
+    assert result == plain == [True, False]

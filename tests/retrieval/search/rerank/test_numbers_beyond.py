@@ -13,8 +13,8 @@ from tests.retrieval.search.rerank.conftest import row
 TABLES = {
     "knights": (("Level", "Hit points"), [(str(level), str(level * 10)) for level in range(1, 7)]),
     "parcels": (("Up to", "Price"), [(f"{weight} kg", f"{weight * 3} fl") for weight in (1, 2, 5, 10)]),
-    "fields": (("Address", "Name"), [(str(place), f"Indirect slot {place + 19}") for place in range(2, 12)]),
-    "named": (("Address", "Name"), [(str(place), f"Field Address {place + 23}") for place in range(1, 9)]),
+    "fields": (("Address", "Name"), [(str(number), f"Indirect slot {number + 19}") for number in range(2, 12)]),
+    "named": (("Address", "Name"), [(str(number), f"Field Address {number + 23}") for number in range(1, 9)]),
     "ranks": (("Rank", "Pay"), [("1", "3 fl"), ("2", "4 fl"), ("3", "6 fl"), ("4+", "9 fl")]),
     "gear": (("Item", "Level"), [("rope", "1"), ("lamp", "2"), ("sword", "3")]),
 }

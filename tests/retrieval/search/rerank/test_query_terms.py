@@ -13,46 +13,46 @@ def asking(snapshot):
 
 @pytest.fixture
 def text_of(snapshot):
-    return lambda positions: {snapshot.lexical.terms.text_of(int(place)) for place in positions}
+    return lambda positions: {snapshot.lexical.terms.text_of(int(position)) for position in positions}
 
 
 def test_only_words_that_the_index_has_are_asked_and_they_rise(asking, text_of):
-    asked = asking("zzyzx rope, mace and rope")
+    query = asking("zzyzx rope, mace and rope")
 
-    assert text_of(asked.words) == text_of(asking("mace rope").words)
-    assert len(asked.words) == len(asked.weights) == 2
-    assert (np.diff(asked.words) > 0).all()
+    assert text_of(query.words) == text_of(asking("mace rope").words)
+    assert len(query.words) == len(query.weights) == 2
+    assert (np.diff(query.words) > 0).all()
 
 
 def test_a_rare_word_weighs_more(asking, text_of):
-    asked = asking("level rope silk")  # one table has rows of ropes, and levels are in many
-    weight = dict(zip((min(text_of([place])) for place in asked.words), asked.weights, strict=True))
+    query = asking("level rope silk")  # one table has rows of ropes, and levels are in many
+    weight = dict(zip((min(text_of([word])) for word in query.words), query.weights, strict=True))
 
     assert weight["silk"] == weight["rope"] > weight["level"] > 0
-    assert asked.whole == pytest.approx(sum(weight.values()))
+    assert query.whole == pytest.approx(sum(weight.values()))
 
 
 def test_a_pair_is_worth_its_lighter_word_and_has_a_direction(asking, text_of):
-    asked = asking("silk rope")
-    place = {min(text_of([word])): number for number, word in enumerate(asked.words)}
-    silk, rope = place["silk"], place["rope"]
+    query = asking("silk rope")
+    key = {min(text_of([word])): number for number, word in enumerate(query.words)}
+    silk, rope = key["silk"], key["rope"]
 
-    assert asked.worth.tolist() == [asked.weights.min()]
-    assert asked.worth_of_all == asked.weights.min()
-    assert asked.pairs[silk, rope] == 0
-    assert np.count_nonzero(asked.pairs >= 0) == 1
+    assert query.worth.tolist() == [query.weights.min()]
+    assert query.worth_of_all == query.weights.min()
+    assert query.pairs[silk, rope] == 0
+    assert np.count_nonzero(query.pairs >= 0) == 1
 
 
 def test_of_a_long_question_the_rarest_words_are_asked(asking, snapshot, shelf):
     words = sorted({word for chunk in shelf for word in snapshot.lexical.ask(chunk.search_text)})
-    asked = asking(" ".join(words))
+    query = asking(" ".join(words))
 
     assert len(words) > MOST
-    assert len(asked.words) == len(asked.weights) == MOST
-    weights = asking(" ".join(asked.known)).weights
-    assert asked.weights.tolist() == weights.tolist()
-    others = [asking(word).weights[0] for word in words if word not in asked.known]
-    assert asked.weights.min() >= max(others)
+    assert len(query.words) == len(query.weights) == MOST
+    weights = asking(" ".join(query.known)).weights
+    assert query.weights.tolist() == weights.tolist()
+    others = [asking(word).weights[0] for word in words if word not in query.known]
+    assert query.weights.min() >= max(others)
 
 
 def test_a_word_that_says_only_how_something_is_asked_weighs_little(asking, snapshot):
@@ -72,24 +72,24 @@ def test_a_label_of_several_words_stands_beside_its_number_as_the_one_word_that_
 
 @pytest.mark.parametrize("question", ["a fighter of 4 levels", "a fighter of the 4th level", "fighter, level 4"])
 def test_a_number_knows_which_words_it_is_written_in(asking, text_of, question):
-    asked = asking(question)
-    (figure,) = asked.figures
+    query = asking(question)
+    (figure,) = query.figures
 
-    assert text_of(asked.words[figure.places]) == {"4"}
+    assert text_of(query.words[figure.places]) == {"4"}
 
 
 def test_the_words_are_known_by_their_place(asking, text_of):
-    asked = asking("silk rope and a mace")
+    query = asking("silk rope and a mace")
 
-    assert {word: min(text_of([asked.words[place]])) for word, place in asked.known.items()} == {
+    assert {word: min(text_of([query.words[position]])) for word, position in query.known.items()} == {
         word: word for word in ("silk", "rope", "mace")
     }
 
 
 def test_a_question_without_a_known_word_asks_nothing(asking):
-    asked = asking("zzyzx plugh")
+    query = asking("zzyzx plugh")
 
-    assert (len(asked.words), asked.pairs.shape, asked.figures, asked.whole) == (0, (0, 0), (), 1.0)
+    assert (len(query.words), query.pairs.shape, query.figures, query.whole) == (0, (0, 0), (), 1.0)
 
 
 def test_a_number_knows_its_unit_and_the_words_beside_it(asking, text_of, snapshot):
@@ -141,10 +141,10 @@ def test_a_unit_without_a_number_is_asked_for_if_the_library_counts_in_it(asking
 
 
 def test_the_numbers_of_a_longer_name_stand_behind_the_part_before_them(asking, text_of, snapshot):
-    asked = asking("output of the L54-35-S400-R")
+    query = asking("output of the L54-35-S400-R")
     behind = {
         min(text_of([word])): min(text_of([before])) if before >= 0 else None
-        for word, before in zip(asked.words, asked.behind, strict=True)
+        for word, before in zip(query.words, query.behind, strict=True)
     }
 
     assert behind["54"] == "l"

@@ -51,7 +51,7 @@ def candidate_ids(snapshot, retriever):
         allowed = ~snapshot.predicates.guarded
         allowed[retriever.admitted(question).guarded] = True
         total = gather(snapshot, question, lexical, dense).total(WEIGHTS)
-        return {snapshot.chunks[int(place)].id for place in pool(total, lexical, allowed)}
+        return {snapshot.chunks[int(position)].id for position in pool(total, lexical, allowed)}
 
     return of
 
@@ -59,12 +59,12 @@ def candidate_ids(snapshot, retriever):
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_candidates_come_before_all_others_which_keep_their_order(retriever, candidate_ids, question):
     ids = candidate_ids(question)
-    found = retriever.retrieve(question, k=1000).chunk_ids
+    chunk_ids = retriever.retrieve(question, k=1000).chunk_ids
     first = retriever.retrieve(question, k=1000, strategy=FIRST).chunk_ids
 
-    assert len(ids) < len(found)
-    assert set(found[: len(ids)]) == ids
-    assert found[len(ids) :] == tuple(name for name in first if name not in ids)
+    assert len(ids) < len(chunk_ids)
+    assert set(chunk_ids[: len(ids)]) == ids
+    assert chunk_ids[len(ids) :] == tuple(name for name in first if name not in ids)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -115,12 +115,12 @@ def test_the_second_look_changes_the_order(retriever):
 
 def test_without_it_the_order_is_that_of_the_evidence(retriever, snapshot):
     for question in QUESTIONS:
-        asked = Query.ask(question, snapshot.vocabulary)
+        query = Query.ask(question, snapshot.vocabulary)
         dense = Cosines(snapshot.vectors, retriever.embedder.embed_query(question))
-        scores = gather(snapshot, asked, snapshot.lexical.scores(question), dense).total(WEIGHTS)
+        scores = gather(snapshot, query, snapshot.lexical.scores(question), dense).total(WEIGHTS)
         allowed = ~snapshot.predicates.guarded
-        allowed[retriever.admitted(asked).guarded] = True
-        expected = [snapshot.chunks[int(place)].id for place in best(scores, 50, allowed)]
+        allowed[retriever.admitted(query).guarded] = True
+        expected = [snapshot.chunks[int(position)].id for position in best(scores, 50, allowed)]
 
         assert list(retriever.retrieve(question, 50, FIRST).chunk_ids) == expected
     assert not FIRST.second_look
@@ -150,8 +150,8 @@ def test_a_strategy_may_bring_trees_of_its_own(retriever, trees, tmp_path):
 
 def test_what_a_predicate_excludes_never_comes_back_and_is_told(retriever):
     question = "level 5 of a fighter against poison or a breath weapon"
-    found = retriever.retrieve(question, k=1000)
-    ids = set(found.chunk_ids)
+    result = retriever.retrieve(question, k=1000)
+    ids = set(result.chunk_ids)
 
     assert {name for name in ids if "saves" in name} == {
         f"fighter-saves-{level}" for level in ("1-3", "4-6", "7-9", "10+")
@@ -231,11 +231,11 @@ def test_the_second_look_goes_with_every_other_stage(retriever, snapshot, chosen
 def test_a_filter_of_the_caller_chooses_the_candidates(retriever):
     where = Eq("book", "gear")
     question = "price of a long sword for a cleric"
-    found = retriever.retrieve(question, 1000, where=where)
+    result = retriever.retrieve(question, 1000, where=where)
 
-    assert {hit.chunk.table_id for hit in found.hits} == {"gear"}
-    assert not any(addend.name == FIRST_LOOK for hit in found.hits for addend in hit.addends)
-    assert found.chunk_ids[:2] == retriever.retrieve(question, 2, where=where).chunk_ids
+    assert {hit.chunk.table_id for hit in result.hits} == {"gear"}
+    assert not any(addend.name == FIRST_LOOK for hit in result.hits for addend in hit.addends)
+    assert result.chunk_ids[:2] == retriever.retrieve(question, 2, where=where).chunk_ids
 
 
 def test_the_trees_that_ship_ask_features_that_are_measured():
@@ -251,8 +251,8 @@ def test_the_trees_that_ship_ask_features_that_are_measured():
 def test_an_exhaustive_search_finds_the_same(retriever, question, where):
     for k in (1, 15, 60, 120, 1000):
         for short in (DEFAULT, FIRST, replace(DEFAULT, query_must="off")):
-            found = retriever.retrieve(question, k, short, where=where)
+            result = retriever.retrieve(question, k, short, where=where)
             whole = retriever.retrieve(question, k, replace(short, exhaustive=True), where=where)
 
-            assert found.hits == whole.hits
-            assert found.receipt.decisions == whole.receipt.decisions
+            assert result.hits == whole.hits
+            assert result.receipt.decisions == whole.receipt.decisions

@@ -29,9 +29,9 @@ def test_prose_is_found_by_what_it_means_and_scored_by_the_trees_of_its_embedder
             search_text=f"{title}\n{text}",
             source=text,
             heading_path=(title,),
-            position=place,
+            position=position,
         )
-        for place, (title, text) in enumerate(PASSAGES.items())
+        for position, (title, text) in enumerate(PASSAGES.items())
     ]
     embedder = MiniLmEmbedder({})
     vectors = embedder.embed([embedding_text(chunk) for chunk in chunks])

@@ -17,13 +17,13 @@ RARITY = np.asarray([1.0, 2.0, 3.0, 4.0, 5.0, 5.0])
 def asks(*words):
     """Distinct words asked one after the other, each as rare as `RARITY` says."""
     order = sorted(words)
-    place = {word: number for number, word in enumerate(order)}
+    key = {word: number for number, word in enumerate(order)}
     worth = np.zeros((len(words), len(words)))
     for first, second in pairwise(words):
-        worth[place[first], place[second]] = min(RARITY[first], RARITY[second])
+        worth[key[first], key[second]] = min(RARITY[first], RARITY[second])
     pairs = np.full(worth.shape, -1)
     pairs[worth > 0] = np.arange(np.count_nonzero(worth))
-    known = {str(word): number for word, number in place.items()}
+    known = {str(word): number for word, number in key.items()}
     order = np.asarray(order, dtype=np.int64)
     return Asked(
         known=known,
@@ -60,17 +60,17 @@ def test_what_is_said_is_marked_word_by_word():
 
 
 def test_a_part_of_a_longer_name_is_said_only_behind_the_part_before_it():
-    asked = replace(asks(0, 1), behind=np.asarray([-1, 0]))
-    field = fields([0, 1], [1], [0, 3, 1], [0, 3, 3, 1], [2, 1, 0], asked=asked)
+    query = replace(asks(0, 1), behind=np.asarray([-1, 0]))
+    field = fields([0, 1], [1], [0, 3, 1], [0, 3, 3, 1], [2, 1, 0], asked=query)
 
     assert field.said()[1].tolist() == [[True, True], [False, False], [True, True], [True, False], [True, False]]
 
 
 def test_the_part_before_it_stands_in_the_same_field():
-    asked = replace(asks(0, 1), behind=np.asarray([-1, 0]))
+    query = replace(asks(0, 1), behind=np.asarray([-1, 0]))
     words = [RaggedArray.build(texts, np.int32) for texts in ([[0], [3]], [[1], [0, 1]])]
 
-    assert look(words, np.arange(2), asked, RARITY).said()[1].tolist() == [[False, False], [True, True]]
+    assert look(words, np.arange(2), query, RARITY).said()[1].tolist() == [[False, False], [True, True]]
 
 
 def test_the_share_of_a_field_is_by_weight_and_an_unknown_word_is_as_rare_as_any():
@@ -95,10 +95,10 @@ def test_candidates_are_looked_up_by_their_keys():
 
 
 def test_pairs_stand_in_the_order_of_the_question_and_within_one_field():
-    asked = asks(0, 1)
-    field = fields([0, 1], [1, 0], [0], [1], [0, 4, 1], asked=asked)
+    query = asks(0, 1)
+    field = fields([0, 1], [1, 0], [0], [1], [0, 4, 1], asked=query)
 
-    assert (field.pairs()[1] @ asked.worth).tolist() == [1.0, 0, 0, 0, 0]
+    assert (field.pairs()[1] @ query.worth).tolist() == [1.0, 0, 0, 0, 0]
 
 
 def test_a_pair_does_not_stand_across_two_fields():
@@ -108,25 +108,25 @@ def test_a_pair_does_not_stand_across_two_fields():
 
 
 def test_a_cell_is_said_whole_if_every_word_of_it_is():
-    found = cells([0, 1, 2], [0, 1], [4], asked=asks(0, 1), of=[[0, 0, 1], [0, 1], [0]])
+    result = cells([0, 1, 2], [0, 1], [4], asked=asks(0, 1), of=[[0, 0, 1], [0, 1], [0]])
 
-    assert found.whole.tolist() == [True, True, True]
-    assert found.best(np.where(found.whole, found.weight, 0.0)).tolist() == [3.0, 2.0, 0.0]
-    assert found.in_whole(2).tolist() == [[True, True], [True, True], [False, False]]
+    assert result.whole.tolist() == [True, True, True]
+    assert result.best(np.where(result.whole, result.weight, 0.0)).tolist() == [3.0, 2.0, 0.0]
+    assert result.in_whole(2).tolist() == [[True, True], [True, True], [False, False]]
 
 
 def test_the_share_of_a_cell_is_what_is_said_of_it_times_its_weight():
-    found = cells([0, 1, -1, 3], asked=asks(0, 1), of=[[0, 0, 0, 1]])
+    result = cells([0, 1, -1, 3], asked=asks(0, 1), of=[[0, 0, 0, 1]])
 
-    assert found.best(found.shares) == pytest.approx([3 * 2 / 3])
-    assert not found.in_whole(2).any()
+    assert result.best(result.shares) == pytest.approx([3 * 2 / 3])
+    assert not result.in_whole(2).any()
 
 
 def test_cells_beyond_those_that_are_told_apart_count_as_the_last():
-    found = cells([0, 1], asked=asks(0), of=[[SLOTS - 1, SLOTS + 5]])
+    result = cells([0, 1], asked=asks(0), of=[[SLOTS - 1, SLOTS + 5]])
 
-    assert found.size.tolist() == [2]
-    assert not found.whole.any()
+    assert result.size.tolist() == [2]
+    assert not result.whole.any()
 
 
 def test_a_question_without_words_is_said_nowhere():
@@ -143,51 +143,51 @@ texts = st.lists(st.lists(st.integers(-1, 4), max_size=5), min_size=1, max_size=
 
 @given(texts, st.permutations(range(5)), st.integers(0, 5))
 def test_marks_and_pairs_are_those_of_a_plain_loop(words, order, asked_words):
-    asked = asks(*order[:asked_words])
-    field = fields(*words, asked=asked)
-    t = len(asked.words)
-    marks = [[int(word) in text for word in asked.words] for text in words]
+    query = asks(*order[:asked_words])
+    field = fields(*words, asked=query)
+    t = len(query.words)
+    marks = [[int(word) in text for word in query.words] for text in words]
     pairs = [
         sum(
-            float(asked.worth[asked.pairs[i, j]])
+            float(query.worth[query.pairs[i, j]])
             for i in range(t)
             for j in range(t)
-            if asked.pairs[i, j] >= 0 and (int(asked.words[i]), int(asked.words[j])) in set(pairwise(text))
+            if query.pairs[i, j] >= 0 and (int(query.words[i]), int(query.words[j])) in set(pairwise(text))
         )
         for text in words
     ]
 
     assert field.said()[1].tolist() == marks
-    assert field.pairs()[1] @ asked.worth == pytest.approx(pairs)
+    assert field.pairs()[1] @ query.worth == pytest.approx(pairs)
 
 
 def test_words_that_stand_together_are_worth_more_than_the_same_words_far_apart():
-    asked = asks(0, 1)
+    query = asks(0, 1)
     far = [0, *[4] * 3 * STRETCH, 1]
-    field = fields([4, 0, 4, 1], far, [], [0], asked=asked)
+    field = fields([4, 0, 4, 1], far, [], [0], asked=query)
 
     assert field.densest(1).tolist() == [3.0, 2.0, 0.0, 1.0]
 
 
 @given(st.lists(st.lists(st.integers(-1, 4), max_size=5 * STRETCH), min_size=1, max_size=3))
 def test_the_best_stretch_is_that_of_a_plain_loop(words):
-    asked = asks(3, 1, 0)
+    query = asks(3, 1, 0)
     plain = [
         max(
-            sum(RARITY[word] for word in asked.words if word in text[start : start + 2 * STRETCH])
+            sum(RARITY[word] for word in query.words if word in text[start : start + 2 * STRETCH])
             for start in range(0, max(len(text), 1), STRETCH)
         )
         for text in words
     ]
 
-    assert fields(*words, asked=asked).densest(1) == pytest.approx(plain)
+    assert fields(*words, asked=query).densest(1) == pytest.approx(plain)
 
 
 def test_words_within_a_stretch_s_half_of_each_other_are_always_together():
-    asked = asks(0, 1)
+    query = asks(0, 1)
     for before in range(3 * STRETCH):
         text = [4] * before + [0] + [4] * (STRETCH - 1) + [1]
-        assert fields(text, asked=asked).densest(1).tolist() == [3.0]
+        assert fields(text, asked=query).densest(1).tolist() == [3.0]
 
 
 def test_a_question_without_words_has_no_stretch():

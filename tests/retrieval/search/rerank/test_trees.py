@@ -38,9 +38,9 @@ def small_trees(draw):
 def walk(trees, root, row):
     """The leaf's value, and what each step added, by a plain loop."""
     node, added = root, dict.fromkeys(range(len(trees.names)), 0.0)
-    while (asked := int(trees.feature[node])) != LEAF:
-        below = int(trees.left[node] if float(row[asked]) <= trees.threshold[node] else trees.right[node])
-        added[asked] += float(trees.value[below] - trees.value[node])
+    while (query := int(trees.feature[node])) != LEAF:
+        below = int(trees.left[node] if float(row[query]) <= trees.threshold[node] else trees.right[node])
+        added[query] += float(trees.value[below] - trees.value[node])
         node = below
     return float(trees.value[node]), added
 
@@ -165,9 +165,9 @@ def chain(leaves, *, to_the_left):
 @pytest.mark.parametrize("to_the_left", [True, False])
 def test_a_deep_tree_of_any_width_leads_to_the_leaf_of_a_walk(leaves, to_the_left):
     paths = Paths.of(*chain(leaves, to_the_left=to_the_left))
-    asked = np.arange(leaves, dtype=np.float32)[:, None]
+    query = np.arange(leaves, dtype=np.float32)[:, None]
 
-    assert paths.values[paths.ends(asked)][:, 0].tolist() == list(range(leaves))
+    assert paths.values[paths.ends(query)][:, 0].tolist() == list(range(leaves))
 
 
 def test_more_leaves_than_can_be_told_apart_are_refused():

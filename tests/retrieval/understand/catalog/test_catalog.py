@@ -30,8 +30,8 @@ def test_documents_are_called_as_their_names_and_titles_call_them(archive: Archi
 def test_what_the_titles_under_a_value_share_goes_with_it() -> None:
     documents = [Described(f"{n}.md", f"Schedule of 3.{n}", {"topic": "Release"}) for n in range(5)]
     documents += [Described(f"x{n}.md", f"Thoughts about {n}", {"topic": "Other"}) for n in range(15)]
-    found = Catalog.of(documents)
-    assert "schedule" in found.companions["topic", "Release"]
+    result = Catalog.of(documents)
+    assert "schedule" in result.companions["topic", "Release"]
 
 
 def test_versions_know_the_number_that_rises_with_them() -> None:

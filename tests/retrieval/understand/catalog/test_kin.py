@@ -26,9 +26,9 @@ _CATALOG = Catalog.of(
     ],
 )
 def test_a_word_means_the_values_that_it_is_like(said: str, field: str, values: tuple[str, ...]) -> None:
-    found = Kin(_CATALOG).values(said)
-    assert found is not None
-    assert (found.field.name, found.values, found.denied) == (field, values, False)
+    result = Kin(_CATALOG).values(said)
+    assert result is not None
+    assert (result.field.name, result.values, result.denied) == (field, values, False)
 
 
 @pytest.mark.parametrize("said", ["lighthouse", "table", "the", "harbour wall"])
@@ -37,15 +37,15 @@ def test_a_word_that_is_like_no_value_means_none(said: str) -> None:
 
 
 def test_a_word_with_what_denies_it_is_none_of_the_values() -> None:
-    found = Kin(_CATALOG).values("unstitched")
-    assert found is not None
-    assert (found.values, found.denied) == (("single-stitched", "double-stitched"), True)
+    result = Kin(_CATALOG).values("unstitched")
+    assert result is not None
+    assert (result.values, result.denied) == (("single-stitched", "double-stitched"), True)
 
 
 @pytest.mark.parametrize(
     ("word", "field"), [("heavier", "weight_kg"), ("taller", "height_cm"), ("costing", "price"), ("purple", None)]
 )
 def test_a_word_means_the_field_that_it_measures(word: str, field: str | None) -> None:
-    numbers = [each for each in _CATALOG.fields.values() if each.kind == "number"]
-    found = Kin(_CATALOG).field([word], numbers)
-    assert (found.name if found else None) == field
+    numbers = [field for field in _CATALOG.fields.values() if field.kind == "number"]
+    result = Kin(_CATALOG).field([word], numbers)
+    assert (result.name if result else None) == field

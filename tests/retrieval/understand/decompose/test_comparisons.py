@@ -75,10 +75,10 @@ def test_rows_captions_headings_and_spoken_names_are_names_in_any_order():
             replace(EMPTY, row_key="7", called="Level 7", names=("seventh level",)),
         ]
     )
-    for said in ("heavy war horse", "mount", "animals", "level 7", "seventh level"):
-        assert keys(said) in names
-    for said in ("horse", "book", "7", ""):
-        assert keys(said) not in names
+    for output in ("heavy war horse", "mount", "animals", "level 7", "seventh level"):
+        assert keys(output) in names
+    for output in ("horse", "book", "7", ""):
+        assert keys(output) not in names
 
 
 def test_a_sentence_is_no_name():

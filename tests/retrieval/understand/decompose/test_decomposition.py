@@ -17,7 +17,7 @@ CATEGORIES = ("Pleading", "medical_record")
 
 
 def test_a_record_keeps_what_the_library_has():
-    found = Decomposition.of(
+    result = Decomposition.of(
         {
             "main_intent": "find",
             "sub_queries": ["a", " a ", "", "b"],
@@ -27,7 +27,7 @@ def test_a_record_keeps_what_the_library_has():
         },
         CATEGORIES,
     )
-    assert (found.sub_queries, found.category_hints, found.category_weights) == (
+    assert (result.sub_queries, result.category_hints, result.category_weights) == (
         ("a", "b"),
         ("Pleading",),
         {"Pleading": 1.5},
@@ -36,8 +36,8 @@ def test_a_record_keeps_what_the_library_has():
 
 def test_potential_filters_are_ignored_with_a_warning():
     with pytest.warns(DeprecationWarning, match="category_hints"):
-        found = Decomposition.of({"sub_queries": ["a"], "potential_filters": {"category": "Pleading"}}, CATEGORIES)
-    assert (found.category_hints, found.category_weights) == ((), {})
+        result = Decomposition.of({"sub_queries": ["a"], "potential_filters": {"category": "Pleading"}}, CATEGORIES)
+    assert (result.category_hints, result.category_weights) == ((), {})
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_a_model_is_told_the_categories_and_answers_in_the_form(client, server):
             }
         )
     ]
-    found = ModelDecomposer(Chat(client, "m", 0.0, 300), CATEGORIES).decompose("who was hurt, and who was there?")
-    assert found.sub_queries == ("who was hurt", "who was there")
-    assert (found.category_hints, found.category_weights) == (("Pleading",), {"Pleading": 1.5})
+    decompose = ModelDecomposer(Chat(client, "m", 0.0, 300), CATEGORIES).decompose("who was hurt, and who was there?")
+    assert decompose.sub_queries == ("who was hurt", "who was there")
+    assert (decompose.category_hints, decompose.category_weights) == (("Pleading",), {"Pleading": 1.5})
     assert "- medical_record" in server.asked[0]["messages"][0]["content"]
 
 
@@ -132,8 +132,8 @@ def test_answers_of_parts_are_alike_where_they_are_rows_of_equal_tables():
 
 def test_a_part_without_an_answer_of_its_own_is_like_nothing():
     nothing = Retrieval("b prices", "default", (), Receipt(""))
-    found = deal(nothing, [found_alone("a prices", "a"), nothing], 4)
-    assert not found.alike
+    result = deal(nothing, [found_alone("a prices", "a"), nothing], 4)
+    assert not result.alike
 
 
 def found_alone(query, name):

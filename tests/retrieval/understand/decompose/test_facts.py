@@ -9,8 +9,8 @@ from tests.chunks import EMPTY
 
 def fact(sub_query, score, category=None, iteration=1):
     metadata = {"category": category} if category else {}
-    (found,) = rerank_by_categories([Hit(replace(EMPTY, metadata=metadata), score, 1)], (), {})
-    return Fact(found, sub_query, iteration, sub_query)
+    (result,) = rerank_by_categories([Hit(replace(EMPTY, metadata=metadata), score, 1)], (), {})
+    return Fact(result, sub_query, iteration, sub_query)
 
 
 def progress(facts, *, iteration=1, executed=("price of an oar", "price of a sail")):
@@ -30,16 +30,16 @@ def test_what_is_open_is_asked_by_its_key_words_where_facts_came_from():
 
 
 def test_the_next_round_is_broader_and_has_no_focus():
-    said = progress([fact("price of an oar", 2.0, "gear")], iteration=2, executed=("price sail",))
-    decision = RuleDecider().decide(said)
+    output = progress([fact("price of an oar", 2.0, "gear")], iteration=2, executed=("price sail",))
+    decision = RuleDecider().decide(output)
     assert (decision.next_sub_queries, decision.category_focus) == (("price",), ())
 
 
 def test_it_ends_where_all_was_asked():
-    said = progress([], iteration=1, executed=("price oar", "price sail"))
-    assert "every way" in RuleDecider().decide(said).reasoning
+    output = progress([], iteration=1, executed=("price oar", "price sail"))
+    assert "every way" in RuleDecider().decide(output).reasoning
 
 
 def test_categories_are_counted():
-    said = progress([fact("a", 1, "x"), fact("b", 1), fact("c", 1, "y"), fact("d", 1, "y")])
-    assert said.categories_explored == {"y": 2, "x": 1, "Unknown": 1}
+    output = progress([fact("a", 1, "x"), fact("b", 1), fact("c", 1, "y"), fact("d", 1, "y")])
+    assert output.categories_explored == {"y": 2, "x": 1, "Unknown": 1}

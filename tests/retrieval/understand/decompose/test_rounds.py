@@ -32,55 +32,57 @@ def titles(hits):
 
 
 def test_a_single_question_is_ranked_as_a_search_ranks_it(store):
-    found = IterativeRetriever(store, category_key="status").retrieve("harbour lights", 3)
-    assert titles(found.hits) == titles(store.retrieve("harbour lights", 3).hits)
-    assert found.decomposition.sub_queries == ("harbour lights",)
+    result = IterativeRetriever(store, category_key="status").retrieve("harbour lights", 3)
+    assert titles(result.hits) == titles(store.retrieve("harbour lights", 3).hits)
+    assert result.decomposition.sub_queries == ("harbour lights",)
 
 
 def test_a_comparison_answers_each_part_and_says_which(store):
-    found = IterativeRetriever(store).retrieve("the quiet floor versus paper kings", 4)
-    assert set(titles(found.hits[:2])) == {"The Quiet Floor", "Paper Kings"}
-    assert [found.answers[hit.chunk.id] for hit in found.hits[:2]] == list(found.decomposition.sub_queries)
+    result = IterativeRetriever(store).retrieve("the quiet floor versus paper kings", 4)
+    assert set(titles(result.hits[:2])) == {"The Quiet Floor", "Paper Kings"}
+    assert [result.answers[hit.chunk.id] for hit in result.hits[:2]] == list(result.decomposition.sub_queries)
 
 
 def test_parts_that_only_words_suggest_are_undone_where_one_of_them_has_no_answer_of_its_own(store):
     parts = ("quiet floor", "quiet floor", "paper kings")
-    found = IterativeRetriever(store, Fixed(Decomposition("compare", parts, tentative=True))).retrieve("quiet floor", 4)
-    assert (found.decomposition.sub_queries, found.decomposition.main_intent) == (("quiet floor",), "look up")
-    assert titles(found.hits) == titles(store.retrieve("quiet floor", 4).hits)
+    result = IterativeRetriever(store, Fixed(Decomposition("compare", parts, tentative=True))).retrieve(
+        "quiet floor", 4
+    )
+    assert (result.decomposition.sub_queries, result.decomposition.main_intent) == (("quiet floor",), "look up")
+    assert titles(result.hits) == titles(store.retrieve("quiet floor", 4).hits)
 
 
 def test_undone_parts_cost_no_second_search_for_the_question(store, monkeypatch):
-    asked = []
+    request = []
     retrieve = type(store).retrieve
 
     def counting(self, query, k, strategy, **options):
-        asked.append(query)
+        request.append(query)
         return retrieve(self, query, k, strategy, **options)
 
     monkeypatch.setattr(type(store), "retrieve", counting)
     parts = ("quiet floor", "quiet floor", "paper kings")
     IterativeRetriever(store, Fixed(Decomposition("compare", parts, tentative=True))).retrieve("a quiet floor", 4)
-    assert sorted(asked) == ["a quiet floor", "paper kings", "quiet floor"]
+    assert sorted(request) == ["a quiet floor", "paper kings", "quiet floor"]
 
 
 def test_each_part_of_a_comparison_is_searched_once_and_so_is_the_whole(store, monkeypatch):
-    asked = []
+    request = []
     retrieve = type(store).retrieve
 
     def counting(self, query, k, strategy, **how):
-        asked.append(query)
+        request.append(query)
         return retrieve(self, query, k, strategy, **how)
 
     monkeypatch.setattr(type(store), "retrieve", counting)
     whole = "the quiet floor versus paper kings"
-    found = IterativeRetriever(store).retrieve(whole, 4)
-    assert asked[: len(set(asked))] == asked
-    assert {whole, *found.decomposition.sub_queries} <= set(asked)
-    asked.clear()
+    result = IterativeRetriever(store).retrieve(whole, 4)
+    assert request[: len(set(request))] == request
+    assert {whole, *result.decomposition.sub_queries} <= set(request)
+    request.clear()
     known = retrieve(store, whole, DEALT_FROM, "default")
     again = IterativeRetriever(store).retrieve(whole, 4, known)
-    assert (whole in asked, again.answers, titles(again.hits)) == (False, found.answers, titles(found.hits))
+    assert (whole in request, again.answers, titles(again.hits)) == (False, result.answers, titles(result.hits))
 
 
 @pytest.mark.parametrize("query", ["the quiet floor", "shows of the spring", "harbour lights or paper kings"])
@@ -94,20 +96,20 @@ def test_a_wrong_hint_still_finds_the_document(store):
     parts = Decomposition(
         "find", ("harbour lights",), category_hints=("cancelled",), category_weights={"cancelled": 2.0}
     )
-    found = IterativeRetriever(store, Fixed(parts), category_key="status").retrieve("harbour lights", 8)
-    assert titles(found.hits)[0] == "Harbour Lights"
-    assert len(found.hits) == 8
+    result = IterativeRetriever(store, Fixed(parts), category_key="status").retrieve("harbour lights", 8)
+    assert titles(result.hits)[0] == "Harbour Lights"
+    assert len(result.hits) == 8
 
 
 def test_rounds_gather_facts_until_the_decider_stops_and_ask_nothing_twice(store):
     parts = Decomposition("find", ("harbour lights",))
     more = IterationDecision(True, ("harbour lights", "paper kings"), ("running", "no such"), "more")
     fixed = Fixed(parts, [more])
-    found = IterativeRetriever(store, fixed, fixed, category_key="status").retrieve("harbour lights")
-    assert found.executed_queries == ("harbour lights", "paper kings")
+    result = IterativeRetriever(store, fixed, fixed, category_key="status").retrieve("harbour lights")
+    assert result.executed_queries == ("harbour lights", "paper kings")
     assert [each.current_iteration for each in fixed.seen] == [1, 2]
     assert sum(fixed.seen[0].categories_explored.values()) == len(fixed.seen[0].facts)
-    assert found.stopped == "enough"
+    assert result.stopped == "enough"
 
 
 @pytest.mark.parametrize(
@@ -123,10 +125,10 @@ def test_bounds_end_the_rounds(store, settings, stopped):
     endless = Fixed(
         Decomposition("f", ("harbour",)), [IterationDecision(True, (f"q{n}",), tokens=20) for n in range(9)]
     )
-    asked = IterativeRetriever(
+    iterative_retriever = IterativeRetriever(
         store, endless, endless, settings=IterationSettings(**settings), clock=lambda: float(next(ticks))
     )
-    assert asked.retrieve("harbour").stopped.startswith(stopped)
+    assert iterative_retriever.retrieve("harbour").stopped.startswith(stopped)
 
 
 def test_it_logs_what_it_does_and_filters_nothing(store, caplog):
@@ -149,28 +151,30 @@ def test_models_take_apart_and_decide_over_a_socket_and_are_paid_for(store, clie
         {"continue_iteration": True, "next_sub_queries": ["paper kings"], "category_focus": [], "reasoning": "kings"},
         {"continue_iteration": False, "next_sub_queries": [], "category_focus": [], "reasoning": "done"},
     ]
-    server.contents = [json.dumps(each) for each in ({**parts, "category_weights": []}, *decisions)]
+    server.contents = [json.dumps(decision) for decision in ({**parts, "category_weights": []}, *decisions)]
     chat = Chat(client, "m", 0.0, 300)
-    found = IterativeRetriever(store, ModelDecomposer(chat, ["running"]), ModelDecider(chat), category_key="status")
-    result = found.retrieve("harbour lights and paper kings")
+    iterative_retriever = IterativeRetriever(
+        store, ModelDecomposer(chat, ["running"]), ModelDecider(chat), category_key="status"
+    )
+    result = iterative_retriever.retrieve("harbour lights and paper kings")
     assert result.executed_queries == ("harbour lights", "paper kings")
     assert result.stopped == "done"
-    asked = server.asked[1]["messages"][1]["content"]
-    assert "Searched for:\n- harbour lights" in asked
-    assert "Categories explored: " in asked
+    query = server.asked[1]["messages"][1]["content"]
+    assert "Searched for:\n- harbour lights" in query
+    assert "Categories explored: " in query
 
 
 def test_a_model_that_fails_leaves_one_plain_search(store, client, server):
     server.status = 500
     chat = Chat(client, "m", 0.0, 300)
-    found = IterativeRetriever(store, ModelDecomposer(chat), ModelDecider(chat)).retrieve("harbour lights", 3)
-    assert titles(found.hits)[0] == "Harbour Lights"
-    assert "no decision" in found.stopped
+    result = IterativeRetriever(store, ModelDecomposer(chat), ModelDecider(chat)).retrieve("harbour lights", 3)
+    assert titles(result.hits)[0] == "Harbour Lights"
+    assert "no decision" in result.stopped
 
 
 def test_a_search_that_finds_nothing_is_broadened_without_hints(store, caplog, monkeypatch):
-    asked = IterativeRetriever(store, category_key="status")
-    whole = asked.retriever.retrieve
+    iterative_retriever = IterativeRetriever(store, category_key="status")
+    whole = iterative_retriever.retriever.retrieve
     sizes = []
 
     class Empty:
@@ -178,22 +182,22 @@ def test_a_search_that_finds_nothing_is_broadened_without_hints(store, caplog, m
 
         def retrieve(self, query, k, strategy, **how):
             sizes.append(k)
-            found = whole(query, k, strategy, **how)
-            return found if len(sizes) > 1 else type(found)(found.query, found.strategy, (), found.receipt)
+            result = whole(query, k, strategy, **how)
+            return result if len(sizes) > 1 else type(result)(result.query, result.strategy, (), result.receipt)
 
-    asked.retriever = Empty()
-    found = asked.retrieve("harbour lights", 5)
+    iterative_retriever.retriever = Empty()
+    results = iterative_retriever.retrieve("harbour lights", 5)
     assert sizes[:2] == [15, 10]
-    assert titles(found.hits)[0] == "Harbour Lights"
+    assert titles(results.hits)[0] == "Harbour Lights"
     assert "Attempting broader search without hints" in caplog.text
 
 
 def test_what_cannot_be_asked_is_refused(store):
-    asked = IterativeRetriever(store)
+    iterative_retriever = IterativeRetriever(store)
     with pytest.raises(InvalidQueryError, match="0 characters"):
-        asked.retrieve("")
+        iterative_retriever.retrieve("")
     with pytest.raises(InvalidQueryError, match="top_k is 0"):
-        asked.retrieve("a", 0)
+        iterative_retriever.retrieve("a", 0)
     with pytest.raises(InvalidQueryError, match="max_iterations is 0"):
         IterationSettings(max_iterations=0)
     with pytest.raises(QueryAnalysisError):

@@ -8,7 +8,7 @@ _SIGNS = {"$eq": "=", "$contains": "=", "$gt": ">", "$gte": ">=", "$lt": "<", "$
 def groups_of(found: Reading) -> list[list[str]]:
     """The conditions of a question, those of one group together, as they were read."""
     groups: dict[int, list[str]] = {}
-    for each in found.entities:
-        said = f"{'-' if each.negated else ''}{each.field}{_SIGNS[each.operator.value]}{each.value}"
-        groups.setdefault(each.group, []).append(said)
+    for entity in found.entities:
+        output = f"{'-' if entity.negated else ''}{entity.field}{_SIGNS[entity.operator.value]}{entity.value}"
+        groups.setdefault(entity.group, []).append(output)
     return list(groups.values())

@@ -106,9 +106,9 @@ def reader() -> Reader:
         Described(
             f"boat-{number}.md",
             f"Boat {number}",
-            dict(zip(_KEYS, said, strict=True)) | dict(zip(_FIGURE_KEYS, counted, strict=True)),
+            dict(zip(_KEYS, output, strict=True)) | dict(zip(_FIGURE_KEYS, counted, strict=True)),
         )
-        for number, (said, counted) in enumerate(zip(_BOATS, _FIGURES, strict=True))
+        for number, (output, counted) in enumerate(zip(_BOATS, _FIGURES, strict=True))
     ]
     return Reader.of(Catalog.of(boats))
 
@@ -131,6 +131,6 @@ def test_what_may_be_a_topic_is_none(reader: Reader, question: str) -> None:
 def test_a_time_is_of_the_date_that_it_divides(
     reader: Reader, question: str, field: str, start: str | None, end: str | None
 ) -> None:
-    (found,) = reader.read(question, TODAY).temporal_refs
-    said = (found.field, found.start and found.start.isoformat(), found.end and found.end.isoformat())
-    assert said == (field, start, end)
+    (result,) = reader.read(question, TODAY).temporal_refs
+    output = (result.field, result.start and result.start.isoformat(), result.end and result.end.isoformat())
+    assert output == (field, start, end)

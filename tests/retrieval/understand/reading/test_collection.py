@@ -88,11 +88,11 @@ def test_a_time_is_about_the_date_that_its_verb_names_or_that_reaches_so_far(
     reader: Reader, question: str, field: str, start: str | None, end: str | None
 ) -> None:
     read = reader.read(question, TODAY)
-    (found,) = read.temporal_refs
-    assert (found.field, found.start and str(found.start), found.end and str(found.end)) == (field, start, end)
+    (result,) = read.temporal_refs
+    assert (result.field, result.start and str(result.start), result.end and str(result.end)) == (field, start, end)
     assert read.topic in ("", "maps")
 
 
 def test_a_plural_behind_a_value_is_what_documents_are_called_only_beside_another_condition(reader: Reader) -> None:
-    assert [each.field for each in reader.read("worn sheets from 2025", TODAY).entities] == ["state"]
+    assert [entity.field for entity in reader.read("worn sheets from 2025", TODAY).entities] == ["state"]
     assert reader.read("worn shoes", TODAY).entities == ()

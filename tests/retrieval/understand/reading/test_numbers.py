@@ -145,11 +145,11 @@ def test_a_bound_stands_behind_what_is_numbered(said: str, written: str) -> None
 def test_a_place_of_the_rewritten_text_is_one_of_the_question() -> None:
     question = "less than half an hour, within 20 km"
     figures = Figures.of(question)
-    found = [question[slice(*figures.span(each.start, each.end))] for each in quantities(figures.text)]
-    assert found == ["less than half an hour", "within 20 km"]
+    result = [question[slice(*figures.span(quantity.start, quantity.end))] for quantity in quantities(figures.text)]
+    assert result == ["less than half an hour", "within 20 km"]
 
 
-SPOKEN = st.sampled_from([*(said for said, _ in SAID), "walks", "of", "in 2019", "\u00e9t\u00e9", ","])
+SPOKEN = st.sampled_from([*(output for output, _ in SAID), "walks", "of", "in 2019", "\u00e9t\u00e9", ","])
 
 
 @given(st.lists(SPOKEN, max_size=6))
@@ -166,7 +166,7 @@ def test_what_is_not_rewritten_stays_where_it_was(parts: list[str]) -> None:
 @given(low=st.integers(1, 900), more=st.integers(1, 90), size=st.sampled_from(["thousand", "million"]))
 def test_a_size_behind_two_numbers_is_of_both(low: int, more: int, size: str) -> None:
     shared, each = (
-        quantities(Figures.of(said).text)[0].written
-        for said in (f"between {low} and {low + more} {size}", f"between {low} {size} and {low + more} {size}")
+        quantities(Figures.of(output).text)[0].written
+        for output in (f"between {low} and {low + more} {size}", f"between {low} {size} and {low + more} {size}")
     )
     assert shared == each

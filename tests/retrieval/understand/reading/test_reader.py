@@ -53,8 +53,8 @@ def reader(archive: Archive) -> Reader:
 
 
 def written(reader: Reader, question: str) -> tuple[str, str]:
-    found = reader.read(question, TODAY)
-    return " ".join("|".join(group) for group in groups_of(found)), found.topic
+    result = reader.read(question, TODAY)
+    return " ".join("|".join(group) for group in groups_of(result)), result.topic
 
 
 @pytest.mark.parametrize(("question", "conditions", "topic"), CONDITIONS)
@@ -81,16 +81,16 @@ def test_a_value_within_the_topic_is_none(reader: Reader, question: str) -> None
     ],
 )
 def test_times_are_conditions_on_the_date(reader: Reader, question: str, start: str | None, end: str | None) -> None:
-    (found,) = reader.read(question, TODAY).temporal_refs
-    assert found.field == "premiere_date"
-    assert (found.start and found.start.isoformat(), found.end and found.end.isoformat()) == (start, end)
+    (result,) = reader.read(question, TODAY).temporal_refs
+    assert result.field == "premiere_date"
+    assert (result.start and result.start.isoformat(), result.end and result.end.isoformat()) == (start, end)
 
 
 @given(question=st.text(max_size=80))
 def test_any_text_can_be_read(question: str) -> None:
     reader = Reader.of(Catalog.of([show(0), show(1), show(2)]))
-    found = reader.read(question, TODAY)
-    assert all(question[slice(*each.span)] == each.text for each in found.temporal_refs)
+    result = reader.read(question, TODAY)
+    assert all(question[slice(*ref.span)] == ref.text for ref in result.temporal_refs)
 
 
 @pytest.mark.parametrize(
@@ -106,10 +106,10 @@ def test_any_text_can_be_read(question: str) -> None:
 def test_a_value_that_no_document_has_is_unknown_and_stays_a_word(
     reader: Reader, question: str, text: str, field: str
 ) -> None:
-    found = reader.read(question, TODAY)
-    assert [(each.text, each.field) for each in found.unknown] == [(text, field)]
-    assert field not in {each.field for each in found.entities}
-    assert text in found.topic
+    result = reader.read(question, TODAY)
+    assert [(each.text, each.field) for each in result.unknown] == [(text, field)]
+    assert field not in {entity.field for entity in result.entities}
+    assert text in result.topic
 
 
 @pytest.mark.parametrize(
@@ -140,6 +140,6 @@ def test_values_that_are_there_times_and_other_words_are_not(reader: Reader, que
     ],
 )
 def test_recent_before_values_alone_is_a_time(reader: Reader, question: str, conditions: int) -> None:
-    found = reader.read(question, TODAY)
-    assert len({each.group for each in found.entities}) + len(found.temporal_refs) == conditions
-    assert [str(each.start) for each in found.temporal_refs] == ["2025-08-22"] * bool(conditions)
+    result = reader.read(question, TODAY)
+    assert len({entity.group for entity in result.entities}) + len(result.temporal_refs) == conditions
+    assert [str(ref.start) for ref in result.temporal_refs] == ["2025-08-22"] * bool(conditions)

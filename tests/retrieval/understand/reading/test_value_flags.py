@@ -17,7 +17,7 @@ _READER = Reader.of(replace(_CATALOG, says=lambda _: False))
 
 
 def asked(question: str) -> set[tuple[str, object, bool]]:
-    return {(each.field, each.value, each.negated) for each in _READER.read(question, TODAY).entities}
+    return {(entity.field, entity.value, entity.negated) for entity in _READER.read(question, TODAY).entities}
 
 
 @pytest.mark.parametrize(

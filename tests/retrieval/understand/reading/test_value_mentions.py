@@ -48,26 +48,26 @@ def test_the_field_of_a_value_is_the_one_of_its_list_or_of_the_sort(
     catalog: Catalog, question: str, conditions: str
 ) -> None:
     groups: dict[int, list[str]] = {}
-    for each in Reader.of(catalog).read(question, TODAY).entities:
-        groups.setdefault(each.group, []).append(f"{each.field}={each.value}")
+    for entity in Reader.of(catalog).read(question, TODAY).entities:
+        groups.setdefault(entity.group, []).append(f"{entity.field}={entity.value}")
     assert " ".join("|".join(group) for group in groups.values()) == conditions
 
 
 def test_a_chain_is_of_one_field_and_ends_where_the_sentence_turns(catalog: Catalog) -> None:
-    said = words("angels, fey or trolls but not elf")
-    found = Mentions(catalog).within(said)
-    chains = [[str(each.values[0]) for each in chain] for chain in chained(found, said)]
+    output = words("angels, fey or trolls but not elf")
+    result = Mentions(catalog).within(output)
+    chains = [[str(each.values[0]) for each in chain] for chain in chained(result, output)]
     assert ["angel", "fey", "troll"] in chains
     assert all("elf" not in chain for chain in chains if len(chain) > 1)
 
 
 def test_a_value_that_is_within_a_longer_list_of_another_field_is_not_meant(catalog: Catalog) -> None:
-    said = words("Elvish, Sylvan or Giant")
-    found = Mentions(catalog).within(said)
-    assert {each.field.name for each in found} == {"type", "languages"}
-    kept = [*without_rivals([*chained(found, said)], People(said, found))]
+    output = words("Elvish, Sylvan or Giant")
+    result = Mentions(catalog).within(output)
+    assert {each.field.name for each in result} == {"type", "languages"}
+    kept = [*without_rivals([*chained(result, output)], People(output, result))]
     assert [chain[0].field.name for chain in kept] == ["languages"]
-    assert are_alternatives(kept[0], said)
+    assert are_alternatives(kept[0], output)
 
 
 def test_or_between_values_may_have_small_words_and_the_names_of_fields_beside_it() -> None:
@@ -98,10 +98,10 @@ def texts() -> FreeTexts:
     ],
 )
 def test_a_whole_value_behind_its_fields_name_is_found(texts: FreeTexts, question: str, value: str, said: str) -> None:
-    found = words(question)
-    (mention,) = texts.within(found)
+    result = words(question)
+    (mention,) = texts.within(result)
     assert mention.values == (value,)
-    assert question[found[mention.first].start : found[mention.stop - 1].end] == said
+    assert question[result[mention.first].start : result[mention.stop - 1].end] == said
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,10 @@ _CATALOG = Catalog.of(
 
 
 def called(text: str, *, says: bool = False) -> list[tuple[str, object]]:
-    said = words(text)
+    output = words(text)
     names = Names(replace(_CATALOG, says=lambda _: says))
-    found = names.called(tuple(word.key for word in said), said[0] if len(said) == 1 else None)
-    return [(field.name, values[0]) for field, values, _ in found]
+    result = names.called(tuple(word.key for word in output), output[0] if len(output) == 1 else None)
+    return [(field.name, values[0]) for field, values, _ in result]
 
 
 @pytest.mark.parametrize(
@@ -60,9 +60,12 @@ _SPELLINGS_CATALOG = Catalog.of(
 
 
 def found(question: str, *, says: bool = False) -> set[tuple[str, str]]:
-    said = words(question)
-    mentions = Spellings(replace(_SPELLINGS_CATALOG, says=lambda _: says)).within(said)
-    return {(str(each.values[0]), " ".join(word.text for word in said[each.first : each.stop])) for each in mentions}
+    output = words(question)
+    mentions = Spellings(replace(_SPELLINGS_CATALOG, says=lambda _: says)).within(output)
+    return {
+        (str(mention.values[0]), " ".join(word.text for word in output[mention.first : mention.stop]))
+        for mention in mentions
+    }
 
 
 @pytest.mark.parametrize(

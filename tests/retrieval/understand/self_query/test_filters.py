@@ -38,12 +38,12 @@ INDEX, CATALOG = (
 @pytest.fixture(scope="module")
 def collection():
     client = chromadb.EphemeralClient(chromadb.Settings(anonymized_telemetry=False))
-    found = client.create_collection("where", embedding_function=None)
+    collection = client.create_collection("where", embedding_function=None)
     metadatas = [
         {"n": n} | {k: list(v) if isinstance(v, tuple) else v for k, v in r.items()} for n, r in enumerate(RECORDS)
     ]
-    found.add(ids=[each.id for each in CHUNKS], embeddings=np.eye(len(CHUNKS)).tolist(), metadatas=metadatas)
-    yield found
+    collection.add(ids=[each.id for each in CHUNKS], embeddings=np.eye(len(CHUNKS)).tolist(), metadatas=metadatas)
+    yield collection
     client.delete_collection("where")
 
 

@@ -86,8 +86,8 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SelfQueryRetriev
     chunks = []
     for number, (name, fields) in enumerate(DOCUMENTS.items()):
         text = _TELLINGS[number % len(_TELLINGS)]
-        place = (f"{name}-1", "shelf", name, "prose", text, text, text, (1, 1), (f"No. {number}",))
-        chunks.append(Chunk(*place, metadata=fields))
+        key = (f"{name}-1", "shelf", name, "prose", text, text, text, (1, 1), (f"No. {number}",))
+        chunks.append(Chunk(*key, metadata=fields))
     home, embedder = tmp_path_factory.mktemp("honeys"), load_embedder()
     vectors = embedder.embed([chunk.search_text for chunk in chunks])
     manifest = build_snapshot(home, chunks, vectors, embedder.identity, Vocabulary.default())
@@ -96,10 +96,10 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SelfQueryRetriev
 
 
 def f1(asked: SelfQueryRetriever, question: str, check: Check) -> float:
-    found = {each.document for each in asyncio.run(asked.understand(question)).documents}
+    documents = {document.document for document in asyncio.run(asked.understand(question)).documents}
     gold = {name for name, fields in DOCUMENTS.items() if check(dict(fields))}
     assert gold, question
-    return 2 * len(gold & found) / (len(gold) + len(found))
+    return 2 * len(gold & documents) / (len(gold) + len(documents))
 
 
 def test_the_documents_of_nine_tenths_of_what_is_asked_are_found(asked: SelfQueryRetriever) -> None:

@@ -38,12 +38,14 @@ def answer(server: Server) -> None:
 
 
 def test_only_fields_and_values_that_are_there_become_conditions(client: OpenAI, archive: Archive) -> None:
-    found = ModelAnalyzer(client, archive.catalog, lambda: TODAY).read("Bauer's gold shows since 2023 about iron, loud")
-    assert [(each.field, each.value) for each in found.entities] == [("director", "Ida Bauer")]
-    assert [(each.field, str(each.start), each.end) for each in found.temporal_refs] == [
+    result = ModelAnalyzer(client, archive.catalog, lambda: TODAY).read(
+        "Bauer's gold shows since 2023 about iron, loud"
+    )
+    assert [(entity.field, entity.value) for entity in result.entities] == [("director", "Ida Bauer")]
+    assert [(ref.field, str(ref.start), ref.end) for ref in result.temporal_refs] == [
         ("premiere_date", "2023-01-01", None)
     ]
-    assert (found.intent, found.topic, found.confidence) == (QueryIntent.COMBINED, "iron", 0.9)
+    assert (result.intent, result.topic, result.confidence) == (QueryIntent.COMBINED, "iron", 0.9)
 
 
 def test_the_model_is_told_the_day_and_what_the_index_holds(client: OpenAI, server: Server, archive: Archive) -> None:
@@ -78,13 +80,16 @@ def test_a_question_that_the_model_cannot_read_is_read_without_one(
     client: OpenAI, server: Server, store: Retriever
 ) -> None:
     server.status = 500
-    found = SelfQueryRetriever(store, client, today=lambda: TODAY).retrieve_sync("winter shows")
-    assert found.total == 2
-    assert "read without one" in str(found.fallbacks[0])
+    sync = SelfQueryRetriever(store, client, today=lambda: TODAY).retrieve_sync("winter shows")
+    assert sync.total == 2
+    assert "read without one" in str(sync.fallbacks[0])
 
 
 def test_an_analysis_is_kept(client: OpenAI, server: Server, store: Retriever) -> None:
-    asked = SelfQueryRetriever(store, client, today=lambda: TODAY)
-    first, second = asked.retrieve_sync("Bauer's iron"), asked.retrieve_sync("Bauer's iron")
+    self_query_retriever = SelfQueryRetriever(store, client, today=lambda: TODAY)
+    first, second = (
+        self_query_retriever.retrieve_sync("Bauer's iron"),
+        self_query_retriever.retrieve_sync("Bauer's iron"),
+    )
     assert first.documents == second.documents
     assert len(server.asked) == 1

@@ -17,45 +17,45 @@ def asked(store: Retriever) -> SelfQueryRetriever:
 
 
 def names(found: object) -> list[str]:
-    return [each.title.removeprefix("Programme: ") for each in found.documents]  # type: ignore[attr-defined]
+    return [document.title.removeprefix("Programme: ") for document in found.documents]  # type: ignore[attr-defined]
 
 
 def test_a_filter_alone_gives_every_document_that_meets_it(asked: SelfQueryRetriever) -> None:
-    found = asked.retrieve_sync("shows directed by Ida Bauer")
-    assert names(found) == ["Salt and Iron", "A Night Too Long", "Ash Wednesday"]
-    assert (found.analysis.intent, found.total) == (QueryIntent.FILTER, 3)
-    assert all(each.hit is None for each in found.documents)
+    sync = asked.retrieve_sync("shows directed by Ida Bauer")
+    assert names(sync) == ["Salt and Iron", "A Night Too Long", "Ash Wednesday"]
+    assert (sync.analysis.intent, sync.total) == (QueryIntent.FILTER, 3)
+    assert all(document.hit is None for document in sync.documents)
 
 
 def test_a_topic_is_ranked_among_what_the_conditions_leave(asked: SelfQueryRetriever) -> None:
-    found = asked.retrieve_sync("closed shows about harbour lights")
-    assert names(found)[0] == "Harbour Lights"
-    assert (found.analysis.intent, found.total) == (QueryIntent.COMBINED, 3)
-    assert {each.metadata["status"] for each in found.documents} == {"closed"}
+    sync = asked.retrieve_sync("closed shows about harbour lights")
+    assert names(sync)[0] == "Harbour Lights"
+    assert (sync.analysis.intent, sync.total) == (QueryIntent.COMBINED, 3)
+    assert {document.metadata["status"] for document in sync.documents} == {"closed"}
 
 
 def test_without_conditions_it_is_a_search_over_everything(asked: SelfQueryRetriever) -> None:
-    found = asked.retrieve_sync("what happens on the quiet floor")
-    assert (found.analysis.intent, found.filter, found.total) == (QueryIntent.SEARCH, None, 8)
-    assert names(found)[0] == "The Quiet Floor"
+    sync = asked.retrieve_sync("what happens on the quiet floor")
+    assert (sync.analysis.intent, sync.filter, sync.total) == (QueryIntent.SEARCH, None, 8)
+    assert names(sync)[0] == "The Quiet Floor"
     assert names(asked.retrieve_sync("closed shows", use_filters=False, top_k=8)) != names(
         asked.retrieve_sync("closed shows")
     )
 
 
 def test_documents_are_counted_by_the_values_of_a_field(asked: SelfQueryRetriever) -> None:
-    found = asked.retrieve_sync("how many shows per status?")
-    assert found.analysis.intent is QueryIntent.AGGREGATE
-    assert [(each.value, each.count) for each in found.groups] == [
+    sync = asked.retrieve_sync("how many shows per status?")
+    assert sync.analysis.intent is QueryIntent.AGGREGATE
+    assert [(group.value, group.count) for group in sync.groups] == [
         *(("closed", 3), ("running", 3), ("cancelled", 1), ("in rehearsal", 1))
     ]
     assert asked.retrieve_sync("how many closed shows are there?").total == 3
 
 
 def test_conditions_that_nothing_meets_are_relaxed_with_a_reason(asked: SelfQueryRetriever) -> None:
-    found = asked.retrieve_sync("cancelled shows by Mira Okafor")
-    assert found.total == 3
-    assert [str(each) for each in found.fallbacks] == [
+    sync = asked.retrieve_sync("cancelled shows by Mira Okafor")
+    assert sync.total == 3
+    assert [str(fallback) for fallback in sync.fallbacks] == [
         "no document meets the conditions; dropped 'cancelled', which leaves 3 documents"
     ]
     assert asked.fallback.patterns() == {("no document meets the conditions", "status"): 1}
@@ -64,25 +64,25 @@ def test_conditions_that_nothing_meets_are_relaxed_with_a_reason(asked: SelfQuer
 
 
 def test_a_value_that_no_document_has_is_a_fallback_with_a_reason(store: Retriever) -> None:
-    asked = SelfQueryRetriever(store, today=lambda: TODAY)
-    found = asked.retrieve_sync("closed shows directed by Zorro")
-    assert found.total == 3
-    assert [str(each) for each in found.fallbacks] == [
+    self_query_retriever = SelfQueryRetriever(store, today=lambda: TODAY)
+    sync = self_query_retriever.retrieve_sync("closed shows directed by Zorro")
+    assert sync.total == 3
+    assert [str(fallback) for fallback in sync.fallbacks] == [
         "no document has 'Zorro' as director (there are Ida Bauer, Mira Okafor, Jon Lindqvist, Tomas Rey); "
         "it is searched as a word"
     ]
-    assert asked.fallback.patterns() == {("no document has the value", "director"): 1}
+    assert self_query_retriever.fallback.patterns() == {("no document has the value", "director"): 1}
     with pytest.raises(FallbackActivatedError, match="Zorro"):
-        asked.retrieve_sync("shows by Zorro", strict=True)
+        self_query_retriever.retrieve_sync("shows by Zorro", strict=True)
 
 
 def test_an_uncertain_analysis_filters_nothing(store: Retriever) -> None:
     doubting = SelfQueryRetriever(store, None, 0.99, today=lambda: TODAY)
-    found = doubting.retrieve_sync("cancelled shows")
-    assert (found.filter, found.total) == (None, 8)
-    assert "not certain enough" in str(found.fallbacks[0])
+    sync = doubting.retrieve_sync("cancelled shows")
+    assert (sync.filter, sync.total) == (None, 8)
+    assert "not certain enough" in str(sync.fallbacks[0])
     by_config = SelfQueryRetriever(store, config=SelfQueryConfig(fallback_threshold=0.99), today=lambda: TODAY)
-    assert by_config.retrieve_sync("cancelled shows").fallbacks == found.fallbacks
+    assert by_config.retrieve_sync("cancelled shows").fallbacks == sync.fallbacks
     argument = SelfQueryRetriever(store, None, 0.5, config=SelfQueryConfig(fallback_threshold=0.99))
     assert argument.retrieve_sync("cancelled shows").total == 1
     strict = SelfQueryRetriever(store, config=SelfQueryConfig(filter_confidence_threshold=1.0), today=lambda: TODAY)
@@ -91,7 +91,9 @@ def test_an_uncertain_analysis_filters_nothing(store: Retriever) -> None:
 
 def test_the_most_certain_conditions_are_kept(store: Retriever) -> None:
     one = SelfQueryRetriever(store, config=SelfQueryConfig(max_filter_conditions=1), today=lambda: TODAY)
-    assert [each.text for each in one.retrieve_sync("recent shows by Mira Okafor").conditions] == ["Mira Okafor"]
+    assert [condition.text for condition in one.retrieve_sync("recent shows by Mira Okafor").conditions] == [
+        "Mira Okafor"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -124,8 +126,8 @@ def test_many_questions_at_once_get_their_own_answers(asked: SelfQueryRetriever)
     seasons = ["spring", "summer", "autumn", "winter"] * 5
 
     async def ask() -> list[set[object]]:
-        found = await asyncio.gather(*(asked.retrieve(f"{season} shows") for season in seasons))
-        return [{each.metadata["season"] for each in one.documents} for one in found]
+        result = await asyncio.gather(*(asked.retrieve(f"{season} shows") for season in seasons))
+        return [{document.metadata["season"] for document in one.documents} for one in result]
 
     assert asyncio.run(ask()) == [{season} for season in seasons]
 

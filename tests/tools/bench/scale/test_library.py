@@ -42,10 +42,10 @@ def test_another_library_takes_its_place(tmp_path: Path) -> None:
 def test_the_one_collection_is_made_where_it_is_wanted(tmp_path: Path) -> None:
     without = scale_index(tmp_path, LIBRARY, 0, load_embedder(), lambda *_: None, single=False)
     assert not (tmp_path / "single").exists()
-    found, told = build(tmp_path)
+    result, told = build(tmp_path)
     assert "one collection of everything" in told
-    assert found.key != without.key
-    assert found.snapshot == without.snapshot
+    assert result.key != without.key
+    assert result.snapshot == without.snapshot
 
 
 def test_one_collection_holds_everything(single: ChromaStore) -> None:

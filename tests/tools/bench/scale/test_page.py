@@ -29,7 +29,7 @@ def test_the_page_and_its_plot_are_those_that_the_runs_give() -> None:
 
 def test_a_changed_time_makes_the_page_and_the_plot_stale() -> None:
     first, *others = read_runs(ROOT / RUNS)
-    slower = replace(first, timings=tuple(replace(each, p50_ms=each.p50_ms * 3) for each in first.timings))
+    slower = replace(first, timings=tuple(replace(timing, p50_ms=timing.p50_ms * 3) for timing in first.timings))
     assert performance_page([slower, *others]) != (ROOT / PAGE).read_text("utf-8")
     assert plot([slower, *others]) != (ROOT / PLOT).read_text("utf-8")
 
@@ -50,7 +50,7 @@ def test_a_run_reads_back_what_it_printed(small: ScaleReport) -> None:
 
 
 def test_a_goal_is_reached_or_not_by_its_bound(small: ScaleReport) -> None:
-    slow = tuple(replace(each, p50_ms=1000.0) if each.name == "default" else each for each in small.timings)
+    slow = tuple(replace(timing, p50_ms=1000.0) if timing.name == "default" else timing for timing in small.timings)
     verdict = {goal.name: goal.reached for goal in replace(small, timings=slow).goals()}
     assert not verdict["default / chroma_plain"]
     assert verdict["starved questions, prefilter"]
@@ -58,8 +58,8 @@ def test_a_goal_is_reached_or_not_by_its_bound(small: ScaleReport) -> None:
 
 def test_a_larger_library_may_cost_default_more(small: ScaleReport) -> None:
     timings = tuple(
-        replace(each, p50_ms={"default": 6.0, "chroma_plain": 1.0}.get(each.name, each.p50_ms))
-        for each in small.timings
+        replace(timing, p50_ms={"default": 6.0, "chroma_plain": 1.0}.get(timing.name, timing.p50_ms))
+        for timing in small.timings
     )
     verdict = {chunks: replace(small, chunks=chunks, timings=timings).default_goal() for chunks in (100_000, 1_000_000)}
     assert [goal.reached for goal in verdict.values()] == [False, True]
@@ -79,7 +79,9 @@ def test_a_run_says_whether_the_shortcut_finds_the_same(small: ScaleReport) -> N
 def test_the_page_says_how_searches_grow(small: ScaleReport) -> None:
     sizes = [replace(small, chunks=chunks) for chunks in (100_000, 1_000_000)]
     assert "| prefilter | 1.00 | 1.00 | under 1.5 | yes |" in performance_page(sizes)
-    slow = tuple(replace(each, p50_ms=each.p50_ms * 5, cpu_p50_ms=2 * each.cpu_p50_ms) for each in small.timings)
+    slow = tuple(
+        replace(timing, p50_ms=timing.p50_ms * 5, cpu_p50_ms=2 * timing.cpu_p50_ms) for timing in small.timings
+    )
     slower = performance_page([sizes[0], replace(sizes[1], timings=slow)])
     assert "| prefilter | 5.00 | 2.00 | under 1.5 | **no** |" in slower
     assert "| default | 5.00 | 2.00 | under 3 | **no** |" in slower
@@ -128,10 +130,10 @@ def test_chroma_is_timed_in_a_large_library_where_it_is_asked_for(
 ) -> None:
     monkeypatch.setattr(soundness, "EMBEDDED_UP_TO", 100)
     monkeypatch.setattr(run, "EMBEDDED_UP_TO", 100)
-    asked = run_scale(200, questions=4, home=tmp_path, chroma=True)
-    assert asked.has_chroma
-    assert asked.ann_recall == 1.0
-    assert "collections" not in asked.build_seconds, "the snapshot has none in any case"
+    scale = run_scale(200, questions=4, home=tmp_path, chroma=True)
+    assert scale.has_chroma
+    assert scale.ann_recall == 1.0
+    assert "collections" not in scale.build_seconds, "the snapshot has none in any case"
 
 
 def test_a_run_says_what_memory_is_its_own_and_what_it_finds(small: ScaleReport) -> None:
@@ -146,7 +148,7 @@ def test_a_run_says_what_memory_is_its_own_and_what_it_finds(small: ScaleReport)
 
 def test_a_run_says_what_of_its_time_was_the_processors(small: ScaleReport) -> None:
     assert all(timing.cpu_p50_ms for timing in small.timings)
-    assert small.cpu_p50("default") == next(each.cpu_p50_ms for each in small.timings if each.name == "default")
+    assert small.cpu_p50("default") == next(timing.cpu_p50_ms for timing in small.timings if timing.name == "default")
     assert small.build_cpu_seconds is not None
     assert set(small.build_cpu_seconds) == set(small.build_seconds)
     assert "Of CPU: embed" in performance_page([small])
@@ -157,14 +159,14 @@ def test_the_plot_names_each_line_once_with_its_last_time(small: ScaleReport) ->
     drawn = plot(runs)
     texts = ["".join(text.itertext()) for text in ElementTree.fromstring(drawn).iter(f"{SVG}text")]
     for name in WAYS:
-        (said,) = [text for text in texts if text.startswith(f"{name} ")]
-        assert float(said.split()[1].replace(",", "")) == pytest.approx(small.p50(name), rel=0.01, abs=0.06)
+        (output,) = [text for text in texts if text.startswith(f"{name} ")]
+        assert float(output.split()[1].replace(",", "")) == pytest.approx(small.p50(name), rel=0.01, abs=0.06)
     assert {"200", "2,000"} <= set(texts)
     assert plot(runs) == drawn
 
 
 def luminance(colour: str) -> float:
-    parts = [int(colour[soundness : soundness + 2], 16) / 255 for place in (1, 3, 5)]
+    parts = [int(colour[soundness : soundness + 2], 16) / 255 for position in (1, 3, 5)]
     red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
@@ -186,17 +188,17 @@ def growth(small: float, large: float) -> Growth:
 
 
 def test_what_grows_no_faster_than_the_library_is_carried_on_by_the_line() -> None:
-    found = growth(30, 210)
-    assert not found.steepens
-    assert found.slope == pytest.approx(0.2)
-    assert found.at(10_000) == pytest.approx(30 + 0.2 * 9_900)
+    result = growth(30, 210)
+    assert not result.steepens
+    assert result.slope == pytest.approx(0.2)
+    assert result.at(10_000) == pytest.approx(30 + 0.2 * 9_900)
 
 
 def test_what_grows_faster_is_carried_on_by_the_same_factor() -> None:
-    found = growth(2, 40)
-    assert found.steepens
-    assert found.at(10_000) == pytest.approx(40 * 20)
-    assert found.at(100_000) == pytest.approx(40 * 20 * 20)
+    result = growth(2, 40)
+    assert result.steepens
+    assert result.at(10_000) == pytest.approx(40 * 20)
+    assert result.at(100_000) == pytest.approx(40 * 20 * 20)
 
 
 @pytest.mark.parametrize(("small", "large"), [(30, 210), (2, 40)], ids=["line", "factor"])
@@ -208,10 +210,10 @@ def test_what_was_measured_is_what_is_said(small: float, large: float) -> None:
 @pytest.mark.parametrize(("small", "large"), [(30, 210), (2, 40)], ids=["line", "factor"])
 @pytest.mark.parametrize("bound", [60.0, 5000.0], ids=["between the two", "beyond"])
 def test_a_bound_is_reached_where_the_cost_is_that(small: float, large: float, bound: float) -> None:
-    found = growth(small, large)
-    chunks = found.reaches(bound)
+    result = growth(small, large)
+    chunks = result.reaches(bound)
     assert chunks is not None
-    assert found.at(chunks) == pytest.approx(bound, rel=0.001)
+    assert result.at(chunks) == pytest.approx(bound, rel=0.001)
 
 
 def test_what_does_not_grow_reaches_nothing() -> None:

@@ -45,15 +45,15 @@ TODAY = date(2026, 8, 22)
     ],
 )
 def test_times_are_read_as_people_write_them(text: str, start: str, end: str) -> None:
-    found = period(words(text), 0, TODAY)
-    assert found is not None
-    assert (found.start.isoformat(), found.end.isoformat(), found.length) == (start, end, len(words(text)))
+    result = period(words(text), 0, TODAY)
+    assert result is not None
+    assert (result.start.isoformat(), result.end.isoformat(), result.length) == (start, end, len(words(text)))
 
 
 @pytest.mark.parametrize("text", ["may the force", "31 February 2020", "2024-13-45", "first half", "dagger", "9999999"])
 def test_what_is_no_time_is_none(text: str) -> None:
-    found = period(words(text), 0, TODAY)
-    assert found is None or found.is_bare
+    result = period(words(text), 0, TODAY)
+    assert result is None or result.is_bare
 
 
 def test_months_back_end_at_a_shorter_months_last_day() -> None:
@@ -62,8 +62,8 @@ def test_months_back_end_at_a_shorter_months_last_day() -> None:
 
 
 def part_of(text: str, at: int = 0) -> Period | None:
-    found = words(text)
-    return part(found, at, [word.text.lower() for word in found[at : at + 8]], TODAY, period)
+    result = words(text)
+    return part(result, at, [word.text.lower() for word in result[at : at + 8]], TODAY, period)
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,9 @@ def part_of(text: str, at: int = 0) -> Period | None:
     ],
 )
 def test_a_part_of_a_time_is_read(text: str, start: str, end: str) -> None:
-    found = part_of(text)
-    assert found is not None
-    assert (str(found.start), str(found.end), found.length) == (start, end, len(words(text)))
+    part = part_of(text)
+    assert part is not None
+    assert (str(part.start), str(part.end), part.length) == (start, end, len(words(text)))
 
 
 @pytest.mark.parametrize(
@@ -105,9 +105,9 @@ def test_a_part_of_a_time_is_read(text: str, start: str, end: str) -> None:
 def test_an_end_of_a_time_is_a_day_behind_what_bounds_and_a_third_behind_what_is_loose(
     text: str, start: str, end: str
 ) -> None:
-    found = part_of(text, at=1)
-    assert found is not None
-    assert (str(found.start), str(found.end)) == (start, end)
+    part = part_of(text, at=1)
+    assert part is not None
+    assert (str(part.start), str(part.end)) == (start, end)
 
 
 @pytest.mark.parametrize(
@@ -142,11 +142,11 @@ def test_the_parts_of_a_time_lie_one_behind_the_other_and_are_all_of_it(
 ) -> None:
     all_of_it = period(words(whole), 0, TODAY)
     name, ordinals = piece
-    found = [part_of(f"the {ordinal} {name} of {whole}") for ordinal in ordinals]
+    result = [part_of(f"the {ordinal} {name} of {whole}") for ordinal in ordinals]
     assert all_of_it is not None
-    assert found[-1] == part_of(f"the last {name} of {whole}")
+    assert result[-1] == part_of(f"the last {name} of {whole}")
     day = all_of_it.start
-    for each in found:
+    for each in result:
         assert each is not None
         assert each.start == day <= each.end
         day = each.end + timedelta(days=1)

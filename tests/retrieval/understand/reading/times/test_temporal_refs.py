@@ -66,9 +66,9 @@ def catalog() -> Catalog:
 @pytest.mark.parametrize(("said", "times"), TIMES)
 def test_a_time_is_a_condition_on_the_date_that_it_is_about(catalog: Catalog, said: str, times: str) -> None:
     text = f"things {said}"
-    found = temporal_refs(text, words(text), catalog, TODAY, heads={0})
-    ends = [" ".join(filter(None, (str(each.start or ""), "..", str(each.end or "")))) for each in found]
-    read = [f"{'-' * each.negated}{each.field} {end}" for each, end in zip(found, ends, strict=True)]
+    result = temporal_refs(text, words(text), catalog, TODAY, heads={0})
+    ends = [" ".join(filter(None, (str(each.start or ""), "..", str(each.end or "")))) for each in result]
+    read = [f"{'-' * each.negated}{each.field} {end}" for each, end in zip(result, ends, strict=True)]
     assert ", ".join(read) == times
 
 
@@ -79,10 +79,10 @@ def test_a_number_or_month_that_is_none_is_no_time(catalog: Catalog, said: str) 
 
 
 def read(text: str) -> tuple[Range, tuple[Gap, ...]]:
-    said = words(text)
-    first = period(said, 0, TODAY)
+    output = words(text)
+    first = period(output, 0, TODAY)
     assert first is not None
-    return listed(said, Range(first.start, first.end, 0, first.length, 0.9), TODAY)
+    return listed(output, Range(first.start, first.end, 0, first.length, 0.9), TODAY)
 
 
 @pytest.mark.parametrize(
@@ -100,15 +100,15 @@ def read(text: str) -> tuple[Range, tuple[Gap, ...]]:
 def test_times_of_a_list_are_one_from_the_first_to_the_last_with_gaps(
     text: str, start: str, end: str, gaps: list[str]
 ) -> None:
-    found, between = read(text)
-    assert (str(found.start), str(found.end), found.stop) == (start, end, len(words(text)))
+    result, between = read(text)
+    assert (str(result.start), str(result.end), result.stop) == (start, end, len(words(text)))
     assert [f"{first} {last}" for first, last in between] == gaps
 
 
 @pytest.mark.parametrize("text", ["2021 or 2019", "2019 and snow", "2019 or earlier", "2019,"])
 def test_what_is_no_list_of_rising_times_ends_with_the_first(text: str) -> None:
-    found, gaps = read(text)
-    assert (found.end, found.stop, gaps) == (date(int(text[:4]), 12, 31), 1, ())
+    result, gaps = read(text)
+    assert (result.end, result.stop, gaps) == (date(int(text[:4]), 12, 31), 1, ())
 
 
 def test_an_open_time_is_no_list() -> None:
@@ -120,12 +120,12 @@ def test_an_open_time_is_no_list() -> None:
     years=st.sets(st.integers(1950, 2020), min_size=2, max_size=6), joint=st.sampled_from([" or ", ", ", " and in "])
 )
 def test_what_is_in_the_list_and_in_no_gap_are_its_years(years: set[int], joint: str) -> None:
-    found, gaps = read(joint.join(map(str, sorted(years))))
-    assert found.start is not None
-    assert found.end is not None
+    result, gaps = read(joint.join(map(str, sorted(years))))
+    assert result.start is not None
+    assert result.end is not None
     kept = {
         year
-        for year in range(found.start.year, found.end.year + 1)
+        for year in range(result.start.year, result.end.year + 1)
         if not any(first <= date(year, 6, 1) <= last for first, last in gaps)
     }
     assert kept == years
@@ -172,12 +172,12 @@ def test_what_nobody_touched_for_so_long_was_touched_before(said: str, found: st
 
 
 def test_what_has_been_so_for_so_long_is_so_old_where_no_field_is_a_duration() -> None:
-    said = words("that have been waiting for two weeks")
-    assert ends(lasting(said, 4, TODAY, TASKS, valued=())) == "..2026-08-07"
-    assert lasting(said, 4, TODAY, TRIPS, valued=()) is None
+    output = words("that have been waiting for two weeks")
+    assert ends(lasting(output, 4, TODAY, TASKS, valued=())) == "..2026-08-07"
+    assert lasting(output, 4, TODAY, TRIPS, valued=()) is None
 
 
 def test_a_value_for_so_long_is_so_old_and_another_word_is_not() -> None:
-    said = words("open for more than two weeks")
-    assert ends(lasting(said, 1, TODAY, TASKS, valued={0})) == "..2026-08-07"
-    assert lasting(said, 1, TODAY, TASKS, valued=()) is None
+    output = words("open for more than two weeks")
+    assert ends(lasting(output, 1, TODAY, TASKS, valued={0})) == "..2026-08-07"
+    assert lasting(output, 1, TODAY, TASKS, valued=()) is None
