@@ -19,7 +19,7 @@ from evals.fit.weights import SAMPLE, learned_from
 from evals.questions.questions import Question
 from retrieval.files.atomic_files import write_atomically
 from retrieval.index.embedding.embedders import DEFAULT_EMBEDDER
-from retrieval.rag.relevance import ANY, LOOKED_AT, NAMES, SHIPPED, Calibration, measures
+from retrieval.rag.relevance import ANY, N_CANDIDATES, NAMES, SHIPPED, Calibration, measures
 from retrieval.search.retriever import Retriever
 from retrieval.types import Embedder
 
@@ -51,7 +51,7 @@ def put(
     retriever: Retriever, question: str, *, set_: str, book: str, source: str, generated: bool, answered: bool
 ) -> Put:
     """Ask a book; a search that may show nothing measures nothing, which is what it says of the answer."""
-    hits = retriever.retrieve(question, k=LOOKED_AT).hits
+    hits = retriever.retrieve(question, k=N_CANDIDATES).hits
     result = measures(retriever, question, [hit.chunk.id for hit in hits])
     values = result[0].tolist() if len(result) else [float(name == "unknown") for name in NAMES]
     return Put(set_, book, source, question, generated, answered, tuple(values))

@@ -24,7 +24,7 @@ from retrieval.language.vocabulary import Vocabulary
 from retrieval.models.access import Access
 from retrieval.models.spending import ChatPrice, ModelOptions, chat_price
 from retrieval.query_must.compiled.predicates import CompiledPredicates
-from retrieval.query_must.compiled.rivals import RivalIndex
+from retrieval.query_must.compiled.sibling_index import SiblingIndex
 from retrieval.settings import Settings
 from retrieval.types import Chunk, Row
 
@@ -68,7 +68,7 @@ class _Passing:
         self._vocabulary = vocabulary
         self._predicates = CompiledPredicates.build([chunk.query_must for chunk in chunks], vocabulary=vocabulary)
         keyed = keyed_tables(chunks)
-        self._rivals = RivalIndex.build(keyed.tables, keyed.positions, vocabulary)
+        self._rivals = SiblingIndex.build(keyed.tables, keyed.positions, vocabulary)
 
     def mask(self, query: str) -> npt.NDArray[np.bool_]:
         """(n,): which chunks pass."""

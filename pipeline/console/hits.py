@@ -13,7 +13,7 @@ from rich.text import Text
 from pipeline.console.output import out
 from retrieval.ingest.markdown.parser import plain_paragraphs
 from retrieval.query_must.refusal import in_words
-from retrieval.search.companions import COMPANION
+from retrieval.search.context_rows import CONTEXT_ROW
 from retrieval.search.explanation import ShortId
 from retrieval.search.iterative import Neighbour
 from retrieval.types import Chunk, Retrieval
@@ -203,7 +203,7 @@ def print_retrieval(retrieval: Retrieval, short_id: ShortId, *, full: bool = Fal
     for hit in retrieval.hits:
         chunk = hit.chunk
         beside = (
-            " (context of hit 1)" if any(addend.name == COMPANION and addend.value for addend in hit.addends) else ""
+            " (context of hit 1)" if any(addend.name == CONTEXT_ROW and addend.value for addend in hit.addends) else ""
         )
         title = Text(f"{hit.rank:>3}. {_shown(hit.relevance)}{long_title(chunk)}{beside}", style="bold")
         for number, line in enumerate(broken(title, width) if width else [title]):

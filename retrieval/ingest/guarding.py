@@ -16,8 +16,8 @@ from retrieval.ingest.tables.source_tables import PlacedTable
 from retrieval.ingest.tables.table import Table
 from retrieval.language.canonical import canonical_term
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.query_must.rival_speech import Speech
-from retrieval.query_must.rivals import words_of
+from retrieval.query_must.sibling_mentions import Speech
+from retrieval.query_must.siblings import words_of
 from retrieval.types import EVERY, Find, Row, TableRule, normal
 
 Reason = Unkeyed | Literal["open"]

@@ -15,7 +15,7 @@ from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.compiled.predicates import CompiledPredicates
 from retrieval.query_must.operators import Atom, Group, Range, Term, always_asks, membership
 from retrieval.query_must.predicate import SATISFIED, QueryMust, explain, read_query_must
-from retrieval.query_must.rivals import KeyedTable, Rivals
+from retrieval.query_must.siblings import KeyedTable, Siblings
 
 _APART = " ! "
 """Nothing binds across it and no list goes on over it."""
@@ -151,7 +151,7 @@ def lint(
     """
     vocabulary = vocabulary or Vocabulary.default()
     shadows = _shadows(rows, vocabulary)
-    alone = {table.id: Rivals([table], vocabulary) for table in tables}
+    alone = {table.id: Siblings([table], vocabulary) for table in tables}
     return tuple(finding for row in rows for finding in _check(row, vocabulary, shadows.get(row.id, ()), alone))
 
 
@@ -162,7 +162,7 @@ def unusable(findings: Sequence[Finding]) -> frozenset[str]:
 
 
 def _check(
-    row: LintItem, vocabulary: Vocabulary, shadows: Sequence[str], alone: Mapping[str, Rivals]
+    row: LintItem, vocabulary: Vocabulary, shadows: Sequence[str], alone: Mapping[str, Siblings]
 ) -> Iterator[Finding]:
     if row.query_must is None:
         return
@@ -194,7 +194,7 @@ def _unlucky(predicate: QueryMust, row: LintItem, vocabulary: Vocabulary) -> Ite
 
 
 def _rivalled(
-    predicate: QueryMust, row: LintItem, vocabulary: Vocabulary, alone: Mapping[str, Rivals]
+    predicate: QueryMust, row: LintItem, vocabulary: Vocabulary, alone: Mapping[str, Siblings]
 ) -> Iterator[tuple[Rule, str]]:
     """Find a row whose own title names another row of the table, which a question in these words is then taken for.
 

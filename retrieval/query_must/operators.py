@@ -370,7 +370,7 @@ def _match_no_rival(question: Canonical, value: Mapping[str, Any]) -> bool:
 
 
 def _compile_no_rival(value: Mapping[str, Any], vocabulary: Vocabulary) -> tuple[Group, ...]:  # noqa: ARG001
-    """No atom of one row says it: `RivalIndex` compiles whole tables."""
+    """No atom of one row says it: `SiblingIndex` compiles whole tables."""
     return ()
 
 

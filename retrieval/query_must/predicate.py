@@ -17,7 +17,7 @@ from retrieval.language.canonical import Canonical, canonical
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.operators import NAME as NO_RIVAL
 from retrieval.query_must.operators import OPERATORS, Group, Operator, registry_state
-from retrieval.query_must.rivals import Rivals
+from retrieval.query_must.siblings import Siblings
 
 _log = logging.getLogger(__name__)
 
@@ -121,7 +121,7 @@ def satisfies_query_must(
     vocabulary: Vocabulary | bool | None = None,
     *,
     debug: bool = False,
-    rivals: Rivals | None = None,
+    rivals: Siblings | None = None,
 ) -> bool:
     """Check if a question satisfies a chunk's requirements; no requirements always pass.
 
@@ -170,7 +170,7 @@ def explain(
     question: str | Canonical,
     query_must: Predicate | QueryMust,
     vocabulary: Vocabulary | None = None,
-    rivals: Rivals | None = None,
+    rivals: Siblings | None = None,
 ) -> str:
     """Return the receipt's reason: `no restrictions`, `satisfies query_must`, or the operator and group that failed."""
     predicate = read_query_must(query_must)
@@ -195,7 +195,7 @@ def _check_operator(query: str | Canonical, query_must: Predicate, name: str) ->
     return not conditions or QueryMust(tuple(conditions)).holds(_question(query, None))
 
 
-def _question(query: str | Canonical, vocabulary: Vocabulary | None, rivals: Rivals | None = None) -> Canonical:
+def _question(query: str | Canonical, vocabulary: Vocabulary | None, rivals: Siblings | None = None) -> Canonical:
     question = canonical(query, vocabulary) if isinstance(query, str) else query
     return question if rivals is None else replace(question, rivals=rivals.read(question))
 

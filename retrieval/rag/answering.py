@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass, replace
 from time import monotonic
 from uuid import UUID, uuid5
 
-from retrieval.files.kept import MOST, Kept
+from retrieval.files.cache import MOST, Kept
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.contract import DOCUMENT_ID, DocumentChunk, RAGContext, RetrieveRequest
-from retrieval.rag.relevance import LOOKED_AT, Calibration, relevances, subject_of, why_none
+from retrieval.rag.relevance import N_CANDIDATES, Calibration, relevances, subject_of, why_none
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Hit
 
@@ -74,7 +74,7 @@ def answer(reader: Reader, request: RetrieveRequest) -> RAGContext:
     an answer. Where none is left, the mean over the best says how far off they are.
     """
     retriever = reader.retriever
-    wanted = max(request.max_chunks, LOOKED_AT)
+    wanted = max(request.max_chunks, N_CANDIDATES)
     hits = retriever.retrieve(request.query, wanted, reader.strategy, decisions=False).hits
     scores = relevances(retriever, request.query, [hit.chunk.id for hit in hits], reader.calibration).tolist()
     offered = list(zip(hits, scores, strict=True))[: request.max_chunks]

@@ -9,7 +9,17 @@ import numpy as np
 
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.word_vectors import word_vector
-from retrieval.rag.cells import MOST, NAMES, SURE, AskedRow, Cell, choose, column_features, probabilities, read_cells
+from retrieval.rag.cells import (
+    MOST,
+    NAMES,
+    SURE,
+    CandidateRow,
+    Cell,
+    choose,
+    column_features,
+    probabilities,
+    read_cells,
+)
 from retrieval.rag.context import Context, Passage
 from retrieval.rag.relevance import subject_of
 from retrieval.types import Chunk
@@ -139,7 +149,7 @@ def _labelled(question: str, chunk: Chunk, snapshot: Snapshot, most: int) -> tup
     pairs = labelled_values(chunk.text)
     if not pairs:
         return ()
-    row = AskedRow([label for label, _ in pairs], [value for _, value in pairs], None)
+    row = CandidateRow([label for label, _ in pairs], [value for _, value in pairs], None)
     features = column_features(snapshot.lexical.said(question), row, snapshot.lexical.tokenize)
     if features[:, _SPEAKING].max() < _NAMED:
         return ()

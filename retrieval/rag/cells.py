@@ -39,7 +39,7 @@ _MONEY = frozenset(_QUESTION_WORDS["money"])
 
 
 @dataclass(frozen=True, slots=True)
-class AskedFor:
+class AnswerKind:
     """What the words of a question tell of its answer."""
 
     number: bool
@@ -76,7 +76,7 @@ def is_short(short: str, word: str) -> bool:
     return skeleton or (len(short) > 2 and word.startswith(short))
 
 
-def asked_for(question: str, tokenize: Tokenize) -> AskedFor:
+def answer_kind(question: str, tokenize: Tokenize) -> AnswerKind:
     """Read what kind of thing a question wants."""
     text = question.casefold()
     words = frozenset(WORD.findall(text))
@@ -84,7 +84,7 @@ def asked_for(question: str, tokenize: Tokenize) -> AskedFor:
     first = asks[0].split()[0] if asks else ""
     following = WORD.findall(text[asks.end() :])[:_AFTER] if asks else []
     wanted = [word for word in ((asks[0].split()[1:] if asks else []) + following) if not is_everywhere(word)]
-    return AskedFor(
+    return AnswerKind(
         number=not words.isdisjoint(_NUMBER_WORDS),
         date=first == "when" or not {"year", "date", "day", "month", "season"}.isdisjoint(following[:1]),
         person=first.startswith("who"),
@@ -134,7 +134,7 @@ Features = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AskedRow:
+class CandidateRow:
     """A row that a question is asked of."""
 
     columns: Sequence[str]
@@ -154,7 +154,7 @@ class _Figure:
 class _Question:
     def __init__(self, text: str, tokenize: Tokenize) -> None:
         self.text, self.tokenize = text, tokenize
-        self.wants: AskedFor = asked_for(text, tokenize)
+        self.wants: AnswerKind = answer_kind(text, tokenize)
         self.words = WORD.findall(text.casefold())
         self.tokens = frozenset(tokenize(text))
         self.figures = [
@@ -170,7 +170,7 @@ class _Question:
         ) | frozenset(part for part in self.tokenize(found.text) if part.isalpha())
 
 
-def column_features(question: str, row: AskedRow, tokenize: Tokenize) -> Features:
+def column_features(question: str, row: CandidateRow, tokenize: Tokenize) -> Features:
     """(columns, NAMES).
 
     Args:
@@ -293,7 +293,7 @@ def _short_for(head: str, words: Sequence[str]) -> float:
 
 
 def _kinds(
-    wants: AskedFor, columns: Sequence[str], cells: Sequence[str], numbers: Sequence[Quantity | None]
+    wants: AnswerKind, columns: Sequence[str], cells: Sequence[str], numbers: Sequence[Quantity | None]
 ) -> Features:
     """(kinds, columns)."""
     rows = []
@@ -365,14 +365,14 @@ def read_cells(question: str, chunk: Chunk, tokenize: Tokenize, most: int = MOST
     return choose(row, column_features(question, row, tokenize), chunk.id, most)
 
 
-def row_of(chunk: Chunk) -> AskedRow:
+def row_of(chunk: Chunk) -> CandidateRow:
     """The row that a chunk is."""
     key = chunk.cells.index(chunk.row_key) if chunk.row_key in chunk.cells else None
     names = [name for name in (chunk.row_key, chunk.called, *chunk.names) if name]
-    return AskedRow(chunk.columns, chunk.cells, key, names)
+    return CandidateRow(chunk.columns, chunk.cells, key, names)
 
 
-def choose(row: AskedRow, features: Features, chunk_id: str, most: int = MOST) -> tuple[Cell, ...]:
+def choose(row: CandidateRow, features: Features, chunk_id: str, most: int = MOST) -> tuple[Cell, ...]:
     """The cells of a row by the features of its columns, as `read_cells` chooses them."""
     chances = probabilities(features @ shipped_weights())
     cells: list[Cell] = []

@@ -9,12 +9,12 @@ import numpy as np
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.answering import Reader
 from retrieval.rag.cells import Cell
-from retrieval.rag.relevance import LOOKED_AT, NAMES, marked, measures, why_none
+from retrieval.rag.relevance import N_CANDIDATES, NAMES, marked, measures, why_none
 from retrieval.search.query import Query
 from retrieval.types import Hit, Retrieval
 from retrieval.understand.decompose.comparisons import Names
 from retrieval.understand.decompose.facts import IterationSettings
-from retrieval.understand.decompose.rounds import DEALT_FROM, IterativeResult, IterativeRetriever
+from retrieval.understand.decompose.rounds import ALLOCATED_FROM, IterativeResult, IterativeRetriever
 
 EventName = Literal["search", "context", "generation", "token", "complete", "error"]
 Mode = Literal["read", "generated", "none"]
@@ -150,9 +150,9 @@ class Gatherer:
             EmbeddingFailureError: it has no vector.
         """
         retriever = self.reader.retriever
-        looked_at, several = max(most, LOOKED_AT), self._is_several(query)
+        looked_at, several = max(most, N_CANDIDATES), self._is_several(query)
         # What the parts are dealt beside begins with what is looked at here.
-        wanted = max(looked_at, DEALT_FROM) if several else looked_at
+        wanted = max(looked_at, ALLOCATED_FROM) if several else looked_at
         whole = retriever.retrieve(query, wanted, self.reader.strategy, decisions=False)
         hits = whole.hits[:looked_at]
         matches = measures(retriever, query, [hit.chunk.id for hit in hits])

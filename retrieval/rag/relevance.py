@@ -19,7 +19,7 @@ from retrieval.search.metadata_filter import Filter
 from retrieval.search.query import Query
 from retrieval.search.rerank.candidates import candidates
 from retrieval.search.rerank.features import Features, matrix, measure
-from retrieval.search.rerank.numbers import lies_beyond
+from retrieval.search.rerank.numbers import is_out_of_range
 from retrieval.search.rerank.query_terms import ask
 from retrieval.search.rerank.rerank import shipped_for, trees_of
 from retrieval.search.retriever import Retriever
@@ -120,7 +120,7 @@ NAMES = (
 - `uncounted`: whether the chunk does not say some number of the question.
 """
 
-LOOKED_AT = 5
+N_CANDIDATES = 5
 """Hits that the best are among."""
 
 _MUCH, _FAR = 4.0, 8.0
@@ -135,7 +135,7 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
     Args:
         retriever: over the library.
         question: as it was asked; what any question says is left out here.
-        chunk_ids: of the ranking, at least its first `LOOKED_AT` where it has so many.
+        chunk_ids: of the ranking, at least its first `N_CANDIDATES` where it has so many.
     """
     if not chunk_ids:
         return np.empty((0, len(NAMES)))
@@ -151,7 +151,7 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
     query = ask(snapshot, subject)
     known = float(query.weights.sum())
     whole = known + sum(query.strangers.values()) or 1.0
-    ranked, first = np.argsort(order), slice(0, LOOKED_AT)
+    ranked, first = np.argsort(order), slice(0, N_CANDIDATES)
 
     def of(feature: str) -> Measures:
         values: Measures = matches[feature][ranked]
@@ -171,7 +171,7 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
         "ahead": _ahead(snapshot, matches, ranked[first]),
         "unexplained": of("number_unexplained"),
         "unknown": 1.0 - known / whole,
-        "beyond": np.asarray([lies_beyond(snapshot, query, int(position)) for position in positions]),
+        "beyond": np.asarray([is_out_of_range(snapshot, query, int(position)) for position in positions]),
         "nowhere": nowhere(question, [snapshot.chunks[int(position)] for position in positions[first]]),
         "untold": of("untold"),
         "uncounted": of("untold_number"),
@@ -314,7 +314,7 @@ def search(
     Returns:
         What was found, and why it is nothing where `least` left nothing.
     """
-    looked_at = k if least is None else max(k, LOOKED_AT)
+    looked_at = k if least is None else max(k, N_CANDIDATES)
     matches = retriever.retrieve(query, looked_at, strategy, where=where, debug=debug)
     if least is not None:
         return _only_relevant(retriever, matches, least, k)
@@ -322,8 +322,8 @@ def search(
         return matches, None
     # The best of fewer would be measured among fewer. The receipt is that of the k that were asked for, and a model
     # that orders them is asked once.
-    enough = k >= LOOKED_AT or matches.receipt.ordering is not None
-    whole = matches if enough else retriever.retrieve(query, LOOKED_AT, strategy, where=where, decisions=False)
+    enough = k >= N_CANDIDATES or matches.receipt.ordering is not None
+    whole = matches if enough else retriever.retrieve(query, N_CANDIDATES, strategy, where=where, decisions=False)
     relevance = dict(zip(whole.chunk_ids, relevance_of(retriever)(query, whole.chunk_ids), strict=True))
     return replace(matches, hits=tuple(marked(hit, relevance.get(hit.chunk.id)) for hit in matches.hits)), None
 
@@ -333,7 +333,7 @@ def _only_relevant(retriever: Retriever, found: Retrieval, least: float, k: int)
 
     Args:
         retriever: that found them.
-        found: a search, of `LOOKED_AT` hits or more: the best of fewer are measured among fewer.
+        found: a search, of `N_CANDIDATES` hits or more: the best of fewer are measured among fewer.
         least: 0 to 1.
         k: how many hits at most.
 

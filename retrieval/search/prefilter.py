@@ -15,7 +15,7 @@ from retrieval.index.chroma.soundness import NAMES
 from retrieval.index.chroma.store import CollectionName
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.query_must.compiled.kept_out import CompiledKeptOut
+from retrieval.query_must.compiled.exclusions import CompiledExclusions
 from retrieval.search.evidence import similarity
 from retrieval.search.fusion import Leg, Positions, Ranking, best
 from retrieval.types import Vector
@@ -27,7 +27,7 @@ class Admission:
 
     guarded: Integers
     """Chunks of the guarded collection whose query_must the question satisfies, rising."""
-    kept_out: CompiledKeptOut
+    kept_out: CompiledExclusions
     """Chunks of either collection that are kept out because the question names a rival of theirs."""
 
     def mask(self, snapshot: Snapshot, where: Mask | None = None) -> Mask:

@@ -7,7 +7,7 @@ from retrieval.errors import InvalidQueryError
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.language.canonical import Canonical, canonical
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.query_must.compiled.rivals import RivalIndex
+from retrieval.query_must.compiled.sibling_index import SiblingIndex
 
 MAX_CHARACTERS = 2000
 
@@ -29,7 +29,7 @@ class Query:
         words = set(LETTERS.findall(self.text.casefold()))
         return not words.isdisjoint(self.canonical.vocabulary.sibling_words)
 
-    def among(self, rivals: RivalIndex) -> "Query":
+    def among(self, rivals: SiblingIndex) -> "Query":
         """The same question before the keyed tables of an index: it knows which rows it keeps out."""
         return replace(self, canonical=rivals.asked(self.canonical))
 

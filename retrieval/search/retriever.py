@@ -19,14 +19,14 @@ from retrieval.files.clock import Stopwatch
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
-from retrieval.query_must.compiled.kept_out import CompiledKeptOut
+from retrieval.query_must.compiled.exclusions import CompiledExclusions
 from retrieval.search.by_model.model_order import in_order
 from retrieval.search.first_stage.choosing import first_stage, found, ranked_by_distance
 from retrieval.search.first_stage.own_vectors import (
     FirstStage,
     Passing,
-    is_ranked_from_a_portion,
-    ranked_from_a_portion,
+    is_ranked_from_candidates,
+    rank_from_candidates,
 )
 from retrieval.search.fusion import Ranking
 from retrieval.search.iterative import nearest_in_rounds
@@ -142,7 +142,7 @@ class Retriever:
     def admitted(self, question: Query) -> Admission:
         """What the predicates of the index say of a question."""
         read = question.canonical.rivals
-        kept = read if isinstance(read, CompiledKeptOut) else self.snapshot.rivals.read(question.canonical)
+        kept = read if isinstance(read, CompiledExclusions) else self.snapshot.rivals.read(question.canonical)
         return Admission(self.snapshot.predicates.admitted(question.canonical), kept)
 
     def _rank(
@@ -158,8 +158,8 @@ class Retriever:
             with watch.stage("embed"):
                 vector = self.vector_of(question.text)
         passing = Passing(admitted, where)
-        if vector is not None and self.stage.scores_all and is_ranked_from_a_portion(self.snapshot, strategy):
-            ranking = ranked_from_a_portion(self.snapshot, question, vector, strategy, k, passing, watch)
+        if vector is not None and self.stage.scores_all and is_ranked_from_candidates(self.snapshot, strategy):
+            ranking = rank_from_candidates(self.snapshot, question, vector, strategy, k, passing, watch)
             if ranking is not None:
                 return ranking
         if vector is None or strategy.scans:

@@ -14,12 +14,12 @@ from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.language.numbers.quantity import FUNCTION_WORDS
 from retrieval.language.terms import Tokenize
-from retrieval.search.companions import RANKED, companions, placed
+from retrieval.search.context_rows import RANKED, context_rows, placed
 from retrieval.search.evidence import Cosines, Evidence, Measures, Portion, Wanted, gather, total_of
 from retrieval.search.fusion import Leg, Positions, Ranking, Scores, best, total, weighted_min_max
 from retrieval.search.prefilter import Admission
 from retrieval.search.query import Query
-from retrieval.search.rerank.rerank import BEST, SecondLook, pool, second_look, with_lexical
+from retrieval.search.rerank.rerank import BEST, SecondLook, pool, rerank_candidates, with_lexical
 from retrieval.strategy import GraphBoost, Strategy
 from retrieval.types import Vector
 
@@ -96,7 +96,7 @@ class Legs:
         if not strategy.second_look or self.evidence is None or self.lexical is None:
             return SecondLook.nowhere()
         candidates = pool(scores, self.lexical, allowed)
-        return second_look(snapshot, self.question, self.evidence, candidates, strategy.trees)
+        return rerank_candidates(snapshot, self.question, self.evidence, candidates, strategy.trees)
 
     def at(self, positions: Positions) -> Mapping[str, Scores]:
         """What was measured of these chunks, by name."""
@@ -106,7 +106,7 @@ class Legs:
         return lexical if self.dense is None else lexical | {"dense": self.dense.at(positions)}
 
 
-def from_the_front(
+def rank_candidates(
     legs: Legs, snapshot: Snapshot, strategy: Strategy, k: int, wanted: Wanted, allowed: Mask | None
 ) -> Ranking | None:
     """What `rank` finds where nothing but two looks decides, without a score for every chunk.
@@ -129,7 +129,7 @@ def from_the_front(
     there = legs.evidence.size if mask is None else int(np.count_nonzero(mask))
     if not len(candidates) or len(candidates) < min(k, there):
         return None
-    look = second_look(snapshot, legs.question, legs.measures, candidates, strategy.trees)
+    look = rerank_candidates(snapshot, legs.question, legs.measures, candidates, strategy.trees)
     order = best(look.scores, k)
     beside = standing_beside(legs, snapshot, strategy, candidates[order], allowed)
     put = placed(candidates[order], look.scores[order], beside)
@@ -152,7 +152,7 @@ def standing_beside(
     def best_of(rows: Positions) -> int:
         return int(rows[best(total_of(weights, measures.at(rows)), 1)[0]])
 
-    return companions(snapshot.graph, found[:RANKED].tolist(), strategy.companions, best_of, allowed)
+    return context_rows(snapshot.graph, found[:RANKED].tolist(), strategy.companions, best_of, allowed)
 
 
 def graph_boost(
@@ -260,7 +260,7 @@ def rank(
     scaled = legs.scaled(strategy)
     wanted: Wanted = [(max(k, BEST) if strategy.second_look else k, mask), *([] if admitted is None else [(k, where)])]
     if strategy.second_look and strategy.graph is None and not strategy.exhaustive:
-        looked = from_the_front(legs, snapshot, strategy, k, wanted, allowed)
+        looked = rank_candidates(legs, snapshot, strategy, k, wanted, allowed)
         if looked is not None:
             return looked
     base = legs.fused(strategy, scaled, wanted)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from retrieval.errors import RetrievalError, UnknownNameError
-from retrieval.files.kept import Kept
+from retrieval.files.cache import Kept
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 from retrieval.index.snapshot.snapshot import Snapshot
@@ -78,7 +78,7 @@ class Finders:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptOut:
+class ExcludedHits:
     """Why hits of a search with the filter off would not come back with it on. A hit that is only ranked lower there
     is not among them, however far down it is.
     """
@@ -87,7 +87,7 @@ class KeptOut:
     """A sentence for a person, by chunk id."""
 
     @classmethod
-    def of(cls, retriever: Retriever, question: str, hits: Sequence[Hit], strategy: Strategy) -> "KeptOut":
+    def of(cls, retriever: Retriever, question: str, hits: Sequence[Hit], strategy: Strategy) -> "ExcludedHits":
         """Ask the predicates about these hits.
 
         Args:
@@ -347,7 +347,7 @@ def _searched(
     wanted = read_filter(*where) if where else None
     matches, reason = search(retriever, query, k, chosen, where=wanted, least=least, debug=True)
     record = retrieval_record(matches, retriever.snapshot.chunks.short_id, retriever.snapshot.id, reason)
-    return record if filtered else KeptOut.of(retriever, query, matches.hits, named).told_in(record)
+    return record if filtered else ExcludedHits.of(retriever, query, matches.hits, named).told_in(record)
 
 
 def _allowed(name: str) -> Strategy:

@@ -12,7 +12,7 @@ from evals.sample import SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.query_must import Canonical, canonical, satisfies_query_must
-from retrieval.query_must.rivals import Rivals
+from retrieval.query_must.siblings import Siblings
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
 from retrieval.types import Chunk, Retrieval
@@ -30,7 +30,7 @@ class Book:
     retriever: Retriever
     chunks: tuple[Chunk, ...]
     gold: dict[str, frozenset[str]]
-    rivals: Rivals
+    rivals: Siblings
     read: dict[str, Canonical] = field(default_factory=dict)
 
     def passes(self, query: str, query_must: str | None) -> bool:
@@ -60,7 +60,7 @@ def book(sample: Home) -> Iterator[Book]:
     resolution = resolve(list(QUESTIONS.values()), chunks)
     assert resolution.stale == ()
     gold = {name: frozenset(result) for name, result in resolution.gold.items()}
-    yield Book(retriever, chunks, gold, Rivals(keyed_tables(chunks).tables, retriever.snapshot.vocabulary))
+    yield Book(retriever, chunks, gold, Siblings(keyed_tables(chunks).tables, retriever.snapshot.vocabulary))
     retriever.snapshot.close()
 
 

@@ -19,10 +19,10 @@ from retrieval.files.clock import Clock
 from retrieval.language.canonical import canonical
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must import CompiledPredicates
-from retrieval.query_must.compiled.rivals import RivalIndex
+from retrieval.query_must.compiled.sibling_index import SiblingIndex
 from retrieval.query_must.operators import NAME, Membership
 from retrieval.query_must.predicate import satisfies_query_must
-from retrieval.query_must.rivals import KeyedRow, KeyedTable, Rivals
+from retrieval.query_must.siblings import KeyedRow, KeyedTable, Siblings
 
 TABLES, ROWS = 4, 5
 """Of one round."""
@@ -51,7 +51,7 @@ def differences(tables: Sequence[KeyedTable], questions: Sequence[str]) -> Itera
     """(question, predicate, whether the index lets its row through) wherever the plain meaning says otherwise."""
     members = [Membership(table.id, row) for table in tables for row in table.rows]
     positions = {member: position for position, member in enumerate(members)}
-    index, rivals = RivalIndex.build(tables, positions, Vocabulary.default()), Rivals(tables)
+    index, rivals = SiblingIndex.build(tables, positions, Vocabulary.default()), Siblings(tables)
     for question in questions:
         kept_out = set(index.read(canonical(question)).positions.tolist())
         for member, at in positions.items():

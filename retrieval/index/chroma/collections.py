@@ -116,7 +116,7 @@ def _writing(folder: Path, server: ChromaServer | None) -> Iterator[None]:
     except Exception as error:  # Chroma's own and SQLite's have nothing else in common
         target = str(folder) if server is None else place_of(server, 0)
         raise VectorDBWriteError(
-            f"Chroma could not write {target} ({type(error).__name__}: {error}); make room there, and run the same again"
+            f"Chroma could not write {target} ({type(error).__name__}: {error}); make room there, and run it again"
         ) from error
 
 

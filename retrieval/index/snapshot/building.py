@@ -30,7 +30,7 @@ from retrieval.language.canonical import as_point, canonical_term
 from retrieval.language.terms import TOKENIZATION, Tokenization, Tokenize, question_tokenizer, tokenizer
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.compiled.predicates import CompiledPredicates
-from retrieval.query_must.compiled.rivals import RivalIndex
+from retrieval.query_must.compiled.sibling_index import SiblingIndex
 from retrieval.query_must.operators import only_conditional
 from retrieval.settings import Settings
 from retrieval.types import Chunk, EmbedderIdentity, Vector
@@ -244,7 +244,7 @@ def _write_own_files(
     predicates = CompiledPredicates.build([chunk.query_must for chunk in chunks], numbered, vocabulary)
     predicates.save(folder / "predicates")
     keyed = keyed_tables(chunks)
-    RivalIndex.build(keyed.tables, keyed.positions, vocabulary).save(folder / "rivals")
+    SiblingIndex.build(keyed.tables, keyed.positions, vocabulary).save(folder / "rivals")
     tell("regions", 0, len(chunks))
     guarded = np.asarray(predicates.guarded)
     Regions.build(vectors, guarded).save(folder / "regions")

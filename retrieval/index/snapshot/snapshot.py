@@ -50,7 +50,7 @@ from retrieval.language.canonical import Canonical, canonical
 from retrieval.language.terms import question_tokenizer, stop_words, tokenizer
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.compiled.predicates import CompiledPredicates
-from retrieval.query_must.compiled.rivals import RivalIndex
+from retrieval.query_must.compiled.sibling_index import SiblingIndex
 from retrieval.settings import Settings
 from retrieval.types import Vector
 
@@ -178,9 +178,9 @@ class Snapshot:
         return CompiledPredicates.load(self.folder / "predicates")
 
     @cached_property
-    def rivals(self) -> RivalIndex:
+    def rivals(self) -> SiblingIndex:
         """The keyed tables: which rows a question keeps out because it names others."""
-        return RivalIndex.load(self.folder / "rivals")
+        return SiblingIndex.load(self.folder / "rivals")
 
     def asked(self, question: str) -> Canonical:
         """A question in canonical form, with the rows that it keeps out."""

@@ -8,8 +8,8 @@ from retrieval.index.words.figure_index import cell_figures, column_of, key_cell
 from retrieval.language.numbers.cells import is_numeric
 from retrieval.language.numbers.columns import closed_ladder
 from retrieval.query_must.operators import Membership, membership
-from retrieval.query_must.rival_speech import Amount, row_amounts
-from retrieval.query_must.rivals import KeyedRow, KeyedTable
+from retrieval.query_must.sibling_mentions import Amount, row_amounts
+from retrieval.query_must.siblings import KeyedRow, KeyedTable
 from retrieval.types import TABLE_SUBJECT, Chunk
 
 _MOST_WORDS = 4

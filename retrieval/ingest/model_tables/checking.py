@@ -18,8 +18,8 @@ from retrieval.language.vocabulary import Vocabulary
 from retrieval.models.chat import Answered
 from retrieval.query_must.lint import Finding, LintItem, lint, unusable
 from retrieval.query_must.predicate import parse_query_must, satisfies_query_must
-from retrieval.query_must.rival_speech import Speech
-from retrieval.query_must.rivals import words_of
+from retrieval.query_must.sibling_mentions import Speech
+from retrieval.query_must.siblings import words_of
 from retrieval.types import Row
 
 MOST_NAMES = 8

@@ -22,7 +22,7 @@ from retrieval.language.canonical import canonical_term
 from retrieval.language.numbers.cells import is_numeric, parse_range
 from retrieval.language.numbers.columns import figure_of_cell
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.query_must.rival_speech import Speech, row_amounts
+from retrieval.query_must.sibling_mentions import Speech, row_amounts
 
 _DIGIT = re.compile(r"\d")
 _FOOTNOTE = re.compile(r"\s*(?:[*†‡§]|\d\s+\S|note\b)", re.IGNORECASE)

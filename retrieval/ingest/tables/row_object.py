@@ -12,7 +12,7 @@ from retrieval.ingest.tables.reading import Axis, Reading
 from retrieval.ingest.tables.table import Table
 from retrieval.language.numbers.cells import PERCENTILE_HUNDRED, NumberRange, is_hex, is_numeric, parse_range, typed
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.query_must.rival_speech import CODE
+from retrieval.query_must.sibling_mentions import CODE
 
 Json = dict[str, "JsonValue"]
 JsonValue = str | int | float | bool | None | list["JsonValue"] | Json

@@ -12,11 +12,11 @@ import numpy.typing as npt
 from retrieval.files.arrays import Integers, RaggedArray, begins, load_array, save_array
 from retrieval.query_must.compiled.atoms import AtomNumbers, hash_of, hashes_of_spans, places_of
 from retrieval.query_must.operators import Term
-from retrieval.query_must.rival_speech import Asked, span_mask
-from retrieval.query_must.rivals import Verdict, held_because
+from retrieval.query_must.sibling_mentions import QueryMentions, span_mask
+from retrieval.query_must.siblings import Verdict, why_not_applied
 
 if TYPE_CHECKING:
-    from retrieval.query_must.compiled.rivals import Lists, RivalIndex
+    from retrieval.query_must.compiled.sibling_index import Lists, SiblingIndex
 
 
 Masks = npt.NDArray[np.uint64]
@@ -39,7 +39,7 @@ class Mentions:
     """(m,)."""
 
     @classmethod
-    def of(cls, index: "RivalIndex", asked: Asked, names: Places, shared: Places) -> "Mentions":
+    def of(cls, index: "SiblingIndex", asked: QueryMentions, names: Places, shared: Places) -> "Mentions":
         """Those that are no part of a longer one; the arguments are places of the question and numbers of runs."""
         matches = [(mask, index.rows_of_name[name].astype(np.int64), NAME) for mask, name in names]
         for amount in asked.amounts:
@@ -80,14 +80,14 @@ def _inside(mask: int, others: Iterable[int]) -> bool:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SaidWords:
+class QueryWords:
     """Which words of the index a question says, and where."""
 
     places: Masks
     """(W,)."""
 
     @classmethod
-    def of(cls, index: "RivalIndex", asked: Asked) -> "SaidWords":
+    def of(cls, index: "SiblingIndex", asked: QueryMentions) -> "QueryWords":
         """Look the question's tokens up."""
         numbers = np.array([hash_of((token,)) for token in asked.places], dtype=np.uint64)
         matches, masks = places_of(numbers, index.words), np.array(list(asked.places.values()), dtype=np.uint64)
@@ -110,7 +110,7 @@ class SaidWords:
 class Named:
     """The k tables of which a question names rows; masks are those of `Verdict`."""
 
-    said: SaidWords
+    said: QueryWords
     tables: Integers
     """(k,) rising."""
     row: Integers
@@ -126,23 +126,23 @@ class Named:
     free: npt.NDArray[np.bool_]
     """(k,) whether nothing holds the filter back."""
 
-    def verdict(self, place: int, asked: Asked, name: str) -> Verdict:
+    def verdict(self, place: int, asked: QueryMentions, name: str) -> Verdict:
         """The verdict of the table at a place, with its reason."""
         masks = (self.named, self.measured, self.claimed, self.heads, self.words, self.title)
         named, measured, claimed, heads, words, title = (int(mask[place]) for mask in masks)
         row = int(self.row[place])
-        held = held_because(asked, self.spans[place].tolist() if row >= 0 else None, claimed, heads | words, named)
+        held = why_not_applied(asked, self.spans[place].tolist() if row >= 0 else None, claimed, heads | words, named)
         return Verdict(name, row, named, measured, claimed, heads, words, title, held)
 
 
-def name_rows(index: "RivalIndex", asked: Asked) -> Named | None:
+def name_rows(index: "SiblingIndex", asked: QueryMentions) -> Named | None:
     """Which rows are named, by which names; None if no row is."""
     spans, numbers = hashes_of_spans(asked.tokens, max(index.longest.tolist()))
     names, shared = (_found(spans, places_of(numbers, runs)) for runs in (index.names, index.shared))
     mentions = Mentions.of(index, asked, names, shared)
     if not len(mentions.rows):
         return None
-    terms = SaidWords.of(index, asked)
+    terms = QueryWords.of(index, asked)
     span = mentions.span
     tables, which = np.unique(index.table_of[mentions.rows], return_inverse=True)
     heads = terms.masks(index.words_of_heads, tables.astype(np.int64))
@@ -173,7 +173,7 @@ class Chosen:
     """Of these rows."""
 
 
-def _chosen(index: "RivalIndex", mentions: Mentions) -> Chosen:
+def _chosen(index: "SiblingIndex", mentions: Mentions) -> Chosen:
     """Names and amounts choose rows first; what cells say that several rows have decides between those."""
     rows = np.unique(mentions.rows)
     tables, which = np.unique(index.table_of[rows], return_inverse=True)
@@ -191,7 +191,9 @@ def _chosen(index: "RivalIndex", mentions: Mentions) -> Chosen:
     return Chosen(tables[kept].astype(np.int64), row[kept], whole[kept], mentions)
 
 
-def _named(index: "RivalIndex", asked: Asked, said: SaidWords, chosen: Chosen, heads: Masks, runs: Masks) -> Named:
+def _named(
+    index: "SiblingIndex", asked: QueryMentions, said: QueryWords, chosen: Chosen, heads: Masks, runs: Masks
+) -> Named:
     """Decide these tables.
 
     Args:

@@ -25,7 +25,7 @@ from retrieval.search.fusion import Positions, Ranking, Scores, best
 from retrieval.search.prefilter import FEW, Admission
 from retrieval.search.query import Query
 from retrieval.search.rerank.rerank import BEST
-from retrieval.search.scan import Legs, from_the_front
+from retrieval.search.scan import Legs, rank_candidates
 from retrieval.strategy import Strategy
 from retrieval.types import Vector
 
@@ -236,13 +236,13 @@ NEAREST: Final = 200
 """Chunks that are found by their vector."""
 
 
-def is_ranked_from_a_portion(snapshot: Snapshot, strategy: Strategy) -> bool:
+def is_ranked_from_candidates(snapshot: Snapshot, strategy: Strategy) -> bool:
     """Whether a strategy looks at a part of a snapshot: it has two looks and nothing else, and the library is large."""
     alone = strategy.graph is None and not strategy.exhaustive
     return strategy.second_look and alone and len(snapshot) > SCORED_WHOLE
 
 
-def ranked_from_a_portion(
+def rank_from_candidates(
     snapshot: Snapshot,
     question: Query,
     vector: Vector,
@@ -264,7 +264,7 @@ def ranked_from_a_portion(
     """
     with watch.stage("candidates"):
         allowed = passing.mask(snapshot)
-        chunks = looked_at(snapshot, question, vector, passing, allowed)
+        chunks = n_candidates(snapshot, question, vector, passing, allowed)
         free = _at(allowed, chunks)
     if _count(free, chunks) < min(max(k, BEST), _count(allowed, snapshot)):
         return None
@@ -274,10 +274,12 @@ def ranked_from_a_portion(
         wanted: Wanted = [(max(k, BEST), free)]
         if passing.admitted is not None:
             wanted = [*wanted, (k, _at(passing.where, chunks))]
-        return from_the_front(legs, snapshot, strategy, k, wanted, allowed)
+        return rank_candidates(legs, snapshot, strategy, k, wanted, allowed)
 
 
-def looked_at(snapshot: Snapshot, question: Query, vector: Vector, passing: Passing, allowed: Mask | None) -> Selection:
+def n_candidates(
+    snapshot: Snapshot, question: Query, vector: Vector, passing: Passing, allowed: Mask | None
+) -> Selection:
     """The chunks that one question looks at.
 
     Args:

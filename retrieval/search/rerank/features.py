@@ -10,11 +10,11 @@ from retrieval.index.words.field_index import HeadField, RowField
 from retrieval.search.fusion import Scores
 from retrieval.search.query import Query
 from retrieval.search.rerank.candidates import Candidates, behind_best, distinct_cells, in_section, read_with_prose
-from retrieval.search.rerank.meaning import alike, meaning
+from retrieval.search.rerank.meaning import meaning, semantic_similarity
 from retrieval.search.rerank.numbers import NAMES as NUMBERS
 from retrieval.search.rerank.numbers import Near, number_features
-from retrieval.search.rerank.query_terms import Asked, ask
-from retrieval.search.rerank.term_matches import Fields, Mask, Numbers, look
+from retrieval.search.rerank.query_terms import QueryTerms, ask
+from retrieval.search.rerank.term_matches import Fields, Mask, Numbers, match_terms
 from retrieval.strategy import EvidenceWeights
 
 Features = Mapping[str, Scores]
@@ -27,7 +27,15 @@ _COVERED = (*_ROWS, *_HEADS)
 _SHARED = ("key", "caption", "heading", "above")
 _ORDERED = ("key", "cell", "passage", "caption", "heading", "column")
 _RELATIVE = (
-    *("alike", "alike_row", "alike_head", "alike_together", "alike_read", "covered_read", "covered_key_head"),
+    *(
+        "alike",
+        "alike_row",
+        "alike_head",
+        "alike_together",
+        "alike_read",
+        "covered_read",
+        "covered_key_head",
+    ),
     *("covered", "together", "covered_row", "covered_head", "whole_cells", "best_cell", "distinct", "order"),
     *("said_heading", "column_said", "part_dense", "part_name", "number_key", "number_key_labelled", "meaning"),
 )
@@ -74,7 +82,7 @@ def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:
         **words,
         **numbers,
         **meaning(snapshot, said_as, query, found.tables, found.table_of, elsewhere, elsewhere | terms["column"]),
-        **alike(
+        **semantic_similarity(
             snapshot,
             said_as,
             query,
@@ -95,12 +103,12 @@ def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:
     return features | {f"less_{name}": values for name, values in zip(_RELATIVE, less, strict=True)}
 
 
-def _fields(snapshot: Snapshot, asked: Asked, found: Candidates) -> tuple[Fields, Fields]:
+def _fields(snapshot: Snapshot, asked: QueryTerms, found: Candidates) -> tuple[Fields, Fields]:
     """Those of the candidates, and those of their tables."""
     index, rarity = snapshot.fields, snapshot.rarity
     return (
-        look([getattr(index, name) for name in _ROWS], found.positions, asked, rarity),
-        look([getattr(index, name) for name in _HEADS], found.tables, asked, rarity),
+        match_terms([getattr(index, name) for name in _ROWS], found.positions, asked, rarity),
+        match_terms([getattr(index, name) for name in _HEADS], found.tables, asked, rarity),
     )
 
 
@@ -110,7 +118,7 @@ def _by_name(names: Sequence[str], values: "np.ndarray[tuple[int, ...], Any]") -
 
 def _words(
     snapshot: Snapshot,
-    asked: Asked,
+    asked: QueryTerms,
     rows: Fields,
     heads: Fields,
     said: Mapping[str, Mask],
@@ -155,7 +163,7 @@ def _words(
     return features | _order(asked, rows, heads, table_of)
 
 
-def _order(asked: Asked, rows: Fields, heads: Fields, table_of: Numbers) -> dict[str, Scores]:
+def _order(asked: QueryTerms, rows: Fields, heads: Fields, table_of: Numbers) -> dict[str, Scores]:
     pairs = {**_by_name(_ROWS, rows.pairs()), **_by_name(_HEADS, heads.pairs()[:, table_of])}
     marks = [pairs[name] for name in _ORDERED]
     marks.append(np.logical_or.reduce(marks))
@@ -180,7 +188,7 @@ def _behind(features: Features, found: Candidates) -> dict[str, Scores]:
     return _by_name(tuple(values), behind_best(found.table_of, list(values.values())) * found.is_row)
 
 
-def _codes(snapshot: Snapshot, asked: Asked, found: Candidates) -> Features:
+def _codes(snapshot: Snapshot, asked: QueryTerms, found: Candidates) -> Features:
     codes = snapshot.figures.code[found.positions]
     fits = np.isin(codes, list(asked.codes)) & (codes > 0) if asked.codes else np.zeros(len(codes), dtype=np.bool_)
     return {

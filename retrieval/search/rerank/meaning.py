@@ -12,7 +12,7 @@ from retrieval.language.terms import cut_word
 from retrieval.search.fusion import Positions, Scores
 from retrieval.search.query import LETTERS
 from retrieval.search.rerank.candidates import Candidates, read_with_prose
-from retrieval.search.rerank.query_terms import Asked
+from retrieval.search.rerank.query_terms import QueryTerms
 from retrieval.search.rerank.term_matches import STRETCH, Fields, Mask, Numbers
 from retrieval.types import Vector
 
@@ -27,7 +27,7 @@ MOST = 40
 def meaning(
     snapshot: Snapshot,
     question: str,
-    asked: Asked,
+    asked: QueryTerms,
     tables: Positions,
     table_of: Numbers,
     elsewhere: Mask,
@@ -96,10 +96,10 @@ _DECIMALS = 3
 """Of a cosine: what is left is the same whichever words are compared beside it."""
 
 
-def alike(
+def semantic_similarity(
     snapshot: Snapshot,
     question: str,
-    asked: Asked,
+    asked: QueryTerms,
     fields: tuple[Fields, Fields],
     passage: int,
     heads: Sequence[int],

@@ -23,7 +23,7 @@ from retrieval.index.words.figure_index import (
 from retrieval.language.numbers.quantity import ROUNDING
 from retrieval.language.terms import cut_word
 from retrieval.search.fusion import Positions, Scores
-from retrieval.search.rerank.query_terms import Asked, Figure
+from retrieval.search.rerank.query_terms import Figure, QueryTerms
 from retrieval.search.rerank.term_matches import SLOTS, Fields, Mask, Numbers
 
 PERCENT = "percent"
@@ -126,7 +126,7 @@ def _within(low: Scores, high: Scores, asked_low: float, asked_high: float) -> M
 
 
 def number_features(
-    asked: Asked, figures: FigureIndex, positions: Positions, tables: Positions, table_of: Numbers, near: "Near"
+    asked: QueryTerms, figures: FigureIndex, positions: Positions, tables: Positions, table_of: Numbers, near: "Near"
 ) -> tuple[Mapping[str, Scores], Mask]:
     """What the numbers of a question say of n candidates: the largest over its numbers, but the mean of `unexplained`.
 
@@ -224,7 +224,7 @@ _LEAST = 3
 Ends = npt.NDArray[np.float64]
 
 
-def lies_beyond(snapshot: Snapshot, asked: Asked, position: int) -> bool:
+def is_out_of_range(snapshot: Snapshot, asked: QueryTerms, position: int) -> bool:
     """Whether a question names a number as the key of a row's table is named, and it is beyond every key there.
 
     Args:

@@ -52,7 +52,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class QueryTerms:
     """A question as a snapshot sees it."""
 
     known: Mapping[str, int]
@@ -83,7 +83,7 @@ class Asked:
         return float(self.weights.sum()) or 1.0
 
 
-def ask(snapshot: Snapshot, question: Query) -> Asked:
+def ask(snapshot: Snapshot, question: Query) -> QueryTerms:
     """Read a question against a snapshot."""
     query = snapshot.lexical.looked_for(question.text)
     figures = [quantity for quantity in quantities(question.text) if query and quantity.kind not in AS_TEXT]
@@ -103,7 +103,7 @@ def ask(snapshot: Snapshot, question: Query) -> Asked:
     before = _parts_of_names(snapshot, question.text, query)
     pairs = np.full(worth.shape, -1)
     pairs[worth > 0] = np.arange(np.count_nonzero(worth))
-    return Asked(
+    return QueryTerms(
         key,
         np.asarray([numbers[word] for word in order], dtype=np.int64),
         np.asarray([weights[word] for word in order], dtype=np.float64),

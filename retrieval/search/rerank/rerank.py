@@ -113,7 +113,7 @@ class SecondLook:
         return position, looked
 
 
-def second_look(
+def rerank_candidates(
     snapshot: Snapshot, question: Query, evidence: Measures, positions: Positions, trees_file: str | None = None
 ) -> SecondLook:
     """Look again at the best of a first ranking.

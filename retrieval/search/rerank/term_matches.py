@@ -9,7 +9,7 @@ import numpy.typing as npt
 from retrieval.files.arrays import begins
 from retrieval.index.words.field_index import Cells, Words
 from retrieval.search.fusion import Positions, Scores
-from retrieval.search.rerank.query_terms import Asked
+from retrieval.search.rerank.query_terms import QueryTerms
 
 Mask = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
@@ -27,7 +27,7 @@ class Fields:
     The words lie end to end, field by field, and candidate by candidate in a field.
     """
 
-    asked: Asked
+    asked: QueryTerms
     rarity: Scores
     """(terms + 1,) weight of every word of the index, and of one that it does not have."""
     n: int
@@ -90,7 +90,7 @@ class Fields:
         best[owner[starts] - field * self.n] = (matches @ self.asked.weights).max(axis=1)
         return best
 
-    def cells(self, field: int, cell_of: Cells) -> "Said":
+    def cells(self, field: int, cell_of: Cells) -> "TermMatches":
         """What is said of the cells of a field.
 
         Args:
@@ -109,7 +109,7 @@ class Fields:
         number = np.cumsum(new) - 1
         slots = slot[new]
         size = np.searchsorted(every, slots, side="right") - np.searchsorted(every, slots)
-        return Said(
+        return TermMatches(
             self.n,
             owner,
             which,
@@ -122,7 +122,7 @@ class Fields:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Said:
+class TermMatches:
     """The cells of n candidates that the question says a word of."""
 
     n: int
@@ -166,7 +166,7 @@ class Said:
         return matches
 
 
-def look(fields: Sequence[Words], keys: Positions, asked: Asked, rarity: Scores) -> Fields:
+def match_terms(fields: Sequence[Words], keys: Positions, asked: QueryTerms, rarity: Scores) -> Fields:
     """Some fields of the same candidates.
 
     Args:

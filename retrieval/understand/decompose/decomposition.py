@@ -97,14 +97,14 @@ _TWIN = 2.0
 """What two answers gain by being rows of one table; what is compared mostly stands together."""
 _BESIDE = 0.5
 """Share of what the better answers of the other part are ahead that this gain loses."""
-_LOOKED_AT = 8
+_N_CANDIDATES = 8
 """Answers of each part that may be a twin."""
 _MISSED = 0.5
 """How far below its last a ranking is taken to put what it does not hold."""
 
 
 @dataclass(frozen=True, slots=True)
-class Dealt:
+class Allocation:
     """Hits of all parts, in turn."""
 
     hits: tuple[Hit, ...]
@@ -117,7 +117,7 @@ class Dealt:
     nothing in common. Where one row says everything in which they differ, they are conditions on it."""
 
 
-def deal(whole: Retrieval, parts: Sequence[Retrieval], k: int) -> Dealt:
+def deal(whole: Retrieval, parts: Sequence[Retrieval], k: int) -> Allocation:
     """The best of the first part, the best of the second, and so on; then the second best of each.
 
     Args:
@@ -137,7 +137,7 @@ def deal(whole: Retrieval, parts: Sequence[Retrieval], k: int) -> Dealt:
     alike = len(firsts) == len(parts) and _of_a_kind(firsts.values())
     alike = alike and not _says_all(whole, parts) and not _number_apart(parts)
     kept = dict(islice(dealt.items(), k))
-    return Dealt(tuple(replace(hits[chunk], rank=rank) for rank, chunk in enumerate(kept, start=1)), kept, alike)
+    return Allocation(tuple(replace(hits[chunk], rank=rank) for rank, chunk in enumerate(kept, start=1)), kept, alike)
 
 
 def _of_a_kind(chunks: Iterable[Chunk]) -> bool:
@@ -199,7 +199,7 @@ def _ranked(number: int, scores: Sequence[Mapping[str, float]], hits: Mapping[st
 
 def _best(scores: Mapping[str, float]) -> list[tuple[str, float]]:
     """The best answers of a part, and how far each is behind the best."""
-    first = sorted(scores, key=lambda chunk: (-scores[chunk], chunk))[:_LOOKED_AT]
+    first = sorted(scores, key=lambda chunk: (-scores[chunk], chunk))[:_N_CANDIDATES]
     return [(chunk, scores[first[0]] - scores[chunk]) for chunk in first]
 
 

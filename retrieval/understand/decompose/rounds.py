@@ -12,7 +12,7 @@ from retrieval.strategy import Strategy
 from retrieval.types import Hit, Retrieval
 from retrieval.understand.decompose.comparisons import Names
 from retrieval.understand.decompose.decomposer import RuleDecomposer
-from retrieval.understand.decompose.decomposition import Dealt, Decomposer, Decomposition, deal
+from retrieval.understand.decompose.decomposition import Allocation, Decomposer, Decomposition, deal
 from retrieval.understand.decompose.facts import (
     Decider,
     Fact,
@@ -24,7 +24,7 @@ from retrieval.understand.decompose.facts import (
 from retrieval.understand.hints import HintConfig, HintedSearch, Relevance
 
 log = logging.getLogger(__name__)
-DEALT_FROM = 40
+ALLOCATED_FROM = 40
 """Hits of each part that a comparison is dealt from."""
 
 
@@ -99,7 +99,7 @@ class IterativeRetriever:
         Args:
             query: 1 to 2,000 characters.
             top_k: how many hits at most.
-            whole: the first `DEALT_FROM` that `strategy` finds for the question; None: they are searched where needed.
+            whole: the first `ALLOCATED_FROM` hits of `strategy` for the question; None: they are searched where needed.
             where: which chunks may come back at all.
             decomposition: of the question, where it is known; None: the decomposer is asked.
 
@@ -114,7 +114,7 @@ class IterativeRetriever:
             dealt = search.dealt()
             if search.decomposition.tentative and not dealt.alike:
                 log.info("The answers of the parts are not alike: the question is searched as it is.")
-                whole = search.find(query, DEALT_FROM)
+                whole = search.find(query, ALLOCATED_FROM)
                 search = _Rounds(self, query, search.decomposition.whole(query), top_k, whole, where)
                 dealt, stopped = None, search.run()
         hits, answers = (dealt.hits, dict(dealt.parts)) if dealt else search.best()
@@ -173,7 +173,7 @@ class _Rounds:
         self._k, self._kept = k, usual if self.parts else max(usual, k)
         self._started = retriever.seconds()
         self._facts: dict[str, Fact] = {}
-        self._rankings: dict[str, tuple[int, Retrieval]] = {query: (DEALT_FROM, whole)} if whole is not None else {}
+        self._rankings: dict[str, tuple[int, Retrieval]] = {query: (ALLOCATED_FROM, whole)} if whole is not None else {}
         self.executed: list[str] = []
         self.decisions: list[IterationDecision] = []
 
@@ -185,7 +185,7 @@ class _Rounds:
         """The k best for a sub-query. What is dealt is searched once, as far as it will be dealt from."""
         query, matches = self._rankings.get(sub_query, (0, None))
         if matches is None or query < k:
-            query = max(k, DEALT_FROM) if sub_query in self.parts else k
+            query = max(k, ALLOCATED_FROM) if sub_query in self.parts else k
             matches = self._retriever.retriever.retrieve(
                 sub_query, query, self._retriever.strategy, where=self._where, decisions=False
             )
@@ -193,9 +193,9 @@ class _Rounds:
                 self._rankings[sub_query] = query, matches
         return replace(matches, hits=matches.hits[:k])
 
-    def dealt(self) -> Dealt:
+    def dealt(self) -> Allocation:
         """The answers of all parts, in turn."""
-        whole, *matches = (self.find(part, DEALT_FROM) for part in (self._query, *self.parts))
+        whole, *matches = (self.find(part, ALLOCATED_FROM) for part in (self._query, *self.parts))
         return deal(whole, matches, self._k)
 
     def best(self) -> tuple[tuple[Hit, ...], dict[str, str]]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from retrieval.errors import FallbackActivatedError, InvalidQueryError, QueryAnalysisError
-from retrieval.files.kept import Kept
+from retrieval.files.cache import Kept
 from retrieval.search.metadata_filter import Filter
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy

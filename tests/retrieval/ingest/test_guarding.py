@@ -16,7 +16,7 @@ from retrieval.ingest.parsed_book import ParsedBook, parse_book
 from retrieval.ingest.tables.rows import check_fidelity, extract_predicates, transform_tables
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.predicate import explain, satisfies_query_must
-from retrieval.query_must.rivals import Rivals
+from retrieval.query_must.siblings import Siblings
 from retrieval.types import Book, Chunk, Document, Find, Row, TableRule
 
 TEXT = """# Rules
@@ -130,7 +130,7 @@ def chunks_of(text: str, *rules: TableRule) -> list[Chunk]:
 
 def came(question: str, chunks: Sequence[Chunk]) -> list[str]:
     """Keys of the rows that the question admits."""
-    rivals = Rivals(keyed_tables(chunks).tables, WORDS)
+    rivals = Siblings(keyed_tables(chunks).tables, WORDS)
     return [chunk.row_key or "" for chunk in chunks if satisfies_query_must(question, chunk.query_must, rivals=rivals)]
 
 
@@ -160,7 +160,7 @@ def test_another_name_of_a_row_names_it_and_keeps_its_rivals_out() -> None:
     ruled = chunks_of(MOVEMENT, rule)
     assert came(question, ruled) == ["Forest"]
     assert {"Forest", "woods", "woodland"} <= set(ruled[0].names)
-    rivals = Rivals(keyed_tables(ruled).tables, WORDS)
+    rivals = Siblings(keyed_tables(ruled).tables, WORDS)
     assert explain(question, ruled[1].query_must, rivals=rivals) == (
         "contain_no_rival failed: the question names 'wood', another row of its table"
     )
@@ -250,7 +250,7 @@ def test_elsewhere_a_subject_tells_twins_apart() -> None:
     ]
     question = "How many miles through the forest in winter?"
     chunks = chunks_of(text, *rules)
-    rivals = Rivals(keyed_tables(chunks).tables, WORDS)
+    rivals = Siblings(keyed_tables(chunks).tables, WORDS)
     (row,) = [chunk for chunk in chunks if satisfies_query_must(question, chunk.query_must, rivals=rivals)]
     assert (row.heading_path[-1], row.row_key) == ("Speeds", "Forest")
     assert row.metadata["table_subject"] == ("winter",)

@@ -14,7 +14,7 @@ from retrieval.query_must import (
     register_operator,
     unregister_operator,
 )
-from retrieval.query_must.rivals import KeyedRow, KeyedTable, Rivals
+from retrieval.query_must.siblings import KeyedRow, KeyedTable, Siblings
 from retrieval.types import Chunk
 
 ARMOR = {"contain_one_of": [["cleric", "druid"], ["opponent armor class 3", "ac 3", "what ac"]]}
@@ -133,7 +133,7 @@ def test_where_only_the_predicate_is_known_its_terms_are_named() -> None:
 def test_a_row_beside_the_one_that_is_named_says_which_that_is() -> None:
     text = "poison of a 6th level cleric"
     clerics, druids = (keyed(each) for each in ("Cleric", "Druid"))
-    query = replace(canonical(text), rivals=Rivals([clerics, druids]).read(canonical(text)))
+    query = replace(canonical(text), rivals=Siblings([clerics, druids]).read(canonical(text)))
     beside = {"contain_no_rival": {"table": "Cleric", "row": 1}}
     output = refusal(text, query, beside, row("Level 9", "Cleric"))
     assert output == 'This row is about Level 9; your question names "6th level", another row of its table.'

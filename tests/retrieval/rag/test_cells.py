@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from retrieval.language.terms import tokens
-from retrieval.rag.cells import MOST, NAMES, asked_for, is_short, probabilities, read_cells, row_of, shipped_weights
+from retrieval.rag.cells import MOST, NAMES, answer_kind, is_short, probabilities, read_cells, row_of, shipped_weights
 from retrieval.types import Chunk
 from tests.chunks import EMPTY
 
@@ -93,25 +93,25 @@ def test_the_key_of_a_row_is_the_cell_that_picks_it() -> None:
 
 
 def test_the_words_of_a_question_tell_what_it_wants() -> None:
-    assert asked_for("how many rounds?", tokens).number
-    assert asked_for("when was it built?", tokens).date
-    assert asked_for("which year was it built?", tokens).date
-    assert asked_for("who wrote it?", tokens).person
-    assert asked_for("where is it kept?", tokens).place
-    assert asked_for("what does it mean?", tokens).explanation
+    assert answer_kind("how many rounds?", tokens).number
+    assert answer_kind("when was it built?", tokens).date
+    assert answer_kind("which year was it built?", tokens).date
+    assert answer_kind("who wrote it?", tokens).person
+    assert answer_kind("where is it kept?", tokens).place
+    assert answer_kind("what does it mean?", tokens).explanation
 
 
 def test_what_is_measured_goes_by_unit_and_by_head() -> None:
-    wants = asked_for("how heavy is it?", tokens)
+    wants = answer_kind("how heavy is it?", tokens)
     assert wants.fits("kilogram")
     assert not wants.fits("second")
     assert wants.measured_by("Wgt")
     assert not wants.measured_by("Cost")
-    assert asked_for("what does it cost?", tokens).fits("credit")
+    assert answer_kind("what does it cost?", tokens).fits("credit")
 
 
 def test_the_words_after_which_are_kept() -> None:
-    assert "port" in asked_for("which port does it leave from", tokens).after
+    assert "port" in answer_kind("which port does it leave from", tokens).after
 
 
 def test_short_forms_keep_their_ends_or_their_beginning() -> None:

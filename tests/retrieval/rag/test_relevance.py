@@ -17,7 +17,7 @@ from retrieval.rag import relevance
 from retrieval.rag.pipeline import RAGPipeline
 from retrieval.rag.relevance import (
     ANY,
-    LOOKED_AT,
+    N_CANDIDATES,
     NAMES,
     Calibration,
     calibration_of,
@@ -103,7 +103,7 @@ def retriever(skirmish_home: Path) -> Retriever:
 
 
 def measured(retriever: Retriever, question: str) -> dict[str, float]:
-    ids = [hit.chunk.id for hit in retriever.retrieve(question, k=LOOKED_AT).hits]
+    ids = [hit.chunk.id for hit in retriever.retrieve(question, k=N_CANDIDATES).hits]
     return dict(zip(NAMES, measures(retriever, question, ids)[0].tolist(), strict=True))
 
 
@@ -113,7 +113,7 @@ def test_measures_are_shares_and_what_any_question_says_changes_none(retriever: 
     assert query["alike"] == query["best_alike"] == pytest.approx(1.0)
     assert query["unknown"] == query["untold"] == query["uncounted"] == 0.0
     assert query["told"] == pytest.approx(1.0)
-    ids = [hit.chunk.id for hit in retriever.retrieve("range long rifle", k=LOOKED_AT).hits]
+    ids = [hit.chunk.id for hit in retriever.retrieve("range long rifle", k=N_CANDIDATES).hits]
     assert np.array_equal(
         measures(retriever, "Can you tell me what the range of the long rifle is", ids),
         measures(retriever, "range long rifle", ids),
@@ -146,7 +146,7 @@ def test_a_number_that_the_hit_does_not_say_is_uncounted(retriever: Retriever) -
 
 
 def test_a_hit_alone_is_ahead_of_nothing(retriever: Retriever) -> None:
-    ids = [hit.chunk.id for hit in retriever.retrieve("range of the long rifle", k=LOOKED_AT).hits]
+    ids = [hit.chunk.id for hit in retriever.retrieve("range of the long rifle", k=N_CANDIDATES).hits]
     index = NAMES.index("ahead")
     assert measures(retriever, "range of the long rifle", ids)[0, index] > 0
     assert measures(retriever, "range of the long rifle", ids[::-1])[0, index] == 0.0

@@ -11,7 +11,7 @@ from retrieval.index.snapshot.live import promote
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.query_must.predicate import satisfies_query_must
-from retrieval.query_must.rivals import Rivals
+from retrieval.query_must.siblings import Siblings
 from retrieval.search.metadata_filter import Eq
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
@@ -47,7 +47,7 @@ def test_prefilter_is_dense_without_the_excluded_filled_up_with_the_next(
     plain = retriever.retrieve(question, k, "dense").chunk_ids
     kept = retriever.retrieve(question, k, "prefilter").chunk_ids
     by_id = {chunk.id: chunk for chunk in library}
-    rivals = Rivals(keyed_tables(library).tables)
+    rivals = Siblings(keyed_tables(library).tables)
     passes = {name: satisfies_query_must(question, chunk.query_must, rivals=rivals) for name, chunk in by_id.items()}
     passing = [chunk_id for chunk_id in plain if passes[chunk_id]]
     assert list(kept[: len(passing)]) == passing

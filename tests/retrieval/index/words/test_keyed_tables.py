@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.query_must.operators import NAME, Membership
-from retrieval.query_must.rival_speech import Amount
+from retrieval.query_must.sibling_mentions import Amount
 from retrieval.types import Chunk
 
 ROW = Chunk(

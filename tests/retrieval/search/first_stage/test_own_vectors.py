@@ -204,7 +204,7 @@ def test_the_row_that_is_asked_for_is_found_in_a_small_part(
         question = Query.ask(f"What does a {subject} need to hit armor class 6?", portion_large.snapshot.vocabulary)
         passing = Passing(portion_large.admitted(question))
         vector, allowed = portion_large.vector_of(question.text), passing.mask(portion_large.snapshot)
-        some = own_vectors.looked_at(portion_large.snapshot, question, vector, passing, allowed)
+        some = own_vectors.n_candidates(portion_large.snapshot, question, vector, passing, allowed)
 
         assert f"{subject}-26" in [portion_large.snapshot.chunks.id_at(int(position)) for position in some.positions]
         assert len(some) < len(portion_large.snapshot) / 4
@@ -219,7 +219,7 @@ def test_a_stop_word_takes_no_place_of_a_word_that_is_looked_for(
         monkeypatch.setattr(own_vectors, name, value)
     snapshot = portion_large.snapshot
     question = Query.ask("for a bardok", snapshot.vocabulary)
-    some = own_vectors.looked_at(snapshot, question, portion_large.vector_of(question.text), Passing(), None)
+    some = own_vectors.n_candidates(snapshot, question, portion_large.vector_of(question.text), Passing(), None)
     subjects = {snapshot.chunks[int(position)].table_id for position in some.positions}
     assert "bardok" in subjects
     assert len(some) <= 21, "twenty rows of its table, and the nearest"
@@ -247,7 +247,7 @@ def test_of_rows_that_are_equally_good_the_nearest_are_looked_at(
     snapshot, question = portion_large.snapshot, Query.ask("combat", portion_large.snapshot.vocabulary)
     vector = portion_large.vector_of(question.text)
 
-    some = own_vectors.looked_at(snapshot, question, vector, Passing(), None)
+    some = own_vectors.n_candidates(snapshot, question, vector, Passing(), None)
 
     lexical, cosines = snapshot.lexical.scores(question.text), np.vecdot(snapshot.vectors, vector)
     assert len(np.unique(lexical)) == 1
@@ -286,6 +286,6 @@ def test_where_a_portion_holds_too_few_the_whole_is_ranked(
 def test_a_ranking_that_looks_around_or_leaves_nothing_out_sees_the_whole(portion_large: Retriever) -> None:
 
     default = strategy("default")
-    assert not own_vectors.is_ranked_from_a_portion(portion_large.snapshot, default)
+    assert not own_vectors.is_ranked_from_candidates(portion_large.snapshot, default)
     for other in (replace(default, graph=GraphBoost()), strategy("hybrid"), replace(default, exhaustive=True)):
-        assert not own_vectors.is_ranked_from_a_portion(portion_large.snapshot, other)
+        assert not own_vectors.is_ranked_from_candidates(portion_large.snapshot, other)

@@ -5,9 +5,9 @@ import pytest
 
 from retrieval.search.query import Query
 from retrieval.search.rerank.candidates import Candidates
-from retrieval.search.rerank.meaning import MOST, alike, meaning
+from retrieval.search.rerank.meaning import MOST, meaning, semantic_similarity
 from retrieval.search.rerank.query_terms import ask
-from retrieval.search.rerank.term_matches import look
+from retrieval.search.rerank.term_matches import match_terms
 
 
 @pytest.fixture
@@ -69,12 +69,12 @@ def like(snapshot):
         is_row = snapshot.evidence.of[positions] < snapshot.evidence.n_tables
         candidates = Candidates(positions, tables, table_of, sections, is_row, {})
         index = snapshot.fields
-        rows = look([index.key, index.cell, index.passage], candidates.positions, query, snapshot.rarity)
-        heads = look([index.caption, index.heading, index.column], candidates.tables, query, snapshot.rarity)
+        rows = match_terms([index.key, index.cell, index.passage], candidates.positions, query, snapshot.rarity)
+        heads = match_terms([index.caption, index.heading, index.column], candidates.tables, query, snapshot.rarity)
         row, head = rows.said().any(axis=0), heads.said().any(axis=0)[candidates.table_of]
         if unsaid:
             row, head = np.zeros_like(row), np.zeros_like(head)
-        return alike(snapshot, question, query, (rows, heads), 2, (0, 1, 2), (row, head), candidates)
+        return semantic_similarity(snapshot, question, query, (rows, heads), 2, (0, 1, 2), (row, head), candidates)
 
     return of
 

@@ -5,7 +5,7 @@ import pytest
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.query import Query
-from retrieval.search.rerank.numbers import lies_beyond
+from retrieval.search.rerank.numbers import is_out_of_range
 from retrieval.search.rerank.query_terms import ask
 from tests.retrieval.search.conftest import CHUNK, ToyEmbedder
 from tests.retrieval.search.rerank.conftest import row
@@ -38,7 +38,7 @@ def beyond(ladders):
 
     def of(question, chunk_id):
         (position,) = ladders.chunks.positions([chunk_id])
-        return lies_beyond(ladders, ask(ladders, Query.ask(question, ladders.vocabulary)), int(position))
+        return is_out_of_range(ladders, ask(ladders, Query.ask(question, ladders.vocabulary)), int(position))
 
     return of
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from retrieval.errors import IndexCorruptError
-from retrieval.search.companions import COMPANION
+from retrieval.search.context_rows import CONTEXT_ROW
 from retrieval.search.evidence import WEIGHTS, Cosines, gather
 from retrieval.search.explanation import explain
 from retrieval.search.fusion import best
@@ -101,7 +101,7 @@ def test_the_scores_of_candidates_do_not_depend_on_how_many_are_wanted(retriever
     many = retriever.retrieve(QUESTIONS[0], k=200).hits[:5]
 
     def shown(hit):
-        return hit.score, [addend for addend in hit.addends if addend.name not in (FIRST_LOOK, COMPANION)]
+        return hit.score, [addend for addend in hit.addends if addend.name not in (FIRST_LOOK, CONTEXT_ROW)]
 
     assert list(map(shown, few)) == list(map(shown, many))
 

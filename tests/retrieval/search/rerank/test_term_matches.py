@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.files.arrays import RaggedArray
-from retrieval.search.rerank.query_terms import Asked
-from retrieval.search.rerank.term_matches import SLOTS, STRETCH, look
+from retrieval.search.rerank.query_terms import QueryTerms
+from retrieval.search.rerank.term_matches import SLOTS, STRETCH, match_terms
 
 RARITY = np.asarray([1.0, 2.0, 3.0, 4.0, 5.0, 5.0])
 """The last is of a word that the index does not have."""
@@ -25,7 +25,7 @@ def asks(*words):
     pairs[worth > 0] = np.arange(np.count_nonzero(worth))
     known = {str(word): number for word, number in key.items()}
     order = np.asarray(order, dtype=np.int64)
-    return Asked(
+    return QueryTerms(
         known=known,
         words=order,
         weights=RARITY[order],
@@ -43,7 +43,7 @@ def asks(*words):
 def fields(*texts, asked):
     """Two fields of the same candidates: one that is empty, and these texts."""
     empty = RaggedArray.build([[] for _ in texts], np.int32)
-    return look([empty, RaggedArray.build(texts, np.int32)], np.arange(len(texts)), asked, RARITY)
+    return match_terms([empty, RaggedArray.build(texts, np.int32)], np.arange(len(texts)), asked, RARITY)
 
 
 def cells(*texts, asked, of):
@@ -70,7 +70,7 @@ def test_the_part_before_it_stands_in_the_same_field():
     query = replace(asks(0, 1), behind=np.asarray([-1, 0]))
     words = [RaggedArray.build(texts, np.int32) for texts in ([[0], [3]], [[1], [0, 1]])]
 
-    assert look(words, np.arange(2), query, RARITY).said()[1].tolist() == [[False, False], [True, True]]
+    assert match_terms(words, np.arange(2), query, RARITY).said()[1].tolist() == [[False, False], [True, True]]
 
 
 def test_the_share_of_a_field_is_by_weight_and_an_unknown_word_is_as_rare_as_any():
@@ -81,7 +81,7 @@ def test_the_share_of_a_field_is_by_weight_and_an_unknown_word_is_as_rare_as_any
 
 def test_only_the_first_fields_are_shared_where_no_more_are_wanted():
     words = [RaggedArray.build(texts, np.int32) for texts in ([[0, 2]], [[2]])]
-    field = look(words, np.asarray([0]), asks(2), RARITY)
+    field = match_terms(words, np.asarray([0]), asks(2), RARITY)
 
     assert field.shares(1).tolist() == [[3 / 4]]
     assert field.shares(2).tolist() == [[3 / 4], [1.0]]
@@ -89,7 +89,7 @@ def test_only_the_first_fields_are_shared_where_no_more_are_wanted():
 
 def test_candidates_are_looked_up_by_their_keys():
     words = RaggedArray.build([[0], [1], [2, 3]], np.int32)
-    field = look([words], np.asarray([2, 0, 2]), asks(3), RARITY)
+    field = match_terms([words], np.asarray([2, 0, 2]), asks(3), RARITY)
 
     assert field.said()[0].tolist() == [[True], [False], [True]]
 
@@ -104,7 +104,7 @@ def test_pairs_stand_in_the_order_of_the_question_and_within_one_field():
 def test_a_pair_does_not_stand_across_two_fields():
     words = [RaggedArray.build(texts, np.int32) for texts in ([[0]], [[1]])]
 
-    assert not look(words, np.asarray([0]), asks(0, 1), RARITY).pairs().any()
+    assert not match_terms(words, np.asarray([0]), asks(0, 1), RARITY).pairs().any()
 
 
 def test_a_cell_is_said_whole_if_every_word_of_it_is():

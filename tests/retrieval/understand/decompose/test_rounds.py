@@ -9,7 +9,7 @@ from retrieval.understand.analysis import Chat
 from retrieval.understand.decompose.decomposer import ModelDecomposer
 from retrieval.understand.decompose.decomposition import Decomposition
 from retrieval.understand.decompose.facts import IterationDecision, IterationSettings, ModelDecider
-from retrieval.understand.decompose.rounds import DEALT_FROM, IterativeRetriever
+from retrieval.understand.decompose.rounds import ALLOCATED_FROM, IterativeRetriever
 from retrieval.understand.hints import HintConfig
 
 
@@ -80,7 +80,7 @@ def test_each_part_of_a_comparison_is_searched_once_and_so_is_the_whole(store, m
     assert request[: len(set(request))] == request
     assert {whole, *result.decomposition.sub_queries} <= set(request)
     request.clear()
-    known = retrieve(store, whole, DEALT_FROM, "default")
+    known = retrieve(store, whole, ALLOCATED_FROM, "default")
     again = IterativeRetriever(store).retrieve(whole, 4, known)
     assert (whole in request, again.answers, titles(again.hits)) == (False, result.answers, titles(result.hits))
 

@@ -12,7 +12,7 @@ from itertools import chain, pairwise
 
 from retrieval.language.canonical import Canonical, as_number, canonical_term, literal
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.query_must.rival_speech import Amount, Asked, Speech, span_mask
+from retrieval.query_must.sibling_mentions import Amount, QueryMentions, Speech, span_mask
 
 TWO = "it names more than one row"
 OPEN = "it leaves a bound open"
@@ -41,12 +41,12 @@ class Verdict:
     held: str
     """Why nothing is kept out; empty if the other rows are."""
 
-    def told(self, asked: Asked) -> int:
+    def told(self, asked: QueryMentions) -> int:
         """The words of the question that could tell rows apart: neither claimed nor idle, nor words of the heads."""
         return asked.informative & ~self.claimed & ~(self.heads & asked.words)
 
 
-def held_because(asked: Asked, spans: Iterable[int] | None, claimed: int, explained: int, named: int) -> str:
+def why_not_applied(asked: QueryMentions, spans: Iterable[int] | None, claimed: int, explained: int, named: int) -> str:
     """Why a question keeps nothing out of a table though it names a row; empty if it does keep rows out.
 
     Args:
@@ -72,12 +72,12 @@ def held_because(asked: Asked, spans: Iterable[int] | None, claimed: int, explai
     return ""
 
 
-def named_reason(asked: Asked, verdict: Verdict) -> str:
+def named_reason(asked: QueryMentions, verdict: Verdict) -> str:
     """Why the siblings of a named row are kept out."""
     return f"the question names {asked.said(verdict.named)!r}, {ANOTHER_ROW}"
 
 
-def twin_reason(asked: Asked, verdict: Verdict) -> str:
+def duplicate_table_reason(asked: QueryMentions, verdict: Verdict) -> str:
     """Why the rows of a table of the same kind are kept out."""
     return f"the question names {asked.said(verdict.named)!r} of another table: {asked.said(verdict.title)!r}"
 
@@ -201,7 +201,7 @@ Spans = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class KeptOut:
+class Exclusions:
     """What one question does to the rows of some tables."""
 
     reasons: Mapping[tuple[str, int], str]
@@ -219,7 +219,7 @@ class KeptOut:
         return verdict.held if verdict else ""
 
 
-class Rivals:
+class Siblings:
     """Keyed tables, of which a question may name a row."""
 
     def __init__(self, tables: Iterable[KeyedTable], vocabulary: Vocabulary | None = None) -> None:
@@ -243,11 +243,11 @@ class Rivals:
     def _shared(self) -> frozenset[Run]:
         return frozenset(run for words in self._words.values() for row in words.rows.values() for run in row.shared)
 
-    def read(self, question: Canonical) -> KeptOut:
+    def read(self, question: Canonical) -> Exclusions:
         """Decide every table."""
-        query = Asked.of(question, self._units)
+        query = QueryMentions.of(question, self._units)
         if query is None:
-            return KeptOut({}, {})
+            return Exclusions({}, {})
         spans = self._mentions(query)
         shared = _spans(query, self._shared)
         verdicts = {name: decide for name in self.tables if (decide := self._decide(name, query, spans, shared))}
@@ -258,16 +258,16 @@ class Rivals:
         for name, verdict in verdicts.items():
             if not verdict.held:
                 for twin in self._twins(name, verdict, query):
-                    reasons.setdefault(twin, twin_reason(query, verdict))
-        return KeptOut(reasons, verdicts)
+                    reasons.setdefault(twin, duplicate_table_reason(query, verdict))
+        return Exclusions(reasons, verdicts)
 
-    def _mentions(self, asked: Asked) -> Spans:
+    def _mentions(self, asked: QueryMentions) -> Spans:
         """Where any row of any table is named."""
         every = [amount for words in self._words.values() for row in words.rows.values() for amount in row.amounts]
         spans = [amount.span for amount in asked.amounts if any(held.holds(amount.amount) for held in every)]
         return [*_spans(asked, self._names), *spans]
 
-    def _decide(self, name: str, asked: Asked, spans: Spans, shared: Spans) -> Verdict | None:
+    def _decide(self, name: str, asked: QueryMentions, spans: Spans, shared: Spans) -> Verdict | None:
         table = self._words[name]
         heads = asked.mask(table.heads)
         runs = [span_mask(*span) for span in _spans(asked, table.runs)]
@@ -292,10 +292,10 @@ class Rivals:
         names = [*called[one], *also[one]] if one >= 0 else None
         steps = _held(table.rows[one], asked, steps=True) & measured[one] if one >= 0 else 0
         amounts = steps & ~_union(names or ())
-        held = held_because(asked, names, claimed, heads | words, whole)
+        held = why_not_applied(asked, names, claimed, heads | words, whole)
         return Verdict(name, one, whole, amounts, claimed, heads, words, title, held)
 
-    def _siblings(self, name: str, verdict: Verdict, asked: Asked) -> list[int]:
+    def _siblings(self, name: str, verdict: Verdict, asked: QueryMentions) -> list[int]:
         """Rows that have nothing of the question which the named row has not."""
         told = verdict.told(asked)
         siblings = []
@@ -307,7 +307,7 @@ class Rivals:
                 siblings.append(number)
         return siblings
 
-    def _twins(self, name: str, verdict: Verdict, asked: Asked) -> list[tuple[str, int]]:
+    def _twins(self, name: str, verdict: Verdict, asked: QueryMentions) -> list[tuple[str, int]]:
         """Rows of tables of its kind that have nothing of the question which the named row and its heads have not."""
         beyond = asked.informative & ~(verdict.words | verdict.heads)
         twins: list[tuple[str, int]] = []
@@ -322,7 +322,7 @@ class Rivals:
         return twins
 
 
-def _spans(asked: Asked, runs: frozenset[Run]) -> Spans:
+def _spans(asked: QueryMentions, runs: frozenset[Run]) -> Spans:
     """Where any of these runs of tokens stands."""
     size = len(asked.tokens)
     longest = min(max(map(len, runs), default=0), size)
@@ -334,7 +334,7 @@ def _spans(asked: Asked, runs: frozenset[Run]) -> Spans:
     ]
 
 
-def _is_part(span: tuple[int, int], spans: Spans, runs: Sequence[int], heads: int, asked: Asked) -> bool:
+def _is_part(span: tuple[int, int], spans: Spans, runs: Sequence[int], heads: int, asked: QueryMentions) -> bool:
     """Whether a mention is but a part of a longer one, or says what the heads of the table say."""
     own = span_mask(*span)
     if any(own & ~span_mask(*other) == 0 and other != span for other in spans):
@@ -348,17 +348,17 @@ def _widest(covers: Mapping[int, int]) -> list[int]:
     return [number for number, cover in covers.items() if cover == whole]
 
 
-def _said(runs: frozenset[Run], spans: Spans, asked: Asked) -> list[int]:
+def _said(runs: frozenset[Run], spans: Spans, asked: QueryMentions) -> list[int]:
     """Which of these places say one of some runs; as masks."""
     return [span_mask(*span) for span in spans if asked.tokens[slice(*span)] in runs]
 
 
-def _measured(row: RowWords, spans: Spans, asked: Asked) -> int:
+def _measured(row: RowWords, spans: Spans, asked: QueryMentions) -> int:
     """Which of these mentions are amounts that a row stands for; as one mask."""
     return _held(row, asked) & _union(span_mask(*amount.span) for amount in asked.amounts if amount.span in spans)
 
 
-def _held(row: RowWords, asked: Asked, *, steps: bool = False) -> int:
+def _held(row: RowWords, asked: QueryMentions, *, steps: bool = False) -> int:
     """Where the question says amounts that a row stands for, or those that are one value of a step."""
     able = [held for held in row.amounts if held.is_step or not steps]
     within = (amount for amount in asked.amounts if any(held.holds(amount.amount) for held in able))

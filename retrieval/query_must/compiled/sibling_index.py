@@ -17,18 +17,18 @@ from retrieval.files.arrays import Integers, RaggedArray, load_array, save_array
 from retrieval.language.canonical import Canonical
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.compiled.atoms import Hashes, IntervalIndex, hash_of, places_of
-from retrieval.query_must.compiled.kept_out import CompiledKeptOut
+from retrieval.query_must.compiled.exclusions import CompiledExclusions
 from retrieval.query_must.compiled.naming import name_rows
 from retrieval.query_must.operators import Membership
-from retrieval.query_must.rival_speech import Amount, Asked
-from retrieval.query_must.rivals import KeyedTable, TableWords, words_of_table
+from retrieval.query_must.sibling_mentions import Amount, QueryMentions
+from retrieval.query_must.siblings import KeyedTable, TableWords, words_of_table
 
 Numbers = npt.NDArray[np.int32]
 Lists = RaggedArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RivalIndex:
+class SiblingIndex:
     """T tables in the order of their ids, their R rows one table after the other."""
 
     tables: Hashes
@@ -72,7 +72,7 @@ class RivalIndex:
     @classmethod
     def build(
         cls, tables: Sequence[KeyedTable], positions: Mapping[Membership, int], vocabulary: Vocabulary
-    ) -> "RivalIndex":
+    ) -> "SiblingIndex":
         """Arrange tables; every row has its position."""
         ordered = sorted(tables, key=lambda table: table.id)
         read = [words_of_table(table, vocabulary) for table in ordered]
@@ -116,11 +116,11 @@ class RivalIndex:
             ),
         )
 
-    def read(self, question: Canonical) -> CompiledKeptOut:
+    def read(self, question: Canonical) -> CompiledExclusions:
         """Decide every table of which the question names a row."""
-        query = Asked.of(question, self.amounts.stretches) if len(self.tables) else None
+        query = QueryMentions.of(question, self.amounts.stretches) if len(self.tables) else None
         named = name_rows(self, query) if query is not None else None
-        return CompiledKeptOut(self, query, named)
+        return CompiledExclusions(self, query, named)
 
     def asked(self, question: Canonical) -> Canonical:
         """The question, with the rows that it keeps out."""
@@ -164,7 +164,7 @@ class RivalIndex:
                 save_array(folder / f"{field.name}.npy", value)
 
     @classmethod
-    def load(cls, folder: Path) -> "RivalIndex":
+    def load(cls, folder: Path) -> "SiblingIndex":
         """Map what `save` wrote. Raises IndexCorruptError."""
         loaded = cls(
             load_array(folder / "tables.npy", np.uint64),

@@ -11,10 +11,10 @@ from retrieval.errors import IndexCorruptError
 from retrieval.files.arrays import save_array
 from retrieval.language.numbers import quantities
 from retrieval.query_must import Vocabulary, canonical
-from retrieval.query_must.compiled.rivals import RivalIndex
+from retrieval.query_must.compiled.sibling_index import SiblingIndex
 from retrieval.query_must.operators import Membership
-from retrieval.query_must.rival_speech import row_amounts
-from retrieval.query_must.rivals import KeyedRow, KeyedTable, Rivals
+from retrieval.query_must.sibling_mentions import row_amounts
+from retrieval.query_must.siblings import KeyedRow, KeyedTable, Siblings
 
 WORDS = (
     "axe",
@@ -59,18 +59,18 @@ TABLES = st.builds(
 QUESTIONS = st.lists(st.sampled_from(QUESTION_WORDS), max_size=8).map(" ".join)
 
 
-def compiled(tables: list[KeyedTable]) -> tuple[RivalIndex, dict[Membership, int]]:
+def compiled(tables: list[KeyedTable]) -> tuple[SiblingIndex, dict[Membership, int]]:
     """The index, and the position of each row: rows are scattered over the chunks."""
     members = [Membership(table.id, number) for table in tables for number in table.rows]
     places = {member: 3 * position % (3 * len(members) + 1) for position, member in enumerate(reversed(members))}
-    return RivalIndex.build(tables, places, Vocabulary.default()), places
+    return SiblingIndex.build(tables, places, Vocabulary.default()), places
 
 
 @settings(max_examples=100)
 @given(st.lists(TABLES, max_size=4, unique_by=lambda table: table.id), st.lists(QUESTIONS, max_size=4))
 def test_the_index_keeps_out_what_the_plain_meaning_keeps_out(tables: list[KeyedTable], questions: list[str]) -> None:
     index, places = compiled(tables)
-    rivals = Rivals(tables)
+    rivals = Siblings(tables)
     for question in questions:
         plain, result = rivals.read(canonical(question)), index.read(canonical(question))
         expected = sorted(places[Membership(*row)] for row in plain.reasons)
@@ -88,7 +88,7 @@ def axes() -> list[KeyedTable]:
 def test_what_was_saved_is_read_back(tmp_path: Path) -> None:
     index, places = compiled(axes())
     index.save(tmp_path / "rivals")
-    loaded = RivalIndex.load(tmp_path / "rivals")
+    loaded = SiblingIndex.load(tmp_path / "rivals")
     question = canonical("damage of an axe")
     assert loaded.read(question).positions.tolist() == index.read(question).positions.tolist()
     assert set(loaded.read(question).positions.tolist()) == {places[Membership("weapons", row)] for row in (1, 2)}
@@ -98,13 +98,13 @@ def test_arrays_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     compiled(axes())[0].save(tmp_path)
     save_array(tmp_path / "positions.npy", np.zeros(7, dtype=np.int64))
     with pytest.raises(IndexCorruptError, match="build the index again"):
-        RivalIndex.load(tmp_path)
+        SiblingIndex.load(tmp_path)
 
 
 def test_an_index_without_keyed_tables_keeps_nothing_out(tmp_path: Path) -> None:
     index, _ = compiled([])
     index.save(tmp_path)
-    result = RivalIndex.load(tmp_path).read(canonical("damage of an axe"))
+    result = SiblingIndex.load(tmp_path).read(canonical("damage of an axe"))
     assert result.positions.tolist() == []
     assert (result.why("weapons", 0), result.held("weapons", 0)) == ("", "")
 

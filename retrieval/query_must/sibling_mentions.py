@@ -39,7 +39,7 @@ class Amount:
 
 
 @dataclass(frozen=True, slots=True)
-class SaidAmount:
+class MentionedAmount:
     """One that a question says."""
 
     amount: Amount
@@ -65,13 +65,13 @@ def row_amounts(quantity: Quantity, column: str) -> Iterator[Amount]:
         yield Amount(_DEGREE, *written)
 
 
-def said_amounts(question: Canonical) -> tuple[SaidAmount, ...]:
+def mentioned_amounts(question: Canonical) -> tuple[MentionedAmount, ...]:
     """The quantities with a unit that a question says, its decimals, and parts in words as percentages.
 
     They stand there as they stand alone; others cannot be told from words. A whole number without a unit may be
     anything.
     """
-    return tuple(_said_amounts(question))
+    return tuple(_mentioned_amounts(question))
 
 
 def known_unit(unit: str, units: Collection[str]) -> str:
@@ -79,18 +79,18 @@ def known_unit(unit: str, units: Collection[str]) -> str:
     return next((each for each in short_for(unit) if each in units), unit)
 
 
-def _said_amounts(question: Canonical) -> Iterator[SaidAmount]:
+def _mentioned_amounts(question: Canonical) -> Iterator[MentionedAmount]:
     after = 0
     for quantity in quantities(question.written):
-        amount = _said_amount(quantity)
+        amount = _mentioned_amount(quantity)
         run = tuple(canonical_term(quantity.text, question.vocabulary).split()) if amount else ()
         start = _find(question.tokens, run, after) if run else -1
         if amount and start >= 0:
             after = start + len(run)
-            yield SaidAmount(amount, (start, after))
+            yield MentionedAmount(amount, (start, after))
 
 
-def _said_amount(found: Quantity) -> Amount | None:
+def _mentioned_amount(found: Quantity) -> Amount | None:
     if found.kind in AS_TEXT:
         return None
     if found.unit is None and _is_part(found):
@@ -157,7 +157,7 @@ class Speech:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryMentions:
     """A question by the places of its tokens; bit i of a mask is token i."""
 
     tokens: tuple[str, ...]
@@ -174,11 +174,11 @@ class Asked:
     """Every opposing word, and the next word after it that is not idle; as masks."""
     open: bool
     """Whether it leaves a bound open (`level 7 or higher`)."""
-    amounts: tuple[SaidAmount, ...]
+    amounts: tuple[MentionedAmount, ...]
     speech: Speech
 
     @staticmethod
-    def of(question: Canonical, units: Collection[str] = ()) -> "Asked | None":
+    def of(question: Canonical, units: Collection[str] = ()) -> "QueryMentions | None":
         """Read a question; None if it is too long. `units` are those that the tables know."""
         tokens = question.tokens
         if not 0 < len(tokens) <= MOST:
@@ -190,7 +190,7 @@ class Asked:
         twice = (
             number for number in range(1, len(tokens)) if tokens[number - 1] == "and" and tokens[number] in _ASKING
         )
-        return Asked(
+        return QueryMentions(
             tokens,
             places,
             _mask(position for position, token in enumerate(tokens) if token not in speech.idle),
@@ -199,7 +199,7 @@ class Asked:
             _mask(position for position, token in enumerate(tokens) if token in speech.holding) | _mask(twice),
             tuple(_opposed(tokens, speech)),
             bool(question.intervals),
-            tuple(_in_units(said_amounts(question), units)),
+            tuple(_in_units(mentioned_amounts(question), units)),
             speech,
         )
 
@@ -232,7 +232,7 @@ class Asked:
         return [token for position, token in enumerate(self.tokens) if mask >> position & 1]
 
 
-def _in_units(amounts: Iterable[SaidAmount], units: Collection[str]) -> Iterator[SaidAmount]:
+def _in_units(amounts: Iterable[MentionedAmount], units: Collection[str]) -> Iterator[MentionedAmount]:
     for amount in amounts:
         yield replace(amount, amount=replace(amount.amount, unit=known_unit(amount.amount.unit, units)))
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from retrieval.home import Home
 from retrieval.index.graph_building import build_graph
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.search.companions import COMPANION, RANKED, companions, placed
+from retrieval.search.context_rows import CONTEXT_ROW, RANKED, context_rows, placed
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import strategy
 from retrieval.types import Chunk
@@ -37,7 +37,7 @@ GRAPH = build_graph([replace(LIBRARY[name], id=name) for name in IDS], np.eye(15
 
 def beside(*ranked: str, count: int = 9, without: str = "") -> list[str]:
     allowed = np.asarray([name != without for name in IDS])
-    result = companions(GRAPH, [IDS.index(name) for name in ranked], count, lambda rows: int(rows[-1]), allowed)
+    result = context_rows(GRAPH, [IDS.index(name) for name in ranked], count, lambda rows: int(rows[-1]), allowed)
     return [IDS[position] for position in result]
 
 
@@ -95,7 +95,7 @@ def test_companions_stand_from_the_eleventh_place_on_and_say_what_moved_them(sam
     hits = retriever.retrieve(question, 15).hits
     plain = retriever.retrieve(question, 15, replace(strategy("default"), companions=0)).hits
     assert [hit.chunk.id for hit in hits[:RANKED]] == [hit.chunk.id for hit in plain[:RANKED]]
-    moved = [hit for hit in hits if any(addend.name == COMPANION and addend.value for addend in hit.addends)]
+    moved = [hit for hit in hits if any(addend.name == CONTEXT_ROW and addend.value for addend in hit.addends)]
     assert [hit.rank for hit in moved] == [11, 12, 13, 14, 15]
     assert {hit.chunk.heading_path[-1] for hit in moved} >= {"Attack Matrices", "Strength"}
     for hit in hits:

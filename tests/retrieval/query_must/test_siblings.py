@@ -6,8 +6,8 @@ import pytest
 
 from retrieval.language.numbers import quantities
 from retrieval.query_must import canonical, explain, satisfies_query_must
-from retrieval.query_must.rival_speech import row_amounts
-from retrieval.query_must.rivals import KeyedRow, KeyedTable, Rivals
+from retrieval.query_must.sibling_mentions import row_amounts
+from retrieval.query_must.siblings import KeyedRow, KeyedTable, Siblings
 
 
 def table(
@@ -57,7 +57,7 @@ DRUIDS = replace(LEVELS, id="druids", titles=("Druid Advancement",), heads=("Equ
 
 
 def kept_out(question: str, *tables: KeyedTable) -> set[tuple[str, int]]:
-    return set(Rivals(tables).read(canonical(question)).reasons)
+    return set(Siblings(tables).read(canonical(question)).reasons)
 
 
 def rows(number_of: KeyedTable, *numbers: int) -> set[tuple[str, int]]:
@@ -191,7 +191,7 @@ def test_a_long_question_keeps_nothing_out() -> None:
 
 def test_the_operator_asks_the_tables_that_it_is_given() -> None:
     light = {"contain_no_rival": {"table": "weapons", "row": 0}}
-    rivals = Rivals([WEAPONS])
+    rivals = Siblings([WEAPONS])
     assert satisfies_query_must("damage of a dagger", light)
     assert not satisfies_query_must("damage of a dagger", light, rivals=rivals)
     assert satisfies_query_must("damage of a light crossbow", light, rivals=rivals)
@@ -202,7 +202,7 @@ def test_the_operator_asks_the_tables_that_it_is_given() -> None:
 
 def test_the_receipt_says_who_is_named_and_what_holds_back() -> None:
     light = {"contain_no_rival": {"table": "weapons", "row": 0}}
-    rivals = Rivals([WEAPONS])
+    rivals = Siblings([WEAPONS])
     named = "contain_no_rival failed: the question names 'dagger', another row of its table"
     assert explain("damage of a dagger", light, rivals=rivals) == named.replace("\\", "")
     assert explain("after the dagger", light, rivals=rivals) == (
@@ -219,7 +219,7 @@ def test_the_receipt_says_who_is_named_and_what_holds_back() -> None:
 
 def test_the_reason_of_a_twin_names_its_title() -> None:
     first = {"contain_no_rival": {"table": "druids", "row": 1}}
-    assert explain("XP of a level 2 cleric", first, rivals=Rivals([LEVELS, DRUIDS])) == (
+    assert explain("XP of a level 2 cleric", first, rivals=Siblings([LEVELS, DRUIDS])) == (
         "contain_no_rival failed: the question names 'level 2' of another table: 'cleric'"
     )
 

@@ -1,4 +1,4 @@
-from retrieval.files.kept import Kept
+from retrieval.files.cache import Kept
 
 
 def test_a_value_is_kept_until_its_time_is_over() -> None:

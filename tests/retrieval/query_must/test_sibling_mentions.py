@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from retrieval.language.numbers import quantities
 from retrieval.query_must import canonical
-from retrieval.query_must.rival_speech import Amount, known_unit, row_amounts, said_amounts
+from retrieval.query_must.sibling_mentions import Amount, known_unit, mentioned_amounts, row_amounts
 
 
 def amounts(cell: str, column: str = "") -> list[Amount]:
@@ -14,7 +14,7 @@ def amounts(cell: str, column: str = "") -> list[Amount]:
 
 
 def said(question: str) -> list[tuple[str, float, tuple[int, int]]]:
-    return [(amount.amount.unit, amount.amount.low, amount.span) for amount in said_amounts(canonical(question))]
+    return [(amount.amount.unit, amount.amount.low, amount.span) for amount in mentioned_amounts(canonical(question))]
 
 
 def test_the_quantities_of_a_question_are_found_among_its_tokens() -> None:
@@ -49,7 +49,7 @@ def test_dates_and_dice_are_no_amounts() -> None:
     ],
 )
 def test_a_row_holds_what_lies_in_its_step(cell: str, column: str, question: str) -> None:
-    (query,) = said_amounts(canonical(question))
+    (query,) = mentioned_amounts(canonical(question))
     assert any(held.holds(query.amount) for held in amounts(cell, column))
 
 
@@ -64,7 +64,7 @@ def test_a_row_holds_what_lies_in_its_step(cell: str, column: str, question: str
     ],
 )
 def test_a_row_does_not_hold_what_lies_outside_or_counts_something_else(cell: str, column: str, question: str) -> None:
-    (query,) = said_amounts(canonical(question))
+    (query,) = mentioned_amounts(canonical(question))
     assert not any(held.holds(query.amount) for held in amounts(cell, column))
 
 

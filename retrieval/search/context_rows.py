@@ -18,7 +18,7 @@ RANKED = 10
 """Places that only the ranking fills."""
 SAME = 1e-9
 """Scores that differ by less leave no room between them."""
-COMPANION = "companion"
+CONTEXT_ROW = "companion"
 """The part of a score that lifts a chunk to its place beside a row, or lowers it."""
 
 NEAREST, ABOVE, REFERRED, NAMED = 4, 2, 2, 2
@@ -31,7 +31,7 @@ Best = Callable[[Positions], int]
 """Which of these chunks fits the question best."""
 
 
-def companions(graph: Graph, ranked: Sequence[int], count: int, best_of: Best, allowed: Mask | None) -> Positions:
+def context_rows(graph: Graph, ranked: Sequence[int], count: int, best_of: Best, allowed: Mask | None) -> Positions:
     """What stands beside the first row of a ranking, then beside the first row of another table, at most `count`.
 
     Args:
@@ -41,13 +41,13 @@ def companions(graph: Graph, ranked: Sequence[int], count: int, best_of: Best, a
         best_of: picks one row of a table that a text speaks of.
         allowed: (n,) chunks that may come back; None: all.
     """
-    companions: dict[int, None] = {}
+    context_rows: dict[int, None] = {}
     if len(ranked) and graph.tables[ranked[0]] >= 0:
         for row in _first_rows(graph, ranked):
             for position in _beside(graph, row, best_of):
                 if position not in ranked and (allowed is None or allowed[position]):
-                    companions[position] = None
-    return np.asarray(list(companions)[:count], dtype=np.int64)
+                    context_rows[position] = None
+    return np.asarray(list(context_rows)[:count], dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +67,7 @@ class Placed:
         """
         if not self.lifted.any():
             return own
-        return [*own, Leg(np.where(self.lifted, self.scores - total(own), 0.0), name=COMPANION)]
+        return [*own, Leg(np.where(self.lifted, self.scores - total(own), 0.0), name=CONTEXT_ROW)]
 
 
 def placed(ranked: Positions, scores: Scores, beside: Positions) -> Placed:

@@ -9,25 +9,25 @@ import numpy.typing as npt
 
 from retrieval.files.arrays import Integers
 from retrieval.query_must.compiled.naming import Named
-from retrieval.query_must.rival_speech import Asked, span_mask
-from retrieval.query_must.rivals import Verdict, named_reason, twin_reason
+from retrieval.query_must.sibling_mentions import QueryMentions, span_mask
+from retrieval.query_must.siblings import Verdict, duplicate_table_reason, named_reason
 
 if TYPE_CHECKING:
-    from retrieval.query_must.compiled.rivals import RivalIndex
+    from retrieval.query_must.compiled.sibling_index import SiblingIndex
 
 _NOBODY = -1
 
 
 @dataclass(frozen=True)
-class CompiledKeptOut:
+class CompiledExclusions:
     """What one question does to the keyed rows of an index. The same as `KeptOut`.
 
     A question that says a title can keep every row of many tables out; a search that looks at a few chunks asks about
     those alone.
     """
 
-    _index: "RivalIndex"
-    _asked: Asked | None
+    _index: "SiblingIndex"
+    _asked: QueryMentions | None
     _named: Named | None
 
     @cached_property
@@ -75,7 +75,7 @@ class CompiledKeptOut:
         if by == _NOBODY or self._asked is None or self._named is None:
             return ""
         own = self._named.tables[by] == self._index.table_of[number]
-        return (named_reason if own else twin_reason)(self._asked, self._named.verdict(by, self._asked, ""))
+        return (named_reason if own else duplicate_table_reason)(self._asked, self._named.verdict(by, self._asked, ""))
 
     def held(self, table: str, row: int) -> str:
         """Why nothing is kept out though a row of this row's table is named; empty if none is, or if something is."""
