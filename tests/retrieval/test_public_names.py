@@ -28,10 +28,17 @@ def test_the_list_is_complete_sorted_and_what_a_type_checker_sees() -> None:
     assert set(retrieval.__all__) <= set(dir(retrieval))
 
 
-def test_every_error_is_public() -> None:
+def test_every_error_is_a_retrieval_error_with_a_docstring() -> None:
     classes = [value for value in vars(errors).values() if inspect.isclass(value)]
-    defined = {value.__name__ for value in classes if value.__module__ == errors.__name__}
-    assert defined <= set(retrieval.__all__)
+    defined = [value for value in classes if value.__module__ == errors.__name__]
+    assert len(defined) > 20
+    assert [
+        each for each in defined if not issubclass(each, retrieval.RetrievalError) or not inspect.getdoc(each)
+    ] == []
+
+
+def test_there_are_few_public_names() -> None:
+    assert len(retrieval.__all__) <= 40
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
