@@ -1,4 +1,4 @@
-"""Whether one strategy passes: its bounds, its failing questions, and what changed since the saved scores."""
+"""Whether a strategy passes in a user's CI: bounds, failing questions, and changes since saved scores."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""From rows to numbers with intervals, for every set, book, kind, strategy and metric.
+"""Means with intervals for every set, book, kind, strategy and metric, also as data frames.
 
 Every number is a pooled ratio over questions, `offset + scale * sum(numerator) / sum(denominator)`: a mean has
 denominators 1, `noise_reduction` is 1 minus the ratio of two sums. So one set of bootstrap draws serves all of them.

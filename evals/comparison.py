@@ -1,4 +1,4 @@
-"""Two lists of rows over the same questions, compared in pairs."""
+"""Paired comparison of two strategies over the same questions, also by book, kind and metric."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""An experiment: every strategy asked every question, scored, kept, and summed up with intervals."""
+"""An experiment: every strategy answers every question, and every answer becomes a row of scores."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""May a candidate index go live? The rules, and a decision with its reasons.
+"""The gate: its rules, the snapshot that a candidate is compared with, and a decision with reasons.
 
 `RULES` is the one list: Dagster's checks are made from it, `decide` judges by it, and `live_index` asks Dagster for the
 checks of those that block. A new rule is one entry and its judge.

@@ -1,4 +1,4 @@
-"""Our own metrics: near-twins of the right row, and what filtering them out costs.
+"""Metrics of noise and usefulness: near-duplicates of the gold row, and context around it.
 
 *Twins* are tables with the same header signature. A *sibling* of a gold row is another row of its table or of a twin.
 """

@@ -1,4 +1,4 @@
-"""Numbers as text: a markdown table for people, flat records for programs. Pure strings, the same every time."""
+"""Numbers as text: markdown tables for people, flat records and the leaderboard file for programs."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

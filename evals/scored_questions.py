@@ -1,4 +1,4 @@
-"""One row per question and strategy: the record, and its Parquet files. The only file that knows pyarrow.
+"""One row for each question and strategy, its Parquet files (the only use of pyarrow), and the code version.
 
 Under the store's folder, for every snapshot and strategy::
 

@@ -1,4 +1,4 @@
-"""The leaderboard at a glance, as a markdown table that is short enough to be shown at once."""
+"""Tables and charts of scores as markdown, for the metadata of Dagster assets."""
 
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Which parameters are swept, over which values, and what each value gives a strategy."""
+"""Sweeps: parameters, their values, the scores of each, and a proposal."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

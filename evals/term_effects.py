@@ -1,4 +1,4 @@
-"""What another vocabulary, or other predicates, would do to questions and scores: tried on a copy of the index."""
+"""The effect of another vocabulary or other predicates on questions and scores, tried on a copy."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence

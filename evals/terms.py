@@ -1,4 +1,4 @@
-"""What an unknown word of a question may mean, and why one thinks so."""
+"""Suggested vocabulary entries for words of questions that the library does not use."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What each check of the gate said last, kept in the home: it is known without Dagster, and after its history is lost.
+"""Verdicts of the gate and accepted findings, stored in the home, readable without Dagster.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Every place asked about, every answer checked; what was paid for is kept and never asked for again."""
+"""Questions written by a model: one request for each table or section, with checked answers."""
 
 import json
 import re

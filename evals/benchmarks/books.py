@@ -1,4 +1,4 @@
-"""Books of markdown with questions beside them: `<folder>/<book>/*.md` and `<folder>/<book>.<split>.jsonl`.
+"""Sets of books with question files, and the corpora and data files that every benchmark shares.
 
 Any folder that looks so is a set, named as the folder is.
 """

@@ -1,4 +1,4 @@
-"""The reference `fts5`: what a good engineer writes in an afternoon, over the same chunks. Only this file knows SQLite.
+"""The reference `fts5`: SQLite's full-text search over the same chunks. The only file that imports sqlite3 here.
 
 One row for each table row and each passage, its words in four fields, weighted once by hand before a question was asked
 and never since. It belongs to the benchmark and is no strategy of the library: a search that is built for tables has to

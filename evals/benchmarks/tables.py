@@ -1,4 +1,4 @@
-"""Tables with questions whose gold is rows: `<split>.tables.jsonl.gz` and `<split>.queries.jsonl.gz`.
+"""Tables with questions whose gold is rows, asked over all tables or within one.
 
 Every table is a document of its own, so page and section titles are its headings. The same questions are put twice:
 over all tables together, and (`<set>-within`) with only the rows of the asked table as candidates.

@@ -1,4 +1,4 @@
-"""Relevance fitted on sets of books: each book is asked its own questions, and those of books that are not like it."""
+"""Relevance calibrated on sets of books: examples, a monotone logistic function, reliability and its diagram."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""The trees of the second look, learned from question sets, and what they are worth on books that had no say."""
+"""The re-ranker's trees: training examples, LambdaMART (the only use of LightGBM), leave-one-book-out scores."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The evidence weights from question sets: fitted, cross-validated by book, written beside the code and as a page."""
+"""The weights of the evidence: fitted on judged questions and cross-validated by book."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Questions that a program writes: look-ups for every table, questions for every section, some that nothing answers.
+"""Generated questions: look-ups for each table, questions for each section, some without an answer.
 
 Offline, from chunks alone, by templates over what every table has: key column, row keys, column names, caption or
 heading. Each table and section has its own seeded generator, so a new table changes another's questions only where it

@@ -1,4 +1,4 @@
-"""What to call a table or a section so that one place of the library is meant and no other."""
+"""Unambiguous names for tables and sections of a library."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set

@@ -1,4 +1,4 @@
-"""How people may say a row's key and a column: number forms, abbreviations, other word orders. No book's own words."""
+"""Phrasings of row keys and columns: number forms, abbreviations, word orders, templates."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""A table as something to ask about: which rows a question can mean, by which words or numbers, for which columns."""
+"""Look-up questions about a table: which rows, which words or numbers, which columns."""
 
 import re
 from collections import Counter

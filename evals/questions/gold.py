@@ -1,4 +1,4 @@
-"""Gold anchors become chunk ids of the index at hand: gold survives re-chunking, and stale gold is named.
+"""Gold anchors resolved to chunk ids of an index; stale and ambiguous anchors are reported.
 
 How an anchor finds its chunk:
 

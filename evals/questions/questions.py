@@ -1,4 +1,4 @@
-"""Questions with gold: the records, and the one JSON-lines format that they are kept in.
+"""Questions with gold anchors: the records and their JSON-lines format.
 
 One object a line (`.jsonl`, `.jsonl.gz`), or the same objects as one JSON array (`.json`)::
 

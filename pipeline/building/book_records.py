@@ -1,4 +1,4 @@
-"""What a home knows of a book at a glance: written when the book is indexed, read by what shows the books."""
+"""Records of a book in a home: its entry, its chunks, its reading losses."""
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager

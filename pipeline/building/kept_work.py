@@ -1,4 +1,4 @@
-"""What a finished part of a build was made of and the files that it left, so that the next build can leave it alone."""
+"""Reuse of finished parts of a build: their inputs, their files, and the version of the program."""
 
 import platform
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What an asset says about itself: numbers under the same names on every run, and a version of its content."""
+"""Metadata and data versions of materializations, also of the library as a whole; verdicts by book."""
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

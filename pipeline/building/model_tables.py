@@ -1,4 +1,4 @@
-"""The rows of one book: by the rules, or where the settings say so by a model, and what that did."""
+"""The rows of a book, made by rules or by a model, with a report of what the model did."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace

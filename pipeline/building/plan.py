@@ -1,4 +1,4 @@
-"""What a build will do, known before it does it: which books, how many chunks are embedded, and what that costs."""
+"""The plan of a build: which books, how many chunks are embedded, and the cost."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

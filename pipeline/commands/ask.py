@@ -1,4 +1,4 @@
-"""`querymust ask`: documents by the conditions that a question itself states."""
+"""`querymust ask`: documents by the conditions that a question states."""
 
 from __future__ import annotations
 

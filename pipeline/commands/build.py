@@ -1,4 +1,4 @@
-"""`querymust build`: a folder of books in, a measured live index out."""
+"""`querymust build`: makes a scored live index from a folder of books."""
 
 from __future__ import annotations
 

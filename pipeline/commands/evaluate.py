@@ -1,4 +1,4 @@
-"""`querymust eval`: strategies scored on questions with gold over the live index."""
+"""`querymust eval`: scores strategies on questions with gold, for people and for CI."""
 
 from __future__ import annotations
 

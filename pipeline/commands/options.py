@@ -1,4 +1,4 @@
-"""Options that several commands share, and how a home is opened for asking."""
+"""Options that commands share, and the grouped list of commands of `--help`."""
 
 from __future__ import annotations
 

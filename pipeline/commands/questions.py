@@ -1,4 +1,4 @@
-"""`querymust questions`: do the questions read, and is their gold still in the live index?"""
+"""`querymust questions`: checks question files, and has a model write questions."""
 
 from __future__ import annotations
 

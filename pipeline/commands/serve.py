@@ -1,4 +1,4 @@
-"""`querymust serve`, `mcp`, `keys` and `bench load`: served, and how fast."""
+"""`querymust serve`, `mcp`, `keys` and `ui`."""
 
 from __future__ import annotations
 

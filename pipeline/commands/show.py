@@ -1,4 +1,4 @@
-"""`querymust show`: one chunk whole, and what is around it."""
+"""`querymust show`, `books` and `explain`."""
 
 from __future__ import annotations
 

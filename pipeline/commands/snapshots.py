@@ -1,4 +1,4 @@
-"""`querymust rollback`: readers get the snapshot again that they got before."""
+"""`querymust rollback`, `gc` and `verify`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`querymust transform-tables`: the tables of books as rows, read by a model as far as its answers hold."""
+"""`querymust transform-tables`, `chunk`, `describe-passages` and `embed`: stages outside of a home."""
 
 from __future__ import annotations
 

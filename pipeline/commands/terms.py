@@ -1,4 +1,4 @@
-"""`querymust suggest-terms`: words that people use and books do not, as entries for the vocabulary."""
+"""`querymust suggest-terms` and `feedback`."""
 
 from __future__ import annotations
 

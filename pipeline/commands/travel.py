@@ -1,4 +1,4 @@
-"""`querymust push`: what is live here is offered to readers elsewhere."""
+"""`querymust push` and `pull`."""
 
 from __future__ import annotations
 

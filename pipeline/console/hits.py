@@ -1,4 +1,4 @@
-"""How hits and their receipt are shown to a person."""
+"""Hits, chunks and rows in a terminal."""
 
 import json
 import unicodedata

@@ -1,4 +1,4 @@
-"""What the command prints: results on standard output, progress and errors on standard error."""
+"""Console output: results on standard output, progress and errors on standard error."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""How scores are shown beside the leaderboard: by kind and book with their intervals, and the questions that failed."""
+"""Scores in a terminal: leaderboard, intervals, failures, acceptance and the gate's verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sees books that are new, changed or gone, and questions that changed; and lets the rest of the assets follow."""
+"""Sensors and schedules: changed books and questions, and the nightly build."""
 
 import time
 from collections.abc import Iterable, Iterator

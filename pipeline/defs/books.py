@@ -1,4 +1,4 @@
-"""A book as it was read: the one asset that looks into the library's folder."""
+"""The asset `books` with its partitions, and the observable sources that the library and its questions are."""
 
 import warnings
 from collections.abc import Iterable, Mapping

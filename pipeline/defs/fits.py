@@ -1,4 +1,4 @@
-"""The weights of the evidence, fitted on question sets that a run names."""
+"""Assets fitted on question sets that a run names: evidence weights and relevance."""
 
 from base64 import b64encode
 from collections.abc import Sequence

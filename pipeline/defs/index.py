@@ -1,4 +1,4 @@
-"""lexical, graph → candidate_index: the whole library in one snapshot, complete before anybody reads it."""
+"""The assets `lexical`, `graph` and `candidate_index`, and the gate's checks of a snapshot."""
 
 import shutil
 from collections import Counter

@@ -1,4 +1,4 @@
-"""live_index: the snapshot that readers get, moved by one pointer and only past the gate."""
+"""The assets `live_index`, moved past the gate, and `metrics_dashboard`."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The composition: which home the assets work in and which hosted models they may ask, by the environment."""
+"""The resources of the assets, from the environment, and the jobs."""
 
 import os
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Sweeps: one parameter tried at several values on the candidate with the home's questions; a curve and a proposal.
+"""The job `sweeps`: one parameter at several values on the candidate, with the home's questions.
 
 Each is a step of the job `sweeps` and reports an asset. The asset itself cannot be materialized, so that *Materialize
 all* builds the library without minutes of sweeps.

@@ -1,4 +1,4 @@
-"""What is wrong with a snapshot's predicates and rows, and how crowded its tables are: what `querymust lint` says."""
+"""What `querymust lint` reports: faulty predicates and rows, unguarded tables, crowded tables."""
 
 import re
 from collections import defaultdict

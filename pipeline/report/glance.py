@@ -1,4 +1,4 @@
-"""The four answers at the top of the page, each a sentence or two with the section that says more."""
+"""The summary at the top of the report, its glossary, and its numbers for other programs."""
 
 import json
 from collections.abc import Iterator, Mapping

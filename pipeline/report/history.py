@@ -1,4 +1,4 @@
-"""The snapshots that were scored in a home, from the rows that were kept, and what changed since the one before."""
+"""The scored snapshots of a home: what happened to each, and what changed since the one before."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The page: one HTML file that asks for nothing else. The only file that knows Jinja, which escapes every text."""
+"""The report as one HTML file, with the data of its script. The only file that imports Jinja."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Everything that the page shows, gathered from one home before anything is drawn."""
+"""Everything that the report shows, gathered from a home."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

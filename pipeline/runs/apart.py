@@ -1,4 +1,4 @@
-"""A build in a process of its own, so that Ctrl-C ends it at once, whatever library it is in."""
+"""A build in a process of its own, which Ctrl-C ends at once, and the messages of that process."""
 
 import os
 import resource

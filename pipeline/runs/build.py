@@ -1,4 +1,4 @@
-"""One build: every book, then the library, then the scores, then live; it stops before anything is lost."""
+"""One build or its plan: books, library, scores, promotion."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

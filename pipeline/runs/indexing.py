@@ -1,4 +1,4 @@
-"""The books of a build, each in a run of its own: one after the other in this process, or several at once in others."""
+"""The books of a build, indexed in this process or by several processes."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The file that says how Dagster works over a home: `pipeline/dagster.yaml`, and what the settings say beside it."""
+"""Dagster's instance file of a home, and its databases; damaged ones are set aside."""
 
 import fcntl
 import os

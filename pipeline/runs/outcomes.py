@@ -1,4 +1,4 @@
-"""What runs and builds left behind, and what a build says on its way; known without Dagster."""
+"""Outcomes of runs and builds, known without Dagster, and full disks."""
 
 import errno
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""One of the processes that index books: it takes one book after the other that no other has taken."""
+"""The processes that index books: executors (the only use of Dask), lanes, job runs."""
 
 import logging
 import uuid

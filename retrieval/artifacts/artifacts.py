@@ -1,4 +1,4 @@
-"""The records of the artifact tables. Each says the ruleset, book and run that it is of.
+"""The records of the artifact tables, their keys and indexes, and their documents.
 
 A run is a snapshot: its id is a hash of its contents, so that one run's records are the same whoever writes them.
 Every `created_at` but that of a traversal config is the time at which that snapshot was written, in whole seconds.

@@ -1,4 +1,4 @@
-"""Read a book from an artifact store: chunks, their vectors and the graph, in memory and aligned."""
+"""A book loaded from an artifact store or from files: chunks, vectors and graph, aligned."""
 
 import json
 import re

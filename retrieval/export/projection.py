@@ -1,4 +1,4 @@
-"""A snapshot as artifacts, book by book. Everything is read from the snapshot: there is no second truth.
+"""A snapshot projected to artifacts, book by book, and written to a store.
 
 The same snapshot gives the same records. What is written to a store and what is written to files are these records.
 """

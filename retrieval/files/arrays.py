@@ -1,4 +1,4 @@
-"""Arrays on disk: written as .npy, opened as memory maps, never unpickled."""
+"""Arrays on disk, also ragged ones: written as .npy, memory-mapped, never unpickled."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Files that are replaced at once: readers see the old one or the new one, never a half."""
+"""Files replaced atomically, and file entries: size and hash."""
 
 import hashlib
 import os

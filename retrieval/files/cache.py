@@ -1,4 +1,4 @@
-"""Values that were made a moment ago; the one file that knows cachetools."""
+"""A cache with a time to live; the only file that imports cachetools."""
 
 import threading
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Wall time, for receipts, experiments and benchmarks alike."""
+"""Wall time, and a stopwatch by stage."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""One writer at a time in a home: a lock that goes with its process, and says whose it is.
+"""Locks of a home: one writer, or several processes with a book each.
 
 Runs that index single books share the home with each other (`book_lock.py`), and with no writer.
 """

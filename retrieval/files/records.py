@@ -1,4 +1,4 @@
-"""Frozen records as JSON lines on disk: validated when read, atomic when written."""
+"""Frozen records as JSON lines on disk, also packed: validated when read, atomic when written."""
 
 import gzip
 import zlib

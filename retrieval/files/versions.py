@@ -1,4 +1,4 @@
-"""Which version of this program made something, part by part: hashes of its sources."""
+"""Versions of the program by room, as hashes of its sources, and the extras that install a library."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""From chunks and their vectors to the graph."""
+"""The graph of a library, built from chunks, their vectors and their references."""
 
 import re
 from collections import Counter, defaultdict

@@ -1,4 +1,4 @@
-"""The only file that imports Milvus's client: one collection for one snapshot, with vectors and words.
+"""The only file that imports Milvus's client: a collection for a snapshot, filled and searched.
 
 A chunk is a record by its position. Its words are the numbers of its terms in the snapshot's lexical index, so that
 Milvus's own analysis changes nothing: BM25 counts the same words there as here.

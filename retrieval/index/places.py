@@ -1,4 +1,4 @@
-"""A place that snapshots are pushed to and pulled from; the only file that imports fsspec.
+"""Places that snapshots are pushed to and pulled from; the only file that imports fsspec.
 
 ::
 

@@ -1,4 +1,4 @@
-"""The chunks of a snapshot by the region that their vector is in: a search looks at the regions near a question.
+"""Chunks by region of the vector space (spherical k-means): a search reads regions near the question.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Puts the words of a question that nobody writes so into the library's: `clerc` is its `cleric`.
+"""Spelling correction towards the words of the library: `clerc` becomes `cleric`.
 
 A word is looked at where neither the library nor English has it: whoever asks for a goblet among goblins means a
 goblet. It is read as the word of the library that it

@@ -1,4 +1,4 @@
-"""Brings the live snapshot of a home to a place, from where any number of readers pull it."""
+"""Push and pull of snapshots between a home and a place, whole or not at all."""
 
 import hashlib
 import os

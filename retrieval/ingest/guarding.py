@@ -1,4 +1,4 @@
-"""Which tables of a book are guarded, and why the others are not: kept with its rows, so that nobody reads it again."""
+"""Which tables of a book are guarded and why the others are not, with the owner's rules applied."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

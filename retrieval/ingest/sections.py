@@ -1,4 +1,4 @@
-"""Prose cut at headings: whole where it fits, then by sub-heading, then by paragraph; never with overlap."""
+"""Prose cut at headings: whole if it fits, else by sub-heading, else by paragraph, without overlap."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Which number belongs to which label: rule 4 of the canonical text, and the open bounds of rule 5.
+"""Which number belongs to which label of a sentence, and open bounds (rules 4 and 5 of canonical text).
 
 A label looks left (`7th level`, `3rd to 5th level`, `6 AC`) and right (`AC 6`, `AC: 6`, `an AC of 6`). What one label
 took, the next one cannot take. The rules prefer to bind too much rather than too little: a number that is bound to a

@@ -1,4 +1,4 @@
-"""A vocabulary arranged for look-up, and the pass that finds its phrases among the tokens."""
+"""A vocabulary arranged for look-up: phrases, plurals, words."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Text in, tokens out: normalisation and the pieces that every later pass works on.
+"""Tokens of a text after normalisation, and signs as words.
 
 Rules 1, 2 and the first half of 3 of the canonical text: compatibility forms, case and quotes are folded, dice,
 fractions, decimals, thousands and times stay whole, dotted abbreviations lose their dots, and a dash is a sign, a

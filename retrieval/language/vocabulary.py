@@ -1,4 +1,4 @@
-"""The words a library speaks: labels and their abbreviations, aliases, counted nouns, units, number words.
+"""The vocabulary of a library: labels, aliases, counted nouns, units, number words.
 
 It is data: a generic default in `vocabulary.toml`, and a file of the same shape that a library may bring. One
 vocabulary belongs to one snapshot, so it can be written to JSON and read back.

@@ -1,4 +1,4 @@
-"""Where a hosted model is and what opens it: a key that nothing ever shows."""
+"""Access to a hosted model: server, key, request rate and session."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Many requests as one batch at half the price; a batch that was begun is waited for by whichever run comes next."""
+"""Requests sent as one batch at half the price, with cached answers."""
 
 import re
 import time

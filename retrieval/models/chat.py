@@ -1,4 +1,4 @@
-"""What a chat model is asked and what it answers, whichever way it is sent."""
+"""Requests to a chat model and its answers, prompts and dialects."""
 
 import json
 import re

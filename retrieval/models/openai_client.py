@@ -1,5 +1,4 @@
-"""The only file that imports OpenAI's library: chat whole and in pieces, embeddings, batches, of any server that speaks
-its protocol.
+"""The only file that imports OpenAI's library: chat, streams, embeddings, batches.
 
 The library itself sends again what failed for a passing reason: at 429, 5xx and time-outs, with growing pauses, or when
 `retry-after` says. Where each attempt may cost money the attempts are counted one by one (`session.py`).

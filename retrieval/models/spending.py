@@ -1,4 +1,4 @@
-"""What was spent on chat models, kept so that a budget holds over killed runs too."""
+"""Prices, estimates and the money spent on chat models; a budget holds across runs."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What is wrong with predicates, said when rows are made and not when a reader misses one.
+"""Faults of predicates, found when rows are made, and witness questions.
 
 Every rule is a proposition about one row (or about a row and its siblings). Findings change nothing: a row keeps its
 predicate. Code that takes predicates from a model can leave out those that `unusable` names.

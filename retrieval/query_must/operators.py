@@ -1,4 +1,4 @@
-"""The operators of query_must, and the registry that a new one joins by one entry.
+"""The operators of query_must, their registry, and conditions on comparison sides.
 
 An operator is three functions: `validate` refuses a value that no question could be checked against, `match` is the
 plain meaning, `compile` the same meaning as groups of atoms for the compiled index. An operator without `compile`

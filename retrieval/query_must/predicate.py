@@ -1,4 +1,4 @@
-"""A query_must, read: does a question satisfy it, and if not, where does it fail?
+"""A query_must predicate: extraction, parsing, and whether a question satisfies it.
 
 A predicate may come as the JSON text that a chunk's metadata holds, as the decoded object, as a bare list of groups, or
 be absent. When a row is made it is read strictly; when an index is read, what cannot be understood is ignored with a

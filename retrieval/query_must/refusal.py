@@ -1,4 +1,4 @@
-"""Why a chunk is kept out of the answers to a question, said to a person in one sentence.
+"""Why a predicate excludes a chunk, in one sentence.
 
 `predicate.explain` says the same for a program: the operator and the group that failed, as the predicate writes them.
 """

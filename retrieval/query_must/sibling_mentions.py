@@ -1,4 +1,4 @@
-"""What the words of a question do: those that say nothing, those that compare or step, those that ask."""
+"""What a question mentions of a table: amounts, names, and words that compare or step."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The plain meaning of `contain_no_rival`: which rows a question keeps out because it names another row.
+"""The plain meaning of `contain_no_rival`: a question that names one row excludes its sibling rows.
 
 docs/reference/query_must.md says the same in words. The compiled index gives the same verdicts, and tests hold the two
 together.

@@ -1,4 +1,4 @@
-"""From a question to its answer, step by step: seed 002's way."""
+"""The answerer: from a question to its answer, as text, events or JSON (seed 002)."""
 
 import asyncio
 import os

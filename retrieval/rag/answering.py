@@ -1,4 +1,4 @@
-"""One answer: what a search found, how relevant that is, and what of it is relevant enough."""
+"""The answer of the contract: hits, their relevance, sections, and a cache of answers."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""An answer that is read and not told: the cells of the likeliest rows, or the sentences of the best passage."""
+"""An answer read from cells of the likeliest rows or from sentences of the best passage."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""The cells of a row that answer a question."""
+"""Which cells of a row answer a question: features of its columns, and the kind of answer."""
 
 import json
 import re

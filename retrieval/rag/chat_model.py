@@ -1,4 +1,4 @@
-"""A chat model that tells an answer piece by piece."""
+"""A generated answer: prompt, stream of a chat model, citations."""
 
 import os
 import re

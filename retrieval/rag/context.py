@@ -1,4 +1,4 @@
-"""What an answer is made from: the passages of a question that are relevant enough, part by part for a comparison."""
+"""The passages that an answer is made from, part by part for a comparison."""
 
 from dataclasses import dataclass
 from functools import cached_property

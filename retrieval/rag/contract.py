@@ -1,4 +1,4 @@
-"""The records of the contract, field by field as its consumers know them."""
+"""The records of the contract, and documents read for it."""
 
 import re
 from collections.abc import Iterator, Mapping

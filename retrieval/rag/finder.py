@@ -1,4 +1,4 @@
-"""The documents of a question: its conditions, its hints, its parts, and further rounds where nothing answers."""
+"""Documents for a question: conditions, hints, parts and rounds, with a record of the finding."""
 
 import os
 from collections.abc import Callable, Mapping

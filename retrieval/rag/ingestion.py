@@ -1,4 +1,4 @@
-"""Documents in, a new index live: the live one, less what the documents were, and with what they are."""
+"""Ingestion of documents into a new live index, as a job whose original documents are kept."""
 
 import logging
 import time

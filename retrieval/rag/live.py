@@ -1,4 +1,4 @@
-"""The index that is live when a question comes: opened once, and again when another is live."""
+"""The live index of a service: opened once, reopened after a promotion, with deadlines and turns."""
 
 import threading
 from collections.abc import Callable, Iterator

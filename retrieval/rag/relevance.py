@@ -1,4 +1,4 @@
-"""What of a search is relevant enough, and what is said where nothing is."""
+"""Calibrated relevance of hits: measures, calibration, and the sentence if nothing is relevant."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What a reader of a row wants beside it: the notes and the lead of its table, its section, what these refer to.
+"""Context of the first row: notes and introduction of its table, its section, references.
 
 The places that near-twins no longer take go to it: the first ten results are the ranking's, the next few are
 companions of the first row, then the ranking goes on.

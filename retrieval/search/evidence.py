@@ -1,4 +1,4 @@
-"""Evidence for a chunk: where the words of a question are in it, and what the question calls it.
+"""Evidence for a chunk: in which fields the words of a question are, and cosine.
 
 Every part lies in 0-1 and has one weight, negative for `sibling` alone; a chunk's score is their weighted sum. Words
 weigh as much as they are rare, so a part is a share of what the question says: 0.4 under `column` reads "the column

@@ -1,4 +1,4 @@
-"""Why one chunk is in or out for one question."""
+"""Why a chunk is a hit or is excluded, and hits as JSON."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""The published search in rounds, over collections that somebody else filled.
+"""Iterative filtering over Chroma collections of other programs.
 
 A collection's metadata hold `query_must` as JSON text; `title`, `id` and `is_noisy` are read too where they are there.
 """

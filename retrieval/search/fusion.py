@@ -1,4 +1,4 @@
-"""Merging two legs: pure functions on score arrays. Each leg is scaled, and `total` adds them up by weight."""
+"""Fusion of scaled scores, and rankings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

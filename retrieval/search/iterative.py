@@ -1,4 +1,4 @@
-"""The published algorithm: ask, filter, ask again for what was not seen yet, at most three times.
+"""Iterative filtering: search, exclude, search again, three rounds at most.
 
 Repaired in one place: it excludes everything that it has seen, not only what it discarded; otherwise kept chunks come
 back and are counted twice. The compiled filter of `prefilter` is faster and never runs out of rounds; this stays for

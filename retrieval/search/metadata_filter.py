@@ -1,4 +1,4 @@
-"""A caller's filter on metadata: a tree of frozen records, turned into a mask over all chunks.
+"""Metadata filters: records, their text form, their mask, and why one leaves nothing.
 
 ::
 

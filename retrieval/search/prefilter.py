@@ -1,4 +1,4 @@
-"""Filter first, where a Chroma server is asked: what is admitted and what is kept out is known before the search.
+"""Filtering before the search: what is admitted is known before a collection is asked.
 
 Chunks whose query_must always asks are in the guarded collection; of those the compiled predicates name the few that
 this question admits, and they are scored exactly. All others are in the open collection, which is asked plainly; where

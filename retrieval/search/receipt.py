@@ -1,4 +1,4 @@
-"""A score as a sum that a person can check: value x weight of each part, in numbers that add up to what is shown."""
+"""The receipt of a search: sums of contributions, decisions, and a transcript of rounds."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

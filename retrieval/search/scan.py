@@ -1,4 +1,4 @@
-"""Hybrid search by exact scan: the legs score every chunk, the predicates mask, names rank what is left."""
+"""Hybrid search by exact scan: lexical and dense scores, evidence, graph boost, candidates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

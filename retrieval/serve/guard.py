@@ -1,4 +1,4 @@
-"""Who may ask, how often and how much, before anything of a request is read. Speaks ASGI, knows no framework."""
+"""Access control of the server: keys, rates and sizes, before a request is read (ASGI)."""
 
 import asyncio
 import hmac

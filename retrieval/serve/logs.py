@@ -1,4 +1,4 @@
-"""The log of a server: a line of JSON for each request, and errors that nobody foresaw."""
+"""Logs of the server: requests, questions, feedback, metrics."""
 
 import json
 import logging

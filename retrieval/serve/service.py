@@ -1,4 +1,4 @@
-"""What the server does, without HTTP: searches, answers, explanations, documents, feedback, status."""
+"""The service behind the server, without HTTP: search, answer, explain, documents, status."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace

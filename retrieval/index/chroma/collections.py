@@ -1,4 +1,4 @@
-"""Builds the two collections of a snapshot until they are sound, and looks whether they still are."""
+"""The two Chroma collections of a snapshot: built, copied from a near snapshot, opened."""
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence

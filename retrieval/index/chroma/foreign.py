@@ -1,4 +1,4 @@
-"""Chroma's own collections by their names, wherever somebody else keeps them."""
+"""Chroma collections of other programs, and collections filled for them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Whether the collections are sound: they hold what they should, and their graphs find it.
+"""Soundness of the collections: contents, graphs, the seal on their files, and where they are.
 
 Chroma can keep a record and lose its vector. And it inserts with several threads, so each of its HNSW graphs is
 another, and now and then some chunks are where no search comes by: the graph is deaf to them.

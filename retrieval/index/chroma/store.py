@@ -1,4 +1,4 @@
-"""The only file that imports Chroma: two collections of one snapshot, and its ONNX model.
+"""The only file that imports Chroma: collections, HNSW settings, and the address of a server.
 
 Chroma is imported when a collection is first asked, because its import takes longer than most searches.
 It is a derived index: vectors are kept in our own store, and a snapshot's collections can be built again from it.

@@ -1,4 +1,4 @@
-"""Embedders by name. Loading one is cheap: its library, weights, key and server are needed at its first text."""
+"""Embedders by name, their prices and their token counts. Loading one is cheap."""
 
 import tomllib
 from collections.abc import Callable, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Our own store of vectors, keyed by model and text: what was embedded once is never embedded again."""
+"""Vectors by model and text on disk, the text that is embedded, and what is still missing."""
 
 import json
 import re

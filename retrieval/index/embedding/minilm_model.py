@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 from weights that are on this machine: sentence vectors without a network and without torch."""
+"""all-MiniLM-L6-v2 as an ONNX graph from weights on this machine, without torch."""
 
 import hashlib
 import os

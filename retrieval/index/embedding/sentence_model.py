@@ -1,4 +1,4 @@
-"""Any model of the sentence-transformers library, by name: `st:BAAI/bge-m3`, `st:nomic-ai/nomic-embed-text-v1.5`."""
+"""Any model of sentence-transformers by name (`st:BAAI/bge-m3`), with prefixes from model cards."""
 
 import os
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Builds a snapshot in a folder of its own and moves it into place when it is complete."""
+"""A snapshot built in a temporary folder and moved into place, from the nearest snapshot if it helps."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The pointer to the snapshot that readers get: one small file, replaced at once."""
+"""The live snapshot: its pointer, its history, its readers, and which snapshots are retained."""
 
 import fcntl
 import os

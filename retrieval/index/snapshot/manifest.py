@@ -1,4 +1,4 @@
-"""The manifest: what a snapshot is made of, and the id that follows from it."""
+"""The manifest: the files of a snapshot, and the id that follows from them."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""A snapshot: everything a search needs, under one id, complete before anybody reads it.
+"""A snapshot: everything that a search needs, under one id, complete before it is read.
 
 ::
 

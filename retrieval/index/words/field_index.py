@@ -1,4 +1,4 @@
-"""The words of every field in their order: of a row's key, its cells and columns, of what heads it."""
+"""Words by field (row key, cells, columns, headings), their rarity, and headings of prose."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

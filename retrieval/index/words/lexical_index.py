@@ -1,4 +1,4 @@
-"""BM25 whose query costs its postings and not its corpus: every (term, document) score is computed at build time."""
+"""BM25 with precomputed scores, so that a query costs its postings and not the corpus."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence

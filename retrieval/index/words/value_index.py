@@ -1,4 +1,4 @@
-"""Whole cells and names, so that a question that quotes one finds the rows that have it."""
+"""Whole cells and names that a question quotes, and the fields in which its words stand."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

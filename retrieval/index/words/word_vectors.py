@@ -1,4 +1,4 @@
-"""What the words of a library mean: a vector for each term of the lexical index."""
+"""Vectors of words and of column names."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""A library is a folder of books, or one file of documents with metadata; here its books are found."""
+"""A library: a folder of books or a file of documents, and its files."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Markdown as a flat list of blocks under their headings."""
+"""Markdown as a flat list of blocks under their headings, with a title for each page."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

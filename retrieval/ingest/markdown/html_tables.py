@@ -1,4 +1,4 @@
-"""HTML tables inside markdown, as the grid of cells a browser would draw."""
+"""HTML tables in markdown: where they are, and their cells as a browser would draw them."""
 
 import re
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""The tokens of markdown; the only file that knows markdown-it."""
+"""Tokens and plain words of markdown; the only file that imports markdown-it."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""The spans of lines that a markdown text consists of; a table in a list or a quotation is one of its own."""
+"""Spans of lines of a markdown text, also tables aligned with spaces."""
 
 import re
 from collections.abc import Iterator, Sequence

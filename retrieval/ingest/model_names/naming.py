@@ -1,4 +1,4 @@
-"""What people call the rows of a table, asked of a model; all else of a row is the rules'."""
+"""Names of the rows of a table, asked of a model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Passages described by a model, one request each; whatever goes wrong, what the rules say of them is there."""
+"""Passages described by a model, one request each; the rules' description stands if that fails."""
 
 import json
 import re

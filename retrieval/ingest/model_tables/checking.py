@@ -1,4 +1,4 @@
-"""What of a model's answer is believed: every cell is compared with the book, every condition is tried."""
+"""What is accepted of a model's answer: each cell is compared with the book, each predicate is tried."""
 
 import json
 import re

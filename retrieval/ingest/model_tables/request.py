@@ -1,4 +1,4 @@
-"""One table as a request to a model, and which tables are sent at all."""
+"""A table as a request to a model, and which tables are sent."""
 
 import json
 import re

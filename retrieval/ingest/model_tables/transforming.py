@@ -1,4 +1,4 @@
-"""Tables read by a model, one request a table; whatever goes wrong, the rules' own rows are there."""
+"""Tables read by a model, one request each; the rules' rows stand if that fails."""
 
 import json
 from collections import Counter, defaultdict

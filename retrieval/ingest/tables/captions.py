@@ -1,4 +1,4 @@
-"""What a table is called: its caption, or the sentence that introduces it."""
+"""Titles of tables: captions, introducing sentences, outer titles, and what distinguishes equal ones."""
 
 import re
 from collections import Counter, defaultdict

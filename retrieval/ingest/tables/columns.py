@@ -1,4 +1,4 @@
-"""Column headings written out, where the book itself knows the long form: `Opponent AC` is `Opponent Armor Class`."""
+"""Column names written out where the book has the long form: `Opponent Armor Class` for `Opponent AC`."""
 
 import re
 from collections import Counter

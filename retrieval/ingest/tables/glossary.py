@@ -1,4 +1,4 @@
-"""What the short forms in the headings of a book's tables mean, where the book itself says so.
+"""The book's own glossary of short forms, and the subjects of its tables.
 
 `Attack Value (AV)` in its prose, `W: Wands; P: Paralysis` under a table, or a table of codes and names.
 """

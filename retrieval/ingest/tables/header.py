@@ -1,4 +1,4 @@
-"""Where the heading of a table ends: rows that belong to it, and headings beside their columns."""
+"""The header of a table: its rows, grouped columns, and symbols."""
 
 import re
 from collections import Counter

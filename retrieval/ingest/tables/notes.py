@@ -1,4 +1,4 @@
-"""Notes under a table, and the marks in its cells that point to them."""
+"""Notes under a table, the marks that refer to them, and labels around a table."""
 
 import re
 from collections import defaultdict

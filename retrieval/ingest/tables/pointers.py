@@ -1,4 +1,4 @@
-"""Which tables of a book a pointer may mean, and which of them is the nearest."""
+"""Cells that refer to other tables, and which table each means."""
 
 import re
 from collections import Counter, defaultdict

@@ -1,4 +1,4 @@
-"""What a table means: which line is the heading, which cells are labels, which column picks the row."""
+"""The reading of a table: its header, its label cells, and the key column."""
 
 import re
 from collections.abc import Container, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""One table row as a self-describing JSON object."""
+"""A table row as a JSON object, with its names and its search text."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Tables in, rows out: each a JSON object that explains itself, with its names and, where it needs one, a predicate."""
+"""Tables in, rows out: JSON objects with names, predicates, and a check that no cell is lost."""
 
 import json
 from collections import Counter, defaultdict

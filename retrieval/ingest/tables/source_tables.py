@@ -1,4 +1,4 @@
-"""Tables as they are in the source: found, captioned, with every cell and its line."""
+"""Tables in the source, with every cell and its line: pipe, HTML, drawn and spaced tables."""
 
 import re
 import unicodedata

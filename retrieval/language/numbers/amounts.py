@@ -1,4 +1,4 @@
-"""One number with its sign, currency and unit, before it becomes an end of an interval."""
+"""One number with sign, currency and unit."""
 
 from collections.abc import Sequence
 from math import nan

@@ -1,4 +1,4 @@
-"""The numbers that the cells of a column stand for: 3 g under `Weight (g)`; `up to 50 g` only above `up to 20 g`."""
+"""The quantities of a column: 3 g under `Weight (g)`; `up to 50 g` starts where `up to 20 g` ends."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Intervals: a number alone, `7 to 9`, `17+`, `200 tons or less`, `more than 2,000`."""
+"""Intervals and labels: a number alone, `7 to 9`, `17+`, `200 tons or less`, `Table 9`."""
 
 from collections.abc import Sequence
 from math import inf

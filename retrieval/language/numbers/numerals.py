@@ -1,4 +1,4 @@
-"""A number without sign and unit: figures, words, or figures with a word (`1.5 million`, `2 and a half`, `7th`)."""
+"""Numerals without sign and unit: figures, words, and both (`1.5 million`, `2 and a half`, `7th`)."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A quantity as it was read, and whether one lies in another."""
+"""A quantity, its units and bounds, and whether one lies in another."""
 
 import tomllib
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The quantities of a text: numbers joined to ranges, opened by `or more` and `under`, and numbered by a label."""
+"""The quantities of a text, and whether a text is one quantity."""
 
 import re
 from collections.abc import Sequence

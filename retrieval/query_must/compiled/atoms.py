@@ -1,4 +1,4 @@
-"""The distinct atoms of an index, numbered, and the numbers of those that hold for a question."""
+"""The distinct atoms of an index, and which hold for a question: phrases by hash, intervals."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence

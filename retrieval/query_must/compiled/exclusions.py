@@ -1,4 +1,4 @@
-"""The rows that a question keeps out of an index: those among some chunks, or all, and why."""
+"""The rows that a question excludes from an index, and why."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Which rows a question names, table by table, and whether that keeps others out; all tables at once."""
+"""Which rows a question names, for all keyed tables at once."""
 
 import json
 from collections.abc import Iterable, Sequence

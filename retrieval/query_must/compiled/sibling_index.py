@@ -1,4 +1,4 @@
-"""Every keyed table of an index as arrays: the same verdicts as `Rivals`, for as many tables as a question names.
+"""Every keyed table of an index as arrays, with the same verdicts as `Siblings`.
 
 What all rows of a table share is stored once, by table. Only tables of which a row is named are looked at, and for a
 title that the question says, those of the same kind.

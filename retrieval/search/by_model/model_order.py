@@ -1,4 +1,4 @@
-"""The first hits of a search put in order by a model; where it cannot be believed, as they stood."""
+"""The first hits ordered by a chat model or a cross-encoder."""
 
 import json
 from collections.abc import Sequence

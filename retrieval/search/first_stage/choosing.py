@@ -1,4 +1,4 @@
-"""Which first stage a snapshot is asked through, and what is made of it."""
+"""The first stage that the settings name: own vectors, Chroma or Milvus."""
 
 import weakref
 from collections.abc import Callable, Sequence

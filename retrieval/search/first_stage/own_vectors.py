@@ -1,4 +1,4 @@
-"""The nearest chunks from a snapshot's own vectors, which are mapped: no process holds them for itself.
+"""Candidates from a snapshot's own memory-mapped vectors.
 
 What may come back is known first, and only that is compared. Of a large library the regions nearest to the question are
 looked through until enough chunks that may come back are found; they are compared exactly. A filter that lets little

@@ -1,4 +1,4 @@
-"""The chunks that are looked at again."""
+"""The candidates of re-ranking, and how each stands among its table and section."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

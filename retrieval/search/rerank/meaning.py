@@ -1,4 +1,4 @@
-"""Columns by their meaning: how near the words of a question are to the column names of the candidates."""
+"""Semantic similarity of a question to cells, headings and column names."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""How the numbers of a question fit the candidates: their keys, their other cells, their columns and headings."""
+"""How the numbers of a question fit a candidate, and numbers outside of a table's range."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Regression trees as arrays: what they say of each candidate, and which feature moved it by how much."""
+"""Regression trees as arrays: scores of candidates, and feature contributions."""
 
 import json
 from collections.abc import Mapping, Sequence

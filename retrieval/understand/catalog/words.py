@@ -1,4 +1,4 @@
-"""A question as words that can be compared with the words of metadata."""
+"""Words of a question and of metadata in a comparable form."""
 
 import re
 import unicodedata

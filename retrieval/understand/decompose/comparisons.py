@@ -1,4 +1,4 @@
-"""A question that compares things, as one question for each: what stands for the others is left out of it."""
+"""Comparisons as one question for each side."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property

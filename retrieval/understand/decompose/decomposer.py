@@ -1,4 +1,4 @@
-"""Questions taken apart by what an index holds: no model, the same answer every time."""
+"""Decomposers: by the index, or by a chat model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

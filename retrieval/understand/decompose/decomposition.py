@@ -1,4 +1,4 @@
-"""What a question is made of: the record of seed 004."""
+"""A decomposition (seed 004), and the rankings of its parts merged."""
 
 import warnings
 from collections import Counter

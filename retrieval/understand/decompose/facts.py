@@ -1,4 +1,4 @@
-"""What a search in rounds has gathered, and what it decides to do next. Seed 004."""
+"""What a search in rounds has found, and its next step, decided by rules or by a model."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

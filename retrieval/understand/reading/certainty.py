@@ -1,4 +1,4 @@
-"""How sure it is that a value is meant as a condition: in `rejected proposals`, not in `rejected pickle data`."""
+"""How certain it is that a value of a question is a condition."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Words by what they do in a sentence, as far as conditions need it. All are keys: lower case, singular."""
+"""Function words, verbs and past forms, as far as conditions need them."""
 
 from collections.abc import Sequence
 from datetime import date

@@ -1,4 +1,4 @@
-"""Which field of numbers a number in a question is compared with."""
+"""Which numeric field a number of a question is compared with."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence

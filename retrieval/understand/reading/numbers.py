@@ -1,4 +1,4 @@
-"""Numbers and versions that a question compares documents with: `numbered under 100`, `Python 3.13 and later`."""
+"""Numbers and versions as conditions: `numbered under 100`, `Python 3.13 and later`."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Whether a word that is a value also is a condition: `rejected proposals` is one, `rejected pickle data` is none."""
+"""Whether a value is a condition (`rejected proposals`), negated, or a person."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field

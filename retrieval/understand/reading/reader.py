@@ -1,4 +1,4 @@
-"""A question as its conditions and the topic that is left, without a model: by the values that the index has."""
+"""The reader of questions: conditions by the values of an index, and the topic that is left."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace

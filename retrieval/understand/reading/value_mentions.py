@@ -1,4 +1,4 @@
-"""Where a question may name a value of the metadata; whether it is a condition is judged elsewhere."""
+"""Where a question may name a value of the metadata."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence

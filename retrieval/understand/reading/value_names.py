@@ -1,4 +1,4 @@
-"""What the values of a catalogue are called: as they are written, by a part, by initials, by what is from there."""
+"""The names of a catalog's values: parts, initials, spellings, demonyms."""
 
 import re
 from collections import defaultdict

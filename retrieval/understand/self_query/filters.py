@@ -1,4 +1,4 @@
-"""When a filter is dropped, and what is said about it."""
+"""When a filter is relaxed and what is reported; filters as Chroma's `where`."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

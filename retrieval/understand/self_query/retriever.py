@@ -1,4 +1,4 @@
-"""Question in, documents out: conditions on metadata are read from the question, and never empty it by accident."""
+"""Self-querying: conditions on metadata are read from the question and relaxed if they leave nothing."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Times seen from today: `last month`, `the past 6 months`, `two weeks ago`, `older than two years`, `next week`."""
+"""Times relative to today: `last month`, `the past 6 months`, `two weeks ago`."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Spans of days, and the months and years that they are made of."""
+"""Spans of days, and bounds around a time (`since`, `before`)."""
 
 from calendar import monthrange
 from collections.abc import Callable, Sequence

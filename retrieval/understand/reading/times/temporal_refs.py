@@ -1,4 +1,4 @@
-"""The times that a question names as conditions, and which date each is about."""
+"""The times that a question states as conditions, and the date field of each."""
 
 from collections.abc import Collection, Container, Sequence
 from dataclasses import replace
