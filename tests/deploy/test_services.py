@@ -17,10 +17,10 @@ import yaml
 
 from pipeline.runs.in_process import dagster_instance
 from retrieval.home import Home
+from tests.conftest import write_book
 from tests.deploy.conftest import PASSWORD, Postgres
 from tests.deploy.outcome import left_by, results_file
 from tests.deploy.services import ROOT, SECONDS, Stack, stack_of
-from tests.pipeline.conftest import write_book
 from tests.retrieval.conftest import free_port
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own, and Dagster's

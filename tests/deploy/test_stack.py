@@ -26,9 +26,9 @@ from retrieval.files.locks import holder, write_lock
 from retrieval.home import Home
 from retrieval.index.chroma.soundness import NeighbourSearch
 from retrieval.settings import Settings
+from tests.conftest import write_book
 from tests.deploy.conftest import PASSWORD, Postgres
 from tests.deploy.outcome import left_by, results_file
-from tests.pipeline.conftest import write_book
 from tests.processes import end
 from tests.retrieval.conftest import free_port
 

@@ -21,8 +21,8 @@ from pipeline.runs.in_process import BUILD, UNFINISHED, dagster_instance
 from pipeline.runs.outcomes import Step
 from retrieval.home import Home
 from retrieval.settings import Settings
+from tests.conftest import table_of
 from tests.openai_server.server import FakeOpenAi, fake_openai
-from tests.pipeline.conftest import table_of
 from tests.processes import hearing_ctrl_c
 
 ROOT = Path(__file__).parents[3]

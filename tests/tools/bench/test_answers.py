@@ -6,7 +6,7 @@ import pytest
 
 from evals.benchmarks.books import BenchmarkDataError
 from retrieval.index.embedding.embedders import load_embedder
-from tests.pipeline.conftest import write_lines
+from tests.conftest import write_lines
 from tools.bench.answers import AnswersReport, run_answers
 
 BOOK = """# Arms

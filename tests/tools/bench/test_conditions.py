@@ -9,7 +9,7 @@ import pytest
 
 from evals.benchmarks.documents import read_documents
 from retrieval.index.embedding.embedders import load_embedder
-from tests.pipeline.conftest import write_lines
+from tests.conftest import write_lines
 from tools.bench.conditions import ConditionsReport, Latency, run_conditions
 
 STATUSES = ("draft", "final", "rejected", "draft", "final", "withdrawn")

@@ -6,7 +6,7 @@ import pytest
 
 from evals.benchmarks.books import BenchmarkDataError
 from retrieval.index.embedding.embedders import load_embedder
-from tests.pipeline.conftest import ROPES, WEAPONS, write_lines
+from tests.conftest import ROPES, WEAPONS, write_lines
 from tools.bench.hints import BOOSTS, HintCurve, HintPoint, K, read_shelf, run_hints
 
 
