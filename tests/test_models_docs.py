@@ -35,7 +35,7 @@ def test_the_commands_run_one_after_the_other_and_the_sample_costs_what_the_page
     for name, value in chat_server.environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("QUERYMUST_HOME", raising=False)
-    shutil.copytree(ROOT / "pipeline" / "sample" / "library", tmp_path / "pipeline" / "sample" / "library")
+    shutil.copytree(ROOT / "evals" / "sample" / "library", tmp_path / "evals" / "sample" / "library")
     monkeypatch.chdir(tmp_path)
     block, *_ = blocks("sh", PAGE)
     output = []

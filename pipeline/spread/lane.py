@@ -1,4 +1,4 @@
-"""The processes that index books: executors (the only use of Dask), lanes, job runs."""
+"""The processes that index books: executors, lanes, job runs."""
 
 import logging
 import uuid
@@ -9,10 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import dagster as dg
-from dagster._core.execution.context.system import PlanOrchestrationContext
-from dagster._core.execution.plan.plan import ExecutionPlan
 from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteRepositoryOrigin
-from dagster_dask.executor import DaskExecutor
 
 from pipeline.building.hosted_models import HostedModels
 from retrieval.errors import RetrievalError
@@ -146,35 +143,6 @@ def _share(access: Access, lanes: int) -> Access:
     return Access(access.key, access.address, Limits(max(1, limits.concurrency // lanes), per_minute))
 
 
-class _OfOneRun(PlanOrchestrationContext):
-    @property
-    def job_name(self) -> str:
-        return f"{super().job_name}-{self.run_id}"
-
-
-class _DaskByRun(DaskExecutor):
-    def execute(
-        self, plan_context: PlanOrchestrationContext, execution_plan: ExecutionPlan
-    ) -> Iterator[dg.DagsterEvent]:
-        given = (plan_context.plan_data, plan_context.log, plan_context.executor, plan_context.output_capture)
-        yield from super().execute(_OfOneRun(*given), execution_plan)
-
-
-def dask_by_run(kind: str, options: Mapping[str, object]) -> dg.ExecutorDefinition:
-    """Each step as a task of a Dask cluster; every worker needs this package, and the home and the books at one path.
-
-    Args:
-        kind: `local` or `existing`, as dagster-dask calls them.
-        options: of a cluster of that kind.
-    """
-
-    @dg.executor(name="dask", requirements=dg.multiple_process_executor_requirements())
-    def dask(_context: dg.InitExecutorContext) -> dg.Executor:
-        return _DaskByRun(kind, dict(options))  # type: ignore[no-untyped-call, unused-ignore]
-
-    return dask
-
-
 class ExecutorMissingError(RetrievalError):
     """The settings name an executor whose package is not installed; the message says how to."""
 
@@ -190,7 +158,7 @@ def executor_of(name: str, lanes: int) -> dg.ExecutorDefinition:
     if name == MULTIPROCESS:
         return dg.multiprocess_executor.configured({"max_concurrent": lanes})
     try:
-        pass
+        from pipeline.spread.dask_executor import dask_by_run
     except ModuleNotFoundError as error:
         raise ExecutorMissingError(
             f"`executor` is {name!r}, and {error.name} is not installed; {install('dask')}, or use {MULTIPROCESS}"

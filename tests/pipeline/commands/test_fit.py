@@ -39,7 +39,7 @@ def test_trees_are_fitted_and_told_as_numbers_and_as_a_page(small_sets: Path, ho
     assert {row["group"] for row in told["found"]} == {"arms", "camp", "wikisql-rows.open"}
     for row in told["found"]:
         assert f"| {row['group']} | {row['kind'] or 'search'} | {row['left_out']['n']} |" in page
-    assert page.startswith("# The trees of the second look")
+    assert page.startswith("# The LambdaMART model of `default`")
     assert (TREES_FILE.read_bytes() if TREES_FILE.exists() else None) == before
 
 

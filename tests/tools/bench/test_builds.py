@@ -3,7 +3,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from pipeline.cli import app
+from tools.cli import app
 
 TABLE = "# Weapons\n\n| Weapon | Damage |\n|---|---|\n" + "".join(f"| Blade {n} | 1d{n} |\n" for n in range(1, 40))
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from pipeline.cli import app
 from retrieval.index.snapshot.live import live_id
 from tools.bench.contract import ContractReport, run_contract
+from tools.cli import app
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@ import sys
 import pytest
 
 from retrieval.query_must import Canonical, satisfies_query_must
+from retrieval.query_must.siblings import Siblings
 from tools.bench import fuzz
 from tools.bench.fuzz import main, run_fuzz
 
@@ -24,8 +25,8 @@ def test_a_seed_gives_the_same_cases() -> None:
 
 
 def test_a_difference_is_found_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def without_ranges(question: Canonical, text: str) -> bool:
-        return "contain_range" not in text and satisfies_query_must(question, text)
+    def without_ranges(question: Canonical, text: str, rivals: Siblings | None = None) -> bool:
+        return "contain_range" not in text and satisfies_query_must(question, text, rivals=rivals)
 
     monkeypatch.setattr(fuzz, "satisfies_query_must", without_ranges)
     report = run_fuzz(400)

@@ -4,8 +4,8 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from pipeline.cli import app, main
 from tools.bench.metrics import run_metrics
+from tools.cli import app, main
 
 
 def test_the_means_are_pytrec_evals() -> None:
@@ -24,7 +24,7 @@ def test_without_the_extra_it_says_in_one_line_what_to_install(
     command: str, library: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, library, None)
-    monkeypatch.setattr(sys, "argv", ["querymust", "bench", command])
+    monkeypatch.setattr(sys, "argv", ["python -m tools", "bench", command])
     with pytest.raises(SystemExit) as stop:
         main()
     readouterr = capsys.readouterr()

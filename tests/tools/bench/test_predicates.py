@@ -3,10 +3,10 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from pipeline.cli import app
 from retrieval.query_must.predicate import parse_query_must, satisfies_query_must
 from tools.bench import predicates as timing
 from tools.bench.predicates import run_predicates, synthetic_predicates, synthetic_questions
+from tools.cli import app
 
 
 def test_predicates_have_three_groups_and_a_fifth_of_them_a_range() -> None:

@@ -42,7 +42,7 @@ def played(names: list[str], problem: bool = False):
 def cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Builds that take 8, 1, 2, 4 and 2 seconds of the processor."""
     spent = accumulate([0, 8, 0, 1, 0, 2, 0, 4, 0, 2])
-    monkeypatch.setattr(rebuild, "_cpu_of_children", lambda: next(spent))
+    monkeypatch.setattr(rebuild, "cpu_of_children", lambda: next(spent))
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 import typer.main
 
-from pipeline.cli import app
 from tools.bench.scale.page import ROOT, RUNS, read_runs
 from tools.bench.scale.report import ScaleReport
+from tools.cli import app
 from tools.pages.scale_cost import SEARCHES, costs
 from tools.pages.scale_page import ON_PAPER, PAGE, breakings, scale_page
 
@@ -80,7 +80,7 @@ def test_what_breaks_first_stands_first() -> None:
 
 
 def test_a_page_needs_both_sizes() -> None:
-    with pytest.raises(ValueError, match=r"there are runs at \[1000, 10000, 100000\] chunks; run: querymust"):
+    with pytest.raises(ValueError, match=r"there are runs at \[1000, 10000, 100000\] chunks; run: python -m tools"):
         scale_page(RUNS_THERE[:-1])
 
 

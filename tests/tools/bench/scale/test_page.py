@@ -166,7 +166,7 @@ def test_the_plot_names_each_line_once_with_its_last_time(small: ScaleReport) ->
 
 
 def luminance(colour: str) -> float:
-    parts = [int(colour[soundness : soundness + 2], 16) / 255 for position in (1, 3, 5)]
+    parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
     red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
