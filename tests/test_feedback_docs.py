@@ -36,5 +36,5 @@ def test_the_commands_of_the_page_run_one_after_the_other(
         assert ended.value.code == 0, capsys.readouterr().err
         output.append(capsys.readouterr().out)
     assert "longsword = long sword" in output[0]
-    assert [load["word"] for load in json.loads(output[2])] == ["longsword"]
+    assert [record["word"] for record in json.loads(output[2])] == ["longsword"]
     assert [question.query for question in load_questions(tmp_path / "from_people.jsonl")] == ["What hits hard?"]

@@ -237,7 +237,7 @@ def shipped(embedder: str) -> Calibration:
         IndexCorruptError: the file cannot be read.
     """
     try:
-        every = [Calibration.of_json(load) for load in json.loads(SHIPPED.read_text(encoding="utf-8"))]
+        every = [Calibration.of_json(record) for record in json.loads(SHIPPED.read_text(encoding="utf-8"))]
         return next(each for name in (embedder, ANY) for each in every if each.embedder == name)
     except (OSError, ValueError, KeyError, TypeError, StopIteration) as error:
         raise IndexCorruptError(f"{SHIPPED} holds no calibrations ({error}); install the program again") from error

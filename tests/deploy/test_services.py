@@ -30,6 +30,7 @@ LAUNCH = """mutation { launchRun(executionParams: {runConfigData: "{}", mode: "d
     { __typename ... on LaunchRunSuccess { run { runId } } } }"""
 
 
+@pytest.mark.slow
 def test_the_services_of_compose_build_and_answer_as_one_embedded_home_does(
     tmp_path: Path, postgres: Postgres, monkeypatch: pytest.MonkeyPatch
 ) -> None:

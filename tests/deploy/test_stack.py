@@ -49,6 +49,7 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(tmp_path / "library", tuple(tmp_path / path.name for path in questions))
 
 
+@pytest.mark.slow
 def test_postgres_chroma_and_dask_give_the_results_of_the_embedded_build(
     settings: Settings, tmp_path: Path, postgres: Postgres, chroma_server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,6 +150,7 @@ def at_work(instance: dg.DagsterInstance, run_id: str) -> list[float]:
     return [entry.timestamp for entry in instance.all_logs(run_id, of_type=kinds)]
 
 
+@pytest.mark.slow
 def test_two_runs_at_once_have_one_writer_and_a_restart_forgets_nothing(
     settings: Settings, tmp_path: Path, postgres: Postgres, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,7 +96,7 @@ def test_a_report_is_written_twice_alike_beside_other_embedders(
     first = [path.read_bytes() for path in files]
     report[0].write(tmp_path / "docs", file)
     assert [path.read_bytes() for path in files] == first
-    kept = {load["embedder"]: Calibration.of_json(load) for load in json.loads(first[0])}
+    kept = {record["embedder"]: Calibration.of_json(record) for record in json.loads(first[0])}
     assert sorted(kept) == [ANY, "minilm", "wordllama"]
     assert kept["wordllama"] == report[0].calibrations[0]
     assert b"| all | " in first[1]
@@ -108,11 +108,11 @@ def test_another_embedder_gets_a_page_of_its_own_and_leaves_the_rest(
 ) -> None:
     file = tmp_path / "calibrations.json"
     report[0].write(tmp_path, file)
-    before = {load["embedder"]: load for load in json.loads(file.read_text())}
+    before = {record["embedder"]: record for record in json.loads(file.read_text())}
     pages = (tmp_path / "relevance.md").read_bytes()
     own = replace(report[0].calibrations[0], embedder="st:BAAI/bge-m3")
     replace(report[0], calibrations=(own, replace(report[0].calibrations[1], intercept=9.0))).write(tmp_path, file)
-    after = {load["embedder"]: load for load in json.loads(file.read_text())}
+    after = {record["embedder"]: record for record in json.loads(file.read_text())}
     assert after == before | {"st:BAAI/bge-m3": {**before["wordllama"], "embedder": "st:BAAI/bge-m3"}}
     assert (tmp_path / "relevance.md").read_bytes() == pages
     assert "(relevance_st_BAAI_bge_m3.svg)" in (tmp_path / "relevance_st_BAAI_bge_m3.md").read_text()

@@ -107,7 +107,8 @@ def test_an_answer_that_is_read_sends_nothing_and_says_nothing_of_a_model(genera
 def test_the_passages_are_found_by_the_strategy_that_is_named(answered) -> None:
     result = {
         name: [
-            load["title"] for load in json.loads(answered("to hit AC 6?", "--strategy", name, "--json")[1])["citations"]
+            record["title"]
+            for record in json.loads(answered("to hit AC 6?", "--strategy", name, "--json")[1])["citations"]
         ]
         for name in ("default", "dense")
     }

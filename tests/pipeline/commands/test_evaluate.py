@@ -169,7 +169,7 @@ def test_a_verdict_is_in_the_json_and_in_the_status(run: Run, tmp_path: Path) ->
         "gone": 0,
         "worse": [],
     }
-    assert [load["id"] for load in json.loads(out)["failures"]["questions"]]
+    assert [record["id"] for record in json.loads(out)["failures"]["questions"]]
 
 
 def test_a_question_that_is_lost_is_named_with_its_ranks(run: Run, tmp_path: Path) -> None:

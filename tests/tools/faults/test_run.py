@@ -18,6 +18,7 @@ from tools.faults.run import Scope, _report, run_faults
 ROW = re.compile(r"^\| \d.*", re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_kills_and_promotions_break_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parents[3])
     told: list[str] = []

@@ -27,6 +27,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_programs_end_as_they_would_alone(programs: Path) -> None:
     with warm(programs, ["json"]) as running:
         assert running.run("greet_program", "Ann").said == "hello Ann\n"

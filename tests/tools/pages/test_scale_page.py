@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 import typer.main
 
+from pipeline.cli import app
 from tools.bench.scale.page import ROOT, RUNS, read_runs
 from tools.bench.scale.report import ScaleReport
-from tools.cli import app
 from tools.pages.scale_cost import SEARCHES, costs
 from tools.pages.scale_page import ON_PAPER, PAGE, breakings, scale_page
 
