@@ -170,7 +170,7 @@ class ModelDecider:
         Raises:
             QueryAnalysisError: the model cannot be asked, or does not answer in the asked form.
         """
-        told = files(__package__).joinpath("prompt.txt").read_text("utf-8")
+        told = files(__package__).joinpath("prompt_rounds.txt").read_text("utf-8")
         answer, tokens = self.chat.ask(told, _shown(progress), ModelDecision)
         return IterationDecision(
             answer.continue_iteration,

@@ -159,7 +159,9 @@ def test_models_take_apart_and_decide_over_a_socket_and_are_paid_for(store, clie
     result = iterative_retriever.retrieve("harbour lights and paper kings")
     assert result.executed_queries == ("harbour lights", "paper kings")
     assert result.stopped == "done"
-    query = server.asked[1]["messages"][1]["content"]
+    system, query = (message["content"] for message in server.asked[1]["messages"])
+    assert system.startswith("You lead a search in rounds")
+    assert server.asked[0]["messages"][0]["content"].startswith("You take questions about a library apart")
     assert "Searched for:\n- harbour lights" in query
     assert "Categories explored: " in query
 
