@@ -10,10 +10,10 @@ from typing import Any, ParamSpec, TypeVar
 import dagster as dg
 
 from evals.evaluation import HEADLINE, SHIPPED, Evaluation, evaluation_of
+from evals.leaderboard import Leaderboard
 from evals.metric_table import meaning
 from evals.noise import Relatives
 from evals.relaxation import relaxation_in
-from evals.report import Leaderboard
 from evals.showing import (
     LEGEND,
     MOST_POINTS,

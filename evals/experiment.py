@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Protocol
 
 from evals.aggregates import Aggregate, Frame, aggregate, aggregate_frame, evaluability, question_frame, timings
+from evals.code_version import code_version
 from evals.errors import ExperimentError
 from evals.metrics import DEPTH, SHOWN, STANDARD, Judgement, Metric
 from evals.noise import (
@@ -30,7 +31,7 @@ from evals.noise import (
 from evals.questions.gold import Groups, whole_answers
 from evals.questions.question_sets import FILE_NAME, QuestionSet, Unscored
 from evals.questions.questions import Question
-from evals.scored_questions import ScoredQuestion, ScoresKey, ScoreStore, code_version
+from evals.scored_questions import ScoredQuestion, ScoresKey, ScoreStore
 from retrieval.files.clock import Clock
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder, Retrieval

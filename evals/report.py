@@ -1,15 +1,11 @@
-"""Numbers as text: markdown tables for people, flat records and the leaderboard file for programs."""
+"""Numbers as text: markdown tables for people, flat records for programs."""
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from evals.aggregates import ALL, Aggregate
 from evals.comparison import Cell
 from evals.metric_table import Use, names
-from retrieval.files.atomic_files import write_atomically
 
 _DIGITS = 6
 """More than any reader needs, fewer than the last bits in which two machines differ."""
@@ -125,29 +121,3 @@ def _has_interval(aggregate: Aggregate) -> bool:
 def _rounded(value: float | None) -> float | None:
     # adding 0.0 turns -0.0 into 0.0: the two are equal and must print so
     return None if value is None else round(value, _DIGITS) + 0.0
-
-
-LEADERBOARD_FILE = "leaderboard.json"
-
-
-@dataclass(frozen=True, slots=True)
-class Leaderboard:
-    """Strategy to metric to value over one snapshot; a metric that says nothing is None."""
-
-    snapshot: str
-    n_questions: int
-    strategies: Mapping[str, Mapping[str, float | None]]
-
-    def write(self, folder: Path) -> None:
-        """Keep it in `folder`; readers see the old file or the new one."""
-        write_atomically(folder / LEADERBOARD_FILE, json.dumps(asdict(self), indent=1) + "\n")
-
-    @classmethod
-    def read(cls, folder: Path) -> "Leaderboard":
-        """Read what `write` wrote.
-
-        Raises:
-            FileNotFoundError: there is none.
-        """
-        values = json.loads((folder / LEADERBOARD_FILE).read_text(encoding="utf-8"))
-        return cls(values["snapshot"], values["n_questions"], values["strategies"])

@@ -1,4 +1,4 @@
-"""One row for each question and strategy, its Parquet files (the only use of pyarrow), and the code version.
+"""One row for each question and strategy and its Parquet files. The only file that imports pyarrow.
 
 Under the store's folder, for every snapshot and strategy::
 
@@ -10,18 +10,13 @@ Under the store's folder, for every snapshot and strategy::
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-import evals
-import retrieval
 from retrieval.files.atomic_files import replacing
-from retrieval.files.versions import sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,20 +189,3 @@ def _with_times(rows: Iterable[ScoredQuestion], path: Path) -> tuple[ScoredQuest
 def _write(path: Path, table: Any) -> None:
     with replacing(path) as partial:
         pq.write_table(table, partial)
-
-
-_SUFFIXES = {".py", ".toml"}
-
-
-@cache
-def code_version() -> str:
-    """Hash of the source files of `retrieval` and `evals` as they were at the first call.
-
-    Kept rows carry it: after a change of the search, yesterday's numbers are not today's.
-    """
-    digest = sha256()
-    for package in (retrieval, evals):
-        for root in map(Path, package.__path__):
-            for part in sources(root, _SUFFIXES, f"{package.__name__}/"):
-                digest.update(part)
-    return digest.hexdigest()[:16]

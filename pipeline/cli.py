@@ -119,7 +119,12 @@ def _options(
 
 
 def main() -> None:
-    """Run the command; what the user can fix is one clear line and exit status 2."""
+    """Run the `querymust` command."""
+    run_app(app)
+
+
+def run_app(app: Callable[[], object]) -> None:
+    """Run a command-line application; what its user can fix is one clear line and exit status 2."""
     try:
         app()
     except RetrievalError as error:

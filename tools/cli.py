@@ -1,14 +1,13 @@
 """The commands of `python -m tools`."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from pipeline.cli import run_app
 from pipeline.commands.options import DEFAULT_HOME, HomeOption
-from pipeline.console.output import out, print_error, progress_bar
-from retrieval.errors import RetrievalError
+from pipeline.console.output import out, progress_bar
 from tools import bench_commands
 
 app = typer.Typer(
@@ -77,9 +76,5 @@ def compare(
 
 
 def main() -> None:
-    """Run the command; what its user can fix is one line and exit status 2."""
-    try:
-        app()
-    except RetrievalError as error:
-        print_error(str(error))
-        sys.exit(2)
+    """Run `python -m tools`."""
+    run_app(app)

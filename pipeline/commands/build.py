@@ -32,11 +32,9 @@ from pipeline.commands.options import (
     remembered_questions,
 )
 from pipeline.console.output import counted, err, named, out, print_error, print_json, progress_bar
-from pipeline.lint.inspection import by_cause, guard_lines, why_none_is_guarded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
-    from pathlib import Path
 
     from pipeline.building.book_records import BookEntry
     from pipeline.runs.outcomes import Build, Step
@@ -51,6 +49,8 @@ NAMES_SHOWN = 3
 
 def summary(done: Build, entries: Collection[BookEntry] = ()) -> dict[str, object]:
     """What a build did, and what it read with warnings, as JSON values."""
+    from pipeline.lint.guarding import by_cause
+
     return {
         "books": list(done.slugs),
         "new": list(done.new),
@@ -76,6 +76,8 @@ def summary(done: Build, entries: Collection[BookEntry] = ()) -> dict[str, objec
 
 def print_build(done: Build, entries: Collection[BookEntry], *, verbose: bool) -> None:
     """What was built, what of it is new, and what a person may want to put right."""
+    from pipeline.lint.guarding import guard_lines, why_none_is_guarded
+
     index = done.library["candidate_index"]
     size = f"{counted(len(done.slugs), 'book')}, {index['n_chunks']:,} chunks ({index['n_guarded']:,} guarded)"
     out.print(f"{size}: {_news(done, verbose=verbose)}", markup=False)
@@ -139,6 +141,8 @@ def _ignored(entries: Collection[BookEntry]) -> list[str]:
 
 
 def _warning_lines(entries: Collection[BookEntry], *, verbose: bool) -> Iterator[str]:
+    from pipeline.lint.guarding import by_cause
+
     causes = by_cause(_warnings(entries))
     for cause in causes if verbose else causes[:CAUSES_SHOWN]:
         if verbose:

@@ -253,7 +253,7 @@ def evaluation_record(scores: Scores) -> dict[str, object]:
 
 def print_scores_of_build(home: Home, snapshot: str) -> None:
     """The short leaderboard of a snapshot that a build scored; nothing where no questions were given."""
-    from evals.report import Leaderboard
+    from evals.leaderboard import Leaderboard
 
     if home.settings.questions:
         scored = Leaderboard.read(home.evaluations / snapshot)

@@ -78,7 +78,7 @@ def record(found: Inspection) -> dict[str, object]:
 
 
 def _print(found: Inspection, *, density: bool, shown: int | None) -> None:
-    from pipeline.lint.inspection import guards_in_words, unguarded_lines, why_none_is_guarded
+    from pipeline.lint.guarding import guards_in_words, unguarded_lines, why_none_is_guarded
     from retrieval.ingest.guarding import count_guards
 
     for finding in found.findings:

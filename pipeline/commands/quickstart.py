@@ -34,7 +34,7 @@ def quickstart(home: HomeOption = DEFAULT_HOME) -> None:
       querymust quickstart
       querymust quickstart --home elsewhere
     """
-    from evals.report import Leaderboard
+    from evals.leaderboard import Leaderboard
 
     with told_when_interrupted(home):
         built = _sample_home(home)

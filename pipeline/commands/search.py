@@ -54,7 +54,7 @@ def search(
       querymust search "turning a vampire" --json
     """
     from retrieval.rag.relevance import search as search_live
-    from retrieval.search.explanation import retrieval_record
+    from retrieval.search.json_record import retrieval_record
     from retrieval.search.metadata_filter import read_filter, strange_values, why_empty
 
     wanted = read_filter(*where) if where else None

@@ -70,7 +70,7 @@ def neighbours(snapshot: Snapshot, chunk: Chunk) -> Neighbours:
 
 def _record(snapshot: Snapshot, chunk: Chunk) -> dict[str, object]:
     from retrieval.query_must.refusal import in_words
-    from retrieval.search.explanation import chunk_record
+    from retrieval.search.json_record import chunk_record
 
     beside = neighbours(snapshot, chunk)
     return chunk_record(chunk, snapshot.chunks.short_id) | {

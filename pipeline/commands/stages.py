@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,104 +21,16 @@ from pipeline.commands.options import (
 )
 from pipeline.console.output import counted, err, first_of, out, print_estimate, print_json
 from retrieval.errors import LibraryError
-from retrieval.files.records import read_jsonl, write_jsonl
-from retrieval.ingest.chunking import chunk_book, chunks_of_book
-from retrieval.ingest.library.book import read_book
-from retrieval.ingest.library.library import VOCABULARY_FILE, list_books
-from retrieval.ingest.parsed_book import parse_book
-from retrieval.ingest.sections import USUAL, Cuts
-from retrieval.ingest.tables.rows import extract_predicates
-from retrieval.language.vocabulary import Vocabulary, load_vocabulary
-from retrieval.types import Book, Chunk, Row
+from retrieval.types import Book, Chunk
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
+    from pipeline.building.stages import Source
     from retrieval.ingest.model_passages.describing import Described, ModelPassages
     from retrieval.ingest.model_tables.transforming import ModelTables, Transformed
     from retrieval.ingest.parsed_book import ParsedBook
     from retrieval.settings import Settings
-    from retrieval.types import Book, Chunk
-
-
-BOOK, ROWS = "book.jsonl", "table_rows.jsonl"
-_BESIDE = ("book.toml", "tables.toml")
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What a stage begins with."""
-
-    books: tuple[Book, ...]
-    vocabulary: Vocabulary
-
-
-def read_source(path: Path) -> Source:
-    """The books of a library, of a folder of markdown, of one markdown file, or of a file of documents.
-
-    A file is a book by itself, with the `book.toml` and `tables.toml` beside it.
-
-    Raises:
-        FileNotFoundError: there is nothing.
-        LibraryError: it cannot be read as books.
-    """
-    path = path.expanduser().resolve()
-    if not path.exists():
-        raise FileNotFoundError(2, "no such file", str(path))
-    if path.is_file() and path.suffix == ".md":
-        with TemporaryDirectory() as folder:
-            alone = Path(folder) / path.stem
-            alone.mkdir()
-            for each in (path, *(path.with_name(name) for name in _BESIDE)):
-                if each.is_file():
-                    shutil.copyfile(each, alone / each.name)
-            return Source(tuple(map(read_book, list_books(alone))), Vocabulary.default())
-    own = path / VOCABULARY_FILE
-    words = load_vocabulary(own) if own.is_file() else Vocabulary.default()
-    return Source(tuple(map(read_book, list_books(path))), words)
-
-
-def write_rows(folder: Path, book: Book, rows: Sequence[Row]) -> Path:
-    """Leave the rows of a book for `chunk`; the folder of the book."""
-    position = folder / book.slug
-    write_jsonl(position / BOOK, [book])
-    write_jsonl(position / ROWS, rows)
-    return position
-
-
-def cut_books(path: Path, cuts: Cuts = USUAL) -> tuple[tuple[Book, tuple[Chunk, ...]], ...]:
-    """Each book with its chunks: of what `write_rows` left, or of books whose tables the rules read.
-
-    Raises:
-        FileNotFoundError: there is nothing.
-        IndexCorruptError: what was left is not what this version writes.
-        LibraryError: it cannot be read as books.
-    """
-    places = sorted(each.parent for each in path.expanduser().glob(f"*/{ROWS}"))
-    if places:
-        made = ((read_jsonl(position / BOOK, Book)[0], read_jsonl(position / ROWS, Row)) for position in places)
-        return tuple((book, chunk_book(parse_book(book), extract_predicates(rows), cuts)) for book, rows in made)
-    source = read_source(path)
-    return tuple((book, chunks_of_book(book, source.vocabulary, cuts)) for book in source.books)
-
-
-def read_chunks(path: Path) -> tuple[Chunk, ...]:
-    """The chunks that `chunk` wrote, their ids made different where two books say the same.
-
-    Raises:
-        FileNotFoundError: no such file.
-        IndexCorruptError: it holds no chunks.
-        LibraryError: it is empty.
-    """
-    result = read_jsonl(path.expanduser(), Chunk)
-    if not result:
-        raise LibraryError(f"{path} holds no chunk; write some: querymust chunk IN --output {path}")
-    seen: dict[str, int] = {}
-    chunks = []
-    for chunk in result:
-        seen[chunk.id] = seen.get(chunk.id, 0) + 1
-        chunks.append(chunk if seen[chunk.id] == 1 else replace(chunk, id=f"{chunk.id}-{seen[chunk.id]}"))
-    return tuple(chunks)
 
 
 SourceArgument = Annotated[
@@ -163,6 +73,7 @@ def transform(
       querymust transform-tables guide.md --names --output rows
     """
     from pipeline.building.model_tables import reader_of
+    from pipeline.building.stages import read_source
     from retrieval.files.locks import write_lock
     from retrieval.home import Home
     from retrieval.ingest.parsed_book import parse_book
@@ -242,6 +153,7 @@ def _transformed(
     output: Path,
 ) -> dict[str, Transformed]:
     from pipeline.building.model_tables import keep_report
+    from pipeline.building.stages import write_rows
 
     done = {}
     for book in read.books:
@@ -300,6 +212,7 @@ def chunk(
       querymust chunk rows --output chunks.jsonl
       querymust chunk guide.md --output chunks.jsonl
     """
+    from pipeline.building.stages import cut_books
     from retrieval.files.records import write_jsonl
 
     chunks = [each for _, cut in cut_books(source) for each in cut]
@@ -343,6 +256,7 @@ def describe(
       querymust describe-passages rows --output chunks.jsonl --budget 0.50
     """
     from pipeline.building.model_passages import describer_of
+    from pipeline.building.stages import cut_books
     from retrieval.files.locks import write_lock
     from retrieval.files.records import write_jsonl
     from retrieval.home import Home
@@ -426,6 +340,7 @@ def embed(
       querymust embed chunks.jsonl handbook --chroma http://127.0.0.1:8000 --embedder openai
     """
     from pipeline.building.plan import cost_of
+    from pipeline.building.stages import read_chunks
     from retrieval.home import Home
     from retrieval.index.chroma.foreign import fill
     from retrieval.index.embedding.embedders import load_embedder

@@ -153,7 +153,7 @@ def record(found: Status) -> dict[str, object]:
 
 
 def _live(home: Home) -> LiveIndex | None:
-    from evals.report import Leaderboard
+    from evals.leaderboard import Leaderboard
     from retrieval.index.chroma.soundness import NeighbourSearch
     from retrieval.index.snapshot.live import POINTER, live_id, snapshot_folder
     from retrieval.index.snapshot.manifest import MANIFEST_FILE, Manifest
@@ -186,7 +186,7 @@ def _changed(path: Path) -> datetime:
 
 def _lines(found: Status, shown: int | None) -> Iterator[tuple[str, str]]:
     from pipeline.console.scores import ago, gate_lines
-    from pipeline.lint.inspection import guard_lines
+    from pipeline.lint.guarding import guard_lines
 
     yield "home", str(found.home)
     yield "library", found.unreadable or str(found.library)

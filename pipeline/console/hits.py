@@ -1,10 +1,13 @@
 """Hits, chunks and rows in a terminal."""
 
+from __future__ import annotations
+
 import json
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -14,9 +17,11 @@ from pipeline.console.output import out
 from retrieval.ingest.markdown.parser import plain_paragraphs
 from retrieval.query_must.refusal import in_words
 from retrieval.search.context_rows import CONTEXT_ROW
-from retrieval.search.explanation import ShortId
-from retrieval.search.iterative import Neighbour
+from retrieval.search.json_record import ShortId
 from retrieval.types import Chunk, Retrieval
+
+if TYPE_CHECKING:
+    from retrieval.search.iterative import Neighbour
 
 GAP = 2
 """Blanks between two columns."""

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from evals.acceptance import place
 from evals.metric_table import metric_text
 from pipeline.console.output import counted, out, print_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from evals.acceptance import Changes, Moved, Verdict
     from evals.aggregates import Aggregate
@@ -80,6 +79,8 @@ def print_breakdown(strategy: str, numbers: Sequence[Aggregate]) -> None:
 
 def print_failures(strategy: str, found: Sequence[Failure], asked: int) -> None:
     """The questions whose first result is not their gold: what came first, where the gold was, and why if known."""
+    from evals.acceptance import place
+
     out.print(f"\n{strategy}: {len(found)} of {asked} questions with gold fail hit@1: gold is not first", style="bold")
     several = len({(each.row.set, each.row.split) for each in found}) > 1
     for each in found:

@@ -16,7 +16,7 @@ from pipeline.report.standings import Standings, standings_of
 from pipeline.report.verdicts import Verdict, verdicts_of
 from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.search.explanation import ShortId
+from retrieval.search.json_record import ShortId
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
 

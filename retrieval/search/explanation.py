@@ -1,9 +1,8 @@
 """Why a chunk is a hit or is excluded, and hits as JSON."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from retrieval.search.retriever import Retriever
 from retrieval.search.scan import rank, scan
 from retrieval.search.strategies import strategy as strategy_named
 from retrieval.strategy import Strategy
-from retrieval.types import Addend, Chunk, Hit, Retrieval
+from retrieval.types import Addend, Chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,57 +105,3 @@ def _verdict(chunk: Chunk, asked: Query) -> str:
 def _place(positions: Positions, position: int) -> int | None:
     matches = np.flatnonzero(positions == position)
     return int(matches[0]) if len(matches) else None
-
-
-ShortId = Callable[[str], str]
-"""The beginning of a chunk's id that is enough to tell it from all others."""
-
-
-def chunk_record(chunk: Chunk, short_id: ShortId) -> dict[str, Any]:
-    """A chunk as JSON values."""
-    return {
-        "id": chunk.id,
-        "short_id": short_id(chunk.id),
-        "title": chunk.title,
-        "kind": chunk.kind,
-        "book": chunk.book,
-        "document": chunk.document,
-        "lines": list(chunk.lines),
-        "heading_path": list(chunk.heading_path),
-        "caption": chunk.caption,
-        "row_key": chunk.row_key,
-        "columns": list(chunk.columns),
-        "cells": list(chunk.cells),
-        "query_must": chunk.query_must,
-        "text": chunk.text,
-    }
-
-
-def hit_record(hit: Hit, short_id: ShortId) -> dict[str, Any]:
-    """A hit as JSON values, its chunk included."""
-    addends = [asdict(addend) | {"contribution": addend.contribution} for addend in hit.addends]
-    evidence = {name: round(value, 6) for name, value in hit.evidence.items()}
-    relevance = None if hit.relevance is None else round(hit.relevance, 6)
-    score = {"rank": hit.rank, "score": round(hit.score, 6), "relevance": relevance}
-    return score | chunk_record(hit.chunk, short_id) | {"evidence": evidence, "addends": addends}
-
-
-def retrieval_record(
-    retrieval: Retrieval, short_id: ShortId, snapshot: str, reason: str | None = None
-) -> dict[str, Any]:
-    """A retrieval and its receipt as JSON values; `serve.bodies.RetrievalRecord` is their schema.
-
-    Args:
-        retrieval: what was found.
-        short_id: from an id to the beginning that no other id has.
-        snapshot: id of the index that was searched.
-        reason: why there is no hit, where a relevance was asked for.
-    """
-    return {
-        "query": retrieval.query,
-        "strategy": retrieval.strategy,
-        "hits": [hit_record(hit, short_id) for hit in retrieval.hits],
-        "receipt": asdict(retrieval.receipt),
-        "snapshot": snapshot,
-        "reason": reason,
-    }

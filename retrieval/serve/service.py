@@ -21,7 +21,8 @@ from retrieval.rag.finder import Finder, finding_record
 from retrieval.rag.live import Deadline, LiveIndex
 from retrieval.rag.pipeline import RAGPipeline
 from retrieval.rag.relevance import search
-from retrieval.search.explanation import explain, retrieval_record
+from retrieval.search.explanation import explain
+from retrieval.search.json_record import retrieval_record
 from retrieval.search.metadata_filter import read_filter
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever

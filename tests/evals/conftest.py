@@ -17,10 +17,7 @@ from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Decision, Hit, Receipt, Retrieval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from retrieval.home import Home
-    from retrieval.types import Chunk
 
 
 DENSE = Strategy("dense", dense_weight=1.0)

@@ -20,18 +20,25 @@ class Ran(NamedTuple):
         return json.loads(self.out)
 
 
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
-    """`querymust` with these arguments, in this process."""
+def running(
+    main: Callable[[], None], name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Ran]:
+    """A function that runs a command-line program with its arguments, in this process."""
 
-    def runner(*arguments: object) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["querymust", *map(str, arguments)])
+    def run(*arguments: object) -> Ran:
+        monkeypatch.setattr(sys, "argv", [name, *map(str, arguments)])
         capsys.readouterr()
         try:
-            cli.main()
+            main()
             status = 0
         except SystemExit as stop:
             status = int(stop.code or 0)
         return Ran(status, *capsys.readouterr())
 
-    return runner
+    return run
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+    """`querymust` with these arguments, in this process."""
+    return running(cli.main, "querymust", monkeypatch, capsys)

@@ -11,7 +11,7 @@ import typer.main
 from rich.console import Console
 
 from evals.aggregates import Aggregate
-from evals.report import Leaderboard
+from evals.leaderboard import Leaderboard
 from pipeline.cli import app
 from pipeline.commands.evaluate import print_scores_of_build
 from pipeline.console import scores

@@ -17,7 +17,8 @@ import pytest
 from pydantic import TypeAdapter
 from starlette.testclient import TestClient
 
-from pipeline.commands.serve import PortTakenError, Server, application
+from pipeline.commands.serve import application
+from pipeline.runs.webserver import PortTakenError, Server
 from retrieval.files.locks import write_lock
 from retrieval.home import Home
 from retrieval.serve.worker import VARIABLE, Served

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.lint.inspection import BECAUSE, Cause, by_cause, why_none_is_guarded
+from pipeline.lint.guarding import BECAUSE, Cause, by_cause, why_none_is_guarded
 from pipeline.runs.outcomes import Build
 from retrieval.home import Home
 from retrieval.ingest.guarding import REASONS

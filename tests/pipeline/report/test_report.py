@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,10 +17,6 @@ from pipeline.report.report import Report, neighbours_of, report_of
 from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.search.strategies import STRATEGIES
-
-if TYPE_CHECKING:
-    from pipeline.report.report import Report
-    from retrieval.home import Home
 
 
 def test_every_number_of_the_leaderboard_is_the_evaluations(sample_report: Report) -> None:

@@ -29,7 +29,6 @@ from retrieval.types import Chunk, EmbedderIdentity, Vector
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
 MODEL = EmbedderIdentity("toy", "1", 16)

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from retrieval.home import Home
     from retrieval.rag.context import AnswerEvent
     from retrieval.types import Chunk, Retrieval
     from tests.openai_server.server import FakeOpenAi

@@ -16,8 +16,6 @@ from retrieval.index.snapshot.live import live_id, promote
 from retrieval.rag.live import AT_ONCE, Deadline, LiveIndex, writers_turn
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from retrieval.rag.answering import Reader
 
 

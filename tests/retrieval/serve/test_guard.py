@@ -17,7 +17,6 @@ from tests.retrieval.serve.conftest import events, served
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from retrieval.home import Home
     from retrieval.types import Vector

@@ -1,0 +1,33 @@
+"""The leaderboard file: the strategies side by side, stored beside the rows that it was made from."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from retrieval.files.atomic_files import write_atomically
+
+LEADERBOARD_FILE = "leaderboard.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """Strategy to metric to value over one snapshot; a metric that says nothing is None."""
+
+    snapshot: str
+    n_questions: int
+    strategies: Mapping[str, Mapping[str, float | None]]
+
+    def write(self, folder: Path) -> None:
+        """Keep it in `folder`; readers see the old file or the new one."""
+        write_atomically(folder / LEADERBOARD_FILE, json.dumps(asdict(self), indent=1) + "\n")
+
+    @classmethod
+    def read(cls, folder: Path) -> "Leaderboard":
+        """Read what `write` wrote.
+
+        Raises:
+            FileNotFoundError: there is none.
+        """
+        values = json.loads((folder / LEADERBOARD_FILE).read_text(encoding="utf-8"))
+        return cls(values["snapshot"], values["n_questions"], values["strategies"])

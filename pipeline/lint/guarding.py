@@ -1,0 +1,141 @@
+"""Why tables are not guarded, in words, and warnings grouped by cause."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pipeline.building.book_records import BookEntry
+from pipeline.console.output import counted
+from retrieval.ingest.guarding import GuardCounts, TableGuard, added_up
+
+_OF_A_DOCUMENT = re.compile(r"(?P<document>.+?\.md): (?P<said>.+)", re.DOTALL)
+
+
+_NUMBER = re.compile(r"(?<![\w-])\d+(?![\w-])")
+"""A place, such as that of a byte; the numbers of `UTF-8` and of a date are names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One thing that is wrong in one place or in many."""
+
+    said: str
+    """The warning without its document; `…` for a number that is not the same everywhere."""
+    places: tuple[str, ...]
+    """Books, or documents as `book/document`, in the order of the warnings; one with two such warnings comes twice."""
+
+
+def by_cause(warnings: Iterable[tuple[str, str]]) -> tuple[Cause, ...]:
+    """Warnings with their book's slug as causes, the most frequent first.
+
+    Warnings that differ in numbers alone, such as the place of a byte, have one cause.
+    """
+    result: dict[str, tuple[list[str], set[str]]] = {}
+    for slug, warning in warnings:
+        match = _OF_A_DOCUMENT.fullmatch(warning)
+        position, output = (f"{slug}/{match['document']}", match["said"]) if match else (slug, warning)
+        places, spellings = result.setdefault(_NUMBER.sub("…", output), ([], set()))
+        places.append(position)
+        spellings.add(output)
+    causes = (
+        Cause(spellings.pop() if len(spellings) == 1 else output, tuple(places))
+        for output, (places, spellings) in result.items()
+    )
+    return tuple(sorted(causes, key=lambda cause: (-len(cause.places), cause.said)))
+
+
+@dataclass(frozen=True, slots=True)
+class Because:
+    """A reason why a table is not guarded, as a person is told it."""
+
+    one: str
+    """After `1`, or after the name of a table."""
+    many: str
+    """After a greater number."""
+    advice: str
+    """What it means, and what can be done about it."""
+
+
+BECAUSE: Mapping[str, Because] = {
+    "nameless": Because(
+        "has rows that no question can name",
+        "have rows that no question can name",
+        "No word and no labelled number is one row's alone (keys of one letter, dice and sentences name nothing): give "
+        "the rows names in tables.toml, or name the column that tells them apart as key. More: docs/how-to/tables.md",
+    ),
+    "open": Because("is left open by tables.toml", "are left open by tables.toml", "As their owner wants it."),
+    "single": Because("has one row", "have one row", "Nothing to do: there is no other row to keep out."),
+    "record": Because(
+        "describes one thing",
+        "describe one thing",
+        "Nothing to do: a table of names and values, point by point, is found whole, and has no row to keep out. If it "
+        "is not such a table, name its key column in tables.toml.",
+    ),
+}
+"""By reason, the most useful to hear first."""
+
+
+def guards_in_words(counts: GuardCounts) -> str:
+    """`3 tables, 1 guarded; not guarded: 1 has one row, 1 describes one thing`; how many could be, if more could."""
+    told = f"{counted(counts.n_tables, 'table')}, {counts.n_guarded:,} guarded"
+    told += f" of {counts.n_guardable:,} that can be" if counts.n_guardable > counts.n_guarded else ""
+    reasons = (f"{n:,} {BECAUSE[why].one if n == 1 else BECAUSE[why].many}" for why, n in counts.reasons.items())
+    return f"{told}; not guarded: {', '.join(reasons)}" if counts.reasons else told
+
+
+def guard_lines(entries: Iterable[BookEntry], shown: int | None, rest: str) -> Iterator[str]:
+    """The tables of some books: all together and, of several books, a line for each.
+
+    Args:
+        entries: of the books.
+        shown: so many books have their line, those with the most unguarded tables; None: all.
+        rest: the command that shows all.
+    """
+    known = {entry.slug: entry.guards for entry in entries if entry.guards is not None}
+    if not known:
+        return
+    yield guards_in_words(added_up(known.values()))
+    if len(known) == 1:
+        return
+    order = sorted(known.items(), key=lambda item: (item[1].n_guarded - item[1].n_tables, item[0]))
+    some = order if shown is None or len(order) <= shown + 1 else order[:shown]
+    yield from (f"  {slug}: {guards_in_words(counts)}" for slug, counts in some)
+    if len(order) > len(some):
+        yield f"  and {counted(len(order) - len(some), 'more book')}; all of them: {rest}"
+
+
+def unguarded_lines(guards: Sequence[TableGuard], shown: int | None, rest: str) -> Iterator[str]:
+    """The tables that are not guarded, under their reasons.
+
+    Args:
+        guards: of all tables.
+        shown: so many tables of a reason; None: all.
+        rest: the command that shows all.
+    """
+    for why, because in BECAUSE.items():
+        result = [guard for guard in guards if guard.reason == why]
+        if not result:
+            continue
+        yield f"{counted(len(result), 'table')} {because.one if len(result) == 1 else because.many}. {because.advice}"
+        some = result if shown is None or len(result) <= shown + 1 else result[:shown]
+        yield from (f"  {_place(guard)}" for guard in some)
+        if len(result) > len(some):
+            yield f"  and {len(result) - len(some):,} more; all of them: {rest}"
+
+
+def _place(guard: TableGuard) -> str:
+    """`rules/03-combat.md:88  Attack Matrices > Fighters`."""
+    title = " > ".join(dict.fromkeys(filter(None, (guard.heading, guard.caption))))
+    return f"{guard.book}/{guard.document}:{guard.line}  {title}".rstrip()
+
+
+def why_none_is_guarded(n_tables: int) -> str:
+    """What it means that a library with this many tables has no guarded row, and what would make a table guarded."""
+    if not n_tables:
+        return "There are no tables, so no row is guarded and nothing is excluded from an answer."
+    tables = "The one table is not" if n_tables == 1 else f"None of the {n_tables:,} tables is"
+    return (
+        f"{tables} guarded, so no row is excluded from an answer; ranking by names works all the same. A table is "
+        "guarded where a question can name its rows: two of them or more have a cell that is theirs alone, or a number "
+        "under the name of its column. More: docs/reference/query_must.md"
+    )

@@ -1,0 +1,60 @@
+"""Hits as JSON values: what the command and the server send."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from retrieval.types import Chunk, Hit, Retrieval
+
+ShortId = Callable[[str], str]
+"""The beginning of a chunk's id that is enough to tell it from all others."""
+
+
+def chunk_record(chunk: Chunk, short_id: ShortId) -> dict[str, Any]:
+    """A chunk as JSON values."""
+    return {
+        "id": chunk.id,
+        "short_id": short_id(chunk.id),
+        "title": chunk.title,
+        "kind": chunk.kind,
+        "book": chunk.book,
+        "document": chunk.document,
+        "lines": list(chunk.lines),
+        "heading_path": list(chunk.heading_path),
+        "caption": chunk.caption,
+        "row_key": chunk.row_key,
+        "columns": list(chunk.columns),
+        "cells": list(chunk.cells),
+        "query_must": chunk.query_must,
+        "text": chunk.text,
+    }
+
+
+def hit_record(hit: Hit, short_id: ShortId) -> dict[str, Any]:
+    """A hit as JSON values, its chunk included."""
+    addends = [asdict(addend) | {"contribution": addend.contribution} for addend in hit.addends]
+    evidence = {name: round(value, 6) for name, value in hit.evidence.items()}
+    relevance = None if hit.relevance is None else round(hit.relevance, 6)
+    score = {"rank": hit.rank, "score": round(hit.score, 6), "relevance": relevance}
+    return score | chunk_record(hit.chunk, short_id) | {"evidence": evidence, "addends": addends}
+
+
+def retrieval_record(
+    retrieval: Retrieval, short_id: ShortId, snapshot: str, reason: str | None = None
+) -> dict[str, Any]:
+    """A retrieval and its receipt as JSON values; `serve.bodies.RetrievalRecord` is their schema.
+
+    Args:
+        retrieval: what was found.
+        short_id: from an id to the beginning that no other id has.
+        snapshot: id of the index that was searched.
+        reason: why there is no hit, where a relevance was asked for.
+    """
+    return {
+        "query": retrieval.query,
+        "strategy": retrieval.strategy,
+        "hits": [hit_record(hit, short_id) for hit in retrieval.hits],
+        "receipt": asdict(retrieval.receipt),
+        "snapshot": snapshot,
+        "reason": reason,
+    }
