@@ -210,33 +210,33 @@ NOTES = {
     "dense": "vectors alone",
     "hybrid": "BM25 and vectors, no evidence from fields, no filter",
     "hybrid_graph": "graph boost over all six relations",
-    "default-query_must": "query_must is not applied",
-    "default-names": "no evidence from names: fields, BM25 and vectors alone",
-    TRAVERSED: "the [graph walk](../explanation/graph.md#traversal) alone; a question without a name finds nothing",
-    APART: "a comparison is [decomposed](../explanation/decomposition.md); other questions are not",
+    "default-query_must": "`default` without the filter",
+    "default-names": "no evidence from names: only fields, BM25 and vectors",
+    TRAVERSED: "the [graph walk](../explanation/graph.md#traversal) alone; finds nothing for a question without a name",
+    APART: "comparisons are [decomposed](../explanation/decomposition.md); other questions are not",
     UNALIASED: "labels and aliases are not folded (`armour class` is not `ac`)",
 }
 REMARKS = {
-    APART: "its gain, both answers among the first four, does not show in MRR; `querymust ask` uses it",
-    UNALIASED: "kept: predicates and names need them",
+    APART: "MRR does not show its gain, which is that both answers are among the first four; `querymust ask` uses it",
+    UNALIASED: "kept because predicates and names need them",
     "bm25": "a part of `default`",
     "dense": "a part of `default`",
     "hybrid": "both are parts of `default`",
-    "default-query_must": "where it is worse, the filter gains",
-    "default-names": "where it is worse, the names gain",
+    "default-query_must": "if it is worse, the filter is a gain",
+    "default-names": "if it is worse, the names are a gain",
 }
 """What a verdict means for `default`, if that is not obvious."""
 _LEFT_OUT = Path(__file__).parent / "left_out.md"
 """What was measured and left out, with the numbers of the time; nothing can measure it again."""
 _INTRO = """# What each part of the search adds
 
-Made by `python -m tools bench ablation` from the {split} questions with gold, embedder {embedder}; do not edit.
-Each strategy differs in one thing from the one it is compared with. The difference is of MRR, paired by question, with
-its 95 % bootstrap interval; p is of a paired randomisation test. A part is kept in `default` if a set gains beyond its
-interval and none loses. The weights of `default` were fitted on these questions ([weights](weights.md)), so differences
-*from* `default` favour it; differences from `hybrid` do not.
+`python -m tools bench ablation` writes this page from the {split} questions with gold and the embedder {embedder}. Do
+not edit it by hand. Each line compares two strategies that differ in one part. *Difference* is the difference of their
+MRR, paired by question, with its 95 % bootstrap interval. *p* comes from a paired randomisation test. `default` keeps a
+part if at least one set gains more than its interval and no set loses more. The weights of `default` were fitted on
+these questions ([weights](weights.md)), so comparisons *with* `default` favour it. Comparisons with `hybrid` do not.
 
-The code: `retrieval/search/fusion.py`, `retrieval/index/graph.py` and `retrieval/search/scan.py`.
+The code is in `retrieval/search/fusion.py`, `retrieval/index/graph.py` and `retrieval/search/scan.py`.
 """
 
 

@@ -20,20 +20,21 @@ from tools.bench.run import BenchmarkRun, IndexNote
 DATA_FILE, PAGE_FILE = "benchmarks.json", "results.md"
 
 LEFT_OUT = (
-    "`default` ranks each book and set with a LambdaMART model that was trained on all others, without its questions "
-    "and without questions generated from it. The weights of first-stage retrieval, which choose the candidates, are "
-    "those that ship; they were fitted on most of these sets. No other strategy was fitted."
+    "`default` ranks each book and set with a LambdaMART model that was trained on all others, without the questions "
+    "of this book or set and without questions generated from it. The weights of first-stage retrieval, which select "
+    "the candidates, are the shipped ones. They were fitted on most of these sets. No other strategy was fitted."
 )
 SHIPPED = (
-    "`default` was fitted on questions of these sets, so its numbers are too high; no other strategy was fitted. "
-    "[The LambdaMART model](trees.md) has its numbers on held-out books."
+    "`default` was fitted on questions of these sets, so its numbers are too high. No other strategy was fitted. "
+    "[The LambdaMART model](trees.md) shows the numbers of `default` on held-out books."
 )
 
 CELLS = """\
-For look-ups and rules of each book: the score of `default`, the score of the best other strategy (`fts5` is the
-[reference](../how-to/benchmarks.md#the-reference)), and p of a paired randomisation test of the two. `▼` names
-strategies that are significantly better than `default` (p < 0.05). `*` stands for all books of a set, or all sets. p
-is not corrected for the choice of the best strategy, which disfavours `default`, nor for the number of cells."""
+For look-ups and rule questions of each book, the cells show the score of `default`, the score of the best other
+strategy (`fts5` is the [reference](../how-to/benchmarks.md#the-reference)), and p of a paired randomisation test of
+the two. `▼` marks strategies that are significantly better than `default` (p < 0.05). `*` stands for all books of a
+set, or all sets. p is not corrected for the choice of the best strategy, which disfavours `default`, nor for the
+number of cells."""
 
 _DIGITS, _CELL_DIGITS = 4, 6
 
@@ -110,9 +111,10 @@ def results_page(results: Results) -> str:
         [
             "# Results",
             "",
-            f"Made by `python -m tools bench all` from [{DATA_FILE}]({DATA_FILE}); do not edit. Split {splits}, "
-            f"{results.date}, {results.cores} cores, Python {results.python}, embedder {results.embedder}. "
-            "Numbers have 95 % bootstrap intervals. [Benchmarks](../how-to/benchmarks.md) describes the sets.",
+            f"`python -m tools bench all` writes this page from [{DATA_FILE}]({DATA_FILE}). Do not edit it by hand. "
+            f"The benchmarks ran on {results.date} with the split {splits}, {results.cores} cores, Python "
+            f"{results.python} and the embedder {results.embedder}. Intervals are 95 % bootstrap intervals. "
+            "[Benchmarks](../how-to/benchmarks.md) describes the sets.",
             "",
             LEFT_OUT if results.left_out else SHIPPED,
             "",
@@ -122,7 +124,7 @@ def results_page(results: Results) -> str:
             leaderboard(whole, names(Use.RANKING)),
             "## Filtering and time",
             "",
-            "Milliseconds: the median of one retrieval with k = 15, on a machine with other load.",
+            "Milliseconds are the median of one retrieval with k = 15, on a machine with other load.",
             "",
             leaderboard(_without_evaluability(whole), names(Use.FILTERING)),
             "## BM25 and published figures",

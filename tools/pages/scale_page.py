@@ -34,21 +34,22 @@ def breakings(two: Two) -> tuple[Breaking, ...]:
             cost.search(two, "default"),
             250,
             "`default` takes a quarter of a second (p50)",
-            "take the candidates from an engine (`store`); re-ranking of a few hundred stays local. The time of both "
-            "together was not measured at this size. Or use `prefilter`, which hardly grows",
+            "take the candidates from an engine (`store`), with local re-ranking of a few hundred. The time of both "
+            "together was not measured at this size. Alternatively, use `prefilter`, whose time hardly grows",
         ),
         Breaking(
             cost.search(two, "hybrid"),
             250,
             "`hybrid` takes a quarter of a second (p50)",
-            "it scores every chunk: use `default`, which scores candidates, or take the candidates from an engine",
+            "use `default`, which scores only candidates, or take the candidates from an engine; `hybrid` scores "
+            "every chunk",
         ),
         Breaking(
             cost.build(two),
             8 * 3600,
             "a first build takes a night of 8 hours",
-            "the graph of the library (`build: graph`) grows faster than the library and one process builds it. Put "
-            "books that are searched separately into separate homes",
+            "put books that are searched separately into separate homes; the graph of the library (`build: graph`) "
+            "grows faster than the library, and one process builds it",
         ),
         Breaking(
             cost.disk(two),
@@ -64,15 +65,17 @@ def _breakings_of_memory(two: Two) -> Iterator[Breaking]:
         cost.mapped(two),
         16_000,
         "a reader maps 16 GB",
-        "processes of one machine share it, and what does not fit is read from disk again. Use more memory, a faster "
-        "disk, or separate homes for books that are searched separately",
+        "use more memory, a faster disk, or separate homes for books that are searched separately; processes on one "
+        "machine share the memory, and the system reads files that do not fit from disk again",
     )
-    yield Breaking(cost.own(two), 1000, "a reader has 1 GB of private memory", "use fewer processes, or separate homes")
+    yield Breaking(
+        cost.own(two), 1000, "a reader needs 1 GB of private memory", "use fewer processes or separate homes"
+    )
     yield Breaking(
         cost.held_by_build(two),
         64_000,
         "a build holds 64 GB",
-        "use a larger machine for builds only, which pushes to smaller readers; or separate homes",
+        "use a larger machine only for builds, which pushes to smaller readers, or use separate homes",
     )
 
 
@@ -86,15 +89,16 @@ HASHED, SENT = 1500.0, 125.0
 _HEAD = f"""\
 # Ten million chunks: a projection
 
-Made by `python -m tools.pages.scale_page` from the files in `performance/`; do not edit. The largest library that
-was measured has a million chunks ([performance](performance.md)). **Nothing on this page was run at ten million
-chunks.** Each cost is extrapolated from the runs at {GROWTH_FROM:,} and {GROWTH_TO:,} chunks:
+`python -m tools.pages.scale_page` writes this page from the files in `performance/`. Do not edit it by hand. The
+largest library that was measured contains a million chunks ([performance](performance.md)). **Nothing on this page
+was run with ten million chunks.** Each cost is extrapolated from the runs with {GROWTH_FROM:,} and {GROWTH_TO:,}
+chunks:
 
-- linearly, `cost + slope x 9,000,000`, if it grew at most tenfold, as the library did;
-- by the same factor again, `cost x factor`, if it grew faster. Those are marked *.
+- A cost that grew at most tenfold, as the library did, is extrapolated linearly: `cost + slope x 9,000,000`.
+- A cost that grew faster is multiplied by the same factor again: `cost x factor`. These costs are marked *.
 
-The rows are synthetic, with {DIMENSIONS} dimensions, on two cores. Chroma's graphs are not included: a library of this
-size [has none](../how-to/scaling.md#large-libraries).
+The rows are synthetic, the vectors have {DIMENSIONS} dimensions, and the machine had two cores. The costs do not
+include Chroma's graphs, because a library of this size [has none](../how-to/scaling.md#large-libraries).
 """
 
 
@@ -118,13 +122,12 @@ def _lines(two: Two) -> Iterator[str]:
     if any(run.load > run.cores for run in two):
         yield (
             f"\nThe machine had other load (load average {two[0].load:g} and {two[1].load:g} at the end), which "
-            "increases "
-            "seconds and milliseconds."
+            "increases seconds and milliseconds."
         )
     yield "\n## Parts\n"
     yield from _parts(two)
     yield "\n## Bounds\n"
-    yield "The number of chunks at which a cost exceeds a typical bound, the smallest first.\n"
+    yield "The table shows the number of chunks at which a cost exceeds a typical bound, the smallest first.\n"
     yield "| chunks | bound | remedy |"
     yield "|---:|---|---|"
     result = [(breaking.growth.reaches(breaking.bound), breaking) for breaking in breakings(two)]
@@ -147,26 +150,26 @@ def _table(growths: Sequence[Growth]) -> Iterator[str]:
 def _parts(two: Two) -> Iterator[str]:
     disk, default = cost.disk(two).at(ON_PAPER), cost.search(two, "default")
     yield from _memory(two)
-    yield f"- **Disk.** {disk / 1e3:.0f} GB for each snapshot; a build needs room for one more."
+    yield f"- **Disk.** Each snapshot needs {disk / 1e3:.0f} GB, and a build needs space for one more snapshot."
     yield (
-        f"- **Opening.** A process that opens the snapshot hashes {disk / 1e3:.0f} GB: {disk / HASHED:.0f} s at "
-        f"{HASHED:,.0f} MB a second."
+        f"- **Opening.** A process that opens the snapshot hashes {disk / 1e3:.0f} GB, which takes "
+        f"{disk / HASHED:.0f} s at {HASHED:,.0f} MB a second."
     )
     yield (
-        "- **Promotion.** One pointer of 17 bytes is replaced. The gate before it asks the questions of the home, at "
-        f"{default.at(ON_PAPER) / 1e3:.1f} s each for `default`."
+        "- **Promotion.** A promotion replaces one pointer of 17 bytes. Before it, the gate searches for the test "
+        f"questions of the home, which takes {default.at(ON_PAPER) / 1e3:.1f} s for each with `default`."
     )
     yield (
-        f"- **Travel.** {disk / 1e3:.0f} GB over 1 Gbit/s ({SENT:.0f} MB/s): {disk / SENT / 60:.0f} minutes to "
-        "pull, and twice that to push, because a push reads back what it sent. Files with the right hash are not sent "
-        "again."
+        f"- **Transfer.** Over 1 Gbit/s ({SENT:.0f} MB/s), a pull of {disk / 1e3:.0f} GB takes "
+        f"{disk / SENT / 60:.0f} minutes. A push takes twice as long, because it reads back the files that it sent. "
+        "Files with the right hash are not sent again."
     )
     hours = cost.build(two).at(ON_PAPER) / 3600
     apart = sum(stage.at(ON_PAPER) for stage in cost.stages(two))
     yield (
-        f"- **First build.** {hours:.1f} hours as a whole, {apart / 3600:.1f} if each stage is extrapolated "
-        "alone; the graph "
-        f"of the library is {100 * cost.stage(two, 'graph').at(ON_PAPER) / apart:.0f} % of these."
+        f"- **First build.** A first build takes {hours:.1f} hours if it is extrapolated as a whole, and "
+        f"{apart / 3600:.1f} hours if each stage is extrapolated alone. The graph of the library takes "
+        f"{100 * cost.stage(two, 'graph').at(ON_PAPER) / apart:.0f} % of the latter."
     )
     yield from _question(two)
 
@@ -177,12 +180,10 @@ def _memory(two: Two) -> Iterator[str]:
         f"- **Memory.** A reader that answered every question in five ways has {own.costs[0]:,.0f} MB of private "
         "memory at "
         f"{GROWTH_FROM:,} chunks, {own.costs[1]:,.0f} at {GROWTH_TO:,}, and would have {own.at(ON_PAPER):,.0f} here. "
-        f"The rest is mapped files, {mapped.at(ON_PAPER) / 1e3:,.0f} GB, which processes share and the system "
-        "evicts when "
-        "it needs memory. Two of the files hold the vectors, by id and by "
-        f"[region](../how-to/scaling.md#large-libraries). A build would hold {build.at(ON_PAPER) / 1e3:,.0f} GB "
-        "at once, "
-        "with the chunks and their vectors."
+        f"The rest is mapped files, {mapped.at(ON_PAPER) / 1e3:,.0f} GB, which processes share and which the system "
+        "evicts when it needs memory. Two of the files contain the vectors, by id and by "
+        f"[region](../how-to/scaling.md#large-libraries). A build would hold {build.at(ON_PAPER) / 1e3:,.0f} GB at "
+        "once, including the chunks and their vectors."
     )
 
 
@@ -190,17 +191,16 @@ def _question(two: Two) -> Iterator[str]:
     large = two[1]
     cpu = ", ".join(f"`{name}` {large.cpu_p50(name) / two[0].cpu_p50(name):.1f}" for name in ("prefilter", "default"))
     yield (
-        "- **A question.** A search that scores every chunk (`hybrid`) grows with the library; a search over "
-        "[candidates](../how-to/scaling.md#large-libraries) grows less. Ratio of processor time "
-        f"({GROWTH_TO:,} / {GROWTH_FROM:,}, p50): {cpu}. Other load hardly affects it."
+        "- **A question.** The time of a search that scores every chunk (`hybrid`) grows with the library. The time of "
+        "a search over [candidates](../how-to/scaling.md#large-libraries) grows less. From "
+        f"{GROWTH_FROM:,} to {GROWTH_TO:,} chunks, the processor time (p50) grows by these factors: {cpu}. Other load "
+        "hardly affects them."
     )
     result = ", ".join(f"`{name}` {share:.1%}" for name, share in large.own_recall.items())
     yield (
-        f"- **Recall.** At {GROWTH_TO:,} chunks, recall of the 15 nearest admitted chunks is: {result}. `default` "
-        "has the "
-        f"same first 5 hits as a ranking of all chunks for {large.same_first_few:.0%} of the questions, and the "
-        "same first "
-        f"15 for {large.same_first:.0%}."
+        f"- **Recall.** At {GROWTH_TO:,} chunks, the recall of the 15 nearest admitted chunks is {result}. `default` "
+        f"returns the same first 5 hits as a ranking of all chunks for {large.same_first_few:.0%} of the questions, "
+        f"and the same first 15 for {large.same_first:.0%}."
     )
 
 

@@ -21,13 +21,13 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "results" / "seed_names.md
 _BEFORE_WORD = re.compile(r"(?<!\w)_")
 _INTRO = """# The names of the plans
 
-This project follows five texts: the query_must plan, the RAG contract, and the designs of hybrid retrieval,
-self-querying and category hints. For each name in these texts, this page says where it lives here, or why it differs or
-is missing. A place is a dotted path in the code (`path(parameter)`, `path: member`), a command with its option, a key
-of `rag.yaml` or of the metadata of a chunk, a [metric](../reference/assets.md#metrics), a file, or a test. A test
-looks up each place.
+This project implements five texts: the query_must plan, the RAG contract, and the designs of hybrid retrieval,
+self-querying and category hints. For each name in these texts, this page shows the place of its implementation, or
+the reason why it differs or is missing. A place is a dotted path in the code (`path(parameter)`, `path: member`), a
+command with its option, a key of `rag.yaml` or of the metadata of a chunk, a
+[metric](../reference/assets.md#metrics), a file, or a test. A test checks each place.
 
-Made by `python -m tools.pages.seed_names`; do not edit.
+`python -m tools.pages.seed_names` writes this page. Do not edit it by hand.
 """
 
 

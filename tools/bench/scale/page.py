@@ -136,26 +136,29 @@ LINEAR = ("exact_scan", "bm25_index", "hybrid", "default")
 _HEAD = """\
 # Performance
 
-Made by `python -m tools.bench.scale.page` from the files in `performance/`, which
-`python -m tools bench scale --chunks N --json` printed; do not edit. A question goes in as text, ids come out; k = 15.
-The library is synthetic: tables of 20 near-duplicate rows of 256 dimensions. A fifth of the tables has a `query_must`
-that always applies; the rows of the others have a number as key and are excluded if a question names a sibling row.
-Half of the questions name one row of a strict table, a quarter two to four, a quarter one row of a keyed table. One in
-ten has a metadata filter. The time of a question is the median of three passes.
+`python -m tools.bench.scale.page` writes this page from the files in `performance/`, which
+`python -m tools bench scale --chunks N --json` printed. Do not edit it by hand.
 
-- `chroma_plain`: one unfiltered query to one collection with all chunks. `nin_loop`: the published loop over that
-  collection, at most three rounds. Both run up to 200,000 chunks: a larger library has
-  [no graphs](../how-to/scaling.md#large-libraries), and filling one takes longer than everything else (`--chroma`
-  does it). `exact_scan`: compares every vector, then applies the mask.
-- The other names are [strategies](../reference/cli.md#strategies).
-- `bm25_index`, `bm25s`, `rank_bm25`: three lexical indexes alone, on the same tokens.
-- `dense` and `prefilter` compare every vector up to 32,768 chunks and search
-  [regions](../how-to/scaling.md#large-libraries) of a larger library.
-- `default_exhaustive`: `default` without the shortcut that skips cosines of chunks that cannot rank high. Both must
-  find the same first 15.
-- Starved: questions with fewer than 15 results although more exist.
-- CPU ms: processor time of a question over all threads. Other load on the machine (the load average) increases wall
-  time, most of all that of long questions.
+The library is synthetic. Its tables have 20 near-duplicate rows each, and the vectors have 256 dimensions. In a fifth
+of the tables (*strict tables*), the rows have a predicate that always requires its terms. In the other tables (*keyed
+tables*), the row keys are numbers, and a row is excluded if the question names a sibling row. Half of the questions
+name one row of a strict table, a quarter name two to four rows, and a quarter name one row of a keyed table. One
+question in ten has a metadata filter. Each search gets the text of a question and returns the ids of 15 chunks. The
+time of a question is the median of three passes.
+
+- `chroma_plain` is one unfiltered query to one Chroma collection that contains all chunks.
+- `nin_loop` is the published loop over that collection, with at most three rounds. `chroma_plain` and `nin_loop` run
+  only up to 200,000 chunks, because a larger library has [no graphs](../how-to/scaling.md#large-libraries). Filling a
+  larger collection takes longer than everything else; `--chroma` does it.
+- `exact_scan` compares every vector and then applies the mask.
+- `bm25_index`, `bm25s` and `rank_bm25` are three lexical indexes alone, on the same tokens.
+- `default_exhaustive` is `default` without the shortcut that skips the cosines of chunks that cannot rank high. Both
+  must return the same first 15 chunks.
+- The other names are [strategies](../reference/cli.md#strategies). `dense` and `prefilter` compare every vector up to
+  32,768 chunks, and search [regions](../how-to/scaling.md#large-libraries) of a larger library.
+- *Starved* counts questions with fewer than 15 results although more exist.
+- *CPU ms* is the processor time of a question over all threads. Other load on the machine (the load average)
+  increases the wall time, especially that of long questions.
 """
 
 
@@ -193,7 +196,8 @@ def _growth(runs: Sequence[ScaleReport]) -> Iterator[str]:
         yield from _growth_goals(sizes[GROWTH_FROM], sizes[GROWTH_TO])
     yield (
         "The time of a search that scores every chunk grows with the library. "
-        f"Extra microseconds for each thousand chunks, from {first.chunks:,} to {last.chunks:,}:\n"
+        f"The table shows the additional microseconds for each thousand chunks, between {first.chunks:,} and "
+        f"{last.chunks:,} chunks:\n"
     )
     yield "| search | microseconds for 1,000 chunks |"
     yield "|---|---:|"
@@ -232,9 +236,9 @@ def _verdict(reached: bool) -> str:
 
 def _sizes(runs: Sequence[ScaleReport]) -> Iterator[str]:
     yield (
-        "In megabytes. A reader is a new process that answered every question in five ways. Mapped memory is files, "
-        "which processes share and the system evicts when it needs memory. A build also holds the library and its "
-        "vectors. Seconds are wall time under the load average given below.\n"
+        "Memory and disk are in megabytes. A reader is a new process that answered every question in five ways. Mapped "
+        "memory contains files, which processes share and which the system evicts when it needs memory. A build also "
+        "holds the library and its vectors. Seconds are wall time with the load average below.\n"
     )
     yield (
         "| chunks | reader | private | mapped | build, peak | disk | of it Chroma | first build, s | Chroma graphs, s |"
@@ -250,23 +254,23 @@ def _sizes(runs: Sequence[ScaleReport]) -> Iterator[str]:
 
 def _run(run: ScaleReport) -> Iterator[str]:
     yield (
-        f"{run.guarded:,} of the chunks have a `query_must` that always applies; a question admits "
-        f"{run.admitted_p50:g} of them (median). "
-        f"{run.questions} questions, {run.questions_of_slow_ways} for the slow searches (`nin_loop`, `rank_bm25`, "
-        "`default_exhaustive`). "
-        f"Seed {run.seed}, {run.cores} cores, Python {run.python}; load average at the end {run.load:g}.\n"
+        f"{run.guarded:,} of the chunks have a predicate that always requires its terms. A question admits "
+        f"{run.admitted_p50:g} of these chunks (median). "
+        f"The run used {run.questions} questions, and {run.questions_of_slow_ways} for the slow searches (`nin_loop`, "
+        "`rank_bm25`, `default_exhaustive`), with "
+        f"seed {run.seed}, {run.cores} cores and Python {run.python}. The load average at the end was {run.load:g}.\n"
     )
     if run.ann_recall is not None:
-        yield f"ANN recall at 15: {run.ann_recall:.4f}. Rounds of `nin_loop`: {_listed(run.rounds)}.\n"
-    yield f"{run.keeping_out} of the questions exclude rows of keyed tables.\n"
+        yield f"The ANN recall at 15 is {run.ann_recall:.4f}. Rounds of `nin_loop`: {_listed(run.rounds)}.\n"
+    yield f"For {run.keeping_out} of the questions, the filter excludes rows of keyed tables.\n"
     yield from run.times()
-    yield f"\nBuild, seconds by stage: {_named(run.build_seconds)}."
-    yield f"Of CPU: {_named(run.build_cpu_seconds)}."
+    yield f"\nSeconds of the build by stage: {_named(run.build_seconds)}."
+    yield f"CPU seconds: {_named(run.build_cpu_seconds)}."
     result = ", ".join(f"`{name}` {recall:.4f}" for name, recall in run.own_recall.items())
-    yield f"Recall of the 15 nearest admitted chunks: {result}."
+    yield f"The recall of the 15 nearest admitted chunks is {result}."
     yield (
-        f"`default` has the same first 5 as a ranking of all chunks for {run.same_first_few:.1%} of the questions, and "
-        f"the same first 15 for {run.same_first:.1%}."
+        f"`default` returns the same first 5 as a ranking of all chunks for {run.same_first_few:.1%} of the questions, "
+        f"and the same first 15 for {run.same_first:.1%}."
     )
 
 

@@ -151,7 +151,7 @@ def test_a_run_says_what_of_its_time_was_the_processors(small: ScaleReport) -> N
     assert small.cpu_p50("default") == next(timing.cpu_p50_ms for timing in small.timings if timing.name == "default")
     assert small.build_cpu_seconds is not None
     assert set(small.build_cpu_seconds) == set(small.build_seconds)
-    assert "Of CPU: embed" in performance_page([small])
+    assert "CPU seconds: embed" in performance_page([small])
 
 
 def test_the_plot_names_each_line_once_with_its_last_time(small: ScaleReport) -> None:
