@@ -18,6 +18,7 @@ from hashlib import sha256
 
 import Stemmer
 
+from retrieval.language.identifiers import MARK, identifier_keys
 from retrieval.language.lexicon import singular
 from retrieval.language.tokens import PICTURES, separate_figures, with_signs_spelled
 from retrieval.language.vocabulary import Vocabulary
@@ -87,6 +88,8 @@ class Tokenization:
     Of 609 look-ups and 136 rules that people asked of 21 books the first hit answered 450 and 90 without, 461 and 89
     with it; 462 and 88 with `one` too, 460 and 89 with ordinals.
     """
+    identifiers: bool = True
+    """An identifier is also a token as a whole: `c5d.xlarge` tells from `c5d.2xlarge`, which has the same parts."""
 
 
 TOKENIZATION = Tokenization()
@@ -110,6 +113,7 @@ class Tokenizer:
     identity: str
     """SHA-256 of the vocabulary's JSON and of the tokenization."""
     stem: bool
+    identifiers: bool
     fold: Callable[[str], str]
     """A word of letters as the form that it shares with its plural, or as the figure that it spells."""
     phrases: Mapping[str, Sequence[tuple[list[str], list[str]]]]
@@ -118,7 +122,8 @@ class Tokenizer:
     def __call__(self, text: str) -> list[str]:
         """Tokens of a text in order, with repetitions."""
         matches = _folded(_words(text, self.fold), self.phrases)
-        return [_stem(word) for word in matches] if self.stem else matches
+        parts = [_stem(word) for word in matches] if self.stem else matches
+        return [*parts, *identifier_keys(text)] if self.identifiers else parts
 
 
 @lru_cache(maxsize=_KEPT)
@@ -136,7 +141,7 @@ def tokenizer(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION) -> Token
         forms.sort(key=lambda form: -len(form[0]))
     # In the order of the file: where two labels have one form, the first has it.
     said_by = json.dumps([vocabulary.to_json(), asdict(how)])
-    return Tokenizer(sha256(said_by.encode()).hexdigest(), how.stem, fold, phrases)
+    return Tokenizer(sha256(said_by.encode()).hexdigest(), how.stem, how.identifiers, fold, phrases)
 
 
 def cut_identity(tokenize: Tokenize) -> str:
@@ -166,8 +171,8 @@ def question_tokenizer(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION)
 
 @lru_cache(maxsize=1 << 14)
 def cut_word(tokenize: Tokenize, word: str) -> Sequence[str]:
-    """What a tokenizer cuts a word into. Questions repeat their words; a text is cut by the tokenizer itself."""
-    return tuple(tokenize(word))
+    """What a tokenizer cuts a word into, without identifiers. Questions repeat their words."""
+    return tuple(token for token in tokenize(word) if not token.startswith(MARK))
 
 
 def _folded(words: list[str], phrases: Mapping[str, Sequence[tuple[list[str], list[str]]]]) -> list[str]:

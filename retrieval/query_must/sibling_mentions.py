@@ -6,6 +6,7 @@ from functools import lru_cache
 from math import isfinite
 
 from retrieval.language.canonical import Canonical, canonical_term
+from retrieval.language.identifiers import MARK, Known, Whole, identifiers, known_identifiers
 from retrieval.language.numbers import AS_TEXT, Quantity, quantities
 from retrieval.language.numbers.columns import DEGREES, column_noun
 from retrieval.language.numbers.quantity import NUMBERING, short_for, slack
@@ -147,9 +148,9 @@ class Speech:
         return says and (_has_long_word(run) or self.is_code(run))
 
     def is_code(self, run: Sequence[str]) -> bool:
-        """Whether a run has no word of two letters: `m 12`, `e 41`, `0 x 1 a`, five figures; not `a 4` and `4 m`."""
+        """Whether a run is an identifier or has no word of two letters: `m 12`, `0 x 1 a`, five figures; not `a 4`."""
         if len(run) == 1:
-            return sum(map(str.isdigit, run[0])) >= CODE
+            return run[0].startswith(MARK) or sum(map(str.isdigit, run[0])) >= CODE
         if _has_long_word(run):
             return False
         letters = [token for token in run if _is_word(token) and token not in self.idle]
@@ -161,6 +162,9 @@ class QueryMentions:
     """A question by the places of its tokens; bit i of a mask is token i."""
 
     tokens: tuple[str, ...]
+    """In canonical form; an identifier that the tables know is one token, its key."""
+    spoken: tuple[str, ...]
+    """The same as people read them: the parts of an identifier and not its key."""
     places: dict[str, int]
     """By token: the mask of its places."""
     informative: int
@@ -178,12 +182,14 @@ class QueryMentions:
     speech: Speech
 
     @staticmethod
-    def of(question: Canonical, units: Collection[str] = ()) -> "QueryMentions | None":
-        """Read a question; None if it is too long. `units` are those that the tables know."""
-        tokens = question.tokens
-        if not 0 < len(tokens) <= MOST:
+    def of(question: Canonical, units: Collection[str], known: Known) -> "QueryMentions | None":
+        """Read a question; None if it is too long. `units` and `known` identifiers are those of the tables."""
+        if not 0 < len(question.tokens) <= MOST:
             return None
         speech = Speech.of(question.vocabulary)
+        written = identifier_tokens(question.written, question.vocabulary)
+        whole = known_identifiers(question.tokens, written, known)
+        tokens = contracted(question.tokens, whole)
         places: dict[str, int] = {}
         for position, token in enumerate(tokens):
             places[token] = places.get(token, 0) | 1 << position
@@ -192,6 +198,7 @@ class QueryMentions:
         )
         return QueryMentions(
             tokens,
+            tuple(_spoken(question.tokens, whole)),
             places,
             _mask(position for position, token in enumerate(tokens) if token not in speech.idle),
             _mask(position for position, token in enumerate(tokens) if _is_word(token)),
@@ -199,7 +206,7 @@ class QueryMentions:
             _mask(position for position, token in enumerate(tokens) if token in speech.holding) | _mask(twice),
             tuple(_opposed(tokens, speech)),
             bool(question.intervals),
-            tuple(_in_units(mentioned_amounts(question), units)),
+            tuple(_in_units(_moved(mentioned_amounts(question), whole), units)),
             speech,
         )
 
@@ -222,14 +229,37 @@ class QueryMentions:
 
     def is_code(self, mask: int) -> bool:
         """Whether a code stands at these places."""
-        return self.speech.is_code(self._at(mask))
+        return self.speech.is_code([token for position, token in enumerate(self.tokens) if mask >> position & 1])
 
     def said(self, mask: int) -> str:
         """The tokens at these places."""
-        return " ".join(self._at(mask))
+        return " ".join(token for position, token in enumerate(self.spoken) if mask >> position & 1)
 
-    def _at(self, mask: int) -> list[str]:
-        return [token for position, token in enumerate(self.tokens) if mask >> position & 1]
+
+def identifier_tokens(text: str, vocabulary: Vocabulary) -> list[str]:
+    """The keys of the identifiers in a text, made of its canonical tokens."""
+    return [MARK + "".join(canonical_term(each, vocabulary).split()) for each in identifiers(text)]
+
+
+def contracted(tokens: Sequence[str], whole: Sequence[Whole]) -> tuple[str, ...]:
+    """The tokens, the parts of each identifier as its key."""
+    replaced = list(tokens)
+    for start, stop, key in reversed(whole):
+        replaced[start:stop] = [key]
+    return tuple(replaced)
+
+
+def _spoken(tokens: Sequence[str], whole: Sequence[Whole]) -> Sequence[str]:
+    return contracted(tokens, [(start, stop, " ".join(tokens[start:stop])) for start, stop, _ in whole])
+
+
+def _moved(amounts: Iterable[MentionedAmount], whole: Sequence[Whole]) -> Iterator[MentionedAmount]:
+    """The amounts at their places beside contracted identifiers; a number that is a part of one is none."""
+    for amount in amounts:
+        start, stop = amount.span
+        if all(stop <= first or last <= start for first, last, _ in whole):
+            less = sum(last - first - 1 for first, last, _ in whole if last <= start)
+            yield replace(amount, span=(start - less, stop - less))
 
 
 def _in_units(amounts: Iterable[MentionedAmount], units: Collection[str]) -> Iterator[MentionedAmount]:

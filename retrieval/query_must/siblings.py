@@ -11,8 +11,16 @@ from functools import cached_property, lru_cache
 from itertools import chain, pairwise
 
 from retrieval.language.canonical import Canonical, as_number, canonical_term, literal
+from retrieval.language.identifiers import known_identifiers
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.query_must.sibling_mentions import Amount, QueryMentions, Speech, span_mask
+from retrieval.query_must.sibling_mentions import (
+    Amount,
+    QueryMentions,
+    Speech,
+    contracted,
+    identifier_tokens,
+    span_mask,
+)
 
 TWO = "it names more than one row"
 OPEN = "it leaves a bound open"
@@ -146,11 +154,10 @@ def words_of_table(table: KeyedTable, vocabulary: Vocabulary) -> TableWords:
     """Read a table."""
     speech = Speech.of(vocabulary)
     every = (*table.heads, *table.titles, *table.columns)
-    runs = [_run(column, vocabulary) for column in table.columns]
-    whole = {run for run in runs if len(run) > 1}
+    whole = {run for column in table.columns for run in _runs(column, vocabulary) if len(run) > 1}
     for title in table.titles:
         plain = _NUMBERED.sub("", title, count=1)
-        whole |= {_run(plain, vocabulary), _run(_BRACKETS.sub("", plain), vocabulary)}
+        whole |= {*_runs(plain, vocabulary), *_runs(_BRACKETS.sub("", plain), vocabulary)}
     whole |= {pair for text in every for pair in _numbered(_run(text, vocabulary), vocabulary)}
     return TableWords(
         words_of(every, vocabulary),
@@ -169,7 +176,7 @@ def words_of_table(table: KeyedTable, vocabulary: Vocabulary) -> TableWords:
 
 
 def _names(names: Iterable[str], speech: Speech, vocabulary: Vocabulary) -> frozenset[Run]:
-    return frozenset(run for name in names if speech.is_name(run := _run(name, vocabulary)))
+    return frozenset(run for name in names for run in _runs(name, vocabulary) if speech.is_name(run))
 
 
 def words_of(texts: Iterable[str], vocabulary: Vocabulary) -> frozenset[str]:
@@ -180,7 +187,11 @@ def words_of(texts: Iterable[str], vocabulary: Vocabulary) -> frozenset[str]:
 @lru_cache(maxsize=1 << 16)
 def _words(text: str, vocabulary: Vocabulary) -> tuple[str, ...]:
     # The cells of near-twins repeat each other.
-    return (*canonical_term(text, vocabulary).split(), *_literal(text, vocabulary))
+    return (
+        *canonical_term(text, vocabulary).split(),
+        *_literal(text, vocabulary),
+        *identifier_tokens(text, vocabulary),
+    )
 
 
 def _literal(text: str, vocabulary: Vocabulary) -> list[str]:
@@ -189,6 +200,14 @@ def _literal(text: str, vocabulary: Vocabulary) -> list[str]:
 
 def _run(text: str, vocabulary: Vocabulary) -> Run:
     return tuple(canonical_term(text, vocabulary).split())
+
+
+def _runs(text: str, vocabulary: Vocabulary) -> Iterable[Run]:
+    """The tokens of a text, and once more with each identifier in it as one."""
+    run = _run(text, vocabulary)
+    keys = identifier_tokens(text, vocabulary)
+    whole = known_identifiers(run, keys, lambda joined: [key in keys for key in joined]) if keys else []
+    return (run, contracted(run, whole)) if whole else (run,)
 
 
 def _numbered(run: Run, vocabulary: Vocabulary) -> Iterable[Run]:
@@ -243,9 +262,12 @@ class Siblings:
     def _shared(self) -> frozenset[Run]:
         return frozenset(run for words in self._words.values() for row in words.rows.values() for run in row.shared)
 
+    def _known(self, keys: Sequence[str]) -> Sequence[bool]:
+        return [(key,) in self._names or (key,) in self._shared for key in keys]
+
     def read(self, question: Canonical) -> Exclusions:
         """Decide every table."""
-        query = QueryMentions.of(question, self._units)
+        query = QueryMentions.of(question, self._units, self._known)
         if query is None:
             return Exclusions({}, {})
         spans = self._mentions(query)

@@ -60,7 +60,7 @@ def _close(left: Path, right: Path) -> bool:
     )
 
 
-SCHEMA_VERSION = 26
+SCHEMA_VERSION = 27
 MANIFEST_FILE = "manifest.json"
 _BESIDE = {MANIFEST_FILE, NEIGHBOUR_SEARCH}
 """Files that are not part of what the id is the hash of."""

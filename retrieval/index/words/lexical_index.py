@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from retrieval.files.arrays import RaggedArray, load_array, save_array
 from retrieval.index.term_table import TermTable
+from retrieval.language.identifiers import MARK, identifier_keys, known_identifiers, words_of_question
 from retrieval.language.terms import Tokenize, cut_identity, tokens
 
 if TYPE_CHECKING:
@@ -199,11 +200,20 @@ class LexicalIndex:
 
     def read(self, question: str) -> Sequence[str]:
         """All words of a question, stop words too."""
-        return self.tokenize(self.said(question))
+        return self._with_identifiers(self.tokenize, self.said(question))
 
     def looked_for(self, question: str) -> Sequence[str]:
         """The words of a question that are scored."""
-        return (self.ask or self.tokenize)(self.said(question))
+        return self._with_identifiers(self.ask or self.tokenize, self.said(question))
+
+    def _with_identifiers(self, tokenize: Tokenize, question: str) -> Sequence[str]:
+        """The tokens of a question, and the identifiers of the index whose parts follow one another in it."""
+        plain = [token for token in tokenize(question) if not token.startswith(MARK)]
+        found = known_identifiers(words_of_question(question), identifier_keys(question), self._have)
+        return [*plain, *(key for _, _, key in found)]
+
+    def _have(self, terms: Sequence[str]) -> Sequence[bool]:
+        return [term is not None for term in self.terms.words(terms)]
 
     @property
     def n_terms(self) -> int:

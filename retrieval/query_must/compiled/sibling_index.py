@@ -118,9 +118,14 @@ class SiblingIndex:
 
     def read(self, question: Canonical) -> CompiledExclusions:
         """Decide every table of which the question names a row."""
-        query = QueryMentions.of(question, self.amounts.stretches) if len(self.tables) else None
+        query = QueryMentions.of(question, self.amounts.stretches, self._known) if len(self.tables) else None
         named = name_rows(self, query) if query is not None else None
         return CompiledExclusions(self, query, named)
+
+    def _known(self, keys: Sequence[str]) -> Sequence[bool]:
+        hashes = _hashes(hash_of((key,)) for key in keys)
+        known: list[bool] = ((places_of(hashes, self.names) >= 0) | (places_of(hashes, self.shared) >= 0)).tolist()
+        return known
 
     def asked(self, question: Canonical) -> Canonical:
         """The question, with the rows that it keeps out."""

@@ -166,7 +166,7 @@ def _parts_of_names(snapshot: Snapshot, text: str, asked: Sequence[str]) -> Mapp
     matches: dict[str, str] = {}
     count = Counter(asked)
     for match in _IDENTIFIER.finditer(text):
-        parts = [part for part in _cutter(snapshot)(match[0]) if not part.startswith("-")]
+        parts = [part for part in cut_word(_cutter(snapshot), match[0]) if not part.startswith("-")]
         if len(parts) >= _PARTS:
             count.subtract(parts)
             matches |= {part: first for first, part in pairwise(parts) if part[0].isdigit()}

@@ -314,3 +314,38 @@ def test_a_shared_cell_decides_between_rows_that_share_an_amount() -> None:
     )
     assert kept_out("price of a large letter of 300 g", letters) == rows(letters, 1)
     assert kept_out("price of a letter of 300 g", letters) == set()
+
+
+SIZES = ("large", "xlarge", "2xlarge", "4xlarge", "9xlarge", "12xlarge")
+INSTANCES = [
+    table(
+        f"{family} instances",
+        ("Instance type", "Maximum network interfaces"),
+        *((f"{family}.{size}", str(number)) for number, size in enumerate(SIZES)),
+        names=tuple((f"{family}.{size}",) for size in SIZES),
+    )
+    for family in ("c5", "c5d", "c5n")
+]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how many network interfaces does a c5d.xlarge take",
+        "network interfaces of C5D XLARGE",
+        "c5d-xlarge",
+    ],
+)
+def test_an_identifier_keeps_rows_with_the_same_parts_out(question: str) -> None:
+    _, of_family, _ = INSTANCES
+    assert kept_out(question, *INSTANCES) >= rows(of_family, 0, 2, 3, 4, 5)
+    assert rows(of_family, 1).isdisjoint(kept_out(question, *INSTANCES))
+
+
+def test_an_identifier_that_no_table_has_is_the_words_that_it_is_made_of() -> None:
+    assert kept_out("how big is the c5d.32xlarge", *INSTANCES) == set()
+
+
+def test_the_reason_says_an_identifier_as_people_read_it() -> None:
+    reasons = Siblings(INSTANCES).read(canonical("a c5d.xlarge")).reasons
+    assert reasons["c5d instances", 2] == "the question names 'c 5 d xlarge', another row of its table"

@@ -1,0 +1,137 @@
+"""Identifiers: names that are written without a blank, and that are one name and not the words they are made of.
+
+`c5d.xlarge`, `NAV_WAYPOINT`, `http.request.method`, `SetOption65`, `0x1F`, `R-1`, `192.168.0.0/16`, `--max-count`. A
+text is also cut into their parts; the whole identifier is what tells `c5d.xlarge` from `c5d.2xlarge`, which has the
+same parts. Its key is the same for every way to separate the parts, so that `nav waypoint` and `c5d xlarge` find it.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import lru_cache
+
+from retrieval.language.numbers.quantity import measure
+
+LONGEST = 120
+"""Characters of an identifier; a longer run is a path or data."""
+
+_RUN = re.compile(r"(?<![\w-])(?:--(?=[^\W\d_]))?\w+(?:(?:::|[./:\\-])\w+)*(?!\w)")
+_PART = re.compile(r"[^\W_]+")
+_ADDRESS = r"[0-9]+(?:\.[0-9]+){2,}(?:/[0-9]+)?"
+_WORD = re.compile(rf"{_ADDRESS}(?!\w)|[^\W_]+")
+_NAMES = re.compile(r"\w_\w|::")
+_CAMEL = re.compile(r"[a-z]{2}[A-Z][a-z]")
+_HEX = re.compile(r"0[xX][0-9a-fA-F]+")
+_DICE = re.compile(r"[0-9]*[dD](?:[0-9]+|%)")
+_COUNTED = re.compile(r"[0-9]+([^\W\d_]+)")
+_CHAIN_OF_NUMBERS = re.compile(_ADDRESS)
+_LETTER = re.compile(r"[^\W\d_]")
+_DIGIT = re.compile(r"[0-9]")
+_ENDINGS = frozenset({"st", "nd", "rd", "th", "s", "x"})
+_CHAIN = 3
+"""Numbers between points from which on they are an address or a version, and no decimal."""
+
+
+MARK = "~"
+"""Begins the key of an identifier, and no other token."""
+MOST_WORDS = 8
+"""Words of a question that may be the parts of one identifier."""
+
+
+Known = Callable[[Sequence[str]], Sequence[bool]]
+"""Tells of some keys which are those of identifiers that there are."""
+Whole = tuple[int, int, str]
+"""The first of the words that are one identifier, the one after the last, and its key."""
+
+
+def key_of(identifier: str) -> str:
+    """What an identifier is indexed as: its letters and figures in folded case, without what separates them.
+
+    One without letters keeps its points: `1.1.0` is not `11 0`.
+    """
+    return MARK + (identifier if not _LETTER.search(identifier) else "".join(_PART.findall(identifier)).casefold())
+
+
+@lru_cache(maxsize=1 << 14)
+def identifiers(text: str) -> tuple[str, ...]:
+    """The identifiers of a text as written, each with those of its parts that are a name alone: `c5d`, `2xlarge`."""
+    matches: list[str] = []
+    for match in _RUN.finditer(text):
+        run = match[0]
+        if len(run) <= LONGEST and _is_identifier(run):
+            parts = _PART.findall(run)
+            matches.append(run)
+            matches += [part for part in parts if len(parts) > 1 and _is_mixed(part)]
+    return tuple(matches)
+
+
+def identifier_keys(text: str) -> list[str]:
+    """The keys of the identifiers of a text."""
+    return [key_of(identifier) for identifier in identifiers(text)]
+
+
+def known_identifiers(words: Sequence[str], written: Collection[str], known: Known) -> list[Whole]:
+    """Where words that follow one another are the parts of known identifiers; none is within a longer one.
+
+    Args:
+        words: of a question; one that has other signs than letters and figures is a part of none.
+        written: keys of the identifiers that the question has without a blank. Two words of letters are only one of
+            these: `the job name` need not be `job_name`.
+        known: which keys there are.
+    """
+    spans = [span for span in _spans(words) if span[1] - span[0] != 2 or _DIGIT.search(span[2]) or span[2] in written]
+    is_known = known([key for _, _, key in spans])
+    matches = [span for span, there in zip(spans, is_known, strict=True) if there]
+    taken: list[Whole] = []
+    for start, stop, key in sorted(matches, key=lambda match: (match[0] - match[1], match[0])):
+        if all(stop <= other[0] or other[1] <= start for other in taken):
+            taken.append((start, stop, key))
+    return sorted(taken)
+
+
+def _spans(words: Sequence[str]) -> Iterator[Whole]:
+    for start, first in enumerate(words):
+        if not _PART.fullmatch(first):
+            if _CHAIN_OF_NUMBERS.fullmatch(first):
+                yield start, start + 1, key_of(first)
+            continue
+        joined = ""
+        for stop, word in enumerate(words[start : start + MOST_WORDS], start + 1):
+            if not _PART.fullmatch(word):
+                break
+            joined += word
+            if _LETTER.search(joined):
+                yield start, stop, MARK + joined
+
+
+def words_of_question(text: str) -> list[str]:
+    """The runs of letters and figures of a text, in folded case; numbers between points as one."""
+    return [part.casefold() for part in _WORD.findall(text)]
+
+
+def _is_identifier(run: str) -> bool:
+    if _DICE.fullmatch(run):
+        return False
+    if (run.startswith("--") and "-" in run[2:]) or _NAMES.search(run) or _CAMEL.search(run) or _HEX.fullmatch(run):
+        return True
+    parts = _PART.findall(run)
+    if "." in run:
+        numbers = sum(part.isdigit() for part in parts)
+        return numbers >= _CHAIN or (numbers < len(parts) and _is_dotted(parts))
+    if "-" in run or "/" in run or ":" in run:
+        return _is_mixed(parts[0]) or bool(_DIGIT.search(run) and run[0].isupper() and "/" not in run)
+    return _is_mixed(run)
+
+
+def _is_dotted(parts: list[str]) -> bool:
+    """Whether parts between points make a name: no abbreviation (`e.g`), and no amount (`2.5kg`)."""
+    is_abbreviation = all(len(part) == 1 for part in parts)
+    is_amount = len(parts) == 2 and parts[0].isdigit() and parts[1][0].isdigit() and not _is_mixed(parts[1])
+    return not is_abbreviation and not is_amount
+
+
+def _is_mixed(part: str) -> bool:
+    """Whether letters and figures make one name: `c5d`, `M12`, `2xlarge`; not `7th`, `10mm` and `2d6`."""
+    if not (_LETTER.search(part) and _DIGIT.search(part)) or _DICE.fullmatch(part):
+        return False
+    counted = _COUNTED.fullmatch(part)
+    return not (counted and (counted[1].casefold() in _ENDINGS or measure(counted[1]) is not None))
