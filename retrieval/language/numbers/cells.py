@@ -3,26 +3,16 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from math import isinf
 
 from retrieval.language.lexicon import Way
+from retrieval.language.numbers.quantity import Kind
+from retrieval.language.numbers.reading import whole_quantity
 
-_DASH = r"(?:-|–|—|−|\bto\b)"
-_LONG_DASH = re.compile(r"^(\s*\d[\d,]*(?:st|nd|rd|th)?\s*)-{2,3}(?=\s*\d)")
-"""`1--3`: a dash as Pandoc and TeX write it. After a sign (`-2--5`) the second one may be a sign too."""
-_NUMBER = r"(?P<{0}>[-−–+]?\d{{1,3}}(?:,\d{{3}}){{1,5}}|[-−–+]?\d{{1,18}})"
-_RANGE = re.compile(
-    rf"\s*{_NUMBER.format('low')}(?P<ordinal>st|nd|rd|th)?\s*{_DASH}\s*{_NUMBER.format('high')}(?P<rest>.*)"
-)
-_OPEN = re.compile(
-    rf"\s*{_NUMBER.format('low')}(?:st|nd|rd|th)?\s*(?:\+|(?:or|and)\s+(?P<way>[^\W\d]+)\b)(?P<rest>.*)", re.IGNORECASE
-)
-_EITHER = re.compile(
-    rf"\s*{_NUMBER.format('low')}\s*(?:or|and|&)\s*{_NUMBER.format('high')}(?P<rest>.*)", re.IGNORECASE
-)
+_BETTER = re.compile(r"\s*(?P<bound>[-−–+]?[0-9]{1,15})\s*(?:or|and)\s+(?P<way>better|worse)\b[\s.*†‡]*", re.IGNORECASE)
+_DECIMALS = re.compile(r"[0-9]\.[0-9]|0[xX]|\^|[0-9][eE][-+0-9]")
 _HEX = re.compile(r"\s*(?:0[0-9A-F]+|[0-9][0-9A-F]*[A-F][0-9A-F]*)h\s*", re.IGNORECASE)
-_SINGLE = re.compile(rf"\s*{_NUMBER.format('low')}(?P<ordinal>st|nd|rd|th)?(?P<rest>.*)")
-_REST = re.compile(r"[.)]|\s*(?:%|[*†‡§]+|st|nd|rd|th)?\s*(?:[a-z]{1,12}\.?)?\s*[*†‡]?", re.IGNORECASE)
-_DOWNWARDS = frozenset({"less", "lower", "below", "fewer", "under"})
 _OPPOSITE: dict[Way, Way] = {"higher": "lower", "lower": "higher", "": ""}
 _INTEGER = re.compile(r"[-−]?\d{1,3}(?:,\d{3})+|[-−]?\d+")
 _DECIMAL = re.compile(r"[-−]?\d*\.\d+")
@@ -32,6 +22,7 @@ _NUMERIC = re.compile(
 MAX_DIGITS = 15
 """A longer number is no longer the same in every reader of JSON."""
 PERCENTILE_HUNDRED = "00"
+_ON_THE_LINE: frozenset[Kind] = frozenset({"number", "ordinal", "range", "open"})
 MAX_EXPANDED = 100
 """A range of more values than this stays a range."""
 
@@ -51,29 +42,29 @@ class NumberRange:
         return tuple(range(self.low, self.high + 1))
 
 
+@lru_cache(maxsize=1 << 16)
 def parse_range(text: str, better: Way = "") -> NumberRange | None:
     """`7`, `5-8`, `9th`, `10 to -10`, `13+`, `50-31 lb.`, `96-00`; None if the text is neither a number nor a range.
 
-    `2 or 3` is a range, for there is nothing between. `better` is the way in which `2 or better` opens; while nobody
-    knows it, that cell has no bound at all.
+    They are the quantities that a question may ask for, in whole numbers. `better` is the way in which `2 or better`
+    opens; while nobody knows it, that cell has no bound at all.
     """
-    text = _LONG_DASH.sub(r"\1–", text, count=1) if "--" in text else text
-    match = _RANGE.fullmatch(text) or _EITHER.fullmatch(text)
-    if match and (match.re is _RANGE or integer(match["high"]) == integer(match["low"]) + 1):
-        if not _REST.fullmatch(match["rest"]):
-            return None
-        low, high = integer(match["low"]), integer(match["high"])
-        if match["high"].lstrip("-−–+") == PERCENTILE_HUNDRED and low > 0:
-            high = 100
-        return NumberRange(min(low, high), max(low, high))
-    if match := _OPEN.fullmatch(text):
-        if match["rest"].strip(" .*†‡%") not in ("", "lb", "hp", "gp"):
-            return None
-        return _open_range(integer(match["low"]), (match["way"] or "").lower(), better)
-    if (match := _SINGLE.fullmatch(text)) and _REST.fullmatch(match["rest"]) and not is_hex(text):
-        value = 100 if match["low"] == PERCENTILE_HUNDRED else integer(match["low"])
-        return NumberRange(value, value)
-    return None
+    if match := _BETTER.fullmatch(text):
+        return _open_range(integer(match["bound"]), match["way"].lower(), better)
+    if _DECIMALS.search(text) or is_hex(text):
+        return None
+    quantity = whole_quantity(text)
+    if quantity is None or quantity.kind not in _ON_THE_LINE or quantity.label is not None:
+        return None
+    if not any(map(str.isdigit, text)) and (quantity.unit or quantity.text != text.strip()):
+        return None  # `one object`; `twenty-one to thirty` is a range
+    low, high = quantity.written
+    whole = all(end.is_integer() for end in (low, high) if not isinf(end))
+    return NumberRange(_bound(low), _bound(high)) if whole and low <= high else None
+
+
+def _bound(end: float) -> int | None:
+    return None if isinf(end) else int(end)
 
 
 def is_hex(text: str) -> bool:
@@ -82,9 +73,7 @@ def is_hex(text: str) -> bool:
 
 
 def _open_range(bound: int, word: str, better: Way) -> NumberRange:
-    way: Way = "lower" if word in _DOWNWARDS else "higher"
-    if word in ("better", "worse"):
-        way = better if word == "better" else _OPPOSITE[better]
+    way = better if word == "better" else _OPPOSITE[better]
     return NumberRange(bound if way == "higher" else None, bound if way == "lower" else None)
 
 
@@ -95,11 +84,9 @@ def way_that_is_better(texts: Sequence[str], told: Way = "") -> Way:
     """
     ways = {told} - {""}
     for position, text in enumerate(texts):
-        match = _OPEN.fullmatch(text)
-        word = (match["way"] or "").lower() if match else ""
-        if match and word in ("better", "worse"):
-            way = _way_out(integer(match["low"]), [*texts[:position], *texts[position + 1 :]])
-            ways |= {way if word == "better" else _OPPOSITE[way]} - {""}
+        if match := _BETTER.fullmatch(text):
+            way = _way_out(integer(match["bound"]), [*texts[:position], *texts[position + 1 :]])
+            ways |= {way if match["way"].lower() == "better" else _OPPOSITE[way]} - {""}
     return ways.pop() if len(ways) == 1 else ""
 
 

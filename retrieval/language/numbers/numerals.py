@@ -44,7 +44,7 @@ _PIECE = re.compile(
   | (?P<chain>   [0-9]+(?:[-–][0-9]+){2,7}+(?!\w) | [0-9]{1,3}(?:\.[0-9]{3}){1,7}+,[0-9]+ )
   | (?P<hex>     0[xX][0-9a-fA-F]{1,16}(?!\w) )
   | (?P<power>   [0-9]{1,9}\^-?[0-9]{1,4}(?!\w) )
-  | (?P<sum>     [0-9]{1,9}\+[0-9]{1,9}(?!\w) | (?<![\w-])1-1(?![\w-]) )
+  | (?P<sum>     [0-9]{1,9}\+[0-9]{1,9}(?!\w) )
   | (?P<slashed> [0-9]{1,9}[/⁄][0-9]{1,9}(?!\w) )
   | (?P<figure>  (?:[0-9]{1,3}(?:(?:,[0-9]{3}){1,7}+|(?:[\u00a0\u2009\u202f][0-9]{3}){1,7}+)(?![0-9])|[0-9]+)
                  (?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,3}(?!\w))? | (?<![\w.])\.[0-9]+ )
@@ -66,6 +66,7 @@ VULGAR = dict(
 )
 _GROUPING = str.maketrans("", "", ",\u00a0\u2009\u202f")
 PERCENTILE_HUNDRED = "00"
+_ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
 MOST_PARTS = 32
 """A larger divisor is no part of anything: `18/50` is a score."""
 
@@ -85,8 +86,9 @@ def _with_long_dashes(found: list[Piece]) -> list[Piece]:
     made: list[Piece] = []
     for at, piece in enumerate(found):
         second = mark_at(found, at) == mark_at(found, at - 1) == "-" and at > 1 and touches(found, at)
-        figures = second and found[at - 2].kind == "figure" and at + 1 < len(found) and found[at + 1].kind == "figure"
-        if figures and mark_at(found, at - 3) not in ("-", "−", "–"):
+        last = at - 3 if word_at(found, at - 2) in _ORDINAL_ENDINGS else at - 2
+        figures = second and found[last].kind == "figure" and at + 1 < len(found) and found[at + 1].kind == "figure"
+        if figures and mark_at(found, last - 1) not in ("-", "−", "–"):
             made[-1] = Piece("mark", "–", made[-1].start, piece.end, "–")
         else:
             made.append(piece)
@@ -113,8 +115,6 @@ def _power(text: str) -> float:
 
 def _sum(text: str) -> float:
     # Hit dice of 5+3 are more than 5+1 and less than 6: the value keeps the order and is no addition.
-    if text == "1-1":
-        return 0.99
     base, _, more = text.partition("+")
     return float(base) + min(float(more), 99.0) / 100
 
@@ -234,9 +234,6 @@ class _Reader:
         else:
             return False
         return True
-
-
-_ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
 
 
 class Numeral(NamedTuple):

@@ -114,7 +114,7 @@ ONE = [
     ("two boxes", 2, 2, "box", "number"),
     ("two spies", 2, 2, "spy", "number"),
     ("5+3 hit dice", 5.03, 5.03, "hit", "sum"),
-    ("1-1", 0.99, 0.99, None, "sum"),
+    ("1-1", 1, 1, None, "range"),
 ]
 
 
