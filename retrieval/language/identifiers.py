@@ -17,7 +17,7 @@ LONGEST = 120
 _RUN = re.compile(r"(?<![\w-])(?:--(?=[^\W\d_]))?\w+(?:(?:::|[./:\\-])\w+)*(?!\w)")
 _PART = re.compile(r"[^\W_]+")
 _ADDRESS = r"[0-9]+(?:\.[0-9]+){2,}(?:/[0-9]+)?"
-_WORD = re.compile(rf"{_ADDRESS}(?!\w)|[^\W_]+")
+_WORD = re.compile(rf"(?<![\w.]){_ADDRESS}(?!\.?\w)|[^\W_]+")
 _NAMES = re.compile(r"\w_\w|::")
 _CAMEL = re.compile(r"[a-z]{2}[A-Z][a-z]")
 _HEX = re.compile(r"0[xX][0-9a-fA-F]+")
