@@ -19,6 +19,7 @@ from retrieval.files.records import dump_record, parse_record
 from retrieval.home import Home
 from retrieval.settings import Settings
 from tests.browser import NAMES, Browser
+from tests.dagster_storage import share_engines
 from tests.milvus import milvus_server
 from tests.mongo import mongo_uri
 from tests.openai_server.server import FakeOpenAi, fake_openai
@@ -37,6 +38,8 @@ ROOM = 3 * 2**30
 # A build commits hundreds of times to SQLite, and a disk makes each wait; memory does not.
 if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+share_engines()
 
 # A console remembers the width that it finds when it is made; a test says itself how wide its terminal is.
 os.environ.pop("COLUMNS", None)
