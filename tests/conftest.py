@@ -27,6 +27,8 @@ from tests.openai_server.server import FakeOpenAi, fake_openai
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from pipeline.runs.outcomes import Progress
+
     MadeOnce = Callable[[str, Callable[[Path], None]], Path]
 
 __all__ = ["milvus_server", "mongo_uri"]
@@ -85,6 +87,19 @@ def _built(home: Home) -> Build:
     from pipeline.runs.build import build  # loads Dagster, which most tests do without
 
     return build(home)
+
+
+@pytest.fixture
+def builds_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command that builds does it in this process; `tests/pipeline/runs/test_apart.py` is of the one of its own."""
+    from pipeline.runs.build import build
+    from retrieval.files.locks import write_lock
+
+    def here(home: Home, progress: Progress, force: str | None = None, accept: str | None = None) -> Build:
+        with write_lock(home.root):
+            return build(home, progress, force=force, accept=accept)
+
+    monkeypatch.setattr("pipeline.runs.apart.build_apart", here)
 
 
 @pytest.fixture(scope="session")

@@ -106,6 +106,7 @@ def test_a_book_that_fails_is_told_of_and_stops_the_snapshot(home: Home) -> None
     assert not (home.root / "live").exists()
 
 
+@pytest.mark.slow
 def test_nothing_that_an_interrupted_build_started_goes_on(home: Home) -> None:
     mark = uuid.uuid4().hex
     home.settings.write(home.root)
