@@ -19,12 +19,15 @@ from retrieval.files.records import dump_record, parse_record
 from retrieval.home import Home
 from retrieval.settings import Settings
 from tests.browser import NAMES, Browser
+from tests.dagster_storage import share_engines
 from tests.milvus import milvus_server
 from tests.mongo import mongo_uri
 from tests.openai_server.server import FakeOpenAi, fake_openai
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from pipeline.runs.outcomes import Progress
 
     MadeOnce = Callable[[str, Callable[[Path], None]], Path]
 
@@ -37,6 +40,8 @@ ROOM = 3 * 2**30
 # A build commits hundreds of times to SQLite, and a disk makes each wait; memory does not.
 if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+share_engines()
 
 # A console remembers the width that it finds when it is made; a test says itself how wide its terminal is.
 os.environ.pop("COLUMNS", None)
@@ -82,6 +87,19 @@ def _built(home: Home) -> Build:
     from pipeline.runs.build import build  # loads Dagster, which most tests do without
 
     return build(home)
+
+
+@pytest.fixture
+def builds_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command that builds does it in this process; `tests/pipeline/runs/test_apart.py` is of the one of its own."""
+    from pipeline.runs.build import build
+    from retrieval.files.locks import write_lock
+
+    def here(home: Home, progress: Progress, force: str | None = None, accept: str | None = None) -> Build:
+        with write_lock(home.root):
+            return build(home, progress, force=force, accept=accept)
+
+    monkeypatch.setattr("pipeline.runs.apart.build_apart", here)
 
 
 @pytest.fixture(scope="session")

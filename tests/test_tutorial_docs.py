@@ -12,6 +12,7 @@ from tests.test_docs import blocks, consoles, printed_by, prints
 PAGE = (Path(__file__).parents[1] / "docs" / "tutorial" / "first_library.md").read_text("utf-8")
 
 
+@pytest.mark.usefixtures("builds_here")
 def test_the_tutorial_runs_from_top_to_bottom(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,6 +15,7 @@ from tests.test_docs import blocks, consoles, printed_by, prints
 PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "vocabulary.md").read_text("utf-8")
 
 
+@pytest.mark.usefixtures("builds_here")
 def test_the_words_of_the_page_find_the_rows_that_it_shows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -86,6 +86,7 @@ def test_postgres_chroma_and_dask_give_the_results_of_the_embedded_build(
     assert (again.problems, again.skipped) == ([], ("arms", "camp", "food")), "what was done is known after a restart"
 
 
+@pytest.mark.slow
 def test_programs_that_begin_at_once_find_the_tables_of_a_new_database(tmp_path: Path, postgres: Postgres) -> None:
     given = {HISTORY: postgres.address, "QUERYMUST_HOME": str(tmp_path), "DAGSTER_HOME": str(tmp_path / "dagster")}
     command = [sys.executable, "-m", "pipeline.runs.instance_file"]

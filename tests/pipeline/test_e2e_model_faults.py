@@ -147,6 +147,7 @@ def spent(home: Home) -> float:
     return sum({each["entry"]: each["usd"] for each in sums}.values())
 
 
+@pytest.mark.slow
 def test_a_killed_build_goes_on_within_its_budget_and_no_fault_loses_a_row_or_changes_a_value(
     home: Home, chat_server: FakeOpenAi
 ) -> None:

@@ -27,16 +27,26 @@ def test_conditions_are_read_and_said(asked) -> None:
 
 
 @pytest.fixture
-def case(run, tmp_path):
+def case(run, made_once, builds_here):
+    """Asks about a file of documents, which the first test process to ask for it builds by the command."""
     files = [
         {"id": "complaint", "text": "The YMCA was negligent at the pool.", "category": "Pleading", "author": "John"},
         {"id": "chart", "text": "Fracture of the wrist at the YMCA.", "category": "Medical Record", "author": "Alice"},
         {"id": "memo", "text": "Parking in the yard.", "category": "Memo", "author": "Alice"},
+        {"id": "empty"},
     ]
-    library = tmp_path / "case.jsonl"
-    library.write_text("".join(json.dumps(file) + "\n" for file in files), encoding="utf-8")
-    assert run("build", "--library", library, "--home", tmp_path / "home").status == 0
-    return lambda *arguments: run("ask", *arguments, "--home", tmp_path / "home")
+    for file, status in zip(files, ("open", "closed", "open"), strict=False):
+        file["status"] = status
+
+    def make(folder):
+        library = folder / "case.jsonl"
+        library.write_text("".join(json.dumps(file) + "\n" for file in files), encoding="utf-8")
+        built = run("build", "--library", library, "--home", folder / "home")
+        assert built.status == 0
+        (folder / "said").write_text(built.out + built.err, encoding="utf-8")
+
+    home = made_once("case", make) / "home"
+    return lambda *arguments: run("ask", *arguments, "--home", home)
 
 
 def test_a_category_ranks_with_a_weight_that_is_shown_and_where_filters(case) -> None:
@@ -137,19 +147,10 @@ def test_a_comparison_reads_the_chunks_once(asked, monkeypatch) -> None:
     assert len(read) == 1
 
 
-def test_a_file_of_documents_is_built_and_asked_about_its_metadata(run, tmp_path) -> None:
-    tickets = [
-        {"id": f"T-{number}", "title": f"{what} fails", "text": f"The {what.lower()} fails.", "status": status}
-        for number, (what, status) in enumerate([("Login", "open"), ("Export", "closed"), ("Import", "open")], start=1)
-    ]
-    file = tmp_path / "tickets.jsonl"
-    file.write_text("".join(json.dumps(ticket) + "\n" for ticket in [*tickets, {"id": "T-4"}]), encoding="utf-8")
-    home = tmp_path / "home"
-
-    built = run("build", "--library", file, "--home", home)
-    result = run("ask", "open tickets", "--json", "--home", home)
-
-    assert (built.status, result.status) == (0, 0)
-    assert "line 4: document 'T-4' has no text" in built.out + built.err
-    assert [each["document"] for each in result.json["documents"]] == ["T-1", "T-3"]
-    assert (home / "books" / "tickets").is_dir()
+def test_a_file_of_documents_is_built_and_asked_about_its_metadata(case, made_once) -> None:
+    folder = made_once("case", lambda _: None)
+    assert "line 4: document 'empty' has no text" in (folder / "said").read_text("utf-8")
+    result = case("open cases", "--json")
+    assert result.status == 0
+    assert {each["document"] for each in result.json["documents"]} == {"complaint", "memo"}
+    assert (folder / "home" / "books" / "case").is_dir()

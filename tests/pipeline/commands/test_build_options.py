@@ -195,6 +195,7 @@ def test_what_is_kept_is_said_when_a_build_is_interrupted(
     assert capsys.readouterr().err == f"Interrupted; {said}. Run the same command to go on.\n"
 
 
+@pytest.mark.usefixtures("builds_here")
 def test_an_embedder_that_does_not_exist_is_not_remembered(
     quickstarted: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -205,6 +206,7 @@ def test_an_embedder_that_does_not_exist_is_not_remembered(
     assert [path.name for path in quickstarted.root.iterdir()] == [REMEMBERED]
 
 
+@pytest.mark.usefixtures("builds_here")
 @pytest.mark.parametrize(
     ("embedder", "said"),
     [

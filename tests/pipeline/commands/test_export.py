@@ -54,6 +54,7 @@ def test_mongodb_gets_what_went_live(run: Run, tiny: Home, mongo_uri: str, monke
     assert MongoEmbeddingLoader(*TINY).embeddings.shape == (4, 256)
 
 
+@pytest.mark.usefixtures("builds_here")
 def test_the_command_line_of_the_plan_builds_and_stores(
     run: Run, tiny: Home, mongo_uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

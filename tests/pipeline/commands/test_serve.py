@@ -10,7 +10,9 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -24,6 +26,9 @@ from retrieval.home import Home
 from retrieval.serve.worker import VARIABLE, Served
 from tests.processes import hearing_ctrl_c
 from tests.retrieval.conftest import free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def test_keys_are_made_named_and_removed(run, tmp_path: Path) -> None:
@@ -100,6 +105,7 @@ VERSION = "{ version workspaceOrError { ... on Workspace { locationEntries { nam
 LAUNCH = """mutation ($asked: ExecutionParams!) {
     launchRun(executionParams: $asked) { ... on LaunchRunSuccess { run { runId } } }
 }"""
+CANCEL = "mutation ($run: String!) { terminateRun(runId: $run) { __typename } }"
 STATUS = "query ($run: ID!) { runOrError(runId: $run) { ... on Run { status } } }"
 
 
@@ -147,12 +153,14 @@ def run_processes(server: int) -> list[int]:
     return [int(pid) for pid, _, program in result if int(pid) in below and "spawn_main" in program]
 
 
-def test_it_serves_a_home_that_was_never_built_and_a_killed_run_gives_its_turn_back(port: int, tmp_path: Path) -> None:
+@contextmanager
+def served(port: int, folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """The UI over the home `fresh` in a folder, once it answers; what it shows and says is looked at in the end."""
     program = hearing_ctrl_c("-m", "pipeline.cli", "ui", "--port", str(port), "--home", "fresh")
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("DAGSTER", "QUERYMUST"))}
     with subprocess.Popen(
         program,
-        cwd=tmp_path,
+        cwd=folder,
         env=environment | {"PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -166,23 +174,42 @@ def test_it_serves_a_home_that_was_never_built_and_a_killed_run_gives_its_turn_b
             except OSError:
                 time.sleep(0.3)
         try:
-            with write_lock(tmp_path / "fresh"):  # so that the run waits for its home and does not end
-                first = launch(port, "index_library")
-                wait_for_status(port, first, "STARTED")
-                second = launch(port, "go_live")
-                (killed,) = run_processes(process.pid)
-                os.kill(killed, signal.SIGKILL)
-                lost = wait_for_status(port, first, "FAILURE", "CANCELED")
-                next_one = wait_for_status(port, second, "STARTED")
-            ended = wait_for_status(port, second, "FAILURE")
+            yield process
         finally:
             process.send_signal(signal.SIGINT)
             output, _ = process.communicate(timeout=60)
     assert result is not None, output
     assert result["workspaceOrError"]["locationEntries"] == [{"name": "querymust", "loadStatus": "LOADED"}]
+    assert output.startswith(f"http://127.0.0.1:{port} shows {folder / 'fresh'} in some seconds; Ctrl-C ends it.\n")
+    assert "enabled: false" in (folder / "fresh" / "dagster" / "dagster.yaml").read_text()
+
+
+def test_it_serves_a_home_that_was_never_built_and_one_run_waits_for_the_other(port: int, tmp_path: Path) -> None:
+    with served(port, tmp_path):
+        with write_lock(tmp_path / "fresh"):  # so that the run waits for its home and does not end
+            first = launch(port, "go_live")
+            second = launch(port, "go_live")
+            started = wait_for_status(port, first, "STARTED")
+            waiting = wait_for_status(port, second, "QUEUED")
+            ask(port, CANCEL, run=second)
+        ended = wait_for_status(port, first, "FAILURE"), wait_for_status(port, second, "CANCELED")
+    assert (started, waiting) == ("STARTED", "QUEUED")
+    assert ended == ("FAILURE", "CANCELED"), "nothing is built, so nothing goes live"
+
+
+@pytest.mark.slow
+def test_a_killed_run_gives_its_turn_back(port: int, tmp_path: Path) -> None:
+    with served(port, tmp_path) as process:
+        with write_lock(tmp_path / "fresh"):
+            first = launch(port, "index_library")
+            wait_for_status(port, first, "STARTED")
+            second = launch(port, "go_live")
+            (killed,) = run_processes(process.pid)
+            os.kill(killed, signal.SIGKILL)
+            lost = wait_for_status(port, first, "FAILURE", "CANCELED")
+            next_one = wait_for_status(port, second, "STARTED")
+        ended = wait_for_status(port, second, "FAILURE")
     assert (lost, next_one, ended) == ("FAILURE", "STARTED", "FAILURE"), "nothing is built, so nothing goes live"
-    assert output.startswith(f"http://127.0.0.1:{port} shows {tmp_path / 'fresh'} in some seconds; Ctrl-C ends it.\n")
-    assert "enabled: false" in (tmp_path / "fresh" / "dagster" / "dagster.yaml").read_text()
 
 
 def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from retrieval.home import Home
     from tests.pipeline.conftest import Ran
 
+pytestmark = pytest.mark.usefixtures("builds_here")
 
 ASKED = "What does a longsword cost?"
 

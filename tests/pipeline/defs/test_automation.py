@@ -101,6 +101,7 @@ def test_a_new_a_changed_and_a_lost_book_go_live_past_every_blocking_check(deplo
     assert deployment.settle() == []
 
 
+@pytest.mark.slow
 def test_a_lost_row_and_stale_questions_are_refused_once_and_what_is_put_right_goes_live_by_sensors_and_by_night(
     built_deployment: "Deployment", monkeypatch: pytest.MonkeyPatch
 ) -> None:

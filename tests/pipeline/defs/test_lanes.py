@@ -17,6 +17,7 @@ def two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QUERYMUST_PROCESSES", "2")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("two_processes")
 def test_a_launch_indexes_what_changed_and_a_failure_names_the_book(deployment: "Deployment") -> None:
     deployment.add_books()

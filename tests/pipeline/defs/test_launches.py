@@ -50,6 +50,7 @@ def test_launches_on_a_fresh_home(deployment: "Deployment") -> None:
     assert deployment.books_live() == {"alpha", "beta", "gamma"}
 
 
+@pytest.mark.slow
 def test_launches_on_an_old_home(deployment: "Deployment") -> None:
     deployment.add_books()
     deployment.change("beta", "15 gp", "21 gp")

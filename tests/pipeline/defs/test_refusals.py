@@ -36,6 +36,7 @@ def refusals(deployment: "Deployment", runs: Sequence[dg.DagsterRun]) -> list[st
     return [sentence.splitlines()[-1] for run in failed for sentence in deployment.failures([run])]
 
 
+@pytest.mark.slow
 def test_a_removed_row_and_a_deleted_book_are_refused_once_until_nobody_asks_for_them(
     built_deployment: "Deployment",
 ) -> None:

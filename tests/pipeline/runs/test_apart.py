@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import uuid
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from retrieval.files.records import dump_record
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 from retrieval.settings import Settings
+from tests.pipeline.conftest import Ran
 from tests.processes import hearing_ctrl_c
 
 ROOT = Path(__file__).parents[3]
@@ -79,6 +81,7 @@ def unfinished(home: Home) -> int:
         return len(instance.get_runs(dg.RunsFilter(statuses=list(UNFINISHED))))
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_build_in_every_phase_and_the_next_one_goes_on(changed: Home) -> None:
     before = live_id(changed.root)
     for moment in ("book 1 of 1", "the index of the whole library", "scores 2 of 7"):
@@ -104,6 +107,7 @@ def test_ctrl_c_ends_a_build_in_every_phase_and_the_next_one_goes_on(changed: Ho
     assert unfinished(changed) == 0
 
 
+@pytest.mark.slow
 def test_a_worker_ends_when_whoever_waits_for_it_is_killed(edited: Home) -> None:
     process = start(edited)
     wait_for(process, "book 1 of 1")
@@ -114,20 +118,23 @@ def test_a_worker_ends_when_whoever_waits_for_it_is_killed(edited: Home) -> None
     assert unfinished(edited) == 0
 
 
-def test_a_second_build_says_who_is_at_work_and_ends_with_status_2(edited: Home) -> None:
+def test_a_second_build_says_who_is_at_work_and_ctrl_c_ends_the_first(edited: Home, run: Callable[..., Ran]) -> None:
+    before = live_id(edited.root)
     first = start(edited)
     wait_for(first, "book 1 of 1")
     os.kill(first.pid, signal.SIGSTOP)
     try:
-        second = start(edited)
-        out, err = second.communicate(timeout=60)
-        assert (second.returncode, out) == (2, ""), err
+        status, out, err = run("build", "--home", edited.root)
+        assert (status, out) == (2, ""), err
         assert err.startswith(f"error: another build (process {first.pid}, since ")
         assert err.strip().endswith(f"is at work in {edited.root}; wait for it, or stop it")
     finally:
         os.kill(first.pid, signal.SIGCONT)
-        first.communicate(timeout=300)
-    assert first.returncode == 0
+        first.send_signal(signal.SIGINT)
+        out, err = first.communicate(timeout=60)
+    assert (first.returncode, out) == (130, "")
+    assert err.splitlines()[-1] == "Interrupted; the live index is as it was. Run the same command to go on."
+    assert (live_id(edited.root), holder(edited.root), unfinished(edited)) == (before, None, 0)
 
 
 def test_runs_that_a_killed_build_left_are_canceled_by_the_next(tiny: Home) -> None:

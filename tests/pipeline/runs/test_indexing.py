@@ -15,7 +15,6 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from pipeline.runs.apart import build_apart
 from pipeline.runs.build import build
 from pipeline.runs.in_process import BUILD, UNFINISHED, dagster_instance
 from pipeline.runs.outcomes import Step
@@ -49,7 +48,7 @@ def records(home: Home) -> dict[str, bytes]:
 def test_two_processes_make_the_index_that_one_makes(home: Home, tmp_path: Path) -> None:
     steps: list[Step] = []
     alone = Home(tmp_path / "alone", replace(home.settings, executor="in_process"))
-    spread, single = build_apart(home, steps.append), build(alone)
+    spread, single = build(home, steps.append), build(alone)
     assert spread.problems == single.problems == []
     assert home.candidate == alone.candidate
     assert records(home) == records(alone)
@@ -84,6 +83,7 @@ class Together(FakeOpenAi):
         return super().embeddings(body)
 
 
+@pytest.mark.slow
 def test_a_server_of_embeddings_is_asked_by_several_books_at_once(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     with fake_openai(Together()) as server:
         for name, output in server.environment.items():
@@ -106,6 +106,7 @@ def test_a_book_that_fails_is_told_of_and_stops_the_snapshot(home: Home) -> None
     assert not (home.root / "live").exists()
 
 
+@pytest.mark.slow
 def test_nothing_that_an_interrupted_build_started_goes_on(home: Home) -> None:
     mark = uuid.uuid4().hex
     home.settings.write(home.root)

@@ -66,7 +66,7 @@ def test_any_edits_one_after_another_give_what_a_build_from_nothing_gives(tmp_pa
     rng, chunks, home = random.Random(1), library(), tmp_path / "home"
     make(home, chunks)
     begun = 0
-    for step in range(6):
+    for step in range(4):
         for _ in range(rng.choice([1, 1, 2])):
             edit(chunks, rng, step)
         name = make(home, chunks)

@@ -97,6 +97,7 @@ def test_the_page_says_whose_a_readers_memory_is(small: ScaleReport) -> None:
     assert "has 1,783 MB of private memory (bound: 1,000): **no**." in performance_page([sizes[0], much])
 
 
+@pytest.mark.slow
 def test_a_run_without_chroma_has_our_ways_alone_and_the_page_goes_without(
     small: ScaleReport, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,6 +126,7 @@ def test_a_run_without_chroma_has_our_ways_alone_and_the_page_goes_without(
     assert len([text for text in texts if text.startswith("chroma_plain ")]) == 1
 
 
+@pytest.mark.slow
 def test_chroma_is_timed_in_a_large_library_where_it_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
