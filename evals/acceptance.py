@@ -13,7 +13,7 @@ from evals.comparison import Comparison, compare_experiments
 from evals.errors import AcceptanceError
 from evals.evaluation import Evaluation, StaleGold
 from evals.experiment import Experiment
-from evals.failures import METRIC, Failure, failures
+from evals.failures import METRIC, FailedQuestion, failures
 from evals.metric_table import Use, names, sign
 from evals.noise import Relatives
 from evals.scored_questions import ScoredQuestion
@@ -65,7 +65,7 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class CheckedBound:
     """A bound and the score that it is about."""
 
     bound: Bound
@@ -78,13 +78,13 @@ class Judged:
         return self.bound.holds(self.score)
 
 
-def judged(bounds: tuple[Bound, ...], headline: Mapping[str, float | None]) -> tuple[Judged, ...]:
+def judged(bounds: tuple[Bound, ...], headline: Mapping[str, float | None]) -> tuple[CheckedBound, ...]:
     """Each bound with one strategy's score, in the order given."""
-    return tuple(Judged(bound, headline.get(bound.metric)) for bound in bounds)
+    return tuple(CheckedBound(bound, headline.get(bound.metric)) for bound in bounds)
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MovedQuestion:
     """A question whose first gold chunk stands elsewhere. Key: (set, split, question id) of its row."""
 
     row: ScoredQuestion
@@ -105,11 +105,11 @@ class Changes:
     baseline: str
     """Snapshot of the saved scores."""
     n_shared: int
-    gained: tuple[Moved, ...]
+    gained: tuple[MovedQuestion, ...]
     """Gold is first and was not."""
-    lost: tuple[Moved, ...]
+    lost: tuple[MovedQuestion, ...]
     """Gold was first and is not."""
-    moved: tuple[Moved, ...]
+    moved: tuple[MovedQuestion, ...]
     """Neither, and at another rank; all three in the order of the questions."""
     added: tuple[ScoredQuestion, ...]
     """Not among the saved ones: new, or with another text."""
@@ -141,7 +141,7 @@ def changes(baseline: str, rows: Sequence[ScoredQuestion], saved: Sequence[Score
             "the baseline is about other questions: none of its questions is asked here; "
             "save a new one with `querymust eval --save FILE`"
         )
-    moveds = [Moved(row, was.gold_rank, row.gold_rank) for row, was in shared if row.gold_rank != was.gold_rank]
+    moveds = [MovedQuestion(row, was.gold_rank, row.gold_rank) for row, was in shared if row.gold_rank != was.gold_rank]
     gained = tuple(moved for moved in moveds if moved.after == 1)
     lost = tuple(moved for moved in moveds if moved.before == 1)
     return Changes(
@@ -234,15 +234,15 @@ def _short(row: ScoredQuestion) -> ScoredQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class StrategyVerdict:
     """What there is to say of one strategy. Key: strategy."""
 
     strategy: str
     snapshot: str
     rows: tuple[ScoredQuestion, ...]
     """Every question that was scored, in the order of the files."""
-    bounds: tuple[Judged, ...]
-    failures: tuple[Failure, ...]
+    bounds: tuple[CheckedBound, ...]
+    failures: tuple[FailedQuestion, ...]
     """Questions whose gold is not first; by themselves they are no reason to fail."""
     changes: Changes | None
     """None: no saved scores were given."""
@@ -262,14 +262,14 @@ class Verdict:
 
 def verdict(
     evaluation: Evaluation, snapshot: Snapshot, strategy: str, bounds: Sequence[Bound], saved: SavedScores | None
-) -> Verdict:
+) -> StrategyVerdict:
     """Judge one strategy by the rows of its headline numbers.
 
     Raises:
         AcceptanceError: the saved scores are of other strategies or other questions.
     """
     rows = tuple(row for row in evaluation.headline_rows() if row.strategy == strategy)
-    return Verdict(
+    return StrategyVerdict(
         strategy=strategy,
         snapshot=evaluation.snapshot,
         rows=rows,
@@ -291,7 +291,7 @@ def _saved_rows(saved: SavedScores, strategy: str) -> tuple[ScoredQuestion, ...]
     return rows
 
 
-def broken_bound(judged: Judged) -> str:
+def broken_bound(judged: CheckedBound) -> str:
     """`mrr is 0.812, and must be at least 0.85`."""
     score = "undefined for these questions" if judged.score is None else f"{judged.score:.3f}"
     wanted = str(judged.bound).removeprefix(judged.bound.metric + " ")
@@ -311,7 +311,7 @@ def rank_text(rank: int | None) -> str:
     return f"gold at rank {rank}" if rank else "no gold in the first 100"
 
 
-def move(moved: Moved) -> str:
+def move(moved: MovedQuestion) -> str:
     """`rank 1 to 7`; a dash is not among the first 100."""
     return f"rank {moved.before or '–'} to {moved.after or '–'}"
 

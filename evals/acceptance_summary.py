@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from evals.acceptance import Changes, Judged, Verdict, broken_bound, decline, rank_text
-from evals.failures import Failure
+from evals.acceptance import Changes, CheckedBound, StrategyVerdict, broken_bound, decline, rank_text
+from evals.failures import FailedQuestion
 from retrieval.types import Chunk
 
 _SHOWN = 25
@@ -12,12 +12,12 @@ _SHOWN = 25
 _LETTERS = 160
 
 
-def summary(verdicts: Iterable[Verdict]) -> str:
+def summary(verdicts: Iterable[StrategyVerdict]) -> str:
     """A section for each strategy: its scores, what changed, and in a fold the questions whose gold is not first."""
     return "\n".join(_section(verdict) for verdict in verdicts)
 
 
-def _section(verdict: Verdict) -> str:
+def _section(verdict: StrategyVerdict) -> str:
     lines = [f"### querymust: `{verdict.strategy}` {'passed' if verdict.passed else 'failed'}", ""]
     lines += [f"- :x: {_text(broken_bound(bound))}" for bound in verdict.bounds if not bound.holds]
     lines += [f"- :white_check_mark: {_held(bound)}" for bound in verdict.bounds if bound.holds]
@@ -33,7 +33,7 @@ def _section(verdict: Verdict) -> str:
     return "\n".join([*lines, f"Snapshot `{verdict.snapshot}`", ""])
 
 
-def _held(judged: Judged) -> str:
+def _held(judged: CheckedBound) -> str:
     return f"{judged.bound.metric} is {judged.score:.3f}, {str(judged.bound).removeprefix(judged.bound.metric + ' ')}"
 
 
@@ -49,12 +49,12 @@ def _changed(changes: Changes) -> list[str]:
     return lines
 
 
-def _stale_lines(verdict: Verdict) -> list[str]:
+def _stale_lines(verdict: StrategyVerdict) -> list[str]:
     rows = [(each.question_id, each.reason) for each in verdict.stale]
     return ["**Stale gold**", "", *_table(("question", "reason"), rows), ""] if rows else []
 
 
-def _failed(failures: Sequence[Failure]) -> list[str]:
+def _failed(failures: Sequence[FailedQuestion]) -> list[str]:
     if not failures:
         return []
     rows = [

@@ -48,7 +48,7 @@ class Aggregate:
 
 
 @dataclass(frozen=True, slots=True)
-class _Estimate:
+class _PooledRatio:
     """A metric as a pooled ratio: what one row adds above and below the line; None adds nothing."""
 
     metric: str
@@ -122,16 +122,16 @@ def _numbers(rows: Sequence[ScoredQuestion], *place: str) -> list[Aggregate]:
     return numbers
 
 
-def _estimates(rows: Sequence[ScoredQuestion]) -> list[_Estimate]:
+def _estimates(rows: Sequence[ScoredQuestion]) -> list[_PooledRatio]:
     """The metrics that at least one of the rows says something about."""
     means = dict.fromkeys(name for row in rows for name in row.values)
-    estimates = [_Estimate(name, _mean_part(name)) for name in means]
+    estimates = [_PooledRatio(name, _mean_part(name)) for name in means]
     if any(row.unfiltered_noise is not None for row in rows):
-        estimates.append(_Estimate("noise_reduction", _noise_parts, offset=1.0, scale=-1.0))
+        estimates.append(_PooledRatio("noise_reduction", _noise_parts, offset=1.0, scale=-1.0))
     if any(row.unfiltered_recall is not None and row.gold for row in rows):
-        estimates.append(_Estimate("recall_preserved", _recall_parts))
+        estimates.append(_PooledRatio("recall_preserved", _recall_parts))
     if any(row.gold for row in rows):
-        estimates.append(_Estimate("false_exclusions", _exclusion_parts, total=True))
+        estimates.append(_PooledRatio("false_exclusions", _exclusion_parts, total=True))
     return sorted(estimates, key=lambda estimate: report_place(estimate.metric))
 
 

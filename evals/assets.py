@@ -20,7 +20,7 @@ from evals.showing import (
     RELAXATION_RATE,
     SHOWN,
     Explained,
-    Judged,
+    ScoredSnapshot,
     WorstQuestion,
     board,
     by_kind,
@@ -231,13 +231,13 @@ def _worst(home: Home, scores: Evaluation, strategies: Sequence[str]) -> dict[st
 
 
 def _trend(instance: dg.DagsterInstance, snapshot: str, numbers: Mapping[str, dg.MetadataValue]) -> str:
-    result = [Judged(snapshot, "now", _float(numbers, "mrr"), _float(numbers, "mrr_live"))]
+    result = [ScoredSnapshot(snapshot, "now", _float(numbers, "mrr"), _float(numbers, "mrr_live"))]
     for record in instance.fetch_materializations(dg.AssetKey("leaderboard"), limit=5 * MOST_POINTS).records:
         output = record.asset_materialization.metadata if record.asset_materialization else {}
         when = f"{datetime.fromtimestamp(record.timestamp, UTC):%Y-%m-%d}"
         if "snapshot" in output:
             result.append(
-                Judged(str(output["snapshot"].value), when, _float(output, "mrr"), _float(output, "mrr_live"))
+                ScoredSnapshot(str(output["snapshot"].value), when, _float(output, "mrr"), _float(output, "mrr_live"))
             )
     return trend(result)
 

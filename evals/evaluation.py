@@ -7,7 +7,7 @@ from pathlib import Path
 
 from evals.aggregates import ALL, Aggregate, Frame, aggregate, question_frame, timings
 from evals.errors import UnresolvedGoldError
-from evals.experiment import Experiment, Measures, Progress, counterpart_among, run_experiment
+from evals.experiment import Experiment, Measurement, Progress, counterpart_among, run_experiment
 from evals.metric_table import Use, names
 from evals.noise import Surroundings
 from evals.questions.gold import ChunkPlaces
@@ -138,7 +138,7 @@ def evaluate(
     sets = question_sets(question_files, chunks, foreign=foreign)
     if not sets:
         return Evaluation(snapshot.id)
-    measures = Measures(
+    measures = Measurement(
         # A strategy is compared with its named counterpart even where it is scored alone.
         counterpart=counterpart_among(STRATEGIES.values()),
         admits=lambda question, query_must: satisfies_query_must(snapshot.asked(question), query_must),

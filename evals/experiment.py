@@ -38,7 +38,7 @@ from retrieval.types import Chunk, Embedder, Retrieval
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedQuestion:
     """A question and what came back for it."""
 
     question: Question
@@ -64,7 +64,7 @@ class Scorer:
     surroundings: Surroundings | None = None
     """None: `useful@15` is not measured."""
 
-    def row(self, asked: Asked, questions: QuestionSet, unfiltered: ScoredQuestion | None) -> ScoredQuestion:
+    def row(self, asked: AskedQuestion, questions: QuestionSet, unfiltered: ScoredQuestion | None) -> ScoredQuestion:
         """Score one question; `unfiltered` is the row of the same strategy without query_must, if it filters."""
         question = asked.question
         gold = questions.gold(question)
@@ -93,7 +93,7 @@ class Scorer:
             milliseconds=asked.milliseconds,
         )
 
-    def _values(self, asked: Asked, questions: QuestionSet, deep: Judgement | None) -> dict[str, float]:
+    def _values(self, asked: AskedQuestion, questions: QuestionSet, deep: Judgement | None) -> dict[str, float]:
         question, ranking = asked.question, asked.shown.chunk_ids
         gold = questions.gold(question)
         values: dict[str, float | None] = {NOISE: float(noise(ranking, gold, self.relatives))}
@@ -111,7 +111,7 @@ class Scorer:
         return {name: value for name, value in values.items() if value is not None} | _of_rounds(asked.shown)
 
     def _excluded(
-        self, asked: Asked, gold: tuple[str, ...], groups: Groups, unfiltered: ScoredQuestion | None
+        self, asked: AskedQuestion, gold: tuple[str, ...], groups: Groups, unfiltered: ScoredQuestion | None
     ) -> tuple[str, ...]:
         result = {*excluded_gold(gold, asked.shown), *excluded_gold(gold, asked.deep)}
         if unfiltered is not None:
@@ -219,7 +219,7 @@ class Experiment:
 
 
 @dataclass(frozen=True, slots=True)
-class Measures:
+class Measurement:
     """What is measured besides rankings, and where rows are kept."""
 
     metrics: tuple[Metric, ...] = STANDARD
@@ -243,7 +243,7 @@ def run_experiment(
     chunks: Sequence[Chunk],
     *,
     snapshot: str,
-    measures: Measures = Measures(),
+    measures: Measurement = Measurement(),
 ) -> Experiment:
     """Ask every strategy every question that can be scored.
 
@@ -274,7 +274,7 @@ def run_experiment(
 class _Run:
     """One call of `run_experiment`: remembers which rows it has."""
 
-    def __init__(self, searcher: Searcher, relatives: Relatives, snapshot: str, measures: Measures) -> None:
+    def __init__(self, searcher: Searcher, relatives: Relatives, snapshot: str, measures: Measurement) -> None:
         self._searcher, self._snapshot, self._measures = searcher, snapshot, measures
         similarity = AnswerSimilarity(measures.embedder, relatives) if measures.embedder else None
         self._scorer = Scorer(relatives, measures.metrics, measures.admits, similarity, measures.surroundings)
@@ -338,7 +338,7 @@ class _Run:
             clock = Clock()
             shown = ask(question, SHOWN, strategy)
             milliseconds = clock.milliseconds
-            result = Asked(question, strategy.name, shown, ask(question, DEPTH, strategy), milliseconds)
+            result = AskedQuestion(question, strategy.name, shown, ask(question, DEPTH, strategy), milliseconds)
             yield self._scorer.row(result, questions, unfiltered[question.id] if unfiltered is not None else None)
 
     def _put(self, question: Question, k: int, strategy: Strategy) -> Retrieval:

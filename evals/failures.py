@@ -18,7 +18,7 @@ METRIC = "hit@1"
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailedQuestion:
     """One question that failed. Key: (set, split, strategy, question id) of its row."""
 
     row: ScoredQuestion
@@ -31,7 +31,7 @@ class Failure:
     """What is known of the cause, a sentence each; empty if it was merely ranked lower."""
 
 
-def failures(rows: Iterable[ScoredQuestion], relatives: Relatives, read: Read) -> tuple[Failure, ...]:
+def failures(rows: Iterable[ScoredQuestion], relatives: Relatives, read: Read) -> tuple[FailedQuestion, ...]:
     """The rows that fail `hit@1`, in their order.
 
     Args:
@@ -42,7 +42,7 @@ def failures(rows: Iterable[ScoredQuestion], relatives: Relatives, read: Read) -
     return tuple(_failure(row, relatives, read) for row in rows if row.values.get(METRIC) == 0)
 
 
-def _failure(row: ScoredQuestion, relatives: Relatives, read: Read) -> Failure:
+def _failure(row: ScoredQuestion, relatives: Relatives, read: Read) -> FailedQuestion:
     ranks = [rank for ids in (row.chunk_ids, row.deep_chunk_ids) for rank, name in _ranked(ids) if name in row.gold]
     first = relatives.chunks[row.chunk_ids[0]] if row.chunk_ids else None
     gold = tuple(relatives.chunks[name] for name in row.gold)
@@ -51,7 +51,7 @@ def _failure(row: ScoredQuestion, relatives: Relatives, read: Read) -> Failure:
         why.append("nothing came back")
     else:
         why += _of_first(first, gold, row, relatives)
-    return Failure(row, gold, ranks[0] if ranks else None, first, tuple(why))
+    return FailedQuestion(row, gold, ranks[0] if ranks else None, first, tuple(why))
 
 
 def _ranked(ids: tuple[str, ...]) -> Iterable[tuple[int, str]]:

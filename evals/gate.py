@@ -89,7 +89,7 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class SnapshotContents:
     """What a rule about a snapshot judges."""
 
     snapshot: Snapshot
@@ -133,12 +133,12 @@ def decide(candidate: Experiment, live: Experiment | None, thresholds: Threshold
     return GateDecision(not any(reason.blocks for reason in reasons), reasons)
 
 
-def _unfound(contents: Contents) -> Iterator[Objection]:
+def _unfound(contents: SnapshotContents) -> Iterator[Objection]:
     for finding in verify_snapshot(contents.snapshot, again=False):
         yield Objection(f"{finding.check}: {finding.detail}")
 
 
-def _neighbours(contents: Contents) -> dict[str, float]:
+def _neighbours(contents: SnapshotContents) -> dict[str, float]:
     search = contents.snapshot.neighbour_search
     recall = search.ann_recall if search else 0.0
     return {
@@ -148,7 +148,7 @@ def _neighbours(contents: Contents) -> dict[str, float]:
     }
 
 
-def _incomplete(contents: Contents) -> Iterator[Objection]:
+def _incomplete(contents: SnapshotContents) -> Iterator[Objection]:
     chunks = contents.snapshot.chunks
     wanted, made = contents.wanted(), set(map(chunks.id_at, range(len(chunks))))
     for chunk_id in sorted(wanted - made):
@@ -219,7 +219,7 @@ def _whole(aggregates: Iterable[Aggregate], metric: str) -> list[Aggregate]:
     ]
 
 
-SNAPSHOT_RULES: tuple[Rule[Contents], ...] = (
+SNAPSHOT_RULES: tuple[Rule[SnapshotContents], ...] = (
     Rule(
         "snapshot_finds_its_own_chunks",
         "Counts agree and every vector can be read; graphs that are asked find probe chunks and the true neighbours.",

@@ -4,15 +4,14 @@ from collections.abc import Iterable
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
-from evals.acceptance import Verdict, broken_bound, decline, place, rank_text
-from evals.failures import METRIC
-from evals.failures import Failure as FailedQuestion
+from evals.acceptance import StrategyVerdict, broken_bound, decline, place, rank_text
+from evals.failures import METRIC, FailedQuestion
 from evals.scored_questions import ScoredQuestion
 
 _OVERALL = "scores"
 
 
-def junit_xml(verdicts: Iterable[Verdict]) -> bytes:
+def junit_xml(verdicts: Iterable[StrategyVerdict]) -> bytes:
     """A suite for each strategy, a case for each question, and one case more for its bounds and its baseline.
 
     A question fails if its gold is not first: a report of what to look at. Whether the run passes is in the last case.
@@ -52,7 +51,7 @@ def _case(row: ScoredQuestion, failure: FailedQuestion | None) -> TestCase:
     return case
 
 
-def _overall(verdict: Verdict) -> TestCase:
+def _overall(verdict: StrategyVerdict) -> TestCase:
     case = TestCase(_OVERALL, _class(verdict.strategy, "verdict"))
     sentences = [broken_bound(bound) for bound in verdict.bounds if not bound.holds]
     sentences += [decline(each) for each in (verdict.changes.worse if verdict.changes else ())]
@@ -60,7 +59,7 @@ def _overall(verdict: Verdict) -> TestCase:
     return case
 
 
-def _stale(verdict: Verdict) -> dict[str, list[str]]:
+def _stale(verdict: StrategyVerdict) -> dict[str, list[str]]:
     unscored: dict[str, list[str]] = {}
     for each in verdict.stale:
         if not each.scored:

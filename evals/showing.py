@@ -193,7 +193,7 @@ LEGEND = (
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ScoredSnapshot:
     """A snapshot as it was scored. Key: snapshot."""
 
     snapshot: str
@@ -202,13 +202,13 @@ class Judged:
     mrr_live: float | None
 
 
-def trend(judged: Iterable[Judged]) -> str:
+def trend(judged: Iterable[ScoredSnapshot]) -> str:
     """A picture in markdown of the last snapshots; of one that was scored twice, of the later time.
 
     Args:
         judged: the newest first.
     """
-    by_snapshot: dict[str, Judged] = {}
+    by_snapshot: dict[str, ScoredSnapshot] = {}
     for each in judged:
         by_snapshot.setdefault(each.snapshot, each)
     points = list(by_snapshot.values())[::-1]

@@ -59,7 +59,7 @@ class Effect:
         )
 
 
-class Trial:
+class VocabularyTrial:
     """Tries changes against one live index.
 
     Args:

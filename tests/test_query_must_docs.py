@@ -11,7 +11,7 @@ from evals.questions.questions import load_questions
 from evals.sample import SAMPLE_QUESTIONS
 from retrieval.home import Home
 from retrieval.query_must import OPERATORS, unregister_operator
-from retrieval.query_must.lint import RULES, Finding
+from retrieval.query_must.lint import RULES, LintFinding
 from retrieval.query_must.operators import always_asks
 from retrieval.search.receipt import debug_lines
 from retrieval.search.retriever import Retriever
@@ -104,7 +104,7 @@ def test_the_debug_lines_of_the_page_are_printed(retriever: Retriever) -> None:
 
 def test_every_rule_of_the_lint_is_listed_with_its_severity() -> None:
     listed = re.findall(r"^\| `(\w+)` \| .* \| (error|warning) \|$", MEANING, re.MULTILINE)
-    assert dict(listed) == {rule: Finding(rule, "row", "table", "").severity for rule in RULES}
+    assert dict(listed) == {rule: LintFinding(rule, "row", "table", "").severity for rule in RULES}
 
 
 def test_every_operator_is_listed() -> None:

@@ -20,7 +20,7 @@ from evals.sample import SAMPLE_LIBRARY, SHELF, SKIRMISH
 from evals.trec import Scored, write_qrels, write_run
 from retrieval.files.atomic_files import write_atomically
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.rag.answering import Reader
+from retrieval.rag.answering import ContextSource
 from retrieval.rag.cell_reading import read
 from retrieval.rag.context import Gatherer
 from retrieval.rag.relevance import calibration_of
@@ -126,7 +126,7 @@ def _answers(
 ) -> Iterator[str]:
     settings = AnswerSettings()
     calibration = calibration_of(snapshot.folder, embedder.identity.name)
-    gatherer = Gatherer(Reader(retriever, calibration, "default"))
+    gatherer = Gatherer(ContextSource(retriever, calibration, "default"))
     for question in questions:
         context = gatherer.gather(question.query, settings.max_chunks, settings.min_relevance)
         record = {

@@ -12,7 +12,7 @@ from evals.generation.generation import DocumentQuestions, by_document
 from evals.questions.questions import GENERATED, Anchor, Question
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.models.batching import Inquiry, in_form
-from retrieval.models.chat import Asked, prompt_words, versioned
+from retrieval.models.chat import ChatRequest, prompt_words, versioned
 from retrieval.models.inquiries import Inquiries
 from retrieval.models.spending import Bill
 from retrieval.query_must.operators import only_conditional
@@ -64,7 +64,7 @@ class AskedPlace:
         }
         told = json.dumps(output, ensure_ascii=False)
         messages = (("system", prompt_words(__package__, PROMPT_FILE)), ("user", told))
-        query = Asked(model, messages, 64 + _PER_QUESTION * self.wanted, form=ModelQuestions)
+        query = ChatRequest(model, messages, 64 + _PER_QUESTION * self.wanted, form=ModelQuestions)
         return Inquiry(sha256(told.encode()).hexdigest(), query)
 
 
@@ -144,7 +144,7 @@ def _names_another_row(text: str, chunk: Chunk, snapshot: Snapshot) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenQuestions:
     """What a model wrote."""
 
     documents: tuple[DocumentQuestions, ...]
@@ -163,7 +163,7 @@ IS_USABLE = in_form(ModelQuestions)
 """Whether an answer is whole and in the form."""
 
 
-def ask_about(places: Sequence[AskedPlace], snapshot: Snapshot, inquiries: Inquiries) -> Written:
+def ask_about(places: Sequence[AskedPlace], snapshot: Snapshot, inquiries: Inquiries) -> WrittenQuestions:
     """Questions about places, by document. A question that two places got is nobody's.
 
     Raises:
@@ -186,4 +186,4 @@ def ask_about(places: Sequence[AskedPlace], snapshot: Snapshot, inquiries: Inqui
                 result.append(made)
     documents, twice = by_document(result)
     against += [Disbelieved(question.query, "two places got it") for question in twice]
-    return Written(documents, tuple(against), tuple(left), inquiries.bill)
+    return WrittenQuestions(documents, tuple(against), tuple(left), inquiries.bill)

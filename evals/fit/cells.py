@@ -133,7 +133,7 @@ _TABLES = frozenset({"wikisql-rows", "wtq-rows"})
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class CellAccuracy:
     """How often cells that were chosen say the answer, where the row is the right one. Key: (source, generated)."""
 
     source: str
@@ -178,7 +178,7 @@ def _count(example: CellExample) -> float:
     return 1.0 if example.source in _TABLES else _BOOK
 
 
-def left_out(examples: Sequence[CellExample]) -> tuple[Reading, ...]:
+def left_out(examples: Sequence[CellExample]) -> tuple[CellAccuracy, ...]:
     """What is read of each source by weights that were fitted without it.
 
     Raises:
@@ -194,14 +194,14 @@ def left_out(examples: Sequence[CellExample]) -> tuple[Reading, ...]:
     )
 
 
-def _readings(source: str, examples: Sequence[CellExample], weights: Features) -> Sequence[Reading]:
+def _readings(source: str, examples: Sequence[CellExample], weights: Features) -> Sequence[CellAccuracy]:
     readings = []
     for generated in (False, True):
         own = [example for example in examples if example.source == source and example.generated == generated]
         if own:
             first = sum(each.read(each.features @ weights, 1) for each in own)
             within = sum(each.read(each.features @ weights, MOST) for each in own)
-            readings.append(Reading(source, generated, len(own), first / len(own), within / len(own)))
+            readings.append(CellAccuracy(source, generated, len(own), first / len(own), within / len(own)))
     return readings
 
 
@@ -223,7 +223,7 @@ class CellsReport:
     """Fitted weights, and what they are worth on what had no say."""
 
     weights: dict[str, float]
-    readings: tuple[Reading, ...]
+    readings: tuple[CellAccuracy, ...]
     """Each source left out."""
 
     def write(self, docs: Path, file: Path = WEIGHTS) -> None:
@@ -272,14 +272,14 @@ class CellsReport:
                 yield f"| {reading.source} | {who} | {reading.n} | {reading.first:.3f} | {reading.within:.3f} |"
 
 
-def pooled(readings: Sequence[Reading]) -> Reading | None:
+def pooled(readings: Sequence[CellAccuracy]) -> CellAccuracy | None:
     """The people's questions about books, together."""
     own = [reading for reading in readings if not reading.generated and not reading.source.endswith("-rows")]
     n = sum(each.n for each in own)
     if not n:
         return None
     first, within = (sum(getattr(each, name) * each.n for each in own) / n for name in ("first", "within"))
-    return Reading("books, pooled", False, n, first, within)
+    return CellAccuracy("books, pooled", False, n, first, within)
 
 
 def fit_cell_choice(

@@ -305,7 +305,7 @@ STRATEGY = "default"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class BookQuestions:
     """A book, and what people and templates ask about it."""
 
     set: str
@@ -314,7 +314,7 @@ class Asked:
     people: tuple[Question, ...]
     generated: tuple[Question, ...]
 
-    def is_like(self, other: "Asked") -> bool:
+    def is_like(self, other: "BookQuestions") -> bool:
         """Whether this book may answer what is asked about the other."""
         return self.name == other.name or any({self.set, other.set} <= kin for kin in KIN)
 
@@ -462,15 +462,15 @@ def asked_of_books(
         return tuple(puts)
 
 
-def _asked(name: str, corpus: Corpus, retriever: Retriever, seed: int) -> Asked:
+def _asked(name: str, corpus: Corpus, retriever: Retriever, seed: int) -> BookQuestions:
     chunks = tuple(retriever.snapshot.chunks)
     people = [each for one in corpus.question_sets(retriever, chunks) for each in one.scored]
     written = generated_questions(chunks, retriever.snapshot.vocabulary, seed)
     some = random.Random(seed).sample(written, min(GENERATED, len(written)))
-    return Asked(name, corpus.name, retriever, tuple(people), tuple(some))
+    return BookQuestions(name, corpus.name, retriever, tuple(people), tuple(some))
 
 
-def _questions_to(book: Asked, other: Asked, seed: int) -> Iterator[Put]:
+def _questions_to(book: BookQuestions, other: BookQuestions, seed: int) -> Iterator[Put]:
     own = book.name == other.name
     if not own and book.is_like(other):
         return

@@ -41,7 +41,7 @@ _DECIMALS = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged:
+class JudgedCandidates:
     """One question's candidates: their evidence, and which of them answer it."""
 
     kind: str
@@ -95,7 +95,9 @@ class Bend:
     mrr: float
 
 
-def judged_questions(retriever: Retriever, questions: QuestionSet, chunks: Sequence[Chunk]) -> Iterator[Judged]:
+def judged_questions(
+    retriever: Retriever, questions: QuestionSet, chunks: Sequence[Chunk]
+) -> Iterator[JudgedCandidates]:
     """The questions of a set that have gold in the index, with the evidence of their candidates.
 
     Guarded chunks whose predicate the question refuses are not candidates, nor are unexplained ones; gold always is.
@@ -125,10 +127,10 @@ def judged_questions(retriever: Retriever, questions: QuestionSet, chunks: Seque
         candidates = candidates[allowed[candidates]]
         is_gold = np.isin(candidates, gold)
         noise = np.isin(twins[candidates], twins[gold]) & ~is_gold
-        yield Judged(each.kind, evidence[:, candidates], is_gold, noise)
+        yield JudgedCandidates(each.kind, evidence[:, candidates], is_gold, noise)
 
 
-def fit(groups: Mapping[str, Sequence[Judged]], seed: int = 0) -> EvidenceWeights:
+def fit(groups: Mapping[str, Sequence[JudgedCandidates]], seed: int = 0) -> EvidenceWeights:
     """Weights that make gold the most likely candidate, none negative but `sibling`; every group counts the same.
 
     Maximises the log of the softmax share of the gold candidates (listwise, Cao et al. 2007, "Learning to Rank: From
@@ -153,7 +155,7 @@ def fit(groups: Mapping[str, Sequence[Judged]], seed: int = 0) -> EvidenceWeight
     return _demoted(EvidenceWeights(**dict(zip(PARTS, rounded, strict=True))), groups)
 
 
-def _demoted(weights: EvidenceWeights, groups: Mapping[str, Sequence[Judged]]) -> EvidenceWeights:
+def _demoted(weights: EvidenceWeights, groups: Mapping[str, Sequence[JudgedCandidates]]) -> EvidenceWeights:
     plain = {name: score(weights, groups[name]) for name in groups}
     best, least = weights, float(np.mean([result.noise for result in plain.values()]))
     for demotion in DEMOTIONS[1:]:
@@ -170,7 +172,7 @@ def _demoted(weights: EvidenceWeights, groups: Mapping[str, Sequence[Judged]]) -
     return best
 
 
-def _slope(weights: Floats, question: Judged) -> Floats:
+def _slope(weights: Floats, question: JudgedCandidates) -> Floats:
     scores = SHARPNESS * (weights @ question.evidence)
     likely = np.exp(scores - scores.max())
     right = np.where(question.gold, likely, 0.0)
@@ -178,7 +180,7 @@ def _slope(weights: Floats, question: Judged) -> Floats:
     return slope
 
 
-def score(weights: EvidenceWeights, questions: Iterable[Judged]) -> Score:
+def score(weights: EvidenceWeights, questions: Iterable[JudgedCandidates]) -> Score:
     """Score weights on questions; at least one."""
     values = np.asarray([weight for _, weight in weights.items()])
     orders = [(question, question.order(values)) for question in questions]
@@ -196,7 +198,7 @@ def score(weights: EvidenceWeights, questions: Iterable[Judged]) -> Score:
 
 
 def cross_validate(
-    groups: Mapping[str, Sequence[Judged]],
+    groups: Mapping[str, Sequence[JudgedCandidates]],
     fitted: EvidenceWeights,
     seed: int = 0,
     tell: Callable[[str], None] = lambda _: None,
@@ -215,7 +217,7 @@ def cross_validate(
 
 
 def curves(
-    groups: Mapping[str, Sequence[Judged]],
+    groups: Mapping[str, Sequence[JudgedCandidates]],
     weights: EvidenceWeights,
     factors: Sequence[float] = (0.0, 0.5, 0.75, 1.0, 1.33, 2.0),
 ) -> tuple[Bend, ...]:
@@ -323,7 +325,7 @@ def fit_weights(
     return WeightsReport(weights, folds, curves(groups, weights), worse_groups(ranks))
 
 
-def _judged(name: str, corpus: Corpus, retriever: Retriever, chunks: Sequence[Chunk]) -> Iterator[Judged]:
+def _judged(name: str, corpus: Corpus, retriever: Retriever, chunks: Sequence[Chunk]) -> Iterator[JudgedCandidates]:
     for each in searched_sets(name, corpus, retriever, chunks):
         yield from judged_questions(retriever, each, chunks)
 

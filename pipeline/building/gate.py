@@ -30,7 +30,7 @@ _CANDIDATE = dg.AssetKey("candidate_index")
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class CheckSubject:
     """What a check must have looked at to count: a key of its metadata and the value there."""
 
     key: str
@@ -71,20 +71,20 @@ def open_objections(
     output, table = metadata.get("snapshot"), metadata.get("made_of")
     if output is None or output.value != snapshot or not isinstance(table, dg.TableMetadataValue):
         return [OpenObjection("nothing says which records it was made of; materialize candidate_index")]
-    questions = Judged("questions", questions_version(home.settings.questions), "other questions")
-    wanted: dict[dg.AssetCheckKey, tuple[Judged, ...]] = {}
+    questions = CheckSubject("questions", questions_version(home.settings.questions), "other questions")
+    wanted: dict[dg.AssetCheckKey, tuple[CheckSubject, ...]] = {}
     for key in book_checks:
         records = records_behind(table, key.asset_key.to_user_string())
-        wanted[key] = (Judged("records", str(records), "other records of the books"),)
+        wanted[key] = (CheckSubject("records", str(records), "other records of the books"),)
     for key in GATE:
-        judged = Judged("snapshot", snapshot, "another snapshot")
+        judged = CheckSubject("snapshot", snapshot, "another snapshot")
         wanted[key] = (judged, questions) if key.name in _SCORES else (judged,)
     objections = (_objection(instance, home, key, *judged) for key, judged in wanted.items())
     return [objection for objection in objections if objection]
 
 
 def _objection(
-    instance: dg.DagsterInstance, home: Home, key: dg.AssetCheckKey, *wanted: Judged
+    instance: dg.DagsterInstance, home: Home, key: dg.AssetCheckKey, *wanted: CheckSubject
 ) -> OpenObjection | None:
     evaluation = _last_evaluation(instance, key)
     if evaluation is None:

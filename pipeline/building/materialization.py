@@ -21,7 +21,7 @@ from retrieval.files.records import dump_record, parse_record
 from retrieval.home import Home
 from retrieval.ingest.losses import Loss
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.query_must.lint import Finding
+from retrieval.query_must.lint import LintFinding
 from retrieval.types import Chunk
 
 Reported = int | float | str | None | dg.MetadataValue | dg.TableSchema
@@ -197,12 +197,12 @@ class BookVerdict:
     count: int
     """Of what was looked at."""
     sentences: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[LintFinding, ...] = ()
     """Where the contradictions are about predicates."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _KeptVerdict:
     key: str
     verdict: BookVerdict
 
@@ -223,10 +223,10 @@ def book_verdict(
     digests = [sha256((folder / name).read_bytes()).hexdigest() for name in files]
     key = content_version([program_version(), check, str(vocabulary.to_json()), *files, *digests])
     try:
-        kept = parse_record(path.read_bytes(), _Kept)
+        kept = parse_record(path.read_bytes(), _KeptVerdict)
     except (OSError, ValidationError):
         kept = None
     if kept is None or kept.key != key:
-        kept = _Kept(key, judge())
+        kept = _KeptVerdict(key, judge())
         write_atomically(path, dump_record(kept) + b"\n")
     return kept.verdict

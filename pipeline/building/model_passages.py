@@ -7,7 +7,7 @@ from pathlib import Path
 from pipeline.building.materialization import Reported
 from pipeline.building.model_tables import options_of
 from pipeline.building.model_work import SAMPLED, keep_work, shown_of, told_work, who, work_numbers
-from retrieval.ingest.model_passages.describing import Described, ModelPassages
+from retrieval.ingest.model_passages.describing import DescribedChunks, ModelPassages
 from retrieval.models.access import Access
 from retrieval.settings import Settings
 from retrieval.types import Chunk, Document
@@ -22,7 +22,7 @@ class ChunksMade:
     """The chunks of a book."""
 
     chunks: tuple[Chunk, ...]
-    described: Described | None
+    described: DescribedChunks | None
     """None: no model was asked for."""
 
     @property
@@ -66,17 +66,17 @@ def describer_of(settings: Settings, access: Access, answers: Path, *, batch: bo
     return ModelPassages(access, answers, replace(options_of(settings), batch=batch))
 
 
-def keep_report(folder: Path, done: Described | None) -> None:
+def keep_report(folder: Path, done: DescribedChunks | None) -> None:
     """Leave in a book's folder what became of the passages, or nothing where no model was asked for."""
     keep_work(folder, OUTCOMES, SAMPLE, done, sample(done) if done else "")
 
 
-def told(done: Described | None) -> str:
+def told(done: DescribedChunks | None) -> str:
     """What a log says of the model's part; nothing where no model was asked for."""
     return told_work(done, "described", "passages")
 
 
-def sample(done: Described) -> str:
+def sample(done: DescribedChunks) -> str:
     """One in ten of the model's passages, what the rules say beside its own words; the same ones again."""
     shown = shown_of(done.by_model)
     dropped = {outcome.chunk_id: outcome.dropped for outcome in done.outcomes}

@@ -56,12 +56,12 @@ def agreement(
     """
     about = [chunk for chunk in before if chunk.table_id in tables]
     questions = [each.query for question in generate_questions(about, vocabulary) for each in question.questions]
-    one, other = _Passing(before, vocabulary), _Passing(after, vocabulary)
+    one, other = _CompiledRows(before, vocabulary), _CompiledRows(after, vocabulary)
     same = sum(bool(np.array_equal(one.mask(query), other.mask(query))) for query in questions)
     return Agreement(len(questions), same)
 
 
-class _Passing:
+class _CompiledRows:
     """The predicates of some chunks, compiled."""
 
     def __init__(self, chunks: Sequence[Chunk], vocabulary: Vocabulary) -> None:

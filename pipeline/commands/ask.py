@@ -22,7 +22,7 @@ from pipeline.commands.options import (
 from pipeline.console.output import counted, err, out, print_json
 
 if TYPE_CHECKING:
-    from retrieval.rag.finder import Finding
+    from retrieval.rag.finder import DocumentSearch
     from retrieval.understand.decompose.rounds import IterativeResult
     from retrieval.understand.hints import HintedHit
     from retrieval.understand.self_query.retriever import SelfQueryResult
@@ -43,7 +43,7 @@ def log_lines(*, shown: bool) -> Iterator[None]:
         log.setLevel(level)
 
 
-def print_reading(finding: Finding) -> None:
+def print_reading(finding: DocumentSearch) -> None:
     """How a question was read and planned, and what hints made of relevance; of rounds, the parts and decisions."""
     result = finding.result
     paid = f" ({counted(finding.tokens, 'token')})" if finding.tokens else ""

@@ -33,9 +33,9 @@ from pipeline.console.scores import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from evals.acceptance import Bound, SavedScores, Verdict
+    from evals.acceptance import Bound, SavedScores, StrategyVerdict
     from evals.evaluation import Evaluation
-    from evals.failures import Failure
+    from evals.failures import FailedQuestion
     from evals.relaxation import Relaxation
     from retrieval.home import Home
     from retrieval.index.snapshot.snapshot import Snapshot
@@ -61,7 +61,7 @@ SummaryOption = Annotated[Path | None, typer.Option("--summary", help="File to w
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EvaluationRequest:
     """What the options ask for, read before anything is scored."""
 
     bounds: tuple[Bound, ...]
@@ -82,7 +82,7 @@ def asked(
     save: Path | None,
     junit: Path | None,
     summary: Path | None,
-) -> Asked:
+) -> EvaluationRequest:
     """Read what the options say.
 
     Raises:
@@ -90,10 +90,10 @@ def asked(
         FileNotFoundError: the baseline is not there.
     """
     if not any((fail_under, baseline, save, junit, summary)):
-        return Asked((), None, None, None, None)  # nobody else needs these modules
+        return EvaluationRequest((), None, None, None, None)  # nobody else needs these modules
     from evals.acceptance import Bound, SavedScores
 
-    return Asked(
+    return EvaluationRequest(
         bounds=tuple(Bound.parse(text) for text in fail_under or ()),
         baseline=SavedScores.read(baseline.expanduser()) if baseline else None,
         save=save and save.expanduser(),
@@ -103,8 +103,8 @@ def asked(
 
 
 def verdicts_of(
-    wanted: Asked, evaluation: Evaluation, snapshot: Snapshot, strategies: Sequence[str]
-) -> tuple[Verdict, ...]:
+    wanted: EvaluationRequest, evaluation: Evaluation, snapshot: Snapshot, strategies: Sequence[str]
+) -> tuple[StrategyVerdict, ...]:
     """A verdict on each strategy; none if nobody asked for one.
 
     Raises:
@@ -117,7 +117,9 @@ def verdicts_of(
     return tuple(verdict(evaluation, snapshot, name, wanted.bounds, wanted.baseline) for name in strategies)
 
 
-def write_files(wanted: Asked, evaluation: Evaluation, strategies: Sequence[str], verdicts: Sequence[Verdict]) -> None:
+def write_files(
+    wanted: EvaluationRequest, evaluation: Evaluation, strategies: Sequence[str], verdicts: Sequence[StrategyVerdict]
+) -> None:
     """Write the files that were asked for, and name each on standard error.
 
     Raises:
@@ -161,9 +163,9 @@ class Scores:
 
     evaluation: Evaluation
     detailed: tuple[str, ...]
-    failures: Mapping[str, tuple[Failure, ...]] | None
+    failures: Mapping[str, tuple[FailedQuestion, ...]] | None
     """By strategy; None if nobody asked for them, or for a verdict that turned out well."""
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[StrategyVerdict, ...]
     """One for each of `detailed`; none if nobody asked for them."""
     relaxation: Relaxation
     """Of the conditions that the questions state."""
@@ -275,7 +277,9 @@ def _print_scores(scores: Scores) -> None:
     out.print(f"\n{evaluation.n_questions} questions, snapshot {evaluation.snapshot}")
 
 
-def _scores(root: Path, files: tuple[Path, ...], names: list[str], wanted: Asked, *, failures: bool) -> Scores:
+def _scores(
+    root: Path, files: tuple[Path, ...], names: list[str], wanted: EvaluationRequest, *, failures: bool
+) -> Scores:
     from evals.evaluation import SHIPPED, evaluate
     from evals.failures import failures as failures_of
     from evals.noise import Relatives

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from retrieval.artifacts.mongo_store import MongoStore
     from retrieval.artifacts.store import ArtifactStore
-    from retrieval.export.projection import Choice, Projection, Written
+    from retrieval.export.projection import Choice, ExportCounts, Projection
 
 RulesetOption = Annotated[str | None, typer.Option("--ruleset", help="Only books of this ruleset_id.")]
 BookOption = Annotated[str | None, typer.Option("--book", help="Only this book, by its folder's name or its slug.")]
@@ -53,7 +53,7 @@ def export(
 
     root = Home.at(home)
     choice = chosen(ruleset, book)
-    written: dict[str, Written] = {}
+    written: dict[str, ExportCounts] = {}
     files: Sequence[Path] = ()
     with projected(root.root) as projection:
         choice.of(projection.books)  # before a file or a folder is made for a book that there is not
@@ -114,7 +114,7 @@ def projected(root: Path) -> Iterator[Projection]:
         yield Projection(snapshot)
 
 
-def write(projection: Projection, store: ArtifactStore, choice: Choice) -> Written:
+def write(projection: Projection, store: ArtifactStore, choice: Choice) -> ExportCounts:
     """Write the chosen books, and show how far it is."""
     from retrieval.export.projection import write_artifacts
 
@@ -122,7 +122,7 @@ def write(projection: Projection, store: ArtifactStore, choice: Choice) -> Writt
         return write_artifacts(projection, store, choice, bar)
 
 
-def print_written(name: str, written: Written) -> None:
+def print_written(name: str, written: ExportCounts) -> None:
     """Say what a store has now."""
     chunks, edges = (sum(getattr(entry, field) for entry in written.entries) for field in ("n_chunks", "n_edges"))
     what = f"{counted(len(written.entries), 'book')}, {counted(chunks, 'chunk')}, {counted(edges, 'edge')}"
@@ -131,7 +131,7 @@ def print_written(name: str, written: Written) -> None:
         out.print(f"removed {book.ruleset_id}/{book.book_id}, which the library no longer has", markup=False)
 
 
-def _record(written: Written) -> dict[str, object]:
+def _record(written: ExportCounts) -> dict[str, object]:
     return {
         "run_id": written.run_id,
         "books": [asdict(entry) | {"created_at": entry.created_at.isoformat()} for entry in written.entries],

@@ -24,7 +24,7 @@ from pipeline.console.output import counted, err, first_of, out, print_error, pr
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evals.asked_by_model.asking import AskedPlace, Written
+    from evals.asked_by_model.asking import AskedPlace, WrittenQuestions
     from evals.questions.gold import Groups, Resolution
     from evals.questions.questions import Question
     from retrieval.home import Home
@@ -208,15 +208,15 @@ def _asking(home: Home, model: str | None, budget: float | None) -> Inquiries:
 
 def _estimate(home: Home, asking: Inquiries, places: Sequence[AskedPlace], *, json_: bool) -> None:
     from evals.asked_by_model.asking import IS_USABLE
-    from retrieval.models.spending import Estimate
+    from retrieval.models.spending import CostEstimate
 
     waiting = asking.unanswered([position.inquiry(asking.model) for position in places], IS_USABLE)
-    result = Estimate.of((each.asked for each in waiting), "places", asking.options.asked_price)
+    result = CostEstimate.of((each.asked for each in waiting), "places", asking.options.asked_price)
     chosen = f"{counted(len(places), 'place')} in {home.root}"
     print_estimate(result, asking.options, asking.prompt, chosen, json_=json_)
 
 
-def _record(written: Written, files: Sequence[Path]) -> dict[str, object]:
+def _record(written: WrittenQuestions, files: Sequence[Path]) -> dict[str, object]:
     return {
         "questions": written.n_questions,
         "files": [str(path) for path in files],
@@ -227,7 +227,7 @@ def _record(written: Written, files: Sequence[Path]) -> dict[str, object]:
     }
 
 
-def _print_cost(written: Written) -> None:
+def _print_cost(written: WrittenQuestions) -> None:
     usd = "" if written.bill.usd is None else f", ${written.bill.usd:.4f}"
     err.print(f"{written.bill.used.total:,} tokens{usd}", markup=False)
     lines = [f"not used: {each.question!r}: {each.why}" for each in written.disbelieved]

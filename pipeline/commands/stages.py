@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pipeline.building.stages import Source
-    from retrieval.ingest.model_passages.describing import Described, ModelPassages
+    from retrieval.ingest.model_passages.describing import DescribedChunks, ModelPassages
     from retrieval.ingest.model_tables.transforming import ModelTables, Transformed
     from retrieval.ingest.parsed_book import ParsedBook
     from retrieval.settings import Settings
@@ -130,9 +130,9 @@ def _estimate(
     *,
     json_: bool,
 ) -> None:
-    from retrieval.models.spending import Estimate
+    from retrieval.models.spending import CostEstimate
 
-    result = Estimate.of(
+    result = CostEstimate.of(
         (
             query
             for slug, book in parsed.items()
@@ -284,23 +284,23 @@ def describe(
 
 
 def _passage_estimate(describer: ModelPassages, books: Sequence[tuple[Book, Sequence[Chunk]]], *, json_: bool) -> None:
-    from retrieval.models.spending import Estimate
+    from retrieval.models.spending import CostEstimate
 
     options = describer.options
     query = (query for _, cut in books for query in describer.unanswered(cut))
-    result = Estimate.of(query, "passages", options.asked_price)
+    result = CostEstimate.of(query, "passages", options.asked_price)
     n_prose = sum(chunk.kind == "prose" for _, cut in books for chunk in cut)
     print_estimate(result, options, describer.prompt, counted(n_prose, "passage"), json_=json_)
 
 
-def _passage_record(done: Described) -> dict[str, object]:
+def _passage_record(done: DescribedChunks) -> dict[str, object]:
     from pipeline.building.model_work import record_of
 
     passages = [asdict(outcome) for outcome in done.outcomes]
     return {"chunks": len(done.chunks), **record_of(done), "kind_agreement": done.agreement, "passages": passages}
 
 
-def _print_passages(done: Mapping[str, Described], output: Path) -> None:
+def _print_passages(done: Mapping[str, DescribedChunks], output: Path) -> None:
     from pipeline.building.model_passages import told
 
     for slug, each in done.items():

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evals.questions.questions import Question
-    from evals.term_effects import Effect, PredicateSuggestion, Trial, Unhelped
+    from evals.term_effects import Effect, PredicateSuggestion, Unhelped, VocabularyTrial
     from evals.terms import SaidQuestion, TermSuggestion
     from retrieval.home import Home
     from retrieval.search.retriever import Retriever
@@ -57,7 +57,7 @@ def suggest_terms(
       querymust suggest-terms --accept "woods=forest"
       querymust suggest-terms --reject "woods=wood"
     """
-    from evals.term_effects import Trial
+    from evals.term_effects import VocabularyTrial
     from evals.terms import decided_terms, keep_decision, suggest
     from retrieval.home import Home
 
@@ -68,7 +68,7 @@ def suggest_terms(
         return
     retriever = live_retriever(opened.root)
     query = _asked(opened, retriever, files)
-    trial = Trial(retriever, [each.query for each in query], files, opened.evaluations)
+    trial = VocabularyTrial(retriever, [each.query for each in query], files, opened.evaluations)
     if accept is not None:
         _accept(opened, retriever, trial, *_pair(accept, "--accept"))
         return
@@ -115,7 +115,9 @@ def _asked(home: Home, retriever: Retriever, files: Sequence[Path]) -> list[Said
     ]
 
 
-def _tried(retriever: Retriever, trial: Trial, found: Sequence[TermSuggestion]) -> list[tuple[TermSuggestion, Effect]]:
+def _tried(
+    retriever: Retriever, trial: VocabularyTrial, found: Sequence[TermSuggestion]
+) -> list[tuple[TermSuggestion, Effect]]:
     from evals.terms import with_alias
 
     tried = []
@@ -126,7 +128,7 @@ def _tried(retriever: Retriever, trial: Trial, found: Sequence[TermSuggestion]) 
     return tried
 
 
-def _accept(home: Home, retriever: Retriever, trial: Trial, word: str, means: str) -> None:
+def _accept(home: Home, retriever: Retriever, trial: VocabularyTrial, word: str, means: str) -> None:
     from evals.terms import add_alias, keep_decision, with_alias
     from retrieval.errors import LibraryError
     from retrieval.ingest.library.library import VOCABULARY_FILE
@@ -180,7 +182,7 @@ def use_feedback(
       querymust feedback --write from_people.jsonl
     """
     from evals.questions.questions import write_questions
-    from evals.term_effects import Trial, questions_of, suggest_predicates
+    from evals.term_effects import VocabularyTrial, questions_of, suggest_predicates
     from retrieval.home import Home
     from retrieval.serve.logs import read_feedback
 
@@ -192,7 +194,9 @@ def use_feedback(
     suggested, unhelped = suggest_predicates(output, retriever.snapshot, chunks)
     tried = []
     if suggested:
-        trial = Trial(retriever, [each.query for each in output], remembered_questions(opened), opened.evaluations)
+        trial = VocabularyTrial(
+            retriever, [each.query for each in output], remembered_questions(opened), opened.evaluations
+        )
         for each in suggested:
             changed = [each.guarded if chunk.id == each.chunk.id else chunk for chunk in chunks.values()]
             tried.append((each, trial.of(chunks=changed)))

@@ -33,7 +33,7 @@ _MEASURE = Console(width=200, file=None, force_terminal=False)
 
 
 @dataclass(frozen=True, slots=True)
-class _Column:
+class _WrappedColumn:
     """A value and its head, broken into lines."""
 
     heads: Sequence[Text]
@@ -50,7 +50,7 @@ def row_table(pairs: Sequence[tuple[str, str]], width: int) -> Iterator[Text]:
     """
     most = min(LONGEST, width)
     short = [(head, value) for head, value in pairs if cell_len(value) <= most]
-    band: list[_Column] = []
+    band: list[_WrappedColumn] = []
     for head, value in short:
         column = _column(head, value, most)
         if band and sum(each.width + GAP for each in band) + column.width > width:
@@ -71,14 +71,14 @@ def broken(line: Text, width: int) -> list[Text]:
     return parts
 
 
-def _column(head: str, value: str, most: int) -> _Column:
+def _column(head: str, value: str, most: int) -> _WrappedColumn:
     words = max((cell_len(word) for word in head.split()), default=0)
     width = min(max(cell_len(value), words, min(cell_len(head), _HEAD)), most)
     heads = broken(Text(head, style="dim"), width) if head else []
-    return _Column(heads, value, max([cell_len(value), *(head.cell_len for head in heads)]))
+    return _WrappedColumn(heads, value, max([cell_len(value), *(head.cell_len for head in heads)]))
 
 
-def _lines(band: Sequence[_Column]) -> Iterator[Text]:
+def _lines(band: Sequence[_WrappedColumn]) -> Iterator[Text]:
     """The heads stand on the line above their values, whatever their heights are."""
     if not band:
         return
@@ -89,7 +89,7 @@ def _lines(band: Sequence[_Column]) -> Iterator[Text]:
     yield _joined([Text(each.value) for each in band], band)
 
 
-def _joined(cells: Sequence[Text], band: Sequence[_Column]) -> Text:
+def _joined(cells: Sequence[Text], band: Sequence[_WrappedColumn]) -> Text:
     line = Text()
     for cell, column in zip(cells, band, strict=True):
         line.append_text(cell)

@@ -15,7 +15,7 @@ from rich.segment import Segment
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-    from retrieval.models.spending import Estimate, ModelOptions
+    from retrieval.models.spending import CostEstimate, ModelOptions
 
 
 _COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -108,7 +108,7 @@ class Bar:
         self._progress.update(self._task, description=f"{self._title}: {doing}", completed=done, total=total)
 
 
-def print_estimate(found: "Estimate", options: "ModelOptions", prompt: str, chosen: str, *, json_: bool) -> None:
+def print_estimate(found: "CostEstimate", options: "ModelOptions", prompt: str, chosen: str, *, json_: bool) -> None:
     """The estimate as one JSON document, or in words after a sentence that says what was chosen."""
     if json_:
         usd = {"likely_usd": found.likely_usd, "most_usd": found.most_usd, "budget_usd": options.budget_usd}

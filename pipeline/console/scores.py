@@ -15,9 +15,9 @@ from pipeline.console.output import counted, out, print_error
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evals.acceptance import Changes, Moved, Verdict
+    from evals.acceptance import Changes, MovedQuestion, StrategyVerdict
     from evals.aggregates import Aggregate
-    from evals.failures import Failure
+    from evals.failures import FailedQuestion
     from evals.verdicts import GateState
     from retrieval.types import Chunk
 
@@ -77,7 +77,7 @@ def print_breakdown(strategy: str, numbers: Sequence[Aggregate]) -> None:
         _print_numbers(f"{strategy} by book", "book", {name: _of(numbers, name, ALL) for name in books})
 
 
-def print_failures(strategy: str, found: Sequence[Failure], asked: int) -> None:
+def print_failures(strategy: str, found: Sequence[FailedQuestion], asked: int) -> None:
     """The questions whose first result is not their gold: what came first, where the gold was, and why if known."""
     from evals.acceptance import place
 
@@ -115,7 +115,7 @@ def breakdown_records(strategy: str, numbers: Sequence[Aggregate]) -> list[dict[
     return [{"strategy": strategy} | {name: record[name] for name in kept} for record in flat_records(numbers)]
 
 
-def failure_record(failure: Failure) -> dict[str, object]:
+def failure_record(failure: FailedQuestion) -> dict[str, object]:
     """A failed question as JSON values."""
     row = failure.row
     return {
@@ -190,7 +190,7 @@ def _chunk_record(chunk: Chunk) -> dict[str, object]:
     }
 
 
-def print_verdict(verdict: Verdict) -> None:
+def print_verdict(verdict: StrategyVerdict) -> None:
     """What changed on standard output, and what keeps it from passing on standard error."""
     from evals.acceptance import broken_bound, decline
 
@@ -203,7 +203,7 @@ def print_verdict(verdict: Verdict) -> None:
         print_error(f"{verdict.strategy}: {decline(comparison)}")
 
 
-def verdict_record(verdict: Verdict) -> dict[str, object]:
+def verdict_record(verdict: StrategyVerdict) -> dict[str, object]:
     """A verdict as JSON values; the failing questions are under `failures`."""
     changes = verdict.changes
     return {
@@ -229,7 +229,7 @@ def verdict_record(verdict: Verdict) -> dict[str, object]:
     }
 
 
-def _records(moved: Sequence[Moved]) -> list[dict[str, object]]:
+def _records(moved: Sequence[MovedQuestion]) -> list[dict[str, object]]:
     return [
         {"set": each.row.set, "id": each.row.question_id, "query": each.row.query}
         | {"rank_before": each.before, "rank": each.after}

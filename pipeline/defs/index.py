@@ -9,7 +9,7 @@ import dagster as dg
 
 from evals.assets import SETTLED, with_reason
 from evals.checks import JUDGED, kept
-from evals.gate import SNAPSHOT_RULES, Contents, Rule
+from evals.gate import SNAPSHOT_RULES, Rule, SnapshotContents
 from pipeline.building.book_records import CHUNKS, book_records, unfinished_books
 from pipeline.building.materialization import LibraryRecords, content_version, held, made_of, materialized
 from pipeline.defs.books import books_partitions
@@ -199,7 +199,7 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
 ERROR, WARN = dg.AssetCheckSeverity.ERROR, dg.AssetCheckSeverity.WARN
 
 
-def snapshot_check(rule: Rule[Contents]) -> dg.AssetChecksDefinition:
+def snapshot_check(rule: Rule[SnapshotContents]) -> dg.AssetChecksDefinition:
     """The check of a rule about a snapshot; it judges the candidate."""
 
     @dg.asset_check(
@@ -213,7 +213,7 @@ def snapshot_check(rule: Rule[Contents]) -> dg.AssetChecksDefinition:
     @kept(rule.name)
     def check(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
         with open_snapshot(home.root, home.candidate, hashes=False) as snapshot:
-            contents = Contents(
+            contents = SnapshotContents(
                 snapshot, lambda: frozenset(chunk.id for chunk in library_records(context.instance, home).chunks)
             )
             objections = [reason.objection for reason in rule.reasons(contents)]

@@ -20,7 +20,7 @@ from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.ingest.density import TableDensity, table_densities
 from retrieval.ingest.guarding import TableGuard, unmet
 from retrieval.ingest.tables.table import Table
-from retrieval.query_must.lint import Finding, LintItem, lint
+from retrieval.query_must.lint import LintFinding, LintItem, lint
 from retrieval.types import Book, Chunk, Row
 
 
@@ -31,7 +31,7 @@ class Inspection:
     snapshot: str
     n_chunks: int
     n_guarded: int
-    findings: tuple[Finding, ...]
+    findings: tuple[LintFinding, ...]
     """About predicates; a finding's id is its chunk's."""
     titles: Mapping[str, str]
     """What the chunks of the findings are called."""

@@ -11,7 +11,7 @@ from retrieval.ingest.tables.strictness import StrictTables
 from retrieval.ingest.tables.table import Table
 from retrieval.language.numbers.cells import is_numeric
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.query_must.lint import Finding, LintItem, lint
+from retrieval.query_must.lint import LintFinding, LintItem, lint
 from retrieval.types import Book, Chunk, Row
 
 _RowContent = tuple[str | None, str | None, tuple[str, ...]]
@@ -57,7 +57,7 @@ def repeated_ids(chunks: Iterable[Chunk]) -> tuple[str, ...]:
 
 def predicate_findings(
     rows: Sequence[Row], tables: Sequence[Table] = (), vocabulary: Vocabulary | None = None
-) -> tuple[Finding, ...]:
+) -> tuple[LintFinding, ...]:
     """Everything that is wrong with the predicates of one book's rows; a finding's id is the title of its row.
 
     Args:

@@ -14,7 +14,7 @@ BETWEEN = "\t"
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class MetricDifference:
     """A comparison with the 95 % interval of its difference. Key: (strategy, metric)."""
 
     comparison: Comparison
@@ -36,7 +36,7 @@ def question_key(row: ScoredQuestion) -> str:
 
 def differences(
     left: Sequence[ScoredQuestion], right: Sequence[ScoredQuestion], metrics: Sequence[str] = COMPARED
-) -> tuple[Difference, ...]:
+) -> tuple[MetricDifference, ...]:
     """Left minus right, strategy by strategy; p values are Holm-corrected over all that come back.
 
     Raises:
@@ -44,10 +44,10 @@ def differences(
     """
     ours, theirs = _pooled(left), _pooled(right)
     compared = compare_experiments(_experiment(ours), _experiment(theirs), metrics)
-    return tuple(Difference(each, _interval(each, ours, theirs)) for each in compared)
+    return tuple(MetricDifference(each, _interval(each, ours, theirs)) for each in compared)
 
 
-def differences_to(shipped: str, rows: Sequence[ScoredQuestion]) -> tuple[Difference, ...]:
+def differences_to(shipped: str, rows: Sequence[ScoredQuestion]) -> tuple[MetricDifference, ...]:
     """Every other strategy minus `shipped`; nothing where there is no other, or `shipped` was not scored."""
     others = [row for row in rows if row.strategy != shipped]
     own = [row for row in rows if row.strategy == shipped and row.gold]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from evals.aggregates import Aggregate
 from evals.metric_table import sign
-from pipeline.report.differences import Difference
+from pipeline.report.differences import MetricDifference
 from pipeline.report.history import Scored
 
 WIDTH, HEIGHT = 320, 120
@@ -14,7 +14,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 34, 12, 10, 22
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class IntervalBar:
     """An interval and its value on a scale of 0 to 100; `zero` is where 0 lies."""
 
     low: float
@@ -52,7 +52,7 @@ class Trend:
         return " ".join(f"{point.x},{point.y}" for point in self.points)
 
 
-def bars(numbers: Sequence[Aggregate | None]) -> tuple[Bar | None, ...]:
+def bars(numbers: Sequence[Aggregate | None]) -> tuple[IntervalBar | None, ...]:
     """A bar for each number on one scale, from 0 (or what is below it) to 1 (or what is above it)."""
     whole = [number for number in numbers if number is not None and number.value is not None]
     ends = [end for each in whole for end in (each.value, each.low, each.high) if end is not None]
@@ -60,7 +60,7 @@ def bars(numbers: Sequence[Aggregate | None]) -> tuple[Bar | None, ...]:
     return tuple(_bar(number, low, high) if number in whole else None for number in numbers)
 
 
-def difference_bars(found: Sequence[Difference]) -> tuple[Bar, ...]:
+def difference_bars(found: Sequence[MetricDifference]) -> tuple[IntervalBar, ...]:
     """Bars on one scale with 0 in the middle."""
     reach = max(
         [abs(each.comparison.difference) for each in found]
@@ -71,7 +71,7 @@ def difference_bars(found: Sequence[Difference]) -> tuple[Bar, ...]:
     for each in found:
         value = each.comparison.difference
         low, high = (each.interval.low, each.interval.high) if each.interval else (value, value)
-        drawn.append(Bar(*(_on(end, -reach, reach) for end in (low, value, high, 0.0))))
+        drawn.append(IntervalBar(*(_on(end, -reach, reach) for end in (low, value, high, 0.0))))
     return tuple(drawn)
 
 
@@ -107,10 +107,10 @@ def _height(value: float, bottom: float, top: float) -> float:
     return round(_TOP + (1 - share) * (HEIGHT - _TOP - _BOTTOM), 1)
 
 
-def _bar(number: Aggregate, low: float, high: float) -> Bar:
+def _bar(number: Aggregate, low: float, high: float) -> IntervalBar:
     value = number.value or 0.0
     ends = (value if number.low is None else number.low, value, value if number.high is None else number.high)
-    return Bar(*(_on(end, low, high) for end in (*ends, 0.0)))
+    return IntervalBar(*(_on(end, low, high) for end in (*ends, 0.0)))
 
 
 def _on(value: float, low: float, high: float) -> float:

@@ -11,7 +11,7 @@ from evals.evaluation import SHIPPED, Evaluation
 from evals.noise import NOISE
 from evals.scored_questions import ScoredQuestion, ScoreStore
 from evals.verdicts import refusals
-from pipeline.report.differences import Difference, differences, question_key
+from pipeline.report.differences import MetricDifference, differences, question_key
 from pipeline.report.header import built_at
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
@@ -73,7 +73,7 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MovedQuestion:
     """A question whose first gold chunk stands elsewhere than before. Key: (set, split, question_id)."""
 
     set: str
@@ -104,7 +104,7 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class ChunkChanges:
     """How the chunks differ from those of the snapshot before; a changed chunk is one gone and one new."""
 
     n_new: int
@@ -119,11 +119,11 @@ class Change:
     """This snapshot against the one that was scored before it, with `default` on the questions that both were asked."""
 
     before: str
-    contents: Contents | None
+    contents: ChunkChanges | None
     """None: the snapshot before cannot be read any more."""
-    differences: tuple[Difference, ...]
-    better: tuple[Moved, ...]
-    worse: tuple[Moved, ...]
+    differences: tuple[MetricDifference, ...]
+    better: tuple[MovedQuestion, ...]
+    worse: tuple[MovedQuestion, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,21 +215,21 @@ def _change(
     )
 
 
-def _moved(row: ScoredQuestion, was: ScoredQuestion) -> Moved:
-    return Moved(row.set, row.split, row.question_id, row.query, was.gold_rank, row.gold_rank)
+def _moved(row: ScoredQuestion, was: ScoredQuestion) -> MovedQuestion:
+    return MovedQuestion(row.set, row.split, row.question_id, row.query, was.gold_rank, row.gold_rank)
 
 
 def _place(rank: int | None) -> float:
     return float("inf") if rank is None else rank
 
 
-def _contents(home: Home, snapshot: Snapshot, before: str) -> Contents | None:
+def _contents(home: Home, snapshot: Snapshot, before: str) -> ChunkChanges | None:
     try:
         earlier = ChunkFile.load(snapshot_folder(home.root, before))
     except (OSError, RetrievalError):
         return None
     new, gone = _beyond(snapshot.chunks, earlier), _beyond(earlier, snapshot.chunks)
-    return Contents(len(new), len(gone), *(tuple(sorted(titles)[:_TITLES]) for titles in (new, gone)))
+    return ChunkChanges(len(new), len(gone), *(tuple(sorted(titles)[:_TITLES]) for titles in (new, gone)))
 
 
 def _beyond(chunks: ChunkFile, others: ChunkFile) -> list[str]:

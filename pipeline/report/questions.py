@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from evals.failures import Failure
+from evals.failures import FailedQuestion
 from evals.noise import NOISE
 from evals.scored_questions import ScoredQuestion
 from pipeline.report.differences import question_key
@@ -32,7 +32,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class MissedChunk:
     """A chunk that is not among the hits, with what is known of it."""
 
     chunk: Chunk
@@ -46,9 +46,9 @@ class Ranking:
     canonical: str
     """The question as the predicates saw it."""
     hits: tuple[Ranked, ...]
-    excluded: tuple[Told, ...]
+    excluded: tuple[MissedChunk, ...]
     n_excluded: int
-    missing: tuple[Told, ...]
+    missing: tuple[MissedChunk, ...]
     """Gold that is not among the hits."""
 
 
@@ -85,7 +85,7 @@ class Exclusion:
 
 def outcomes_of(
     rows: Sequence[ScoredQuestion],
-    failed: Sequence[Failure],
+    failed: Sequence[FailedQuestion],
     retriever: Retriever,
     shipped: str,
     progress: Progress = lambda *_: None,
@@ -113,7 +113,7 @@ def exclusions_of(rows: Sequence[ScoredQuestion], retriever: Retriever) -> tuple
     )
 
 
-def _outcome(row: ScoredQuestion, failure: Failure | None, ranking: Ranking | None) -> Outcome:
+def _outcome(row: ScoredQuestion, failure: FailedQuestion | None, ranking: Ranking | None) -> Outcome:
     if failure is None:
         return Outcome(row, row.gold_rank, False, (), None, None, ranking)
     gold = failure.gold[0] if failure.gold else None
@@ -128,21 +128,21 @@ def _ranking(row: ScoredQuestion, retriever: Retriever) -> Ranking:
     return Ranking(
         canonical=result.receipt.canonical,
         hits=tuple(Ranked(hit, hit.chunk.id in row.gold, reasons.get(hit.chunk.id, "")) for hit in result.hits),
-        excluded=tuple(Told(chunk, excluded[name]) for name, chunk in named.items()),
+        excluded=tuple(MissedChunk(chunk, excluded[name]) for name, chunk in named.items()),
         n_excluded=len(excluded),
         missing=_missing(row, {hit.chunk.id for hit in result.hits}, retriever),
     )
 
 
-def _missing(row: ScoredQuestion, shown: set[str], retriever: Retriever) -> tuple[Told, ...]:
+def _missing(row: ScoredQuestion, shown: set[str], retriever: Retriever) -> tuple[MissedChunk, ...]:
     deep = {name: rank for rank, name in enumerate(row.deep_chunk_ids, start=1)}
     absent = [name for name in row.gold if name not in shown]
     output = []
     for name, chunk in _chunks(retriever, absent).items():
         if name in row.excluded_gold:
-            output.append(Told(chunk, f"excluded: {_refusal(row.query, chunk, retriever)}"))
+            output.append(MissedChunk(chunk, f"excluded: {_refusal(row.query, chunk, retriever)}"))
         else:
-            output.append(Told(chunk, f"rank {deep[name]}" if name in deep else "not among the first 100"))
+            output.append(MissedChunk(chunk, f"rank {deep[name]}" if name in deep else "not among the first 100"))
     return tuple(output)
 
 

@@ -13,7 +13,7 @@ from pipeline.report.header import Header, header_of
 from pipeline.report.history import History, history_of
 from pipeline.report.questions import Exclusion, Outcome, Progress, exclusions_of, outcomes_of
 from pipeline.report.standings import Standings, standings_of
-from pipeline.report.verdicts import Verdict, verdicts_of
+from pipeline.report.verdicts import RuleVerdict, verdicts_of
 from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.search.json_record import ShortId
@@ -93,7 +93,7 @@ class Report:
     standings: Standings | None
     exclusions: tuple[Exclusion, ...]
     history: History
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[RuleVerdict, ...]
     outcomes: tuple[Outcome, ...]
     short_id: ShortId
     """From a chunk's id to what commands call it."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from evals.aggregates import ALL, Aggregate
 from evals.evaluation import SHIPPED, Evaluation
 from evals.experiment import counterpart_among
-from evals.failures import Failure
+from evals.failures import FailedQuestion
 from evals.metric_table import Use, names
 from evals.noise import NOISE
 from evals.scored_questions import ScoredQuestion
-from pipeline.report.differences import Difference, differences_to
+from pipeline.report.differences import MetricDifference, differences_to
 from retrieval.search.strategies import STRATEGIES, strategy
 
 HEATED = names(Use.BY_KIND)
@@ -74,7 +74,7 @@ class Standings:
     """The strategies side by side: what ships, which a narrow page has room for, then the others as they were asked."""
 
     strategies: tuple[Standing, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[MetricDifference, ...]
     """Every other strategy minus `default`."""
 
     @property
@@ -97,7 +97,7 @@ class Standings:
         )
 
 
-def standings_of(evaluation: Evaluation, failed: Sequence[Failure], *, times: bool) -> Standings:
+def standings_of(evaluation: Evaluation, failed: Sequence[FailedQuestion], *, times: bool) -> Standings:
     """The strategies of an evaluation over the rows of its headline.
 
     Args:
@@ -144,12 +144,12 @@ def _filtering(name: str, rows: Sequence[ScoredQuestion], numbers: Sequence[Aggr
     )
 
 
-def _causes(failed: Sequence[Failure]) -> dict[str, int]:
+def _causes(failed: Sequence[FailedQuestion]) -> dict[str, int]:
     counted = Counter(cause for each in failed for cause in dict.fromkeys(map(_cause, each.why or (RANKED_LOWER,))))
     return dict(sorted(counted.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
-def _worst_first(failure: Failure) -> tuple[bool, float, str]:
+def _worst_first(failure: FailedQuestion) -> tuple[bool, float, str]:
     rank = float("inf") if failure.gold_rank is None else failure.gold_rank
     return not failure.row.excluded_gold, -rank, failure.row.question_id
 

@@ -7,7 +7,7 @@ from typing import Literal
 from evals.aggregates import ALL
 from evals.evaluation import SHIPPED, Evaluation
 from evals.experiment import Experiment
-from evals.gate import SCORE_RULES, SNAPSHOT_RULES, Contents, Reason, Rule, Scores, best_of, kept_rivals
+from evals.gate import SCORE_RULES, SNAPSHOT_RULES, Reason, Rule, Scores, SnapshotContents, best_of, kept_rivals
 from evals.scored_questions import ScoredQuestion
 from pipeline.report.differences import question_key
 from pipeline.report.history import History, kept_rows
@@ -21,7 +21,7 @@ State = Literal["held", "warned", "failed", "not judged"]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RuleVerdict:
     """One rule. Key: rule."""
 
     rule: str
@@ -35,9 +35,9 @@ class Verdict:
     """What it was judged by, or why it was not, where that is not plain."""
 
 
-def verdicts_of(home: Home, snapshot: Snapshot, evaluation: Evaluation, history: History) -> tuple[Verdict, ...]:
+def verdicts_of(home: Home, snapshot: Snapshot, evaluation: Evaluation, history: History) -> tuple[RuleVerdict, ...]:
     """Judge a snapshot by every rule of the gate, in the order of the gate."""
-    contents = Contents(snapshot, lambda: _library_ids(home))
+    contents = SnapshotContents(snapshot, lambda: _library_ids(home))
     verdicts = [_verdict(rule, rule.reasons(contents)) for rule in SNAPSHOT_RULES]
     if evaluation.experiment is None:
         return (*verdicts, *(_unjudged(rule, "no questions were given") for rule in SCORE_RULES))
@@ -66,15 +66,17 @@ def _library_ids(home: Home) -> frozenset[str]:
     return frozenset(chunk.id for path in paths for chunk in read_jsonl(path, Chunk))
 
 
-def _verdict(rule: Rule[Contents] | Rule[Scores], reasons: Sequence[Reason], note: str = "") -> Verdict:
+def _verdict(rule: Rule[SnapshotContents] | Rule[Scores], reasons: Sequence[Reason], note: str = "") -> RuleVerdict:
     state: State = "held"
     if reasons:
         state = "failed" if any(reason.blocks for reason in reasons) else "warned"
-    return Verdict(rule.name, rule.says, rule.blocks, state, tuple(str(reason.objection) for reason in reasons), note)
+    return RuleVerdict(
+        rule.name, rule.says, rule.blocks, state, tuple(str(reason.objection) for reason in reasons), note
+    )
 
 
-def _unjudged(rule: Rule[Scores], why: str) -> Verdict:
-    return Verdict(rule.name, rule.says, rule.blocks, "not judged", (), why)
+def _unjudged(rule: Rule[Scores], why: str) -> RuleVerdict:
+    return RuleVerdict(rule.name, rule.says, rule.blocks, "not judged", (), why)
 
 
 def _of_shipped(experiment: Experiment) -> Experiment:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from pipeline.runs.outcomes import Build, Problem, Progress, Step
+from pipeline.runs.outcomes import Build, BuildProblem, Progress, Step
 from retrieval.errors import RetrievalError
 from retrieval.files.locks import write_lock
 from retrieval.files.records import dump_record, parse_record
@@ -54,7 +54,7 @@ def build_apart(home: Home, progress: Progress, force: str | None = None, accept
         status = worker.wait()
         if last.error is not None:
             raise RetrievalError(last.error)
-        return last.build or Build(problems=[Problem("build", _died(status))])
+        return last.build or Build(problems=[BuildProblem("build", _died(status))])
 
 
 def cpu_of_children() -> float:

@@ -21,7 +21,7 @@ from pipeline.defs.ingest_checks import HOLDING_KEYS
 from pipeline.runs.in_process import Runner, cancel_unfinished, dagster_instance, sync_books
 from pipeline.runs.indexing import index_books
 from pipeline.runs.instance_file import set_aside_damaged
-from pipeline.runs.outcomes import Build, Problem, Progress, Step
+from pipeline.runs.outcomes import Build, BuildProblem, Progress, Step
 from pipeline.runs.unchanged import BOOK_FILE, Unchanged, book_key
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import cuts_for, load_embedder, price_of
@@ -167,14 +167,14 @@ def _run(
         unchanged.keep_whole(done.library)
 
 
-def _unaccepted(home: Home) -> list[Problem]:
+def _unaccepted(home: Home) -> list[BuildProblem]:
     """What the checks that hold a promotion just found, known before minutes of scoring."""
     holding = {key.name for key in HOLDING_KEYS}
     verdicts = [verdict for verdict in kept_verdicts(home.root) if verdict.check in holding and verdict.refuses]
-    return [Problem(verdict.check, f"{verdict.says}; {HOW}") for verdict in verdicts]
+    return [BuildProblem(verdict.check, f"{verdict.says}; {HOW}") for verdict in verdicts]
 
 
-def _stale_gold(home: Home) -> list[Problem]:
+def _stale_gold(home: Home) -> list[BuildProblem]:
     """What the gate will say of the questions' gold, whatever the scores are: known before minutes of scoring."""
     if not home.settings.questions:
         return []
@@ -182,10 +182,10 @@ def _stale_gold(home: Home) -> list[Problem]:
         with open_snapshot(home.root, home.candidate) as snapshot:
             sets = question_sets(home.settings.questions, tuple(snapshot.chunks))
     except EvaluationError as error:
-        return [Problem(GOLD_RESOLVES.name, str(error))]
+        return [BuildProblem(GOLD_RESOLVES.name, str(error))]
     unscored = tuple(each for one in sets for each in one.unscored)
     reasons = GOLD_RESOLVES.reasons(Scores(Experiment(home.candidate, (), evaluability(sets), unscored, ())))
-    problems = [Problem(reason.rule, str(reason.objection)) for reason in reasons if reason.blocks]
+    problems = [BuildProblem(reason.rule, str(reason.objection)) for reason in reasons if reason.blocks]
     for problem in problems:  # its check does not run any more
         keep_verdict(
             home.root, CheckVerdict.now(problem.where, problem.sentence, home.candidate, passed=False, blocks=True)

@@ -13,7 +13,7 @@ from pipeline.building.hosted_models import HostedModels
 from pipeline.defs.automation import ASKED_BY
 from pipeline.defs.books import books_partitions, forget_books, new_observations, partition_keys
 from pipeline.runs.instance_file import write_instance_file
-from pipeline.runs.outcomes import Problem, RunOutcome, full_disk_sentence
+from pipeline.runs.outcomes import BuildProblem, RunOutcome, full_disk_sentence
 from pipeline.spread.lane import run_job
 from retrieval.files.locks import HomeBusyError, write_lock
 from retrieval.home import Home
@@ -159,14 +159,14 @@ def outcome_of(events: Sequence[dg.DagsterEvent], home: Home) -> RunOutcome:
     return RunOutcome(_problems(events, home), _numbers(events))
 
 
-def _problems(events: Sequence[dg.DagsterEvent], home: Home) -> tuple[Problem, ...]:
+def _problems(events: Sequence[dg.DagsterEvent], home: Home) -> tuple[BuildProblem, ...]:
     evaluations = [
         event.asset_check_evaluation_data
         for event in events
         if event.event_type is dg.DagsterEventType.ASSET_CHECK_EVALUATION
     ]
     problems = [
-        Problem(evaluation.check_name, evaluation.description or "did not hold")
+        BuildProblem(evaluation.check_name, evaluation.description or "did not hold")
         for evaluation in evaluations
         if not evaluation.passed and evaluation.severity is dg.AssetCheckSeverity.ERROR
     ]
@@ -178,16 +178,16 @@ def _problems(events: Sequence[dg.DagsterEvent], home: Home) -> tuple[Problem, .
     return tuple(problems)
 
 
-def _step_problem(event: dg.DagsterEvent, home: Home) -> Problem | None:
+def _step_problem(event: dg.DagsterEvent, home: Home) -> BuildProblem | None:
     failure = event.step_failure_data
     if failure.user_failure_data is not None:
-        return Problem(str(event.step_key), failure.user_failure_data.description or "failed")
+        return BuildProblem(str(event.step_key), failure.user_failure_data.description or "failed")
     error = failure.error
     cause = error.cause if error is not None and error.cause is not None else error
     if cause is None or cause.cls_name == "DagsterAssetCheckFailedError":
         return None
     trace = cause.to_string()
-    return Problem(str(event.step_key), full_disk_sentence(home.root, trace) or trace)
+    return BuildProblem(str(event.step_key), full_disk_sentence(home.root, trace) or trace)
 
 
 _JSON = (int, float, str, list, dict, type(None))

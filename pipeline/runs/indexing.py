@@ -12,7 +12,7 @@ from pipeline.definitions import load
 from pipeline.defs.lanes import JOB, index_books_job, lane_names
 from pipeline.defs.resources import index_book
 from pipeline.runs.in_process import BUILD, OF_A_BUILD, Runner, outcome_of
-from pipeline.runs.outcomes import Problem, RunOutcome
+from pipeline.runs.outcomes import BuildProblem, RunOutcome
 from pipeline.runs.unchanged import Unchanged
 from pipeline.spread.lane import QUIET, LaneOrder, known_as, largest_first
 from retrieval.files.locks import book_turn, holder, wait_until_left
@@ -98,7 +98,7 @@ class Spread:
         output = f" ({type(why).__name__}: {why})" if why else ""
         for slug in (folder.slug for folder in self.folders if folder.slug not in self._ended):
             sentence = f"{slug} was not indexed to its end: its process is gone{output}; build again"
-            self.ended(slug, RunOutcome((Problem(JOB, sentence),), {}))
+            self.ended(slug, RunOutcome((BuildProblem(JOB, sentence),), {}))
 
 
 Doing = Callable[[str, str, int], None]

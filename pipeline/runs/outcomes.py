@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class BuildProblem:
     """One step or check that did not hold."""
 
     where: str
@@ -19,7 +19,7 @@ class Problem:
 class RunOutcome:
     """What one run left: its problems, and the numbers its assets reported."""
 
-    problems: tuple[Problem, ...]
+    problems: tuple[BuildProblem, ...]
     numbers: dict[str, dict[str, object]]
 
 
@@ -57,8 +57,8 @@ class Build:
     """Books that no run read again: their records are whole, and made of what is there now by what is there now."""
     is_unchanged: bool = False
     """Whether nothing was run at all, because what is live is what a build would make."""
-    problems: list[Problem] = field(default_factory=list)
-    overruled: tuple[Problem, ...] = ()
+    problems: list[BuildProblem] = field(default_factory=list)
+    overruled: tuple[BuildProblem, ...] = ()
     """What the scores had against the candidate that went live by force."""
     books: dict[str, RunOutcome] = field(default_factory=dict)
     library: dict[str, dict[str, object]] = field(default_factory=dict)

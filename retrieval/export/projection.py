@@ -208,7 +208,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ExportCounts:
     """What was written, and what was removed because the snapshot no longer has it."""
 
     run_id: str
@@ -220,7 +220,7 @@ class Written:
 
 def write_artifacts(
     projection: Projection, store: ArtifactStore, choice: Choice, tell: Progress = lambda *_: None
-) -> Written:
+) -> ExportCounts:
     """Write the chosen books and the configs of their rulesets. Books that the snapshot does not have are removed.
 
     Raises:
@@ -240,4 +240,4 @@ def write_artifacts(
     rulesets = tuple(sorted({book.ruleset_id for book in chosen}))
     for ruleset in rulesets:
         store.save_config(projection.config(ruleset))
-    return Written(projection.run_id, tuple(entries), gone, rulesets)
+    return ExportCounts(projection.run_id, tuple(entries), gone, rulesets)

@@ -14,7 +14,7 @@ MOST = 1024
 """Values that are kept; of more the ones that nobody asked for longest go."""
 
 
-class Kept(Generic[Key, Value]):
+class TimedCache(Generic[Key, Value]):
     """Keeps values for a while; any number of threads may use it.
 
     Args:

@@ -38,7 +38,7 @@ Tell = Callable[[int], None]
 """Called with how many bytes more went over."""
 
 
-class Meter:
+class TransferMeter:
     """Counts bytes and says so. Any number of threads may share one.
 
     Args:

@@ -14,7 +14,7 @@ from retrieval.errors import IndexCorruptError, IndexMissingError, TransferError
 from retrieval.files.atomic_files import FileEntry, changes
 from retrieval.files.records import dump_record, parse_record
 from retrieval.index.chroma.soundness import EMBEDDED, broken, place_of, sealed_files
-from retrieval.index.places import Meter, Place, Progress, Tell, each_of, silent
+from retrieval.index.places import Place, Progress, Tell, TransferMeter, each_of, silent
 from retrieval.index.snapshot.live import HISTORY_FILE as HISTORY
 from retrieval.index.snapshot.live import (
     KEEP,
@@ -228,7 +228,7 @@ def _is_complete(place: Place, snapshot: str, *, check: bool) -> bool:
 def _send(place: Place, folder: Path, listing: Listing, progress: Progress) -> int:
     """Send what is not there yet, and the list of all of it; how many files went."""
     place.remove(path_of(listing.snapshot))
-    meter = Meter(progress, listing.size)
+    meter = TransferMeter(progress, listing.size)
 
     def bring(file: FileEntry) -> bool:
         path, tell = path_of(listing.snapshot, file.path), meter.of(file.path)
@@ -377,7 +377,7 @@ def _fetch(place: Place, arriving: Path, final: Path, listing: Listing, progress
     for path in arriving.rglob("*"):
         if path.is_file() and path not in wanted:
             path.unlink()
-    meter = Meter(progress, listing.size)
+    meter = TransferMeter(progress, listing.size)
 
     def bring(file: FileEntry) -> bool:
         tell = meter.of(file.path)

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from retrieval.errors import LibraryError
 from retrieval.ingest.library.table_rules import TABLES_FILE
 from retrieval.ingest.losses import attempt
-from retrieval.ingest.tables.reading import Reading, Unkeyed, read_table, why_unkeyed
+from retrieval.ingest.tables.reading import TableMeaning, Unkeyed, read_table, why_unkeyed
 from retrieval.ingest.tables.row_object import row_key
 from retrieval.ingest.tables.source_tables import PlacedTable
 from retrieval.ingest.tables.table import Table
@@ -187,7 +187,9 @@ def _unmet(rule: TableRule, mine: Sequence[Table], tables: Sequence[Table], voca
     yield from _idle_names(rule, readings, vocabulary)
 
 
-def _idle_names(rule: TableRule, readings: Sequence[tuple[Table, Reading]], vocabulary: Vocabulary) -> Iterator[str]:
+def _idle_names(
+    rule: TableRule, readings: Sequence[tuple[Table, TableMeaning]], vocabulary: Vocabulary
+) -> Iterator[str]:
     """Names that no question can name a row by."""
     speech = Speech.of(vocabulary)
     heads = [
@@ -203,7 +205,7 @@ def _idle_names(rule: TableRule, readings: Sequence[tuple[Table, Reading]], voca
             yield f"calls the row {key!r} {name!r}, and the headings, caption and columns say this of every row"
 
 
-def _keys(table: Table, reading: Reading) -> Iterator[str]:
+def _keys(table: Table, reading: TableMeaning) -> Iterator[str]:
     if reading.kind == "record":
         yield table.title or (table.heading_path[-1] if table.heading_path else "")
         return

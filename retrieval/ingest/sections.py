@@ -124,7 +124,7 @@ USUAL = Cuts()
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class SectionPart:
     """A heading, a paragraph, a list, or the line that stands for a table."""
 
     text: str
@@ -141,7 +141,7 @@ class Piece:
         return self.level == 0 and bool(self.source)
 
 
-def without_tables_of_links(pieces: Sequence[Piece]) -> list[Piece]:
+def without_tables_of_links(pieces: Sequence[SectionPart]) -> list[SectionPart]:
     """The pieces; where all their prose is links, without the tables and the headings of other sections.
 
     `[Sheet](https://...)` over three tables says nothing of them, and is no answer to what their rows are asked for.
@@ -176,10 +176,10 @@ class Passage:
 @dataclass(slots=True)
 class _Section:
     level: int
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: list[SectionPart] = field(default_factory=list)
     children: list["_Section"] = field(default_factory=list)
 
-    def everything(self) -> list[Piece]:
+    def everything(self) -> list[SectionPart]:
         return self.pieces + [piece for child in self.children for piece in child.everything()]
 
 
@@ -206,7 +206,9 @@ def block_passages(
     )
 
 
-def _keep_titles(pieces: Sequence[Piece], made: list[list[Piece]], tables: Sequence[Table], cuts: Cuts) -> None:
+def _keep_titles(
+    pieces: Sequence[SectionPart], made: list[list[SectionPart]], tables: Sequence[Table], cuts: Cuts
+) -> None:
     """Put headings and bold lines that head nothing, and that nothing else says, before the prose that comes next.
 
     Where that is too long they follow the prose before them; where that is too long as well they are prose themselves.
@@ -214,7 +216,7 @@ def _keep_titles(pieces: Sequence[Piece], made: list[list[Piece]], tables: Seque
     known = {_name(heading) for passage in made for heading in _path(passage)}
     known |= {_name(words) for table in tables for words in (*table.heading_path, table.caption or "")}
     shown = {id(piece) for passage in made for piece in _without_stubs(passage)}
-    below: dict[int, list[Piece]] = defaultdict(list)
+    below: dict[int, list[SectionPart]] = defaultdict(list)
     at = 0
     for piece in pieces:
         if not piece.level or id(piece) in shown or _name(heading_text(piece.source)) in known:
@@ -238,7 +240,7 @@ def _name(words: str) -> str:
     return words.rstrip(" .:").casefold()
 
 
-def _size(pieces: Sequence[Piece], cuts: Cuts) -> int:
+def _size(pieces: Sequence[SectionPart], cuts: Cuts) -> int:
     return sum(cuts.count(piece.text) + cuts.glue for piece in pieces)
 
 
@@ -256,7 +258,7 @@ def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[Place
             continue
         if level:
             named = f"{block.shown} (table)" if index in captions else block.shown
-            piece = Piece(named, block.source, lines, block.heading_path, level)
+            piece = SectionPart(named, block.source, lines, block.heading_path, level)
             if level == BOLD_LINE_LEVEL and _awaits_prose(stack[-1]):
                 # A title and its subtitle.
                 stack[-1].pieces.append(piece)
@@ -271,7 +273,7 @@ def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[Place
             if table.title and any(map(_is_caption, stack[-1].pieces)):
                 continue
             named = table.title or ", ".join(column for column in table.header[:4] if column)
-            stack[-1].pieces.append(Piece(f"[Table: {named}]", "", lines, block.heading_path))
+            stack[-1].pieces.append(SectionPart(f"[Table: {named}]", "", lines, block.heading_path))
         else:
             source = block.source.rstrip()
             if index in captions and not is_bold_line(block):
@@ -291,7 +293,7 @@ def _is_of_grid(placed: PlacedTable) -> bool:
     return beside and read_table(placed.table).kind == "grid"
 
 
-def _is_caption(piece: Piece) -> bool:
+def _is_caption(piece: SectionPart) -> bool:
     return bool(piece.level) and piece.text.endswith("(table)")
 
 
@@ -310,7 +312,7 @@ def _settle(section: _Section, parent: _Section, cuts: Cuts) -> None:
         before.pieces.extend(_fitting(piece.source, piece.lines[0], piece.path, cuts))
 
 
-def _cut(section: _Section, cuts: Cuts, least: int = 0) -> Iterator[list[Piece]]:
+def _cut(section: _Section, cuts: Cuts, least: int = 0) -> Iterator[list[SectionPart]]:
     whole = section.everything()
     if cuts.keeps_whole(section.level, least) and _size(whole, cuts) <= cuts.limit:
         yield whole
@@ -320,10 +322,10 @@ def _cut(section: _Section, cuts: Cuts, least: int = 0) -> Iterator[list[Piece]]
         yield from _cut(child, cuts, cuts.whole_from(section.level))
 
 
-def _packed(pieces: Sequence[Piece], cuts: Cuts) -> Iterator[list[Piece]]:
+def _packed(pieces: Sequence[SectionPart], cuts: Cuts) -> Iterator[list[SectionPart]]:
     heading = [piece for piece in pieces if piece.level]
     carried = _size(heading, cuts)
-    current: list[Piece] = []
+    current: list[SectionPart] = []
     for piece in pieces:
         if piece.level:
             continue
@@ -335,7 +337,7 @@ def _packed(pieces: Sequence[Piece], cuts: Cuts) -> Iterator[list[Piece]]:
         yield heading + current
 
 
-def _without_stubs(pieces: Sequence[Piece]) -> Sequence[Piece]:
+def _without_stubs(pieces: Sequence[SectionPart]) -> Sequence[SectionPart]:
     """The pieces without what leads them of other sections that hold nothing but a table."""
     first = next(position for position, piece in enumerate(pieces) if piece.is_prose)
     over = pieces[first].path
@@ -343,7 +345,7 @@ def _without_stubs(pieces: Sequence[Piece]) -> Sequence[Piece]:
     return [piece for position, piece in enumerate(pieces) if position >= first or piece.path not in of_tables]
 
 
-def _passage(pieces: Sequence[Piece]) -> Passage:
+def _passage(pieces: Sequence[SectionPart]) -> Passage:
     pieces = _without_stubs(pieces)
     own = [piece for piece in pieces if piece.is_prose]
     return Passage(
@@ -355,7 +357,7 @@ def _passage(pieces: Sequence[Piece]) -> Passage:
     )
 
 
-def _path(pieces: Sequence[Piece]) -> tuple[str, ...]:
+def _path(pieces: Sequence[SectionPart]) -> tuple[str, ...]:
     return _common_start([piece.path for piece in pieces if piece.is_prose])
 
 
@@ -366,11 +368,11 @@ def _common_start(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     return shortest[: min(count, len(longest))]
 
 
-def _fitting(source: str, first_line: int, path: tuple[str, ...], cuts: Cuts) -> Iterator[Piece]:
+def _fitting(source: str, first_line: int, path: tuple[str, ...], cuts: Cuts) -> Iterator[SectionPart]:
     """A block as one piece; one that passes the cap, cut between lines, else sentences, else words, else anywhere."""
     if not source.strip():
         return
     line = first_line
     for part in [source] if cuts.count(source) <= cuts.room else cuts.parts(source):
-        yield Piece(without_comments(part), part, (line, line + part.count("\n")), path)
+        yield SectionPart(without_comments(part), part, (line, line + part.count("\n")), path)
         line += part.count("\n")

@@ -12,7 +12,7 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from retrieval.errors import ModelError, ModelKeyError, UnreadableSettingsError
-from retrieval.models.chat import Answered, Asked
+from retrieval.models.chat import Answered, ChatRequest
 
 KEY, ADDRESS = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 CONCURRENCY, TOKENS_PER_MINUTE = "QUERYMUST_MODEL_CONCURRENCY", "QUERYMUST_MODEL_TOKENS_PER_MINUTE"
@@ -146,7 +146,7 @@ class Charge(Protocol):
 class Meter(Protocol):
     """Sets aside what attempts may cost. A charge that is neither settled nor released counts as spent."""
 
-    def reserve(self, asked: Asked) -> Charge:
+    def reserve(self, asked: ChatRequest) -> Charge:
         """Called before each attempt.
 
         Raises:
@@ -169,7 +169,7 @@ class ChatSession:
 
     def __init__(
         self,
-        send: Callable[[Asked], Awaitable[Answered]],
+        send: Callable[[ChatRequest], Awaitable[Answered]],
         raised: tuple[type[Exception], ...],
         failure: Callable[[str, Exception], ModelError],
         meter: Meter,
@@ -181,7 +181,7 @@ class ChatSession:
         self._meter, self._pace, self._retries = meter, pace, retries
         self._free = asyncio.Semaphore(concurrency)
 
-    async def chat(self, asked: Asked) -> Answered:
+    async def chat(self, asked: ChatRequest) -> Answered:
         """A whole answer; sent again after failures that pass, with growing pauses or when `retry-after` says.
 
         Raises:

@@ -13,9 +13,9 @@ from pydantic import BaseModel, ValidationError
 from retrieval.errors import BudgetExceededError, ModelError, ModelKeyError
 from retrieval.files.atomic_files import write_atomically
 from retrieval.files.records import dump_record, parse_record
-from retrieval.models.chat import Answered, Asked
+from retrieval.models.chat import Answered, ChatRequest
 from retrieval.models.openai_client import OpenAiClient
-from retrieval.models.spending import Held, Spending
+from retrieval.models.spending import Reservation, Spending
 
 Reason = Literal["", "not reached", "no key", "budget"]
 """Why there is no answer of use that may be there at another time."""
@@ -27,7 +27,7 @@ class Inquiry:
 
     key: str
     """Hash of what is told."""
-    asked: Asked
+    asked: ChatRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +175,11 @@ class Batching:
             return failed | {key: Reply(None, f"its batch is at work: {error}", "not reached") for key in query}
         return failed
 
-    def _set_aside(self, inquiries: Sequence[Inquiry]) -> tuple[dict[str, Asked], dict[str, str], dict[str, Reply]]:
+    def _set_aside(
+        self, inquiries: Sequence[Inquiry]
+    ) -> tuple[dict[str, ChatRequest], dict[str, str], dict[str, Reply]]:
         """The requests that the budget allows, what was set aside for them, and why the others wait; by their keys."""
-        query: dict[str, Asked] = {}
+        query: dict[str, ChatRequest] = {}
         charges: dict[str, str] = {}
         failed: dict[str, Reply] = {}
         for inquiry in inquiries:
@@ -206,11 +208,11 @@ class Batching:
     def _keep(self, key: str, answered: Answered, entry: str) -> None:
         kept = self.cache.get(key)
         self.cache.put(key, KeptAnswer(answered, (kept.times if kept else 0) + 1))
-        Held(self.spending, entry).settle(answered)
+        Reservation(self.spending, entry).settle(answered)
 
     def _release(self, charges: Mapping[str, str]) -> None:
         for entry in charges.values():
-            Held(self.spending, entry).release()
+            Reservation(self.spending, entry).release()
 
     def _pending(self) -> Iterator[tuple[Path, PendingBatch]]:
         for path in sorted((self.cache.folder / _FOLDER).glob("*.json")):

@@ -45,7 +45,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ChatRequest:
     """One request."""
 
     model: str
@@ -174,7 +174,7 @@ class Dialects:
     def __init__(self) -> None:
         self._thinking: set[str] = set()
 
-    def body(self, asked: Asked) -> dict[str, Any]:
+    def body(self, asked: ChatRequest) -> dict[str, Any]:
         """A request as its model takes it. What one thinks counts against the tokens of its answer."""
         body = asked.body
         if asked.model in self._thinking or _THINKING.match(asked.model):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from retrieval.errors import ModelError, ModelKeyError
 from retrieval.models.access import KEY, Access, ChatSession, Meter, Pace
-from retrieval.models.chat import Answered, Asked, BatchResults, Dialects, Heard, Usage, likely_tokens
+from retrieval.models.chat import Answered, BatchResults, ChatRequest, Dialects, Heard, Usage, likely_tokens
 
 CHAT: Final = "/v1/chat/completions"
 """What a batch asks."""
@@ -87,7 +87,7 @@ class OpenAiClient:
         """What a caller's own client reaches."""
         return cls(Access(key=str(getattr(given, "api_key", "") or "")), given=given)
 
-    def chat(self, asked: Asked) -> Answered:
+    def chat(self, asked: ChatRequest) -> Answered:
         """A whole answer.
 
         Raises:
@@ -127,7 +127,7 @@ class OpenAiClient:
             if "NotFoundError" in error.said and model in error.said.replace(f"/models/{model}", ""):
                 raise
 
-    def stream(self, asked: Asked) -> Generator[Heard, None, None]:
+    def stream(self, asked: ChatRequest) -> Generator[Heard, None, None]:
         """An answer piece by piece; closing the iterator closes the connection.
 
         Raises:
@@ -141,7 +141,7 @@ class OpenAiClient:
                 for chunk in stream:
                     yield Heard.of(chunk)
 
-    async def stream_async(self, asked: Asked) -> AsyncGenerator[Heard, None]:
+    async def stream_async(self, asked: ChatRequest) -> AsyncGenerator[Heard, None]:
         """What `stream` gives, without blocking the event loop; it raises the same."""
         import openai
 
@@ -159,14 +159,14 @@ class OpenAiClient:
 
         async with openai.AsyncOpenAI(**self._options(0)) as client:
 
-            async def send(asked: Asked) -> Answered:
+            async def send(asked: ChatRequest) -> Answered:
                 return Answered.of((await self._created_async(client, asked)).model_dump())
 
             raised = (openai.OpenAIError, ValueError)
             concurrency = self.access.limits.concurrency
             yield ChatSession(send, raised, self.failure, meter, self._pace, self._retries, concurrency)
 
-    def begin_batch(self, requests: Mapping[str, Asked], token: str) -> str:
+    def begin_batch(self, requests: Mapping[str, ChatRequest], token: str) -> str:
         """Send requests as one batch, each under a name of its own; the batch's id. `token` finds it again.
 
         Raises:
@@ -203,7 +203,7 @@ class OpenAiClient:
             answered, failed = (client.files.content(name).text if name else "" for name in names)
         return BatchResults(dict(answers_in(answered)), frozenset(names_in(failed)), state.status == "failed")
 
-    def _created(self, client: "OpenAI", asked: Asked, **more: Any) -> Any:
+    def _created(self, client: "OpenAI", asked: ChatRequest, **more: Any) -> Any:
         import openai
 
         body = self._dialects.body(asked)
@@ -214,7 +214,7 @@ class OpenAiClient:
                 raise
         return client.chat.completions.create(**self._dialects.body(asked), **more)
 
-    async def _created_async(self, client: "AsyncOpenAI", asked: Asked, **more: Any) -> Any:
+    async def _created_async(self, client: "AsyncOpenAI", asked: ChatRequest, **more: Any) -> Any:
         import openai
 
         body = self._dialects.body(asked)

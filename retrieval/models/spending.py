@@ -12,7 +12,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from retrieval.errors import BudgetExceededError
-from retrieval.models.chat import Answered, Asked, Usage
+from retrieval.models.chat import Answered, ChatRequest, Usage
 
 _FILE = "chat_prices.toml"
 
@@ -119,7 +119,7 @@ class Spending:
         """The same in dollars, with what attempts without an answer may have cost."""
         return sum(self._own.values())
 
-    def reserve(self, asked: Asked) -> "Held":
+    def reserve(self, asked: ChatRequest) -> "Reservation":
         """Set aside what one attempt may cost at most.
 
         Raises:
@@ -131,7 +131,7 @@ class Spending:
                 f"the next request may cost ${most:.4f}, and ${self.ledger.usd:.4f} of the budget of "
                 f"${self.budget:g} are spent or set aside; allow more, or leave the rest to the rules"
             )
-        held = Held(self, token_hex(8))
+        held = Reservation(self, token_hex(8))
         self.becomes(held.entry, most)
         return held
 
@@ -140,13 +140,13 @@ class Spending:
         self.ledger.write(entry, usd)
         self._own[entry] = usd
 
-    def most(self, asked: Asked) -> float:
+    def most(self, asked: ChatRequest) -> float:
         """US dollars that one attempt can cost at most."""
         return self.price.of(Usage(asked.most_prompt_tokens, asked.max_tokens)) if self.price else 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Reservation:
     """A sum that is set aside for one attempt."""
 
     _spending: Spending
@@ -184,7 +184,7 @@ _SHARE_ANSWERED = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class CostEstimate:
     """Of some requests, each answered once. `str(estimate)` says it in words."""
 
     n_requests: int
@@ -197,7 +197,7 @@ class Estimate:
     """What each request is about, in the plural."""
 
     @classmethod
-    def of(cls, requests: Iterable[Asked], about: str, price: ChatPrice | None) -> "Estimate":
+    def of(cls, requests: Iterable[ChatRequest], about: str, price: ChatPrice | None) -> "CostEstimate":
         """The cost of some requests."""
         n_requests, likely, most = 0, Usage(), Usage()
         for request in requests:

@@ -18,7 +18,7 @@ from retrieval.language.lexicon import Label
 from retrieval.language.vocabulary import Vocabulary, load_vocabulary
 from retrieval.query_must.compiled.naming import NamedRows
 from retrieval.query_must.compiled.predicates import CompiledPredicates
-from retrieval.query_must.lint import Finding, LintItem, lint, unusable
+from retrieval.query_must.lint import LintFinding, LintItem, lint, unusable
 from retrieval.query_must.operators import OPERATORS, Operator, register_operator, unregister_operator
 from retrieval.query_must.predicate import (
     Extraction,
@@ -40,8 +40,8 @@ __all__ = [
     "Canonical",
     "CompiledPredicates",
     "Extraction",
-    "Finding",
     "Label",
+    "LintFinding",
     "LintItem",
     "NamedRows",
     "Operator",

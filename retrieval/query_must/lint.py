@@ -122,7 +122,7 @@ class LintItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LintFinding:
     """One thing wrong with one row's predicate. Key: (id, rule, message)."""
 
     rule: Rule
@@ -141,7 +141,7 @@ class Finding:
 
 def lint(
     rows: Sequence[LintItem], vocabulary: Vocabulary | None = None, tables: Iterable[KeyedTable] = ()
-) -> tuple[Finding, ...]:
+) -> tuple[LintFinding, ...]:
     """Check every predicate, in the order of the rows; rows without one have nothing to find.
 
     Args:
@@ -155,7 +155,7 @@ def lint(
     return tuple(finding for row in rows for finding in _check(row, vocabulary, shadows.get(row.id, ()), alone))
 
 
-def unusable(findings: Sequence[Finding]) -> frozenset[str]:
+def unusable(findings: Sequence[LintFinding]) -> frozenset[str]:
     """Return the ids of rows whose predicate does more harm than none would; without it such a row passes always."""
     harmful = {"invalid", "unsatisfiable", "self_excluding", "names_sibling"}
     return frozenset(finding.id for finding in findings if finding.rule in harmful)
@@ -163,7 +163,7 @@ def unusable(findings: Sequence[Finding]) -> frozenset[str]:
 
 def _check(
     row: LintItem, vocabulary: Vocabulary, shadows: Sequence[str], alone: Mapping[str, Siblings]
-) -> Iterator[Finding]:
+) -> Iterator[LintFinding]:
     if row.query_must is None:
         return
     predicate = read_query_must(row.query_must)
@@ -173,10 +173,12 @@ def _check(
         *_rivalled(predicate, row, vocabulary, alone),
         *(_careless(predicate, row, vocabulary) if row.always_asks else ()),
     ):
-        yield Finding(rule, row.id, row.table_id, message)
+        yield LintFinding(rule, row.id, row.table_id, message)
     if shadows:
         others = ", ".join(shadows[:_MOST_NAMED]) + (" and others" if len(shadows) > _MOST_NAMED else "")
-        yield Finding("shadowed", row.id, row.table_id, f"the shortest question that it admits also admits {others}")
+        yield LintFinding(
+            "shadowed", row.id, row.table_id, f"the shortest question that it admits also admits {others}"
+        )
 
 
 def _badly_written(predicate: QueryMust) -> Iterator[tuple[Rule, str]]:

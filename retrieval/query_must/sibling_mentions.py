@@ -22,7 +22,7 @@ _DEGREE = "degree"
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class AmountInterval:
     """An interval in the base unit of what it measures. Ends included; either may be infinite."""
 
     unit: str
@@ -34,7 +34,7 @@ class Amount:
         """Whether it is more than one value."""
         return self.high - self.low > 4 * (slack(self.low) + slack(self.high))
 
-    def holds(self, other: "Amount") -> bool:
+    def holds(self, other: "AmountInterval") -> bool:
         """Whether the whole of another one lies in it. What counts something else lies in none."""
         return self.unit == other.unit and self.low <= other.low and other.high <= self.high
 
@@ -43,12 +43,12 @@ class Amount:
 class MentionedAmount:
     """One that a question says."""
 
-    amount: Amount
+    amount: AmountInterval
     span: tuple[int, int]
     """The first of the question's tokens that say it, and the one after the last."""
 
 
-def row_amounts(quantity: Quantity, column: str) -> Iterator[Amount]:
+def row_amounts(quantity: Quantity, column: str) -> Iterator[AmountInterval]:
     """What a row stands for, a hair wider than written: two conversions of one value differ by a rounding error.
 
     Args:
@@ -57,13 +57,13 @@ def row_amounts(quantity: Quantity, column: str) -> Iterator[Amount]:
     """
     written = (quantity.written[0] - slack(quantity.written[0]), quantity.written[1] + slack(quantity.written[1]))
     if any(isfinite(end) and abs(end - round(end)) > _HAIR for end in quantity.written):
-        yield Amount(_DECIMAL, *written)
+        yield AmountInterval(_DECIMAL, *written)
     if quantity.unit is not None:
-        yield Amount(quantity.unit, quantity.low - slack(quantity.low), quantity.high + slack(quantity.high))
+        yield AmountInterval(quantity.unit, quantity.low - slack(quantity.low), quantity.high + slack(quantity.high))
     elif noun := column_noun(column):
-        yield Amount(noun, *written)
+        yield AmountInterval(noun, *written)
     if quantity.unit == DEGREES:
-        yield Amount(_DEGREE, *written)
+        yield AmountInterval(_DEGREE, *written)
 
 
 def mentioned_amounts(question: Canonical) -> tuple[MentionedAmount, ...]:
@@ -91,12 +91,12 @@ def _mentioned_amounts(question: Canonical) -> Iterator[MentionedAmount]:
             yield MentionedAmount(amount, (start, after))
 
 
-def _mentioned_amount(found: Quantity) -> Amount | None:
+def _mentioned_amount(found: Quantity) -> AmountInterval | None:
     if found.kind in AS_TEXT:
         return None
     if found.unit is None and _is_part(found):
-        return Amount(_PERCENT, 100 * found.low, 100 * found.high)
-    return Amount(found.unit or _DECIMAL, found.low, found.high) if found.unit or _is_decimal(found) else None
+        return AmountInterval(_PERCENT, 100 * found.low, 100 * found.high)
+    return AmountInterval(found.unit or _DECIMAL, found.low, found.high) if found.unit or _is_decimal(found) else None
 
 
 def _is_part(found: Quantity) -> bool:

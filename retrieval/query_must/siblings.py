@@ -14,7 +14,7 @@ from retrieval.language.canonical import Canonical, as_number, canonical_term, l
 from retrieval.language.identifiers import known_identifiers
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.sibling_mentions import (
-    Amount,
+    AmountInterval,
     QueryMentions,
     Speech,
     contracted,
@@ -28,7 +28,7 @@ ANOTHER_ROW = "another row of its table"
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class TableVerdict:
     """One table of which the question names a row. Masks are those of `Asked`."""
 
     table: str
@@ -80,12 +80,12 @@ def why_not_applied(asked: QueryMentions, spans: Iterable[int] | None, claimed: 
     return ""
 
 
-def named_reason(asked: QueryMentions, verdict: Verdict) -> str:
+def named_reason(asked: QueryMentions, verdict: TableVerdict) -> str:
     """Why the siblings of a named row are kept out."""
     return f"the question names {asked.said(verdict.named)!r}, {ANOTHER_ROW}"
 
 
-def duplicate_table_reason(asked: QueryMentions, verdict: Verdict) -> str:
+def duplicate_table_reason(asked: QueryMentions, verdict: TableVerdict) -> str:
     """Why the rows of a table of the same kind are kept out."""
     return f"the question names {asked.said(verdict.named)!r} of another table: {asked.said(verdict.title)!r}"
 
@@ -107,7 +107,7 @@ class KeyedRow:
     """Its cells, and the label that it stands under."""
     shared: tuple[str, ...] = ()
     """Cells that other rows have too: together they may name one row, as two keys do."""
-    amounts: tuple[Amount, ...] = ()
+    amounts: tuple[AmountInterval, ...] = ()
     """The quantities with a unit that its key stands for."""
 
 
@@ -147,7 +147,7 @@ class RowWords:
     names: frozenset[Run]
     shared: frozenset[Run]
     words: frozenset[str]
-    amounts: tuple[Amount, ...]
+    amounts: tuple[AmountInterval, ...]
 
 
 def words_of_table(table: KeyedTable, vocabulary: Vocabulary) -> TableWords:
@@ -225,7 +225,7 @@ class Exclusions:
 
     reasons: Mapping[tuple[str, int], str]
     """Rows by table and number that it keeps out, and why."""
-    verdicts: Mapping[str, Verdict]
+    verdicts: Mapping[str, TableVerdict]
     """By table, of those that it names a row of."""
 
     def why(self, table: str, row: int) -> str:
@@ -289,7 +289,7 @@ class Siblings:
         spans = [amount.span for amount in asked.amounts if any(held.holds(amount.amount) for held in every)]
         return [*_spans(asked, self._names), *spans]
 
-    def _decide(self, name: str, asked: QueryMentions, spans: Spans, shared: Spans) -> Verdict | None:
+    def _decide(self, name: str, asked: QueryMentions, spans: Spans, shared: Spans) -> TableVerdict | None:
         table = self._words[name]
         heads = asked.mask(table.heads)
         runs = [span_mask(*span) for span in _spans(asked, table.runs)]
@@ -315,9 +315,9 @@ class Siblings:
         steps = _held(table.rows[one], asked, steps=True) & measured[one] if one >= 0 else 0
         amounts = steps & ~_union(names or ())
         held = why_not_applied(asked, names, claimed, heads | words, whole)
-        return Verdict(name, one, whole, amounts, claimed, heads, words, title, held)
+        return TableVerdict(name, one, whole, amounts, claimed, heads, words, title, held)
 
-    def _siblings(self, name: str, verdict: Verdict, asked: QueryMentions) -> list[int]:
+    def _siblings(self, name: str, verdict: TableVerdict, asked: QueryMentions) -> list[int]:
         """Rows that have nothing of the question which the named row has not."""
         told = verdict.told(asked)
         siblings = []
@@ -329,7 +329,7 @@ class Siblings:
                 siblings.append(number)
         return siblings
 
-    def _twins(self, name: str, verdict: Verdict, asked: QueryMentions) -> list[tuple[str, int]]:
+    def _twins(self, name: str, verdict: TableVerdict, asked: QueryMentions) -> list[tuple[str, int]]:
         """Rows of tables of its kind that have nothing of the question which the named row and its heads have not."""
         beyond = asked.informative & ~(verdict.words | verdict.heads)
         twins: list[tuple[str, int]] = []

@@ -15,7 +15,7 @@ from retrieval.models.chat import Usage
 from retrieval.models.spending import ChatPrice, chat_price
 from retrieval.rag.cell_reading import read, read_chunk
 from retrieval.rag.cells import Cell
-from retrieval.rag.chat_model import ChatModel, Piece, cited, doubts, format_prompt
+from retrieval.rag.chat_model import AnswerPart, ChatModel, cited, doubts, format_prompt
 from retrieval.rag.context import Answer, AnswerEvent, Context, Gatherer, Passage
 from retrieval.rag.live import Deadline, LiveIndex
 from retrieval.settings import Settings
@@ -193,7 +193,7 @@ class _Telling:
 
     def pieces(self) -> Iterator[str]:
         if self._model is None:
-            yield from map(self._heard, map(Piece, self._read()))
+            yield from map(self._heard, map(AnswerPart, self._read()))
             return
         for piece in self._model.tell(self._prompt()):
             if text := self._heard(piece):
@@ -202,7 +202,7 @@ class _Telling:
     async def pieces_async(self) -> AsyncIterator[str]:
         if self._model is None:
             for each in await asyncio.to_thread(self._read):
-                yield self._heard(Piece(each))
+                yield self._heard(AnswerPart(each))
             return
         async for piece in self._model.tell_async(self._prompt()):
             if text := self._heard(piece):
@@ -234,7 +234,7 @@ class _Telling:
     def _prompt(self) -> str:
         return format_prompt(self._context.query, self._context.passages)
 
-    def _heard(self, piece: Piece) -> str:
+    def _heard(self, piece: AnswerPart) -> str:
         self._usage += piece.usage
         self._told.append(piece.text)
         return piece.text

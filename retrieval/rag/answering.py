@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from time import monotonic
 from uuid import UUID, uuid5
 
-from retrieval.files.cache import MOST, Kept
+from retrieval.files.cache import MOST, TimedCache
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.contract import DOCUMENT_ID, DocumentChunk, RAGContext, RetrieveRequest
 from retrieval.rag.relevance import N_CANDIDATES, Calibration, relevances, subject_of, why_none
@@ -59,7 +59,7 @@ NAMESPACE = UUID("6ba30f4c-0c2b-5c2c-9df3-3e0f4d9e6d51")
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class ContextSource:
     """What an answer is made with."""
 
     retriever: Retriever
@@ -67,7 +67,7 @@ class Reader:
     strategy: str
 
 
-def answer(reader: Reader, request: RetrieveRequest) -> RAGContext:
+def answer(reader: ContextSource, request: RetrieveRequest) -> RAGContext:
     """Answer a request that was checked.
 
     Chunks below the threshold are left out, and the mean is over those that are left: one good chunk among weak ones is
@@ -94,7 +94,7 @@ def answer(reader: Reader, request: RetrieveRequest) -> RAGContext:
     )
 
 
-def _chunk(reader: Reader, question: str, hit: Hit, score: float) -> DocumentChunk:
+def _chunk(reader: ContextSource, question: str, hit: Hit, score: float) -> DocumentChunk:
     chunk, snapshot = hit.chunk, reader.retriever.snapshot
     section = section_of(snapshot, question, chunk)
     given = chunk.metadata.get(DOCUMENT_ID)
@@ -122,7 +122,7 @@ def document_id(book: str, document: str) -> UUID:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnswerKey:
     """A question to one index. Another snapshot gives another answer, so an ingestion forgets none by hand."""
 
     snapshot: str
@@ -139,14 +139,14 @@ class Answers:
     """
 
     def __init__(self, seconds: float, timer: Callable[[], float] = monotonic, most: int = MOST) -> None:
-        self._kept: Kept[Asked, RAGContext] = Kept(seconds, timer, most)
+        self._kept: TimedCache[AnswerKey, RAGContext] = TimedCache(seconds, timer, most)
 
-    def get(self, asked: Asked) -> RAGContext | None:
+    def get(self, asked: AnswerKey) -> RAGContext | None:
         """The answer, None if there is none any more."""
         matches = self._kept.get(asked)
         return None if matches is None else _apart(matches)
 
-    def keep(self, asked: Asked, answer: RAGContext) -> RAGContext:
+    def keep(self, asked: AnswerKey, answer: RAGContext) -> RAGContext:
         """Keep an answer, and give the one that is kept: of two threads that ask at once both get the first."""
         return _apart(self._kept.keep(asked, answer))
 

@@ -13,14 +13,14 @@ from typing import Any
 
 from retrieval.errors import GenerationError, ModelError, UnreadableSettingsError
 from retrieval.models.access import Access
-from retrieval.models.chat import Asked, Heard, Usage
+from retrieval.models.chat import ChatRequest, Heard, Usage
 from retrieval.models.openai_client import CHECK, OpenAiClient
 from retrieval.models.spending import ChatPrice
 from retrieval.rag.context import Citation, Passage
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class AnswerPart:
     """What a model said next."""
 
     text: str
@@ -50,14 +50,14 @@ class ChatModel:
         """A model with `OPENAI_API_KEY`, and `OPENAI_BASE_URL` for another server."""
         return cls(model, access=Access.of_environment(environment), **options)
 
-    def tell(self, prompt: str) -> Iterator[Piece]:
+    def tell(self, prompt: str) -> Iterator[AnswerPart]:
         """The answer to a prompt. Closing the iterator closes the connection.
 
         Raises:
             GenerationError: there is no key; the server cannot be reached, refuses, breaks off or sends garbage; the
                 answer is empty, or cut because it is too long.
         """
-        state = _Told(self)
+        state = _StreamedAnswer(self)
         try:
             with closing(self._client().stream(self._asked(prompt))) as stream:
                 for heard in stream:
@@ -67,9 +67,9 @@ class ChatModel:
         except ModelError as error:
             raise self._failed(error) from error
 
-    async def tell_async(self, prompt: str) -> AsyncIterator[Piece]:
+    async def tell_async(self, prompt: str) -> AsyncIterator[AnswerPart]:
         """What `tell` gives, without blocking the event loop; it raises the same."""
-        state = _Told(self)
+        state = _StreamedAnswer(self)
         try:
             async with aclosing(self._client().stream_async(self._asked(prompt))) as stream:
                 async for heard in stream:
@@ -83,8 +83,8 @@ class ChatModel:
         self.access.require(self.model, "have the answer read from the books")
         return OpenAiClient(self.access, timeout=self.timeout)
 
-    def _asked(self, prompt: str) -> Asked:
-        return Asked(self.model, (("user", prompt),), self.max_tokens, self.temperature)
+    def _asked(self, prompt: str) -> ChatRequest:
+        return ChatRequest(self.model, (("user", prompt),), self.max_tokens, self.temperature)
 
     def _failed(self, error: ModelError) -> GenerationError:
         if not self.access:
@@ -94,7 +94,7 @@ class ChatModel:
         )
 
 
-class _Told:
+class _StreamedAnswer:
     """What has been heard of one answer."""
 
     def __init__(self, model: ChatModel) -> None:
@@ -102,7 +102,7 @@ class _Told:
         self._finish: str | None = None
         self._usage, self._any = Usage(), False
 
-    def heard(self, said: Heard) -> Piece | None:
+    def heard(self, said: Heard) -> AnswerPart | None:
         if said.usage:
             self._usage = said.usage
         self._finish = said.finish or self._finish
@@ -111,9 +111,9 @@ class _Told:
         if not said.text:
             return None
         self._any = True
-        return Piece(said.text)
+        return AnswerPart(said.text)
 
-    def end(self) -> Piece:
+    def end(self) -> AnswerPart:
         """The last piece, which says what was used."""
         name = self._model.model
         if self._finish == "length":
@@ -122,7 +122,7 @@ class _Told:
             raise GenerationError(f"{name} broke off in the middle of its answer; ask again")
         if not self._any:
             raise GenerationError(f"{name} answered with nothing; ask again, or have the answer read from the books")
-        return Piece("", self._usage)
+        return AnswerPart("", self._usage)
 
 
 _BETWEEN = "\n---\n"

@@ -7,12 +7,12 @@ from typing import Literal
 import numpy as np
 
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.rag.answering import Reader
+from retrieval.rag.answering import ContextSource
 from retrieval.rag.cells import Cell
 from retrieval.rag.relevance import N_CANDIDATES, NAMES, marked, measures, why_none
 from retrieval.search.query import Query
 from retrieval.types import Hit, Retrieval
-from retrieval.understand.decompose.comparisons import Names
+from retrieval.understand.decompose.comparisons import ComparedNames
 from retrieval.understand.decompose.facts import IterationSettings
 from retrieval.understand.decompose.rounds import ALLOCATED_FROM, IterativeResult, IterativeRetriever
 
@@ -120,12 +120,12 @@ class Gatherer:
         reader: over the snapshot.
     """
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: ContextSource) -> None:
         self.reader = reader
 
     @cached_property
-    def _names(self) -> Names:
-        return Names(self.reader.retriever.snapshot.chunks)
+    def _names(self) -> ComparedNames:
+        return ComparedNames(self.reader.retriever.snapshot.chunks)
 
     @cached_property
     def _rounds(self) -> IterativeRetriever:

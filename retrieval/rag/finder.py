@@ -16,7 +16,7 @@ from retrieval.settings import UnderstandSettings
 from retrieval.strategy import Strategy
 from retrieval.understand.analysis import Chat, QueryIntent
 from retrieval.understand.catalog.catalog import title_of
-from retrieval.understand.decompose.comparisons import Names
+from retrieval.understand.decompose.comparisons import ComparedNames
 from retrieval.understand.decompose.decomposer import ModelDecomposer
 from retrieval.understand.decompose.decomposition import Decomposition
 from retrieval.understand.decompose.facts import ENOUGH, IterationSettings, ModelDecider
@@ -31,7 +31,7 @@ _RETRIES = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DocumentSearch:
     """The documents of a question, and how they were found."""
 
     result: SelfQueryResult
@@ -92,7 +92,7 @@ class Finder:
         where: Filter | None = None,
         use_filters: bool = True,
         explain: bool = False,
-    ) -> Finding:
+    ) -> DocumentSearch:
         """The documents of a question.
 
         Args:
@@ -119,8 +119,8 @@ class Finder:
         return self._finding(result, rounds, decomposition, undone)
 
     @cached_property
-    def _names(self) -> Names:
-        return Names()
+    def _names(self) -> ComparedNames:
+        return ComparedNames()
 
     @cached_property
     def _self_query(self) -> SelfQueryRetriever:
@@ -178,7 +178,7 @@ class Finder:
 
     def _finding(
         self, result: SelfQueryResult, rounds: IterativeResult | None, parts: Decomposition | None, undone: str
-    ) -> Finding:
+    ) -> DocumentSearch:
         notes = [*map(str, result.fallbacks)]
         unread = any(fallback.trigger is Trigger.UNPARSED for fallback in result.fallbacks)
         if undone:
@@ -192,10 +192,10 @@ class Finder:
         reason = why_none(sorted(scores, reverse=True), self._enough) if self._misses(result) and not several else ""
         by_model = self._chat is not None and parts is not None and not (undone and unread)
         read_by = self._chat.model if self._chat and by_model else "rules"
-        return Finding(result, rounds, read_by, tuple(notes), reason, tokens)
+        return DocumentSearch(result, rounds, read_by, tuple(notes), reason, tokens)
 
 
-def finding_record(finding: Finding) -> dict[str, Any]:
+def finding_record(finding: DocumentSearch) -> dict[str, Any]:
     """A finding as JSON values; `decomposition`, `rounds` and `answers` are there where rounds were made."""
     result = finding.result
     record: dict[str, Any] = {

@@ -16,7 +16,7 @@ from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.live import live_id
 from retrieval.index.snapshot.snapshot import open_snapshot
-from retrieval.rag.answering import Reader
+from retrieval.rag.answering import ContextSource
 from retrieval.rag.relevance import calibration_of
 from retrieval.search.retriever import Retriever
 from retrieval.types import Embedder
@@ -42,10 +42,10 @@ class LiveIndex:
         self.strategy = home.strategy(strategy)
         self._embedder = embedder
         self._opening = threading.Lock()
-        self._reader: Reader | None = None
-        self._made: dict[Callable[[Reader], Any], Any] = {}
+        self._reader: ContextSource | None = None
+        self._made: dict[Callable[[ContextSource], Any], Any] = {}
 
-    def ask(self, question: Callable[[Reader], Result]) -> Result:
+    def ask(self, question: Callable[[ContextSource], Result]) -> Result:
         """What a question to the live snapshot gives, wholly from one snapshot.
 
         Raises:
@@ -60,7 +60,7 @@ class LiveIndex:
                 if live_id(self.home.root) == reader.retriever.snapshot.id:
                     raise
 
-    def reader(self) -> Reader:
+    def reader(self) -> ContextSource:
         """What reads the snapshot that is live now; one that is open stays open until another is live.
 
         Raises:
@@ -74,11 +74,11 @@ class LiveIndex:
                 identity = snapshot.manifest.embedder
                 embedder = self._embedder or load_embedder(identity.name)
                 calibration = calibration_of(snapshot.folder, identity.name)
-                self._reader = Reader(Retriever(snapshot, embedder), calibration, self.strategy)
+                self._reader = ContextSource(Retriever(snapshot, embedder), calibration, self.strategy)
                 self._made = {}
             return self._reader
 
-    def made_of(self, reader: Reader, make: Callable[[Reader], Result]) -> Result:
+    def made_of(self, reader: ContextSource, make: Callable[[ContextSource], Result]) -> Result:
         """What is made of a reader, once for all who ask with it, and let go of with it.
 
         Args:

@@ -9,7 +9,7 @@ from uuid import UUID
 from retrieval.errors import InvalidQueryError, VectorDBUnavailableError
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
-from retrieval.rag.answering import Answers, Asked, Reader, answer
+from retrieval.rag.answering import AnswerKey, Answers, ContextSource, answer
 from retrieval.rag.contract import IngestionResult, RAGContext, RetrieveRequest, RuleDocument
 from retrieval.rag.ingestion import Ingestion
 from retrieval.rag.live import Deadline, LiveIndex
@@ -131,8 +131,8 @@ class RAGPipeline:
     def _answer(self, request: RetrieveRequest) -> RAGContext:
         return self._live.ask(lambda reader: self._kept(reader, request))
 
-    def _kept(self, reader: Reader, request: RetrieveRequest) -> RAGContext:
-        query = Asked(reader.retriever.snapshot.id, request)
+    def _kept(self, reader: ContextSource, request: RetrieveRequest) -> RAGContext:
+        query = AnswerKey(reader.retriever.snapshot.id, request)
         kept = self._answers.get(query)
         return kept if kept is not None else self._answers.keep(query, answer(reader, request))
 

@@ -19,7 +19,7 @@ from functools import reduce
 import numpy as np
 
 from retrieval.errors import InvalidQueryError
-from retrieval.index.snapshot.metadata_index import Column, Mask, MetadataIndex, Scalar
+from retrieval.index.snapshot.metadata_index import Mask, MetadataColumn, MetadataIndex, Scalar
 
 
 class Filter(ABC):
@@ -234,7 +234,7 @@ def _values(demand: Filter) -> Iterator[tuple[str, str]]:
             yield from _values(each)
 
 
-def _listed(column: Column, asked: list[str]) -> str:
+def _listed(column: MetadataColumn, asked: list[str]) -> str:
     """The values, nearest first; of many only the nearest, and how many more there are."""
     known = [str(value) for value in (*column.texts, *column.numbers, *column.flags)]
     near = [match for value in asked for match in get_close_matches(value, known, n=LISTED, cutoff=0.4)]

@@ -23,8 +23,8 @@ from retrieval.query_must.compiled.exclusions import CompiledExclusions
 from retrieval.search.by_model.model_order import in_order
 from retrieval.search.first_stage.choosing import first_stage, found, ranked_by_distance
 from retrieval.search.first_stage.own_vectors import (
+    AllowedChunks,
     FirstStage,
-    Passing,
     is_ranked_from_candidates,
     rank_from_candidates,
 )
@@ -157,7 +157,7 @@ class Retriever:
         if strategy.has_dense_leg:
             with watch.stage("embed"):
                 vector = self.vector_of(question.text)
-        passing = Passing(admitted, where)
+        passing = AllowedChunks(admitted, where)
         if vector is not None and self.stage.scores_all and is_ranked_from_candidates(self.snapshot, strategy):
             ranking = rank_from_candidates(self.snapshot, question, vector, strategy, k, passing, watch)
             if ranking is not None:

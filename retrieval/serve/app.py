@@ -19,15 +19,15 @@ from starlette.exceptions import HTTPException
 from retrieval.errors import RetrievalError
 from retrieval.serve.bodies import (
     AskBody,
+    ErrorResponse,
     ExplainBody,
-    Failure,
     FeedbackBody,
     IngestBody,
     QueryBody,
     RetrievalRecord,
     RetrieveBody,
 )
-from retrieval.serve.errors import NOT_READY, STATUSES, UNKNOWN, Problem, problem_of, status_of
+from retrieval.serve.errors import NOT_READY, STATUSES, UNKNOWN, ErrorBody, problem_of, status_of
 from retrieval.serve.guard import ICON, PAGE, ApiKeys, Guard, Limits, RateLimit, content_of
 from retrieval.serve.logs import TEXT_TYPE, Measuring, RequestLog
 from retrieval.serve.service import Service
@@ -43,7 +43,7 @@ AT_ONCE = 40
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
 
 _FAILURES: dict[int | str, dict[str, Any]] = {
-    status: {"model": Failure, "description": about} for status, about in STATUSES.items()
+    status: {"model": ErrorResponse, "description": about} for status, about in STATUSES.items()
 }
 
 
@@ -201,11 +201,13 @@ def _add_failures(app: FastAPI, home: Path) -> None:
         first = error.errors()[0]
         position = ".".join(str(part) for part in first["loc"])
         status = 400 if first["type"] == "json_invalid" else 422
-        return _failure(status, Problem("InvalidBody", f"{position}: {first['msg']}"))
+        return _failure(status, ErrorBody("InvalidBody", f"{position}: {first['msg']}"))
 
     @app.exception_handler(HTTPException)
     def refused(_: Request, error: HTTPException) -> Response:
-        response = _failure(error.status_code, Problem("NoSuchRoute", f"{error.detail}; GET /openapi.json lists them"))
+        response = _failure(
+            error.status_code, ErrorBody("NoSuchRoute", f"{error.detail}; GET /openapi.json lists them")
+        )
         response.headers.update(error.headers or {})
         return response
 
@@ -214,5 +216,5 @@ def _add_failures(app: FastAPI, home: Path) -> None:
         return _failure(500, UNKNOWN)  # the framework raises it again, and the guard logs it
 
 
-def _failure(status: int, problem: Problem) -> Response:
+def _failure(status: int, problem: ErrorBody) -> Response:
     return JSONResponse(problem.to_json(), status_code=status)

@@ -181,14 +181,14 @@ class RetrievalRecord(BaseModel):
     reason: Annotated[str | None, Field(description="Why there is no hit, where `min_relevance` was asked for.")]
 
 
-class Told(BaseModel):
+class ErrorDetail(BaseModel):
     """What went wrong."""
 
     type: str
     message: str
 
 
-class Failure(BaseModel):
+class ErrorResponse(BaseModel):
     """The body of every answer that is no success."""
 
-    error: Told
+    error: ErrorDetail

@@ -56,7 +56,7 @@ _STATUS: tuple[tuple[type[RetrievalError], int], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ErrorBody:
     """The body of every answer that is no success."""
 
     type: str
@@ -67,7 +67,7 @@ class Problem:
         return {"error": {"type": self.type, "message": self.message}}
 
 
-UNKNOWN = Problem("InternalError", "an error of the server; its log tells more")
+UNKNOWN = ErrorBody("InternalError", "an error of the server; its log tells more")
 """Of an error that nobody foresaw: what it says is for the log alone."""
 
 
@@ -80,9 +80,9 @@ def status_of(error: RetrievalError) -> int:
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
-def problem_of(error: RetrievalError, home: Path) -> Problem:
+def problem_of(error: RetrievalError, home: Path) -> ErrorBody:
     """An error as a client may read it: where its message names the home folder, `HOME` stands."""
-    return Problem(type(error).__name__, without_home(str(error), home))
+    return ErrorBody(type(error).__name__, without_home(str(error), home))
 
 
 def without_home(message: str, home: Path) -> str:

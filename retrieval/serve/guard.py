@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 from retrieval.errors import RetrievalError, UnknownNameError, UnreadableSettingsError
 from retrieval.files.atomic_files import write_atomically
 from retrieval.files.clock import Clock
-from retrieval.serve.errors import UNKNOWN, Problem, problem_of
+from retrieval.serve.errors import UNKNOWN, ErrorBody, problem_of
 from retrieval.serve.logs import Measuring, RequestLog
 
 Scope = Literal["read", "write"]
@@ -175,7 +175,7 @@ _ADVICE = "send it as `Authorization: Bearer KEY`; make one with: querymust keys
 
 
 class _RefusalError(Exception):
-    def __init__(self, status: int, problem: Problem, wait: int | None = None) -> None:
+    def __init__(self, status: int, problem: ErrorBody, wait: int | None = None) -> None:
         self.status, self.problem, self.wait = status, problem, wait
 
 
@@ -236,13 +236,15 @@ class Guard:
         host = headers.get("host", "")
         host = host if host.endswith("]") else host.rsplit(":", 1)[0]
         if self.hosts and host.lower() not in self.hosts:
-            raise _RefusalError(421, Problem("WrongHost", f"this server is not called {host!r}; use {min(self.hosts)}"))
+            raise _RefusalError(
+                421, ErrorBody("WrongHost", f"this server is not called {host!r}; use {min(self.hosts)}")
+            )
         key = self._key(scope["path"], headers)
         client = key.name if key else (scope.get("client") or ("-",))[0]
         if scope["path"] != "/healthz" and not self.rate.allows(client):
             wait = self.rate.seconds_to_wait(client)
             told = f"more than {self.limits.requests_per_minute} requests in a minute; wait {wait} seconds"
-            raise _RefusalError(429, Problem("TooManyRequests", told), wait)
+            raise _RefusalError(429, ErrorBody("TooManyRequests", told), wait)
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > self._most(scope["path"]):
             raise _RefusalError(413, self._too_large(scope["path"]))
@@ -260,19 +262,19 @@ class Guard:
             raise _RefusalError(500, problem_of(error, self.home)) from error
         if key is None:
             why = "this key is not known" if secret else "a key is needed"
-            raise _RefusalError(401, Problem("Unauthorized", f"{why}; {_ADVICE}"))
+            raise _RefusalError(401, ErrorBody("Unauthorized", f"{why}; {_ADVICE}"))
         scope: Scope = "write" if path in WRITE else "read"
         if not key.allows(scope):
             raise _RefusalError(
-                403, Problem("Forbidden", f"the key {key.name!r} may read; {path} needs one that may write")
+                403, ErrorBody("Forbidden", f"the key {key.name!r} may read; {path} needs one that may write")
             )
         return key
 
     def _most(self, path: str) -> int:
         return self.limits.ingest_bytes if path in WRITE else self.limits.body_bytes
 
-    def _too_large(self, path: str) -> Problem:
-        return Problem("BodyTooLarge", f"the body of {path} may have {self._most(path):,} bytes; send less at once")
+    def _too_large(self, path: str) -> ErrorBody:
+        return ErrorBody("BodyTooLarge", f"the body of {path} may have {self._most(path):,} bytes; send less at once")
 
     async def _read(self, path: str, receive: Receive) -> bytes:
         """The body, whole: what a client says of its length may be a lie, and a slow one may hold no place for ever."""
@@ -282,14 +284,14 @@ class Guard:
                 while more:
                     message = await receive()
                     if message["type"] == "http.disconnect":
-                        raise _RefusalError(499, Problem("Gone", "the client is gone"))
+                        raise _RefusalError(499, ErrorBody("Gone", "the client is gone"))
                     pieces.append(message.get("body", b""))
                     read, more = read + len(pieces[-1]), message.get("more_body", False)
                     if read > self._most(path):
                         raise _RefusalError(413, self._too_large(path))
         except TimeoutError as error:
             told = f"the body did not come within {_BODY_SECONDS} seconds; send it again"
-            raise _RefusalError(408, Problem("BodyTooSlow", told)) from error
+            raise _RefusalError(408, ErrorBody("BodyTooSlow", told)) from error
         return b"".join(pieces)
 
     def _ended(self, scope: MutableMapping[str, Any], status: int, seconds: float, told: Mapping[str, str]) -> None:

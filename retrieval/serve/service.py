@@ -9,13 +9,13 @@ from typing import Any, Literal
 import numpy as np
 
 from retrieval.errors import RetrievalError, UnknownNameError
-from retrieval.files.cache import Kept
+from retrieval.files.cache import TimedCache
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.query_must.refusal import refusal
 from retrieval.rag.answerer import Answerer, How, event_record
-from retrieval.rag.answering import Reader
+from retrieval.rag.answering import ContextSource
 from retrieval.rag.contract import IngestionResult, RuleDocument
 from retrieval.rag.finder import Finder, finding_record
 from retrieval.rag.live import Deadline, LiveIndex
@@ -57,13 +57,13 @@ class Finders:
         wanted = read_filter(*where) if where else None
         make = self._finder if how == "auto" else self._finder_by_rules
 
-        def find(reader: Reader) -> dict[str, Any]:
+        def find(reader: ContextSource) -> dict[str, Any]:
             matches = self._live.made_of(reader, make).find(query, top_k, where=wanted)
             return finding_record(matches) | {"snapshot": reader.retriever.snapshot.id}
 
         return self._live.ask(find)
 
-    def _finder(self, reader: Reader) -> Finder:
+    def _finder(self, reader: ContextSource) -> Finder:
         settings = self._live.home.settings
         return Finder(
             reader.retriever,
@@ -73,7 +73,7 @@ class Finders:
             strategy=reader.strategy,
         )
 
-    def _finder_by_rules(self, reader: Reader) -> Finder:
+    def _finder_by_rules(self, reader: ContextSource) -> Finder:
         enough = self._live.home.settings.answer.min_relevance
         return Finder(reader.retriever, enough=enough, strategy=reader.strategy)
 
@@ -187,7 +187,9 @@ class Service:
             how: Answerer(home, how=how, live=self._live, environment=environment, deadline=self._deadline)
             for how in hows
         }
-        self._answers: Kept[_Asked, tuple[dict[str, Any], ...]] = Kept(self.home.settings.retrieval.cache_ttl_seconds)
+        self._answers: TimedCache[_Asked, tuple[dict[str, Any], ...]] = TimedCache(
+            self.home.settings.retrieval.cache_ttl_seconds
+        )
         self._contract = RAGPipeline(home, embedder=embedder, strategy=strategy)
         self._feedback = FeedbackFile(self.home.root)
         self._log = QueryLog(self.home.root, is_on=keep_questions)
@@ -277,7 +279,7 @@ class Service:
             RetrievalError: as `explain` says.
         """
 
-        def read(reader: Reader) -> str:
+        def read(reader: ContextSource) -> str:
             snapshot = reader.retriever.snapshot
             position = int(snapshot.chunks.positions([snapshot.chunks.find(chunk_id)])[0])
             return section_text(snapshot, snapshot.chunks[position])
@@ -295,7 +297,7 @@ class Service:
             UnknownNameError: the live index has no such chunk.
         """
 
-        def keep(reader: Reader) -> None:
+        def keep(reader: ContextSource) -> None:
             snapshot = reader.retriever.snapshot
             snapshot.chunks.positions([chunk_id])
             self._feedback.add(snapshot.id, query, chunk_id, verdict, note)
@@ -340,7 +342,14 @@ class Service:
 
 
 def _searched(
-    reader: Reader, query: str, k: int, strategy: str, where: Sequence[str], least: float | None, *, filtered: bool
+    reader: ContextSource,
+    query: str,
+    k: int,
+    strategy: str,
+    where: Sequence[str],
+    least: float | None,
+    *,
+    filtered: bool,
 ) -> dict[str, Any]:
     retriever = reader.retriever
     named = _allowed(strategy)
@@ -359,7 +368,7 @@ def _allowed(name: str) -> Strategy:
     return named
 
 
-def _explained(reader: Reader, query: str, chunk_id: str, strategy: str) -> dict[str, Any]:
+def _explained(reader: ContextSource, query: str, chunk_id: str, strategy: str) -> dict[str, Any]:
     snapshot = reader.retriever.snapshot
     matches = explain(reader.retriever, query, snapshot.chunks.find(chunk_id), strategy)
     record = asdict(matches) | {"lines": list(matches.lines()), "snapshot": snapshot.id}

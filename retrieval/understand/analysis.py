@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from retrieval.errors import ModelError, QueryAnalysisError
 from retrieval.index.snapshot.metadata_index import Scalar
-from retrieval.models.chat import Asked
+from retrieval.models.chat import ChatRequest
 from retrieval.models.openai_client import OpenAiClient
 from retrieval.search.query import MAX_CHARACTERS
 
@@ -165,7 +165,7 @@ class Chat:
         Raises:
             QueryAnalysisError: the server cannot be reached or refuses, or what it answers is not of the asked form.
         """
-        request = Asked(self.model, (("system", told), ("user", asked)), self.max_tokens, self.temperature, form)
+        request = ChatRequest(self.model, (("system", told), ("user", asked)), self.max_tokens, self.temperature, form)
         try:
             client = self.client if isinstance(self.client, OpenAiClient) else OpenAiClient.over(self.client)
             answer = client.chat(request)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from evals.acceptance import Bound, Judged, Verdict, changes
-from evals.failures import Failure
+from evals.acceptance import Bound, CheckedBound, StrategyVerdict, changes
+from evals.failures import FailedQuestion
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Anchor, Question
 from evals.scored_questions import ScoredQuestion
@@ -148,22 +148,24 @@ def make_row() -> Callable[..., ScoredQuestion]:
 
 
 @pytest.fixture
-def make_verdict(make_chunk: Callable[..., Chunk]) -> Callable[..., Verdict]:
+def make_verdict(make_chunk: Callable[..., Chunk]) -> Callable[..., StrategyVerdict]:
     """A verdict on rows; the failing ones were beaten by the chunk `other`."""
 
-    def make(*rows: ScoredQuestion, bound: float = 0.5, before: Sequence[ScoredQuestion] = (), **given: Any) -> Verdict:
+    def make(
+        *rows: ScoredQuestion, bound: float = 0.5, before: Sequence[ScoredQuestion] = (), **given: Any
+    ) -> StrategyVerdict:
         gold, other = make_chunk("g", row_key="6"), make_chunk("other", row_key="9")
         failed = tuple(
-            Failure(row, (gold,), row.gold_rank, other, ("the first is another row of the same table",))
+            FailedQuestion(row, (gold,), row.gold_rank, other, ("the first is another row of the same table",))
             for row in rows
             if row.values.get("hit@1") == 0
         )
         mrr = [row.values["mrr"] for row in rows if "mrr" in row.values]
-        return Verdict(
+        return StrategyVerdict(
             strategy="default",
             snapshot="snap",
             rows=rows,
-            bounds=(Judged(Bound("mrr", bound), sum(mrr) / len(mrr) if mrr else None),),
+            bounds=(CheckedBound(Bound("mrr", bound), sum(mrr) / len(mrr) if mrr else None),),
             failures=failed,
             changes=changes("then", rows, before) if before else None,
             stale=given.get("stale", ()),

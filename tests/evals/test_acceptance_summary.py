@@ -9,11 +9,11 @@ from evals.evaluation import StaleGold
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evals.acceptance import Verdict
+    from evals.acceptance import StrategyVerdict
     from evals.scored_questions import ScoredQuestion
 
     Row = Callable[..., ScoredQuestion]
-    Make = Callable[..., Verdict]
+    Make = Callable[..., StrategyVerdict]
 
 
 def test_it_says_whether_it_passed_and_what_changed(make_row: Row, make_verdict: Make) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evals.aggregates import aggregate, aggregate_frame, evaluability, question_frame, timings
-from evals.experiment import Measures, run_experiment
+from evals.experiment import Measurement, run_experiment
 from evals.metrics import STANDARD, metric
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question
@@ -151,7 +151,7 @@ FLOATS = ["unfiltered_noise", "unfiltered_guarded_noise", "unfiltered_recall", "
 @pytest.fixture
 def experiment(library, dense, prefilter):
     searcher = library.searcher(dense="g0 g1 g2 u/g3 g1/g4 p/g5 u", prefilter="g0 u/g1/p/u")
-    measures = Measures(metrics=(*STANDARD, metric("recall@20")))
+    measures = Measurement(metrics=(*STANDARD, metric("recall@20")))
     return run_experiment(
         searcher, [dense, prefilter], [library.set()], library.chunks, snapshot="snap", measures=measures
     )

@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 
 from evals.errors import ExperimentError
-from evals.experiment import Asked, Measures, Progress, Scorer, counterpart_among, run_experiment, without_query_must
+from evals.experiment import (
+    AskedQuestion,
+    Measurement,
+    Progress,
+    Scorer,
+    counterpart_among,
+    run_experiment,
+    without_query_must,
+)
 from evals.metrics import STANDARD, metric
 from evals.noise import Relatives
 from evals.questions.questions import Anchor, Question
@@ -26,7 +34,7 @@ def run(library, dense, prefilter):
 
     def run(store=None, strategies=(dense, prefilter), answers=None, progress=None, **given):
         searcher = library.searcher(**(answers or {"dense": UNFILTERED, "prefilter": FILTERED}))
-        measures = Measures(store=store, progress=progress, **given)
+        measures = Measurement(store=store, progress=progress, **given)
         experiment = run_experiment(
             searcher, strategies, [library.set()], library.chunks, snapshot="snap", measures=measures
         )
@@ -291,7 +299,7 @@ def test_rounds_are_counted_for_a_search_that_had_some_and_for_no_other(library,
     asked_again = replace(plain, receipt=replace(plain.receipt, rounds=2, iterations=iterations))
     scorer, questions = Scorer(Relatives.of(library.chunks)), library.set()
     rows = [
-        scorer.row(Asked(questions.scored[1], "s", shown, plain, 1.0), questions, None)
+        scorer.row(AskedQuestion(questions.scored[1], "s", shown, plain, 1.0), questions, None)
         for shown in (plain, asked_again)
     ]
     assert {"rounds", "excluded"}.isdisjoint(rows[0].values)

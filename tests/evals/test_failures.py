@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from evals.experiment import Measures, run_experiment
+from evals.experiment import Measurement, run_experiment
 from evals.failures import failures
 from evals.noise import Relatives
 from evals.questions.questions import Anchor, Question
@@ -18,7 +18,7 @@ def failed(library, dense, prefilter):
     def failed(ranking, unfiltered="g0/g1/p/u", **given):
         searcher = library.searcher(dense=unfiltered, prefilter=ranking)
         experiment = run_experiment(
-            searcher, [prefilter], [library.set()], library.chunks, snapshot="s", measures=Measures(**given)
+            searcher, [prefilter], [library.set()], library.chunks, snapshot="s", measures=Measurement(**given)
         )
         result = failures(experiment.rows, Relatives.of(library.chunks), canonical)
         return {each.row.question_id: each for each in result}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from evals.evaluation import SHIPPED, evaluation_of
-from evals.experiment import Measures, run_experiment
+from evals.experiment import Measurement, run_experiment
 from evals.gate import (
     RULES,
     SCORE_RULES,
@@ -49,7 +49,7 @@ def experiment(library, wide, dense, prefilter):
             **{strategy.name: "/".join(answer(n, strategy) for n in range(20)) for strategy in strategies}
         )
         sets = [QuestionSet.of("wide", "open", questions, wide.chunks)]
-        return run_experiment(searcher, strategies, sets, wide.chunks, snapshot="snap", measures=Measures())
+        return run_experiment(searcher, strategies, sets, wide.chunks, snapshot="snap", measures=Measurement())
 
     return experiment
 

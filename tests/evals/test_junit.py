@@ -10,14 +10,14 @@ from evals.junit import junit_xml
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evals.acceptance import Verdict
+    from evals.acceptance import StrategyVerdict
     from evals.scored_questions import ScoredQuestion
 
     Row = Callable[..., ScoredQuestion]
-    Make = Callable[..., Verdict]
+    Make = Callable[..., StrategyVerdict]
 
 
-def cases(verdict: Verdict) -> dict[str, ElementTree.Element]:
+def cases(verdict: StrategyVerdict) -> dict[str, ElementTree.Element]:
     return {case.get("name", ""): case for case in ElementTree.fromstring(junit_xml([verdict])).iter("testcase")}
 
 

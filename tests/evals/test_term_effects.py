@@ -7,7 +7,7 @@ import pytest
 
 from evals.questions.gold import ChunkPlaces, resolve
 from evals.questions.questions import Anchor, Question, load_questions, write_questions
-from evals.term_effects import Trial, questions_of, suggest_predicates
+from evals.term_effects import VocabularyTrial, questions_of, suggest_predicates
 from evals.terms import with_alias
 from retrieval.home import Home
 from retrieval.ingest.library.table_rules import read_table_rules
@@ -32,7 +32,7 @@ def gold(live: Retriever, tmp_path: Path) -> Path:
 
 def test_an_alias_keeps_out_what_a_question_did_not_name_before(live: Retriever, gold: Path, tiny_built: Home) -> None:
     before = sorted(path for path in tiny_built.root.rglob("*") if "evaluations" not in path.parts)
-    effect = Trial(live, [APART, OTHER, APART], [gold]).of(
+    effect = VocabularyTrial(live, [APART, OTHER, APART], [gold]).of(
         with_alias(live.snapshot.vocabulary, "longsword", "long sword")
     )
     assert (effect.admitted, effect.excluded) == ((), (APART,))
@@ -45,18 +45,18 @@ def test_an_alias_keeps_out_what_a_question_did_not_name_before(live: Retriever,
 def test_an_alias_that_hides_answers_is_refused_by_the_gate(live: Retriever, gold: Path) -> None:
     row = next(chunk for chunk in live.snapshot.chunks if chunk.row_key == "Long sword")
     write_questions(gold, [Question("q", APART, "tiny", gold=(Anchor.of(row),))])
-    effect = Trial(live, [], [gold]).of(with_alias(live.snapshot.vocabulary, "longsword", "mace"))
+    effect = VocabularyTrial(live, [], [gold]).of(with_alias(live.snapshot.vocabulary, "longsword", "mace"))
     assert not effect.passes
     assert "the gate refuses it: no_false_exclusions" in effect.scores
 
 
 def test_an_alias_that_nobody_says_does_nothing(live: Retriever, gold: Path) -> None:
-    trial = Trial(live, [APART, OTHER], [gold])
+    trial = VocabularyTrial(live, [APART, OTHER], [gold])
     assert trial.of(with_alias(live.snapshot.vocabulary, "zeppelin", "long sword")).is_none
 
 
 def test_without_gold_it_says_that_nothing_was_scored(live: Retriever) -> None:
-    effect = Trial(live, [APART], []).of(with_alias(live.snapshot.vocabulary, "longsword", "long sword"))
+    effect = VocabularyTrial(live, [APART], []).of(with_alias(live.snapshot.vocabulary, "longsword", "long sword"))
     assert effect.excluded == (APART,)
     assert effect.scores == "nothing was scored: there are no questions with gold"
 
@@ -79,7 +79,7 @@ def test_a_row_that_does_not_belong_must_be_named(live: Retriever) -> None:
     assert "long sword" in result.names
     assert json.loads(result.guarded.query_must or "").keys() == {"contain_one_of", "contain_no_rival"}
     changed = [result.guarded if chunk.id == row.id else chunk for chunk in live.snapshot.chunks]
-    effect = Trial(live, [ASKED, "What does a long sword cost?"], []).of(chunks=changed)
+    effect = VocabularyTrial(live, [ASKED, "What does a long sword cost?"], []).of(chunks=changed)
     assert (effect.excluded, effect.admitted) == ((ASKED,), ())
 
 

@@ -11,7 +11,7 @@ from evals.benchmarks.books import BenchmarkDataError, LibraryBook
 from evals.benchmarks.sets import benchmarks_under
 from evals.fit.cells import AnsweredBook, answered
 from evals.fit.corpus_index import Tell, open_index
-from retrieval.rag.answering import Reader
+from retrieval.rag.answering import ContextSource
 from retrieval.rag.context import Gatherer
 from retrieval.rag.relevance import calibration_of
 from retrieval.search.retriever import Retriever
@@ -62,7 +62,7 @@ def run_answers(home: Path, data: Path, split: str, embedder: Embedder, tell: Te
                 retriever = Retriever(snapshot, embedder)
                 (query,) = corpus.question_sets(retriever, tuple(snapshot.chunks))
                 calibration = calibration_of(snapshot.folder, embedder.identity.name)
-                gatherer = Gatherer(Reader(retriever, calibration, "default"))
+                gatherer = Gatherer(ContextSource(retriever, calibration, "default"))
                 books.append(answered(corpus.name, query, gatherer, settings.max_chunks, settings.min_relevance))
     if not books:
         raise BenchmarkDataError(f"no book under {data} has questions of the split {split!r}")

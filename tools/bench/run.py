@@ -10,7 +10,7 @@ from evals.aggregates import Aggregate, aggregate, evaluability, timings
 from evals.benchmarks.books import Corpus, LibraryBook
 from evals.benchmarks.fts5 import REFERENCE, retriever_for, why_missing
 from evals.benchmarks.passages import with_graded_ndcg
-from evals.experiment import Measures, Progress, counterpart_among, run_experiment
+from evals.experiment import Measurement, Progress, counterpart_among, run_experiment
 from evals.fit.corpus_index import Tell, open_index
 from evals.metrics import SHOWN
 from evals.noise import Admits, Surroundings
@@ -192,8 +192,8 @@ def _joined(left: QuestionSet, right: QuestionSet) -> QuestionSet:
 
 def _measures(
     corpus: Corpus, snapshot: Snapshot, chunks: Sequence[Chunk], embedder: Embedder, folder: Path, tell: Tell
-) -> Measures:
-    return Measures(
+) -> Measurement:
+    return Measurement(
         counterpart=counterpart_among(STRATEGIES.values()),
         admits=_admits(snapshot),
         embedder=embedder,

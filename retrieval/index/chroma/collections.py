@@ -15,10 +15,10 @@ from retrieval.index.chroma.soundness import (
     EMBEDDED,
     EXACT_UP_TO,
     NOWHERE,
-    Contents,
+    ChunkColumns,
+    CollectionsTrial,
     NeighbourSearch,
     Positions,
-    Trial,
     broken,
     copy_sealed,
     is_writable,
@@ -36,7 +36,7 @@ in its graph as a place that no search returns, and what comes later is linked i
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class CollectionsDifference:
     """Records to take out and to put in. A record that changed is in both."""
 
     folder: Path
@@ -74,9 +74,9 @@ def build_collections(
     folder: Path,
     server: ChromaServer | None,
     chunks: Sequence[Chunk],
-    contents: Contents,
+    contents: ChunkColumns,
     tell: Tell,
-    difference: Difference | None = None,
+    difference: CollectionsDifference | None = None,
 ) -> NeighbourSearch:
     """Make both collections; deaf graphs are built again in another order and with more neighbours.
 
@@ -121,7 +121,7 @@ def _writing(folder: Path, server: ChromaServer | None) -> Iterator[None]:
 
 
 def _built(
-    folder: Path, server: ChromaServer | None, chunks: Sequence[Chunk], contents: Contents, tell: Tell
+    folder: Path, server: ChromaServer | None, chunks: Sequence[Chunk], contents: ChunkColumns, tell: Tell
 ) -> NeighbourSearch:
     """Collections from nothing."""
     for builds, hnsw in enumerate(TRIES, start=1):
@@ -147,8 +147,8 @@ def _built(
 
 
 def _tried(
-    folder: Path, server: ChromaServer | None, contents: Contents, also: Sequence[int], tell: Tell
-) -> tuple[Trial, str]:
+    folder: Path, server: ChromaServer | None, contents: ChunkColumns, also: Sequence[int], tell: Tell
+) -> tuple[CollectionsTrial, str]:
     """How collections do that are written, and `NeighbourSearch.tried`. They are sealed first, and whether Chroma left
     the sealed files alone as it was asked is compared."""
     if server is None:
@@ -166,7 +166,7 @@ def _tried(
 
 
 def _begun(
-    folder: Path, difference: Difference, chunks: Sequence[Chunk], contents: Contents, tell: Tell
+    folder: Path, difference: CollectionsDifference, chunks: Sequence[Chunk], contents: ChunkColumns, tell: Tell
 ) -> NeighbourSearch | None:
     """Collections that begin as a copy of others; None where they do not come out sound."""
     before = difference.search
@@ -202,7 +202,7 @@ def _chosen(n_chunks: int, builds: int, faults: Sequence[str]) -> tuple[bool, st
     return False, "the graphs are sound"
 
 
-def collections_are_sound(folder: Path, server: ChromaServer | None, contents: Contents) -> bool:
+def collections_are_sound(folder: Path, server: ChromaServer | None, contents: ChunkColumns) -> bool:
     """Whether the collections of the snapshot in `folder` are as `verify_snapshot` wants them.
 
     What that complains of, a build must fix. 10,000 chunks of 256 dimensions take about a second.
@@ -229,7 +229,7 @@ def collections_are_sound(folder: Path, server: ChromaServer | None, contents: C
 
 
 def _write(
-    store: ChromaStore, chunks: Sequence[Chunk], contents: Contents, hnsw: HnswSettings, seed: int, tell: Tell
+    store: ChromaStore, chunks: Sequence[Chunk], contents: ChunkColumns, hnsw: HnswSettings, seed: int, tell: Tell
 ) -> None:
     with closing(store):
         for name in contents.members():
@@ -241,7 +241,7 @@ def _put_in(
     store: ChromaStore,
     members: Mapping[CollectionName, Positions],
     chunks: Sequence[Chunk],
-    contents: Contents,
+    contents: ChunkColumns,
     seed: int,
     tell: Tell,
 ) -> None:

@@ -30,7 +30,7 @@ Positions = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class ChunkColumns:
     """The chunks of a snapshot by position, which is a chunk's place in the order of ids."""
 
     ids: npt.NDArray[np.bytes_]
@@ -41,7 +41,7 @@ class Contents:
     """(n,) which chunks have a query_must."""
 
     @classmethod
-    def of(cls, ids: Sequence[str], vectors: Vector, guarded: npt.NDArray[np.bool_]) -> "Contents":
+    def of(cls, ids: Sequence[str], vectors: Vector, guarded: npt.NDArray[np.bool_]) -> "ChunkColumns":
         """From ids that are in their order."""
         return cls(np.asarray([each.encode() for each in ids], dtype=np.bytes_), vectors, guarded)
 
@@ -89,7 +89,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class CollectionsTrial:
     """How the collections did."""
 
     faults: tuple[Fault, ...]
@@ -98,8 +98,8 @@ class Trial:
 
 
 def try_collections(
-    store: ChromaStore, contents: Contents, *, also: Sequence[int] = (), probes: int = PROBES, seed: int = 0
-) -> Trial:
+    store: ChromaStore, contents: ChunkColumns, *, also: Sequence[int] = (), probes: int = PROBES, seed: int = 0
+) -> CollectionsTrial:
     """Whether the collections are sound.
 
     Counts the records, reads every vector back, asks for `probes` chunks by their own vector, and measures the
@@ -122,10 +122,10 @@ def try_collections(
         faults.append(
             Fault("recall", f"the collections find {recall:.1%} of the true neighbours, not {MIN_RECALL:.0%}")
         )
-    return Trial(tuple(faults), recall)
+    return CollectionsTrial(tuple(faults), recall)
 
 
-def ann_recall(store: ChromaStore, contents: Contents, *, k: int = 15, sample: int = 100, seed: int = 0) -> float:
+def ann_recall(store: ChromaStore, contents: ChunkColumns, *, k: int = 15, sample: int = 100, seed: int = 0) -> float:
     """Share of the true k nearest chunks that the collections find, over chunks drawn as questions, pooled.
 
     A neighbour counts as true when it is no farther than the k-th nearest: near-twins tie.
@@ -146,7 +146,7 @@ def ann_recall(store: ChromaStore, contents: Contents, *, k: int = 15, sample: i
     return hit / query if query else 1.0
 
 
-def _missing(store: ChromaStore, contents: Contents) -> Iterator[Fault]:
+def _missing(store: ChromaStore, contents: ChunkColumns) -> Iterator[Fault]:
     for name, places in contents.members().items():
         count = store.count(name)
         if count != len(places):
@@ -171,7 +171,7 @@ def _probed(size: int, also: Sequence[int], probes: int, seed: int) -> list[int]
     return sorted({*_sample(size, probes, seed), *new})
 
 
-def _deaf(store: ChromaStore, contents: Contents, drawn: Sequence[int]) -> Iterator[Fault]:
+def _deaf(store: ChromaStore, contents: ChunkColumns, drawn: Sequence[int]) -> Iterator[Fault]:
     strange = []
     for position in drawn:
         name = NAMES[int(contents.guarded[position])]

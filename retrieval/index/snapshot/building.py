@@ -8,8 +8,13 @@ import numpy.typing as npt
 
 from retrieval.errors import EmbedderMismatchError, IndexCorruptError, LibraryError
 from retrieval.files.arrays import load_array, save_array
-from retrieval.index.chroma.collections import Difference, build_collections, collections_are_sound, collections_recipe
-from retrieval.index.chroma.soundness import EMBEDDED, NAMES, Contents, NeighbourSearch, broken, place_of
+from retrieval.index.chroma.collections import (
+    CollectionsDifference,
+    build_collections,
+    collections_are_sound,
+    collections_recipe,
+)
+from retrieval.index.chroma.soundness import EMBEDDED, NAMES, ChunkColumns, NeighbourSearch, broken, place_of
 from retrieval.index.chroma.store import TRIES, ChromaServer
 from retrieval.index.graph import Graph
 from retrieval.index.graph_building import build_graph, chunks_fingerprint
@@ -36,7 +41,9 @@ from retrieval.settings import Settings
 from retrieval.types import Chunk, EmbedderIdentity, Vector
 
 
-def nearest_base(home: Path, building: Path, contents: Contents, embedder: EmbedderIdentity) -> Difference | None:
+def nearest_base(
+    home: Path, building: Path, contents: ChunkColumns, embedder: EmbedderIdentity
+) -> CollectionsDifference | None:
     """The smallest difference from a snapshot that is whole; None where each is too large.
 
     Records are compared byte for byte with their vectors: an id alone does not say what a chunk holds.
@@ -57,7 +64,9 @@ def nearest_base(home: Path, building: Path, contents: Contents, embedder: Embed
     return next((difference for difference in differences if _is_whole(difference.folder)), None)
 
 
-def _from(folder: Path, chunks: ChunkFile, contents: Contents, embedder: EmbedderIdentity) -> Difference | None:
+def _from(
+    folder: Path, chunks: ChunkFile, contents: ChunkColumns, embedder: EmbedderIdentity
+) -> CollectionsDifference | None:
     try:
         search = NeighbourSearch.read(folder)
         if search is None or (search.place, search.recipe, search.faults) != (EMBEDDED, collections_recipe(), ()):
@@ -71,7 +80,7 @@ def _from(folder: Path, chunks: ChunkFile, contents: Contents, embedder: Embedde
     except IndexCorruptError:
         return None
     same_before, same = _alike(before, vectors, guarded, chunks, contents)
-    return Difference(
+    return CollectionsDifference(
         folder,
         search,
         {
@@ -83,7 +92,7 @@ def _from(folder: Path, chunks: ChunkFile, contents: Contents, embedder: Embedde
 
 
 def _alike(
-    before: ChunkFile, vectors: Vector, guarded: npt.NDArray[np.bool_], chunks: ChunkFile, contents: Contents
+    before: ChunkFile, vectors: Vector, guarded: npt.NDArray[np.bool_], chunks: ChunkFile, contents: ChunkColumns
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """Which records of the one are in the other as they are, by position in each."""
     _, old, new = np.intersect1d(before.ids, chunks.ids, assume_unique=True, return_indices=True)
@@ -177,7 +186,7 @@ def build_snapshot(
         final = snapshot_folder(home, manifest.id)
         server = ChromaServer.of(Settings.read(home).chroma, manifest.id)
         sound = _is_sound(final) and agree(building, final)
-        contents = Contents.of([chunk.id for chunk in ordered], matrix, guarded)
+        contents = ChunkColumns.of([chunk.id for chunk in ordered], matrix, guarded)
         _fill_milvus(home, manifest.id, building, ordered, contents, tokenize, tell)
         if not (sound and collections_are_sound(final, server, contents)):
             embedded = place_of(server, len(ordered)) == EMBEDDED
@@ -271,7 +280,7 @@ def _fill_milvus(
     snapshot: str,
     building: Path,
     chunks: Sequence[Chunk],
-    contents: Contents,
+    contents: ChunkColumns,
     tokenize: Tokenize,
     tell: Progress,
 ) -> None:

@@ -303,7 +303,7 @@ KEEP = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredSnapshot:
     """A snapshot on disk. Key: id."""
 
     id: str
@@ -313,7 +313,7 @@ class Kept:
     """`live`, `candidate`, `was live`; empty where nothing keeps it."""
 
 
-def snapshots_of(home: Path, candidate: str | None, keep: int = KEEP) -> tuple[Kept, ...]:
+def snapshots_of(home: Path, candidate: str | None, keep: int = KEEP) -> tuple[StoredSnapshot, ...]:
     """Every snapshot of a home, in the order of their ids, and why it is kept.
 
     Args:
@@ -329,10 +329,12 @@ def snapshots_of(home: Path, candidate: str | None, keep: int = KEEP) -> tuple[K
     before = [each for each in were_live(home) if each != live and each in present][:keep]
     reasons = dict.fromkeys(before, "was live")
     reasons |= {each: why for each, why in ((candidate, "candidate"), (live, "live")) if each is not None}
-    return tuple(Kept(each, _size(path), reasons.get(each, "")) for each, path in sorted(present.items()))
+    return tuple(StoredSnapshot(each, _size(path), reasons.get(each, "")) for each, path in sorted(present.items()))
 
 
-def remove_snapshots(home: Path, candidate: str | None, keep: int = KEEP, *, pretend: bool = False) -> tuple[Kept, ...]:
+def remove_snapshots(
+    home: Path, candidate: str | None, keep: int = KEEP, *, pretend: bool = False
+) -> tuple[StoredSnapshot, ...]:
     """Remove every snapshot that nothing keeps, and say which.
 
     The caller holds the home's lock. What a process of this machine has open stays, and goes with a later call.

@@ -25,7 +25,7 @@ _FAMILIES = ("flags", "numbers", "texts")
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class MetadataColumn:
     """Distinct values of one key, rising within each family; families never compare."""
 
     first: int
@@ -65,7 +65,7 @@ class MetadataIndex:
     """Those of each value, rising."""
     listed: Mask
     """Whether the chunk has the value in a list; aligned with the items of `chunks`."""
-    built: Mapping[str, Column] | None = None
+    built: Mapping[str, MetadataColumn] | None = None
 
     @classmethod
     def build(cls, chunks: Sequence[Chunk]) -> "MetadataIndex":
@@ -74,12 +74,12 @@ class MetadataIndex:
         for position, chunk in enumerate(chunks):
             for key, value, in_list in _facts(chunk):
                 matches[key][_family(value), value].append((position, in_list))
-        columns: dict[str, Column] = {}
+        columns: dict[str, MetadataColumn] = {}
         postings: list[list[tuple[int, bool]]] = []
         for key, values in sorted(matches.items()):
             ordered = sorted(values)
             by_family = {family: tuple(value for kind, value in ordered if kind == family) for family in _FAMILIES}
-            columns[key] = Column(len(postings), **by_family)  # type: ignore[arg-type]
+            columns[key] = MetadataColumn(len(postings), **by_family)  # type: ignore[arg-type]
             postings += [values[name] for name in ordered]
         flat = [entry for entries in postings for entry in entries]
         return cls(
@@ -113,13 +113,13 @@ class MetadataIndex:
         return mask
 
     @cached_property
-    def columns(self) -> Mapping[str, Column]:
+    def columns(self) -> Mapping[str, MetadataColumn]:
         """The values by key."""
         if self.built is not None or self.folder is None:
             return self.built or {}
         try:
             stored = json.loads((self.folder / "values.json").read_text("utf-8"))
-            columns = {key: Column(first, *map(tuple, families)) for key, (first, *families) in stored.items()}
+            columns = {key: MetadataColumn(first, *map(tuple, families)) for key, (first, *families) in stored.items()}
         except (OSError, ValueError, TypeError, AttributeError) as error:
             raise IndexCorruptError(f"{self.folder} has no values ({error}); build the index again") from error
         if sum(map(len, columns.values())) != len(self.chunks):

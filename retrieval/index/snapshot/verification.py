@@ -9,7 +9,7 @@ from retrieval.index.chroma.soundness import (
     EMBEDDED,
     NOWHERE,
     PROBES,
-    Contents,
+    ChunkColumns,
     Fault,
     NeighbourSearch,
     broken,
@@ -63,9 +63,9 @@ def _did_well(snapshot: Snapshot) -> bool:
     return search.tried == seal_version(snapshot.folder / "chroma")
 
 
-def contents_of(snapshot: Snapshot) -> Contents:
+def contents_of(snapshot: Snapshot) -> ChunkColumns:
     """What its collections should hold."""
-    return Contents(snapshot.chunks.ids, np.asarray(snapshot.vectors), np.asarray(snapshot.predicates.guarded))
+    return ChunkColumns(snapshot.chunks.ids, np.asarray(snapshot.vectors), np.asarray(snapshot.predicates.guarded))
 
 
 def is_as_built(home: Path, snapshot_id: str) -> bool:

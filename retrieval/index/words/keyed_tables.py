@@ -8,7 +8,7 @@ from retrieval.index.words.figure_index import cell_figures, column_of, key_cell
 from retrieval.language.numbers.cells import is_numeric
 from retrieval.language.numbers.columns import closed_ladder
 from retrieval.query_must.operators import Membership, membership
-from retrieval.query_must.sibling_mentions import Amount, row_amounts
+from retrieval.query_must.sibling_mentions import AmountInterval, row_amounts
 from retrieval.query_must.siblings import KeyedRow, KeyedTable
 from retrieval.types import TABLE_SUBJECT, Chunk
 
@@ -57,7 +57,7 @@ def _table(name: str, rows: Sequence[tuple[int, Chunk]]) -> KeyedTable:
     )
 
 
-def _row(chunk: Chunk, shared: frozenset[tuple[int, str]], amounts: tuple[Amount, ...]) -> KeyedRow:
+def _row(chunk: Chunk, shared: frozenset[tuple[int, str]], amounts: tuple[AmountInterval, ...]) -> KeyedRow:
     also = (cell for position, cell in enumerate(chunk.cells) if (position, cell) in shared)
     return KeyedRow(chunk.names, _said((*chunk.cells, str(chunk.metadata.get("row_label", "")))), _said(also), amounts)
 
@@ -72,9 +72,9 @@ def _shared(rows: Sequence[Chunk]) -> frozenset[tuple[int, str]]:
     )
 
 
-def _amounts(rows: Sequence[Chunk]) -> Sequence[tuple[Amount, ...]]:
+def _amounts(rows: Sequence[Chunk]) -> Sequence[tuple[AmountInterval, ...]]:
     """What each row of a table stands for: the quantity of its key, and of any other column of steps."""
-    matches: list[list[Amount]] = [[] for _ in rows]
+    matches: list[list[AmountInterval]] = [[] for _ in rows]
     figures = [tuple(cell_figures(row)) for row in rows]
     for number in range(min(map(len, figures))):
         column = closed_ladder([of_row[number] for of_row in figures])

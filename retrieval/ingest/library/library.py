@@ -37,7 +37,7 @@ def book_files(folder: Path, library: Path) -> BookFiles:
         folder: of a book, or of the library where that is one book.
         library: what no link may lead out of.
     """
-    finding = _Finding(folder, library)
+    finding = _LibraryWalk(folder, library)
     finding.look()
     return BookFiles(
         tuple(sorted(finding.markdown, key=lambda path: path.relative_to(folder).as_posix())),
@@ -90,7 +90,7 @@ def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))  # Path.resolve raises for a link to itself
 
 
-class _Finding:
+class _LibraryWalk:
     def __init__(self, folder: Path, library: Path) -> None:
         self._folder = folder
         self._library = library

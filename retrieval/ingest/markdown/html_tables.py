@@ -47,7 +47,7 @@ class HtmlTable:
     """Whether its spans ask for more cells than any table has, so that each counts as one cell."""
 
 
-class _Reader(HTMLParser):
+class _HtmlTableParser(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.rows: list[_HtmlRow] = []
@@ -110,7 +110,7 @@ def _span(value: str | None) -> int:
 
 def parse_html_table(markup: str) -> HtmlTable | None:
     """The first table of `markup`, or None if it has no cell."""
-    reader = _Reader()
+    reader = _HtmlTableParser()
     reader.feed(markup)
     reader.close()
     rows = [row for row in reader.rows if row.cells]

@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict
 from retrieval.ingest.model_tables.checking import BelievedNames, Dropped, believed_names
 from retrieval.ingest.model_tables.request import MOST_ANSWERED, data_rows, request_of
 from retrieval.ingest.model_tables.transforming import AnsweredTable, OfflineTables
-from retrieval.ingest.tables.reading import Reading
+from retrieval.ingest.tables.reading import TableMeaning
 from retrieval.ingest.tables.table import Table
 from retrieval.models.batching import Inquiry
-from retrieval.models.chat import Answered, Asked, prompt_words, versioned
+from retrieval.models.chat import Answered, ChatRequest, prompt_words, versioned
 from retrieval.types import Row
 
 
@@ -46,12 +46,12 @@ class RowNames:
 
     prompt: str = field(default_factory=names_prompt_version)
 
-    def inquiry(self, table: Table, reading: Reading, model: str) -> Inquiry:
+    def inquiry(self, table: Table, reading: TableMeaning, model: str) -> Inquiry:
         """The request about a table that can be sent."""
         request = request_of(table, reading)
         most = min(_PER_TABLE + _PER_ROW * len(data_rows(reading)), MOST_ANSWERED)
         messages = (("system", prompt_words(__package__, PROMPT_FILE)), ("user", request.told))
-        return Inquiry(request.key, Asked(model, messages, most, form=NamedRows))
+        return Inquiry(request.key, ChatRequest(model, messages, most, form=NamedRows))
 
     def answer(self, table: Table, answered: Answered, offline: OfflineTables) -> AnsweredTable:
         """The rows with the names that can be believed."""

@@ -14,7 +14,7 @@ from retrieval.ingest.enrichment import NARRATIVE, RULE, RULESET, kind_by_headin
 from retrieval.ingest.model_tables.transforming import Reason, is_waiting
 from retrieval.models.access import Access
 from retrieval.models.batching import Inquiry, Reply, in_form
-from retrieval.models.chat import Asked, prompt_words, versioned
+from retrieval.models.chat import ChatRequest, prompt_words, versioned
 from retrieval.models.inquiries import Inquiries
 from retrieval.models.spending import Bill, ModelOptions
 from retrieval.types import Chunk, Metadata, MetadataValue
@@ -68,7 +68,7 @@ class AskedPassage:
         }
         told = json.dumps(terms, ensure_ascii=False)
         messages = (("system", prompt_words(__package__, PROMPT_FILE)), ("user", told))
-        return Inquiry(sha256(told.encode()).hexdigest(), Asked(model, messages, _ANSWERED, form=ModelPassage))
+        return Inquiry(sha256(told.encode()).hexdigest(), ChatRequest(model, messages, _ANSWERED, form=ModelPassage))
 
 
 def why_unsent(chunk: Chunk) -> Unsent | None:
@@ -193,7 +193,7 @@ class PassageOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class DescribedChunks:
     """The chunks of a book, and how their metadata came about."""
 
     chunks: tuple[Chunk, ...]
@@ -247,7 +247,7 @@ class ModelPassages:
         """Version of the prompt."""
         return passages_prompt_version()
 
-    def describe(self, chunks: Sequence[Chunk], said: Mapping[str, Metadata]) -> Described:
+    def describe(self, chunks: Sequence[Chunk], said: Mapping[str, Metadata]) -> DescribedChunks:
         """The chunks of one book, its passages of prose with what is believed of the model's words.
 
         Args:
@@ -269,14 +269,14 @@ class ModelPassages:
                 described, outcome = _described(chunk, replies.get(chunk.id), said[chunk.document])
                 outcomes.append(outcome)
             made.append(described)
-        return Described(
+        return DescribedChunks(
             chunks=tuple(made),
             offline=tuple(chunks),
             outcomes=tuple(outcomes),
             bill=asking.bill,
         )
 
-    def unanswered(self, chunks: Sequence[Chunk]) -> tuple[Asked, ...]:
+    def unanswered(self, chunks: Sequence[Chunk]) -> tuple[ChatRequest, ...]:
         """What `describe` would have to ask, each once."""
         wanted = list(self._inquiries_about(chunks).values())
         return tuple(each.asked for each in self._inquiries().unanswered(wanted, in_form(ModelPassage)))

@@ -10,13 +10,13 @@ from typing import Literal
 from retrieval.errors import BadPredicateError
 from retrieval.ingest.model_tables.request import ModelPredicate, ModelRow, ModelTable, data_rows
 from retrieval.ingest.tables.header import ReadRow
-from retrieval.ingest.tables.reading import Reading
+from retrieval.ingest.tables.reading import TableMeaning
 from retrieval.ingest.tables.row_object import MAX_NAME_WORDS, row_key
 from retrieval.ingest.tables.table import Table
 from retrieval.language.canonical import canonical, canonical_term, literal
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.models.chat import Answered
-from retrieval.query_must.lint import Finding, LintItem, lint, unusable
+from retrieval.query_must.lint import LintFinding, LintItem, lint, unusable
 from retrieval.query_must.predicate import parse_query_must, satisfies_query_must
 from retrieval.query_must.sibling_mentions import Speech
 from retrieval.query_must.siblings import words_of
@@ -132,7 +132,7 @@ def _title(row: Row) -> str:
     return str(json.loads(row.content)["title"])
 
 
-def _reason(findings: tuple[Finding, ...], ordinal: str) -> str:
+def _reason(findings: tuple[LintFinding, ...], ordinal: str) -> str:
     return next(
         f"{finding.rule}: {finding.message}"
         for finding in findings
@@ -169,7 +169,7 @@ class BelievedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class CheckedAnswer:
     """An answer, judged. Where there are problems nothing of it is used."""
 
     problems: tuple[str, ...] = ()
@@ -182,13 +182,13 @@ class Judged:
 
 def judged(
     table: Table,
-    reading: Reading,
+    reading: TableMeaning,
     offline: Mapping[int, Row],
     answered: Answered,
     vocabulary: Vocabulary,
     *,
     by_key_alone: bool,
-) -> Judged:
+) -> CheckedAnswer:
     """Judge the answer about a table.
 
     Args:
@@ -201,7 +201,7 @@ def judged(
     """
     answer = answered.read_as(ModelTable)
     if isinstance(answer, str):
-        return Judged((answer,))
+        return CheckedAnswer((answer,))
     rows = {row.ordinal: row for row in data_rows(reading)}
     problems = (
         *_wrong_columns(reading, answer, vocabulary),
@@ -209,7 +209,7 @@ def judged(
         *(terms for row in answer.rows if row.row in rows for terms in _wrong_row(table, reading, rows[row.row], row)),
     )
     if problems:
-        return Judged(problems[:_SHOWN])
+        return CheckedAnswer(problems[:_SHOWN])
     by_column = sorted(answer.columns, key=lambda column: column.column)
     titles = {row.row: row.title for row in answer.rows}
     given = {row.row: row.query_must for row in answer.rows}
@@ -234,10 +234,10 @@ def judged(
             if numbers
         ),
     )
-    return Judged((), tuple(tuple(column.path) for column in by_column), believed, dropped)
+    return CheckedAnswer((), tuple(tuple(column.path) for column in by_column), believed, dropped)
 
 
-def _wrong_columns(reading: Reading, answer: ModelTable, vocabulary: Vocabulary) -> Iterator[str]:
+def _wrong_columns(reading: TableMeaning, answer: ModelTable, vocabulary: Vocabulary) -> Iterator[str]:
     numbers = sorted(column.column for column in answer.columns)
     if numbers != list(range(1, len(reading.columns) + 1)):
         yield f"columns are {numbers}, and the table has {len(reading.columns)}"
@@ -267,7 +267,7 @@ def _wrong_rows(rows: Mapping[int, ReadRow], answer: ModelTable) -> Iterator[str
         yield f"rows are not in the table, or twice: {', '.join(map(str, extra[:_SHOWN]))}"
 
 
-def _wrong_row(table: Table, reading: Reading, row: ReadRow, answer: ModelRow) -> Iterator[str]:
+def _wrong_row(table: Table, reading: TableMeaning, row: ReadRow, answer: ModelRow) -> Iterator[str]:
     if len(answer.cells) != len(row.cells):
         yield f"row {answer.row} has {len(answer.cells)} cells, and {len(row.cells)} in the book"
         return
@@ -281,7 +281,7 @@ def _wrong_row(table: Table, reading: Reading, row: ReadRow, answer: ModelRow) -
         yield f"the title of row {answer.row} says {', '.join(sorted(foreign))}, which the row does not"
 
 
-def _said_of(table: Table, reading: Reading, row: ReadRow) -> str:
+def _said_of(table: Table, reading: TableMeaning, row: ReadRow) -> str:
     """All that a row's title and description may take a number from."""
     about = (*table.heading_path, table.caption or "", table.about, table.purpose, row.label or "")
     return json.dumps([*about, *reading.columns, *row.cells, *table.rows[row.ordinal].notes], ensure_ascii=False)

@@ -13,11 +13,11 @@ from pydantic import BaseModel, ConfigDict
 
 from retrieval.errors import LibraryError
 from retrieval.ingest.tables.header import ReadRow
-from retrieval.ingest.tables.reading import Reading, read_table, why_unkeyed
+from retrieval.ingest.tables.reading import TableMeaning, read_table, why_unkeyed
 from retrieval.ingest.tables.row_object import names_of_rows, subject
 from retrieval.ingest.tables.table import Table
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.models.chat import Asked, likely_tokens, prompt_words, versioned
+from retrieval.models.chat import ChatRequest, likely_tokens, prompt_words, versioned
 from retrieval.types import normal
 
 
@@ -93,10 +93,10 @@ class TableRequest:
         """Hash of the table as it is sent."""
         return sha256(self.told.encode()).hexdigest()
 
-    def asked(self, model: str) -> Asked:
+    def asked(self, model: str) -> ChatRequest:
         """The request to a model."""
         messages = (("system", prompt_words(__package__, PROMPT_FILE)), ("user", self.told))
-        return Asked(model, messages, self.most_answered, form=ModelTable)
+        return ChatRequest(model, messages, self.most_answered, form=ModelTable)
 
 
 def prompt_version() -> str:
@@ -104,12 +104,12 @@ def prompt_version() -> str:
     return versioned(__package__, PROMPT_FILE, ModelTable)
 
 
-def data_rows(reading: Reading) -> tuple[ReadRow, ...]:
+def data_rows(reading: TableMeaning) -> tuple[ReadRow, ...]:
     """The rows that a model is asked about; labels and notes are the rules' work."""
     return tuple(row for row in reading.rows if row.role == "data" and any(row.cells))
 
 
-def why_unsent(table: Table, reading: Reading) -> Unsent | None:
+def why_unsent(table: Table, reading: TableMeaning) -> Unsent | None:
     """Why a table is not sent; None if it can be."""
     rows = data_rows(reading)
     if reading.kind == "record":
@@ -123,7 +123,7 @@ def why_unsent(table: Table, reading: Reading) -> Unsent | None:
     return "too large" if request_of(table, reading).most_answered >= MOST_ANSWERED else None
 
 
-def request_of(table: Table, reading: Reading) -> TableRequest:
+def request_of(table: Table, reading: TableMeaning) -> TableRequest:
     """The request about a table that can be sent."""
     rows = data_rows(reading)
     terms = {

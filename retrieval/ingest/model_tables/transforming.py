@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
-from retrieval.ingest.model_tables.checking import BelievedRow, Dropped, Judged, judged
+from retrieval.ingest.model_tables.checking import BelievedRow, CheckedAnswer, Dropped, judged
 from retrieval.ingest.model_tables.request import data_rows, prompt_version, request_of, why_unsent
-from retrieval.ingest.tables.reading import Reading, read_table, why_unkeyed
+from retrieval.ingest.tables.reading import TableMeaning, read_table, why_unkeyed
 from retrieval.ingest.tables.row_object import RESERVED, Json, subject, to_text
 from retrieval.ingest.tables.rows import transform_tables
 from retrieval.ingest.tables.strictness import StrictTables
@@ -20,7 +20,7 @@ from retrieval.language.vocabulary import Vocabulary
 from retrieval.models.access import Access
 from retrieval.models.batching import Inquiry, Reply
 from retrieval.models.batching import Reason as Waiting
-from retrieval.models.chat import Answered, Asked
+from retrieval.models.chat import Answered, ChatRequest
 from retrieval.models.inquiries import Inquiries
 from retrieval.models.spending import Bill, ModelOptions
 from retrieval.query_must.operators import NAME as NO_RIVAL
@@ -106,7 +106,7 @@ class OfflineTables:
     """Readings and rows by table id."""
 
     vocabulary: Vocabulary
-    readings: Mapping[str, Reading]
+    readings: Mapping[str, TableMeaning]
     rows: Mapping[str, tuple[Row, ...]]
     """In the order of the table; `query_must` is still in their content."""
     strict: StrictTables
@@ -138,7 +138,7 @@ class TableQuestion(Protocol):
     def prompt(self) -> str:
         """Version of the prompt."""
 
-    def inquiry(self, table: Table, reading: Reading, model: str) -> Inquiry:
+    def inquiry(self, table: Table, reading: TableMeaning, model: str) -> Inquiry:
         """The request about a table that can be sent."""
 
     def answer(self, table: Table, answered: Answered, offline: OfflineTables) -> AnsweredTable:
@@ -202,7 +202,13 @@ class AskedTable:
 
 
 def model_rows(
-    table: Table, reading: Reading, offline: Sequence[Row], found: Judged, vocabulary: Vocabulary, *, strict: bool
+    table: Table,
+    reading: TableMeaning,
+    offline: Sequence[Row],
+    found: CheckedAnswer,
+    vocabulary: Vocabulary,
+    *,
+    strict: bool,
 ) -> tuple[Row, ...]:
     """The rows of the rules, those that the model was asked about with what is believed of its answer.
 
@@ -237,7 +243,7 @@ def model_rows(
 
 def _row(
     table: Table,
-    reading: Reading,
+    reading: TableMeaning,
     row: Row,
     believed: BelievedRow,
     paths: Sequence[tuple[str, ...]],
@@ -308,7 +314,7 @@ class WholeRows:
 
     prompt: str = field(default_factory=prompt_version)
 
-    def inquiry(self, table: Table, reading: Reading, model: str) -> Inquiry:
+    def inquiry(self, table: Table, reading: TableMeaning, model: str) -> Inquiry:
         """The request about a table that can be sent."""
         request = request_of(table, reading)
         return Inquiry(request.key, request.asked(model))
@@ -378,7 +384,9 @@ class ModelTables:
             bill=asking.bill,
         )
 
-    def unanswered(self, tables: Sequence[Table], vocabulary: Vocabulary, chosen: Collection[str]) -> tuple[Asked, ...]:
+    def unanswered(
+        self, tables: Sequence[Table], vocabulary: Vocabulary, chosen: Collection[str]
+    ) -> tuple[ChatRequest, ...]:
         """What `transform` would have to ask, each once; an answer that is of no use is asked for again."""
         query = self._asked(tables, OfflineTables.of(tables, vocabulary, ()), chosen)
         wanted = [each.inquiry for each in query if each.inquiry]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from retrieval.ingest.tables.columns import beginning, ending
-from retrieval.ingest.tables.reading import Reading
+from retrieval.ingest.tables.reading import TableMeaning
 from retrieval.ingest.tables.row_object import spellings
 from retrieval.ingest.tables.table import Table
 from retrieval.language.canonical import literal
@@ -48,7 +48,7 @@ class Glossary:
     """The short forms by what they mean, in small letters; also the initials of keys."""
 
     @classmethod
-    def of(cls, texts: Iterable[str], readings: Sequence[Reading], vocabulary: Vocabulary) -> "Glossary":
+    def of(cls, texts: Iterable[str], readings: Sequence[TableMeaning], vocabulary: Vocabulary) -> "Glossary":
         """Look for definitions in the words of a book and in its tables, row by row.
 
         A short form that the book defines in several ways stands for the one that it says most, and for none where
@@ -117,7 +117,7 @@ def _listed(grid: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
                 yield short, phrase
 
 
-def _initials(texts: Sequence[str], readings: Sequence[Reading]) -> Mapping[str, str]:
+def _initials(texts: Sequence[str], readings: Sequence[TableMeaning]) -> Mapping[str, str]:
     """The keys that alone have some initials, in small letters, if the book writes these in capitals or no word is so.
 
     Who asks for a `DMR` need not have seen that the book only says `Designated marksman rifle`; a `Submachine gun`

@@ -8,7 +8,7 @@ from functools import partial
 
 from retrieval.ingest.losses import attempt
 from retrieval.ingest.tables.header import ReadRow
-from retrieval.ingest.tables.reading import Reading
+from retrieval.ingest.tables.reading import TableMeaning
 from retrieval.ingest.tables.table import Table
 
 MAX_WORDS = 8
@@ -230,7 +230,7 @@ _THREE_LETTERS = re.compile(r"[^\W\d_]{3}")
 _ANY_WORD = re.compile(r"[^\W_]+")
 
 
-def referrers(tables: Sequence[Table], readings: Sequence[Reading]) -> Mapping[str, tuple[str, ...]]:
+def referrers(tables: Sequence[Table], readings: Sequence[TableMeaning]) -> Mapping[str, tuple[str, ...]]:
     """Names of the rows that point to each table, by the table's id; few tables have any.
 
     Args:
@@ -273,13 +273,13 @@ def _words(text: str) -> set[str]:
     return set(_ANY_WORD.findall(text.casefold()))
 
 
-def _pointed(titles: Titles, place: int, reading: Reading) -> Sequence[tuple[int, str]]:
+def _pointed(titles: Titles, place: int, reading: TableMeaning) -> Sequence[tuple[int, str]]:
     """The places of the tables that the rows of one table point to, each with the name of its row."""
     data = [row for row in reading.rows if row.role == "data"]
     return [pair for row in data for pair in _pointed_by(titles, place, reading, row)]
 
 
-def _pointed_by(titles: Titles, place: int, reading: Reading, row: ReadRow) -> Iterator[tuple[int, str]]:
+def _pointed_by(titles: Titles, place: int, reading: TableMeaning, row: ReadRow) -> Iterator[tuple[int, str]]:
     for at, cell in enumerate(row.cells):
         pointer = pointer_in(cell)
         # The key of a list of tables is the name of each, and points to it without a word.
@@ -290,7 +290,7 @@ def _pointed_by(titles: Titles, place: int, reading: Reading, row: ReadRow) -> I
             yield target, name
 
 
-def _name(reading: Reading, row: ReadRow, pointing: int) -> str:
+def _name(reading: TableMeaning, row: ReadRow, pointing: int) -> str:
     """What the row is called: its key, or else its first cell of words, if those are few; without numbers."""
     cells = [row.cells[at] for at in dict.fromkeys((reading.key_column, *range(len(row.cells)))) if at != pointing]
     name = next(

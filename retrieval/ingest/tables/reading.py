@@ -46,7 +46,7 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TableMeaning:
     """A table's meaning. A `record` is one thing described by pairs; a `grid` is one thing a row."""
 
     kind: Literal["grid", "record"]
@@ -58,7 +58,7 @@ class Reading:
     axis: Axis | None
 
 
-def read_table(table: Table) -> Reading:
+def read_table(table: Table) -> TableMeaning:
     """Decide what every line of a table is. Nothing is dropped: headings and labels stay rows with a role.
 
     A column that the book's owner calls the key picks the row, and makes a grid of what would be a record. A table that
@@ -73,21 +73,21 @@ def read_table(table: Table) -> Reading:
     )
 
 
-def plain_reading(table: Table) -> Reading:
+def plain_reading(table: Table) -> TableMeaning:
     """A table as a grid of its lines, whatever they say."""
     columns = _named(table.header)
     rows = tuple(
         ReadRow(ordinal, "data" if any(row.cells) else "note", columns, row.cells)
         for ordinal, row in enumerate(table.rows)
     )
-    return Reading("grid", columns, rows, 0, len(columns), None)
+    return TableMeaning("grid", columns, rows, 0, len(columns), None)
 
 
-def _read(table: Table) -> Reading:
+def _read(table: Table) -> TableMeaning:
     if _is_record(table) and _own_key(table, table.header) is None:
         pairs = [row.cells for row in table.rows]
         rows = tuple(ReadRow(i, "data", table.header, cells) for i, cells in enumerate(pairs))
-        return Reading("record", table.header, rows, 0, len(table.header), None)
+        return TableMeaning("record", table.header, rows, 0, len(table.header), None)
     grid = [row.cells for row in table.rows]
     header, headings, title = stacked_header(table.header, grid)
     heads = part_heads(table.header, grid, [position for position, row in enumerate(table.rows) if row.underlined])
@@ -101,7 +101,7 @@ def _read(table: Table) -> Reading:
         rows = tuple(under_parents(tuple(under_groups(rows))))
     own = _own_key(table, columns)
     key = key_column([row for row in rows if row.columns == columns]) if own is None else own
-    return Reading("grid", columns, rows, key, _period(header), find_axis(header))
+    return TableMeaning("grid", columns, rows, key, _period(header), find_axis(header))
 
 
 def _own_key(table: Table, columns: Sequence[str]) -> int | None:
@@ -231,7 +231,7 @@ Unkeyed = Literal["record", "single", "nameless"]
 """Why no row of a table is kept out: it describes one thing; it has one row; no cell or number is one row's alone."""
 
 
-def why_unkeyed(reading: Reading, names: Mapping[int, Sequence[str]], vocabulary: Vocabulary) -> Unkeyed | None:
+def why_unkeyed(reading: TableMeaning, names: Mapping[int, Sequence[str]], vocabulary: Vocabulary) -> Unkeyed | None:
     """Why a table is not keyed; None if it is.
 
     Args:
@@ -253,7 +253,7 @@ def why_unkeyed(reading: Reading, names: Mapping[int, Sequence[str]], vocabulary
     return None if named >= MIN_NAMED else "nameless"
 
 
-def _is_counted(reading: Reading, row: ReadRow) -> bool:
+def _is_counted(reading: TableMeaning, row: ReadRow) -> bool:
     """Whether the key is a number of something, as `60` under `Temperature (°C)`."""
     key = reading.key_column
     figure = figure_of_cell(row.cells[key], row.columns[key], is_key=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from retrieval.ingest.markdown.parser import plain_text
 from retrieval.ingest.tables.columns import ColumnNames, column_labels
 from retrieval.ingest.tables.header import ReadRow, lists_symbols, symbol_names
-from retrieval.ingest.tables.reading import Axis, Reading
+from retrieval.ingest.tables.reading import Axis, TableMeaning
 from retrieval.ingest.tables.table import Table
 from retrieval.language.numbers.cells import PERCENTILE_HUNDRED, NumberRange, is_hex, is_numeric, parse_range, typed
 from retrieval.language.vocabulary import Vocabulary
@@ -32,7 +32,7 @@ def subject(table: Table) -> str:
     return table.title or (table.heading_path[-1] if table.heading_path else table.document)
 
 
-def row_key(reading: Reading, row: ReadRow) -> str:
+def row_key(reading: TableMeaning, row: ReadRow) -> str:
     """The cell that picks a row: of a label or a note its one cell; a blank key leaves it to the next cell."""
     key = row.cells[reading.key_column] if row.role == "data" else ""
     return key or next(cell for cell in (*row.cells[reading.key_column :], *row.cells) if cell)
@@ -63,7 +63,7 @@ def _says_nothing(column: str) -> bool:
     return column == "entry" or column.startswith("column ")
 
 
-def grid_object(table: Table, reading: Reading, row: ReadRow, name: str, columns: ColumnNames) -> Json:
+def grid_object(table: Table, reading: TableMeaning, row: ReadRow, name: str, columns: ColumnNames) -> Json:
     """Title, description and the row's values: numbers as numbers, range headings expanded, pairs kept together.
 
     Args:
@@ -188,7 +188,7 @@ _PART = re.compile(rf"(?P<part>{'|'.join(_PARTS)})(?P<inch>[\"″”])?[\s-]*(?P
 _ENDS_AT_HUNDRED = re.compile(rf"(?<!\d){PERCENTILE_HUNDRED}$")
 
 
-def names_of_rows(reading: Reading, vocabulary: Vocabulary) -> Mapping[int, tuple[str, ...]]:
+def names_of_rows(reading: TableMeaning, vocabulary: Vocabulary) -> Mapping[int, tuple[str, ...]]:
     """Names by row ordinal. A cell that several rows share names none of them."""
     data = [row for row in reading.rows if row.role == "data"]
     shared = [Counter(row.cells[column].casefold() for row in data) for column in range(len(reading.columns))]
@@ -278,7 +278,7 @@ def _first_values(spread: NumberRange) -> Sequence[int]:
 
 
 def _names(
-    reading: Reading,
+    reading: TableMeaning,
     row: ReadRow,
     shared: Sequence[Counter[str]],
     ranged: frozenset[int],

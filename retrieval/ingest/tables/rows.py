@@ -11,7 +11,7 @@ from retrieval.ingest.tables.columns import ColumnNames
 from retrieval.ingest.tables.glossary import Glossary, document_words
 from retrieval.ingest.tables.header import ReadRow
 from retrieval.ingest.tables.pointers import referrers
-from retrieval.ingest.tables.reading import Reading, plain_reading, read_table, why_unkeyed
+from retrieval.ingest.tables.reading import TableMeaning, plain_reading, read_table, why_unkeyed
 from retrieval.ingest.tables.row_object import (
     Json,
     called,
@@ -80,7 +80,7 @@ class _BookRules:
     glossary: Glossary
 
 
-def _searched_as(tables: Sequence[Table], readings: Sequence[Reading]) -> Mapping[str, tuple[str, ...]]:
+def _searched_as(tables: Sequence[Table], readings: Sequence[TableMeaning]) -> Mapping[str, tuple[str, ...]]:
     """What else the rows of a table are found by, by the table's id: rows that point to it, words of its document."""
     pointing = attempt(
         lambda: referrers(tables, readings), dict[str, tuple[str, ...]], "which rows point to which tables"
@@ -119,7 +119,7 @@ def _plain_rows(table: Table) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def _explained(reading: Reading, glossary: Glossary) -> Reading:
+def _explained(reading: TableMeaning, glossary: Glossary) -> TableMeaning:
     """The same table under headings that say what their short forms mean."""
     if reading.kind == "record":
         return reading
@@ -132,7 +132,7 @@ def _words(table: Table) -> str:
     return "\n".join((*table.heading_path, table.caption or "", *table.header, *cells))
 
 
-def _rows_of(table: Table, as_written: Reading, book: _BookRules) -> tuple[Row, ...]:
+def _rows_of(table: Table, as_written: TableMeaning, book: _BookRules) -> tuple[Row, ...]:
     at_table = partial(attempt, document=table.document, line=table.lines[0])
     reading = at_table(
         lambda: _explained(as_written, book.glossary), lambda: as_written, "what short column names mean"
@@ -154,14 +154,14 @@ def _rows_of(table: Table, as_written: Reading, book: _BookRules) -> tuple[Row, 
     )
 
 
-def _names_of(table: Table, reading: Reading, book: _BookRules) -> Mapping[int, tuple[str, ...]]:
+def _names_of(table: Table, reading: TableMeaning, book: _BookRules) -> Mapping[int, tuple[str, ...]]:
     """What each row of a grid is called, by its ordinal."""
     names = names_of_rows(reading, book.columns.vocabulary)
     names = {ordinal: (*called, *book.glossary.short_names(called)) for ordinal, called in names.items()}
     return {row.ordinal: _with_own(table, reading, row, names.get(row.ordinal, ())) for row in reading.rows}
 
 
-def _with_own(table: Table, reading: Reading, row: ReadRow, names: tuple[str, ...]) -> tuple[str, ...]:
+def _with_own(table: Table, reading: TableMeaning, row: ReadRow, names: tuple[str, ...]) -> tuple[str, ...]:
     """The names of a row, and behind them those that the book's owner gives it."""
     if table.rule is None or row.role != "data" or not any(row.cells):
         return names
@@ -170,7 +170,7 @@ def _with_own(table: Table, reading: Reading, row: ReadRow, names: tuple[str, ..
 
 def _grid_row(
     table: Table,
-    reading: Reading,
+    reading: TableMeaning,
     row: ReadRow,
     book: _BookRules,
     names: tuple[str, ...],

@@ -10,7 +10,7 @@ from retrieval.ingest.density import near_duplicate_density
 from retrieval.ingest.losses import attempt
 from retrieval.ingest.tables.columns import ROLL, column_label, column_labels
 from retrieval.ingest.tables.glossary import subjects_of
-from retrieval.ingest.tables.reading import Reading
+from retrieval.ingest.tables.reading import TableMeaning
 from retrieval.ingest.tables.row_object import Json, JsonValue, row_search_text
 from retrieval.ingest.tables.table import Table
 from retrieval.language.canonical import literal
@@ -37,7 +37,7 @@ ASKING_BEHIND = ("at which",)
 @dataclass(frozen=True, slots=True)
 class _Matrix:
     table: Table
-    reading: Reading
+    reading: TableMeaning
     labels: tuple[Label, ...]
     """Labels of the vocabulary that the row key is a number of."""
     better: Way
@@ -67,7 +67,7 @@ class StrictTables:
     """Tables whose key is a value of the other side (`Opponent Armor Class`)."""
 
     @classmethod
-    def find(cls, tables: Sequence[Table], readings: Sequence[Reading], vocabulary: Vocabulary) -> "StrictTables":
+    def find(cls, tables: Sequence[Table], readings: Sequence[TableMeaning], vocabulary: Vocabulary) -> "StrictTables":
         """Apply the rule to every table: numeric key with a label, numeric second axis, eight near-twin rows.
 
         Rows are counted over a table and its twins: ten short matrices crowd a question as one long one does.
@@ -160,7 +160,7 @@ def _asking(labels: Sequence[str], vocabulary: Vocabulary) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*before, *behind, *(f"{word} {name}" for name in longer for word in ASKING))))
 
 
-def _matrix(table: Table, reading: Reading, vocabulary: Vocabulary) -> _Matrix | None:
+def _matrix(table: Table, reading: TableMeaning, vocabulary: Vocabulary) -> _Matrix | None:
     axis = reading.axis
     data = [row for row in reading.rows if row.role == "data"]
     if reading.kind != "grid" or axis is None or reading.period < len(reading.columns) or not data:

@@ -166,11 +166,11 @@ def spelled(found: Sequence[Piece], at: int, *, joined: bool = True) -> Spelled 
     """Read a number in words at a place; without `joined` it ends at `and`: `between one hundred and two hundred`."""
     word = word_at(found, at)
     if word in ("a", "an") and word_at(found, at + 1) in MULTIPLES:
-        return _Reader(found, joined, group=1.0).read(at + 1)
-    return _Reader(found, joined, group=0.0).read(at) if word in CARDINALS or word in ORDINALS else None
+        return _NumberInWords(found, joined, group=1.0).read(at + 1)
+    return _NumberInWords(found, joined, group=0.0).read(at) if word in CARDINALS or word in ORDINALS else None
 
 
-class _Reader:
+class _NumberInWords:
     """Adds up one number in words; `room` is what the next word must be smaller than."""
 
     def __init__(self, found: Sequence[Piece], joined: bool, group: float) -> None:

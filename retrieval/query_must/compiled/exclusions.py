@@ -10,7 +10,7 @@ import numpy.typing as npt
 from retrieval.files.arrays import Integers
 from retrieval.query_must.compiled.naming import Named
 from retrieval.query_must.sibling_mentions import QueryMentions, span_mask
-from retrieval.query_must.siblings import Verdict, duplicate_table_reason, named_reason
+from retrieval.query_must.siblings import TableVerdict, duplicate_table_reason, named_reason
 
 if TYPE_CHECKING:
     from retrieval.query_must.compiled.sibling_index import SiblingIndex
@@ -89,7 +89,7 @@ class CompiledExclusions:
         verdict = self._verdict(int(self._index.table_of[number])) if number >= 0 else None
         return verdict is not None and verdict.row == number
 
-    def _verdict(self, table: int) -> Verdict | None:
+    def _verdict(self, table: int) -> TableVerdict | None:
         if self._named is None or self._asked is None:
             return None
         position = int(np.searchsorted(self._named.tables, table))

@@ -13,7 +13,7 @@ from retrieval.files.arrays import Integers, RaggedArray, begins, load_array, sa
 from retrieval.query_must.compiled.atoms import AtomNumbers, hash_of, hashes_of_spans, places_of
 from retrieval.query_must.operators import Term
 from retrieval.query_must.sibling_mentions import QueryMentions, span_mask
-from retrieval.query_must.siblings import Verdict, why_not_applied
+from retrieval.query_must.siblings import TableVerdict, why_not_applied
 
 if TYPE_CHECKING:
     from retrieval.query_must.compiled.sibling_index import Lists, SiblingIndex
@@ -28,7 +28,7 @@ KINDS = NAME, AMOUNT, STEP, SHARED = range(4)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Mentions:
+class RowMentions:
     """The m places where a question names rows."""
 
     rows: Integers
@@ -39,7 +39,7 @@ class Mentions:
     """(m,)."""
 
     @classmethod
-    def of(cls, index: "SiblingIndex", asked: QueryMentions, names: Places, shared: Places) -> "Mentions":
+    def of(cls, index: "SiblingIndex", asked: QueryMentions, names: Places, shared: Places) -> "RowMentions":
         """Those that are no part of a longer one; the arguments are places of the question and numbers of runs."""
         matches = [(mask, index.rows_of_name[name].astype(np.int64), NAME) for mask, name in names]
         for amount in asked.amounts:
@@ -59,9 +59,9 @@ class Mentions:
         what = np.repeat(np.array([what for *_, what in outer], dtype=np.int8), sizes)
         return cls(rows[order], span[order], what[order])
 
-    def at(self, places: npt.NDArray[np.bool_]) -> "Mentions":
+    def at(self, places: npt.NDArray[np.bool_]) -> "RowMentions":
         """Some of them."""
-        return Mentions(self.rows[places], self.span[places], self.what[places])
+        return RowMentions(self.rows[places], self.span[places], self.what[places])
 
     def covers(self, rows: Integers, *what: int) -> Masks:
         """What is said of each of some rows, which rise: the union of its mentions of these kinds."""
@@ -126,20 +126,20 @@ class Named:
     free: npt.NDArray[np.bool_]
     """(k,) whether nothing holds the filter back."""
 
-    def verdict(self, place: int, asked: QueryMentions, name: str) -> Verdict:
+    def verdict(self, place: int, asked: QueryMentions, name: str) -> TableVerdict:
         """The verdict of the table at a place, with its reason."""
         masks = (self.named, self.measured, self.claimed, self.heads, self.words, self.title)
         named, measured, claimed, heads, words, title = (int(mask[place]) for mask in masks)
         row = int(self.row[place])
         held = why_not_applied(asked, self.spans[place].tolist() if row >= 0 else None, claimed, heads | words, named)
-        return Verdict(name, row, named, measured, claimed, heads, words, title, held)
+        return TableVerdict(name, row, named, measured, claimed, heads, words, title, held)
 
 
 def name_rows(index: "SiblingIndex", asked: QueryMentions) -> Named | None:
     """Which rows are named, by which names; None if no row is."""
     spans, numbers = hashes_of_spans(asked.tokens, max(index.longest.tolist()))
     names, shared = (_found(spans, places_of(numbers, runs)) for runs in (index.names, index.shared))
-    mentions = Mentions.of(index, asked, names, shared)
+    mentions = RowMentions.of(index, asked, names, shared)
     if not len(mentions.rows):
         return None
     terms = QueryWords.of(index, asked)
@@ -169,11 +169,11 @@ class Chosen:
     """(k,) -1 where there is no such row, or more than one."""
     whole: Masks
     """(k,) what the mentions of the rows cover that cover the most."""
-    mentions: Mentions
+    mentions: RowMentions
     """Of these rows."""
 
 
-def _chosen(index: "SiblingIndex", mentions: Mentions) -> Chosen:
+def _chosen(index: "SiblingIndex", mentions: RowMentions) -> Chosen:
     """Names and amounts choose rows first; what cells say that several rows have decides between those."""
     rows = np.unique(mentions.rows)
     tables, which = np.unique(index.table_of[rows], return_inverse=True)

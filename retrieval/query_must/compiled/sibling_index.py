@@ -20,7 +20,7 @@ from retrieval.query_must.compiled.atoms import Hashes, IntervalIndex, hash_of, 
 from retrieval.query_must.compiled.exclusions import CompiledExclusions
 from retrieval.query_must.compiled.naming import name_rows
 from retrieval.query_must.operators import Membership
-from retrieval.query_must.sibling_mentions import Amount, QueryMentions
+from retrieval.query_must.sibling_mentions import AmountInterval, QueryMentions
 from retrieval.query_must.siblings import KeyedTable, TableWords, words_of_table
 
 Numbers = npt.NDArray[np.int32]
@@ -150,7 +150,7 @@ class SiblingIndex:
         row = self.by_position[np.minimum(position, len(self.positions) - 1)].astype(np.int64)
         return np.where(self.positions[row] == positions, row, -1)
 
-    def rows_holding(self, amount: Amount, *, steps: bool = False) -> Integers:
+    def rows_holding(self, amount: AmountInterval, *, steps: bool = False) -> Integers:
         """The rows that stand for an amount, rising: both of its ends lie in one of theirs, or in a step of theirs."""
         low, high = (self.amounts.overlapping(amount.unit, end, end) for end in (amount.low, amount.high))
         held = np.intersect1d(low, high)

@@ -14,7 +14,7 @@ from retrieval.errors import ModelError
 from retrieval.files.clock import Clock
 from retrieval.index.embedding.sentence_model import loaded
 from retrieval.models.access import Access
-from retrieval.models.chat import Asked, Usage, prompt_words
+from retrieval.models.chat import ChatRequest, Usage, prompt_words
 from retrieval.models.openai_client import OpenAiClient
 from retrieval.models.spending import chat_price
 from retrieval.strategy import ModelOrder
@@ -60,13 +60,13 @@ def chat_order(access: Access, model: str, question: str, chunks: Sequence[Chunk
     return Ordered(tuple(number - 1 for number in order), usage=usage)
 
 
-def _asked(model: str, question: str, chunks: Sequence[Chunk]) -> Asked:
+def _asked(model: str, question: str, chunks: Sequence[Chunk]) -> ChatRequest:
     passages = [
         {"passage": number, "title": chunk.title, "text": chunk.search_text[:_LONGEST]}
         for number, chunk in enumerate(chunks, start=1)
     ]
     told = json.dumps({"question": question, "passages": passages}, ensure_ascii=False)
-    return Asked(
+    return ChatRequest(
         model,
         (("system", prompt_words(__package__, "prompt_v1.txt")), ("user", told)),
         32 + 8 * len(chunks),

@@ -13,8 +13,8 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.lexical_index import numbered_question
 from retrieval.search.first_stage.own_vectors import (
     DEPTH,
+    AllowedChunks,
     FirstStage,
-    Passing,
     Payload,
     asks_server,
     named_rows,
@@ -38,7 +38,7 @@ class EmbeddedStage:
         self._snapshot = snapshot
         self.scores_all = True
 
-    def nearest(self, vector: Vector, k: int, passing: Passing) -> Positions:
+    def nearest(self, vector: Vector, k: int, passing: AllowedChunks) -> Positions:
         """See FirstStage."""
         if not asks_server(self._snapshot):
             return nearest_of_own(self._snapshot, vector, k, passing)
@@ -46,7 +46,7 @@ class EmbeddedStage:
             return nearest_unfiltered(self._snapshot, vector, k, passing.where).positions
         return nearest_admitted(self._snapshot, vector, k, passing.admitted, passing.where).positions
 
-    def worded(self, question: str, k: int, passing: Passing) -> Positions:
+    def worded(self, question: str, k: int, passing: AllowedChunks) -> Positions:
         """See FirstStage."""
         index = self._snapshot.lexical
         has_word = np.zeros(len(self._snapshot), dtype=np.bool_)
@@ -55,11 +55,11 @@ class EmbeddedStage:
         mask = passing.mask(self._snapshot)
         return best(index.scores(question), k, has_word if mask is None else has_word & mask)
 
-    def named(self, question: Query, k: int, passing: Passing) -> Positions:
+    def named(self, question: Query, k: int, passing: AllowedChunks) -> Positions:
         """See FirstStage."""
         return named_rows(self._snapshot, question, k, passing)
 
-    def candidates(self, question: Query, vector: Vector | None, k: int, passing: Passing) -> Positions:
+    def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> Positions:
         """See FirstStage."""
         matches = [self.worded(question.text, k, passing), self.named(question, k, passing)]
         if vector is not None:
@@ -92,7 +92,7 @@ class Condition:
     """Whether it says all of it."""
 
     @classmethod
-    def of(cls, passing: Passing) -> "Condition":
+    def of(cls, passing: AllowedChunks) -> "Condition":
         """The condition for what may come back."""
         parts, whole = [], True
         if passing.admitted is not None:
@@ -128,7 +128,7 @@ class MilvusStage:
         self.scores_all = False
         self._let_go = weakref.finalize(self, self._store.close)
 
-    def nearest(self, vector: Vector, k: int, passing: Passing) -> Positions:
+    def nearest(self, vector: Vector, k: int, passing: AllowedChunks) -> Positions:
         """See FirstStage; the server's index is asked for more, of which the nearest are found by exact distance."""
         most = max(_MORE * k, _LEAST)
         matches = self._asked(most, passing, lambda wanted, text: self._store.nearest(vector, wanted, text))
@@ -136,7 +136,7 @@ class MilvusStage:
             return self._own.nearest(vector, k, passing)
         return by_distance(self._snapshot, matches, vector, k).positions
 
-    def worded(self, question: str, k: int, passing: Passing) -> Positions:
+    def worded(self, question: str, k: int, passing: AllowedChunks) -> Positions:
         """See FirstStage; by Milvus's BM25, whose weights of words are a little other than ours."""
         words = numbered_question(self._snapshot.lexical, question)
         if not words:
@@ -144,11 +144,11 @@ class MilvusStage:
         matches = self._asked(k, passing, lambda wanted, text: self._store.worded(words, wanted, text))
         return self._own.worded(question, k, passing) if matches is None else matches
 
-    def named(self, question: Query, k: int, passing: Passing) -> Positions:
+    def named(self, question: Query, k: int, passing: AllowedChunks) -> Positions:
         """See FirstStage."""
         return named_rows(self._snapshot, question, k, passing)
 
-    def candidates(self, question: Query, vector: Vector | None, k: int, passing: Passing) -> Positions:
+    def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> Positions:
         """See FirstStage; one hybrid search where the condition says all that there is to say."""
         named = self.named(question, k, passing)
         if vector is None:
@@ -177,7 +177,7 @@ class MilvusStage:
         """See FirstStage; a second time is nothing."""
         self._let_go()
 
-    def _asked(self, k: int, passing: Passing, ask: Callable[[int, str], Positions]) -> Positions | None:
+    def _asked(self, k: int, passing: AllowedChunks, ask: Callable[[int, str], Positions]) -> Positions | None:
         """The k first that may come back; None where too many may not for the server to give them."""
         if passing.where is not None and not passing.where.any():
             return np.empty(0, dtype=np.int64)
@@ -193,7 +193,7 @@ class MilvusStage:
             wanted *= _MORE
 
 
-def _count(snapshot: Snapshot, passing: Passing) -> int:
+def _count(snapshot: Snapshot, passing: AllowedChunks) -> int:
     mask = passing.mask(snapshot)
     return len(snapshot) if mask is None else int(np.count_nonzero(mask))
 
@@ -214,7 +214,7 @@ def first_stage(snapshot: Snapshot) -> FirstStage:
 
 
 def found(
-    stage: FirstStage, snapshot: Snapshot, question: Query, vector: Vector | None, k: int, passing: Passing
+    stage: FirstStage, snapshot: Snapshot, question: Query, vector: Vector | None, k: int, passing: AllowedChunks
 ) -> Mask | None:
     """(n,): what a stage gives the careful ranking to look at; None where that looks at all chunks.
 
@@ -231,7 +231,7 @@ def found(
 
 
 def ranked_by_distance(
-    stage: FirstStage, snapshot: Snapshot, vector: Vector, k: int, passing: Passing, *, debug: bool
+    stage: FirstStage, snapshot: Snapshot, vector: Vector, k: int, passing: AllowedChunks, *, debug: bool
 ) -> Ranking:
     """The k nearest of what a stage finds, by exact distance.
 
@@ -248,6 +248,8 @@ def ranked_by_distance(
         return ranking
     if not debug:
         return Ranking(ranking.positions, ranking.scores, ranking.evidence, ranking.parts, displaced=None)
-    unfiltered = by_distance(snapshot, stage.nearest(vector, k, Passing(None, passing.where)), vector, k).positions
+    unfiltered = by_distance(
+        snapshot, stage.nearest(vector, k, AllowedChunks(None, passing.where)), vector, k
+    ).positions
     displaced = unfiltered[~passing.admitted.mask(snapshot, passing.where)[unfiltered]]
     return Ranking(ranking.positions, ranking.scores, ranking.evidence, ranking.parts, displaced=displaced)

@@ -35,7 +35,7 @@ enough for the same hits: `docs/how-to/scaling.md` has the counts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Passing:
+class AllowedChunks:
     """Which chunks may come back for one question."""
 
     admitted: Admission | None = None
@@ -75,7 +75,7 @@ class FirstStage(Protocol):
     scores_all: bool
     """Whether a ranking that needs words had better score every chunk of its own files than ask for candidates."""
 
-    def nearest(self, vector: Vector, k: int, passing: Passing) -> Positions:
+    def nearest(self, vector: Vector, k: int, passing: AllowedChunks) -> Positions:
         """The k nearest chunks that may come back, nearest first; fewer where fewer exist.
 
         Args:
@@ -84,13 +84,13 @@ class FirstStage(Protocol):
             passing: which chunks may come back.
         """
 
-    def worded(self, question: str, k: int, passing: Passing) -> Positions:
+    def worded(self, question: str, k: int, passing: AllowedChunks) -> Positions:
         """The k best chunks by BM25 that have a word of the question and may come back, best first."""
 
-    def named(self, question: Query, k: int, passing: Passing) -> Positions:
+    def named(self, question: Query, k: int, passing: AllowedChunks) -> Positions:
         """The k best rows that the question calls by their names and that may come back, rising."""
 
-    def candidates(self, question: Query, vector: Vector | None, k: int, passing: Passing) -> Positions:
+    def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> Positions:
         """What all of these find, rising, each chunk once; without a vector no nearest."""
 
     def payload(self, positions: Positions) -> tuple[Payload, ...]:
@@ -100,7 +100,7 @@ class FirstStage(Protocol):
         """Let go of what is open."""
 
 
-def named_rows(snapshot: Snapshot, question: Query, k: int, passing: Passing) -> Positions:
+def named_rows(snapshot: Snapshot, question: Query, k: int, passing: AllowedChunks) -> Positions:
     """The k rows that a question names by most of its words, rising.
 
     Names are compiled in the snapshot, wherever the other candidates come from: they are few, and exact.
@@ -136,7 +136,7 @@ def asks_server(snapshot: Snapshot) -> bool:
     return snapshot.server is not None and not snapshot.scans
 
 
-def nearest_of_own(snapshot: Snapshot, vector: Vector, k: int, passing: Passing) -> Positions:
+def nearest_of_own(snapshot: Snapshot, vector: Vector, k: int, passing: AllowedChunks) -> Positions:
     """The k nearest chunks that may come back, nearest first, then by id; k where k exist.
 
     Args:
@@ -152,11 +152,11 @@ def nearest_of_own(snapshot: Snapshot, vector: Vector, k: int, passing: Passing)
     positions: Positions = near[~admitted.kept_out.among(near)]
     if len(positions) >= k:
         return positions[:k]
-    rest = Passing(None, passing.mask(snapshot))
+    rest = AllowedChunks(None, passing.mask(snapshot))
     return _first(*_compared(snapshot, vector, k, rest), k)
 
 
-def _compared(snapshot: Snapshot, vector: Vector, k: int, passing: Passing) -> tuple[Positions, Scores]:
+def _compared(snapshot: Snapshot, vector: Vector, k: int, passing: AllowedChunks) -> tuple[Positions, Scores]:
     """Chunks that may come back, but for rows that others keep out, and their cosines; k where k exist."""
     wanted, where, admitted = max(COMPARED, _MORE * k), passing.where, passing.admitted
     few = where is not None and np.count_nonzero(where) <= wanted
@@ -169,7 +169,9 @@ def _compared(snapshot: Snapshot, vector: Vector, k: int, passing: Passing) -> t
     return positions, Cosines(snapshot.vectors, vector).at(positions)
 
 
-def compared_in_regions(snapshot: Snapshot, vector: Vector, wanted: int, passing: Passing) -> tuple[Positions, Scores]:
+def compared_in_regions(
+    snapshot: Snapshot, vector: Vector, wanted: int, passing: AllowedChunks
+) -> tuple[Positions, Scores]:
     """At least so many chunks as are wanted, or all, and their cosines; rows that others keep out are among them.
 
     The regions nearest to the question are looked through first. Where predicates are asked, these are regions of
@@ -248,7 +250,7 @@ def rank_from_candidates(
     vector: Vector,
     strategy: Strategy,
     k: int,
-    passing: Passing,
+    passing: AllowedChunks,
     watch: Stopwatch,
 ) -> Ranking | None:
     """The k best chunks, of those that one question looks at; None where these are too few.
@@ -278,7 +280,7 @@ def rank_from_candidates(
 
 
 def n_candidates(
-    snapshot: Snapshot, question: Query, vector: Vector, passing: Passing, allowed: Mask | None
+    snapshot: Snapshot, question: Query, vector: Vector, passing: AllowedChunks, allowed: Mask | None
 ) -> Selection:
     """The chunks that one question looks at.
 
@@ -340,13 +342,13 @@ def _rare(snapshot: Snapshot, question: Query, allowed: Mask | None) -> list[Doc
     return documents
 
 
-def _near(snapshot: Snapshot, vector: Vector, passing: Passing) -> Positions:
+def _near(snapshot: Snapshot, vector: Vector, passing: AllowedChunks) -> Positions:
     """The nearest of what may come back, and of what the predicates exclude too; of each collection of a server."""
     if not asks_server(snapshot):
         free = nearest_of_own(snapshot, vector, NEAREST, passing)
         if passing.admitted is None:
             return free
-        return np.concatenate([free, nearest_of_own(snapshot, vector, NEAREST, Passing(None, passing.where))])
+        return np.concatenate([free, nearest_of_own(snapshot, vector, NEAREST, AllowedChunks(None, passing.where))])
     names = [name for name in NAMES if snapshot.collection_size(name)]
     matches = [snapshot.collections.nearest(name, vector, NEAREST).ids for name in names]
     return snapshot.chunks.positions([each for ids in matches for each in ids])

@@ -12,7 +12,7 @@ from retrieval.search.query import Query
 from retrieval.search.rerank.candidates import Candidates, behind_best, distinct_cells, in_section, read_with_prose
 from retrieval.search.rerank.meaning import meaning, semantic_similarity
 from retrieval.search.rerank.numbers import NAMES as NUMBERS
-from retrieval.search.rerank.numbers import Near, number_features
+from retrieval.search.rerank.numbers import NearbyWords, number_features
 from retrieval.search.rerank.query_terms import QueryTerms, ask
 from retrieval.search.rerank.term_matches import Fields, Mask, Numbers, match_terms
 from retrieval.strategy import EvidenceWeights
@@ -68,7 +68,7 @@ def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:
     query, said_as = ask(snapshot, question), snapshot.lexical.said(question.text)
     rows, heads = _fields(snapshot, query, found)
     terms = {**_by_name(_ROWS, rows.said()), **_by_name(_HEADS, heads.said()[:, found.table_of])}
-    near = Near(heads, len(_SHARED) - 1, snapshot.fields.column_of)
+    near = NearbyWords(heads, len(_SHARED) - 1, snapshot.fields.column_of)
     numbers, counted = number_features(query, snapshot.figures, found.positions, found.tables, found.table_of, near)
     elsewhere = np.logical_or.reduce([counted, *(marks for name, marks in terms.items() if name != "column")])
     row = np.logical_or.reduce([counted, *(terms[name] for name in _ROWS)])

@@ -125,7 +125,7 @@ def semantic_similarity(
     shares = weights / (weights.sum() or 1.0)
     written = _written(snapshot, question, words)
     vectors = _vectors(written)
-    near = _Near(snapshot, fields, vectors)
+    near = _WordSimilarities(snapshot, fields, vectors)
     row, head = near.best(fields[0]).max(axis=0), near.best(fields[1])[list(heads)].max(axis=0)[found.table_of]
     together = np.where(found.is_row, 0.0, near.densest(fields[0], passage, shares))
     t = len(asked.words)
@@ -162,7 +162,7 @@ def _told(own: Scores, words: Sequence[str], written: Sequence[str | None], weig
     }
 
 
-class _Near:
+class _WordSimilarities:
     """Every word of some fields against the words of a question."""
 
     def __init__(self, snapshot: Snapshot, fields: Sequence[Fields], vectors: Vector) -> None:

@@ -40,7 +40,7 @@ NAMES = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Held:
+class RowQuantities:
     """Quantities of the cells of n rows, and after them those of the columns and headings of their tables."""
 
     n: int
@@ -60,7 +60,7 @@ class Held:
     """(m, 4)."""
 
     @classmethod
-    def of(cls, figures: FigureIndex, positions: Positions, tables: Positions, table_of: Numbers) -> "Held":
+    def of(cls, figures: FigureIndex, positions: Positions, tables: Positions, table_of: Numbers) -> "RowQuantities":
         """Those of these chunks, (n,), and of these tables; `table_of` (n,) is which table each chunk is in."""
         of_rows, of_tables = figures.rows, figures.tables
         places, heads = of_rows.cell.places(positions), of_tables.cell.places(tables)
@@ -126,7 +126,12 @@ def _within(low: Scores, high: Scores, asked_low: float, asked_high: float) -> M
 
 
 def number_features(
-    asked: QueryTerms, figures: FigureIndex, positions: Positions, tables: Positions, table_of: Numbers, near: "Near"
+    asked: QueryTerms,
+    figures: FigureIndex,
+    positions: Positions,
+    tables: Positions,
+    table_of: Numbers,
+    near: "NearbyWords",
 ) -> tuple[Mapping[str, Scores], Mask]:
     """What the numbers of a question say of n candidates: the largest over its numbers, but the mean of `unexplained`.
 
@@ -143,7 +148,7 @@ def number_features(
     matches = np.zeros((len(NAMES), len(positions)))
     explained = np.zeros((len(positions), len(asked.words)), dtype=np.bool_)
     if asked.figures or asked.units:
-        held = Held.of(figures, positions, tables, table_of)
+        held = RowQuantities.of(figures, positions, tables, table_of)
         units = [figure.unit for figure in asked.figures if figure.unit != BARE]
         for figure in asked.figures:
             terms = _of_figure(figure, held.hold(figure, figures.percent, units), held, near, table_of)
@@ -156,7 +161,7 @@ def number_features(
     return {f"number_{name}": values for name, values in zip(NAMES, matches, strict=True)}, explained
 
 
-def _of_figure(figure: Figure, fits: Mask, held: Held, near: "Near", table_of: Numbers) -> Scores:
+def _of_figure(figure: Figure, fits: Mask, held: RowQuantities, near: "NearbyWords", table_of: Numbers) -> Scores:
     """(names, n): all but the last two; `fits` (m,) says what holds the number."""
     word = near.marked(figure)
     in_column, in_head = near.columns(word), near.heads(word)
@@ -186,7 +191,7 @@ def _of_figure(figure: Figure, fits: Mask, held: Held, near: "Near", table_of: N
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Near:
+class NearbyWords:
     """The words of tables, to be compared with those beside a number."""
 
     fields: Fields

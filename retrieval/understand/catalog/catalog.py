@@ -225,7 +225,7 @@ _STRAYS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class CatalogDocument:
     """A document as the catalogue sees it."""
 
     name: str
@@ -233,7 +233,7 @@ class Described:
     metadata: Metadata
 
     @classmethod
-    def of(cls, name: str, title: str, metadata: Metadata) -> "Described":
+    def of(cls, name: str, title: str, metadata: Metadata) -> "CatalogDocument":
         """A document by the metadata of one of its chunks."""
         return cls(name, title, {key: value for key, value in metadata.items() if key not in ENRICHED})
 
@@ -252,7 +252,9 @@ class Catalog:
     """Whether a document has a word; what none has can be nobody's topic. Without texts every word may be one."""
 
     @classmethod
-    def of(cls, documents: Sequence[Described], books: Collection[str] = (), texts: Sequence[str] = ()) -> "Catalog":
+    def of(
+        cls, documents: Sequence[CatalogDocument], books: Collection[str] = (), texts: Sequence[str] = ()
+    ) -> "Catalog":
         """The catalogue of documents, of the names of the books that they are in, and of how some texts call them."""
         having: dict[str, dict[Scalar, set[int]]] = defaultdict(lambda: defaultdict(set))
         listed: set[str] = set()
@@ -315,7 +317,7 @@ def title_of(chunk: Chunk) -> str:
     return chunk.heading_path[0] if chunk.heading_path else str(chunk.metadata.get("title") or chunk.document)
 
 
-def _nouns(documents: Sequence[Described], everywhere: Counter[str]) -> frozenset[str]:
+def _nouns(documents: Sequence[CatalogDocument], everywhere: Counter[str]) -> frozenset[str]:
     starts = Counter(
         match[0].lower() for document in documents if (match := re.match(r"[^\W\d_]{2,}(?=[-_ ]?\d)", document.name))
     )
@@ -360,7 +362,7 @@ def version_key(text: str) -> tuple[int, ...]:
 
 
 def _ordered(
-    versions: CatalogField, fields: Mapping[str, CatalogField], documents: Sequence[Described]
+    versions: CatalogField, fields: Mapping[str, CatalogField], documents: Sequence[CatalogDocument]
 ) -> CatalogField:
     """A field of versions with the number field that rises with a document's lowest version, where there is one."""
     for other in fields.values():

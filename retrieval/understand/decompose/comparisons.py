@@ -213,7 +213,7 @@ _LONGEST_NAME = 6
 """Words of a name; what is longer is a sentence."""
 
 
-class Names:
+class ComparedNames:
     """Names of rows, sections and tables.
 
     Args:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from retrieval.understand.analysis import Chat, require_readable
 from retrieval.understand.catalog.words import keys, words
-from retrieval.understand.decompose.comparisons import Names, compared
+from retrieval.understand.decompose.comparisons import ComparedNames, compared
 from retrieval.understand.decompose.decomposition import COMPARE, LOOK_UP, Decomposition
 from retrieval.understand.reading.grammar import GLUE
 
@@ -21,7 +21,7 @@ class RuleDecomposer:
         categories: those of the library.
     """
 
-    def __init__(self, names: Names, categories: Sequence[str] = ()) -> None:
+    def __init__(self, names: ComparedNames, categories: Sequence[str] = ()) -> None:
         self._names = names
         self._categories = {category: frozenset(keys(category.replace("_", " "))) for category in categories}
 

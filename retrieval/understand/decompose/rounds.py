@@ -10,7 +10,7 @@ from retrieval.search.metadata_filter import Filter
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
 from retrieval.types import Hit, Retrieval
-from retrieval.understand.decompose.comparisons import Names
+from retrieval.understand.decompose.comparisons import ComparedNames
 from retrieval.understand.decompose.decomposer import RuleDecomposer
 from retrieval.understand.decompose.decomposition import Allocation, Decomposer, Decomposition, deal
 from retrieval.understand.decompose.facts import (
@@ -73,7 +73,7 @@ class IterativeRetriever:
         settings: IterationSettings = IterationSettings(),  # noqa: B008
         category_key: str | Sequence[str] = "category",
         clock: Callable[[], float] = monotonic,
-        names: Names | None = None,
+        names: ComparedNames | None = None,
         strategy: str | Strategy = "default",
         relevance: Relevance | None = None,
     ) -> None:
@@ -82,7 +82,9 @@ class IterativeRetriever:
         columns = retriever.snapshot.metadata.columns
         keys = (category_key,) if isinstance(category_key, str) else category_key
         self.categories = list(dict.fromkeys(text for key in keys if key in columns for text in columns[key].texts))
-        self.decomposer = decomposer or RuleDecomposer(names or Names(retriever.snapshot.chunks), self.categories)
+        self.decomposer = decomposer or RuleDecomposer(
+            names or ComparedNames(retriever.snapshot.chunks), self.categories
+        )
         self.decider = decider or RuleDecider(settings.enough)
 
     def retrieve(

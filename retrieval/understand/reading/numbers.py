@@ -142,7 +142,7 @@ def _turned(counted: frozenset[str]) -> tuple[tuple[re.Pattern[str], Callable[[M
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class QuestionInFigures:
     """A question with its numbers in figures, and where each character of it is from."""
 
     text: str
@@ -151,7 +151,7 @@ class Figures:
     ends: Sequence[int]
 
     @classmethod
-    def of(cls, question: str, counted: Collection[str] = ()) -> "Figures":
+    def of(cls, question: str, counted: Collection[str] = ()) -> "QuestionInFigures":
         """A question, rewritten; `counted` has the words that number things: `under level 2` is a level under 2."""
         matches = cls(question, range(len(question)), range(1, len(question) + 1))
         for pattern, write in (*_REWRITES, *_turned(frozenset(counted))):
@@ -162,7 +162,7 @@ class Figures:
         """Where what stands at a place of the rewritten text is in the question."""
         return self.starts[start], self.ends[end - 1]
 
-    def _with(self, pattern: re.Pattern[str], write: Callable[[Match], str]) -> "Figures":
+    def _with(self, pattern: re.Pattern[str], write: Callable[[Match], str]) -> "QuestionInFigures":
         matches = [match for match in pattern.finditer(self.text) if match[0]]
         if not matches:
             return self
@@ -179,7 +179,9 @@ class Figures:
             starts += [*self.starts[at : match.start()], *[first] * len(new)]
             ends += [*self.ends[at : match.start()], *[last] * len(new)]
             at = match.end()
-        return Figures("".join([*texts, self.text[at:]]), [*starts, *self.starts[at:]], [*ends, *self.ends[at:]])
+        return QuestionInFigures(
+            "".join([*texts, self.text[at:]]), [*starts, *self.starts[at:]], [*ends, *self.ends[at:]]
+        )
 
 
 _DIMENSIONS = frozenset({"high", "long", "tall", "wide", "deep", "thick", "old", "heavy", "across", "each", "apiece"})
@@ -208,7 +210,7 @@ def numeric_conditions(
         taken: spans of what is read already.
         valued: places of words that are values.
     """
-    figures, fields = Figures.of(text, _counted(catalog)), NumberFields(catalog)
+    figures, fields = QuestionInFigures.of(text, _counted(catalog)), NumberFields(catalog)
     matches = [_without_noun(_with_unit(quantity, figures.text), fields) for quantity in quantities(figures.text)]
     spans = [figures.span(match.start, match.end) for match in matches]
     for position, (quantity, span) in enumerate(zip(matches, spans, strict=True)):

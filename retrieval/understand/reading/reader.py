@@ -24,7 +24,13 @@ from retrieval.understand.reading.grammar import (
 from retrieval.understand.reading.numbers import alternatives, numeric_conditions, version_conditions
 from retrieval.understand.reading.phrases import ACTS, ATTACHING, HAVING, MAKERS, People, Phrases, is_negated
 from retrieval.understand.reading.times.temporal_refs import is_calendar_word, temporal_refs
-from retrieval.understand.reading.value_mentions import Mentions, are_alternatives, chained, or_between, without_rivals
+from retrieval.understand.reading.value_mentions import (
+    ValueMentions,
+    are_alternatives,
+    chained,
+    or_between,
+    without_rivals,
+)
 from retrieval.understand.reading.value_names import Mention
 
 
@@ -134,7 +140,7 @@ _WRITING = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class QuestionConditions:
     """What a question says beside its topic, and what is left."""
 
     entities: tuple[Entity, ...]
@@ -145,18 +151,18 @@ class Reading:
 
 
 @dataclass(frozen=True, eq=False)
-class Reader:
+class ConditionReader:
     """Reads questions about the documents of a catalogue."""
 
     catalog: Catalog
-    mentions: Mentions
+    mentions: ValueMentions
 
     @classmethod
-    def of(cls, catalog: Catalog) -> "Reader":
+    def of(cls, catalog: Catalog) -> "ConditionReader":
         """A reader for these documents."""
-        return cls(catalog, Mentions(catalog))
+        return cls(catalog, ValueMentions(catalog))
 
-    def read(self, text: str, today: date) -> Reading:
+    def read(self, text: str, today: date) -> QuestionConditions:
         """The conditions of a question and its topic.
 
         Args:
@@ -197,7 +203,7 @@ class Reader:
         taken += [entity.span for entity in entities] + happening
         named = {entity.field for entity in entities} | {time.field for time in times if time.field}
         unknown = tuple(unknown_values(terms, taken, self.catalog))
-        return Reading(tuple(entities), times, self._topic(terms, taken, entities, named), unknown)
+        return QuestionConditions(tuple(entities), times, self._topic(terms, taken, entities, named), unknown)
 
     def _values(
         self, text: str, said: Sequence[Word], found: Sequence[Mention], taken: Sequence[Span], number_of: Iterator[int]

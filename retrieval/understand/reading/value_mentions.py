@@ -13,7 +13,7 @@ from retrieval.understand.catalog.words import LONGEST, Word, is_state, keys
 from retrieval.understand.reading.grammar import ADVERBS, CARRIERS, CONJUNCTIONS, GLUE, MADE, NEGATIONS, is_noun_like
 from retrieval.understand.reading.phrases import SORTS, People
 from retrieval.understand.reading.value_flags import Flags
-from retrieval.understand.reading.value_names import PLUS, SMALL, TITLES, Mention, Names, Spellings
+from retrieval.understand.reading.value_names import PLUS, SMALL, TITLES, Mention, Spellings, ValueNames
 
 _LONGEST_TEXT = 8
 """Words of a value that somebody may write whole."""
@@ -60,7 +60,7 @@ _PLAIN = re.compile(r"[^\W\d_][a-z]{2,}")
 
 
 @dataclass(frozen=True, eq=False)
-class Mentions:
+class ValueMentions:
     """Finds values in questions."""
 
     catalog: Catalog
@@ -129,8 +129,8 @@ class Mentions:
         return matches[0] if len(matches) == 1 and matches[0][0].kind == "text" else None
 
     @cached_property
-    def _names(self) -> Names:
-        return Names(self.catalog)
+    def _names(self) -> ValueNames:
+        return ValueNames(self.catalog)
 
     @cached_property
     def _flags(self) -> Flags:

@@ -63,7 +63,7 @@ Named = tuple[CatalogField, tuple[Scalar, ...], float]
 
 
 @dataclass(frozen=True, eq=False)
-class Names:
+class ValueNames:
     """The names of values."""
 
     catalog: Catalog

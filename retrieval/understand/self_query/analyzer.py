@@ -9,7 +9,7 @@ from retrieval.understand.analysis import Entity, QueryAnalysis, QueryIntent, Te
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.words import Word, words
 from retrieval.understand.reading.grammar import ADVERBS, CONJUNCTIONS, is_noun_like
-from retrieval.understand.reading.reader import Reader
+from retrieval.understand.reading.reader import ConditionReader
 
 _COUNTING = (("how", "many"), ("number", "of"), ("count", "of"), ("count",), ("total",))
 _BY = frozenset({"by", "per", "each", "every"})
@@ -83,10 +83,10 @@ class QueryAnalyzer:
     catalog: Catalog
     today: Callable[[], date] = date.today
     """What `last month` goes back from."""
-    reader: Reader = field(init=False)
+    reader: ConditionReader = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "reader", Reader.of(self.catalog))
+        object.__setattr__(self, "reader", ConditionReader.of(self.catalog))
 
     async def analyze(self, query: str) -> QueryAnalysis:
         """What a question says. Raises as `read`."""

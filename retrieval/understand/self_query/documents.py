@@ -15,7 +15,7 @@ from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Hit, Metadata, Retrieval
 from retrieval.understand.analysis import QueryAnalysis
-from retrieval.understand.catalog.catalog import Catalog, Described, title_of
+from retrieval.understand.catalog.catalog import Catalog, CatalogDocument, title_of
 from retrieval.understand.decompose.decomposition import Decomposition
 from retrieval.understand.hints import HintedHit, HintedSearch
 from retrieval.understand.self_query.conditions import CategoryHint
@@ -77,7 +77,7 @@ class Documents:
     @cached_property
     def catalog(self) -> Catalog:
         """Their fields and values."""
-        described = [Described.of(each.document, each.title, each.metadata) for each in self.all]
+        described = [CatalogDocument.of(each.document, each.title, each.metadata) for each in self.all]
         return Catalog.of(described, {each.book for each in self.all}, self.texts)
 
     @cached_property

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from retrieval.errors import FallbackActivatedError, InvalidQueryError, QueryAnalysisError
-from retrieval.files.cache import Kept
+from retrieval.files.cache import TimedCache
 from retrieval.search.metadata_filter import Filter
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
@@ -163,7 +163,7 @@ class SelfQueryRetriever:
         self._given, self._client, self._today = analyzer, llm_client, today
         self._chunks = vector_store.snapshot.chunks if chunks is None else chunks
         seconds = config.cache_ttl_seconds if config.cache_analysis else 0
-        self._analyses: Kept[tuple[str, date], QueryAnalysis] = Kept(seconds)
+        self._analyses: TimedCache[tuple[str, date], QueryAnalysis] = TimedCache(seconds)
 
     @cached_property
     def catalog(self) -> Catalog:

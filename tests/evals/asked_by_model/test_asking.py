@@ -23,7 +23,7 @@ from evals.questions.gold import ChunkPlaces, resolve
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.models.access import Access
 from retrieval.models.batching import Inquiry
-from retrieval.models.chat import Answered, Asked, Usage
+from retrieval.models.chat import Answered, ChatRequest, Usage
 from retrieval.models.inquiries import Inquiries
 from retrieval.models.spending import ModelOptions
 from tests.evals.asked_by_model.conftest import asks_for_each
@@ -64,7 +64,7 @@ def test_a_question_that_two_places_got_is_nobodys_and_a_place_without_an_answer
 
 
 def test_only_a_whole_answer_in_the_form_is_of_use() -> None:
-    inquiry = Inquiry("key", Asked("m", (), 10))
+    inquiry = Inquiry("key", ChatRequest("m", (), 10))
     whole = '{"questions": [{"passage": 1, "question": "why?"}]}'
     assert IS_USABLE(inquiry, Answered(whole, None, "stop", Usage()))
     assert not IS_USABLE(inquiry, Answered(whole, None, "length", Usage()))

@@ -11,7 +11,7 @@ from evals.fit.weights import (
     PARTS,
     Bend,
     Fold,
-    Judged,
+    JudgedCandidates,
     Score,
     WeightsReport,
     cross_validate,
@@ -64,7 +64,7 @@ def judged(seed, telling="name", kind="look-up"):
     gold = np.zeros(10, dtype=bool)
     gold[0] = True
     evidence[PARTS.index("sibling")] = 0
-    return Judged(kind, evidence, gold, np.zeros(10, dtype=bool))
+    return JudgedCandidates(kind, evidence, gold, np.zeros(10, dtype=bool))
 
 
 @pytest.fixture(autouse=True)
@@ -105,7 +105,7 @@ def test_a_group_is_scored_by_weights_that_have_not_seen_it(groups):
 
 def test_equal_scores_rank_by_position():
     evidence = np.zeros((len(PARTS), 3), dtype=np.float32)
-    question = Judged("x", evidence, np.asarray([False, False, True]), np.zeros(3, dtype=bool))
+    question = JudgedCandidates("x", evidence, np.asarray([False, False, True]), np.zeros(3, dtype=bool))
 
     assert question.rank(np.ones(len(PARTS))) == 3
 
@@ -132,7 +132,9 @@ def test_siblings_are_demoted_as_far_as_no_group_pays_for_it():
         evidence[PARTS.index("sibling"), 1:20] = 0.4
         gold = np.zeros(30, dtype=bool)
         gold[0 if named else 5] = True
-        return Judged("x", evidence, gold, np.r_[False, np.ones(19, dtype=bool), np.zeros(10, dtype=bool)] & ~gold)
+        return JudgedCandidates(
+            "x", evidence, gold, np.r_[False, np.ones(19, dtype=bool), np.zeros(10, dtype=bool)] & ~gold
+        )
 
     wanted = {"names": [crowd(True)] * 20}
     mixed = wanted | {"neighbours": [crowd(False)] * 20}

@@ -22,7 +22,7 @@ from retrieval.files.records import read_jsonl, write_jsonl
 from retrieval.home import Home
 from retrieval.index.embedding.embedding_store import embedding_key
 from retrieval.language.vocabulary import Vocabulary, load_vocabulary
-from retrieval.query_must.lint import Finding
+from retrieval.query_must.lint import LintFinding
 from retrieval.types import Chunk
 
 
@@ -58,7 +58,7 @@ def test_a_contradicted_proposition_names_the_first_contradictions_and_counts_al
 
 
 def test_a_contradiction_that_is_a_record_is_a_line_with_its_fields() -> None:
-    finding = Finding("not_strict", "sword", "t1", "no question says so")
+    finding = LintFinding("not_strict", "sword", "t1", "no question says so")
     table = (held([finding, replace(finding, id="mace")], {}).metadata or {})["against_it"]
     assert isinstance(table, dg.TableMetadataValue)
     assert [column.name for column in table.schema.columns] == ["rule", "id", "table_id", "message"]
@@ -83,7 +83,7 @@ def test_the_books_are_put_together_in_the_order_of_ids(tiny_built: Home, tmp_pa
 
 
 GENERIC = Vocabulary.default()
-FOUND = BookVerdict(7, ("a cell is lost",), (Finding("empty_term", "Mace", "t1", "it asks nothing"),))
+FOUND = BookVerdict(7, ("a cell is lost",), (LintFinding("empty_term", "Mace", "t1", "it asks nothing"),))
 
 
 @pytest.fixture

@@ -9,14 +9,18 @@ from pathlib import Path
 import pytest
 
 from pipeline import cli
-from pipeline.runs.outcomes import Build, Problem, full_disk_sentence
+from pipeline.runs.outcomes import Build, BuildProblem, full_disk_sentence
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 from retrieval.index.snapshot.verification import is_as_built
 
 
 def test_what_all_books_fail_for_is_said_once() -> None:
-    failed = [Problem("embeddings", "no weights"), Problem("chunks", "no text"), Problem("embeddings", "no weights")]
+    failed = [
+        BuildProblem("embeddings", "no weights"),
+        BuildProblem("chunks", "no text"),
+        BuildProblem("embeddings", "no weights"),
+    ]
     assert Build(problems=failed).sentences == ("embeddings: no weights", "chunks: no text")
 
 

@@ -1,9 +1,9 @@
-from retrieval.files.cache import Kept
+from retrieval.files.cache import TimedCache
 
 
 def test_a_value_is_kept_until_its_time_is_over() -> None:
     now = 0.0
-    kept: Kept[str, int] = Kept(10, lambda: now)
+    kept: TimedCache[str, int] = TimedCache(10, lambda: now)
     kept.keep("a", 1)
     now = 9.0
     assert kept.get("a") == 1
@@ -12,7 +12,7 @@ def test_a_value_is_kept_until_its_time_is_over() -> None:
 
 
 def test_the_first_of_two_is_kept_and_what_nobody_asked_for_goes() -> None:
-    kept: Kept[str, int] = Kept(10, most=2)
+    kept: TimedCache[str, int] = TimedCache(10, most=2)
     assert [kept.keep("a", 1), kept.keep("a", 2)] == [1, 1]
     kept.keep("b", 2)
     assert kept.get("a") == 1
@@ -21,6 +21,6 @@ def test_the_first_of_two_is_kept_and_what_nobody_asked_for_goes() -> None:
 
 
 def test_without_time_nothing_is_kept() -> None:
-    kept: Kept[str, int] = Kept(0)
+    kept: TimedCache[str, int] = TimedCache(0)
     assert kept.keep("a", 1) == 1
     assert kept.get("a") is None

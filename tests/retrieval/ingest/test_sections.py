@@ -16,7 +16,7 @@ from retrieval.ingest.markdown.blocks import parse_blocks
 from retrieval.ingest.sections import (
     Cuts,
     Passage,
-    Piece,
+    SectionPart,
     cut_into_passages,
     estimate_tokens,
     most_tokens,
@@ -282,13 +282,13 @@ def test_whatever_the_settings_nothing_is_lost_repeated_cut_in_a_sentence_or_ove
         assert MODEL.count_tokens(passage.text) <= cap
 
 
-PIECES_HEADING = Piece("# Bear", "# Bear", (1, 1), ("Bear",), 1)
-TABLE = Piece("[Table: Part, Hits]", "", (4, 6), ("Bear",))
-BELOW = Piece("## Parts", "## Parts", (8, 8), ("Bear", "Parts"), 2)
+PIECES_HEADING = SectionPart("# Bear", "# Bear", (1, 1), ("Bear",), 1)
+TABLE = SectionPart("[Table: Part, Hits]", "", (4, 6), ("Bear",))
+BELOW = SectionPart("## Parts", "## Parts", (8, 8), ("Bear", "Parts"), 2)
 
 
-def prose(text: str, path: tuple[str, ...] = ("Bear",)) -> Piece:
-    return Piece(text, text, (2, 2), path)
+def prose(text: str, path: tuple[str, ...] = ("Bear",)) -> SectionPart:
+    return SectionPart(text, text, (2, 2), path)
 
 
 def test_links_alone_do_not_bring_the_tables_around_them() -> None:

@@ -21,7 +21,7 @@ from pydantic import BaseModel
 from retrieval.errors import ModelKeyError
 from retrieval.models.access import Access
 from retrieval.models.batching import Inquiry, Reply, in_form
-from retrieval.models.chat import Asked
+from retrieval.models.chat import ChatRequest
 from retrieval.models.inquiries import Inquiries
 from retrieval.models.spending import ModelOptions, chat_price
 from tests.openai_server.faults import InTurn
@@ -64,7 +64,8 @@ def asked(access: Access, folder: Path, **options: Any) -> Done:
     """Ask all six things."""
     texts = [f"thing {number}" for number in range(COUNT)]
     inquiries = [
-        Inquiry(sha256(text.encode()).hexdigest(), Asked(MODEL, (("user", text),), 50, form=Said)) for text in texts
+        Inquiry(sha256(text.encode()).hexdigest(), ChatRequest(MODEL, (("user", text),), 50, form=Said))
+        for text in texts
     ]
     known: dict[str, Any] = {"price": chat_price(MODEL), "retries": 1, "timeout": 5.0, "batch": True, "pause": 0.01}
     asking = Inquiries(access, folder, ModelOptions(MODEL, **known | options), "v1")

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from retrieval.errors import ModelError
 from retrieval.models.access import Access
 from retrieval.models.batching import Inquiry, in_form
-from retrieval.models.chat import Answered, Asked, Dialects, Usage, prompt_words, versioned
+from retrieval.models.chat import Answered, ChatRequest, Dialects, Usage, prompt_words, versioned
 from retrieval.models.openai_client import OpenAiClient
 from tests.openai_server.server import KEY, FakeOpenAi
 
@@ -34,7 +34,7 @@ class Said(BaseModel):
 )
 def test_what_is_not_in_the_form_says_why_on_one_line(changed: dict[str, Any], why: str) -> None:
     whole = {"content": '{"said": "a"}', "refusal": None, "finish": "stop", "usage": Usage()}
-    inquiry = Inquiry("key", Asked("m", (), 10))
+    inquiry = Inquiry("key", ChatRequest("m", (), 10))
     good, bad = Answered(**whole), Answered(**whole | changed)
     assert (good.read_as(Said), good.in_form(Said)) == (Said(said="a"), Said(said="a"))
     assert in_form(Said)(inquiry, good)
@@ -45,7 +45,7 @@ def test_what_is_not_in_the_form_says_why_on_one_line(changed: dict[str, Any], w
     assert (bad.in_form(Said), in_form(Said)(inquiry, bad)) == (None, False)
 
 
-ASKED = Asked("m", (("user", "Why?"),), 50)
+ASKED = ChatRequest("m", (("user", "Why?"),), 50)
 WORDS = {"model": "m", "messages": [{"role": "user", "content": "Why?"}]}
 
 
@@ -88,7 +88,7 @@ def test_another_refusal_teaches_nothing(chat_server: FakeOpenAi) -> None:
     ("model", "thinks"), [("o3", True), ("gpt-5-mini", True), ("gpt-5-chat-latest", False), ("gpt-4o", False)]
 )
 def test_models_of_openai_are_known_by_their_names_because_a_batch_learns_nothing(model: str, thinks: bool) -> None:
-    body = Dialects().body(Asked(model, (), 50))
+    body = Dialects().body(ChatRequest(model, (), 50))
     assert ("max_completion_tokens" in body, "temperature" in body) == (thinks, not thinks)
 
 

@@ -12,7 +12,7 @@ import pytest
 from retrieval.errors import ModelKeyError
 from retrieval.models.access import Access, Limits
 from retrieval.models.batching import Inquiry
-from retrieval.models.chat import Answered, Asked, Usage
+from retrieval.models.chat import Answered, ChatRequest, Usage
 from retrieval.models.inquiries import MOST_UNREACHED, Inquiries
 from retrieval.models.spending import ModelOptions, chat_price
 from tests.openai_server.faults import AtRandom, InTurn
@@ -23,7 +23,7 @@ MODEL = "gpt-4o-mini"
 
 def inquiries(*texts: str) -> list[Inquiry]:
     return [
-        Inquiry(sha256(text.encode()).hexdigest(), Asked(MODEL, (("system", "say it"), ("user", text)), 50))
+        Inquiry(sha256(text.encode()).hexdigest(), ChatRequest(MODEL, (("system", "say it"), ("user", text)), 50))
         for text in texts
     ]
 

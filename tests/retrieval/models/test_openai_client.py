@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from retrieval.errors import ModelError, ModelKeyError
 from retrieval.models.access import Access, Limits
-from retrieval.models.chat import Answered, Asked, Usage
+from retrieval.models.chat import Answered, ChatRequest, Usage
 from retrieval.models.openai_client import OpenAiClient
 from tests.openai_server.faults import InTurn
 from tests.openai_server.server import KEY, FakeOpenAi
@@ -24,8 +24,8 @@ class Form(BaseModel):
     answer: str
 
 
-def asked(text: str = "Why?") -> Asked:
-    return Asked("m", (("system", "Be brief."), ("user", text)), 50, form=Form)
+def asked(text: str = "Why?") -> ChatRequest:
+    return ChatRequest("m", (("system", "Be brief."), ("user", text)), 50, form=Form)
 
 
 def client(server: FakeOpenAi, limits: Limits | None = None, **options: Any) -> OpenAiClient:
@@ -40,7 +40,7 @@ class Purse:
         self.released: list[int] = []
         self.reserved = 0
 
-    def reserve(self, _: Asked) -> Purse.Held:
+    def reserve(self, _: ChatRequest) -> Purse.Held:
         self.reserved += 1
         return Purse.Held(self, self.reserved)
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from retrieval.errors import BudgetExceededError
-from retrieval.models.chat import Answered, Asked, Usage
-from retrieval.models.spending import SPENDING_FILE, ChatPrice, Estimate, Ledger, Spending, chat_price
+from retrieval.models.chat import Answered, ChatRequest, Usage
+from retrieval.models.spending import SPENDING_FILE, ChatPrice, CostEstimate, Ledger, Spending, chat_price
 
 PRICE = ChatPrice("m", 1.0, 2.0)
-ASKED = Asked("m", (("user", "x" * 1000),), 1000)
+ASKED = ChatRequest("m", (("user", "x" * 1000),), 1000)
 
 
 def answered(prompt: int, completion: int) -> Answered:
@@ -70,11 +70,11 @@ def test_a_dated_name_is_its_model_and_a_foreign_one_has_no_price() -> None:
     assert chat_price("llama3") is None
 
 
-ESTIMATE_ASKED = Asked("m", (("user", "x" * 3000),), 1000)
+ESTIMATE_ASKED = ChatRequest("m", (("user", "x" * 3000),), 1000)
 
 
 def test_about_is_less_than_at_most_and_both_are_told() -> None:
-    result = Estimate.of([ESTIMATE_ASKED, ESTIMATE_ASKED], "tables", ChatPrice("m", 1.0, 2.0))
+    result = CostEstimate.of([ESTIMATE_ASKED, ESTIMATE_ASKED], "tables", ChatPrice("m", 1.0, 2.0))
     assert result.n_requests == 2
     assert 2000 < result.likely.prompt < 6000 < result.most.prompt
     assert (result.likely.completion, result.most.completion) == (1000, 2000)
@@ -85,6 +85,6 @@ def test_about_is_less_than_at_most_and_both_are_told() -> None:
 
 
 def test_without_prices_it_says_so() -> None:
-    assert str(Estimate.of((), "places", None)) == (
+    assert str(CostEstimate.of((), "places", None)) == (
         "0 places to send: about 0 tokens, and 0 answered; nobody here knows the prices of the model"
     )

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from retrieval.language.numbers import quantities
 from retrieval.query_must import canonical
-from retrieval.query_must.sibling_mentions import Amount, known_unit, mentioned_amounts, row_amounts
+from retrieval.query_must.sibling_mentions import AmountInterval, known_unit, mentioned_amounts, row_amounts
 
 
-def amounts(cell: str, column: str = "") -> list[Amount]:
+def amounts(cell: str, column: str = "") -> list[AmountInterval]:
     return list(row_amounts(quantities(cell)[0], column))
 
 
@@ -80,4 +80,4 @@ def test_a_value_is_in_its_own_row_whatever_unit_it_is_written_in(value: float, 
     (row,) = quantities(f"{value:.6f} {unit}")
     (query,) = quantities(f"{float(f'{value:.6f}') * grams:.12f} g")
     held = [amount for amount in row_amounts(row, "") if amount.unit == "kilogram"]
-    assert held[0].holds(Amount("kilogram", query.low, query.high))
+    assert held[0].holds(AmountInterval("kilogram", query.low, query.high))

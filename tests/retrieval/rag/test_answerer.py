@@ -17,7 +17,7 @@ from retrieval.rag.context import Passage
 from retrieval.rag.live import LiveIndex
 from retrieval.search.retriever import Retriever
 from retrieval.types import Hit
-from retrieval.understand.decompose.comparisons import Names
+from retrieval.understand.decompose.comparisons import ComparedNames
 from tests.chunks import EMPTY
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def test_a_comparison_reads_a_row_for_each_part(answerer: Answerer) -> None:
 def test_answerers_of_one_index_read_its_names_once(sample: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[object] = []
 
-    class Counted(Names):
+    class Counted(ComparedNames):
         def __init__(self, chunks: Iterable[Chunk]) -> None:
             read.append(chunks)
             super().__init__(chunks)

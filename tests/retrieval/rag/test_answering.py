@@ -8,11 +8,11 @@ from uuid import UUID
 import pytest
 
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
-from retrieval.rag.answering import Answers, Asked, section_of
+from retrieval.rag.answering import AnswerKey, Answers, section_of
 from retrieval.rag.contract import DocumentChunk, RAGContext, RetrieveRequest
 from retrieval.types import Chunk
 
-ASKED = Asked("0123456789abcdef", RetrieveRequest("what", "a:b"))
+ASKED = AnswerKey("0123456789abcdef", RetrieveRequest("what", "a:b"))
 ID = UUID(int=1)
 CHUNK = DocumentChunk(ID, ID, "text", {"source": "S"}, 0.9, 0)
 ANSWER = RAGContext(ID, ID, [CHUNK], [0.9], 1, 0.9, True)
@@ -61,7 +61,7 @@ def test_a_time_of_nothing_keeps_nothing() -> None:
 def test_only_so_many_are_kept() -> None:
     answers = Answers(300, Hand(), most=2)
     for number in range(5):
-        answers.keep(Asked("s", RetrieveRequest(str(number), "a:b")), ANSWER)
+        answers.keep(AnswerKey("s", RetrieveRequest(str(number), "a:b")), ANSWER)
     assert len(answers) == 2
 
 

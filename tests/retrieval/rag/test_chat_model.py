@@ -12,7 +12,7 @@ import pytest
 from retrieval.errors import GenerationError, UnreadableSettingsError
 from retrieval.models.access import Access
 from retrieval.models.chat import Usage
-from retrieval.rag.chat_model import ChatModel, Piece, cited, doubts, format_prompt
+from retrieval.rag.chat_model import AnswerPart, ChatModel, cited, doubts, format_prompt
 from retrieval.rag.context import Passage
 from retrieval.types import Hit
 from tests.chunks import EMPTY
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from tests.openai_server.server import FakeOpenAi
 
 
-def together(model: ChatModel) -> list[Piece]:
+def together(model: ChatModel) -> list[AnswerPart]:
     return list(model.tell("Why?"))
 
 
-def awaited(model: ChatModel) -> list[Piece]:
-    async def ask() -> list[Piece]:
+def awaited(model: ChatModel) -> list[AnswerPart]:
+    async def ask() -> list[AnswerPart]:
         return [piece async for piece in model.tell_async("Why?")]
 
     return asyncio.run(ask())
 
 
 @pytest.fixture(params=[together, awaited], ids=["synchronous", "asynchronous"])
-def ask(request: pytest.FixtureRequest) -> Callable[[ChatModel], list[Piece]]:
+def ask(request: pytest.FixtureRequest) -> Callable[[ChatModel], list[AnswerPart]]:
     return request.param  # type: ignore[no-any-return]
 
 
@@ -44,11 +44,11 @@ def model(server: FakeOpenAi, **options: object) -> ChatModel:
 
 
 def test_an_answer_comes_piece_by_piece_and_says_what_it_used(
-    chat_server: FakeOpenAi, ask: Callable[[ChatModel], list[Piece]]
+    chat_server: FakeOpenAi, ask: Callable[[ChatModel], list[AnswerPart]]
 ) -> None:
     told = ask(model(chat_server))
     used = Usage(chat_server.counts.prompt, chat_server.counts.completion)
-    assert told == [Piece("The answer "), Piece("is 10 [1]."), Piece("", used)]
+    assert told == [AnswerPart("The answer "), AnswerPart("is 10 [1]."), AnswerPart("", used)]
     assert used.total > 0
     (query,) = chat_server.asked
     assert query["messages"] == [{"role": "user", "content": "Why?"}]
@@ -56,7 +56,7 @@ def test_an_answer_comes_piece_by_piece_and_says_what_it_used(
 
 
 def test_what_cannot_be_used_is_one_clear_error(
-    chat_server: FakeOpenAi, ask: Callable[[ChatModel], list[Piece]]
+    chat_server: FakeOpenAi, ask: Callable[[ChatModel], list[AnswerPart]]
 ) -> None:
     chat_server.finish = "length"
     with pytest.raises(GenerationError, match="cut at 800 tokens; raise max_tokens"):
@@ -76,7 +76,7 @@ def test_what_cannot_be_used_is_one_clear_error(
 
 
 def test_a_server_that_refuses_is_told_without_the_key(
-    chat_server: FakeOpenAi, ask: Callable[[ChatModel], list[Piece]]
+    chat_server: FakeOpenAi, ask: Callable[[ChatModel], list[AnswerPart]]
 ) -> None:
     chat_server.status = 401
     with pytest.raises(GenerationError, match="AuthenticationError") as raised:
@@ -84,7 +84,7 @@ def test_a_server_that_refuses_is_told_without_the_key(
     assert "sk-a-secret" not in str(raised.value)
 
 
-def test_a_missing_key_and_a_server_that_is_not_there_are_told(ask: Callable[[ChatModel], list[Piece]]) -> None:
+def test_a_missing_key_and_a_server_that_is_not_there_are_told(ask: Callable[[ChatModel], list[AnswerPart]]) -> None:
     with pytest.raises(GenerationError, match="OPENAI_API_KEY"):
         ask(ChatModel("m"))
     with pytest.raises(GenerationError, match=r"APIConnectionError|APITimeoutError"):

@@ -16,7 +16,7 @@ from retrieval.index.snapshot.live import live_id, promote
 from retrieval.rag.live import AT_ONCE, Deadline, LiveIndex, writers_turn
 
 if TYPE_CHECKING:
-    from retrieval.rag.answering import Reader
+    from retrieval.rag.answering import ContextSource
 
 
 def test_the_snapshot_that_is_live_is_read_and_kept_open(sample: Home) -> None:
@@ -51,7 +51,7 @@ def test_what_is_made_of_a_reader_is_made_once_and_let_go_of_with_it(twice_live:
     home, first, second = twice_live
     made: list[str] = []
 
-    def make(reader: Reader) -> str:
+    def make(reader: ContextSource) -> str:
         made.append(reader.retriever.snapshot.id)
         return made[-1]
 

@@ -26,7 +26,7 @@ from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag import pipeline as pipeline_module
-from retrieval.rag.answering import Reader
+from retrieval.rag.answering import ContextSource
 from retrieval.rag.contract import RAGContext, RetrieveRequest, RuleDocument
 from retrieval.rag.pipeline import RAGPipeline
 from retrieval.types import Embedder, Vector
@@ -244,7 +244,7 @@ def test_an_index_that_is_removed_while_it_answers_gives_way_to_the_one_that_is_
     before = str(live_id(root))
     ask, query = pipeline_module.answer, list[str]()
 
-    def outrun(reader: Reader, request: RetrieveRequest) -> RAGContext:
+    def outrun(reader: ContextSource, request: RetrieveRequest) -> RAGContext:
         query.append(reader.retriever.snapshot.id)
         if len(query) == 1:
             weapons.ingest([documents["faq.md"]])

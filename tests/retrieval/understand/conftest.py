@@ -12,7 +12,7 @@ from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Metadata
-from retrieval.understand.catalog.catalog import Catalog, Described
+from retrieval.understand.catalog.catalog import Catalog, CatalogDocument
 from tests.openai_server.server import FakeOpenAi, fake_openai
 
 TODAY = date(2026, 8, 22)
@@ -90,7 +90,7 @@ _SHOWS = (
 )
 
 
-def show(number: int) -> Described:
+def show(number: int) -> CatalogDocument:
     title, directors, season, status, genres, premiere, seats, revision, touring = _SHOWS[number]
     metadata: Metadata = {
         "director": directors,
@@ -102,12 +102,12 @@ def show(number: int) -> Described:
         "script_versions": (revision,),
         "touring": touring,
     }
-    return Described(f"show-{number + 1:03}.md", title, metadata)
+    return CatalogDocument(f"show-{number + 1:03}.md", title, metadata)
 
 
 @dataclass(frozen=True)
 class Archive:
-    documents: tuple[Described, ...]
+    documents: tuple[CatalogDocument, ...]
     catalog: Catalog
 
     def numbers(self, names: set[str]) -> set[int]:

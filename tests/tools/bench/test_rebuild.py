@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.runs.outcomes import Build, Problem, Progress, RunOutcome, Step
+from pipeline.runs.outcomes import Build, BuildProblem, Progress, RunOutcome, Step
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
 from retrieval.ingest.chunking import chunks_of_book
@@ -30,7 +30,7 @@ def played(names: list[str], problem: bool = False):
         progress(Step("book 1 of 1: a", "chunks", 0, 2))
         return Build(
             skipped=("book-0001",),
-            problems=[Problem("chunks", "a sentence")] if problem else [],
+            problems=[BuildProblem("chunks", "a sentence")] if problem else [],
             books={"book-0000": RunOutcome((), {"embeddings": {"n_embedded": 3}})},
             library={"candidate_index": {"n_chunks": 1400}},
         )

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import pytest
 
-from pipeline.runs.outcomes import Build, Problem, Progress, Step
+from pipeline.runs.outcomes import Build, BuildProblem, Progress, Step
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
 from retrieval.ingest.library.library import list_books
@@ -36,7 +36,7 @@ def played(ids: dict[str, str], problem: bool = False) -> Callable[[Home, Progre
         progress(Step("the index of the whole library", "", len(books), len(books) + 2))
         home.root.mkdir()
         (home.root / "candidate").write_text(ids[home.settings.executor])
-        return Build(problems=[Problem("chunks", "a sentence")] if problem else [])
+        return Build(problems=[BuildProblem("chunks", "a sentence")] if problem else [])
 
     return build
 

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from retrieval.language.numbers.quantity import CARDINALS, ORDINALS
 from retrieval.understand.catalog.words import Word
-from retrieval.understand.reading.times.relative import Amount, amount, one, relative
+from retrieval.understand.reading.times.relative import TimeSpan, amount, one, relative
 from retrieval.understand.reading.times.spans import (
     MONTHS,
     SEASONS,
@@ -70,7 +70,7 @@ class _Cut:
     number: int
     parts: int
     """0 where it is so long."""
-    span: Amount
+    span: TimeSpan
     length: int
     """Words that say it."""
 
@@ -95,7 +95,7 @@ def _cut(said: Sequence[str]) -> _Cut | None:
         return None
     number = _ORDINALS[said[0]]
     if said[1] in _PIECES:
-        return _Cut(number, _PIECES[said[1]], Amount(0, 0, 0), 2)
+        return _Cut(number, _PIECES[said[1]], TimeSpan(0, 0, 0), 2)
     span = (amount(said[1:]) if number in (1, -1) else None) or one(said[1])
     return _Cut(number, 0, span, 1 + span.length) if span else None
 
@@ -126,9 +126,9 @@ def _piece(whole: Period, number: int, parts: int) -> tuple[date, date]:
     days = (whole.end - whole.start).days + 1
     if days >= _YEAR and whole.start.day == 1:
         months = round(days / 30.44) // parts
-        span = Amount(0, months * (number - 1), 0)
+        span = TimeSpan(0, months * (number - 1), 0)
         start = span.ahead(whole.start)
-        end = whole.end if number == parts else Amount(0, months, 0).ahead(start) - timedelta(days=1)
+        end = whole.end if number == parts else TimeSpan(0, months, 0).ahead(start) - timedelta(days=1)
         return start, end
     size = min(days, 30) // parts if days < _YEAR and days >= _MONTH and days <= 31 else days // parts
     start = whole.start + timedelta(days=size * (number - 1))

@@ -35,7 +35,7 @@ _FIGURES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class TimeSpan:
     """A length of time in days and months, and how many words say it."""
 
     days: int
@@ -51,7 +51,7 @@ class Amount:
         return before(today, days=-self.days, months=-self.months)
 
 
-def amount(said: Sequence[str]) -> Amount | None:
+def amount(said: Sequence[str]) -> TimeSpan | None:
     """The length of time that words begin with; None where they begin with none, as a unit without a number does."""
     number, used = count(said)
     unit = _unit(said[used]) if number and len(said) > used else None
@@ -61,7 +61,7 @@ def amount(said: Sequence[str]) -> Amount | None:
     return _amount(number + halves / 2, unit, used + 1 + 3 * halves)
 
 
-def one(said: str) -> Amount | None:
+def one(said: str) -> TimeSpan | None:
     """One of a unit that stands without a number: `the past month`."""
     unit = _unit(said)
     return _amount(1, unit, 1) if unit else None
@@ -97,12 +97,12 @@ def _says(said: Sequence[str], at: int, words: Collection[str]) -> bool:
     return at < len(said) and said[at] in words
 
 
-def _amount(number: float, unit: str, length: int) -> Amount | None:
+def _amount(number: float, unit: str, length: int) -> TimeSpan | None:
     """So many of a unit; None of what is less than a day, or longer than anybody counts back."""
     days, months = number * _DAYS.get(unit, 0), number * _MONTHS.get(unit, 0)
     if max(days / _MONTH, months) > _LONGEST:
         return None
-    whole = Amount(round(days + months % 1 * _MONTH), int(months), length)
+    whole = TimeSpan(round(days + months % 1 * _MONTH), int(months), length)
     return whole if whole.days or whole.months else None
 
 
@@ -223,7 +223,7 @@ def age(words: Sequence[Word], at: int, today: date) -> Period | None:
     return Period(day, day, span.length)
 
 
-def _with_half(rest: Sequence[str]) -> Amount | None:
+def _with_half(rest: Sequence[str]) -> TimeSpan | None:
     """The `year and a half` of `the last year and a half`."""
     span = amount(["a", *rest[1:]])
     return span and replace(span, length=span.length - 1)

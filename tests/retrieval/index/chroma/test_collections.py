@@ -6,7 +6,7 @@ import pytest
 from retrieval.errors import VectorDBWriteError
 from retrieval.index.chroma import collections, soundness
 from retrieval.index.chroma.collections import build_collections, collections_are_sound
-from retrieval.index.chroma.soundness import Contents, NeighbourSearch
+from retrieval.index.chroma.soundness import ChunkColumns, NeighbourSearch
 from retrieval.index.chroma.store import ChromaStore, HnswSettings
 from retrieval.types import Chunk, Vector
 from tests.retrieval.index.conftest import chunk
@@ -27,11 +27,11 @@ def crowd() -> Vector:
 
 CHUNKS = sorted((chunk(number) for number in range(COUNT)), key=lambda each: each.id)
 GUARDED = np.asarray([each.query_must is not None for each in CHUNKS])
-CONTENTS = Contents.of([each.id for each in CHUNKS], crowd(), GUARDED)
-SMALL = Contents.of([each.id for each in CHUNKS[:FEW]], crowd()[:FEW], GUARDED[:FEW])
+CONTENTS = ChunkColumns.of([each.id for each in CHUNKS], crowd(), GUARDED)
+SMALL = ChunkColumns.of([each.id for each in CHUNKS[:FEW]], crowd()[:FEW], GUARDED[:FEW])
 
 
-def build(folder: Path, chunks: list[Chunk] = CHUNKS, contents: Contents = CONTENTS) -> NeighbourSearch:
+def build(folder: Path, chunks: list[Chunk] = CHUNKS, contents: ChunkColumns = CONTENTS) -> NeighbourSearch:
     search = build_collections(folder / "chroma", None, chunks, contents, lambda *_: None)
     search.write(folder)
     return search

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.query_must.operators import NAME, Membership
-from retrieval.query_must.sibling_mentions import Amount
+from retrieval.query_must.sibling_mentions import AmountInterval
 from retrieval.types import Chunk
 
 ROW = Chunk(
@@ -28,7 +28,7 @@ def test_a_row_stands_for_the_step_of_its_column() -> None:
     (table,) = keyed_tables(chunks).tables
     units = [{amount.unit for amount in row.amounts} for row in table.rows.values()]
     assert units == [{"kilogram"}, {"kilogram"}, set()]
-    grams = Amount("kilogram", 0.03, 0.03)
+    grams = AmountInterval("kilogram", 0.03, 0.03)
     assert [any(held.holds(grams) for held in row.amounts) for row in table.rows.values()] == [False, True, False]
 
 

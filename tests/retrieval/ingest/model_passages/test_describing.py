@@ -15,7 +15,7 @@ from retrieval.ingest.model_passages.describing import (
     LEAST,
     MOST,
     AskedPassage,
-    Described,
+    DescribedChunks,
     ModelPassage,
     ModelPassages,
     believed,
@@ -34,7 +34,7 @@ HEADINGS = ("Fireball", "Prone [Condition]", "The Fall of Oldtown")
 """Of the passages that are sent."""
 
 
-def described(models: ModelPassages, chunks: tuple[Chunk, ...], author: Metadata | None = None) -> Described:
+def described(models: ModelPassages, chunks: tuple[Chunk, ...], author: Metadata | None = None) -> DescribedChunks:
     done = models.describe(chunks, {PATH: author or {}})
     assert done.offline == chunks
     assert [replace(chunk, metadata={}) for chunk in done.chunks] == [replace(chunk, metadata={}) for chunk in chunks]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from retrieval.ingest.model_tables.checking import Judged, judged
+from retrieval.ingest.model_tables.checking import CheckedAnswer, judged
 from retrieval.ingest.model_tables.request import request_of
 from retrieval.ingest.model_tables.transforming import OfflineTables
 from retrieval.ingest.tables.table import Table
@@ -17,7 +17,7 @@ from tests.retrieval.ingest.model_tables.conftest import reply
 Change = Callable[[dict[str, Any]], object]
 
 
-def found(offline: OfflineTables, table: Table, change: Change = lambda _: None, **answered: Any) -> Judged:
+def found(offline: OfflineTables, table: Table, change: Change = lambda _: None, **answered: Any) -> CheckedAnswer:
     output = reply(request_of(table, offline.readings[table.id]).told)
     change(output)
     answer = Answered(**{"content": json.dumps(output), "refusal": None, "finish": "stop", "usage": Usage()} | answered)

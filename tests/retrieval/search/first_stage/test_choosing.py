@@ -11,7 +11,7 @@ from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.first_stage.choosing import EmbeddedStage, first_stage, found
-from retrieval.search.first_stage.own_vectors import Passing
+from retrieval.search.first_stage.own_vectors import AllowedChunks
 from retrieval.search.fusion import Positions
 from retrieval.search.metadata_filter import Eq
 from retrieval.search.query import Query
@@ -44,7 +44,7 @@ class Few(EmbeddedStage):
         super().__init__(snapshot)
         self.scores_all, self.positions = False, positions
 
-    def candidates(self, question: Query, vector: Vector | None, k: int, passing: Passing) -> Positions:
+    def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> Positions:
         return np.asarray(self.positions)
 
 
@@ -76,7 +76,7 @@ def test_without_a_setting_every_chunk_is_scored_here(home: Path) -> None:
         retriever = Retriever(snapshot, ToyEmbedder())
         question, vector = Query.ask(QUESTIONS[0], snapshot.vocabulary), retriever.vector_of(QUESTIONS[0])
         assert isinstance(retriever.stage, EmbeddedStage)
-        assert found(retriever.stage, snapshot, question, vector, 5, Passing()) is None
+        assert found(retriever.stage, snapshot, question, vector, 5, AllowedChunks()) is None
 
 
 def test_old_and_new_are_never_mixed(
@@ -94,7 +94,10 @@ def test_old_and_new_are_never_mixed(
         promote(tmp_path, ids[1])
         assert live_id(tmp_path) == ids[1]
         assert [hit.chunk.id for hit in retriever.retrieve(QUESTIONS[3], 10, "dense").hits] == first
-        assert len(retriever.stage.payload(retriever.stage.nearest(retriever.vector_of("sea"), 500, Passing()))) == 129
+        assert (
+            len(retriever.stage.payload(retriever.stage.nearest(retriever.vector_of("sea"), 500, AllowedChunks())))
+            == 129
+        )
         retriever.stage.close()
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.search.evidence import similarity
-from retrieval.search.first_stage.own_vectors import Passing
+from retrieval.search.first_stage.own_vectors import AllowedChunks
 from retrieval.search.metadata_filter import And, Contains, Eq, Filter, Gt, Ne, Not
 from tests.retrieval.search.first_stage.conftest import Asked
 
@@ -60,7 +60,7 @@ def test_those_with_a_word_of_the_question_come_by_their_words(
 
 
 def test_the_rarest_word_decides(asked: Asked) -> None:
-    result = asked.stage.worded("halberd level class dragon", 1, Passing())
+    result = asked.stage.worded("halberd level class dragon", 1, AllowedChunks())
     assert asked.chunks[int(result[0])].row_key == "halberd"
 
 
@@ -73,7 +73,7 @@ def test_rows_come_by_their_names(asked: Asked, where: Filter | None) -> None:
     assert set(tolist) <= set(may)
     called = {position for position in may if "armor class 6" in asked.chunks[position].names}
     assert called <= set(tolist)
-    (one,) = asked.stage.named(asked.question("a halberd"), 1, Passing()).tolist()
+    (one,) = asked.stage.named(asked.question("a halberd"), 1, AllowedChunks()).tolist()
     assert asked.chunks[one].row_key == "halberd"
 
 
@@ -87,7 +87,7 @@ def test_what_a_predicate_keeps_out_never_comes(asked: Asked, question: str) -> 
     for position in may:
         must = asked.chunks[position].query_must
         assert must is None or "contain_no_rival" in must or satisfies_query_must(question, must)
-    everything = asked.stage.candidates(read, vector, ALL, Passing())
+    everything = asked.stage.candidates(read, vector, ALL, AllowedChunks())
     assert len(everything) == len(asked.chunks)
 
 
@@ -106,7 +106,7 @@ def test_candidates_are_what_each_way_finds(asked: Asked, question: str) -> None
 
 
 def test_a_filter_that_nothing_passes_finds_nothing(asked: Asked) -> None:
-    nothing = Passing(None, np.zeros(len(asked.chunks), dtype=np.bool_))
+    nothing = AllowedChunks(None, np.zeros(len(asked.chunks), dtype=np.bool_))
     question = asked.question(QUESTIONS[0])
     vector = asked.retriever.vector_of(QUESTIONS[0])
     for result in (
@@ -129,10 +129,10 @@ def test_candidates_bring_what_they_are(asked: Asked) -> None:
     assert asked.stage.payload(positions[:0]) == ()
 
 
-def passing_of(asked: Asked, question: str, where: Filter | None) -> tuple[Passing, list[int]]:
+def passing_of(asked: Asked, question: str, where: Filter | None) -> tuple[AllowedChunks, list[int]]:
     """What may come back for a question, and the positions of it."""
     mask = None if where is None else where.mask(asked.snapshot.metadata)
-    passing = Passing(asked.retriever.admitted(asked.question(question)), mask)
+    passing = AllowedChunks(asked.retriever.admitted(asked.question(question)), mask)
     may = passing.mask(asked.snapshot)
     assert may is not None
     return passing, np.flatnonzero(may).tolist()

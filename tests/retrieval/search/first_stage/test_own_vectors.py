@@ -16,7 +16,7 @@ from retrieval.index.words.lexical_index import Selection
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.evidence import similarity
 from retrieval.search.first_stage import own_vectors
-from retrieval.search.first_stage.own_vectors import Passing, compared_in_regions, nearest_of_own
+from retrieval.search.first_stage.own_vectors import AllowedChunks, compared_in_regions, nearest_of_own
 from retrieval.search.fusion import Positions, best
 from retrieval.search.metadata_filter import Eq
 from retrieval.search.prefilter import Admission
@@ -45,7 +45,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshot]:
         yield snapshot
 
 
-def by_comparing(snapshot: Snapshot, vector: Vector, k: int, passing: Passing) -> Positions:
+def by_comparing(snapshot: Snapshot, vector: Vector, k: int, passing: AllowedChunks) -> Positions:
     return best(similarity(snapshot.vectors, vector), k, passing.mask(snapshot))
 
 
@@ -55,15 +55,15 @@ def question(seed: int) -> Vector:
     return normalised
 
 
-def passing_of(snapshot: Snapshot, seed: int, share: float, *, asks: bool) -> Passing:
+def passing_of(snapshot: Snapshot, seed: int, share: float, *, asks: bool) -> AllowedChunks:
     """Predicates that admit some of the guarded chunks, and a filter that lets a share of all through."""
     random = np.random.default_rng(seed)
     where = None if share >= 1 else random.random(COUNT) < share
     if not asks:
-        return Passing(None, where)
+        return AllowedChunks(None, where)
     guarded = np.flatnonzero(snapshot.predicates.guarded)
     some = np.sort(random.choice(guarded, random.integers(0, len(guarded)), replace=False))
-    return Passing(Admission(some, snapshot.asked("armor class 6").rivals), where)  # type: ignore[arg-type]
+    return AllowedChunks(Admission(some, snapshot.asked("armor class 6").rivals), where)  # type: ignore[arg-type]
 
 
 @settings(max_examples=150, deadline=None)
@@ -98,12 +98,12 @@ def test_a_search_looks_at_the_nearest_regions_first_and_no_further_than_it_has_
     hits = 0
     for seed in range(40):
         vector = question(seed)
-        seen, _ = compared_in_regions(large, vector, 60, Passing())
+        seen, _ = compared_in_regions(large, vector, 60, AllowedChunks())
         assert 60 <= len(seen) < COUNT / 3
         first = large.regions.chunks[int(large.regions.nearest_first(vector)[0])]
         assert set(first.tolist()) <= set(seen.tolist())
-        wanted = by_comparing(large, vector, 5, Passing()).tolist()
-        hits += len(set(nearest_of_own(large, vector, 5, Passing()).tolist()) & set(wanted))
+        wanted = by_comparing(large, vector, 5, AllowedChunks()).tolist()
+        hits += len(set(nearest_of_own(large, vector, 5, AllowedChunks()).tolist()) & set(wanted))
     # Random directions are the worst case; a tenth of the chunks, drawn, would hold a tenth of the neighbours.
     assert hits > 40 * 5 * 0.4
 
@@ -202,7 +202,7 @@ def test_the_row_that_is_asked_for_is_found_in_a_small_part(
     monkeypatch.setattr(own_vectors, "COMPARED", 100)
     for subject in ("bardok", "torgal", "vunrish"):
         question = Query.ask(f"What does a {subject} need to hit armor class 6?", portion_large.snapshot.vocabulary)
-        passing = Passing(portion_large.admitted(question))
+        passing = AllowedChunks(portion_large.admitted(question))
         vector, allowed = portion_large.vector_of(question.text), passing.mask(portion_large.snapshot)
         some = own_vectors.n_candidates(portion_large.snapshot, question, vector, passing, allowed)
 
@@ -219,7 +219,7 @@ def test_a_stop_word_takes_no_place_of_a_word_that_is_looked_for(
         monkeypatch.setattr(own_vectors, name, value)
     snapshot = portion_large.snapshot
     question = Query.ask("for a bardok", snapshot.vocabulary)
-    some = own_vectors.n_candidates(snapshot, question, portion_large.vector_of(question.text), Passing(), None)
+    some = own_vectors.n_candidates(snapshot, question, portion_large.vector_of(question.text), AllowedChunks(), None)
     subjects = {snapshot.chunks[int(position)].table_id for position in some.positions}
     assert "bardok" in subjects
     assert len(some) <= 21, "twenty rows of its table, and the nearest"
@@ -247,7 +247,7 @@ def test_of_rows_that_are_equally_good_the_nearest_are_looked_at(
     snapshot, question = portion_large.snapshot, Query.ask("combat", portion_large.snapshot.vocabulary)
     vector = portion_large.vector_of(question.text)
 
-    some = own_vectors.n_candidates(snapshot, question, vector, Passing(), None)
+    some = own_vectors.n_candidates(snapshot, question, vector, AllowedChunks(), None)
 
     lexical, cosines = snapshot.lexical.scores(question.text), np.vecdot(snapshot.vectors, vector)
     assert len(np.unique(lexical)) == 1

@@ -7,7 +7,7 @@ from retrieval.index.term_table import TermTable
 from retrieval.index.words.figure_index import BARE, FigureIndex, unit_number
 from retrieval.language.numbers import AS_TEXT, holds, quantities, whole_quantity
 from retrieval.language.terms import tokens
-from retrieval.search.rerank.numbers import Held
+from retrieval.search.rerank.numbers import RowQuantities
 from retrieval.search.rerank.query_terms import Figure
 from retrieval.types import Chunk
 
@@ -27,7 +27,7 @@ def held_by(cells, question):
     index = FigureIndex.build(
         [row(cell) for cell in cells], np.zeros(len(cells), dtype=np.int32), TermTable.build([]), tokens
     )
-    rows = Held.of(index, positions, positions[:1], np.zeros(len(cells), dtype=np.int64))
+    rows = RowQuantities.of(index, positions, positions[:1], np.zeros(len(cells), dtype=np.int64))
     for quantity in quantities(question):
         if quantity.kind not in AS_TEXT:
             none = np.zeros(0, dtype=np.int64)
@@ -45,7 +45,7 @@ def test_a_bare_number_is_none_of_what_the_question_counts_in_a_unit():
     index = FigureIndex.build(
         [row("over 5 to 7.5 kg"), row("7")], np.zeros(2, dtype=np.int32), TermTable.build([]), tokens
     )
-    rows = Held.of(index, np.arange(2), np.zeros(1, dtype=np.int64), np.zeros(2, dtype=np.int64))
+    rows = RowQuantities.of(index, np.arange(2), np.zeros(1, dtype=np.int64), np.zeros(2, dtype=np.int64))
     weight, zone = quantities("a parcel of 12.7 kg to zone 7")
     none = np.zeros(0, dtype=np.int64)
     bare = Figure(zone, BARE, unit_number(index.units, zone.label), none, none)

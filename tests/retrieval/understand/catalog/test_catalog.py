@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from retrieval.understand.catalog.catalog import Catalog, CatalogField, Described, Kind, is_person, kind_of
+from retrieval.understand.catalog.catalog import Catalog, CatalogDocument, CatalogField, Kind, is_person, kind_of
 from tests.retrieval.understand.conftest import Archive
 
 
@@ -28,15 +28,15 @@ def test_documents_are_called_as_their_names_and_titles_call_them(archive: Archi
 
 
 def test_what_the_titles_under_a_value_share_goes_with_it() -> None:
-    documents = [Described(f"{n}.md", f"Schedule of 3.{n}", {"topic": "Release"}) for n in range(5)]
-    documents += [Described(f"x{n}.md", f"Thoughts about {n}", {"topic": "Other"}) for n in range(15)]
+    documents = [CatalogDocument(f"{n}.md", f"Schedule of 3.{n}", {"topic": "Release"}) for n in range(5)]
+    documents += [CatalogDocument(f"x{n}.md", f"Thoughts about {n}", {"topic": "Other"}) for n in range(15)]
     result = Catalog.of(documents)
     assert "schedule" in result.companions["topic", "Release"]
 
 
 def test_versions_know_the_number_that_rises_with_them() -> None:
     documents = [
-        Described(f"{n}", "", {"versions": (f"3.{n}", "3.40"), "version_key": 300 + n, "pages": n % 3})
+        CatalogDocument(f"{n}", "", {"versions": (f"3.{n}", "3.40"), "version_key": 300 + n, "pages": n % 3})
         for n in range(9, 14)
     ]
     field = Catalog.of(documents).fields["versions"]

@@ -1,6 +1,6 @@
 import pytest
 
-from retrieval.understand.catalog.catalog import Catalog, Described
+from retrieval.understand.catalog.catalog import Catalog, CatalogDocument
 from retrieval.understand.catalog.kin import Kin
 
 _KEYS = ("country", "mood", "weight_kg", "height_cm", "price")
@@ -11,7 +11,7 @@ _ROWS = (
     ("Ghana", "double-stitched", 4, 40, 250),
 )
 _CATALOG = Catalog.of(
-    [Described(str(at), f"Post {at}", dict(zip(_KEYS, row, strict=True))) for at, row in enumerate(_ROWS)]
+    [CatalogDocument(str(at), f"Post {at}", dict(zip(_KEYS, row, strict=True))) for at, row in enumerate(_ROWS)]
 )
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.understand.catalog.catalog import Catalog, Described
+from retrieval.understand.catalog.catalog import Catalog, CatalogDocument
 from retrieval.understand.catalog.words import keys, of_people, own_nouns, same_state, spelled_out, words
 
 
@@ -61,7 +61,7 @@ def test_plurals_and_verbs_behind_this_are_none() -> None:
 
 
 def test_a_catalogue_calls_its_documents_so() -> None:
-    documents = [Described(str(number), f"No. {number}", {"line": "north"}) for number in range(20)]
+    documents = [CatalogDocument(str(number), f"No. {number}", {"line": "north"}) for number in range(20)]
     assert "ferry" not in Catalog.of(documents).nouns
     assert "ferry" in Catalog.of(documents, texts=["This ferry is slow."] * 20).nouns
 

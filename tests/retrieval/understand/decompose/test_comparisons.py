@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.understand.catalog.words import keys
-from retrieval.understand.decompose.comparisons import Names, compared
+from retrieval.understand.decompose.comparisons import ComparedNames, compared
 from tests.chunks import EMPTY
 
 NAMES = {"iron boat", "reed boat", "oak raft", "sail", "oar", "copper nail", "brass nail", "anchor", "long rope"}
@@ -69,7 +69,7 @@ def test_parts_are_different_shorter_and_made_of_the_words_of_the_question(said)
 
 
 def test_rows_captions_headings_and_spoken_names_are_names_in_any_order():
-    names = Names(
+    names = ComparedNames(
         [
             replace(EMPTY, row_key="Horse, war, heavy", caption="Mounts", heading_path=("Book", "Animals")),
             replace(EMPTY, row_key="7", called="Level 7", names=("seventh level",)),
@@ -83,11 +83,11 @@ def test_rows_captions_headings_and_spoken_names_are_names_in_any_order():
 
 def test_a_sentence_is_no_name():
     long = "what every captain must know before the first voyage begins"
-    assert keys(long) not in Names([replace(EMPTY, heading_path=(long,))])
+    assert keys(long) not in ComparedNames([replace(EMPTY, heading_path=(long,))])
 
 
 def test_names_are_noted_while_somebody_else_reads_the_chunks():
-    chunks, names = [replace(EMPTY, row_key="Oar"), replace(EMPTY, row_key="Sail")], Names()
+    chunks, names = [replace(EMPTY, row_key="Oar"), replace(EMPTY, row_key="Sail")], ComparedNames()
     assert list(names.noting(chunks)) == chunks
     assert keys("oar") in names
     assert keys("mast") not in names

@@ -8,7 +8,7 @@ import pytest
 from retrieval.errors import QueryAnalysisError
 from retrieval.types import Hit, Receipt, Retrieval
 from retrieval.understand.analysis import Chat
-from retrieval.understand.decompose.comparisons import Names
+from retrieval.understand.decompose.comparisons import ComparedNames
 from retrieval.understand.decompose.decomposer import ModelDecomposer, RuleDecomposer
 from retrieval.understand.decompose.decomposition import Decomposition, deal
 from tests.chunks import EMPTY
@@ -49,7 +49,7 @@ def test_a_record_that_cannot_be_used_is_refused(record):
 
 
 def test_by_rules_a_comparison_has_parts_and_a_named_category_is_a_hint():
-    names = Names([replace(EMPTY, row_key="Oar"), replace(EMPTY, row_key="Sail, square")])
+    names = ComparedNames([replace(EMPTY, row_key="Oar"), replace(EMPTY, row_key="Sail, square")])
     decomposer = RuleDecomposer(names, CATEGORIES)
 
     compared = decomposer.decompose("oar and square sail in the medical records: costs")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from retrieval.understand.catalog.catalog import Catalog, Described
-from retrieval.understand.reading.reader import Reader
+from retrieval.understand.catalog.catalog import Catalog, CatalogDocument
+from retrieval.understand.reading.reader import ConditionReader
 from tests.retrieval.understand.conftest import TODAY
 from tests.retrieval.understand.reading.conditions import groups_of
 
@@ -101,35 +101,35 @@ TIMES = [
 
 
 @pytest.fixture(scope="module")
-def reader() -> Reader:
+def reader() -> ConditionReader:
     boats = [
-        Described(
+        CatalogDocument(
             f"boat-{number}.md",
             f"Boat {number}",
             dict(zip(_KEYS, output, strict=True)) | dict(zip(_FIGURE_KEYS, counted, strict=True)),
         )
         for number, (output, counted) in enumerate(zip(_BOATS, _FIGURES, strict=True))
     ]
-    return Reader.of(Catalog.of(boats))
+    return ConditionReader.of(Catalog.of(boats))
 
 
-def written(reader: Reader, question: str) -> str:
+def written(reader: ConditionReader, question: str) -> str:
     return "; ".join(sorted("|".join(sorted(group)) for group in groups_of(reader.read(question, TODAY))))
 
 
 @pytest.mark.parametrize(("question", "conditions"), CONDITIONS)
-def test_a_question_is_read_by_all_that_it_says(reader: Reader, question: str, conditions: str) -> None:
+def test_a_question_is_read_by_all_that_it_says(reader: ConditionReader, question: str, conditions: str) -> None:
     assert written(reader, question) == "; ".join(sorted(conditions.split("; ")))
 
 
 @pytest.mark.parametrize("question", TOPICS)
-def test_what_may_be_a_topic_is_none(reader: Reader, question: str) -> None:
+def test_what_may_be_a_topic_is_none(reader: ConditionReader, question: str) -> None:
     assert written(reader, question) == ""
 
 
 @pytest.mark.parametrize(("question", "field", "start", "end"), TIMES)
 def test_a_time_is_of_the_date_that_it_divides(
-    reader: Reader, question: str, field: str, start: str | None, end: str | None
+    reader: ConditionReader, question: str, field: str, start: str | None, end: str | None
 ) -> None:
     (result,) = reader.read(question, TODAY).temporal_refs
     output = (result.field, result.start and result.start.isoformat(), result.end and result.end.isoformat())

@@ -2,8 +2,8 @@
 
 import pytest
 
-from retrieval.understand.catalog.catalog import Catalog, Described
-from retrieval.understand.reading.reader import Reader
+from retrieval.understand.catalog.catalog import Catalog, CatalogDocument
+from retrieval.understand.reading.reader import ConditionReader
 from tests.retrieval.understand.conftest import TODAY
 from tests.retrieval.understand.reading.conditions import groups_of
 
@@ -58,7 +58,7 @@ TIMES = [
 
 
 @pytest.fixture(scope="module")
-def reader() -> Reader:
+def reader() -> ConditionReader:
     names = (
         "shelf_code",
         "category",
@@ -72,20 +72,20 @@ def reader() -> Reader:
         "state",
     )
     documents = [
-        Described(str(number), f"Map {number}", dict(zip(names, each, strict=True)))
+        CatalogDocument(str(number), f"Map {number}", dict(zip(names, each, strict=True)))
         for number, each in enumerate(_MAPS)
     ]
-    return Reader.of(Catalog.of(documents))
+    return ConditionReader.of(Catalog.of(documents))
 
 
 @pytest.mark.parametrize(("question", "conditions"), CONDITIONS)
-def test_conditions(reader: Reader, question: str, conditions: str) -> None:
+def test_conditions(reader: ConditionReader, question: str, conditions: str) -> None:
     assert " ".join("|".join(group) for group in groups_of(reader.read(question, TODAY))) == conditions
 
 
 @pytest.mark.parametrize(("question", "field", "start", "end"), TIMES)
 def test_a_time_is_about_the_date_that_its_verb_names_or_that_reaches_so_far(
-    reader: Reader, question: str, field: str, start: str | None, end: str | None
+    reader: ConditionReader, question: str, field: str, start: str | None, end: str | None
 ) -> None:
     read = reader.read(question, TODAY)
     (result,) = read.temporal_refs
@@ -93,6 +93,8 @@ def test_a_time_is_about_the_date_that_its_verb_names_or_that_reaches_so_far(
     assert read.topic in ("", "maps")
 
 
-def test_a_plural_behind_a_value_is_what_documents_are_called_only_beside_another_condition(reader: Reader) -> None:
+def test_a_plural_behind_a_value_is_what_documents_are_called_only_beside_another_condition(
+    reader: ConditionReader,
+) -> None:
     assert [entity.field for entity in reader.read("worn sheets from 2025", TODAY).entities] == ["state"]
     assert reader.read("worn shoes", TODAY).entities == ()

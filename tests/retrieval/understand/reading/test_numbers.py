@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.language.numbers.reading import quantities
-from retrieval.understand.catalog.catalog import Catalog, Described
-from retrieval.understand.reading.numbers import Figures
-from retrieval.understand.reading.reader import Reader
+from retrieval.understand.catalog.catalog import Catalog, CatalogDocument
+from retrieval.understand.reading.numbers import QuestionInFigures
+from retrieval.understand.reading.reader import ConditionReader
 from tests.retrieval.understand.conftest import TODAY
 from tests.retrieval.understand.reading.conditions import groups_of
 
@@ -41,9 +41,9 @@ CONDITIONS = [
 
 
 @pytest.fixture(scope="module")
-def reader() -> Reader:
+def reader() -> ConditionReader:
     documents = [
-        Described(
+        CatalogDocument(
             f"{number}",
             f"Room {number}",
             {
@@ -60,11 +60,11 @@ def reader() -> Reader:
         )
         for number in range(60)
     ]
-    return Reader.of(Catalog.of(documents, texts=["This room is bright."] * 60))
+    return ConditionReader.of(Catalog.of(documents, texts=["This room is bright."] * 60))
 
 
 @pytest.mark.parametrize(("question", "conditions"), CONDITIONS)
-def test_conditions(reader: Reader, question: str, conditions: str) -> None:
+def test_conditions(reader: ConditionReader, question: str, conditions: str) -> None:
     assert " ".join("|".join(group) for group in groups_of(reader.read(question, TODAY))) == conditions
 
 
@@ -125,7 +125,7 @@ SAID = [
 
 @pytest.mark.parametrize(("said", "written"), SAID)
 def test_numbers_and_bounds_are_written_as_the_reader_of_quantities_knows_them(said: str, written: str) -> None:
-    assert Figures.of(said).text == written
+    assert QuestionInFigures.of(said).text == written
 
 
 @pytest.mark.parametrize(
@@ -139,12 +139,12 @@ def test_numbers_and_bounds_are_written_as_the_reader_of_quantities_knows_them(s
     ],
 )
 def test_a_bound_stands_behind_what_is_numbered(said: str, written: str) -> None:
-    assert Figures.of(said, {"floor", "page"}).text == written
+    assert QuestionInFigures.of(said, {"floor", "page"}).text == written
 
 
 def test_a_place_of_the_rewritten_text_is_one_of_the_question() -> None:
     question = "less than half an hour, within 20 km"
-    figures = Figures.of(question)
+    figures = QuestionInFigures.of(question)
     result = [question[slice(*figures.span(quantity.start, quantity.end))] for quantity in quantities(figures.text)]
     assert result == ["less than half an hour", "within 20 km"]
 
@@ -155,7 +155,7 @@ SPOKEN = st.sampled_from([*(output for output, _ in SAID), "walks", "of", "in 20
 @given(st.lists(SPOKEN, max_size=6))
 def test_what_is_not_rewritten_stays_where_it_was(parts: list[str]) -> None:
     question = " ".join(parts)
-    figures = Figures.of(question)
+    figures = QuestionInFigures.of(question)
     assert len(figures.text) == len(figures.starts) == len(figures.ends)
     assert list(figures.starts) == sorted(figures.starts)
     assert list(figures.ends) == sorted(figures.ends)
@@ -166,7 +166,7 @@ def test_what_is_not_rewritten_stays_where_it_was(parts: list[str]) -> None:
 @given(low=st.integers(1, 900), more=st.integers(1, 90), size=st.sampled_from(["thousand", "million"]))
 def test_a_size_behind_two_numbers_is_of_both(low: int, more: int, size: str) -> None:
     shared, each = (
-        quantities(Figures.of(output).text)[0].written
+        quantities(QuestionInFigures.of(output).text)[0].written
         for output in (f"between {low} and {low + more} {size}", f"between {low} {size} and {low + more} {size}")
     )
     assert shared == each

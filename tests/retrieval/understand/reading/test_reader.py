@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.understand.catalog.catalog import Catalog
-from retrieval.understand.reading.reader import Reader
+from retrieval.understand.reading.reader import ConditionReader
 from tests.retrieval.understand.conftest import TODAY, Archive, show
 from tests.retrieval.understand.reading.conditions import groups_of
 
@@ -48,22 +48,24 @@ TOPICS = [
 
 
 @pytest.fixture(scope="module")
-def reader(archive: Archive) -> Reader:
-    return Reader.of(archive.catalog)
+def reader(archive: Archive) -> ConditionReader:
+    return ConditionReader.of(archive.catalog)
 
 
-def written(reader: Reader, question: str) -> tuple[str, str]:
+def written(reader: ConditionReader, question: str) -> tuple[str, str]:
     result = reader.read(question, TODAY)
     return " ".join("|".join(group) for group in groups_of(result)), result.topic
 
 
 @pytest.mark.parametrize(("question", "conditions", "topic"), CONDITIONS)
-def test_what_modifies_a_document_is_a_condition(reader: Reader, question: str, conditions: str, topic: str) -> None:
+def test_what_modifies_a_document_is_a_condition(
+    reader: ConditionReader, question: str, conditions: str, topic: str
+) -> None:
     assert written(reader, question) == (conditions, topic)
 
 
 @pytest.mark.parametrize("question", TOPICS)
-def test_a_value_within_the_topic_is_none(reader: Reader, question: str) -> None:
+def test_a_value_within_the_topic_is_none(reader: ConditionReader, question: str) -> None:
     assert written(reader, question)[0] == ""
 
 
@@ -80,7 +82,9 @@ def test_a_value_within_the_topic_is_none(reader: Reader, question: str) -> None
         ("shows from 2024 onwards", "2024-01-01", None),
     ],
 )
-def test_times_are_conditions_on_the_date(reader: Reader, question: str, start: str | None, end: str | None) -> None:
+def test_times_are_conditions_on_the_date(
+    reader: ConditionReader, question: str, start: str | None, end: str | None
+) -> None:
     (result,) = reader.read(question, TODAY).temporal_refs
     assert result.field == "premiere_date"
     assert (result.start and result.start.isoformat(), result.end and result.end.isoformat()) == (start, end)
@@ -88,7 +92,7 @@ def test_times_are_conditions_on_the_date(reader: Reader, question: str, start: 
 
 @given(question=st.text(max_size=80))
 def test_any_text_can_be_read(question: str) -> None:
-    reader = Reader.of(Catalog.of([show(0), show(1), show(2)]))
+    reader = ConditionReader.of(Catalog.of([show(0), show(1), show(2)]))
     result = reader.read(question, TODAY)
     assert all(question[slice(*ref.span)] == ref.text for ref in result.temporal_refs)
 
@@ -104,7 +108,7 @@ def test_any_text_can_be_read(question: str) -> None:
     ],
 )
 def test_a_value_that_no_document_has_is_unknown_and_stays_a_word(
-    reader: Reader, question: str, text: str, field: str
+    reader: ConditionReader, question: str, text: str, field: str
 ) -> None:
     result = reader.read(question, TODAY)
     assert [(each.text, each.field) for each in result.unknown] == [(text, field)]
@@ -126,7 +130,7 @@ def test_a_value_that_no_document_has_is_unknown_and_stays_a_word(
         "note: nobody may enter",
     ],
 )
-def test_values_that_are_there_times_and_other_words_are_not(reader: Reader, question: str) -> None:
+def test_values_that_are_there_times_and_other_words_are_not(reader: ConditionReader, question: str) -> None:
     assert reader.read(question, TODAY).unknown == ()
 
 
@@ -139,7 +143,7 @@ def test_values_that_are_there_times_and_other_words_are_not(reader: Reader, que
         ("recent ladder scene", 0),
     ],
 )
-def test_recent_before_values_alone_is_a_time(reader: Reader, question: str, conditions: int) -> None:
+def test_recent_before_values_alone_is_a_time(reader: ConditionReader, question: str, conditions: int) -> None:
     result = reader.read(question, TODAY)
     assert len({entity.group for entity in result.entities}) + len(result.temporal_refs) == conditions
     assert [str(ref.start) for ref in result.temporal_refs] == ["2025-08-22"] * bool(conditions)

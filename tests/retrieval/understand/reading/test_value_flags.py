@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.understand.catalog.catalog import Catalog, Described
-from retrieval.understand.reading.reader import Reader
+from retrieval.understand.catalog.catalog import Catalog, CatalogDocument
+from retrieval.understand.reading.reader import ConditionReader
 from tests.retrieval.understand.conftest import TODAY
 
 _ROWS = ((True, False, "yes", True, "oak"), (False, True, "no", False, "elm"))
 _KEYS = ("petsAllowed", "leak_free", "glazed", "has_deepFreezer", "wood")
 _CATALOG = Catalog.of(
-    [Described(str(at), f"Cabin {at}", dict(zip(_KEYS, row, strict=True))) for at, row in enumerate(_ROWS)]
+    [CatalogDocument(str(at), f"Cabin {at}", dict(zip(_KEYS, row, strict=True))) for at, row in enumerate(_ROWS)]
 )
-_READER = Reader.of(replace(_CATALOG, says=lambda _: False))
+_READER = ConditionReader.of(replace(_CATALOG, says=lambda _: False))
 
 
 def asked(question: str) -> set[tuple[str, object, bool]]:

@@ -2,13 +2,13 @@
 
 import pytest
 
-from retrieval.understand.catalog.catalog import Catalog, Described
+from retrieval.understand.catalog.catalog import Catalog, CatalogDocument
 from retrieval.understand.catalog.words import words
 from retrieval.understand.reading.phrases import People
-from retrieval.understand.reading.reader import Reader
+from retrieval.understand.reading.reader import ConditionReader
 from retrieval.understand.reading.value_mentions import (
     FreeTexts,
-    Mentions,
+    ValueMentions,
     are_alternatives,
     chained,
     or_between,
@@ -37,7 +37,7 @@ CONDITIONS = [
 def catalog() -> Catalog:
     return Catalog.of(
         [
-            Described(str(number), f"Beast {number}", {"type": sort, "languages": tongues, "heads": heads})
+            CatalogDocument(str(number), f"Beast {number}", {"type": sort, "languages": tongues, "heads": heads})
             for number, (sort, tongues, heads) in enumerate(_BEASTS * 3)
         ]
     )
@@ -48,14 +48,14 @@ def test_the_field_of_a_value_is_the_one_of_its_list_or_of_the_sort(
     catalog: Catalog, question: str, conditions: str
 ) -> None:
     groups: dict[int, list[str]] = {}
-    for entity in Reader.of(catalog).read(question, TODAY).entities:
+    for entity in ConditionReader.of(catalog).read(question, TODAY).entities:
         groups.setdefault(entity.group, []).append(f"{entity.field}={entity.value}")
     assert " ".join("|".join(group) for group in groups.values()) == conditions
 
 
 def test_a_chain_is_of_one_field_and_ends_where_the_sentence_turns(catalog: Catalog) -> None:
     output = words("angels, fey or trolls but not elf")
-    result = Mentions(catalog).within(output)
+    result = ValueMentions(catalog).within(output)
     chains = [[str(each.values[0]) for each in chain] for chain in chained(result, output)]
     assert ["angel", "fey", "troll"] in chains
     assert all("elf" not in chain for chain in chains if len(chain) > 1)
@@ -63,7 +63,7 @@ def test_a_chain_is_of_one_field_and_ends_where_the_sentence_turns(catalog: Cata
 
 def test_a_value_that_is_within_a_longer_list_of_another_field_is_not_meant(catalog: Catalog) -> None:
     output = words("Elvish, Sylvan or Giant")
-    result = Mentions(catalog).within(output)
+    result = ValueMentions(catalog).within(output)
     assert {each.field.name for each in result} == {"type", "languages"}
     kept = [*without_rivals([*chained(result, output)], People(output, result))]
     assert [chain[0].field.name for chain in kept] == ["languages"]
@@ -82,7 +82,7 @@ _CALLED = ["Northern Lights", "A Boat for Two", "W", "The Long Way", *(f"Story {
 @pytest.fixture(scope="module")
 def texts() -> FreeTexts:
     documents = [
-        Described(str(number), "Book", {"headline": called, "shelf": "AB"[number % 2]})
+        CatalogDocument(str(number), "Book", {"headline": called, "shelf": "AB"[number % 2]})
         for number, called in enumerate(_CALLED)
     ]
     return FreeTexts(Catalog.of(documents))

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.understand.catalog.catalog import Catalog, Described
+from retrieval.understand.catalog.catalog import Catalog, CatalogDocument
 from retrieval.understand.catalog.words import words
-from retrieval.understand.reading.value_names import Names, Spellings
+from retrieval.understand.reading.value_names import Spellings, ValueNames
 
 _KEYS = ("priority", "stage", "origin", "potter", "paintColour")
 _ROWS = (
@@ -14,13 +14,13 @@ _ROWS = (
     ("P2", "III", "NL", "Dr. Bo Kerr", "darkRed"),
 )
 _CATALOG = Catalog.of(
-    [Described(str(at), f"Jar {at}", dict(zip(_KEYS, row, strict=True))) for at, row in enumerate(_ROWS)]
+    [CatalogDocument(str(at), f"Jar {at}", dict(zip(_KEYS, row, strict=True))) for at, row in enumerate(_ROWS)]
 )
 
 
 def called(text: str, *, says: bool = False) -> list[tuple[str, object]]:
     output = words(text)
-    names = Names(replace(_CATALOG, says=lambda _: says))
+    names = ValueNames(replace(_CATALOG, says=lambda _: says))
     result = names.called(tuple(word.key for word in output), output[0] if len(output) == 1 else None)
     return [(field.name, values[0]) for field, values, _ in result]
 
@@ -53,7 +53,7 @@ _SPELLINGS_ROWS = (
 _SPELLINGS_KEYS = ("tint", "gauge", "sort", "light", "carrier")
 _SPELLINGS_CATALOG = Catalog.of(
     [
-        Described(str(at), f"Reel {at}", dict(zip(_SPELLINGS_KEYS, row, strict=True)))
+        CatalogDocument(str(at), f"Reel {at}", dict(zip(_SPELLINGS_KEYS, row, strict=True)))
         for at, row in enumerate(_SPELLINGS_ROWS)
     ]
 )

@@ -8,7 +8,7 @@ from retrieval.errors import InvalidFilterError
 from retrieval.index.snapshot.metadata_index import MetadataIndex
 from retrieval.search.metadata_filter import And, Contains, Eq, Filter, Gt, Gte, In, Lt, Lte, Ne, Not, Or
 from retrieval.types import Chunk
-from retrieval.understand.catalog.catalog import Catalog, Described
+from retrieval.understand.catalog.catalog import Catalog, CatalogDocument
 from retrieval.understand.self_query.filters import chroma_where
 
 RECORDS = [
@@ -31,7 +31,7 @@ def chunk(number: int) -> Chunk:
 CHUNKS = [chunk(number) for number in range(len(RECORDS))]
 INDEX, CATALOG = (
     MetadataIndex.build(CHUNKS),
-    Catalog.of([Described(each.document, "Notes", each.metadata) for each in CHUNKS]),
+    Catalog.of([CatalogDocument(each.document, "Notes", each.metadata) for each in CHUNKS]),
 )
 
 

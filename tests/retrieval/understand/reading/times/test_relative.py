@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from retrieval.language.numbers.quantity import CARDINALS
 from retrieval.understand.catalog.words import words
-from retrieval.understand.reading.times.relative import Amount, amount, count, one
+from retrieval.understand.reading.times.relative import TimeSpan, amount, count, one
 
 
 def said(text: str) -> list[str]:
@@ -35,7 +35,7 @@ def said(text: str) -> list[str]:
     ],
 )
 def test_a_length_of_time_is_read_as_people_say_it(text: str, days: int, months: int) -> None:
-    assert amount(said(text)) == Amount(days, months, len(said(text)))
+    assert amount(said(text)) == TimeSpan(days, months, len(said(text)))
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_what_is_no_length_of_time_is_none(text: str) -> None:
 
 
 def test_a_unit_alone_is_one() -> None:
-    assert one("quarter") == Amount(0, 3, 1)
+    assert one("quarter") == TimeSpan(0, 3, 1)
     assert one("hour") is None
 
 
@@ -62,6 +62,6 @@ def test_a_number_in_words_is_the_one_in_figures(tens: str, ones: int) -> None:
 
 @given(day=st.dates(date(1500, 1, 1), date(2100, 1, 1)), days=st.integers(0, 400), months=st.integers(0, 1200))
 def test_the_day_so_long_before_is_so_long_before_the_day(day: date, days: int, months: int) -> None:
-    span = Amount(days, months, 1)
+    span = TimeSpan(days, months, 1)
     assert span.ago(day) <= day <= span.ahead(day)
     assert abs((span.ahead(span.ago(day)) - day).days) <= 6  # months are of 28 to 31 days

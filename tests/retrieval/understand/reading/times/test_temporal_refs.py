@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.understand.catalog.catalog import Catalog, Described
+from retrieval.understand.catalog.catalog import Catalog, CatalogDocument
 from retrieval.understand.catalog.words import words
 from retrieval.understand.reading.times.periods import period
 from retrieval.understand.reading.times.spans import Range
@@ -57,7 +57,7 @@ def catalog() -> Catalog:
     later = [f"20{15 + number % 12}-{1 + number % 12:02}-11" for number in range(60)]
     return Catalog.of(
         [
-            Described(str(number), f"Thing {number}", {"made_on": made, "updated": updated})
+            CatalogDocument(str(number), f"Thing {number}", {"made_on": made, "updated": updated})
             for number, (made, updated) in enumerate(zip(days, later, strict=True))
         ]
     )
@@ -132,9 +132,11 @@ def test_what_is_in_the_list_and_in_no_gap_are_its_years(years: set[int], joint:
 
 
 TASKS = Catalog.of(
-    [Described(str(day), "Task", {"updated": f"2026-01-{day:02}", "state": "open"}) for day in range(1, 9)]
+    [CatalogDocument(str(day), "Task", {"updated": f"2026-01-{day:02}", "state": "open"}) for day in range(1, 9)]
 )
-TRIPS = Catalog.of([Described(str(day), "Trip", {"updated": f"2026-01-{day:02}", "days": day}) for day in range(1, 9)])
+TRIPS = Catalog.of(
+    [CatalogDocument(str(day), "Trip", {"updated": f"2026-01-{day:02}", "days": day}) for day in range(1, 9)]
+)
 
 
 def ends(found: Range | None) -> str:
