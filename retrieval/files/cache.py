@@ -1,4 +1,4 @@
-"""A cache with a time to live; the only file that imports cachetools."""
+"""Values that are kept for a while: a cache with a time to live, the only user of cachetools, and a bounded memory."""
 
 import threading
 from collections.abc import Callable
@@ -41,3 +41,14 @@ class TimedCache(Generic[Key, Value]):
         with self._lock:
             self._kept.expire()
             return len(self._kept)
+
+
+def remember(memory: dict[Key, Value], key: Key, value: Value, most: int) -> Value:
+    """Keep a value that is made again if it is gone; all are forgotten once there are too many.
+
+    Another thread may forget it at once, so whoever wants the value uses what comes back.
+    """
+    if len(memory) >= most:
+        memory.clear()
+    memory[key] = value
+    return value

@@ -28,8 +28,8 @@ from rapidfuzz.distance import OSA, Indel
 from spellchecker import SpellChecker
 
 from retrieval.files.arrays import load_array, save_array
+from retrieval.files.cache import remember
 from retrieval.index.term_table import TermTable
-from retrieval.index.words.compounds import remember
 from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.language.lexicon import singular
 from retrieval.language.numbers.quantity import measure

@@ -29,7 +29,7 @@ ANOTHER_ROW = "another row of its table"
 
 @dataclass(frozen=True, slots=True)
 class TableVerdict:
-    """One table of which the question names a row. Masks are those of `Asked`."""
+    """One table of which the question names a row. Masks are those of `QueryMentions`."""
 
     table: str
     row: int

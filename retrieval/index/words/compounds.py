@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.files.arrays import distinct, load_array
+from retrieval.files.cache import remember
 from retrieval.index.words.field_index import FieldIndex, Words
 from retrieval.index.words.lexical_index import LexicalIndex, WordIndex
 from retrieval.index.words.value_index import ValueIndex
@@ -230,10 +231,3 @@ class _Term(NamedTuple):
     token: str
     number: int | None
     """None: the index does not have it."""
-
-
-def remember(memory: dict[str, str], key: str, value: str, most: int) -> None:
-    """Keep what a question or a word is read as. Other threads may forget it at once: whoever wants it keeps it too."""
-    if len(memory) >= most:
-        memory.clear()
-    memory[key] = value

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.files.arrays import RaggedArray, load_array, save_array
+from retrieval.files.cache import remember
 from retrieval.index.term_table import TermTable
 from retrieval.language.identifiers import MARK, identifier_keys, known_identifiers, words_of_question
 from retrieval.language.terms import Tokenize, cut_identity, tokens
@@ -135,6 +136,8 @@ class WordIndex:
         )
 
 
+REMEMBERED = 1024
+"""Questions whose words are remembered, before all are forgotten."""
 K1, B, EPSILON = 1.5, 0.75, 0.25
 
 
@@ -163,6 +166,8 @@ class LexicalIndex:
     """What of a question is scored, once it is put into the index's words; None: all that `tokenize` finds."""
     put: Callable[[str], str] | None = None
     """Puts a question into the index's words; None: it stays as it is."""
+    _cuts: dict[tuple[Tokenize, str], Sequence[str]] = field(default_factory=dict, init=False, repr=False)
+    """Questions as they are cut: a search asks for the words of one several times."""
 
     @classmethod
     def build(cls, texts: Iterable[str], tokenize: Tokenize = tokens) -> "LexicalIndex":
@@ -200,17 +205,22 @@ class LexicalIndex:
 
     def read(self, question: str) -> Sequence[str]:
         """All words of a question, stop words too."""
-        return self._with_identifiers(self.tokenize, self.said(question))
+        return self._cut(self.tokenize, question)
 
     def looked_for(self, question: str) -> Sequence[str]:
         """The words of a question that are scored."""
-        return self._with_identifiers(self.ask or self.tokenize, self.said(question))
+        return self._cut(self.ask or self.tokenize, question)
 
-    def _with_identifiers(self, tokenize: Tokenize, question: str) -> Sequence[str]:
+    def _cut(self, tokenize: Tokenize, question: str) -> Sequence[str]:
         """The tokens of a question, and the identifiers of the index whose parts follow one another in it."""
-        plain = [token for token in tokenize(question) if not token.startswith(MARK)]
-        found = known_identifiers(words_of_question(question), identifier_keys(question), self._have)
-        return [*plain, *(key for _, _, key in found)]
+        known = self._cuts.get((tokenize, question))
+        if known is not None:
+            return known
+        written = self.said(question)
+        plain = [token for token in tokenize(written) if not token.startswith(MARK)]
+        found = known_identifiers(words_of_question(written), identifier_keys(written), self._have)
+        tokens = (*plain, *(key for _, _, key in found))
+        return remember(self._cuts, (tokenize, question), tokens, REMEMBERED)
 
     def _have(self, terms: Sequence[str]) -> Sequence[bool]:
         return [term is not None for term in self.terms.words(terms)]

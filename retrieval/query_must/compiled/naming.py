@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 Masks = npt.NDArray[np.uint64]
-"""Places of tokens, as in `Asked`."""
+"""Places of tokens, as in `QueryMentions`."""
 Places = list[tuple[int, int]]
 """Masks of places of the question, and the number of the run that stands there."""
 KINDS = NAME, AMOUNT, STEP, SHARED = range(4)
@@ -108,7 +108,7 @@ class QueryWords:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Named:
-    """The k tables of which a question names rows; masks are those of `Verdict`."""
+    """The k tables of which a question names rows; masks are those of `TableVerdict`."""
 
     said: QueryWords
     tables: Integers

@@ -71,8 +71,8 @@ def lexical(snapshot: Snapshot) -> LexicalIndex:
 )
 def test_an_unknown_word_is_the_two_that_name_something(lexical: LexicalIndex, question: str, said: str) -> None:
     assert lexical.said(question) == said
-    assert lexical.read(question) == lexical.tokenize(said)
-    assert lexical.looked_for(question) == question_tokenizer(Vocabulary.default())(said)
+    assert list(lexical.read(question)) == lexical.tokenize(said)
+    assert list(lexical.looked_for(question)) == question_tokenizer(Vocabulary.default())(said)
 
 
 @pytest.mark.parametrize(
