@@ -7,7 +7,7 @@ from typing import ParamSpec
 
 import dagster as dg
 
-from evals.assets import AGAIN, as_table, reported, with_reason
+from evals.asset_options import AGAIN, as_table, reported, with_reason
 from evals.evaluation import SHIPPED, Evaluation, evaluation_of
 from evals.gate import (
     SCORE_RULES,

@@ -11,7 +11,7 @@ from pathlib import Path
 import dagster as dg
 from pydantic import ValidationError
 
-from evals.assets import ROWS, as_table
+from evals.asset_options import ROWS, as_table
 from evals.checks import FINDINGS
 from evals.verdicts import finding_id
 from pipeline.building.book_records import book_records

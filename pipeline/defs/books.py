@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 import dagster as dg
 
-from evals.assets import QUESTION_FILES, with_reason
+from evals.asset_options import QUESTION_FILES, with_reason
 from evals.questions.question_sets import questions_version
 from pipeline.building.book_records import fault_sentence, keep_source, kept_losses, read_for_index
 from pipeline.building.hosted_models import HostedModels

@@ -4,7 +4,7 @@ from collections import Counter
 
 import dagster as dg
 
-from evals.assets import AGAIN, as_table, columns_of, with_reason
+from evals.asset_options import AGAIN, as_table, columns_of, with_reason
 from pipeline.building.book_records import enter_book, kept_losses
 from pipeline.building.hosted_models import HostedModels
 from pipeline.building.materialization import content_version, losses_metadata, materialized

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from evals.assets import AGAIN, with_reason
+from evals.asset_options import AGAIN, with_reason
 from evals.fit.relevance import THRESHOLD, RelevanceReport, fit_relevance
 from evals.fit.weights import fit_weights
 from retrieval.home import Home

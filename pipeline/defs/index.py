@@ -7,7 +7,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from evals.assets import SETTLED, with_reason
+from evals.asset_options import SETTLED, with_reason
 from evals.checks import JUDGED, kept
 from evals.gate import SNAPSHOT_RULES, Rule, SnapshotContents
 from pipeline.building.book_records import CHUNKS, book_records, unfinished_books

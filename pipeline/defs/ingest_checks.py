@@ -10,7 +10,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from evals.assets import with_reason
+from evals.asset_options import with_reason
 from evals.checks import JUDGED, kept
 from pipeline.building.book_records import book_records, missing_from
 from pipeline.building.materialization import RECORDS, BookVerdict, book_verdict, held, records_version

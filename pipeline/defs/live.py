@@ -4,7 +4,8 @@ from datetime import timedelta
 
 import dagster as dg
 
-from evals.assets import AFTER_CHANGE, METRICS, SETTLED, numbers_of, with_reason
+from evals.asset_options import AFTER_CHANGE, SETTLED, with_reason
+from evals.assets import METRICS, numbers_of
 from evals.evaluation import SHIPPED, evaluation_of
 from evals.verdicts import CheckVerdict, accept, keep_verdict
 from pipeline.building.gate import OpenObjection, open_objections

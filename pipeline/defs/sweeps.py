@@ -13,7 +13,7 @@ import dagster as dg
 from dagster._core.definitions.metadata import RawMetadataValue
 from pydantic import Field
 
-from evals.assets import AGAIN, as_table, reported, with_reason
+from evals.asset_options import AGAIN, as_table, reported, with_reason
 from evals.evaluation import SHIPPED, Evaluation, evaluate, evaluation_of
 from evals.noise import Relatives
 from evals.showing import Curve

@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from evals.assets import columns_of, with_reason
+from evals.asset_options import columns_of, with_reason
 from pipeline.building.book_records import GUARDS, kept_losses
 from pipeline.building.hosted_models import HostedModels
 from pipeline.building.materialization import content_version, losses_metadata, materialized

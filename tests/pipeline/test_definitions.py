@@ -4,7 +4,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from evals.assets import with_reason
+from evals.asset_options import with_reason
 from evals.evaluation import HEADLINE
 from evals.sweeps import SWEEPS
 from pipeline.building.gate import GATE

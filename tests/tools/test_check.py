@@ -17,6 +17,19 @@ def test_it_stops_at_the_first_step_that_fails_and_shows_why(capsys: pytest.Capt
     assert [line.split()[0] for line in lines if line] == ["good", "bad", "why"]
 
 
+def test_a_step_beside_the_others_stops_them_when_it_fails(capsys: pytest.CaptureFixture[str]) -> None:
+    beside = Step("types", "python", ("-c", "print('wrong'); raise SystemExit(4)"), beside=True)
+    endless = Step("tests", "python", ("-c", "import time; time.sleep(600)"))
+    assert run_steps([PASSING, beside, endless], ROOT) == 4
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines() if line][-2:] == ["types", "wrong"]
+
+
+def test_a_step_beside_the_others_is_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
+    beside = Step("types", "python", ("-c", "import time; time.sleep(1); raise SystemExit(5)"), beside=True)
+    assert run_steps([beside, PASSING], ROOT) == 5
+    assert "all" not in capsys.readouterr().out
+
+
 def test_it_says_how_long_everything_took(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_steps([PASSING], ROOT) == 0
     assert [line.split()[:2] for line in capsys.readouterr().out.splitlines()] == [["good", "ok"], ["all", "ok"]]

@@ -40,8 +40,8 @@ def test_a_sweep_shows_its_curve_and_ends_in_a_proposal(sample_copy: Home, insta
     result = shown("sweep_graph_boost", sample_copy, instance, [0.0])
     assert list(result)[:2] == ["proposal", "curve"]
     assert [record.data["value"] for record in result["points"].records] == [0.0, 0.05]
-    assert (result["current"], result["best"], result["n_worth_it"]) == (0.05, 0.0, 1)
-    assert result["proposal"].startswith("propose hybrid_graph: boost 0 instead of 0.05: ")
+    assert (result["current"], result["best"], result["n_worth_it"]) == (0.05, 0.0, 0)
+    assert result["proposal"].startswith("keep hybrid_graph: boost 0.05: the best value is 0, ")
     assert result["curve"].startswith("![mrr, hit@1](data:image/svg+xml;base64,")
     kept = json.loads((sample_copy.root / "sweeps" / "graph_boost.json").read_text())
     assert kept["says"] == result["proposal"]

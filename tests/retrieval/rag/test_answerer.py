@@ -87,7 +87,7 @@ def test_answerers_of_one_index_read_its_names_once(sample: Home, monkeypatch: p
             read.append(chunks)
             super().__init__(chunks)
 
-    monkeypatch.setattr("retrieval.rag.context.Names", Counted)
+    monkeypatch.setattr("retrieval.rag.context.ComparedNames", Counted)
     live = LiveIndex(sample)
     for _ in range(2):
         assert Answerer(sample.root, how="read", live=live).answered("dagger or long sword, which costs more?").cells
