@@ -47,8 +47,10 @@ share_engines()
 os.environ.pop("COLUMNS", None)
 
 # How long an example takes says how busy the machine is.
-hypothesis.settings.register_profile("busy", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
-hypothesis.settings.load_profile("busy")
+_BUSY = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.register_profile("thorough", _BUSY)
+hypothesis.settings.register_profile("check", _BUSY, max_examples=30)
+hypothesis.settings.load_profile("check")
 
 SAMPLE = Settings(SAMPLE_LIBRARY, (SAMPLE_QUESTIONS,))
 
