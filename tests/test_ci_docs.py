@@ -53,6 +53,7 @@ def run(script: str, root: Path, **variables: str) -> subprocess.CompletedProces
     return subprocess.run(["sh", "-c", script], cwd=root, env=result, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_page_save_compare_and_stop_where_a_score_is_too_low(repository: Path) -> None:
     script = block("bash")
     first = run(script, repository)

@@ -113,6 +113,7 @@ def test_a_candidate_that_finds_nothing_is_worse_than_live(changed: Home) -> Non
     assert "mrr" in str(result.description)
 
 
+@pytest.mark.slow
 def test_a_candidate_is_not_held_to_what_was_live_of_another_library(changed: Home) -> None:
     good = changed.candidate
     nominate(changed, lambda chunk: replace(chunk, source="other words", row_key=None, heading_path=("Other",)))

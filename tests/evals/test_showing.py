@@ -122,6 +122,7 @@ def test_what_is_live_differs_in_nothing_from_itself(sample: Home) -> None:
     assert {each.n for each in result.values()} == {102}
 
 
+@pytest.mark.slow
 def test_a_candidate_that_finds_nothing_is_below_live(sample_copy: Home, few_questions: Path) -> None:
     home = replace(sample_copy, settings=replace(sample_copy.settings, questions=(few_questions,)))
     query = (STRATEGIES["bm25"], STRATEGIES["default"])

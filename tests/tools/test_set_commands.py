@@ -179,6 +179,7 @@ def test_a_book_is_ranked_by_trees_that_it_had_no_say_in(small_sets: Path, tmp_p
     assert [record["n"] for record in json.loads(left_out)] == [record["n"] for record in json.loads(plain)]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("lightgbm")
 def test_the_page_says_whether_what_ships_was_asked(small_sets: Path, tmp_path: Path) -> None:
     for name, arguments, sentence in (("left", (), LEFT_OUT), ("ships", ("--shipped",), SHIPPED)):

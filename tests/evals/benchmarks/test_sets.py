@@ -72,6 +72,7 @@ def some(data: Path, tmp_path: Path, lines) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_the_gold_of_the_real_sets_resolves(some: Path) -> None:
     """Of the books the first of each set; `python -m tools bench all` says it of all, as `evaluability`."""

@@ -62,6 +62,7 @@ def report(three_books: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple
     return fit_relevance(home, three_books, "open", EMBEDDER), home
 
 
+@pytest.mark.slow
 def test_every_book_is_asked_its_own_questions_and_those_of_the_others(
     report: tuple[RelevanceReport, Path], three_books: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -163,6 +163,7 @@ def test_a_lost_row_and_stale_questions_are_refused_once_and_what_is_put_right_g
     assert ran(deployment, runs) >= BLOCKING
 
 
+@pytest.mark.slow
 def test_what_changed_while_the_automation_was_off_follows_when_it_is_on(built_deployment: "Deployment") -> None:
     deployment = built_deployment
     deployment.change("beta", "15 gp", "44 gp")

@@ -42,6 +42,7 @@ def jobs(runs: list[dg.DagsterRun]) -> list[tuple[str, str | None, str]]:
     return [(run.job_name, run.tags.get("dagster/partition"), run.status.value) for run in runs]
 
 
+@pytest.mark.slow
 def test_a_night_embeds_what_is_new_and_all_of_it_after_a_new_version_of_the_embedder(
     built_deployment: "Deployment", monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -47,6 +47,7 @@ def test_a_sweep_shows_its_curve_and_ends_in_a_proposal(sample_copy: Home, insta
     assert kept["says"] == result["proposal"]
 
 
+@pytest.mark.slow
 def test_k_shows_what_more_chunks_add(sample_copy: Home, few_questions: Path, instance: dg.DagsterInstance) -> None:
     result = shown(
         "sweep_k", Home(sample_copy.root, replace(sample_copy.settings, questions=(few_questions,))), instance

@@ -151,6 +151,7 @@ def test_runs_that_a_killed_build_left_are_canceled_by_the_next(tiny: Home) -> N
     assert unfinished(tiny) == 1, "a run of the UI is none of the build's"
 
 
+@pytest.mark.slow
 def test_steps_and_outcome_reach_whoever_waits(edited: Home) -> None:
     steps: list[Step] = []
     done = build_apart(edited, steps.append)

@@ -129,6 +129,7 @@ def numbers(done: Build) -> list[dict[str, dict[str, object]]]:
     return [outcome.numbers for outcome in done.books.values()]
 
 
+@pytest.mark.slow
 def test_a_new_book_is_added_and_a_book_that_went_is_gone(tiny: Home) -> None:
     shutil.copytree(tiny.library / "tiny", tiny.library / "other")
     other = book_of(tiny, "other")
@@ -260,6 +261,7 @@ def test_stale_gold_stops_a_build_before_anything_is_scored_and_a_reason_leads_p
     assert [reason.split(":")[0] for reason in state.reasons] == ["gold_resolves"]
 
 
+@pytest.mark.slow
 def test_text_that_was_read_by_a_guess_goes_live_once_somebody_accepts_it(tiny: Home) -> None:
     before = live_id(tiny.root)
     guessed = tiny.library / "tiny" / "02.md"
@@ -297,6 +299,7 @@ def test_force_leads_past_no_check_on_the_books_or_the_snapshot(twice_live: tupl
     assert live_id(home.root) == first
 
 
+@pytest.mark.slow
 def test_books_of_every_odd_shape_are_indexed_correctly(tmp_path: Path) -> None:
     library = tmp_path / "library"
     books = {

@@ -45,6 +45,7 @@ def records(home: Home) -> dict[str, bytes]:
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
 
 
+@pytest.mark.slow
 def test_two_processes_make_the_index_that_one_makes(home: Home, tmp_path: Path) -> None:
     steps: list[Step] = []
     alone = Home(tmp_path / "alone", replace(home.settings, executor="in_process"))

@@ -153,6 +153,7 @@ def writing(address: str) -> dg.JobDefinition:
     return write.to_job(executor_def=executor_of(f"dask+{address}", 2))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # Dask's own
 def test_two_runs_of_one_job_at_once_are_both_done(cluster: str, tmp_path: Path) -> None:
     history, seen = tmp_path / "history", tmp_path / "seen"

@@ -26,6 +26,7 @@ def slow_min_max(legs: list[list[float]]) -> list[float]:
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.skipif(DATA is None, reason="QUERYMUST_DATA names no folder")
 def test_the_first_15_are_those_of_the_formula_over_every_document_of_a_book() -> None:

@@ -16,6 +16,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ContractReport
     return home, run_contract(200, questions=4, home=home)
 
 
+@pytest.mark.slow
 def test_both_libraries_are_asked_and_a_kept_answer_costs_less(kept: tuple[Path, ContractReport]) -> None:
     home, report = kept
     assert [(timing.name, timing.chunks, timing.questions) for timing in report.timings] == [

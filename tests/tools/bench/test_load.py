@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+@pytest.mark.slow
 def test_a_real_server_answers_every_client_while_an_index_goes_live(run: Callable[..., Any], sample: Home) -> None:
     options = ["--clients", 3, "--seconds", 3, "--promotions", 1, "--processes", "1", "--json"]
     ran = run("bench", "load", *options, "--home", sample.root)

@@ -19,6 +19,7 @@ HARMS = {
 }
 
 
+@pytest.mark.slow
 def test_every_damage_is_told_in_one_clear_line(tiny: Home) -> None:
     live = live_id(tiny.root)
     expected = answers(tiny.root)["search"].out

@@ -62,6 +62,7 @@ def changed(home: Path, name: str) -> int:
     return search.changed
 
 
+@pytest.mark.slow
 def test_any_edits_one_after_another_give_what_a_build_from_nothing_gives(tmp_path: Path) -> None:
     rng, chunks, home = random.Random(1), library(), tmp_path / "home"
     make(home, chunks)

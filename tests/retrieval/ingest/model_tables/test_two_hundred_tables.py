@@ -103,6 +103,7 @@ def assert_all_there(tables: tuple[Table, ...], done: Transformed) -> None:
         assert values(json.loads(row.content)) == sorted(repr(typed(cell)) for cell in row.cells if cell)
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_or_wrong_either_where_tables_go_in_batches(
     chat_server: FakeOpenAi, tables: tuple[Table, ...], tmp_path: Path
 ) -> None:
@@ -122,6 +123,7 @@ def test_nothing_is_lost_or_wrong_either_where_tables_go_in_batches(
     assert (chat_server.counts.prompt, chat_server.counts.requests["/v1/chat/completions"]) == (0, 0)
 
 
+@pytest.mark.slow
 def test_a_key_that_is_refused_now_and_then_stops_runs_and_costs_no_answer(
     chat_server: FakeOpenAi, tables: tuple[Table, ...], tmp_path: Path
 ) -> None:
@@ -154,6 +156,7 @@ transformed(Far(), tables_of(book()), Path(sys.argv[2]), timeout=60.0)
 ANSWERED = 60
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_without_paying_twice(
     chat_server: FakeOpenAi, tables: tuple[Table, ...], tmp_path: Path
 ) -> None:

@@ -34,6 +34,7 @@ def test_a_changed_time_makes_the_page_and_the_plot_stale() -> None:
     assert plot([slower, *others]) != (ROOT / PLOT).read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_a_run_measures_every_way_and_starves_nobody_but_the_loop(small: ScaleReport) -> None:
     starved = {timing.name: timing.starved for timing in small.timings}
     assert {"chroma_plain", "prefilter", "hybrid", "hybrid_graph", "default", "rank_bm25", "bm25s"} <= set(starved)
