@@ -2,7 +2,8 @@
 
 `c5d.xlarge`, `NAV_WAYPOINT`, `http.request.method`, `SetOption65`, `0x1F`, `R-1`, `192.168.0.0/16`, `--max-count`. A
 text is also cut into their parts; the whole identifier is what tells `c5d.xlarge` from `c5d.2xlarge`, which has the
-same parts. Its key is the same for every way to separate the parts, so that `nav waypoint` and `c5d xlarge` find it.
+same parts. Its key is the same for every way to separate the parts, so that `c5d xlarge` and `http request method` find
+it. Two words of letters with a blank between them do not: `the job name` need not be `job_name`.
 """
 
 import re
@@ -30,12 +31,10 @@ _ENDINGS = frozenset({"st", "nd", "rd", "th", "s", "x"})
 _CHAIN = 3
 """Numbers between points from which on they are an address or a version, and no decimal."""
 
-
 MARK = "~"
 """Begins the key of an identifier, and no other token."""
 MOST_WORDS = 8
 """Words of a question that may be the parts of one identifier."""
-
 
 Known = Callable[[Sequence[str]], Sequence[bool]]
 """Tells of some keys which are those of identifiers that there are."""
@@ -51,7 +50,7 @@ def key_of(identifier: str) -> str:
     return MARK + (identifier if not _LETTER.search(identifier) else "".join(_PART.findall(identifier)).casefold())
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 12)
 def identifiers(text: str) -> tuple[str, ...]:
     """The identifiers of a text as written, each with those of its parts that are a name alone: `c5d`, `2xlarge`."""
     matches: list[str] = []
