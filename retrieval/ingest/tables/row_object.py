@@ -10,7 +10,8 @@ from retrieval.ingest.tables.columns import ColumnNames, column_labels
 from retrieval.ingest.tables.header import ReadRow, lists_symbols, symbol_names
 from retrieval.ingest.tables.reading import Axis, TableMeaning
 from retrieval.ingest.tables.table import Table
-from retrieval.language.numbers.cells import PERCENTILE_HUNDRED, NumberRange, is_hex, is_numeric, parse_range, typed
+from retrieval.language.numbers.cells import NumberRange, is_hex, is_numeric, parse_range, typed
+from retrieval.language.numbers.numerals import PERCENTILE_HUNDRED
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.sibling_mentions import CODE
 

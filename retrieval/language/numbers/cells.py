@@ -21,7 +21,6 @@ _NUMERIC = re.compile(
 )
 MAX_DIGITS = 15
 """A longer number is no longer the same in every reader of JSON."""
-PERCENTILE_HUNDRED = "00"
 _ON_THE_LINE: frozenset[Kind] = frozenset({"number", "ordinal", "range", "open"})
 MAX_EXPANDED = 100
 """A range of more values than this stays a range."""
@@ -50,7 +49,8 @@ def parse_range(text: str, better: Way = "") -> NumberRange | None:
     opens; while nobody knows it, that cell has no bound at all.
     """
     if match := _BETTER.fullmatch(text):
-        return _open_range(integer(match["bound"]), match["way"].lower(), better)
+        bound, way = integer(match["bound"]), _way_of(match["way"], better)
+        return NumberRange(bound if way == "higher" else None, bound if way == "lower" else None)
     if _DECIMALS.search(text) or is_hex(text):
         return None
     quantity = whole_quantity(text)
@@ -72,9 +72,9 @@ def is_hex(text: str) -> bool:
     return bool(_HEX.fullmatch(text))
 
 
-def _open_range(bound: int, word: str, better: Way) -> NumberRange:
-    way = better if word == "better" else _OPPOSITE[better]
-    return NumberRange(bound if way == "higher" else None, bound if way == "lower" else None)
+def _way_of(word: str, better: Way) -> Way:
+    """The way that `better` or `worse` opens."""
+    return better if word.lower() == "better" else _OPPOSITE[better]
 
 
 def way_that_is_better(texts: Sequence[str], told: Way = "") -> Way:
@@ -86,7 +86,7 @@ def way_that_is_better(texts: Sequence[str], told: Way = "") -> Way:
     for position, text in enumerate(texts):
         if match := _BETTER.fullmatch(text):
             way = _way_out(integer(match["bound"]), [*texts[:position], *texts[position + 1 :]])
-            ways |= {way if match["way"].lower() == "better" else _OPPOSITE[way]} - {""}
+            ways |= {_way_of(match["way"], way)} - {""}
     return ways.pop() if len(ways) == 1 else ""
 
 
