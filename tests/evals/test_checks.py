@@ -122,6 +122,7 @@ def test_a_candidate_is_not_held_to_what_was_live_of_another_library(changed: Ho
     assert evaluated("not_worse_than_live", changed).passed
 
 
+@pytest.mark.slow
 def test_a_question_file_of_a_new_book_does_not_hide_what_became_worse(changed: Home, tmp_path: Path) -> None:
     new = {"id": "new-1", "query": "What is new?", "gold": [{"snippet": "a sentence of a book that is new"}]}
     (tmp_path / "new.jsonl").write_text(json.dumps(new), "utf-8")
@@ -139,6 +140,7 @@ def test_a_question_file_of_a_new_book_does_not_hide_what_became_worse(changed: 
     assert "mrr" in str(result.description)
 
 
+@pytest.mark.slow
 def test_what_is_live_and_cannot_be_read_keeps_nothing_from_going_live(changed: Home) -> None:
     manifest = changed.root / "snapshots" / changed.candidate / "manifest.json"
     good = changed.candidate

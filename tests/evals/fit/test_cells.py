@@ -74,6 +74,7 @@ def test_nothing_is_fitted_on_nothing() -> None:
         fit_cells(())
 
 
+@pytest.mark.slow
 def test_what_is_read_of_the_sample_is_what_people_say(sample: Home) -> None:
     live = LiveIndex(sample)
     gatherer = Gatherer(live.reader())

@@ -49,6 +49,7 @@ def test_every_gold_line_is_in_its_book(name: str) -> None:
             assert gold["snippet"] in lines[gold["line"] - 1], question["id"]
 
 
+@pytest.mark.slow
 def test_every_question_of_a_book_can_be_scored(tariff: Retriever) -> None:
     (query,) = BOOKS["tariff"].question_sets(tariff, tuple(tariff.snapshot.chunks))
 

@@ -184,6 +184,7 @@ def served(port: int, folder: Path) -> Iterator[subprocess.Popen[str]]:
     assert "enabled: false" in (folder / "fresh" / "dagster" / "dagster.yaml").read_text()
 
 
+@pytest.mark.slow
 def test_it_serves_a_home_that_was_never_built_and_one_run_waits_for_the_other(port: int, tmp_path: Path) -> None:
     with served(port, tmp_path):
         with write_lock(tmp_path / "fresh"):  # so that the run waits for its home and does not end

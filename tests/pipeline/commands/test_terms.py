@@ -78,6 +78,7 @@ def test_half_a_pair_is_refused(tiny: Home, run: Callable[..., Ran]) -> None:
 FEEDBACK_ASKED = "Which weapon is cheap?"
 
 
+@pytest.mark.slow
 def test_feedback_becomes_questions_and_entries_and_changes_nothing(
     tiny: Home, run: Callable[..., Ran], tmp_path: Path
 ) -> None:

@@ -62,6 +62,7 @@ def statuses(runs: Sequence[dg.DagsterRun]) -> list[str]:
 BLOCKING = {key.name for key in (*GATE, *BOOK_GATE)}
 
 
+@pytest.mark.slow
 def test_a_new_a_changed_and_a_lost_book_go_live_past_every_blocking_check(deployment: "Deployment") -> None:
     library = deployment.home.library
     deployment.start(BOOKS, FOLLOWS)

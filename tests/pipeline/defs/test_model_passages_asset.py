@@ -45,6 +45,7 @@ def live_chunks(home: Home) -> list[Chunk]:
         return list(snapshot.chunks)
 
 
+@pytest.mark.slow
 def test_a_build_by_a_model_says_so_and_asks_again_for_what_it_could_not_ask(
     home: Home, tiny: Home, chat_server: FakeOpenAi
 ) -> None:
@@ -75,6 +76,7 @@ def test_a_build_by_a_model_says_so_and_asks_again_for_what_it_could_not_ask(
     assert len(chat_server.asked) == 6
 
 
+@pytest.mark.slow
 def test_tables_and_passages_share_a_model_and_its_budget(home: Home, chat_server: FakeOpenAi) -> None:
     both = replace(home.settings, tables=replace(home.settings.tables, transformer="model", budget_usd=0.0008))
     numbers = build(replace(home, settings=both)).books["tiny"].numbers

@@ -129,6 +129,7 @@ def test_chunks_that_came_and_went_are_counted(sample_copy: Home) -> None:
     assert not any(difference.comparison.difference for difference in change.differences)
 
 
+@pytest.mark.slow
 def test_what_was_scored_later_or_with_other_questions_is_left_out(sample_copy: Home) -> None:
     score_before(sample_copy, {})
     store = ScoreStore(sample_copy.evaluations)

@@ -94,6 +94,7 @@ def test_a_server_of_embeddings_is_asked_by_several_books_at_once(home: Home, mo
     assert server.met == 2
 
 
+@pytest.mark.slow
 def test_a_book_that_fails_is_told_of_and_stops_the_snapshot(home: Home) -> None:
     entry = '[[table]]\nfind = { heading = "beta" }\nopen = true\n\n'
     (home.library / "beta" / "tables.toml").write_text(entry * 2)

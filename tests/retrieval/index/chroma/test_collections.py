@@ -43,6 +43,7 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(collections, "EXACT_UP_TO", 100)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("large")
 def test_a_deaf_graph_is_built_again_with_more_neighbours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(collections, "TRIES", (DEAF, DEAF, HNSW))

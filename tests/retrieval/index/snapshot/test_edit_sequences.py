@@ -178,6 +178,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
 COPIED: list[bool] = []
 
 
+@pytest.mark.slow
 @settings(
     max_examples=SEQUENCES,
     deadline=None,

@@ -110,6 +110,7 @@ def test_scores_are_okapi_bm25s_on_the_sample(sample: Home) -> None:
     agrees_with_okapi([chunk.search_text for chunk in snapshot.chunks], questions)
 
 
+@pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.skipif("QUERYMUST_DATA" not in os.environ, reason="QUERYMUST_DATA names no folder")
 def test_scores_are_okapi_bm25s_on_scifact() -> None:

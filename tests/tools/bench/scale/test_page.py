@@ -45,6 +45,7 @@ def test_a_run_measures_every_way_and_starves_nobody_but_the_loop(small: ScaleRe
     assert all(timing.p50_ms > 0 for timing in small.timings)
 
 
+@pytest.mark.slow
 def test_a_run_reads_back_what_it_printed(small: ScaleReport) -> None:
     assert ScaleReport.of(asdict(small)) == small
     assert {goal.name for goal in small.goals()} >= {"prefilter / chroma_plain", "bm25 / bm25s"}
