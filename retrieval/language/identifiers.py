@@ -108,11 +108,11 @@ def words_of_question(text: str) -> list[str]:
 
 
 def _is_identifier(run: str) -> bool:
-    if _DICE.fullmatch(run):
-        return False
+    parts = _PART.findall(run)
+    if not parts or _DICE.fullmatch(run):
+        return False  # `____-____` is a line to be filled in
     if (run.startswith("--") and "-" in run[2:]) or _NAMES.search(run) or _CAMEL.search(run) or _HEX.fullmatch(run):
         return True
-    parts = _PART.findall(run)
     if "." in run:
         numbers = sum(part.isdigit() for part in parts)
         return numbers >= _CHAIN or (numbers < len(parts) and _is_dotted(parts))
