@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -297,8 +298,9 @@ def _y(value: float) -> float:
     return _TOP + (1 - value) * _SIZE
 
 
-GENERATED, ELSEWHERE = 250, 50
-"""Generated questions that a book is asked about itself, and about each other book."""
+GENERATED, ELSEWHERE = 250, 10
+"""Generated questions that a book is asked about itself; questions of people, and as many generated ones, about each
+other book. What a book cannot answer weighs as much as what it can, however many those are."""
 KIN = ({"ttrpg", SAMPLE},)
 """Sets whose books are of one kind: what one of them is asked, another may answer."""
 STRATEGY = "default"
@@ -474,21 +476,20 @@ def _questions_to(book: BookQuestions, other: BookQuestions, seed: int) -> Itera
     own = book.name == other.name
     if not own and book.is_like(other):
         return
-    generated: Sequence[Question] = other.generated
+    asked: tuple[Sequence[Question], ...] = (other.people, other.generated)
     if not own:
-        answered = [each for each in generated if each.gold]
-        generated = random.Random(seed).sample(answered, min(ELSEWHERE, len(answered)))
-    for person in (*other.people, *generated):
-        if own or person.gold:
-            yield put(
-                book.retriever,
-                person.query,
-                set_=book.set,
-                book=book.name,
-                source=other.name,
-                generated=person.generated,
-                answered=own and bool(person.gold),
-            )
+        answered = ([each for each in questions if each.gold] for questions in asked)
+        asked = tuple(tuple(random.Random(seed).sample(some, min(ELSEWHERE, len(some)))) for some in answered)
+    for question in chain(*asked):
+        yield put(
+            book.retriever,
+            question.query,
+            set_=book.set,
+            book=book.name,
+            source=other.name,
+            generated=question.generated,
+            answered=own and bool(question.gold),
+        )
 
 
 def _row(row: BookReliability) -> str:

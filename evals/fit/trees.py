@@ -1,4 +1,4 @@
-"""The re-ranker's trees: training examples, LambdaMART (the only use of LightGBM), leave-one-book-out scores."""
+"""The re-ranker's trees: training examples, LambdaMART (the only use of LightGBM), scores of books left out."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from evals.benchmarks.books import Corpus, LibraryBook, generated_questions
 from evals.errors import FittingError
 from evals.fit.corpus_index import Tell
-from evals.fit.weights import by_group, searched_sets
+from evals.fit.weights import by_group, learned_from, searched_sets
 from evals.gate import worse_groups
 from evals.generation.phrasing import reworded
 from evals.questions.question_sets import QuestionSet
@@ -24,7 +24,7 @@ from retrieval.search.evidence import WEIGHTS, Cosines, gather
 from retrieval.search.query import Query
 from retrieval.search.rerank.candidates import candidates
 from retrieval.search.rerank.features import NAMES, matrix, measure
-from retrieval.search.rerank.rerank import pool, shipped_for, trees_of
+from retrieval.search.rerank.rerank import TREES_FILE, pool, trees_of
 from retrieval.search.rerank.trees import LEAF, Matrix, Node, Trees
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Embedder
@@ -104,10 +104,10 @@ reference book is asked for its rows. Chosen on books that were not learned from
 class Settings:
     """How trees are grown. Few leaves and many examples a leaf: what is learned must hold in other books."""
 
-    rounds: int = 200
-    leaves: int = 6
+    rounds: int = 250
+    leaves: int = 12
     rate: float = 0.08
-    least_examples: int = 40
+    least_examples: int = 60
     features_a_tree: float = 0.4
     seeds: tuple[int, ...] = (0, 1)
     """Trees are grown once with each, and what they say is the mean: one growing alone is the luck of its draws."""
@@ -115,19 +115,14 @@ class Settings:
 
 SETTINGS = Settings()
 
-_RISING = (
-    *("part_", "covered", "said_", "order", "best_cell", "whole_", "distinct", "only_row", "number_", "code_key"),
-    *("column_said", "meaning", "together", "alike", "less_"),
-)
-_FALLING = ("behind_", "missing", "other_", "number_other", "number_unexplained")
-_FREE = ("covered_further", "covered_above", "said_above", "number_wide", "number_cell")
+_FALLING = ("behind_", "number_unexplained", "untold")
 
 
 def direction(feature: str) -> int:
     """1 where more of a feature can only speak for a candidate, -1 where only against it, 0 where either may be."""
     if feature.startswith(_FALLING):
         return -1
-    return 1 if feature.startswith(_RISING) and feature not in _FREE else 0
+    return 0 if feature == "is_row" else 1
 
 
 def learn(groups: Mapping[str, Sequence[Example]], names: Sequence[str], settings: Settings = SETTINGS) -> Trees:
@@ -247,52 +242,78 @@ class LeftOut:
     kind: str
     """As the questions say; `generated` for those that templates wrote."""
     left_out: Score
-    """By trees that were learned on all other groups."""
+    """By trees that were learned without its fold."""
     shipped: Score
     """By trees that were learned on all."""
     first_look: Score
     """By the sum of the evidence alone."""
 
 
+MOST_GROUPS = 7
+"""Books that are left out together: trees for each by itself would take hours, and would know its siblings."""
+
+
+def folds_of(groups: Iterable[tuple[str, str]]) -> tuple[tuple[str, ...], ...]:
+    """Which groups are left out together: those of one set, of a large set `MOST_GROUPS` at a time.
+
+    Args:
+        groups: the set and the name of each.
+    """
+    by_set: dict[str, list[str]] = {}
+    for name, group in groups:
+        by_set.setdefault(name, []).append(group)
+    return tuple(
+        tuple(names[start : start + MOST_GROUPS])
+        for names in map(sorted, by_set.values())
+        for start in range(0, len(names), MOST_GROUPS)
+    )
+
+
 def leave_out(
     groups: Mapping[str, Sequence[Example]],
+    folds: Sequence[Sequence[str]],
     names: Sequence[str],
     shipped: Trees,
     settings: Settings = SETTINGS,
     tell: Callable[[str], None] = lambda _: None,
 ) -> tuple[LeftOut, ...]:
-    """Learn without each group in turn and score it; of one group, nothing.
+    """Learn without each fold in turn and score its groups; of one fold, nothing.
 
     Args:
         groups: the questions by book or set.
+        folds: names of groups that are left out together.
         names: the features.
         shipped: learned on all groups.
-        settings: how trees are grown.
-        tell: called with the group that is left out now.
+        settings: how trees are grown; here with the first of the seeds alone.
+        tell: called with what is left out now.
 
     Neither the questions of a group nor those generated from it have a say in the trees that it is scored by. The
     weights of the first look, which only choose the candidates, are the shipped ones.
     """
     left_outs: list[LeftOut] = []
-    if len(groups) < 2:
+    alone = replace(settings, seeds=settings.seeds[:1])
+    there = [held for fold in folds if (held := [name for name in fold if name in groups])]
+    if len(there) < 2:
         return ()
-    for held in sorted(groups):
-        tell(held)
-        others = learn({name: examples for name, examples in groups.items() if name != held}, names, settings)
-        kinds: dict[str, list[Example]] = {}
-        for example in groups[held]:
-            kinds.setdefault(GENERATED if example.generated else example.kind, []).append(example)
-        left_outs += [
-            LeftOut(
-                held,
-                kind,
-                Score.of([example.rank(others.scores(example.values)) for example in examples]),
-                Score.of([example.rank(shipped.scores(example.values)) for example in examples]),
-                Score.of([example.rank(example.first) for example in examples]),
-            )
-            for kind, examples in sorted(kinds.items())
-        ]
-    return tuple(left_outs)
+    for held in there:
+        tell(", ".join(held))
+        others = learn({name: examples for name, examples in groups.items() if name not in held}, names, alone)
+        left_outs += [row for group in held for row in _scored(group, groups[group], others, shipped)]
+    return tuple(sorted(left_outs, key=lambda row: (row.group, row.kind)))
+
+
+def _scored(group: str, examples: Sequence[Example], others: Trees, shipped: Trees) -> Iterator[LeftOut]:
+    kinds: dict[str, list[Example]] = {}
+    for example in examples:
+        kinds.setdefault(GENERATED if example.generated else example.kind, []).append(example)
+    for kind, some in kinds.items():
+        yield LeftOut(
+            group,
+            kind,
+            Score.of([example.rank(others.scores(example.values)) for example in some]),
+            Score.of([example.rank(shipped.scores(example.values)) for example in some]),
+            Score.of([example.rank(example.first) for example in some]),
+        )
 
 
 def pooled(found: Sequence[LeftOut], kind: str) -> LeftOut | None:
@@ -318,10 +339,10 @@ def _mean(scores: Sequence[Score]) -> Score:
     return Score(n, mean("hit_1"), mean("hit_5"), mean("hit_10"), mean("mrr"))
 
 
-MOST_QUESTIONS = 400
+MOST_QUESTIONS, MOST_GENERATED = 400, 80
 """Questions of one set, and generated ones of one book: more of one kind teach little more, and take their time."""
 
-_POOLED = ("matrix-lookup", "rule", GENERATED)
+_POOLED = ("matrix-lookup", "rule", "comparison", GENERATED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,14 +351,14 @@ class TreesReport:
 
     trees: Trees
     embedder: str
-    """Name of the embedder whose cosines they were learned on."""
+    """Name of the embedder of the indexes that they were learned on."""
     found: tuple[LeftOut, ...]
     refused: tuple[str, ...] = ()
     """What the gate has against them in place of those that ship, a sentence for each group; both saw all groups."""
 
     def write(self, docs: Path, file: Path | None = None) -> None:
-        """Ship the trees for their embedder, and write a page about them that is called as their file is."""
-        file = file or shipped_for(self.embedder)
+        """Ship the trees, and write a page about them that is called as their file is."""
+        file = file or TREES_FILE
         write_atomically(file, self.trees.written)
         docs.mkdir(parents=True, exist_ok=True)
         write_atomically(docs / f"{file.stem}.md", self.page())
@@ -352,13 +373,14 @@ class TreesReport:
             "# The LambdaMART model of `default`",
             "",
             "`querymust fit trees` writes this page. `default` re-ranks its candidates with this LambdaMART model.",
-            "`retrieval/search/rerank/features.py` defines its features. The model was trained on",
-            f"cosines of the embedder `{self.embedder}`.",
+            "`retrieval/search/rerank/features.py` defines its features. It was trained on indexes with vectors of the",
+            f"embedder `{self.embedder}`, and serves those of any other, too.",
             "",
             "The cells show hit@1 / hit@5 / hit@10 / MRR. *Held out* is the score of a model that was trained without",
-            "this book or set and without questions generated from it. Expect this score for a new book. *Shipped* is",
-            "the score of the model that was trained on all sets, so it is too high. *First stage* is the score of",
-            "the weighted evidence alone, whose weights were fitted on most of these sets.",
+            "this book or set, without the other books of its set (up to seven at a time) and without questions",
+            "generated from them. Expect this score for a new book. *Shipped* is the score of the model that was",
+            "trained on all sets, so it is too high. *First stage* is the score of the weighted evidence alone, whose",
+            "weights were fitted on some of these sets.",
             "",
             "| book or set | kind | questions | held out | shipped | first stage |",
             "|---|---|---|---|---|---|",
@@ -390,9 +412,9 @@ def learn_trees(
     groups = by_group(home, data, split, embedder, tell, partial(_examples, seed))
     tell("learning", 0, 1)
     trees = learn(groups, NAMES)
-    result = leave_out(groups, NAMES, trees, tell=lambda held: tell(f"learning without {held}", 0, 1))
-    name = embedder.identity.name
-    return TreesReport(trees, name, result, _refused(groups, trees, shipped_for(name)))
+    folds = folds_of((set_name, corpus.name) for set_name, corpus in learned_from(data, split))
+    result = leave_out(groups, folds, NAMES, trees, tell=lambda held: tell(f"learning without {held}", 0, 1))
+    return TreesReport(trees, embedder.identity.name, result, _refused(groups, trees, TREES_FILE))
 
 
 def _refused(groups: Mapping[str, Sequence[Example]], trees: Trees, file: Path) -> tuple[str, ...]:
@@ -449,7 +471,7 @@ def _sets(name: str, corpus: Corpus, retriever: Retriever, chunks: Sequence[Chun
     if isinstance(corpus, LibraryBook):
         questions = generated_questions(chunks, retriever.snapshot.vocabulary, seed)
         draws = random.Random(seed)
-        chosen = draws.sample(questions, min(MOST_QUESTIONS, len(questions)))
+        chosen = draws.sample(questions, min(MOST_GENERATED, len(questions)))
         yield QuestionSet.of(corpus.name, f"seed{seed}", chosen, chunks)
         reworded_too = [replace(each, id=f"{each.id}-reworded", query=reworded(each.query, draws)) for each in chosen]
         yield QuestionSet.of(corpus.name, f"seed{seed}-reworded", reworded_too, chunks)

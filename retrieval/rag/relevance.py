@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from retrieval.errors import IndexCorruptError
 from retrieval.files.atomic_files import write_atomically
-from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.search.evidence import Cosines, gather
 from retrieval.search.fusion import Positions, Scores
 from retrieval.search.metadata_filter import Filter
@@ -21,7 +20,7 @@ from retrieval.search.rerank.candidates import candidates
 from retrieval.search.rerank.features import Features, matrix, measure
 from retrieval.search.rerank.numbers import is_out_of_range
 from retrieval.search.rerank.query_terms import ask
-from retrieval.search.rerank.rerank import shipped_for, trees_of
+from retrieval.search.rerank.rerank import TREES_FILE, trees_of
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
 from retrieval.types import RELEVANCE, Chunk, Hit, Retrieval
@@ -168,7 +167,7 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
         "distinct": of("distinct"),
         "told": of("told")[first].max(),
         "much": much / (much + _MUCH),
-        "ahead": _ahead(snapshot, matches, ranked[first]),
+        "ahead": _ahead(matches, ranked[first]),
         "unexplained": of("number_unexplained"),
         "unknown": 1.0 - known / whole,
         "beyond": np.asarray([is_out_of_range(snapshot, query, int(position)) for position in positions]),
@@ -179,9 +178,9 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
     return np.column_stack([np.broadcast_to(columns[name], (len(positions),)) for name in NAMES]).astype(np.float64)
 
 
-def _ahead(snapshot: Snapshot, found: Features, first: Positions) -> float:
+def _ahead(found: Features, first: Positions) -> float:
     """How far the trees put the first of some candidates before the mean of the others, 0 to 1; 0 where it is alone."""
-    trees = trees_of(str(shipped_for(snapshot.manifest.embedder.name)))
+    trees = trees_of(str(TREES_FILE))
     scores = trees.scores(matrix(found, trees.names)[first])
     if len(scores) < 2:
         return 0.0

@@ -29,6 +29,7 @@ from retrieval.index.words.field_index import FieldIndex, rarity
 from retrieval.index.words.figure_index import FigureIndex
 from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint, numbered_text
+from retrieval.index.words.table_texts import TableTexts
 from retrieval.index.words.value_index import EvidenceIndex
 from retrieval.index.words.word_vectors import ColumnIndex, WordVectors
 from retrieval.language.canonical import as_point, canonical_term
@@ -246,6 +247,7 @@ def _write_own_files(
     FieldIndex.build(chunks, evidence.of, lexical.terms, tokenize).save(folder / "fields")
     FigureIndex.build(chunks, evidence.of, lexical.terms, tokenize).save(folder / "figures")
     ColumnIndex.build(chunks, evidence.of).save(folder / "columns")
+    TableTexts.build(chunks, evidence.of, tokenize).save(folder / "tables")
     WrittenWords.build(chunks).save(folder / "spelling")
     WordVectors.build(texts, lexical.terms, tokenize).save(folder / "words")
     MetadataIndex.build(chunks).save(folder / "metadata")

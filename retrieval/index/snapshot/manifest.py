@@ -21,7 +21,10 @@ from retrieval.types import EmbedderIdentity
 
 VECTORS = "vectors.npy"
 _REGIONS = frozenset(f"regions/{name}.npy" for name in ("centres", "guarded", "starts", "chunks", "vectors"))
-DERIVED = _REGIONS | frozenset({VECTORS, "columns/vectors.npy", "words/vectors.npy", "lexical/weights.npy"})
+DERIVED = _REGIONS | frozenset(
+    {VECTORS, *(f"{folder}/vectors.npy" for folder in ("columns", "words", "tables"))}
+    | {f"{folder}/weights.npy" for folder in ("lexical", "tables")}
+)
 """Paths in a snapshot's folder. What they are made of is in its other files, but for the vectors: see `trace`."""
 
 _DECIMALS = 2
@@ -60,7 +63,7 @@ def _close(left: Path, right: Path) -> bool:
     )
 
 
-SCHEMA_VERSION = 27
+SCHEMA_VERSION = 28
 MANIFEST_FILE = "manifest.json"
 _BESIDE = {MANIFEST_FILE, NEIGHBOUR_SEARCH}
 """Files that are not part of what the id is the hash of."""

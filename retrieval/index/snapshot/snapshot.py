@@ -13,6 +13,7 @@
                           figures/                 the numbers of cells, columns and headings
                           spelling/                its words as they are written
                           columns/, words/         vectors of the column names, and of the words
+                          tables/                  what each table and passage is about: its words and a vector
                           graph/                   what leads from a chunk to others
                           metadata/                values by key, for a caller's filter
                           predicates/              compiled query_must and names, and their vocabulary
@@ -44,6 +45,7 @@ from retrieval.index.words.compounds import with_compounds
 from retrieval.index.words.field_index import FieldIndex
 from retrieval.index.words.figure_index import FigureIndex
 from retrieval.index.words.lexical_index import LexicalIndex
+from retrieval.index.words.table_texts import TableTexts
 from retrieval.index.words.value_index import EvidenceIndex
 from retrieval.index.words.word_vectors import ColumnIndex, WordVectors
 from retrieval.language.canonical import Canonical, canonical
@@ -146,6 +148,12 @@ class Snapshot:
     def columns(self) -> ColumnIndex:
         """What column names mean."""
         return ColumnIndex.load(self.folder / "columns")
+
+    @cached_property
+    def tables(self) -> TableTexts:
+        """What each table and passage is about."""
+        words, how = self.vocabulary, self.manifest.tokenization
+        return TableTexts.load(self.folder / "tables", tokenizer(words, how), question_tokenizer(words, how))
 
     @cached_property
     def words(self) -> WordVectors:

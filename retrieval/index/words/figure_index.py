@@ -30,7 +30,6 @@ STRANGE = -2
 UNIT, WORD, LABEL, IS_FRACTION = range(4)
 
 _DIGIT = re.compile(r"\d")
-_CODE = re.compile(r"\W*(?:[^()]*\()?([A-Z])\)?\W*")
 
 Cells = npt.NDArray[np.int16]
 Ends = npt.NDArray[np.float64]
@@ -93,8 +92,6 @@ class FigureIndex:
     """By table: those in its columns, its caption and its nearest headings."""
     key_cell: Cells
     """(n_chunks,): the cell that picks the row, or -1."""
-    code: npt.NDArray[np.uint8]
-    """(n_chunks,): the capital letter that the key is or that stands beside it in brackets; 0: none."""
 
     @classmethod
     def build(
@@ -116,7 +113,6 @@ class FigureIndex:
             Figures.build(rows, units, word),
             Figures.build(heads, units, word),
             np.fromiter(map(key_cell, chunks), np.int16, count=len(chunks)),
-            np.fromiter(map(_code, chunks), np.uint8, count=len(chunks)),
         )
 
     @property
@@ -131,7 +127,6 @@ class FigureIndex:
         self.rows.save(folder, "rows")
         self.tables.save(folder, "tables")
         save_array(folder / "key_cell.npy", self.key_cell)
-        save_array(folder / "code.npy", self.code)
 
     @classmethod
     def load(cls, folder: Path) -> "FigureIndex":
@@ -141,7 +136,6 @@ class FigureIndex:
             Figures.load(folder, "rows"),
             Figures.load(folder, "tables"),
             load_array(folder / "key_cell.npy", np.int16),
-            load_array(folder / "code.npy", np.uint8),
         )
 
 
@@ -205,8 +199,3 @@ def cell_figures(chunk: Chunk) -> Sequence[Quantity | None]:
     key = key_cell(chunk)
     figures = [figure_of_cell(cell, column_of(chunk, at), is_key=at == key) for at, cell in enumerate(chunk.cells)]
     return joined(chunk.columns, figures)
-
-
-def _code(chunk: Chunk) -> int:
-    match = _CODE.fullmatch(chunk.row_key) if chunk.table_id is not None and chunk.row_key else None
-    return ord(match[1]) if match else 0

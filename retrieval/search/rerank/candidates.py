@@ -1,6 +1,6 @@
 """The candidates of re-ranking, and how each stands among its table and section."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,38 +54,18 @@ def distinct_cells(cells: Mask, shares: Scores, table_of: Numbers, is_row: Mask)
     return distinct
 
 
-def behind_best(group: Numbers, values: Sequence[Scores]) -> Scores:
-    """(values, n) how far each candidate is behind the best of its group.
+def behind_best(group: Numbers, values: Scores) -> Scores:
+    """(n,) how far each candidate is behind the best of its group.
 
     Args:
         group: (n,) numbers from 0 on, each there.
-        values: (n,) each.
+        values: (n,).
     """
-    stacked = np.asarray(values)
     if not len(group):
-        return stacked
+        return values
     order, starts = _groups(group)
-    gap: Scores = np.maximum.reduceat(stacked[:, order], starts, axis=1)[:, group] - stacked
+    gap: Scores = np.maximum.reduceat(values[order], starts)[group] - values
     return gap
-
-
-_IN_SECTION = {
-    "behind_section_key": "number_key",
-    "behind_section_number": "number_key_labelled",
-    "behind_section_whole": "whole_cells",
-    "behind_section_covered": "covered",
-    "behind_section_read": "covered_read",
-    "behind_section_alike": "alike_read",
-    "behind_section_meaning": "meaning",
-    "behind_section_column": "column_said",
-    "behind_section_wide": "number_wide_labelled",
-}
-
-
-def in_section(sections: Numbers, features: Mapping[str, Scores]) -> dict[str, Scores]:
-    """How much better another candidate of the same section is named: prose beside the row that was asked for."""
-    gaps = behind_best(sections, [features[name] for name in _IN_SECTION.values()])
-    return dict(zip(_IN_SECTION, gaps, strict=True))
 
 
 def read_with_prose(said: Scores, sections: Numbers, is_row: Mask) -> Scores:

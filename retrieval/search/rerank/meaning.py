@@ -50,14 +50,11 @@ def meaning(
     near = _near(snapshot, words, tables)[table_of]
     weights = np.asarray([max((float(asked.weights[at]) for at in each), default=0.0) for each in places])
     row, any_field = _has_all(places, elsewhere, somewhere)
-    missing = 1.0 - any_field
     counts = np.asarray([len(each) > 0 or len(word) > 2 for word, each in zip(words, places, strict=True)], dtype=float)
     whole = float(weights.sum()) or 1.0
     return {
         "meaning": (near * (1.0 - row) * counts).max(axis=1, initial=0.0),
-        "meaning_missing": (near * missing * counts).max(axis=1, initial=0.0),
-        "meaning_covered": (near * missing) @ weights / whole,
-        "missing": (missing * (1.0 - near)) @ weights / whole,
+        "meaning_covered": (near * (1.0 - any_field)) @ weights / whole,
     }
 
 

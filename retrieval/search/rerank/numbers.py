@@ -1,6 +1,6 @@
 """How the numbers of a question fit a candidate, and numbers outside of a table's range."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,14 +29,6 @@ from retrieval.search.rerank.term_matches import SLOTS, Fields, Mask, Numbers
 PERCENT = "percent"
 TABLE = "table"
 """The label of a number that is said of a table."""
-NAMES = (
-    *("key", "key_labelled", "wide", "wide_labelled", "cell", "cell_labelled"),
-    *("key_counted", "cell_counted"),
-    *("other_key", "other_key_labelled", "other_labelled", "other_key_counted"),
-    *("head", "other_head", "column", "column_labelled"),
-    *("unit", "unexplained"),
-)
-"""What is said of the numbers; `number_...` are the features. `unit`: a cell beside the key counts what is asked."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,11 +96,6 @@ class RowQuantities:
             mask = np.where(unit == percent, _within(low, high, quantity.low * 100, quantity.high * 100), mask)
         return np.where(unit == figure.unit, _within(low, high, quantity.low, quantity.high), mask)
 
-    def counts(self, units: Collection[int]) -> Mask:
-        """(rows,) whether each stands beside the key and is an amount in one of the units."""
-        counts: Mask = np.isin(self.marks[: self.rows, UNIT], list(units)) & ~self.is_key
-        return counts
-
     def largest(self, of_rows: list[Mask], of_tables: list[Mask], table_of: Numbers) -> Scores:
         """(what, n) 1 for candidates with any of these marks; what is said of a table is said of each of its rows."""
         rows = np.zeros((len(of_rows), self.n))
@@ -133,7 +120,7 @@ def number_features(
     table_of: Numbers,
     near: "NearbyWords",
 ) -> tuple[Mapping[str, Scores], Mask]:
-    """What the numbers of a question say of n candidates: the largest over its numbers, but the mean of `unexplained`.
+    """How the numbers of a question fit n candidates, each the best over its numbers, and the share that fits nothing.
 
     And (n, t) which of its words a candidate explains as numbers: `11` by a column `Level 10-12`.
 
@@ -145,24 +132,25 @@ def number_features(
         table_of: (n,) which of those each is in.
         near: the words of those tables.
     """
-    matches = np.zeros((len(NAMES), len(positions)))
+    best, unexplained = np.zeros((4, len(positions))), np.zeros(len(positions))
     explained = np.zeros((len(positions), len(asked.words)), dtype=np.bool_)
-    if asked.figures or asked.units:
+    if asked.figures:
         held = RowQuantities.of(figures, positions, tables, table_of)
         units = [figure.unit for figure in asked.figures if figure.unit != BARE]
         for figure in asked.figures:
-            terms = _of_figure(figure, held.hold(figure, figures.percent, units), held, near, table_of)
-            np.maximum(matches[:-2], terms, out=matches[:-2])
-            key, cell, head, column = (terms[NAMES.index(name)] for name in ("key", "cell", "head", "column"))
-            matches[-1] += (1.0 - (key + cell + head + column > 0)) / len(asked.figures)
-            meant = key + terms[NAMES.index("cell_labelled")] + head + terms[NAMES.index("column_labelled")] > 0
-            explained[:, figure.places] |= meant[:, None]
-        matches[-2, held.owner[: held.rows][held.counts(asked.units)]] = 1.0
-    return {f"number_{name}": values for name, values in zip(NAMES, matches, strict=True)}, explained
+            key, key_labelled, wide_labelled, cell, cell_labelled, head, column, column_labelled = _fits(
+                figure, held.hold(figure, figures.percent, units), held, near, table_of
+            )
+            np.maximum(best, [key, key_labelled, wide_labelled, cell_labelled], out=best)
+            unexplained += (1.0 - (key + cell + head + column > 0)) / len(asked.figures)
+            explained[:, figure.places] |= (key + cell_labelled + head + column_labelled > 0)[:, None]
+    names = ("number_key", "number_key_labelled", "number_wide_labelled", "number_cell_labelled")
+    return {**dict(zip(names, best, strict=True)), "number_unexplained": unexplained}, explained
 
 
-def _of_figure(figure: Figure, fits: Mask, held: RowQuantities, near: "NearbyWords", table_of: Numbers) -> Scores:
-    """(names, n): all but the last two; `fits` (m,) says what holds the number."""
+def _fits(figure: Figure, fits: Mask, held: RowQuantities, near: "NearbyWords", table_of: Numbers) -> Scores:
+    """(8, n) 1 where a number is the key, that under its label, in a labelled range, in another cell, in one under its
+    label, in the headings, in a column, in one under its label; `fits` (m,) says what holds the number."""
     word = near.marked(figure)
     in_column, in_head = near.columns(word), near.heads(word)
     counted = (held.marks[:, UNIT] == figure.unit) & (figure.unit != BARE)
@@ -175,17 +163,12 @@ def _of_figure(figure: Figure, fits: Mask, held: RowQuantities, near: "NearbyWor
     fit, by_column, is_key = fits[: held.rows], labelled[: held.rows], held.is_key
     by_head = by_column | (is_key & in_head[held.table[: held.rows]])
     wide = held.ends[: held.rows, 0] != held.ends[: held.rows, 1]
-    of_key, of_wide, other_key = fit & is_key, fit & wide, ~fit & is_key
-    of_cell = fit & ~is_key & (~wide | by_column)
+    of_key, of_cell = fit & is_key, fit & ~is_key & (~wide | by_column)
     holds, named = fits[held.rows :], labelled[held.rows :]
-    of_column, in_unit = holds & ~in_heading, counted[: held.rows]
+    of_column = holds & ~in_heading
     return held.largest(
-        [
-            *(of_key, of_key & by_head, of_wide, of_wide & by_head, of_cell, of_cell & by_column),
-            *(of_key & in_unit, of_cell & in_unit),
-            *(other_key, other_key & by_head, ~fit & by_column, other_key & in_unit),
-        ],
-        [holds & in_heading, ~holds & in_heading & same_label, of_column, of_column & named],
+        [of_key, of_key & by_head, fit & wide & by_head, of_cell, of_cell & by_column],
+        [holds & in_heading, of_column, of_column & named],
         table_of,
     )
 

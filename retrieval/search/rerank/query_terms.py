@@ -1,4 +1,4 @@
-"""What a question asks, in the numbers of an index: its words, their weights, its quantities and its codes."""
+"""What a question asks, in the numbers of an index: its words, their weights and its quantities."""
 
 import re
 from collections import Counter
@@ -11,16 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.index.words.figure_index import STRANGE, unit_number
+from retrieval.index.words.figure_index import unit_number
 from retrieval.language.numbers import Quantity, quantities
-from retrieval.language.numbers.quantity import AS_TEXT, measure
+from retrieval.language.numbers.quantity import AS_TEXT
 from retrieval.language.terms import Tokenize, cut_word, tokenizer
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.query import LETTERS, Query
 
-_UNIT = re.compile(r"[^\W\d_]{2,}|[°%][CF]?")
-_NO_UNITS = frozenset({"in", "as", "is", "us", "am", "min", "x", "times", "second", "credit", "pp", "ep", "sp", "gee"})
-"""Words that are a unit behind a number alone."""
 MOST = 48
 """Distinct words of a question that are looked at; the rarest of a longer one."""
 IDLE = 0.25
@@ -31,7 +28,6 @@ BEFORE, AFTER = 3, 3
 _IDENTIFIER = re.compile(r"(?<![\w-])[A-Z]{1,5}-?\d[\w-]*")
 _PARTS = 3
 """Words of a name like `L54-30-S400`: its numbers are none. `AC6` and `T55` have fewer."""
-_CODE = re.compile(r"(?<![\w'.-])([A-Z])(?![\w'.])")
 
 Words = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float64]
@@ -72,10 +68,6 @@ class QueryTerms:
     behind: Words
     """(t,) the word that must stand before each for it to be said: the `30` of `L54-30-S400` is no cell's; -1: none."""
     figures: tuple[Figure, ...]
-    units: frozenset[int]
-    """What it asks for an amount of, and names none: `how many amps`. Numbers of the figure index."""
-    codes: frozenset[int]
-    """Single capital letters, as numbers of their characters."""
 
     @property
     def whole(self) -> float:
@@ -113,8 +105,6 @@ def ask(snapshot: Snapshot, question: Query) -> QueryTerms:
         float(worth.sum()) or 1.0,
         np.asarray([-1 if word not in before else at[before[word]] for word in order], dtype=np.int64),
         tuple(_figure(snapshot, figure, words, at, key) for figure, words in zip(figures, beside, strict=True)),
-        _units(snapshot, question.text, figures),
-        _codes(question.text),
     )
 
 
@@ -172,21 +162,3 @@ def _parts_of_names(snapshot: Snapshot, text: str, asked: Sequence[str]) -> Mapp
             matches |= {part: first for first, part in pairwise(parts) if part[0].isdigit()}
     known = snapshot.lexical.terms
     return {part: first for part, first in matches.items() if count[part] <= 0 and known.position(first) is not None}
-
-
-def _units(snapshot: Snapshot, text: str, figures: Sequence[Quantity]) -> frozenset[int]:
-    """The units that are said without a number."""
-    counted = [(figure.start, figure.end) for figure in figures]
-    names = {
-        unit.name
-        for match in _UNIT.finditer(text)
-        if not any(start <= match.start() < end for start, end in counted)
-        and match[0].lower() not in _NO_UNITS
-        and (unit := measure(match[0]))
-    }
-    return frozenset(unit_number(snapshot.figures.units, name) for name in names) - {STRANGE}
-
-
-def _codes(text: str) -> frozenset[int]:
-    """`size K`, `class B`; an `I` and the first word of a sentence are none."""
-    return frozenset(ord(match[1]) for match in _CODE.finditer(text) if match[1] != "I" and match.start() > 0)

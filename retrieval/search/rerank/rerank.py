@@ -18,9 +18,7 @@ from retrieval.search.rerank.features import matrix, measure
 from retrieval.search.rerank.trees import Matrix, Trees
 
 TREES_FILE = Path(__file__).with_name("trees.json")
-"""The trees that ship; `querymust fit` fits and writes them."""
-OWN_TREES = frozenset({"minilm"})
-"""Embedders whose cosines trees were learned on; those of any other are read as the default embedder's."""
+"""The trees that ship, for every embedder: no feature depends on the scale of its cosines."""
 
 BEST, LEXICAL = 100, 50
 """Candidates: that many of the best by all evidence, and by BM25 alone."""
@@ -29,32 +27,17 @@ START, FIRST_LOOK = "start", "first_look"
 """What the trees say of every candidate before they know anything; what a chunk has that is no candidate."""
 
 _GROUPS: Mapping[str, Sequence[str]] = {
-    "lexical": ("part_lexical", "less_part_lexical"),
-    "dense": ("part_dense", "less_part_dense"),
-    "numbers": ("number_", "less_number_", "part_number", "part_figure", "part_axis", "code_", "other_code"),
-    "siblings": ("behind_", "distinct", "less_distinct"),
-    "order": ("order", "less_order"),
-    "columns": ("meaning", "less_meaning", "column_", "less_column", "covered_column", "only_column", "part_column"),
-    "names": (
-        *("part_name", "less_part_name", "part_quote", "part_heading", "said_key", "words_key", "covered_key"),
-        *("whole_", "less_whole", "best_cell", "less_best_cell"),
-    ),
-    "heads": (
-        *("said_", "less_said", "words_", "covered_head", "less_covered_head", "covered_caption", "covered_above"),
-        *("covered_further", "only_head", "part_title", "part_head"),
-    ),
-    "words": (
-        "part_text",
-        "alike",
-        "less_alike",
-        "together",
-        "less_together",
-        "covered",
-        "less_covered",
-        "missing",
-        "only_row",
-    ),
-    "form": ("is_row", "length", "steps"),
+    "lexical": ("part_lexical",),
+    "dense": ("less_dense",),
+    "tables": ("table_", "less_table_"),
+    "numbers": ("number_", "behind_number"),
+    "siblings": ("behind_", "distinct"),
+    "order": ("less_order",),
+    "columns": ("meaning",),
+    "names": ("part_name", "part_heading", "said_key", "covered_key", "whole_", "best_cell"),
+    "heads": ("said_", "less_said", "less_alike_head", "less_covered_key_head"),
+    "words": ("alike", "less_alike", "covered", "less_covered", "told", "untold"),
+    "form": ("is_row",),
 }
 """The parts that a score is shown in: a feature belongs to the first group that has a beginning of its name."""
 
@@ -123,14 +106,14 @@ def rerank_candidates(
         question: what was asked.
         evidence: of the first look.
         positions: the candidates, rising.
-        trees_file: of the trees; None: the ones that ship for the snapshot's embedder.
+        trees_file: of the trees; None: the ones that ship.
 
     Raises:
         IndexCorruptError: the file cannot be read.
     """
     if not len(positions):
         return SecondLook.nowhere()
-    file = trees_file or str(shipped_for(snapshot.manifest.embedder.name))
+    file = trees_file or str(TREES_FILE)
     trees, matches = trees_of(file), candidates(snapshot, evidence, positions)
     values = matrix(measure(snapshot, question, matches), trees.names)
     return SecondLook(positions, trees.scores(values), values, file)
@@ -162,11 +145,6 @@ def _columns(names: tuple[str, ...]) -> Mapping[str, Positions]:
     """Which features are in each part."""
     groups = [group_of(name) for name in names]
     return {group: np.flatnonzero([each == group for each in groups]) for group in _GROUPS}
-
-
-def shipped_for(embedder: str) -> Path:
-    """The file of the trees that ship for an index of this embedder, by its name."""
-    return TREES_FILE.with_name(f"trees_{embedder}.json") if embedder in OWN_TREES else TREES_FILE
 
 
 @lru_cache(maxsize=4)

@@ -71,25 +71,6 @@ class Fields:
             matches[self.owner[position], pair[position]] = True
         return matches.reshape(*self.sizes.shape, matches.shape[1])
 
-    def densest(self, field: int) -> Scores:
-        """(n,) weight of the question's words that stand together, in the best stretch of a field."""
-        best = np.zeros(self.n)
-        first, last = np.searchsorted(self.owner, [field * self.n, (field + 1) * self.n])
-        hits, owner, which = self.hits[first:last], self.owner[first:last], self.which[first:last]
-        if not len(hits):
-            return best
-        starts = np.flatnonzero(begins(owner))
-        rank = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(owner)))
-        block = (hits - self.ends[owner]) // STRETCH
-        # As many stretches as the longest field has: the sums of a candidate are the same whoever stands beside it.
-        n_blocks = (int(self.sizes[field].max()) - 1) // STRETCH + 2
-        matches = np.zeros((len(starts), n_blocks, len(self.asked.words)), dtype=np.bool_)
-        # Each word is in two stretches that overlap by half, so that no sentence is cut in both.
-        matches[rank, block, which] = True
-        matches[rank, block + 1, which] = True
-        best[owner[starts] - field * self.n] = (matches @ self.asked.weights).max(axis=1)
-        return best
-
     def cells(self, field: int, cell_of: Cells) -> "TermMatches":
         """What is said of the cells of a field.
 

@@ -13,7 +13,7 @@ from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 
 EMBEDDER = load_embedder("wordllama")
-NAMES = ("covered", "is_row", "number_key")
+NAMES = ("less_covered", "is_row", "number_key")
 
 
 def wide(n, gold=(), seed=0):

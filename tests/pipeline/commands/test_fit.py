@@ -21,6 +21,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trees, "MOST_QUESTIONS", 8)
+    monkeypatch.setattr(trees, "MOST_GENERATED", 8)
 
 
 def fit(*arguments: object) -> str:

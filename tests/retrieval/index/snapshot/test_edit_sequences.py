@@ -204,5 +204,6 @@ def test_any_edits_give_what_a_build_from_nothing_gives(
     shutil.rmtree(folder)
 
 
+@pytest.mark.slow
 def test_some_of_them_began_as_a_copy() -> None:
     assert any(COPIED)

@@ -56,6 +56,16 @@ def test_the_manifest_counts_what_is_there(home: Path) -> None:
     assert Manifest.read(home / "snapshots" / manifest.id) == manifest
 
 
+def test_every_table_and_passage_has_a_text_of_its_own(home: Path) -> None:
+    with open_snapshot(home, only_id(home)) as snapshot:
+        numbers = np.unique(snapshot.evidence.of)
+        passages = sum(entry.table_id is None for entry in snapshot.chunks)
+        assert len(numbers) == snapshot.manifest.n_tables + passages
+        assert snapshot.tables.lexical.n_documents == len(snapshot.tables.vectors) == len(numbers)
+        question = "What armor class has the dragon?"
+        assert snapshot.tables.lexical.looked_for(question) == snapshot.lexical.looked_for(question)
+
+
 def test_the_same_library_in_any_order_is_the_same_snapshot_and_is_not_built_twice(home: Path) -> None:
     folder = home / "snapshots" / only_id(home)
     before = (folder / "manifest.json").stat().st_mtime_ns, sorted(path.name for path in (folder / "chroma").iterdir())
@@ -198,6 +208,7 @@ def test_the_live_pointer_moves_at_once(home: Path) -> None:
         ("chunks.jsonl", b""),
         ("vectors.npy", b"short"),
         ("lexical/weights.npy", None),
+        ("tables/vectors.npy", None),
         ("chunk_ids.npy", None),
         ("predicates/predicates.json", b"{}"),
     ],

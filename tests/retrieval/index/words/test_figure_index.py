@@ -92,17 +92,6 @@ def test_the_cell_that_picks_the_row_is_known():
     assert build(row("a", "5", key="5"), row("a", "b"), row("a", key="elsewhere")).key_cell.tolist() == [1, -1, -1]
 
 
-@pytest.mark.parametrize(
-    ("key", "letter"), [("K", "K"), ("11 (B)", "B"), ("(C)", "C"), ("k", ""), ("KL", ""), ("11 (BC)", ""), (None, "")]
-)
-def test_a_code_is_a_single_capital_that_the_key_is_or_has_in_brackets(key, letter):
-    assert build(row(key or "x", key=key)).code.tolist() == [ord(letter) if letter else 0]
-
-
-def test_prose_has_no_code():
-    assert build(replace(row("K", key="K"), table_id=None)).code.tolist() == [0]
-
-
 def test_the_step_among_the_words_of_a_key_is_read_and_that_of_another_cell_is_not():
     step = "Parcel over 5 kg to 20 kg"
     index = build(row(step, "3 claims and a form to fill in", key=step), row("Letter", step, key="Letter"))
@@ -171,11 +160,10 @@ def test_a_saved_index_reads_back(tmp_path):
         assert built.ends.tolist() == read.ends.tolist()
         assert built.marks.tolist() == read.marks.tolist()
     assert loaded.key_cell.tolist() == index.key_cell.tolist() == [2, 0]
-    assert loaded.code.tolist() == index.code.tolist()
     assert [loaded.units.text_of(number) for number in range(len(loaded.units))] == ["kilogram", "level", "percent"]
 
 
-@pytest.mark.parametrize("name", ["rows_ends", "tables_marks", "key_cell", "code", "terms"])
+@pytest.mark.parametrize("name", ["rows_ends", "tables_marks", "key_cell", "terms"])
 def test_a_damaged_file_is_refused(tmp_path, name):
     build(row("10 lb")).save(tmp_path)
     (tmp_path / f"{name}.npy").write_bytes(b"")

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from retrieval.search.rerank.candidates import behind_best, distinct_cells, in_section, read_with_prose
+from retrieval.search.rerank.candidates import behind_best, distinct_cells, read_with_prose
 
 TABLES = np.asarray([0, 0, 0, 1, 2])
 IS_ROW = np.asarray([True, True, True, True, False])
@@ -9,20 +9,19 @@ IS_ROW = np.asarray([True, True, True, True, False])
 
 def test_a_row_is_behind_the_best_of_its_own_table():
     values = np.asarray([0.2, 0.9, 0.5, 0.1, 0.0])
-    behind = behind_best(TABLES, [values, -values])
 
-    assert behind[0] == pytest.approx([0.7, 0.0, 0.4, 0.0, 0.0])
-    assert behind[1] == pytest.approx([0.0, 0.7, 0.3, 0.0, 0.0])
+    assert behind_best(TABLES, values) == pytest.approx([0.7, 0.0, 0.4, 0.0, 0.0])
+    assert behind_best(TABLES, -values) == pytest.approx([0.0, 0.7, 0.3, 0.0, 0.0])
 
 
 def test_the_candidates_of_a_table_need_not_stand_together():
-    behind = behind_best(np.asarray([1, 0, 1]), [np.asarray([0.0, 0.5, 1.0])])
+    behind = behind_best(np.asarray([1, 0, 1]), np.asarray([0.0, 0.5, 1.0]))
 
-    assert behind.tolist() == [[1.0, 0.0, 0.0]]
+    assert behind.tolist() == [1.0, 0.0, 0.0]
 
 
 def test_nobody_is_behind_where_nobody_is():
-    assert behind_best(np.zeros(0, dtype=np.int64), [np.zeros(0)]).shape == (1, 0)
+    assert behind_best(np.zeros(0, dtype=np.int64), np.zeros(0)).shape == (0,)
 
 
 def test_what_every_row_of_a_table_says_sets_none_apart():
@@ -30,32 +29,6 @@ def test_what_every_row_of_a_table_says_sets_none_apart():
     weights = np.asarray([0.6, 0.4])
 
     assert distinct_cells(cells, weights, TABLES, IS_ROW) == pytest.approx([0.4 * 2 / 3, 0, 0, 0, 0])
-
-
-def test_prose_is_behind_the_row_of_its_section():
-    values = np.asarray([1.0, 0.0, 0.0])
-    features = {
-        "number_key": values,
-        "number_key_labelled": values,
-        "whole_cells": values / 2,
-        "covered": np.ones(3),
-        "covered_read": values,
-        "alike_read": np.asarray([0.5, 0.25, 0]),
-        "meaning": values / 4,
-        "column_said": np.asarray([0.5, 0, 0]),
-        "number_wide_labelled": values,
-    }
-    section = in_section(np.asarray([0, 0, 1]), features)
-
-    assert section["behind_section_key"].tolist() == [0, 1, 0]
-    assert section["behind_section_number"].tolist() == [0, 1, 0]
-    assert section["behind_section_whole"].tolist() == [0, 0.5, 0]
-    assert section["behind_section_covered"].tolist() == [0, 0, 0]
-    assert section["behind_section_read"].tolist() == [0, 1, 0]
-    assert section["behind_section_alike"].tolist() == [0, 0.25, 0]
-    assert section["behind_section_meaning"].tolist() == [0, 0.25, 0]
-    assert section["behind_section_column"].tolist() == [0, 0.5, 0]
-    assert section["behind_section_wide"].tolist() == [0, 1, 0]
 
 
 def test_a_row_is_read_with_the_prose_of_its_section_and_prose_by_itself():

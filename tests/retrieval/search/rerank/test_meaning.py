@@ -1,13 +1,20 @@
 """."""
 
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.query import Query
 from retrieval.search.rerank.candidates import Candidates
 from retrieval.search.rerank.meaning import MOST, meaning, semantic_similarity
 from retrieval.search.rerank.query_terms import ask
-from retrieval.search.rerank.term_matches import match_terms
+from retrieval.search.rerank.term_matches import STRETCH, match_terms
+from tests.retrieval.search.conftest import CHUNK, ToyEmbedder
 
 
 @pytest.fixture
@@ -39,11 +46,12 @@ def test_a_word_that_the_row_has_needs_no_column(mean):
     assert mean("weight", said=("weight",))["meaning"][0] == 0
 
 
-def test_what_a_column_means_is_missing_less(mean):
-    result = mean("poison weight")
+def test_what_a_column_means_is_covered_though_no_field_says_it(mean):
+    covered = mean("poison weight")["meaning_covered"]
 
-    assert result["missing"][0] < result["missing"][2]
-    assert result["meaning_covered"][0] > result["meaning_covered"][2] == 0
+    assert covered[0] > covered[1]
+    assert covered[0] > covered[2] == 0
+    assert covered[0] > mean("poison weight", said=("weight",))["meaning_covered"][0]
 
 
 @pytest.mark.parametrize("question", ["12", "a b", "zzyzx", "word " * 3 * MOST, "Été — 5%"])
@@ -57,26 +65,27 @@ def test_every_question_has_finite_features(mean, question):
 IDS = ("gear-hemp rope", "hulls-K", "prose-001")
 
 
+def likeness(snapshot, question, ids, unsaid=False):
+    """Features of these chunks; `unsaid` forgets which words they say as they are."""
+    query = ask(snapshot, Query.ask(question, snapshot.vocabulary))
+    positions = snapshot.chunks.positions(list(ids))
+    tables, table_of = np.unique(snapshot.evidence.of[positions].astype(np.int64), return_inverse=True)
+    sections = np.unique(snapshot.fields.section[tables][table_of], return_inverse=True)[1]
+    is_row = snapshot.evidence.of[positions] < snapshot.evidence.n_tables
+    candidates = Candidates(positions, tables, table_of, sections, is_row, {})
+    index = snapshot.fields
+    rows = match_terms([index.key, index.cell, index.passage], candidates.positions, query, snapshot.rarity)
+    heads = match_terms([index.caption, index.heading, index.column], candidates.tables, query, snapshot.rarity)
+    row, head = rows.said().any(axis=0), heads.said().any(axis=0)[candidates.table_of]
+    if unsaid:
+        row, head = np.zeros_like(row), np.zeros_like(head)
+    return semantic_similarity(snapshot, question, query, (rows, heads), 2, (0, 1, 2), (row, head), candidates)
+
+
 @pytest.fixture
 def like(snapshot):
-    """Features of a row of gear, one of hulls and a passage; `unsaid` forgets which words they say as they are."""
-
-    def of(question, ids=IDS, unsaid=False):
-        query = ask(snapshot, Query.ask(question, snapshot.vocabulary))
-        positions = snapshot.chunks.positions(list(ids))
-        tables, table_of = np.unique(snapshot.evidence.of[positions].astype(np.int64), return_inverse=True)
-        sections = np.unique(snapshot.fields.section[tables][table_of], return_inverse=True)[1]
-        is_row = snapshot.evidence.of[positions] < snapshot.evidence.n_tables
-        candidates = Candidates(positions, tables, table_of, sections, is_row, {})
-        index = snapshot.fields
-        rows = match_terms([index.key, index.cell, index.passage], candidates.positions, query, snapshot.rarity)
-        heads = match_terms([index.caption, index.heading, index.column], candidates.tables, query, snapshot.rarity)
-        row, head = rows.said().any(axis=0), heads.said().any(axis=0)[candidates.table_of]
-        if unsaid:
-            row, head = np.zeros_like(row), np.zeros_like(head)
-        return semantic_similarity(snapshot, question, query, (rows, heads), 2, (0, 1, 2), (row, head), candidates)
-
-    return of
+    """Features of a row of gear, one of hulls and a passage."""
+    return lambda question, ids=IDS, unsaid=False: likeness(snapshot, question, ids, unsaid)
 
 
 def test_a_word_that_is_said_counts_whole(like):
@@ -138,3 +147,75 @@ def test_a_number_is_told_where_it_is_written(like):
     assert like("hulls of 30 tons")["untold_number"].tolist()[1] == 0.0
     assert like("hulls of 31 tons")["untold_number"].tolist()[1] == 1.0
     assert like("hemp rope")["untold_number"].tolist() == [0.0, 0.0, 0.0]
+
+
+NUMBERS = ("17", "23", "41")
+"""No number is like another, so that what a stretch says is what it writes."""
+
+
+def random_passage(seed: int) -> list[str]:
+    rng = random.Random(seed)
+    return [rng.choice(("ale", "55", *NUMBERS) if rng.random() < 0.2 else ("ale",)) for _ in range(5 * STRETCH)]
+
+
+PASSAGES = {f"random-{seed:02}": random_passage(seed) for seed in range(30)} | {
+    f"beside-{before:02}": [*["ale"] * before, "17", *["ale"] * (STRETCH - 1), "23"] for before in range(3 * STRETCH)
+}
+PASSAGES |= {"far": ["17", *["ale"] * 3 * STRETCH, "23"], "one": ["17"], "none": ["ale"]}
+
+
+@pytest.fixture(scope="module")
+def passages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshot]:
+    chunks = [
+        replace(CHUNK, id=name, kind="prose", search_text=" ".join(words), heading_path=("Taverns", name))
+        for name, words in PASSAGES.items()
+    ]
+    home = tmp_path_factory.mktemp("passages")
+    vectors = ToyEmbedder().embed([chunk.search_text for chunk in chunks])
+    manifest = build_snapshot(home, chunks, vectors, ToyEmbedder.identity, Vocabulary.default())
+    with open_snapshot(home, manifest.id) as opened:
+        yield opened
+
+
+def together_in(snapshot: Snapshot, question: str, ids: list[str]) -> dict[str, float]:
+    """How much of a question each passage says in one stretch."""
+    positions = np.sort(snapshot.chunks.positions(ids))
+    values = likeness(snapshot, question, ids=[snapshot.chunks[int(position)].id for position in positions])
+    return {
+        snapshot.chunks[int(position)].id: float(value)
+        for position, value in zip(positions, values["alike_together"], strict=True)
+    }
+
+
+def test_the_best_stretch_is_that_of_a_plain_loop(passages: Snapshot) -> None:
+    query = ask(passages, Query.ask(" ".join(NUMBERS), passages.vocabulary))
+    weight = {word: float(query.weights[place]) / query.whole for word, place in query.known.items()}
+    plain = {
+        name: max(
+            sum(weight[word] for word in NUMBERS if word in words[start : start + 2 * STRETCH])
+            for start in range(0, len(words), STRETCH)
+        )
+        for name, words in PASSAGES.items()
+    }
+
+    assert set(weight) == set(NUMBERS)
+    assert len({round(value, 6) for value in plain.values()}) > 4
+    assert together_in(passages, " ".join(NUMBERS), list(PASSAGES)) == pytest.approx(plain, abs=1e-6)
+
+
+def test_words_within_a_stretch_s_half_of_each_other_are_always_together(passages: Snapshot) -> None:
+    ids = [name for name in PASSAGES if name.startswith("beside")]
+
+    assert len(ids) == 3 * STRETCH
+    assert together_in(passages, "17 23", ids) == pytest.approx(dict.fromkeys(ids, 1.0))
+
+
+def test_words_that_stand_together_are_worth_more_than_the_same_words_far_apart(passages: Snapshot) -> None:
+    together = together_in(passages, "17 23", ["beside-00", "far", "one", "none"])
+
+    assert together["beside-00"] == pytest.approx(1.0)
+    assert 1.0 > together["far"] >= together["one"] > together["none"] == 0
+
+
+def test_a_question_without_words_has_no_stretch(passages: Snapshot) -> None:
+    assert together_in(passages, "?!", ["far", "none"]) == {"far": 0, "none": 0}

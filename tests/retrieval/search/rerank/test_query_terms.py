@@ -109,37 +109,6 @@ def test_dice_and_dates_are_no_numbers(asking):
     assert asking("roll 2d6 for the mace").figures == ()
 
 
-@pytest.mark.parametrize(
-    ("question", "codes"),
-    [
-        ("hull of size K", "K"),
-        ("hull class (B), or M", "BM"),
-        ("which hull do I want", ""),
-        ("A hull", ""),
-        ("the KM hull", ""),
-        ("M. Hulot's hull", ""),
-        ("the bard's B'ane", ""),
-        ("size k", ""),
-    ],
-)
-def test_a_code_is_a_capital_letter_that_stands_alone(asking, question, codes):
-    assert asking(question).codes == frozenset(map(ord, codes))
-
-
-@pytest.mark.parametrize(
-    ("text", "units"),
-    [
-        ("how many pounds is the mace", {"kilogram"}),
-        ("the speed in rpm", {"revolution/second"}),
-        ("what weighs 5 lb", set()),
-        ("is it in the rope as a min", set()),
-        ("how many parsecs and hours", set()),
-    ],
-)
-def test_a_unit_without_a_number_is_asked_for_if_the_library_counts_in_it(asking, snapshot, text, units):
-    assert {snapshot.figures.units.text_of(unit) for unit in asking(text).units} == units
-
-
 def test_the_numbers_of_a_longer_name_stand_behind_the_part_before_them(asking, text_of, snapshot):
     query = asking("output of the L54-35-S400-R")
     behind = {

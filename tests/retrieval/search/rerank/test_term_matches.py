@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from retrieval.files.arrays import RaggedArray
 from retrieval.search.rerank.query_terms import QueryTerms
-from retrieval.search.rerank.term_matches import SLOTS, STRETCH, match_terms
+from retrieval.search.rerank.term_matches import SLOTS, match_terms
 
 RARITY = np.asarray([1.0, 2.0, 3.0, 4.0, 5.0, 5.0])
 """The last is of a word that the index does not have."""
@@ -35,8 +35,6 @@ def asks(*words):
         worth_of_all=worth.sum() or 1.0,
         behind=np.full(len(order), -1),
         figures=(),
-        units=frozenset(),
-        codes=frozenset(),
     )
 
 
@@ -159,36 +157,3 @@ def test_marks_and_pairs_are_those_of_a_plain_loop(words, order, asked_words):
 
     assert field.said()[1].tolist() == marks
     assert field.pairs()[1] @ query.worth == pytest.approx(pairs)
-
-
-def test_words_that_stand_together_are_worth_more_than_the_same_words_far_apart():
-    query = asks(0, 1)
-    far = [0, *[4] * 3 * STRETCH, 1]
-    field = fields([4, 0, 4, 1], far, [], [0], asked=query)
-
-    assert field.densest(1).tolist() == [3.0, 2.0, 0.0, 1.0]
-
-
-@given(st.lists(st.lists(st.integers(-1, 4), max_size=5 * STRETCH), min_size=1, max_size=3))
-def test_the_best_stretch_is_that_of_a_plain_loop(words):
-    query = asks(3, 1, 0)
-    plain = [
-        max(
-            sum(RARITY[word] for word in query.words if word in text[start : start + 2 * STRETCH])
-            for start in range(0, max(len(text), 1), STRETCH)
-        )
-        for text in words
-    ]
-
-    assert fields(*words, asked=query).densest(1) == pytest.approx(plain)
-
-
-def test_words_within_a_stretch_s_half_of_each_other_are_always_together():
-    query = asks(0, 1)
-    for before in range(3 * STRETCH):
-        text = [4] * before + [0] + [4] * (STRETCH - 1) + [1]
-        assert fields(text, asked=query).densest(1).tolist() == [3.0]
-
-
-def test_a_question_without_words_has_no_stretch():
-    assert fields([0, 1], [2], asked=asks()).densest(1).tolist() == [0, 0]
