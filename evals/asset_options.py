@@ -72,7 +72,7 @@ AGAIN = dg.RetryPolicy(max_retries=2, delay=2, backoff=dg.Backoff.EXPONENTIAL)
 """For what asks an embedder that may be a server; `with_reason` lets only that be tried again."""
 
 ROWS = 200
-"""How many lines of a table are kept in the event log; the records themselves lie in the home."""
+"""How many lines of a table are kept in the event log; the records themselves are in the home."""
 
 
 def columns_of(record_type: type) -> dg.TableSchema:

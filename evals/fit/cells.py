@@ -1,7 +1,6 @@
 """The choice of answer cells: fitted as a conditional logit, and evaluated on held-out sources."""
 
 import json
-import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -18,7 +17,7 @@ from scipy.optimize import minimize
 from evals.benchmarks.books import Corpus, LibraryBook, generated_questions
 from evals.errors import FittingError
 from evals.fit.corpus_index import Tell, open_index
-from evals.fit.weights import PASSAGES, SAMPLE, learned_from
+from evals.fit.weights import PASSAGES, SAMPLE, drawn, learned_from
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question
 from retrieval.files.atomic_files import write_atomically
@@ -111,8 +110,7 @@ def cell_examples(
         for question in asked.questions
         if question.answer and len(gold.get(question.id, ())) == 1 and by_id[gold[question.id][0]].cells
     ]
-    drawn = random.Random(seed).sample(usable, min(most, len(usable)))
-    examples = (_example(source, question, chunk, tokenize) for question, chunk in drawn)
+    examples = (_example(source, question, chunk, tokenize) for question, chunk in drawn(usable, most, seed))
     return tuple(example for example in examples if example is not None)
 
 

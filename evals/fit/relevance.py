@@ -1,12 +1,10 @@
 """Relevance calibrated on sets of books: examples, a monotone logistic function, reliability and its diagram."""
 
 import json
-import random
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,7 @@ import numpy.typing as npt
 from evals.benchmarks.books import Corpus, LibraryBook, generated_questions
 from evals.errors import FittingError
 from evals.fit.corpus_index import Tell, open_index
-from evals.fit.weights import SAMPLE, learned_from
+from evals.fit.weights import SAMPLE, drawn, learned_from
 from evals.questions.questions import Question
 from retrieval.files.atomic_files import write_atomically
 from retrieval.index.embedding.embedders import DEFAULT_EMBEDDER
@@ -468,19 +466,20 @@ def _asked(name: str, corpus: Corpus, retriever: Retriever, seed: int) -> BookQu
     chunks = tuple(retriever.snapshot.chunks)
     people = [each for one in corpus.question_sets(retriever, chunks) for each in one.scored]
     written = generated_questions(chunks, retriever.snapshot.vocabulary, seed)
-    some = random.Random(seed).sample(written, min(GENERATED, len(written)))
-    return BookQuestions(name, corpus.name, retriever, tuple(people), tuple(some))
+    return BookQuestions(name, corpus.name, retriever, tuple(people), tuple(drawn(written, GENERATED, seed)))
 
 
 def _questions_to(book: BookQuestions, other: BookQuestions, seed: int) -> Iterator[Put]:
     own = book.name == other.name
     if not own and book.is_like(other):
         return
-    asked: tuple[Sequence[Question], ...] = (other.people, other.generated)
+    people, generated = other.people, other.generated
     if not own:
-        answered = ([each for each in questions if each.gold] for questions in asked)
-        asked = tuple(tuple(random.Random(seed).sample(some, min(ELSEWHERE, len(some)))) for some in answered)
-    for question in chain(*asked):
+        people, generated = (
+            tuple(drawn([question for question in questions if question.gold], ELSEWHERE, seed))
+            for questions in (people, generated)
+        )
+    for question in (*people, *generated):
         yield put(
             book.retriever,
             question.query,

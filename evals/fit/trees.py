@@ -14,7 +14,7 @@ import numpy.typing as npt
 from evals.benchmarks.books import Corpus, LibraryBook, generated_questions
 from evals.errors import FittingError
 from evals.fit.corpus_index import Tell
-from evals.fit.weights import by_group, learned_from, searched_sets
+from evals.fit.weights import by_group, drawn, learned_from, searched_sets
 from evals.gate import worse_groups
 from evals.generation.phrasing import reworded
 from evals.questions.question_sets import QuestionSet
@@ -291,14 +291,14 @@ def leave_out(
     weights of the first look, which only choose the candidates, are the shipped ones.
     """
     left_outs: list[LeftOut] = []
-    alone = replace(settings, seeds=settings.seeds[:1])
-    there = [held for fold in folds if (held := [name for name in fold if name in groups])]
-    if len(there) < 2:
+    of_one_seed = replace(settings, seeds=settings.seeds[:1])
+    folds = [known for fold in folds if (known := [group for group in fold if group in groups])]
+    if len(folds) < 2:
         return ()
-    for held in there:
-        tell(", ".join(held))
-        others = learn({name: examples for name, examples in groups.items() if name not in held}, names, alone)
-        left_outs += [row for group in held for row in _scored(group, groups[group], others, shipped)]
+    for fold in folds:
+        tell(", ".join(fold))
+        others = learn({name: group for name, group in groups.items() if name not in fold}, names, of_one_seed)
+        left_outs += [row for name in fold for row in _scored(name, groups[name], others, shipped)]
     return tuple(sorted(left_outs, key=lambda row: (row.group, row.kind)))
 
 
@@ -409,11 +409,12 @@ def learn_trees(
         BenchmarkDataError: there is no set under `data` with such a split.
         FittingError: LightGBM cannot be loaded.
     """
-    groups = by_group(home, data, split, embedder, tell, partial(_examples, seed))
+    corpora = learned_from(data, split)
+    groups = by_group(home, corpora, embedder, tell, partial(_examples, seed))
     tell("learning", 0, 1)
     trees = learn(groups, NAMES)
-    folds = folds_of((set_name, corpus.name) for set_name, corpus in learned_from(data, split))
-    result = leave_out(groups, folds, NAMES, trees, tell=lambda held: tell(f"learning without {held}", 0, 1))
+    folds = folds_of((set_name, corpus.name) for set_name, corpus in corpora)
+    result = leave_out(groups, folds, NAMES, trees, tell=lambda names: tell(f"learning without {names}", 0, 1))
     return TreesReport(trees, embedder.identity.name, result, _refused(groups, trees, TREES_FILE))
 
 
@@ -449,7 +450,7 @@ def trees_without(
         BenchmarkDataError: there is no set under `data` with such a split.
         FittingError: LightGBM cannot be loaded.
     """
-    groups = by_group(home, data, split, embedder, tell, partial(_examples, seed))
+    groups = by_group(home, learned_from(data, split), embedder, tell, partial(_examples, seed))
     files: dict[str, Path] = {}
     (folder := home / "trees").mkdir(parents=True, exist_ok=True)
     for held in sorted(names):
@@ -478,6 +479,4 @@ def _sets(name: str, corpus: Corpus, retriever: Retriever, chunks: Sequence[Chun
 
 
 def _sampled(questions: QuestionSet, seed: int) -> QuestionSet:
-    every = questions.scored
-    chosen = random.Random(seed).sample(every, min(MOST_QUESTIONS, len(every)))
-    return replace(questions, questions=tuple(chosen))
+    return replace(questions, questions=tuple(drawn(questions.scored, MOST_QUESTIONS, seed)))

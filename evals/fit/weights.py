@@ -1,6 +1,7 @@
 """The weights of the evidence: fitted on judged questions and cross-validated by book."""
 
 import json
+import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from evals.metrics import SHOWN
 from evals.questions.question_sets import QuestionSet
 from evals.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS, SHELF
 from retrieval.ingest.library.library import list_books
-from retrieval.search.evidence import WEIGHTS, WEIGHTS_FILE, Cosines, gather
+from retrieval.search.evidence import PARTS, WEIGHTS, WEIGHTS_FILE, Cosines, gather
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import EvidenceWeights
@@ -25,7 +26,6 @@ from retrieval.types import Chunk, Embedder
 
 Floats = npt.NDArray[np.float64]
 
-PARTS = tuple(name for name, _ in EvidenceWeights().items())
 SIBLING = PARTS.index("sibling")
 DEMOTIONS = (0.0, -0.5, -1.0, -1.5, -2.0, -3.0)
 """Weights of `sibling` that are tried."""
@@ -235,6 +235,7 @@ SAMPLE = "sample"
 PASSAGES = "passages"
 
 Asked = TypeVar("Asked")
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +314,7 @@ def fit_weights(
     Raises:
         BenchmarkDataError: there is no benchmark under `data` with such a split.
     """
-    groups = by_group(home, data, split, embedder, tell, _judged)
+    groups = by_group(home, learned_from(data, split), embedder, tell, _judged)
     tell("fitting", 0, 1)
     weights = fit(groups, seed)
     folds = cross_validate(groups, weights, seed, lambda held: tell(f"fitting without {held}", 0, 1))
@@ -332,8 +333,7 @@ def _judged(name: str, corpus: Corpus, retriever: Retriever, chunks: Sequence[Ch
 
 def by_group(
     home: Path,
-    data: Path,
-    split: str,
+    corpora: Iterable[tuple[str, Corpus]],
     embedder: Embedder,
     tell: Tell,
     asked: Callable[[str, Corpus, Retriever, Sequence[Chunk]], Iterable[Asked]],
@@ -342,17 +342,13 @@ def by_group(
 
     Args:
         home: the indexes are kept under it.
-        data: folder with a folder for each set.
-        split: which questions.
+        corpora: those of `learned_from`.
         embedder: makes the vectors.
         tell: called as the work goes on.
         asked: from the name of a set, its corpus, a retriever over the corpus and its chunks.
-
-    Raises:
-        BenchmarkDataError: there is no set under `data` with such a split.
     """
     groups: dict[str, tuple[Asked, ...]] = {}
-    for name, corpus in learned_from(data, split):
+    for name, corpus in corpora:
         tell(f"{name}, {corpus.name}", 0, 1)
         with open_index(home, name, corpus, embedder, tell) as snapshot:
             result = tuple(asked(name, corpus, Retriever(snapshot, embedder), tuple(snapshot.chunks)))
@@ -367,7 +363,11 @@ def searched_sets(name: str, corpus: Corpus, retriever: Retriever, chunks: Seque
 
 
 def learned_from(data: Path, split: str) -> list[tuple[str, Corpus]]:
-    """What is fitted and learned on, each with the name of its set: all sets under a folder, the shelf, the sample."""
+    """What is fitted and learned on, each with the name of its set: all sets under a folder, the shelf, the sample.
+
+    Raises:
+        BenchmarkDataError: there is no set under `data` with such a split.
+    """
     (book,) = list_books(SAMPLE_LIBRARY)
     sample = BookCorpus(SAMPLE, SAMPLE, book, SAMPLE_QUESTIONS)
     result = benchmarks_under(data, split).corpora
@@ -377,3 +377,8 @@ def learned_from(data: Path, split: str) -> list[tuple[str, Corpus]]:
         *((SHELF.name, corpus) for corpus in shelf),
         (SAMPLE, sample),
     ]
+
+
+def drawn(items: Sequence[Item], most: int, seed: int) -> list[Item]:
+    """At most so many of some items, in the order in which they are drawn."""
+    return random.Random(seed).sample(items, min(most, len(items)))

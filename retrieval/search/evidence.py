@@ -148,11 +148,15 @@ class OfCosines:
 Part = OfAll | OfTables | OfFew | OfCosines
 
 
+PARTS = tuple(name for name, _ in EvidenceWeights().items())
+"""The names of all parts."""
+
+
 class Measures(Protocol):
     """Knows every part of the evidence for chunks."""
 
-    def at(self, positions: Positions) -> Mapping[str, Scores]:
-        """Every part of these chunks, by their position in the snapshot."""
+    def at(self, positions: Positions, names: Sequence[str] = PARTS) -> Mapping[str, Scores]:
+        """These parts of these chunks, by their position in the snapshot."""
 
 
 _LARGEST = 1.001
@@ -230,9 +234,8 @@ class Evidence:
             total[positions] = some
         return total
 
-    def at(self, positions: Positions) -> Mapping[str, Scores]:
-        """Every part of these chunks."""
-        names = [name for name, _ in EvidenceWeights().items()]
+    def at(self, positions: Positions, names: Sequence[str] = PARTS) -> Mapping[str, Scores]:
+        """These parts of these chunks."""
         matches = np.zeros((len(names), len(positions)))
         for row, name in enumerate(names):
             for part in self.parts[name]:
@@ -388,15 +391,16 @@ class Portion:
     beyond: Callable[[Selection], Evidence]
     """The evidence for others, which stand beside a row that was found."""
 
-    def at(self, positions: Positions) -> Mapping[str, Scores]:
-        """Every part of these chunks, by their position in the snapshot."""
+    def at(self, positions: Positions, names: Sequence[str] = PARTS) -> Mapping[str, Scores]:
+        """These parts of these chunks, by their position in the snapshot."""
         which, places = self.chunks.meet(positions)
         if len(which) == len(positions):
-            return self.evidence.at(places)
+            return self.evidence.at(places, names)
         others = np.ones(len(positions), dtype=np.bool_)
         others[which] = False
         new = Selection.of([positions[others]], self.chunks.n_documents)
-        here, there = self.evidence.at(places), self.beyond(new).at(new.meet(positions[others])[1])
+        here = self.evidence.at(places, names)
+        there = self.beyond(new).at(new.meet(positions[others])[1], names)
         measured = {name: np.zeros(len(positions)) for name in here}
         for name, values in measured.items():
             values[which], values[others] = here[name], there[name]

@@ -11,6 +11,9 @@ from retrieval.search.evidence import Measures
 from retrieval.search.fusion import Positions, Scores
 from retrieval.search.rerank.term_matches import Mask, Numbers
 
+SEEN = ("lexical", "dense", "name", "heading")
+"""Parts of the evidence that the trees see, the cosine by how far it is behind the nearest."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
@@ -26,7 +29,7 @@ class Candidates:
     """(n,) which section, numbers from 0 on."""
     is_row: Mask
     evidence: Mapping[str, Scores]
-    """Every part of the evidence, (n,) each."""
+    """The parts of the evidence that the trees see, (n,) each."""
 
 
 def candidates(snapshot: Snapshot, evidence: Measures, positions: Positions) -> Candidates:
@@ -35,7 +38,7 @@ def candidates(snapshot: Snapshot, evidence: Measures, positions: Positions) -> 
     tables, table_of = numbered(numbers)
     is_row = numbers < snapshot.evidence.n_tables
     section_of = numbered(snapshot.fields.section[tables][table_of])[1]
-    return Candidates(positions, tables.astype(np.int64), table_of, section_of, is_row, evidence.at(positions))
+    return Candidates(positions, tables.astype(np.int64), table_of, section_of, is_row, evidence.at(positions, SEEN))
 
 
 def distinct_cells(cells: Mask, shares: Scores, table_of: Numbers, is_row: Mask) -> Scores:

@@ -19,10 +19,10 @@ from retrieval.search.rerank.term_matches import Fields, Mask, Numbers, match_te
 
 Features = Mapping[str, Scores]
 
-_PARTS = ("lexical", "name", "heading")
-"""Of the evidence, what the trees see as it is."""
 _ROWS: tuple[RowField, ...] = ("key", "cell", "passage")
-_HEADS: tuple[HeadField, ...] = ("caption", "heading", "above", "further", "column")
+_TITLES: tuple[HeadField, ...] = ("caption", "heading", "above")
+"""What names a table."""
+_HEADS: tuple[HeadField, ...] = (*_TITLES, "further", "column")
 _NEAREST = tuple(position for position, name in enumerate(_HEADS) if name != "further")
 _RELATIVE = (
     *("alike", "alike_head", "alike_together", "alike_read", "covered", "covered_read", "covered_key_head"),
@@ -30,7 +30,7 @@ _RELATIVE = (
 )
 
 NAMES = (
-    *(f"part_{name}" for name in _PARTS),
+    *("part_lexical", "part_name", "part_heading"),
     "is_row",
     *("table_dense", "table_lexical"),
     *("alike", "alike_row", "alike_together", "alike_read", "behind_section_alike"),
@@ -53,29 +53,29 @@ def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:
     query, said_as = ask(snapshot, question), snapshot.lexical.said(question.text)
     rows, heads = _fields(snapshot, query, found)
     terms = {**_by_name(_ROWS, rows.said()), **_by_name(_HEADS, heads.said()[:, found.table_of])}
-    near = NearbyWords(heads, _HEADS.index("further"), snapshot.fields.column_of)
+    near = NearbyWords(heads, len(_TITLES), snapshot.fields.column_of)
     numbers, counted = number_features(query, snapshot.figures, found.positions, found.tables, found.table_of, near)
     elsewhere = np.logical_or.reduce([counted, *(marks for name, marks in terms.items() if name != "column")])
     row = np.logical_or.reduce([counted, *(terms[name] for name in _ROWS)])
     head = np.logical_or.reduce([terms[_HEADS[position]] for position in _NEAREST])
     somewhere = elsewhere | terms["column"]
     features = {
-        **{f"part_{name}": found.evidence[name] for name in _PARTS},
+        **{f"part_{name}": values for name, values in found.evidence.items()},
+        "less_dense": _less_dense(found.evidence["dense"]),
         "is_row": found.is_row.astype(np.float64),
-        **_of_tables(snapshot, question.text, said_as, query, found),
-        **_words(snapshot, query, (rows, heads), terms, somewhere, found),
+        **_table_features(snapshot, question.text, said_as, query, found),
+        **_word_features(snapshot, query, (rows, heads), terms, somewhere, found),
         **numbers,
         **meaning(snapshot, said_as, query, found.tables, found.table_of, elsewhere, somewhere),
         **semantic_similarity(
             snapshot, said_as, query, (rows, heads), _ROWS.index("passage"), _NEAREST, (row, head), found
         ),
     }
-    features["behind_number_labelled"] = _behind_number(features, found)
+    features["behind_number_labelled"] = _number_gap(features, found)
     features["behind_section_alike"] = behind_best(found.section_of, features["alike_read"])
     relative = np.asarray([features[name] for name in _RELATIVE])
     less = relative - relative.max(axis=1, initial=0.0, keepdims=True)
-    features |= {f"less_{name}": values for name, values in zip(_RELATIVE, less, strict=True)}
-    return features | {"part_dense": found.evidence["dense"], "less_dense": _less_dense(found.evidence["dense"])}
+    return features | {f"less_{name}": values for name, values in zip(_RELATIVE, less, strict=True)}
 
 
 def _less_dense(cosines: Scores) -> Scores:
@@ -99,7 +99,7 @@ def _by_name(names: Sequence[str], values: "np.ndarray[tuple[int, ...], Any]") -
     return dict(zip(names, values, strict=True))
 
 
-def _of_tables(snapshot: Snapshot, question: str, said_as: str, asked: QueryTerms, found: Candidates) -> Features:
+def _table_features(snapshot: Snapshot, question: str, said_as: str, asked: QueryTerms, found: Candidates) -> Features:
     """What the texts of the candidates' tables and passages say of the question, which `said_as` has in their words."""
     texts, tables = snapshot.tables, Selection.of([found.tables], snapshot.tables.lexical.n_documents)
     lexical = np.maximum(texts.lexical.scores(said_as, tables), 0.0)
@@ -114,7 +114,7 @@ def _of_tables(snapshot: Snapshot, question: str, said_as: str, asked: QueryTerm
     return {name: scores[found.table_of] for name, scores in values.items()}
 
 
-def _words(
+def _word_features(
     snapshot: Snapshot,
     asked: QueryTerms,
     fields: tuple[Fields, Fields],
@@ -141,19 +141,19 @@ def _words(
         "distinct": distinct_cells(said["cell"], weights / whole, found.table_of, found.is_row),
         "said_key": rows.shares(1)[0],
         "said_heading": heads.shares(_HEADS.index("heading") + 1)[-1, found.table_of],
-        "order": _order(asked, rows, heads, found.table_of),
+        "order": _pairs_in_order(asked, rows, heads, found.table_of),
     }
     return features | {"whole_key": (features["said_key"] > 0.999) * features["covered_key"]}
 
 
-def _order(asked: QueryTerms, rows: Fields, heads: Fields, table_of: Numbers) -> Scores:
+def _pairs_in_order(asked: QueryTerms, rows: Fields, heads: Fields, table_of: Numbers) -> Scores:
     """(n,) how much of the question's pairs of words stand in some field as in the question."""
     pairs = np.concatenate([rows.pairs(), heads.pairs()[[*_NEAREST], :][:, table_of]])
     order: Scores = np.logical_or.reduce(pairs) @ asked.worth / asked.worth_of_all
     return order
 
 
-def _behind_number(features: Features, found: Candidates) -> Scores:
+def _number_gap(features: Features, found: Candidates) -> Scores:
     """How far a row is behind the best candidate of its table in what the question's numbers say of it; 0 for prose."""
     labelled = np.maximum(features["number_key_labelled"], features["number_cell_labelled"])
     values = labelled + 0.5 * features["number_wide_labelled"]

@@ -13,7 +13,7 @@ from retrieval.search.fusion import Positions, Scores
 from retrieval.search.query import LETTERS
 from retrieval.search.rerank.candidates import Candidates, read_with_prose
 from retrieval.search.rerank.query_terms import QueryTerms
-from retrieval.search.rerank.term_matches import STRETCH, Fields, Mask, Numbers
+from retrieval.search.rerank.term_matches import Fields, Mask, Numbers
 from retrieval.types import Vector
 
 NEAR, SAME = 0.3, 0.8
@@ -22,6 +22,8 @@ WITH_NEXT = 0.9
 """What a column counts that is near to two words together (`how long`)."""
 MOST = 40
 """Words of a question that are looked at."""
+STRETCH = 16
+"""Half the words of a stretch: about a sentence or two."""
 
 
 def meaning(

@@ -14,8 +14,6 @@ from retrieval.search.rerank.query_terms import QueryTerms
 Mask = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
 
-STRETCH = 16
-"""Half the words of a stretch: about a sentence or two."""
 SLOTS = 64
 """Cells of a row, or columns of a table, that are told apart."""
 

@@ -11,9 +11,9 @@ from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_sna
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.query import Query
 from retrieval.search.rerank.candidates import Candidates
-from retrieval.search.rerank.meaning import MOST, meaning, semantic_similarity
+from retrieval.search.rerank.meaning import MOST, STRETCH, meaning, semantic_similarity
 from retrieval.search.rerank.query_terms import ask
-from retrieval.search.rerank.term_matches import STRETCH, match_terms
+from retrieval.search.rerank.term_matches import match_terms
 from tests.retrieval.search.conftest import CHUNK, ToyEmbedder
 
 
