@@ -14,42 +14,6 @@ Relation = Literal["contains", "next", "describes", "has_trait", "see", "similar
 
 
 @dataclass(frozen=True, slots=True)
-class EvidenceWeights:
-    """How much each part of the evidence for a chunk counts; every part lies in 0-1."""
-
-    lexical: float = 0.0
-    """BM25, as a share of the best."""
-    dense: float = 0.0
-    """Cosine."""
-    text: float = 0.0
-    """Share of the question that is anywhere in the chunk."""
-    title: float = 0.0
-    """... in the nearest headings and the caption of the table."""
-    column: float = 0.0
-    """... in the column names."""
-    head: float = 0.0
-    """... in the nearest headings of the chunk, tables and prose alike."""
-    name: float = 0.0
-    """... in names of the row that the question says whole."""
-    heading: float = 0.0
-    """... in headings of the prose that it says whole."""
-    quote: float = 0.0
-    """... in cells with a letter that the question quotes whole."""
-    figure: float = 0.0
-    """... in cells without a letter that it quotes whole."""
-    number: float = 0.0
-    """Labels with a number that the row stands for (`7th level`, `AC 6`)."""
-    axis: float = 0.0
-    """Labels with a number that the table has a column for."""
-    sibling: float = 0.0
-    """How much better another row of the same table is named; the one weight that is negative."""
-
-    def items(self) -> tuple[tuple[str, float], ...]:
-        """(part, weight) in a fixed order."""
-        return tuple((name, getattr(self, name)) for name in self.__dataclass_fields__)
-
-
-@dataclass(frozen=True, slots=True)
 class GraphBoost:
     """How chunks near the best ones in the graph are raised; the published plan's recommended numbers."""
 
@@ -88,17 +52,16 @@ class Strategy:
     lexical_weight: float = 0.0
     dense_weight: float = 0.0
     query_must: QueryMustMode = "off"
-    evidence: "EvidenceWeights | None" = None
-    """Rank by evidence, in these weights; both legs are parts of it, so their own weights are not used."""
-    second_look: bool = False
-    """Put the best by evidence in the order of trees that see how words and numbers fit together."""
+    reranks: bool = False
+    """Put candidates in the order of trees that see how words and numbers fit together; no leg has a weight then."""
     trees: str | None = None
     """File of those trees; None: the ones that ship."""
     max_iterations: int = 3
     """Rounds of the `iterative` mode."""
     graph: GraphBoost | None = None
-    exhaustive: bool = False
-    """Give every chunk of the first look its whole score. It finds the same, later: what a shortcut is measured by."""
+    collapse: float | None = None
+    """Rows that are so far behind the best of their table, in the re-ranker's scores, stand behind all other results;
+    None: every row stays in its place."""
     companions: int = 0
     """Places after the tenth that go to what stands beside the first row: notes, lead, section, what it refers to."""
     order: ModelOrder | None = None
@@ -112,9 +75,9 @@ class Strategy:
     @property
     def has_lexical_leg(self) -> bool:
         """Whether BM25 is part of the score."""
-        return bool(self.lexical_weight or self.evidence)
+        return bool(self.lexical_weight or self.reranks)
 
     @property
     def has_dense_leg(self) -> bool:
         """Whether the question is embedded."""
-        return bool(self.evidence.dense if self.evidence else self.dense_weight)
+        return bool(self.dense_weight or self.reranks)

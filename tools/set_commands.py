@@ -207,7 +207,7 @@ def _without_say(names: list[str], data: Path, split: str, home: Path) -> Instea
         )
 
     def instead(corpus: Corpus, strategy: Strategy) -> Strategy:
-        return replace(strategy, trees=str(files[corpus.name])) if strategy.second_look else strategy
+        return replace(strategy, trees=str(files[corpus.name])) if strategy.reranks else strategy
 
     return instead
 

@@ -16,8 +16,8 @@ from scipy.optimize import minimize
 
 from evals.benchmarks.books import Corpus, LibraryBook, generated_questions
 from evals.errors import FittingError
+from evals.fit.corpora import PASSAGES, SAMPLE, drawn, learned_from
 from evals.fit.corpus_index import Tell, open_index
-from evals.fit.weights import PASSAGES, SAMPLE, drawn, learned_from
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question
 from retrieval.files.atomic_files import write_atomically

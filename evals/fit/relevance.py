@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from evals.benchmarks.books import Corpus, LibraryBook, generated_questions
 from evals.errors import FittingError
+from evals.fit.corpora import SAMPLE, drawn, learned_from
 from evals.fit.corpus_index import Tell, open_index
-from evals.fit.weights import SAMPLE, drawn, learned_from
 from evals.questions.questions import Question
 from retrieval.files.atomic_files import write_atomically
 from retrieval.index.embedding.embedders import DEFAULT_EMBEDDER

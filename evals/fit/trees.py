@@ -13,24 +13,28 @@ import numpy.typing as npt
 
 from evals.benchmarks.books import Corpus, LibraryBook, generated_questions
 from evals.errors import FittingError
+from evals.fit.corpora import by_group, drawn, learned_from, searched_sets
 from evals.fit.corpus_index import Tell
-from evals.fit.weights import by_group, drawn, learned_from, searched_sets
 from evals.gate import worse_groups
 from evals.generation.phrasing import reworded
+from evals.metrics import SHOWN
 from evals.questions.question_sets import QuestionSet
 from retrieval.files.atomic_files import write_atomically
 from retrieval.files.versions import install
-from retrieval.search.evidence import WEIGHTS, Cosines, gather
+from retrieval.search.collapse import may_fall, outdone
+from retrieval.search.first_stage.own_vectors import AllowedChunks
 from retrieval.search.query import Query
-from retrieval.search.rerank.candidates import candidates
+from retrieval.search.ranking import Search, candidates
 from retrieval.search.rerank.features import NAMES, matrix, measure
-from retrieval.search.rerank.rerank import TREES_FILE, pool, trees_of
+from retrieval.search.rerank.rerank import TREES_FILE, trees_of
 from retrieval.search.rerank.trees import LEAF, Matrix, Node, Trees
 from retrieval.search.retriever import Retriever
+from retrieval.search.strategies import MARGIN, strategy
 from retrieval.types import Chunk, Embedder
 
+DEFAULT = strategy("default")
 MOST_CANDIDATES = 40
-"""Candidates of a question that are learned on: its gold, the best of the first look, and some of the others."""
+"""Candidates of a question that are learned on: its gold, the best at first sight, and some of the others."""
 OTHERS = 12
 
 
@@ -46,7 +50,11 @@ class Example:
     gold: npt.NDArray[np.bool_]
     """(n,)."""
     first: npt.NDArray[np.float64]
-    """(n,) score of the first look."""
+    """(n,) `Candidates.first`."""
+    table_of: npt.NDArray[np.int64]
+    """(n,) numbers of their tables and passages, from 0 on."""
+    may_fall: npt.NDArray[np.bool_]
+    """(n,) which a better row of their table may outdo."""
 
     def rank(self, scores: npt.NDArray[np.float64]) -> int | None:
         """1-based rank of the best gold, by these scores of the candidates and then by position; None if none is."""
@@ -61,7 +69,21 @@ class Example:
         order = np.argsort(-self.first, kind="stable")
         others = np.random.default_rng(seed).permutation(order[MOST_CANDIDATES - OTHERS :])[:OTHERS]
         kept = np.unique(np.concatenate([order[: MOST_CANDIDATES - OTHERS], others, np.flatnonzero(self.gold)]))
-        return replace(self, values=self.values[kept], gold=self.gold[kept], first=self.first[kept])
+        return replace(
+            self,
+            values=self.values[kept],
+            gold=self.gold[kept],
+            first=self.first[kept],
+            table_of=self.table_of[kept],
+            may_fall=self.may_fall[kept],
+        )
+
+    def crowd(self, scores: npt.NDArray[np.float64], margin: float | None) -> "Crowd":
+        """The first `SHOWN` by these scores, outdone rows behind all others where there is a margin."""
+        fallen = outdone(scores, self.table_of, self.may_fall, np.inf if margin is None else margin)
+        first = np.lexsort((np.arange(len(scores)), -np.round(scores, 9), fallen))[:SHOWN]
+        beside = np.isin(self.table_of[first], self.table_of[self.gold]) & ~self.gold[first]
+        return Crowd(float(np.count_nonzero(beside)), float(self.gold[first].sum() / max(self.gold.sum(), 1)))
 
 
 def examples_of(retriever: Retriever, questions: QuestionSet, names: Sequence[str]) -> Iterator[Example]:
@@ -81,16 +103,15 @@ def examples_of(retriever: Retriever, questions: QuestionSet, names: Sequence[st
         if not len(gold):
             continue
         query = Query.of(each.query, snapshot)
-        allowed = retriever.admitted(query).mask(snapshot)
-        allowed[snapshot.chunks.positions(sorted(questions.unexplained.get(each.id, ())))] = False
-        lexical = snapshot.lexical.scores(each.query)
-        evidence = gather(
-            snapshot, query, lexical, Cosines(snapshot.vectors, retriever.embedder.embed_query(each.query))
+        readable = np.ones(len(snapshot), dtype=np.bool_)
+        readable[snapshot.chunks.positions(sorted(questions.unexplained.get(each.id, ())))] = False
+        passing, vector = AllowedChunks(retriever.admitted(query), readable), retriever.vector_of(query.text)
+        pool, _ = candidates(Search(snapshot, retriever.stage, query, vector, DEFAULT, passing))
+        values = matrix(measure(snapshot, query, pool), names)
+        is_gold = np.isin(pool.positions, gold)
+        yield Example(
+            each.id, each.kind, each.generated, values, is_gold, pool.first, pool.table_of, may_fall(pool, query)
         )
-        first = evidence.total(WEIGHTS)
-        positions = pool(first, lexical, allowed)
-        values = matrix(measure(snapshot, query, candidates(snapshot, evidence, positions)), names)
-        yield Example(each.id, each.kind, each.generated, values, np.isin(positions, gold), first[positions])
 
 
 HUMAN = 3.0
@@ -235,6 +256,22 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class Crowd:
+    """The first `SHOWN` candidates of a question; means over questions."""
+
+    siblings: float
+    """How many are rows of a right table and do not answer."""
+    recall: float
+    """Share of the answers among them."""
+
+    @classmethod
+    def of(cls, crowds: Sequence["Crowd"]) -> "Crowd":
+        """The mean; at least one."""
+        siblings, recall = np.mean([(crowd.siblings, crowd.recall) for crowd in crowds], axis=0)
+        return cls(float(siblings), float(recall))
+
+
+@dataclass(frozen=True, slots=True)
 class LeftOut:
     """One kind of question of one group. Key: (group, kind)."""
 
@@ -245,8 +282,12 @@ class LeftOut:
     """By trees that were learned without its fold."""
     shipped: Score
     """By trees that were learned on all."""
-    first_look: Score
-    """By the sum of the evidence alone."""
+    first_sight: Score
+    """At first sight, without trees."""
+    crowd: Crowd
+    """By the left-out trees, every row in its place."""
+    collapsed: Crowd
+    """The same, outdone rows collapsed."""
 
 
 MOST_GROUPS = 7
@@ -287,8 +328,7 @@ def leave_out(
         settings: how trees are grown; here with the first of the seeds alone.
         tell: called with what is left out now.
 
-    Neither the questions of a group nor those generated from it have a say in the trees that it is scored by. The
-    weights of the first look, which only choose the candidates, are the shipped ones.
+    Neither the questions of a group nor those generated from it have a say in the trees that it is scored by.
     """
     left_outs: list[LeftOut] = []
     of_one_seed = replace(settings, seeds=settings.seeds[:1])
@@ -307,12 +347,15 @@ def _scored(group: str, examples: Sequence[Example], others: Trees, shipped: Tre
     for example in examples:
         kinds.setdefault(GENERATED if example.generated else example.kind, []).append(example)
     for kind, some in kinds.items():
+        scored = [(example, others.scores(example.values)) for example in some]
         yield LeftOut(
             group,
             kind,
-            Score.of([example.rank(others.scores(example.values)) for example in some]),
+            Score.of([example.rank(scores) for example, scores in scored]),
             Score.of([example.rank(shipped.scores(example.values)) for example in some]),
             Score.of([example.rank(example.first) for example in some]),
+            Crowd.of([example.crowd(scores, None) for example, scores in scored]),
+            Crowd.of([example.crowd(scores, MARGIN) for example, scores in scored]),
         )
 
 
@@ -326,8 +369,15 @@ def pooled(found: Sequence[LeftOut], kind: str) -> LeftOut | None:
         kind,
         _mean([row.left_out for row in rows]),
         _mean([row.shipped for row in rows]),
-        _mean([row.first_look for row in rows]),
+        _mean([row.first_sight for row in rows]),
+        _mean_crowd(rows, "crowd"),
+        _mean_crowd(rows, "collapsed"),
     )
+
+
+def _mean_crowd(rows: Sequence[LeftOut], name: str) -> Crowd:
+    """Over the questions of all rows."""
+    return Crowd.of([getattr(row, name) for row in rows for _ in range(row.left_out.n)])
 
 
 def _mean(scores: Sequence[Score]) -> Score:
@@ -369,6 +419,7 @@ class TreesReport:
 
     def page(self) -> str:
         """Markdown: every kind of question of every group, left out first."""
+        all_books = [row for kind in _POOLED if (row := pooled(self.found, kind))]
         lines = [
             "# The LambdaMART model of `default`",
             "",
@@ -379,21 +430,37 @@ class TreesReport:
             "The cells show hit@1 / hit@5 / hit@10 / MRR. *Held out* is the score of a model that was trained without",
             "this book or set, without the other books of its set (up to seven at a time) and without questions",
             "generated from them. Expect this score for a new book. *Shipped* is the score of the model that was",
-            "trained on all sets, so it is too high. *First stage* is the score of the weighted evidence alone, whose",
-            "weights were fitted on some of these sets.",
+            "trained on all sets, so it is too high. *First sight* is the sum of BM25 and cosine, of the chunk and of",
+            "the text of its table.",
             "",
-            "| book or set | kind | questions | held out | shipped | first stage |",
+            "| book or set | kind | questions | held out | shipped | first sight |",
             "|---|---|---|---|---|---|",
-            *(_row(row) for kind in _POOLED if (row := pooled(self.found, kind))),
+            *map(_row, all_books),
             *map(_row, self.found),
+            "",
+            "## Collapse",
+            "",
+            f"Rows that are more than {MARGIN:g} behind the best row of their table rank behind everything else,",
+            "unless the question calls them by a name or lists things. *Siblings* counts the rows of a right table among the",
+            f"first {SHOWN} that do not answer. *Recall* is the share of the answers among them. The model was trained",
+            "without the book of the question.",
+            "",
+            "| kind | questions | siblings | with collapse | recall | with collapse |",
+            "|---|---:|---:|---:|---:|---:|",
+            *map(_crowd_row, all_books),
             "",
         ]
         return "\n".join(lines)
 
 
 def _row(row: LeftOut) -> str:
-    scores = " | ".join(map(_score, (row.left_out, row.shipped, row.first_look)))
+    scores = " | ".join(map(_score, (row.left_out, row.shipped, row.first_sight)))
     return f"| {row.group} | {row.kind or 'search'} | {row.shipped.n} | {scores} |"
+
+
+def _crowd_row(row: LeftOut) -> str:
+    siblings = f"{row.crowd.siblings:.2f} | {row.collapsed.siblings:.2f}"
+    return f"| {row.kind} | {row.left_out.n} | {siblings} | {row.crowd.recall:.4f} | {row.collapsed.recall:.4f} |"
 
 
 def _score(found: Score) -> str:

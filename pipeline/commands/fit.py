@@ -1,4 +1,4 @@
-"""`querymust fit`: the evidence weights, the trees, what relevance means and which cells answer, from question sets."""
+"""`querymust fit`: the trees, what relevance means and which cells answer, from question sets."""
 
 from __future__ import annotations
 
@@ -21,15 +21,13 @@ class What(StrEnum):
     cells = "cells"
     relevance = "relevance"
     trees = "trees"
-    weights = "weights"
 
 
 def fit(
     what: Annotated[
         What,
         typer.Argument(
-            help="trees: of the second look; weights: of the first; relevance: what a score means; "
-            "cells: which of a row an answer reads."
+            help="trees: of the re-ranker; relevance: what a score means; cells: which of a row an answer reads."
         ),
     ],
     data: Annotated[Path, typer.Option("--data", help="Folder with a folder for each set.", show_default=False)],
@@ -49,8 +47,7 @@ def fit(
 
     \b
     Examples:
-      querymust fit trees --data ROOT
-      querymust fit weights --data ROOT --write
+      querymust fit trees --data ROOT --write
       querymust fit relevance --data ROOT
       querymust fit cells --data ROOT --write
     """
@@ -59,15 +56,13 @@ def fit(
         from evals.fit.cells import CellsReport, fit_cell_choice
         from evals.fit.relevance import RelevanceReport, fit_relevance
         from evals.fit.trees import TreesReport, learn_trees
-        from evals.fit.weights import WeightsReport, fit_weights
         from retrieval.index.embedding.embedders import load_embedder
         from retrieval.settings import Settings
 
         root = home.expanduser().resolve()
         embedder = load_embedder(Settings.read(root).embedder)
-        fits: dict[What, Callable[..., TreesReport | WeightsReport | RelevanceReport | CellsReport]] = {
+        fits: dict[What, Callable[..., TreesReport | RelevanceReport | CellsReport]] = {
             What.trees: learn_trees,
-            What.weights: fit_weights,
             What.relevance: fit_relevance,
             What.cells: fit_cell_choice,
         }

@@ -1,24 +1,20 @@
-"""Assets fitted on question sets that a run names: evidence weights and relevance."""
+"""The asset that is fitted on question sets that a run names: relevance."""
 
 from base64 import b64encode
-from collections.abc import Sequence
 from pathlib import Path
 
 import dagster as dg
 
 from evals.asset_options import AGAIN, with_reason
 from evals.fit.relevance import THRESHOLD, RelevanceReport, fit_relevance
-from evals.fit.weights import fit_weights
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.rag.relevance import Calibration, calibration_of
-from retrieval.search.evidence import WEIGHTS
 
-NAME_SETS = (
+NO_RELEVANCE_FITTED = (
     "no question sets were named, so nothing was fitted. In the launchpad name their folder: "
-    "{{ops: {{{asset}: {{config: {{data: FOLDER}}}}}}}}; on the command line: querymust fit {command} --data FOLDER"
+    "{ops: {relevance: {config: {data: FOLDER}}}}; on the command line: querymust fit relevance --data FOLDER"
 )
-NO_WEIGHTS_FITTED = NAME_SETS.format(asset="evidence_weights", command="weights")
 
 
 class QuestionSets(dg.Config):
@@ -27,56 +23,6 @@ class QuestionSets(dg.Config):
     data: str | None = None
     split: str = "open"
     seed: int = 0
-
-
-@dg.asset(
-    group_name="evals",
-    kinds={"numpy"},
-    owners=["team:search"],
-    tags={"domain": "weights"},
-    retry_policy=AGAIN,
-)
-@with_reason
-def evidence_weights(
-    context: dg.AssetExecutionContext, config: QuestionSets, home: dg.ResourceParam[Home]
-) -> dg.MaterializeResult[None]:
-    """Weights of `default` fitted on question sets, and what they are worth on sets that had no say; ships nothing."""
-    if config.data is None:
-        return _unfitted(context)
-    embedder = load_embedder(home.settings.embedder)
-    report = fit_weights(home.root / "benchmarks", Path(config.data), config.split, embedder, config.seed)
-    context.log.info(f"fitted and held out on {len(report.folds)} question sets; querymust fit --write ships weights")
-    return dg.MaterializeResult(
-        metadata={
-            **{f"weight_{name}": round(weight, 4) for name, weight in report.weights.items()},
-            "n_sets": len(report.folds),
-            "n_refused": len(report.refused),
-            "mrr_held_out": _mean([fold.held_out.mrr for fold in report.folds]),
-            "mrr_fitted": _mean([fold.fitted.mrr for fold in report.folds]),
-            "mrr_bm25": _mean([fold.bm25.mrr for fold in report.folds]),
-            "page": dg.MetadataValue.md(report.page()),
-        }
-    )
-
-
-def _mean(values: Sequence[float]) -> dg.MetadataValue:
-    return dg.MetadataValue.float(round(sum(values) / len(values), 4)) if values else dg.MetadataValue.null()
-
-
-def _unfitted(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
-    context.log.info(NO_WEIGHTS_FITTED)
-    return dg.MaterializeResult(
-        metadata={
-            **{f"weight_{name}": round(weight, 4) for name, weight in WEIGHTS.items()},
-            "n_sets": 0,
-            "n_refused": 0,
-            **{name: _mean([]) for name in ("mrr_held_out", "mrr_fitted", "mrr_bm25")},
-            "page": dg.MetadataValue.md(NO_WEIGHTS_FITTED),
-        }
-    )
-
-
-NO_RELEVANCE_FITTED = NAME_SETS.format(asset="relevance", command="relevance")
 
 
 @dg.asset(

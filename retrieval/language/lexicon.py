@@ -68,10 +68,8 @@ class Words:
     """One of them stands between two things that a question sets against each other."""
     opponent_words: tuple[str, ...] = ()
     """A column with one of them has the value of the other side."""
-    sibling_words: tuple[str, ...] = ()
-    """A question with one of them wants the siblings of a row that it names."""
     holding_words: tuple[str, ...] = ()
-    """With one of these, too, it may want another row than the one that it names: it denies or doubts it."""
+    """A question with one of them may want another row than the one that it names: it compares, steps or denies."""
     idle_words: tuple[str, ...] = ()
     """Words of a question that say nothing about what is asked, so that no row need have them."""
     plurals: Mapping[str, str] = field(default_factory=dict)

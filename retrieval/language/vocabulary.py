@@ -31,7 +31,6 @@ _WORDS = (
     "minus_words",
     "opposing_words",
     "opponent_words",
-    "sibling_words",
     "holding_words",
     "idle_words",
 )

@@ -305,5 +305,5 @@ def _speech(vocabulary: Vocabulary) -> Speech:
     def canonical(words: Iterable[str]) -> frozenset[str]:
         return frozenset(token for word in words for token in canonical_term(word, vocabulary).split())
 
-    stepping = (*vocabulary.sibling_words, *vocabulary.holding_words, *vocabulary.ordinals)
+    stepping = (*vocabulary.holding_words, *vocabulary.ordinals)
     return Speech(canonical(vocabulary.idle_words), canonical(stepping), canonical(vocabulary.opposing_words))

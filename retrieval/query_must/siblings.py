@@ -70,8 +70,6 @@ def why_not_applied(asked: QueryMentions, spans: Iterable[int] | None, claimed: 
         return OPEN
     if holding := asked.holding & ~claimed:
         return f"it may want another row: {asked.said(holding)!r}"
-    if figures := asked.figures & ~claimed & ~explained:
-        return f"nothing in the row explains {asked.said(figures)!r}"
     before = 0
     for span in spans:
         before |= 0 if asked.is_code(span) else span >> 1

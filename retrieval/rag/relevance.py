@@ -12,11 +12,10 @@ import numpy.typing as npt
 
 from retrieval.errors import IndexCorruptError
 from retrieval.files.atomic_files import write_atomically
-from retrieval.search.evidence import Cosines, gather
+from retrieval.search.candidates import Candidates
 from retrieval.search.fusion import Positions, Scores
 from retrieval.search.metadata_filter import Filter
 from retrieval.search.query import Query
-from retrieval.search.rerank.candidates import candidates
 from retrieval.search.rerank.features import Features, matrix, measure
 from retrieval.search.rerank.numbers import is_out_of_range
 from retrieval.search.rerank.query_terms import ask
@@ -110,7 +109,7 @@ NAMES = (
 - `distinct`: share that the cells of the row say, and those of the rows beside it do not;
 - `told`: share of the question that the chunk that says most says, each word by what it tells in any text;
 - `much`: how much that is, whatever the share: two words of four are more than one of two;
-- `ahead`: how far the second look puts the first hit before the others among the first;
+- `ahead`: how far the trees put the first hit before the others among the first;
 - `unexplained`: share of the question's numbers that are nothing of the chunk's: of its cells, columns and headings;
 - `unknown`: share of the question whose words the library does not have;
 - `beyond`: whether a number of the question lies beyond all keys of the row's table, as a level that it does not reach;
@@ -140,13 +139,10 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
         return np.empty((0, len(NAMES)))
     snapshot = retriever.snapshot
     subject = Query.of(subject_of(question), snapshot).among(snapshot.rivals)
-    lexical = snapshot.lexical.scores(subject.text)
-    cosines = Cosines(snapshot.vectors, retriever.vector_of(subject.text))
     positions = snapshot.chunks.positions(chunk_ids)
     order = np.argsort(positions)
-    matches = measure(
-        snapshot, subject, candidates(snapshot, gather(snapshot, subject, lexical, cosines), positions[order])
-    )
+    hits = Candidates.of(snapshot, subject, retriever.vector_of(subject.text), positions[order])
+    matches = measure(snapshot, subject, hits)
     query = ask(snapshot, subject)
     known = float(query.weights.sum())
     whole = known + sum(query.strangers.values()) or 1.0
@@ -158,7 +154,7 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
 
     much = of("told_words")[first].max()
     columns = {
-        "best_cosine": of("part_dense")[first].max(),
+        "best_cosine": of("dense")[first].max(),
         "alike": of("alike"),
         "best_alike": of("alike")[first].max(),
         "best_celled": of("whole_cells")[first].max(),

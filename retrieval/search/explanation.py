@@ -1,7 +1,7 @@
 """Why a chunk is a hit or is excluded, and hits as JSON."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -10,11 +10,13 @@ from retrieval.files.clock import Stopwatch
 from retrieval.query_must.predicate import UNRESTRICTED
 from retrieval.query_must.predicate import explain as explain_predicate
 from retrieval.query_must.refusal import refusal
+from retrieval.search.first_stage.choosing import EmbeddedStage
+from retrieval.search.first_stage.own_vectors import AllowedChunks
 from retrieval.search.fusion import Positions
 from retrieval.search.query import Query
+from retrieval.search.ranking import Search, rank
 from retrieval.search.receipt import DIGITS, Sum
 from retrieval.search.retriever import Retriever
-from retrieval.search.scan import rank, scan
 from retrieval.search.strategies import strategy as strategy_named
 from retrieval.strategy import Strategy
 from retrieval.types import Addend, Chunk
@@ -73,11 +75,12 @@ def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | 
     position = int(snapshot.chunks.positions([chunk_id])[0])
     query = Query.of(question, snapshot).among(snapshot.rivals)
     vector = retriever.vector_of(query.text) if chosen.has_dense_leg else None
-    legs = scan(snapshot, query, vector, chosen, Stopwatch())
-    admitted = retriever.admitted(query)
+    stage, filters = EmbeddedStage(snapshot), chosen.query_must != "off"
+    search = Search(snapshot, stage, query, vector, chosen, AllowedChunks())
+    admitted = AllowedChunks(retriever.admitted(query)) if filters else AllowedChunks()
     chunk = snapshot.chunks[position]
-    everything = rank(legs, snapshot, chosen, len(snapshot), None)
-    allowed = rank(legs, snapshot, chosen, len(snapshot), admitted if chosen.query_must != "off" else None)
+    everything = rank(search, len(snapshot), Stopwatch())
+    allowed = rank(replace(search, passing=admitted), len(snapshot), Stopwatch())
     unfiltered, index = _place(everything.positions, position), _place(allowed.positions, position)
     # The graph raises what is near the best chunks that may come back: a score is that of its own ranking.
     shown, at = (everything, unfiltered) if index is None else (allowed, index)

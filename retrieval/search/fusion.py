@@ -100,7 +100,7 @@ class Ranking:
     parts: Sequence[Leg] = ()
     """What the scores are the weighted sum of, aligned with `positions`."""
     displaced: Positions | None = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    """Chunks that a predicate excluded and that would be among the first k without it, by the first look where there
+    """Chunks that a predicate excluded and that would be among the first k without it, at first sight where trees
     are two; None: not looked for."""
     decisions: tuple[Decision, ...] | None = None
     """Made during the search where rounds matter; otherwise the retriever writes them."""

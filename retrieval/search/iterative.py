@@ -17,7 +17,7 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.language.canonical import Canonical
 from retrieval.query_must.predicate import UNRESTRICTED, explain, predicates_in, satisfies_query_must
 from retrieval.query_must.refusal import refusal
-from retrieval.search.evidence import similarity
+from retrieval.search.cosines import similarity
 from retrieval.search.fusion import Leg, Positions, Ranking, best
 from retrieval.search.prefilter import nearest_in
 from retrieval.search.query import Query

@@ -16,7 +16,7 @@ from retrieval.index.chroma.store import CollectionName
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.query_must.compiled.exclusions import CompiledExclusions
-from retrieval.search.evidence import similarity
+from retrieval.search.cosines import similarity
 from retrieval.search.fusion import Leg, Positions, Ranking, best
 from retrieval.types import Vector
 

@@ -24,10 +24,10 @@ class Query:
     """The form that predicates and names see."""
 
     @property
-    def wants_siblings(self) -> bool:
-        """Whether it compares, counts or steps between rows: `the next largest after Mykonos`."""
+    def lists(self) -> bool:
+        """Whether it says `and`, `or` or `versus`, and so may ask for more than one row."""
         words = set(LETTERS.findall(self.text.casefold()))
-        return not words.isdisjoint(self.canonical.vocabulary.sibling_words)
+        return not words.isdisjoint(self.canonical.vocabulary.list_words)
 
     def among(self, rivals: SiblingIndex) -> "Query":
         """The same question before the keyed tables of an index: it knows which rows it keeps out."""

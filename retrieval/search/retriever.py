@@ -4,10 +4,9 @@
 
     question ── canonical form ── compiled predicates ── the guarded chunks that may come back
         │                                                             │
-        ├── vector ── first stage (own vectors, Chroma, Milvus) ──────┴── by distance, then id            dense legs
-        └── BM25 + cosine over all chunks ── evidence ── mask ── the k best, then id              hybrid, default
-            (where an engine elsewhere is the first stage: over what it finds;
-            `default` of a large library: over what its rare words, names and graphs find)
+        ├── first stage (own vectors, Chroma, Milvus): nearest ───────┼── by distance, then id         dense, prefilter
+        ├── first stage: words, names, nearest; rows of the tables ───┴── candidates ── trees ── the k best   default
+        └── BM25 + cosine over all chunks ── mask ── the k best, then id                                     hybrid
 """
 
 from dataclasses import replace
@@ -21,20 +20,15 @@ from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
 from retrieval.query_must.compiled.exclusions import CompiledExclusions
 from retrieval.search.by_model.model_order import in_order
-from retrieval.search.first_stage.choosing import first_stage, found, ranked_by_distance
-from retrieval.search.first_stage.own_vectors import (
-    AllowedChunks,
-    FirstStage,
-    is_ranked_from_candidates,
-    rank_from_candidates,
-)
+from retrieval.search.first_stage.choosing import first_stage, ranked_by_distance
+from retrieval.search.first_stage.own_vectors import AllowedChunks, FirstStage
 from retrieval.search.fusion import Ranking
 from retrieval.search.iterative import nearest_in_rounds
 from retrieval.search.metadata_filter import Filter
 from retrieval.search.prefilter import Admission
 from retrieval.search.query import Query
+from retrieval.search.ranking import Search, rank
 from retrieval.search.receipt import decisions_of
-from retrieval.search.scan import rank, scan
 from retrieval.search.strategies import strategy as strategy_named
 from retrieval.strategy import DEFAULT_K, Strategy
 from retrieval.types import Embedder, Hit, Receipt, Retrieval, Vector
@@ -102,7 +96,7 @@ class Retriever:
         chosen = strategy_named(strategy) if isinstance(strategy, str) else strategy
         if not (chosen.has_lexical_leg or chosen.has_dense_leg):
             raise InvalidQueryError(
-                f"strategy {chosen.name!r} has no leg; give it a lexical_weight, a dense_weight or evidence"
+                f"strategy {chosen.name!r} has no leg; give it a lexical_weight or a dense_weight, or let it re-rank"
             )
         if chosen.order is not None:
             # A model is shown what the strategy finds without it.
@@ -149,7 +143,7 @@ class Retriever:
         self, question: Query, k: int, strategy: Strategy, watch: Stopwatch, where: Mask | None, *, debug: bool
     ) -> Ranking:
         admitted = None
-        # A scan knows all scores, so it needs no rounds: its filter is the same whatever finds the admitted.
+        # What knows all scores needs no rounds: its filter is the same whatever finds the admitted.
         if strategy.query_must == "prefilter" or (strategy.query_must == "iterative" and strategy.scans):
             with watch.stage("predicates"):
                 admitted = self.admitted(question)
@@ -158,17 +152,8 @@ class Retriever:
             with watch.stage("embed"):
                 vector = self.vector_of(question.text)
         passing = AllowedChunks(admitted, where)
-        if vector is not None and self.stage.scores_all and is_ranked_from_candidates(self.snapshot, strategy):
-            ranking = rank_from_candidates(self.snapshot, question, vector, strategy, k, passing, watch)
-            if ranking is not None:
-                return ranking
         if vector is None or strategy.scans:
-            legs = scan(self.snapshot, question, vector, strategy, watch)
-            if not self.stage.scores_all:
-                with watch.stage("candidates"):
-                    legs = replace(legs, found=found(self.stage, self.snapshot, question, vector, k, passing))
-            with watch.stage("rank"):
-                return rank(legs, self.snapshot, strategy, k, admitted, where)
+            return rank(Search(self.snapshot, self.stage, question, vector, strategy, passing), k, watch)
         with watch.stage("dense"):
             if strategy.query_must == "iterative":
                 return nearest_in_rounds(self.snapshot, question, vector, k, strategy, where)

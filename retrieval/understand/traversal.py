@@ -29,7 +29,7 @@ from retrieval.language.numbers.quantity import FUNCTION_WORDS
 from retrieval.language.terms import Tokenize, tokens
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.query import Query
-from retrieval.search.scan import named_entities
+from retrieval.search.ranking import named_entities
 from retrieval.strategy import Relation
 from retrieval.types import Chunk
 

@@ -20,7 +20,7 @@ from evals.metrics import STANDARD, metric
 from evals.noise import Relatives
 from evals.questions.questions import Anchor, Question
 from evals.scored_questions import ScoreStore
-from retrieval.strategy import EvidenceWeights, Strategy
+from retrieval.strategy import Strategy
 from retrieval.types import EmbedderIdentity, Iteration
 
 UNFILTERED = "g0 g1 g2 u / g3 g1 / g4 p / g5 u".replace(" / ", "/")
@@ -321,5 +321,5 @@ def test_a_named_strategy_that_searches_alike_is_the_counterpart(dense, prefilte
 
 
 def test_a_strategy_with_other_weights_is_not_taken(dense, prefilter):
-    named = replace(prefilter, name="default", evidence=EvidenceWeights(name=0.3))
+    named = replace(prefilter, name="default", reranks=True)
     assert counterpart_among([dense])(named).name == "default-query_must"

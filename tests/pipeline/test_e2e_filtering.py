@@ -14,7 +14,6 @@ from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.query_must import Canonical, canonical, satisfies_query_must
 from retrieval.query_must.siblings import Siblings
 from retrieval.search.retriever import Retriever
-from retrieval.search.strategies import STRATEGIES
 from retrieval.types import Chunk, Retrieval
 
 K = 15
@@ -131,17 +130,6 @@ def test_a_list_without_guarded_chunks_stays_as_it_was(book: Book, question_id: 
         assert on.chunk_ids == off.chunk_ids
     assert [hit for hit in off.chunk_ids if hit not in refused] == list(on.chunk_ids[: K - len(refused)])
     assert set(refused).isdisjoint(on.chunk_ids)
-
-
-@pytest.mark.parametrize("question_id", [CLERIC, FIGHTERS, DRUID, "sample-025", "sample-057"])
-def test_the_filter_of_the_first_look_takes_away_and_keeps_the_order_too(book: Book, question_id: str) -> None:
-    query = QUESTIONS[question_id].query
-    # What stands beside the first row takes places that no score gave it.
-    filtered = replace(STRATEGIES["default"], second_look=False, companions=0)
-    unfiltered = replace(filtered, query_must="off")
-    ranking = book.retriever.retrieve(query, k=len(book.chunks), strategy=unfiltered).hits
-    left = [hit.chunk.id for hit in ranking if book.passes(query, hit.chunk.query_must)]
-    assert list(book.retriever.retrieve(query, k=K, strategy=filtered).chunk_ids) == left[:K]
 
 
 @pytest.mark.parametrize("question_id", [CLERIC, FIGHTERS, DRUID, "sample-025", "sample-057"])

@@ -15,7 +15,6 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.language.terms import question_tokenizer, tokenizer
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.search.evidence import WEIGHTS
 from retrieval.search.fusion import best
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import strategy
@@ -81,16 +80,8 @@ BASELINES: Mapping[str, str] = {
     "hybrid_graph": "hybrid",
     "hybrid": "default",
     "default-query_must": "default",
-    "default-names": "default",
 }
 """Each strategy that is tried and what it is compared with: the one that differs in one thing."""
-_NAMELESS = replace(
-    strategy("default"),
-    name="default-names",
-    evidence=replace(WEIGHTS, name=0.0, heading=0.0, quote=0.0, figure=0.0, number=0.0, axis=0.0, sibling=0.0),
-    second_look=False,
-)
-"""What ships, by the sum of the evidence alone, without what the question calls a chunk."""
 METRICS = {"mrr": mrr(), "hit@1": hit(1), "hit@10": hit(10)}
 
 Values = Mapping[str, float]
@@ -167,13 +158,9 @@ def _ask_corpus(
     questions = corpus.question_sets(searcher, chunks)[0]
     for trial in dict.fromkeys((*BASELINES, *BASELINES.values())):
         tell(f"{corpus.name}, {trial}", 0, 1)
-        asked.setdefault(trial, []).extend(_scored(questions, _searching(questions, searcher, _strategy(trial))))
+        asked.setdefault(trial, []).extend(_scored(questions, _searching(questions, searcher, strategy(trial))))
     for trial, way in ways(searcher, questions, chunks).items():
         asked.setdefault(trial, []).extend(_scored(questions, way()))
-
-
-def _strategy(trial: str) -> Strategy:
-    return _NAMELESS if trial == _NAMELESS.name else strategy(trial)
 
 
 def _searching(questions: QuestionSet, searcher: Retriever, chosen: Strategy) -> Ask:
@@ -208,10 +195,9 @@ def _trial(name: str, trial: str, values: Mapping[str, list[Values]]) -> Trial:
 NOTES = {
     "bm25": "BM25 alone",
     "dense": "vectors alone",
-    "hybrid": "BM25 and vectors, no evidence from fields, no filter",
+    "hybrid": "BM25 and vectors, no re-ranking, no filter",
     "hybrid_graph": "graph boost over all six relations",
     "default-query_must": "`default` without the filter",
-    "default-names": "no evidence from names: only fields, BM25 and vectors",
     TRAVERSED: "the [graph walk](../explanation/graph.md#traversal) alone; finds nothing for a question without a name",
     APART: "comparisons are [decomposed](../explanation/decomposition.md); other questions are not",
     UNALIASED: "labels and aliases are not folded (`armour class` is not `ac`)",
@@ -223,7 +209,6 @@ REMARKS = {
     "dense": "a part of `default`",
     "hybrid": "both are parts of `default`",
     "default-query_must": "if it is worse, the filter is a gain",
-    "default-names": "if it is worse, the names are a gain",
 }
 """What a verdict means for `default`, if that is not obvious."""
 _LEFT_OUT = Path(__file__).parent / "left_out.md"
@@ -233,10 +218,10 @@ _INTRO = """# What each part of the search adds
 `python -m tools bench ablation` writes this page from the {split} questions with gold and the embedder {embedder}. Do
 not edit it by hand. Each line compares two strategies that differ in one part. *Difference* is the difference of their
 MRR, paired by question, with its 95 % bootstrap interval. *p* comes from a paired randomisation test. `default` keeps a
-part if at least one set gains more than its interval and no set loses more. The weights of `default` were fitted on
-these questions ([weights](weights.md)), so comparisons *with* `default` favour it. Comparisons with `hybrid` do not.
+part if at least one set gains more than its interval and no set loses more. The trees of `default` were learned on
+these questions ([trees](trees.md)), so comparisons *with* `default` favour it. Comparisons with `hybrid` do not.
 
-The code is in `retrieval/search/fusion.py`, `retrieval/index/graph.py` and `retrieval/search/scan.py`.
+The code is in `retrieval/search/fusion.py`, `retrieval/index/graph.py` and `retrieval/search/ranking.py`.
 """
 
 

@@ -197,11 +197,7 @@ def _question(two: Two) -> Iterator[str]:
         "hardly affects them."
     )
     result = ", ".join(f"`{name}` {share:.1%}" for name, share in large.own_recall.items())
-    yield (
-        f"- **Recall.** At {GROWTH_TO:,} chunks, the recall of the 15 nearest admitted chunks is {result}. `default` "
-        f"returns the same first 5 hits as a ranking of all chunks for {large.same_first_few:.0%} of the questions, "
-        f"and the same first 15 for {large.same_first:.0%}."
-    )
+    yield f"- **Recall.** At {GROWTH_TO:,} chunks, the recall of the 15 nearest admitted chunks is {result}."
 
 
 def main() -> None:

@@ -241,7 +241,7 @@ def _write_own_files(
     lexical.save(folder / "lexical")
     tell("evidence", 0, len(chunks))
     numbered, worded = _split_names(chunks, vocabulary)
-    evidence = EvidenceIndex.build(chunks, worded, vocabulary, tokenize, ask)
+    evidence = EvidenceIndex.build(chunks, worded, tokenize, ask)
     evidence.save(folder / "evidence")
     save_array(folder / "rarity.npy", rarity(lexical, evidence.of))
     FieldIndex.build(chunks, evidence.of, lexical.terms, tokenize).save(folder / "fields")

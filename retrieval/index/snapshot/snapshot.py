@@ -8,7 +8,7 @@
                           vectors.npy              (n, dimensions) float32
                           regions/                 which vectors of a large library are near one another
                           lexical/                 BM25 over search_text
-                          evidence/                words by the place where they are
+                          evidence/                what chunks are called, and which table each is of
                           fields/                  the words of every field, in their order
                           figures/                 the numbers of cells, columns and headings
                           spelling/                its words as they are written
@@ -131,7 +131,7 @@ class Snapshot:
 
     @cached_property
     def evidence(self) -> EvidenceIndex:
-        """Where the words of a question are."""
+        """What chunks are called, and the table or passage of each."""
         return EvidenceIndex.load(self.folder / "evidence")
 
     @cached_property

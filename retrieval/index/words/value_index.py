@@ -1,8 +1,7 @@
 """Whole cells and names that a question quotes, and the fields in which its words stand."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +10,8 @@ import numpy.typing as npt
 from retrieval.files.arrays import RaggedArray, load_array, numbered, save_array
 from retrieval.index.term_table import TermTable
 from retrieval.index.words.field_index import HeadingIndex
-from retrieval.index.words.lexical_index import Selection, WordIndex
-from retrieval.ingest.tables.columns import axis_names
+from retrieval.index.words.lexical_index import Selection
 from retrieval.language.terms import Tokenize, tokens
-from retrieval.language.vocabulary import Vocabulary
-from retrieval.query_must.compiled.predicates import CompiledPredicates
 from retrieval.types import Chunk
 
 MAX_WORDS = 12
@@ -158,33 +154,26 @@ class ValueIndex:
         )
 
 
-NEAREST = 2
-"""Headings above a chunk that say what it is about; those further up head half the book."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class EvidenceIndex:
     """Words by the place where they are. What a table's rows share is kept once a table."""
 
+    n_tables: int
+    """Tables; a chunk whose number is not below is prose."""
     of: npt.NDArray[np.int32]
     """(n_chunks,): number of the chunk's table; prose has numbers of its own, after those of the tables."""
-    heads: WordIndex
-    """Nearest headings and caption by that number; for prose its names too."""
-    columns: WordIndex
-    """Column names by table."""
+    rows: RaggedArray[np.int32]
+    """The chunks of each table and passage, rising."""
     values: ValueIndex
     """Cells and names of rows."""
     headings: HeadingIndex
     """Names of prose."""
-    axes: CompiledPredicates
-    """A table's columns that stand for a label and a number, as names of the table."""
 
     @classmethod
     def build(
         cls,
         chunks: Sequence[Chunk],
         names: Sequence[Sequence[str]],
-        vocabulary: Vocabulary,
         tokenize: Tokenize,
         ask: Tokenize,
     ) -> "EvidenceIndex":
@@ -193,7 +182,6 @@ class EvidenceIndex:
         Args:
             chunks: by position.
             names: those of each chunk that are words.
-            vocabulary: what column names go through.
             tokenize: cuts texts.
             ask: cuts questions; of a heading too only what is looked for need be said.
         """
@@ -203,49 +191,38 @@ class EvidenceIndex:
         number = {chunk.table_id: position for position, chunk in enumerate(tables)}
         alone = iter(range(len(tables), len(tables) + len(prose)))
         of = (next(alone) if chunk.table_id is None else number[chunk.table_id] for chunk in chunks)
+        numbers = np.fromiter(of, np.int32, count=len(chunks))
         named = list(zip(chunks, names, strict=True))
         return cls(
-            np.fromiter(of, np.int32, count=len(chunks)),
-            # Tables of one section share their headings.
-            WordIndex.build(map(cache(tokenize), (" ".join(_head(chunk)) for chunk in (*tables, *prose)))),
-            WordIndex.build(tokenize(" ".join(table.columns)) for table in tables),
+            len(tables),
+            numbers,
+            _rows_of(numbers, len(tables) + len(prose)),
             ValueIndex.build(chunks, [() if chunk.table_id is None else called for chunk, called in named], tokenize),
             HeadingIndex.build(
                 [[ask(name) for name in called] if chunk.table_id is None else () for chunk, called in named]
             ),
-            CompiledPredicates.build(
-                [None] * len(tables), [tuple(axis_names(table.columns, vocabulary)) for table in tables], vocabulary
-            ),
         )
-
-    @property
-    def n_tables(self) -> int:
-        """Tables; a chunk whose number is not below is prose."""
-        return len(self.axes)
 
     def save(self, folder: Path) -> None:
         """Write the arrays."""
         folder.mkdir(parents=True, exist_ok=True)
+        save_array(folder / "tables.npy", np.asarray([self.n_tables], dtype=np.int64))
         save_array(folder / "of.npy", self.of)
-        for name in ("heads", "columns", "values", "headings", "axes"):
-            getattr(self, name).save(folder / name)
+        self.values.save(folder / "values")
+        self.headings.save(folder / "headings")
 
     @classmethod
     def load(cls, folder: Path) -> "EvidenceIndex":
         """Map what `save` wrote. Raises IndexCorruptError."""
+        of, n_tables = load_array(folder / "of.npy", np.int32), int(load_array(folder / "tables.npy", np.int64)[0])
         return cls(
-            load_array(folder / "of.npy", np.int32),
-            WordIndex.load(folder / "heads"),
-            WordIndex.load(folder / "columns"),
+            n_tables,
+            of,
+            _rows_of(of, int(of.max(initial=n_tables - 1)) + 1),
             ValueIndex.load(folder / "values"),
             HeadingIndex.load(folder / "headings"),
-            CompiledPredicates.load(folder / "axes"),
         )
 
 
-def _head(chunk: Chunk) -> Iterator[str]:
-    yield from chunk.heading_path[-NEAREST:]
-    if chunk.caption:
-        yield chunk.caption
-    if chunk.table_id is None:
-        yield from chunk.names
+def _rows_of(of: npt.NDArray[np.int32], n_numbers: int) -> RaggedArray[np.int32]:
+    return RaggedArray.of_sizes(np.bincount(of, minlength=n_numbers), np.argsort(of, kind="stable").astype(np.int32))

@@ -224,7 +224,6 @@ def _named(
     measured[one] = mentions.covers(row[one], STEP) & ~called[one]
     loose = ~claimed & ~(heads | words)
     held = (claimed & np.uint64(asked.holding)) != np.uint64(asked.holding)
-    held |= (loose & np.uint64(asked.figures)) != 0
     held |= (loose & before & np.uint64(asked.words & asked.informative)) != 0
     free = (row >= 0) & ~held if not asked.open else np.zeros(len(tables), dtype=np.bool_)
     title = said.masks(index.words_of_title, tables) & np.uint64(asked.informative)

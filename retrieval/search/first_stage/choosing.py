@@ -14,14 +14,19 @@ from retrieval.index.words.lexical_index import numbered_question
 from retrieval.search.first_stage.own_vectors import (
     DEPTH,
     AllowedChunks,
+    Asked,
     FirstStage,
+    FoundChunks,
     Payload,
     asks_server,
+    candidates_of_own,
     named_rows,
     nearest_of_own,
+    nearest_of_server,
+    worded_of_own,
 )
-from retrieval.search.fusion import Positions, Ranking, best
-from retrieval.search.prefilter import by_distance, nearest_admitted, nearest_unfiltered
+from retrieval.search.fusion import Positions, Ranking
+from retrieval.search.prefilter import by_distance
 from retrieval.search.query import Query
 from retrieval.settings import Settings
 from retrieval.types import Vector
@@ -40,31 +45,21 @@ class EmbeddedStage:
 
     def nearest(self, vector: Vector, k: int, passing: AllowedChunks) -> Positions:
         """See FirstStage."""
-        if not asks_server(self._snapshot):
-            return nearest_of_own(self._snapshot, vector, k, passing)
-        if passing.admitted is None:
-            return nearest_unfiltered(self._snapshot, vector, k, passing.where).positions
-        return nearest_admitted(self._snapshot, vector, k, passing.admitted, passing.where).positions
+        if asks_server(self._snapshot):
+            return nearest_of_server(self._snapshot, vector, k, passing)
+        return nearest_of_own(self._snapshot, vector, k, passing)
 
     def worded(self, question: str, k: int, passing: AllowedChunks) -> Positions:
         """See FirstStage."""
-        index = self._snapshot.lexical
-        has_word = np.zeros(len(self._snapshot), dtype=np.bool_)
-        for positions in index.words.postings(list(dict.fromkeys(index.looked_for(question)))):
-            has_word[positions] = True
-        mask = passing.mask(self._snapshot)
-        return best(index.scores(question), k, has_word if mask is None else has_word & mask)
+        return worded_of_own(Asked(self._snapshot, question, None), k, passing.mask(self._snapshot))
 
     def named(self, question: Query, k: int, passing: AllowedChunks) -> Positions:
         """See FirstStage."""
         return named_rows(self._snapshot, question, k, passing)
 
-    def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> Positions:
+    def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> FoundChunks:
         """See FirstStage."""
-        matches = [self.worded(question.text, k, passing), self.named(question, k, passing)]
-        if vector is not None:
-            matches.append(self.nearest(vector, k, passing))
-        return distinct(np.concatenate(matches))
+        return candidates_of_own(self._snapshot, question, vector, k, passing)
 
     def payload(self, positions: Positions) -> tuple[Payload, ...]:
         """See FirstStage."""
@@ -148,8 +143,15 @@ class MilvusStage:
         """See FirstStage."""
         return named_rows(self._snapshot, question, k, passing)
 
-    def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> Positions:
+    def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> FoundChunks:
         """See FirstStage; one hybrid search where the condition says all that there is to say."""
+        if passing.admitted is None:
+            return FoundChunks(self._found(question, vector, k, passing), np.empty(0, dtype=np.int64))
+        # What is excluded is told, not shown: our own files know it.
+        excluded = candidates_of_own(self._snapshot, question, vector, k, passing).excluded
+        return FoundChunks(self._found(question, vector, k, passing), excluded)
+
+    def _found(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> Positions:
         named = self.named(question, k, passing)
         if vector is None:
             return distinct(np.concatenate([self.worded(question.text, k, passing), named]))
@@ -222,7 +224,7 @@ def found(
     """
     if stage.scores_all:
         return None
-    candidates = stage.candidates(question, vector, max(k, DEPTH), passing)
+    candidates = stage.candidates(question, vector, max(k, DEPTH), passing).positions
     if len(candidates) < k:
         return None
     mask = np.zeros(len(snapshot), dtype=np.bool_)

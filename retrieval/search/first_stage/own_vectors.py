@@ -9,24 +9,21 @@ where these are not enough, of all.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, Protocol
 
 import numpy as np
 
 from retrieval.files.arrays import Integers, distinct
-from retrieval.files.clock import Stopwatch
-from retrieval.index.chroma.soundness import NAMES
 from retrieval.index.regions import Regions
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.lexical_index import Documents, Selection
-from retrieval.search.evidence import Cosines, Evidence, Portion, Wanted, gather, word_weights
-from retrieval.search.fusion import Positions, Ranking, Scores, best
-from retrieval.search.prefilter import FEW, Admission
+from retrieval.search.candidates import word_weights
+from retrieval.search.cosines import Cosines
+from retrieval.search.fusion import Positions, Scores, best
+from retrieval.search.prefilter import Admission, nearest_admitted, nearest_unfiltered
 from retrieval.search.query import Query
-from retrieval.search.rerank.rerank import BEST
-from retrieval.search.scan import Legs, rank_candidates
-from retrieval.strategy import Strategy
 from retrieval.types import Vector
 
 DEPTH = 2000
@@ -69,6 +66,16 @@ class Payload:
     query_must: str | None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundChunks:
+    """What a first stage finds for one question."""
+
+    positions: Positions
+    """Rising, each chunk once; all of them may come back."""
+    excluded: Positions | None
+    """What it would find besides if query_must excluded nothing, rising; None: it does not know."""
+
+
 class FirstStage(Protocol):
     """Finds candidates in one snapshot. Chunks are meant by their position: their place in the order of ids."""
 
@@ -90,8 +97,8 @@ class FirstStage(Protocol):
     def named(self, question: Query, k: int, passing: AllowedChunks) -> Positions:
         """The k best rows that the question calls by their names and that may come back, rising."""
 
-    def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> Positions:
-        """What all of these find, rising, each chunk once; without a vector no nearest."""
+    def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> FoundChunks:
+        """What all of these find; without a vector no nearest."""
 
     def payload(self, positions: Positions) -> tuple[Payload, ...]:
         """What these chunks are, in their order."""
@@ -229,110 +236,113 @@ def _first(positions: Positions, cosines: Scores, k: int) -> Positions:
 
 
 SCORED_WHOLE: int = 200_000
-"""Up to so many chunks every one is scored."""
+"""Up to so many chunks every one that has a word of the question is scored."""
 WORDED: Final = 65_536
-"""Chunks that words find together; more where too few of these may come back."""
-DEEP: Final = 4096
-"""The best of those by BM25, of what may come back."""
-NEAREST: Final = 200
-"""Chunks that are found by their vector."""
+"""Chunks of a larger library that words find together; more where too few of these may come back."""
 
 
-def is_ranked_from_candidates(snapshot: Snapshot, strategy: Strategy) -> bool:
-    """Whether a strategy looks at a part of a snapshot: it has two looks and nothing else, and the library is large."""
-    alone = strategy.graph is None and not strategy.exhaustive
-    return strategy.second_look and alone and len(snapshot) > SCORED_WHOLE
-
-
-def rank_from_candidates(
-    snapshot: Snapshot,
-    question: Query,
-    vector: Vector,
-    strategy: Strategy,
-    k: int,
-    passing: AllowedChunks,
-    watch: Stopwatch,
-) -> Ranking | None:
-    """The k best chunks, of those that one question looks at; None where these are too few.
-
-    Args:
-        snapshot: what is searched.
-        question: what was asked.
-        vector: (dimensions,) of the question.
-        strategy: how; see `is_ranked_from_a_portion`.
-        k: how many.
-        passing: which chunks may come back.
-        watch: gets the stages `candidates`, `evidence` and `rank`.
-    """
-    with watch.stage("candidates"):
-        allowed = passing.mask(snapshot)
-        chunks = n_candidates(snapshot, question, vector, passing, allowed)
-        free = _at(allowed, chunks)
-    if _count(free, chunks) < min(max(k, BEST), _count(allowed, snapshot)):
-        return None
-    with watch.stage("evidence"):
-        legs = _legs(snapshot, question, vector, chunks)
-    with watch.stage("rank"):
-        wanted: Wanted = [(max(k, BEST), free)]
-        if passing.admitted is not None:
-            wanted = [*wanted, (k, _at(passing.where, chunks))]
-        return rank_candidates(legs, snapshot, strategy, k, wanted, allowed)
-
-
-def n_candidates(
-    snapshot: Snapshot, question: Query, vector: Vector, passing: AllowedChunks, allowed: Mask | None
-) -> Selection:
-    """The chunks that one question looks at.
-
-    Args:
-        snapshot: what is searched.
-        question: what was asked.
-        vector: (dimensions,) of the question.
-        passing: which chunks may come back.
-        allowed: (n,) the same as a mask; where it passes few chunks, all of them are looked at. None: all may.
-    """
-    admitted = passing.admitted
-    documents: list[Documents] = [
-        _worded(snapshot, question, vector, allowed, passing.where),
-        _near(snapshot, vector, passing),
-        snapshot.predicates.named(question.canonical).positions,
-        admitted.guarded if admitted is not None else _NONE,
-    ]
-    few = [document for document in documents[2:] if len(document) <= FEW]
-    if allowed is not None and np.count_nonzero(allowed) <= FEW:
-        few.append(np.flatnonzero(allowed))
-    return Selection.of([*documents[:2], *few], len(snapshot))
+def candidates_of_own(
+    snapshot: Snapshot, question: Query, vector: Vector | None, k: int, passing: AllowedChunks
+) -> FoundChunks:
+    """What words, names and vectors find, k of each, and what they would find besides if nothing were excluded."""
+    asked, allowed = Asked(snapshot, question.text, vector), passing.mask(snapshot)
+    found = [named_rows(snapshot, question, k, passing), *_both_ways(asked, k, passing, allowed)]
+    positions = distinct(np.concatenate(found))
+    if passing.admitted is None or allowed is None:
+        return FoundChunks(positions, _NONE)
+    unfiltered = np.concatenate(_both_ways(asked, k, AllowedChunks(None, passing.where), passing.where))
+    return FoundChunks(positions, distinct(unfiltered[~allowed[unfiltered]]))
 
 
 _NONE: Final = np.zeros(0, dtype=np.int64)
 
 
-def _worded(snapshot: Snapshot, question: Query, vector: Vector, allowed: Mask | None, where: Mask | None) -> Positions:
-    """The best by BM25 of the chunks that have a rare word of the question; some that may not come back among them."""
-    index = snapshot.lexical
-    chunks = Selection.of(_rare(snapshot, question, allowed), len(snapshot))
-    scores, free = index.scores(question.text, chunks), _at(allowed, chunks)
-    first = best(scores, DEEP, free)
-    if len(first) == DEEP:
-        # Thousands of rows may be as good as the last of them: the nearest of these are wanted, not any.
-        last = scores[first[-1]]
-        above, equal = first[scores[first] > last], np.flatnonzero(scores == last)
-        equal = equal if free is None else equal[free[equal]]
-        if len(equal) > DEEP - len(above):
-            cosines = Cosines(snapshot.vectors, vector, chunks.positions).at(equal)
-            first = np.concatenate([above, equal[best(cosines, DEEP - len(above))]])
-    # The others say what was excluded, and the very best what a score is a share of.
-    others = best(scores, DEEP // 4, _at(where, chunks)) if allowed is not None else _NONE
-    positions: Positions = chunks.positions[np.concatenate([first, others, best(scores, 1)])]
-    return positions
+class Asked:
+    """One question of one snapshot; what is asked of it twice is computed once."""
+
+    def __init__(self, snapshot: Snapshot, question: str, vector: Vector | None) -> None:
+        self.snapshot, self.question, self.vector = snapshot, question, vector
+        self.cosines = None if vector is None else Cosines(snapshot.vectors, vector)
+
+    @cached_property
+    def lexical(self) -> Scores:
+        """(n,) BM25."""
+        return self.snapshot.lexical.scores(self.question)
+
+    @cached_property
+    def has_word(self) -> Mask:
+        """(n,) whether a chunk has a word of the question."""
+        index = self.snapshot.lexical
+        mask = np.zeros(len(self.snapshot), dtype=np.bool_)
+        for positions in index.words.postings(list(dict.fromkeys(index.looked_for(self.question)))):
+            mask[positions] = True
+        return mask
 
 
-def _rare(snapshot: Snapshot, question: Query, allowed: Mask | None) -> list[Documents]:
+def _both_ways(asked: Asked, k: int, passing: AllowedChunks, allowed: Mask | None) -> list[Positions]:
+    words = worded_of_own(asked, k, allowed)
+    return [words] if asked.vector is None else [words, _nearest(asked, k, passing, allowed)]
+
+
+def _nearest(asked: Asked, k: int, passing: AllowedChunks, allowed: Mask | None) -> Positions:
+    snapshot, vector = asked.snapshot, asked.vector
+    if vector is None or asked.cosines is None:
+        return _NONE
+    if asks_server(snapshot):
+        return nearest_of_server(snapshot, vector, k, passing)
+    if len(snapshot) > COMPARED:
+        return nearest_of_own(snapshot, vector, k, passing)
+    return best(asked.cosines.all, k, allowed)
+
+
+def nearest_of_server(snapshot: Snapshot, vector: Vector, k: int, passing: AllowedChunks) -> Positions:
+    """The k nearest chunks that may come back, asked of Chroma's collections."""
+    if passing.admitted is None:
+        return nearest_unfiltered(snapshot, vector, k, passing.where).positions
+    return nearest_admitted(snapshot, vector, k, passing.admitted, passing.where).positions
+
+
+def worded_of_own(asked: Asked, k: int, allowed: Mask | None) -> Positions:
+    """The k best chunks by BM25 that have a word of the question and may come back, best first.
+
+    Rows of one table are often equally good by their words: the nearest of those are found, not any.
+
+    Args:
+        asked: the question.
+        k: how many.
+        allowed: (n,) chunks that may come back; None: all.
+    """
+    snapshot = asked.snapshot
+    if len(snapshot) <= SCORED_WHOLE:
+        worded = asked.has_word if allowed is None else asked.has_word & allowed
+        return _nearest_of_equals(asked, k, asked.lexical, worded)
+    chunks = Selection.of(_rare(snapshot, asked.question, allowed, k), len(snapshot))
+    scores = snapshot.lexical.scores(asked.question, chunks)
+    free = None if allowed is None else allowed[chunks.positions]
+    return chunks.positions[_nearest_of_equals(asked, k, scores, free, chunks.positions)]
+
+
+def _nearest_of_equals(
+    asked: Asked, k: int, scores: Scores, allowed: Mask | None, positions: Positions | None = None
+) -> Positions:
+    """The k best of some scores; of those that are as good as the last, the nearest. `positions`: of the scores."""
+    first = best(scores, k, allowed)
+    if len(first) < k or asked.cosines is None:
+        return first
+    last = scores[first[-1]]
+    above, equal = first[scores[first] > last], np.flatnonzero(scores == last)
+    equal = equal if allowed is None else equal[allowed[equal]]
+    if len(equal) <= k - len(above):
+        return first
+    cosines = asked.cosines.at(equal if positions is None else positions[equal])
+    return np.concatenate([above, equal[best(cosines, k - len(above))]])
+
+
+def _rare(snapshot: Snapshot, question: str, allowed: Mask | None, k: int) -> list[Documents]:
     """The postings of the rarest words, until another would be too many and enough of them may come back."""
-    words = list(dict.fromkeys(snapshot.lexical.looked_for(question.text)))
+    words = list(dict.fromkeys(snapshot.lexical.looked_for(question)))
     documents: list[Documents] = []
-    # Where few may come back at all, these are looked at without a word.
-    held, missing = 0, BEST if _count(allowed, snapshot) > FEW else 0
+    held, missing = 0, k
     for postings in sorted(filter(len, snapshot.lexical.words.postings(words)), key=len):
         if documents and missing <= 0 and held + len(postings) > WORDED:
             break
@@ -340,37 +350,3 @@ def _rare(snapshot: Snapshot, question: Query, allowed: Mask | None) -> list[Doc
         held += len(postings)
         missing -= len(postings) if allowed is None else int(np.count_nonzero(allowed[postings]))
     return documents
-
-
-def _near(snapshot: Snapshot, vector: Vector, passing: AllowedChunks) -> Positions:
-    """The nearest of what may come back, and of what the predicates exclude too; of each collection of a server."""
-    if not asks_server(snapshot):
-        free = nearest_of_own(snapshot, vector, NEAREST, passing)
-        if passing.admitted is None:
-            return free
-        return np.concatenate([free, nearest_of_own(snapshot, vector, NEAREST, AllowedChunks(None, passing.where))])
-    names = [name for name in NAMES if snapshot.collection_size(name)]
-    matches = [snapshot.collections.nearest(name, vector, NEAREST).ids for name in names]
-    return snapshot.chunks.positions([each for ids in matches for each in ids])
-
-
-def _legs(snapshot: Snapshot, question: Query, vector: Vector, chunks: Selection) -> Legs:
-    lexical = snapshot.lexical.scores(question.text, chunks)
-    dense = Cosines(snapshot.vectors, vector, chunks.positions)
-    strongest = float(lexical.max(initial=0.0))
-
-    def evidence(some: Selection) -> Evidence:
-        # What stands beside a row is measured as the rows are: its words are a share of the same best.
-        words, cosines = snapshot.lexical.scores(question.text, some), Cosines(snapshot.vectors, vector, some.positions)
-        return gather(snapshot, question, words, cosines, some, strongest)
-
-    measured = gather(snapshot, question, lexical, dense, chunks)
-    return Legs(lexical, dense, measured, question, portion=Portion(chunks, measured, evidence))
-
-
-def _at(mask: Mask | None, chunks: Selection) -> Mask | None:
-    return None if mask is None else mask[chunks.positions]
-
-
-def _count(mask: Mask | None, of: Selection | Snapshot) -> int:
-    return len(of) if mask is None else int(np.count_nonzero(mask))

@@ -1,1 +1,1 @@
-"""The second look at the best candidates: how their words and numbers fit the question together."""
+"""Re-ranking: how the words and numbers of candidates fit the question together, scored by trees."""

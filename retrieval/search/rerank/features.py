@@ -8,10 +8,10 @@ import numpy as np
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.field_index import HeadField, RowField
 from retrieval.index.words.lexical_index import Selection
-from retrieval.index.words.word_vectors import word_vector
+from retrieval.search.candidates import Candidates
 from retrieval.search.fusion import Scores
 from retrieval.search.query import Query
-from retrieval.search.rerank.candidates import Candidates, behind_best, distinct_cells, read_with_prose
+from retrieval.search.rerank.groups import behind_best, distinct_cells, read_with_prose
 from retrieval.search.rerank.meaning import meaning, semantic_similarity
 from retrieval.search.rerank.numbers import NearbyWords, number_features
 from retrieval.search.rerank.query_terms import QueryTerms, ask
@@ -30,7 +30,7 @@ _RELATIVE = (
 )
 
 NAMES = (
-    *("part_lexical", "part_name", "part_heading"),
+    *("lexical", "name", "heading"),
     "is_row",
     *("table_dense", "table_lexical"),
     *("alike", "alike_row", "alike_together", "alike_read", "behind_section_alike"),
@@ -60,10 +60,10 @@ def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:
     head = np.logical_or.reduce([terms[_HEADS[position]] for position in _NEAREST])
     somewhere = elsewhere | terms["column"]
     features = {
-        **{f"part_{name}": values for name, values in found.evidence.items()},
-        "less_dense": _less_dense(found.evidence["dense"]),
+        **{name: getattr(found, name) for name in ("lexical", "dense", "name", "heading")},
+        "less_dense": _less_dense(found.dense),
         "is_row": found.is_row.astype(np.float64),
-        **_table_features(snapshot, question.text, said_as, query, found),
+        **_table_features(snapshot, query, found),
         **_word_features(snapshot, query, (rows, heads), terms, somewhere, found),
         **numbers,
         **meaning(snapshot, said_as, query, found.tables, found.table_of, elsewhere, somewhere),
@@ -99,18 +99,12 @@ def _by_name(names: Sequence[str], values: "np.ndarray[tuple[int, ...], Any]") -
     return dict(zip(names, values, strict=True))
 
 
-def _table_features(snapshot: Snapshot, question: str, said_as: str, asked: QueryTerms, found: Candidates) -> Features:
-    """What the texts of the candidates' tables and passages say of the question, which `said_as` has in their words."""
-    texts, tables = snapshot.tables, Selection.of([found.tables], snapshot.tables.lexical.n_documents)
-    lexical = np.maximum(texts.lexical.scores(said_as, tables), 0.0)
-    weights = dict(zip(asked.known, asked.weights.tolist(), strict=True))
-    covered = texts.lexical.words.covered(weights.items(), tables) / asked.whole
-    cosines: Scores = np.vecdot(texts.vectors[found.tables], word_vector(question)).astype(np.float64)
-    values = {
-        "table_lexical": lexical / (float(lexical.max(initial=0.0)) or 1.0),
-        "table_covered": covered,
-        "table_dense": cosines,
-    }
+def _table_features(snapshot: Snapshot, asked: QueryTerms, found: Candidates) -> Features:
+    """What the texts of the candidates' tables and passages say of the question."""
+    texts = snapshot.tables.lexical
+    weights = zip(asked.known, asked.weights.tolist(), strict=True)
+    covered = texts.words.covered(weights, Selection(found.tables, texts.n_documents)) / asked.whole
+    values = {"table_lexical": found.table_lexical, "table_dense": found.table_dense, "table_covered": covered}
     return {name: scores[found.table_of] for name, scores in values.items()}
 
 

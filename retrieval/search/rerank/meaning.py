@@ -9,9 +9,10 @@ from retrieval.files.arrays import numbered
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.word_vectors import WORDS, telling, word_vector
 from retrieval.language.terms import cut_word
+from retrieval.search.candidates import Candidates
 from retrieval.search.fusion import Positions, Scores
 from retrieval.search.query import LETTERS
-from retrieval.search.rerank.candidates import Candidates, read_with_prose
+from retrieval.search.rerank.groups import read_with_prose
 from retrieval.search.rerank.query_terms import QueryTerms
 from retrieval.search.rerank.term_matches import Fields, Mask, Numbers
 from retrieval.types import Vector

@@ -1,4 +1,4 @@
-"""The second look: the best candidates of the first in a better order."""
+"""The re-ranker: candidates in the order of trees, and what each group of features adds to a score."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,34 +7,29 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.files.arrays import distinct
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.search.evidence import Measures
-from retrieval.search.fusion import Leg, Positions, Scores, best
+from retrieval.search.candidates import Candidates
+from retrieval.search.fusion import Leg, Positions, Scores
 from retrieval.search.query import Query
-from retrieval.search.rerank.candidates import candidates
 from retrieval.search.rerank.features import matrix, measure
 from retrieval.search.rerank.trees import Matrix, Trees
 
 TREES_FILE = Path(__file__).with_name("trees.json")
 """The trees that ship, for every embedder: no feature depends on the scale of its cosines."""
 
-BEST, LEXICAL = 100, 50
-"""Candidates: that many of the best by all evidence, and by BM25 alone."""
-
-START, FIRST_LOOK = "start", "first_look"
-"""What the trees say of every candidate before they know anything; what a chunk has that is no candidate."""
+START, NO_CANDIDATE = "start", "no_candidate"
+"""What the trees say of every candidate before they know anything; the score of a chunk that is none."""
 
 _GROUPS: Mapping[str, Sequence[str]] = {
-    "lexical": ("part_lexical",),
+    "lexical": ("lexical",),
     "dense": ("less_dense",),
     "tables": ("table_", "less_table_"),
     "numbers": ("number_", "behind_number"),
     "siblings": ("behind_", "distinct"),
     "order": ("less_order",),
     "columns": ("meaning",),
-    "names": ("part_name", "part_heading", "said_key", "covered_key", "whole_", "best_cell"),
+    "names": ("name", "heading", "said_key", "covered_key", "whole_", "best_cell"),
     "heads": ("said_", "less_said", "less_alike_head", "less_covered_key_head"),
     "words": ("alike", "less_alike", "covered", "less_covered", "told", "untold"),
     "form": ("is_row",),
@@ -43,7 +38,7 @@ _GROUPS: Mapping[str, Sequence[str]] = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SecondLook:
+class Reranked:
     """Candidates and what the trees make of them."""
 
     positions: Positions
@@ -52,87 +47,38 @@ class SecondLook:
     """(n,)."""
     values: Matrix
     """(n, features)."""
-    trees_file: str = ""
+    trees_file: str
     """Of the trees."""
 
-    @classmethod
-    def nowhere(cls) -> "SecondLook":
-        """At no candidate."""
-        return cls(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 0), dtype=np.float32))
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is no candidate."""
-        return not len(self.positions)
-
     def parts(self, positions: Positions, scores: Scores) -> Sequence[Leg]:
-        """What the scores of these chunks are the sum of; they come from the scores that `over` gave."""
-        position, looked = self._places(positions)
+        """What the scores of some chunks are the sum of; of one that is no candidate the score is one part."""
+        places = np.minimum(np.searchsorted(self.positions, positions), len(self.positions) - 1)
+        ranked: Mask = self.positions[places] == positions
         trees = trees_of(self.trees_file)
-        shares = trees.shares(self.values[position]) * looked[:, None]
-        legs = [Leg(np.where(looked, trees.start, 0.0), name=START)]
+        shares = trees.shares(self.values[places]) * ranked[:, None]
+        legs = [Leg(np.where(ranked, trees.start, 0.0), name=START)]
         legs += [Leg(shares[:, columns].sum(axis=1), name=group) for group, columns in _columns(trees.names).items()]
-        if not looked.all():
-            legs.append(Leg(np.where(looked, 0.0, scores), name=FIRST_LOOK))
+        if not ranked.all():
+            legs.append(Leg(np.where(ranked, 0.0, scores), name=NO_CANDIDATE))
         return legs
 
-    def scores_of(self, positions: Positions) -> Scores:
-        """What the trees make of these chunks; 0 for those that are not candidates."""
-        position, looked = self._places(positions)
-        return np.where(looked, self.scores[position], 0.0)
 
-    def over(self, scores: Scores) -> Scores:
-        """Every chunk's score: the trees' for candidates; the others come after them, in the order of the first."""
-        if self.is_empty:
-            return scores
-        moved: Scores = scores - (float(scores.max()) - float(self.scores.min()) + 1.0)
-        moved[self.positions] = self.scores
-        return moved
-
-    def _places(self, positions: Positions) -> tuple[Positions, Mask]:
-        """Where these chunks are among the candidates, and whether they are."""
-        position = np.minimum(np.searchsorted(self.positions, positions), len(self.positions) - 1)
-        looked: Mask = self.positions[position] == positions
-        return position, looked
-
-
-def rerank_candidates(
-    snapshot: Snapshot, question: Query, evidence: Measures, positions: Positions, trees_file: str | None = None
-) -> SecondLook:
-    """Look again at the best of a first ranking.
+def rerank(snapshot: Snapshot, question: Query, candidates: Candidates, trees_file: str | None = None) -> Reranked:
+    """Score candidates by trees.
 
     Args:
         snapshot: what is searched.
         question: what was asked.
-        evidence: of the first look.
-        positions: the candidates, rising.
+        candidates: at least one.
         trees_file: of the trees; None: the ones that ship.
 
     Raises:
         IndexCorruptError: the file cannot be read.
     """
-    if not len(positions):
-        return SecondLook.nowhere()
     file = trees_file or str(TREES_FILE)
-    trees, matches = trees_of(file), candidates(snapshot, evidence, positions)
-    values = matrix(measure(snapshot, question, matches), trees.names)
-    return SecondLook(positions, trees.scores(values), values, file)
-
-
-def pool(scores: Scores, lexical: Scores, allowed: Mask | None) -> Positions:
-    """The candidates of a first ranking, rising.
-
-    Args:
-        scores: (n,) of the first look, whole for its `BEST` best.
-        lexical: (n,) BM25.
-        allowed: (n,) chunks that may come back; None: all.
-    """
-    return with_lexical(best(scores, BEST, allowed), lexical, allowed)
-
-
-def with_lexical(front: Positions, lexical: Scores, allowed: Mask | None) -> Positions:
-    """The candidates, rising, where the `BEST` best of the first look are known."""
-    return distinct(np.concatenate([front, best(lexical, LEXICAL, allowed)]))
+    trees = trees_of(file)
+    values = matrix(measure(snapshot, question, candidates), trees.names)
+    return Reranked(candidates.positions, trees.scores(values), values, file)
 
 
 def group_of(feature: str) -> str:

@@ -10,7 +10,8 @@ from ir_measures import nDCG
 from evals.benchmarks.books import BenchmarkDataError
 from evals.benchmarks.passages import PassagesCorpus, graded_ndcg, read_passages, with_graded_ndcg
 from evals.experiment import run_experiment
-from evals.fit.weights import judged_questions
+from evals.fit.trees import examples_of
+from retrieval.search.rerank.features import NAMES
 from retrieval.strategy import Strategy
 
 BM25 = Strategy("bm25", lexical_weight=1.0)
@@ -60,9 +61,9 @@ def test_unexplained_passages_leave_the_ranking_and_the_next_move_up(corpus: Pas
 def test_unexplained_passages_are_no_candidates_of_a_fit(corpus: PassagesCorpus, opened) -> None:
     with opened(corpus) as (retriever, chunks):
         (questions,) = corpus.question_sets(retriever, chunks)
-        dropped, *_ = judged_questions(retriever, questions, chunks)
-        whole, *_ = judged_questions(retriever, replace(questions, unexplained={}), chunks)
-    assert dropped.evidence.shape[1] == whole.evidence.shape[1] - 1
+        dropped, *_ = examples_of(retriever, questions, NAMES)
+        whole, *_ = examples_of(retriever, replace(questions, unexplained={}), NAMES)
+    assert len(dropped.values) == len(whole.values) - 1
     assert dropped.gold.sum() == whole.gold.sum() == 2
 
 

@@ -22,7 +22,8 @@ def example_of(
         values[1:, column] += 0.4
     gold = np.zeros(n, dtype=np.bool_)
     gold[0] = True
-    return Example(f"q{seed}", kind, generated, values, gold, values[:, 3].astype(np.float64))
+    first, tables, rows = values[:, 3].astype(np.float64), np.arange(n) // 4, np.ones(n, dtype=np.bool_)
+    return Example(f"q{seed}", kind, generated, values, gold, first, tables, rows)
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from evals.fit import trees
 from evals.fit.trees import (
     GENERATED,
     MOST_GROUPS,
+    Crowd,
     LeftOut,
     Score,
     TreesReport,
@@ -39,7 +40,7 @@ TREES = Trees(
 
 def row(group: str, kind: str, n: int, hit: float) -> LeftOut:
     score = Score(n, hit, 1.0, 1.0, 0.75)
-    return LeftOut(group, kind, score, score, score)
+    return LeftOut(group, kind, score, score, score, Crowd(3.0, 0.9), Crowd(1.0, hit))
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +144,7 @@ def test_pooled_means_count_every_question_the_same():
 
     assert (result.group, result.kind, result.left_out.n) == ("all", "rule", 40)
     assert result.left_out.hit_1 == result.left_out.mrr == result.shipped.hit_10 == pytest.approx(0.8)
-    assert result.first_look.mrr == 0
+    assert result.first_sight.mrr == 0
 
 
 def test_a_kind_that_nobody_asked_has_no_mean():
@@ -201,7 +202,7 @@ def test_a_group_is_scored_by_trees_that_have_not_seen_it(lightgbm, make_example
 
     assert told == ["one", "two", "odd"]
     assert result["odd"].left_out.mrr < result["odd"].shipped.mrr
-    assert result["one"].left_out.mrr > result["one"].first_look.mrr
+    assert result["one"].left_out.mrr > result["one"].first_sight.mrr
     without = learn({name: groups[name] for name in ("one", "two")}, names, small)
     expected = Score.of([group.rank(without.scores(group.values)) for group in groups["odd"]])
     assert result["odd"].left_out == expected

@@ -21,7 +21,7 @@ def wide(n, gold=(), seed=0):
     marks = np.zeros(n, dtype=np.bool_)
     marks[list(gold)] = True
     # The first look falls, so the last candidates are its worst.
-    return Example("q", "lookup", False, values, marks, np.linspace(1, 0, n))
+    return Example("q", "lookup", False, values, marks, np.linspace(1, 0, n), np.arange(n), np.ones(n, dtype=np.bool_))
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def test_a_rank_is_by_score_and_then_by_position():
 
 
 @pytest.mark.parametrize("gold", [[0], [99], [40, 70, 99], list(range(60, 100))])
-def test_gold_is_kept_however_bad_its_first_look_was(gold):
+def test_gold_is_kept_however_bad_its_first_sight_was(gold):
     full = wide(100, gold)
     thin = full.thinned(seed=3)
 
@@ -115,7 +115,7 @@ def test_gold_is_kept_however_bad_its_first_look_was(gold):
     assert {tuple(row) for row in thin.values[thin.gold]} == {tuple(row) for row in full.values[full.gold]}
 
 
-def test_the_best_of_the_first_look_are_kept_with_some_of_the_others():
+def test_the_best_at_first_sight_are_kept_with_some_of_the_others():
     thin = wide(100, [0]).thinned(seed=3)
 
     assert len(thin.first) == MOST_CANDIDATES

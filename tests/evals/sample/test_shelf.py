@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from evals.benchmarks.books import BookCorpus, read_books
+from evals.fit.corpora import learned_from
 from evals.fit.corpus_index import open_index
-from evals.fit.weights import learned_from
 from evals.sample import SHELF
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.search.retriever import Retriever

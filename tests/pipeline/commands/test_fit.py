@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from evals.fit import trees, weights
-from evals.fit.weights import WeightsReport
+from evals.fit import trees
+from evals.fit.trees import TreesReport
 from pipeline.cli import app
 from retrieval.errors import RetrievalError
-from retrieval.search.evidence import WEIGHTS
 from retrieval.search.rerank.rerank import TREES_FILE
+from retrieval.search.rerank.trees import Trees
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_what_cannot_be_fitted_is_refused(small_sets: Path) -> None:
 
     assert done.exit_code == 2
     assert "trees" in done.output
-    assert "weights" in done.output
+    assert "cells" in done.output
     assert "relevance" in done.output
 
 
@@ -72,11 +72,12 @@ def test_a_folder_without_sets_is_refused(tmp_path: Path) -> None:
 def test_what_the_gate_refuses_is_not_written_unless_it_is_forced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shipped = tmp_path / "weights.json"
-    report = WeightsReport(WEIGHTS, (), (), ("arms: mrr is below that of what ships",))
-    monkeypatch.setattr(weights, "fit_weights", lambda *_: report)
-    monkeypatch.setattr(WeightsReport, "write", lambda *_: shipped.touch())
-    query = ["fit", "weights", "--data", str(tmp_path), "--home", str(tmp_path), "--json"]
+    shipped = tmp_path / "trees.json"
+    refusal = "arms: mrr is below that of what ships"
+    report = TreesReport(Trees.read(TREES_FILE), "wordllama", (), (refusal,))
+    monkeypatch.setattr(trees, "learn_trees", lambda *_: report)
+    monkeypatch.setattr(TreesReport, "write", lambda *_: shipped.touch())
+    query = ["fit", "trees", "--data", str(tmp_path), "--home", str(tmp_path), "--json"]
 
     refused = CliRunner().invoke(app, [*query, "--write"])
     assert (refused.exit_code, shipped.exists()) == (1, False)

@@ -31,7 +31,7 @@ def test_launches_on_a_fresh_home(deployment: "Deployment") -> None:
     assert all("\n" not in sentence for sentence in failures), failures
     assert deployment.live is None
 
-    deployment.launch(assets=["evidence_weights"])
+    deployment.launch(assets=["relevance"])
     (run,) = deployment.new_runs()
     assert run.is_success
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.search.evidence import similarity
+from retrieval.search.cosines import similarity
 from retrieval.search.fusion import (
     Leg,
     best,

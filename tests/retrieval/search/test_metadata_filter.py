@@ -55,10 +55,7 @@ QUESTION = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join
 MANY, SOME = (
     settings(max_examples=number, suppress_health_check=[HealthCheck.function_scoped_fixture]) for number in (80, 25)
 )
-SAME_ORDER = [
-    *map(strategy, ["bm25", "dense", "hybrid", "prefilter"]),
-    replace(strategy("default"), second_look=False, companions=0),
-]
+SAME_ORDER = [*map(strategy, ["bm25", "dense", "hybrid", "prefilter"])]
 
 
 def facts(chunk: Chunk) -> Mapping[str, MetadataValue]:

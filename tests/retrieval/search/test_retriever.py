@@ -15,7 +15,7 @@ from retrieval.query_must.siblings import Siblings
 from retrieval.search.metadata_filter import Eq
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
-from retrieval.strategy import EvidenceWeights, Strategy
+from retrieval.strategy import Strategy
 from retrieval.types import Chunk, EmbedderIdentity, Vector
 from tests.retrieval.search.conftest import ToyEmbedder
 
@@ -140,7 +140,7 @@ def test_default_ranks_the_named_row_first(retriever: Retriever) -> None:
     hit = retriever.retrieve("what damage does a dagger do").hits[0]
     assert hit.chunk.id == "weapon-1"
     assert hit.evidence["name"] > 0
-    assert set(hit.evidence) == {name for name, _ in EvidenceWeights().items()}
+    assert set(hit.evidence) == {"lexical", "dense", "name", "heading", "table_lexical", "table_dense"}
 
 
 def test_a_receipt_accounts_for_every_hit_and_every_exclusion(retriever: Retriever) -> None:

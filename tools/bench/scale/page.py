@@ -152,8 +152,6 @@ time of a question is the median of three passes.
   larger collection takes longer than everything else; `--chroma` does it.
 - `exact_scan` compares every vector and then applies the mask.
 - `bm25_index`, `bm25s` and `rank_bm25` are three lexical indexes alone, on the same tokens.
-- `default_exhaustive` is `default` without the shortcut that skips the cosines of chunks that cannot rank high. Both
-  must return the same first 15 chunks.
 - The other names are [strategies](../reference/cli.md#strategies). `dense` and `prefilter` compare every vector up to
   32,768 chunks, and search [regions](../how-to/scaling.md#large-libraries) of a larger library.
 - *Starved* counts questions with fewer than 15 results although more exist.
@@ -257,7 +255,7 @@ def _run(run: ScaleReport) -> Iterator[str]:
         f"{run.guarded:,} of the chunks have a predicate that always requires its terms. A question admits "
         f"{run.admitted_p50:g} of these chunks (median). "
         f"The run used {run.questions} questions, and {run.questions_of_slow_ways} for the slow searches (`nin_loop`, "
-        "`rank_bm25`, `default_exhaustive`), with "
+        "`rank_bm25`), with "
         f"seed {run.seed}, {run.cores} cores and Python {run.python}. The load average at the end was {run.load:g}.\n"
     )
     if run.ann_recall is not None:
@@ -268,10 +266,6 @@ def _run(run: ScaleReport) -> Iterator[str]:
     yield f"CPU seconds: {_named(run.build_cpu_seconds)}."
     result = ", ".join(f"`{name}` {recall:.4f}" for name, recall in run.own_recall.items())
     yield f"The recall of the 15 nearest admitted chunks is {result}."
-    yield (
-        f"`default` returns the same first 5 as a ranking of all chunks for {run.same_first_few:.1%} of the questions, "
-        f"and the same first 15 for {run.same_first:.1%}."
-    )
 
 
 def _named(seconds: Mapping[str, float]) -> str:

@@ -49,7 +49,7 @@ class ScaleReport:
     """Load average of the machine when it was over: above the one core that this needs, others were at work."""
     questions: int
     questions_of_slow_ways: int
-    """nin_loop, rank_bm25 and default_exhaustive."""
+    """nin_loop and rank_bm25."""
     filtered_questions: int
     """Those with a metadata filter."""
     admitted_p50: float
@@ -67,10 +67,6 @@ class ScaleReport:
     timings: tuple[Timing, ...]
     keeping_out: int
     """Questions that keep rows of keyed tables out because they name others."""
-    same_first: float
-    """Share of the questions to which `default` gives the same first 15 as a ranking of all chunks."""
-    same_first_few: float
-    """The same of the first 5."""
     own_recall: Mapping[str, float]
     """Share of the true 15 nearest, of what may come back, that a strategy finds."""
     build_cpu_seconds: Mapping[str, float]
@@ -117,7 +113,6 @@ class ScaleReport:
         yield Goal("rank_bm25 / bm25", faster, "over 100", faster > 100)
         if self.has_chroma:
             yield self.default_goal()
-        yield Goal("default, same first 15 as exhaustive", self.same_first, "at least 0.99", self.same_first >= 0.99)
         for rounds, milliseconds in self.overhead_ms.items():
             yield self._below(f"overhead where {rounds} rounds are needed, ms", milliseconds, 10)
         if "collections" in self.build_seconds:

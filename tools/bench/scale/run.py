@@ -10,7 +10,7 @@ import platform
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
 
@@ -25,12 +25,11 @@ from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.language.terms import question_tokenizer, tokenizer
-from retrieval.search.evidence import similarity
+from retrieval.search.cosines import similarity
 from retrieval.search.foreign import retrieve_with_iterative_filtering
 from retrieval.search.fusion import best
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
-from retrieval.search.strategies import strategy
 from retrieval.strategy import DEFAULT_K, Strategy
 from retrieval.types import Chunk
 from tools.bench.memory import folder_megabytes, mapped_megabytes, own_megabytes, resident_megabytes
@@ -46,7 +45,6 @@ from tools.bench.scale.library import (
 from tools.bench.scale.report import ScaleReport, Timing
 
 STRATEGIES = ("dense", "prefilter", "bm25", "hybrid", "hybrid_graph", "default")
-EXHAUSTIVE = replace(strategy("default"), name="default_exhaustive", exhaustive=True)
 """`default` without its shortcut."""
 _PASSES = 3
 
@@ -99,11 +97,6 @@ def searches(retriever: Retriever, single: ChromaStore | None) -> dict[str, Way]
         "exact_scan": exact_scan,
         **{name: _strategy(retriever, name) for name in STRATEGIES},
     }
-
-
-def exhaustive(retriever: Retriever) -> dict[str, Way]:
-    """`default` without its shortcut."""
-    return {EXHAUSTIVE.name: _strategy(retriever, EXHAUSTIVE)}
 
 
 def nin_loop(retriever: Retriever, single: ChromaStore, rounds: list[int]) -> Way:
@@ -194,7 +187,6 @@ def _resident(home: Path, snapshot: str, asked: Sequence[AskedQuestion]) -> dict
 SLOW_FROM = 100_000
 """From this many chunks on, the slow ways are asked fewer questions."""
 FEW_QUESTIONS = 20
-FEW_HITS = 5
 UNFILTERED = frozenset({"dense", "bm25", "hybrid", "hybrid_graph"})
 
 
@@ -253,7 +245,6 @@ def _measure(
     tell("asking", 0, 1)
     measured = measure(searches(retriever, single), asked)
     loop = measure({} if single is None else {"nin_loop": nin_loop(retriever, single, rounds)}, few)
-    measured |= measure(exhaustive(retriever), few)
     needed = rounds[-len(few) :]
     ordered = sorted(library, key=lambda chunk: chunk.id)
     ways, slow = lexical_indexes(retriever, [chunk.search_text for chunk in ordered])
@@ -263,7 +254,6 @@ def _measure(
         measured["nin_loop, three rounds"] = _at(loop["nin_loop"], hard)
         measured["prefilter, those questions"] = _at(measured["prefilter"], hard)
     plain = None if single is None else measured["chroma_plain"].milliseconds
-    same_first = _same_first(retriever, asked)
     return ScaleReport(
         chunks=len(snapshot),
         guarded=snapshot.manifest.n_guarded,
@@ -282,8 +272,6 @@ def _measure(
         build_cpu_seconds=index.cpu_seconds,
         megabytes={**megabytes(snapshot.folder, asked), "build": index.peak_megabytes},
         keeping_out=sum(not retriever.admitted(_read(retriever, each)).kept_out.is_empty for each in asked),
-        same_first=same_first[DEFAULT_K],
-        same_first_few=same_first[FEW_HITS],
         own_recall={name: _own_recall(retriever, asked, name) for name in ("dense", "prefilter")},
         timings=tuple(
             _timing(name, each, _exists(retriever, name, each.asked), plain) for name, each in measured.items()
@@ -325,19 +313,6 @@ def _read(retriever: Retriever, asked: AskedQuestion) -> Query:
 
 def _admitted(retriever: Retriever, asked: AskedQuestion) -> int:
     return len(retriever.snapshot.predicates.admitted(asked.text))
-
-
-def _same_first(retriever: Retriever, asked: Sequence[AskedQuestion]) -> dict[int, float]:
-    """Share of the questions to which an exhaustive `default` gives the same first chunks, in the same order, by how
-    many are looked at."""
-    same = dict.fromkeys((FEW_HITS, DEFAULT_K), 0)
-    for question in asked:
-        first, whole = (
-            retriever.retrieve(question.text, DEFAULT_K, each, where=question.where).chunk_ids
-            for each in (strategy("default"), EXHAUSTIVE)
-        )
-        same = {count: result + (first[:count] == whole[:count]) for count, result in same.items()}
-    return {count: round(result / len(asked), 4) for count, result in same.items()}
 
 
 def _recall(retriever: Retriever, single: ChromaStore, asked: Sequence[AskedQuestion]) -> float:

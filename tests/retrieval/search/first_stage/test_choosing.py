@@ -1,6 +1,5 @@
 """The retriever over each first stage: the same hits, and nothing from another snapshot."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,18 +10,14 @@ from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.first_stage.choosing import EmbeddedStage, first_stage, found
-from retrieval.search.first_stage.own_vectors import AllowedChunks
-from retrieval.search.fusion import Positions
+from retrieval.search.first_stage.own_vectors import AllowedChunks, FoundChunks
 from retrieval.search.metadata_filter import Eq
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
-from retrieval.search.strategies import STRATEGIES
 from retrieval.types import Chunk, Vector
 from tests.retrieval.search.conftest import ToyEmbedder
 from tests.retrieval.search.first_stage.conftest import Asked
 from tests.retrieval.search.first_stage.test_contract import QUESTIONS
-
-FIRST = replace(STRATEGIES["default"], second_look=False)
 
 
 @pytest.mark.parametrize("strategy", ["default", "hybrid", "bm25", "dense", "prefilter", "iterative", "hybrid_graph"])
@@ -44,8 +39,8 @@ class Few(EmbeddedStage):
         super().__init__(snapshot)
         self.scores_all, self.positions = False, positions
 
-    def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> Positions:
-        return np.asarray(self.positions)
+    def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> FoundChunks:
+        return FoundChunks(np.asarray(self.positions), None)
 
 
 def test_what_a_stage_finds_is_all_that_is_ranked(home: Path) -> None:
@@ -54,7 +49,7 @@ def test_what_a_stage_finds_is_all_that_is_ranked(home: Path) -> None:
         retriever = Retriever(snapshot, ToyEmbedder())
         for positions in ([3, 90], [40, 41, 42, 120]):
             retriever.stage = Few(snapshot, positions)
-            for strategy in ("hybrid", "bm25", FIRST, "default", "hybrid_graph"):
+            for strategy in ("hybrid", "bm25", "hybrid_graph"):
                 hits = retriever.retrieve("What does a mace do?", 2, strategy).hits
                 assert {hit.chunk.id for hit in hits} <= {snapshot.chunks.id_at(position) for position in positions}
 
@@ -64,10 +59,10 @@ def test_where_a_stage_finds_too_few_every_chunk_is_ranked(home: Path) -> None:
     with open_snapshot(home, folder.name) as snapshot:
         retriever, ours = (Retriever(snapshot, ToyEmbedder()) for _ in range(2))
         retriever.stage = Few(snapshot, [3])
-        for strategy in ("hybrid", "default"):
-            one, other = (each.retrieve("What does a mace do?", 20, strategy).hits for each in (retriever, ours))
-            assert one == other
-            assert len(one) == 20
+        one, other = (each.retrieve("What does a mace do?", 20, "hybrid").hits for each in (retriever, ours))
+        assert one == other
+        assert len(one) == 20
+        assert len(retriever.retrieve("What does a mace do?", 20).hits) == 20
 
 
 def test_without_a_setting_every_chunk_is_scored_here(home: Path) -> None:

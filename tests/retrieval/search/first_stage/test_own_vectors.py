@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from retrieval.index import regions
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
-from retrieval.index.words.lexical_index import Selection
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.search.evidence import similarity
+from retrieval.search.cosines import similarity
 from retrieval.search.first_stage import own_vectors
 from retrieval.search.first_stage.own_vectors import AllowedChunks, compared_in_regions, nearest_of_own
 from retrieval.search.fusion import Positions, best
@@ -22,9 +21,7 @@ from retrieval.search.metadata_filter import Eq
 from retrieval.search.prefilter import Admission
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
-from retrieval.search.strategies import strategy
-from retrieval.strategy import GraphBoost
-from retrieval.types import Chunk, Retrieval, Vector
+from retrieval.types import Chunk, Vector
 from tests.retrieval.index.conftest import MODEL, ask_graphs, chunk, vectors_of
 from tests.retrieval.search.conftest import ToyEmbedder, make_library, matrix_row
 
@@ -174,40 +171,36 @@ def portion_large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retrieve
         yield Retriever(snapshot, ToyEmbedder())
 
 
-def hits(found: Retrieval) -> list[tuple[str, float]]:
-    return [(hit.chunk.id, hit.score) for hit in found.hits]
+def ids(retriever: Retriever, positions: Positions) -> set[str]:
+    return {retriever.snapshot.chunks.id_at(int(position)) for position in positions}
 
 
 @pytest.mark.parametrize("where", FILTERS, ids=["all", "few", "half"])
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_a_portion_that_holds_every_word_is_ranked_as_the_whole(
+def test_a_large_library_gives_the_same_where_its_rare_words_are_all_words(
     portion_large: Retriever, question: str, where: Eq | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = portion_large.retrieve(question, 12, where=where)
     monkeypatch.setattr(own_vectors, "SCORED_WHOLE", 0)
-    monkeypatch.setattr(own_vectors, "NEAREST", 960)
 
     result = portion_large.retrieve(question, 12, where=where)
 
-    assert hits(result) == hits(whole)
-    assert [hit.evidence for hit in result.hits] == [hit.evidence for hit in whole.hits]
+    assert result.hits == whole.hits
     assert result.receipt.excluded == whole.receipt.excluded
 
 
-def test_the_row_that_is_asked_for_is_found_in_a_small_part(
+def test_the_row_that_is_asked_for_is_found_by_its_rare_words_and_near_regions(
     portion_large: Retriever, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in (("SCORED_WHOLE", 0), ("WORDED", 60), ("DEEP", 40), ("NEAREST", 10), ("FEW", 20), ("BEST", 30)):
+    for name, value in (("SCORED_WHOLE", 0), ("WORDED", 60), ("COMPARED", 100)):
         monkeypatch.setattr(own_vectors, name, value)
-    monkeypatch.setattr(own_vectors, "COMPARED", 100)
     for subject in ("bardok", "torgal", "vunrish"):
         question = Query.ask(f"What does a {subject} need to hit armor class 6?", portion_large.snapshot.vocabulary)
-        passing = AllowedChunks(portion_large.admitted(question))
-        vector, allowed = portion_large.vector_of(question.text), passing.mask(portion_large.snapshot)
-        some = own_vectors.n_candidates(portion_large.snapshot, question, vector, passing, allowed)
+        passing, vector = AllowedChunks(portion_large.admitted(question)), portion_large.vector_of(question.text)
+        result = own_vectors.candidates_of_own(portion_large.snapshot, question, vector, 30, passing)
 
-        assert f"{subject}-26" in [portion_large.snapshot.chunks.id_at(int(position)) for position in some.positions]
-        assert len(some) < len(portion_large.snapshot) / 4
+        assert f"{subject}-26" in ids(portion_large, result.positions)
+        assert len(result.positions) <= 90
         assert portion_large.retrieve(question.text, 5).hits[0].chunk.id == f"{subject}-26"
 
 
@@ -215,77 +208,59 @@ def test_a_stop_word_takes_no_place_of_a_word_that_is_looked_for(
     portion_large: Retriever, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # All chunks say `for`, and as many `attack`; half as many would have room.
-    for name, value in (("WORDED", 1000), ("DEEP", 960), ("NEAREST", 1), ("FEW", 0), ("BEST", 1)):
-        monkeypatch.setattr(own_vectors, name, value)
-    snapshot = portion_large.snapshot
-    question = Query.ask("for a bardok", snapshot.vocabulary)
-    some = own_vectors.n_candidates(snapshot, question, portion_large.vector_of(question.text), AllowedChunks(), None)
-    subjects = {snapshot.chunks[int(position)].table_id for position in some.positions}
-    assert "bardok" in subjects
-    assert len(some) <= 21, "twenty rows of its table, and the nearest"
+    monkeypatch.setattr(own_vectors, "SCORED_WHOLE", 0)
+    monkeypatch.setattr(own_vectors, "WORDED", 1000)
+    asked = own_vectors.Asked(portion_large.snapshot, "for a bardok", None)
+    some = own_vectors.worded_of_own(asked, 960, None)
+    assert {portion_large.snapshot.chunks[int(position)].table_id for position in some} == {"bardok"}
 
 
-def test_what_stands_beside_a_row_is_measured_against_the_same_best(
-    portion_large: Retriever, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    snapshot = portion_large.snapshot
-    question = Query.ask("What does a bardok need to hit armor class 6?", snapshot.vocabulary)
-    vector, inside = portion_large.vector_of(question.text), Selection.of([np.arange(100)], len(snapshot))
-    legs = own_vectors._legs(snapshot, question, vector, inside)
-    assert legs.portion is not None
-    lexical = snapshot.lexical.scores(question.text)
-    assert lexical.argmax() < 100, "what is looked at holds the best"
-    beyond = np.asarray([500, 20, 900])
-    assert legs.portion.at(beyond)["lexical"] == pytest.approx(lexical[beyond] / lexical.max())
-
-
-def test_of_rows_that_are_equally_good_the_nearest_are_looked_at(
-    portion_large: Retriever, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in (("DEEP", 30), ("NEAREST", 1), ("FEW", 0)):
-        monkeypatch.setattr(own_vectors, name, value)
-    snapshot, question = portion_large.snapshot, Query.ask("combat", portion_large.snapshot.vocabulary)
-    vector = portion_large.vector_of(question.text)
-
-    some = own_vectors.n_candidates(snapshot, question, vector, AllowedChunks(), None)
-
-    lexical, cosines = snapshot.lexical.scores(question.text), np.vecdot(snapshot.vectors, vector)
+def test_of_rows_that_are_equally_good_the_nearest_are_found(portion_large: Retriever) -> None:
+    snapshot, vector = portion_large.snapshot, portion_large.vector_of("combat")
+    lexical, cosines = snapshot.lexical.scores("combat"), np.vecdot(snapshot.vectors, vector)
     assert len(np.unique(lexical)) == 1
-    assert set(np.argsort(-cosines, kind="stable")[:30].tolist()) <= set(some.positions.tolist())
-    assert len(some) <= 31
+
+    some = own_vectors.worded_of_own(own_vectors.Asked(snapshot, "combat", vector), 30, None)
+
+    assert some.tolist() == np.argsort(-cosines, kind="stable")[:30].tolist()
 
 
-def test_the_nearest_of_a_portion_are_asked_of_a_server_where_it_has_the_collections(
+def test_what_predicates_exclude_is_told_and_no_candidate(portion_large: Retriever) -> None:
+    question = Query.of(QUESTIONS[0], portion_large.snapshot).among(portion_large.snapshot.rivals)
+    passing, vector = AllowedChunks(portion_large.admitted(question)), portion_large.vector_of(question.text)
+    mask = passing.mask(portion_large.snapshot)
+    result = own_vectors.candidates_of_own(portion_large.snapshot, question, vector, 40, passing)
+    unfiltered = own_vectors.candidates_of_own(portion_large.snapshot, question, vector, 40, AllowedChunks())
+
+    assert mask is not None
+    assert mask[result.positions].all()
+    assert result.excluded is not None
+    assert result.excluded.size
+    assert not mask[result.excluded].any()
+    assert set(result.excluded.tolist()) <= set(unfiltered.positions.tolist())
+
+
+def test_the_nearest_are_asked_of_a_server_where_it_has_the_collections(
     chroma_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("QUERYMUST_CHROMA", chroma_server)
     chunks = rows()
     vectors = ToyEmbedder().embed([chunk.search_text for chunk in chunks])
     manifest = build_snapshot(tmp_path, chunks, vectors, ToyEmbedder.identity, Vocabulary.default())
+    text = "What does a torgal need to hit armor class 6?"
+    with open_snapshot(tmp_path, manifest.id) as snapshot:
+        own = Retriever(snapshot, ToyEmbedder()).retrieve(text, 12)
+        assert "collections" not in snapshot.__dict__
     ask_graphs(tmp_path)
     with open_snapshot(tmp_path, manifest.id) as snapshot:
-        there, text = Retriever(snapshot, ToyEmbedder()), "What does a torgal need to hit armor class 6?"
-        whole = there.retrieve(text, 12)
-        assert "collections" not in snapshot.__dict__
-        monkeypatch.setattr(own_vectors, "SCORED_WHOLE", 0)
-        monkeypatch.setattr(own_vectors, "NEAREST", 480)
-        assert hits(there.retrieve(text, 12)) == hits(whole)
+        assert Retriever(snapshot, ToyEmbedder()).retrieve(text, 12).hits == own.hits
         assert "collections" in snapshot.__dict__
 
 
-def test_where_a_portion_holds_too_few_the_whole_is_ranked(
+def test_where_too_few_are_candidates_a_ranking_is_filled_up(
     portion_large: Retriever, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = portion_large.retrieve("zyzzyva", 300)
+    whole = portion_large.retrieve("zyzzyva", 400)
+    assert len(set(whole.chunk_ids)) == 400
     monkeypatch.setattr(own_vectors, "SCORED_WHOLE", 0)
-    monkeypatch.setattr(own_vectors, "NEAREST", 20)
-    assert hits(portion_large.retrieve("zyzzyva", 300)) == hits(whole)
-    assert len(whole.hits) == 300
-
-
-def test_a_ranking_that_looks_around_or_leaves_nothing_out_sees_the_whole(portion_large: Retriever) -> None:
-
-    default = strategy("default")
-    assert not own_vectors.is_ranked_from_candidates(portion_large.snapshot, default)
-    for other in (replace(default, graph=GraphBoost()), strategy("hybrid"), replace(default, exhaustive=True)):
-        assert not own_vectors.is_ranked_from_candidates(portion_large.snapshot, other)
+    assert portion_large.retrieve("zyzzyva", 400).hits == whole.hits

@@ -3,9 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from retrieval.search.evidence import Cosines, gather
+from retrieval.search.candidates import Candidates
 from retrieval.search.query import Query
-from retrieval.search.rerank.candidates import candidates
 from retrieval.search.rerank.features import NAMES, matrix, measure
 
 
@@ -15,13 +14,9 @@ def measured(snapshot, retriever):
 
     def of(text, ids=None, moved=lambda cosines: cosines):
         question = Query.ask(text, snapshot.vocabulary)
-        dense = Cosines(snapshot.vectors, retriever.embedder.embed_query(text))
-        evidence = gather(snapshot, question, snapshot.lexical.scores(text), dense)
         positions = np.arange(len(snapshot)) if ids is None else np.sort(snapshot.chunks.positions(ids))
-        found = candidates(snapshot, evidence, positions)
-        return measure(
-            snapshot, question, replace(found, evidence={**found.evidence, "dense": moved(found.evidence["dense"])})
-        )
+        found = Candidates.of(snapshot, question, retriever.embedder.embed_query(text), positions)
+        return measure(snapshot, question, replace(found, dense=moved(found.dense)))
 
     return of
 
@@ -62,7 +57,7 @@ def test_every_named_feature_is_measured_finite_and_the_same_again(measured, sna
 
 def test_nothing_is_measured_that_nobody_looks_at(measured):
     relative = {name.removeprefix("less_") for name in NAMES if name.startswith("less_")} - {"dense"}
-    for_relevance = {"part_dense", "untold_number", "meaning_covered"}
+    for_relevance = {"dense", "untold_number", "meaning_covered"}
     behind_number = {"number_cell_labelled", "number_wide_labelled"}
 
     assert set(measured("rope")) == {*NAMES, *relative, *for_relevance, *behind_number}
@@ -80,11 +75,11 @@ def test_a_model_with_cosines_of_another_size_is_read_alike(measured):
     question = "how heavy is the long sword"
     ours, theirs = measured(question), measured(question, moved=lambda cosines: 0.4 + cosines / 3)
 
-    assert not np.allclose(ours["part_dense"], theirs["part_dense"], atol=0.01)
+    assert not np.allclose(ours["dense"], theirs["dense"], atol=0.01)
     for name in NAMES:
         assert ours[name] == pytest.approx(theirs[name]), name
     assert ours["less_dense"].max() == 0 > ours["less_dense"].min()
-    assert (np.argsort(ours["less_dense"]) == np.argsort(ours["part_dense"])).all()
+    assert (np.argsort(ours["less_dense"]) == np.argsort(ours["dense"])).all()
 
 
 def test_cosines_that_are_all_the_same_set_none_apart(measured):

@@ -9,8 +9,8 @@ import pytest
 
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.language.vocabulary import Vocabulary
+from retrieval.search.candidates import Candidates
 from retrieval.search.query import Query
-from retrieval.search.rerank.candidates import Candidates
 from retrieval.search.rerank.meaning import MOST, STRETCH, meaning, semantic_similarity
 from retrieval.search.rerank.query_terms import ask
 from retrieval.search.rerank.term_matches import match_terms
@@ -69,10 +69,7 @@ def likeness(snapshot, question, ids, unsaid=False):
     """Features of these chunks; `unsaid` forgets which words they say as they are."""
     query = ask(snapshot, Query.ask(question, snapshot.vocabulary))
     positions = snapshot.chunks.positions(list(ids))
-    tables, table_of = np.unique(snapshot.evidence.of[positions].astype(np.int64), return_inverse=True)
-    sections = np.unique(snapshot.fields.section[tables][table_of], return_inverse=True)[1]
-    is_row = snapshot.evidence.of[positions] < snapshot.evidence.n_tables
-    candidates = Candidates(positions, tables, table_of, sections, is_row, {})
+    candidates = Candidates.of(snapshot, Query.ask(question, snapshot.vocabulary), snapshot.vectors[0], positions)
     index = snapshot.fields
     rows = match_terms([index.key, index.cell, index.passage], candidates.positions, query, snapshot.rarity)
     heads = match_terms([index.caption, index.heading, index.column], candidates.tables, query, snapshot.rarity)

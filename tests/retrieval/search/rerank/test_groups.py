@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from retrieval.search.rerank.candidates import behind_best, distinct_cells, read_with_prose
+from retrieval.search.rerank.groups import behind_best, distinct_cells, read_with_prose
 
 TABLES = np.asarray([0, 0, 0, 1, 2])
 IS_ROW = np.asarray([True, True, True, True, False])

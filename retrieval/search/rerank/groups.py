@@ -1,44 +1,10 @@
-"""The candidates of re-ranking, and how each stands among its table and section."""
-
-from collections.abc import Mapping
-from dataclasses import dataclass
+"""How each candidate stands among those of its table and section."""
 
 import numpy as np
 
-from retrieval.files.arrays import begins, numbered
-from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.search.evidence import Measures
-from retrieval.search.fusion import Positions, Scores
+from retrieval.files.arrays import begins
+from retrieval.search.fusion import Scores
 from retrieval.search.rerank.term_matches import Mask, Numbers
-
-SEEN = ("lexical", "dense", "name", "heading")
-"""Parts of the evidence that the trees see, the cosine by how far it is behind the nearest."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidates:
-    """What may be among the best, and what the first look found out about it."""
-
-    positions: Positions
-    """(n,) rising."""
-    tables: Positions
-    """Distinct numbers of their tables and passages, rising."""
-    table_of: Numbers
-    """(n,) which of those each one is in."""
-    section_of: Numbers
-    """(n,) which section, numbers from 0 on."""
-    is_row: Mask
-    evidence: Mapping[str, Scores]
-    """The parts of the evidence that the trees see, (n,) each."""
-
-
-def candidates(snapshot: Snapshot, evidence: Measures, positions: Positions) -> Candidates:
-    """The chunks at these positions, with what the first look says of them."""
-    numbers = snapshot.evidence.of[positions]
-    tables, table_of = numbered(numbers)
-    is_row = numbers < snapshot.evidence.n_tables
-    section_of = numbered(snapshot.fields.section[tables][table_of])[1]
-    return Candidates(positions, tables.astype(np.int64), table_of, section_of, is_row, evidence.at(positions, SEEN))
 
 
 def distinct_cells(cells: Mask, shares: Scores, table_of: Numbers, is_row: Mask) -> Scores:

@@ -11,8 +11,8 @@ from retrieval.index.graph_building import build_graph
 from retrieval.language.terms import tokens
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.query import Query
+from retrieval.search.ranking import graph_boost, named_entities
 from retrieval.search.retriever import Retriever
-from retrieval.search.scan import graph_boost, named_entities
 from retrieval.search.strategies import STRATEGIES, strategy
 from retrieval.strategy import GraphBoost
 from tests.chunks import EMPTY

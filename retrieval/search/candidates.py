@@ -1,0 +1,189 @@
+"""Candidates of a question: what speaks for each at first sight, and the rows of the tables that fit best."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from retrieval.files.arrays import distinct, numbered
+from retrieval.index.snapshot.metadata_index import Mask
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.index.words.lexical_index import Selection
+from retrieval.index.words.word_vectors import word_vector
+from retrieval.search.cosines import Cosines, similarity
+from retrieval.search.fusion import Positions, Scores, best
+from retrieval.search.query import Query
+from retrieval.types import Vector
+
+FOUND = 60
+"""Chunks that each way of searching finds: words, vectors, names."""
+TABLES, ROWS = 8, 8
+"""Tables and passages whose texts fit best, and how many chunks of each are candidates."""
+_LOOKED_AT = 60
+"""The best texts of tables by their words, whose meaning is compared too."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """What may be among the best, and what speaks for it at first sight."""
+
+    positions: Positions
+    """(n,) rising."""
+    tables: Positions
+    """Distinct numbers of their tables and passages, rising."""
+    table_of: Positions
+    """(n,) which of those each one is in."""
+    section_of: Positions
+    """(n,) which section, numbers from 0 on."""
+    is_row: Mask
+    lexical: Scores
+    """(n,) BM25, as a share of `strongest`."""
+    dense: Scores
+    """(n,) cosine, not below 0."""
+    name: Scores
+    """(n,) share of the question that names of the row say whole."""
+    heading: Scores
+    """(n,) the same of the headings of prose."""
+    table_lexical: Scores
+    """(tables,) BM25 of the texts of the tables and passages, as a share of the best."""
+    table_dense: Scores
+    """(tables,) cosine of their texts with the question, by the model of words."""
+    strongest: float
+    """The BM25 of the best candidate."""
+
+    @classmethod
+    def of(
+        cls,
+        snapshot: Snapshot,
+        question: Query,
+        vector: Vector,
+        positions: Positions,
+        strongest: float | None = None,
+    ) -> "Candidates":
+        """What speaks for these chunks.
+
+        Args:
+            snapshot: where they are.
+            question: what was asked.
+            vector: (dimensions,) of the question.
+            positions: (n,) rising.
+            strongest: the BM25 that theirs is a share of; None: that of the best of them.
+        """
+        numbers = snapshot.evidence.of[positions]
+        tables, table_of = numbered(numbers)
+        some = Selection(positions, len(snapshot))
+        words = snapshot.lexical.scores(question.text, some)
+        strongest = float(words.max(initial=0.0)) if strongest is None else strongest
+        weights = word_weights(snapshot, snapshot.lexical.read(question.text))
+        whole = sum(weights.values()) or 1.0
+        name, heading = _called(snapshot, question, weights, some)
+        table_lexical, table_dense = _fit(snapshot, question, tables.astype(np.int64))
+        return cls(
+            positions,
+            tables.astype(np.int64),
+            table_of,
+            numbered(snapshot.fields.section[tables][table_of])[1],
+            numbers < snapshot.evidence.n_tables,
+            np.maximum(words, 0.0) / (strongest or 1.0),
+            np.maximum(Cosines(snapshot.vectors, vector).at(positions), 0.0),
+            np.minimum(name / whole, 1.0),
+            np.minimum(heading / whole, 1.0),
+            table_lexical,
+            table_dense,
+            strongest,
+        )
+
+    def those(self, kept: Mask) -> "Candidates":
+        """Some of them, (n,), with what speaks for each as it is."""
+        which, table_of = numbered(self.table_of[kept])
+        return Candidates(
+            self.positions[kept],
+            self.tables[which],
+            table_of,
+            numbered(self.section_of[kept])[1],
+            self.is_row[kept],
+            self.lexical[kept],
+            self.dense[kept],
+            self.name[kept],
+            self.heading[kept],
+            self.table_lexical[which],
+            self.table_dense[which],
+            self.strongest,
+        )
+
+    @property
+    def first(self) -> Scores:
+        """(n,) how well each fits at first sight, by itself and by its table: words and meaning, as much of each."""
+        of_table: Scores = (self.table_lexical + self.table_dense)[self.table_of]
+        return self.lexical + self.dense + of_table
+
+    def at(self, positions: Positions) -> Mapping[str, Scores]:
+        """What speaks for these candidates, by name."""
+        places = np.searchsorted(self.positions, positions)
+        tables = self.table_of[places]
+        return {
+            "lexical": self.lexical[places],
+            "dense": self.dense[places],
+            "name": self.name[places],
+            "heading": self.heading[places],
+            "table_lexical": self.table_lexical[tables],
+            "table_dense": self.table_dense[tables],
+        }
+
+
+def rows_of_best_tables(
+    snapshot: Snapshot, question: Query, vector: Vector, found: Positions, allowed: Mask | None
+) -> Positions:
+    """Of the tables and passages whose texts fit a question best, the chunks that fit best, rising.
+
+    Args:
+        snapshot: where to look.
+        question: what was asked.
+        vector: (dimensions,) of the question.
+        found: chunks that were found otherwise; their tables are looked at too.
+        allowed: (n,) chunks that may come back; None: all.
+    """
+    places, lexical = snapshot.evidence, snapshot.tables.lexical
+    words = lexical.scores(snapshot.lexical.said(question.text))
+    tables = distinct(np.concatenate([best(words, _LOOKED_AT), places.of[found].astype(np.int64)]))
+    fit = np.sum(_fit(snapshot, question, tables), axis=0)
+    tables = tables[best(fit, TABLES)]
+    rows, owners = places.rows.gather(tables).astype(np.int64), np.repeat(tables, places.rows.sizes(tables))
+    if allowed is not None:
+        rows, owners = rows[allowed[rows]], owners[allowed[rows]]
+    order = np.argsort(rows)
+    rows, owners = rows[order], owners[order]
+    scores = snapshot.lexical.scores(question.text, Selection(rows, len(snapshot)))
+    scores = scores / (float(scores.max(initial=0.0)) or 1.0) + similarity(snapshot.vectors[rows], vector)
+    kept = [np.flatnonzero(owners == table) for table in tables.tolist()]
+    return np.sort(np.concatenate([rows[:0], *(rows[of[best(scores[of], ROWS)]] for of in kept)]))
+
+
+def _fit(snapshot: Snapshot, question: Query, tables: Positions) -> tuple[Scores, Scores]:
+    """BM25, as a share of the best, and cosine of the texts of these tables and passages, (tables,) each."""
+    texts = snapshot.tables
+    words = texts.lexical.scores(snapshot.lexical.said(question.text), Selection(tables, texts.lexical.n_documents))
+    words = np.maximum(words, 0.0)
+    cosines = similarity(texts.vectors[tables], word_vector(question.text))
+    return words / (float(words.max(initial=0.0)) or 1.0), cosines
+
+
+def _called(
+    snapshot: Snapshot, question: Query, weights: Mapping[str, float], among: Selection
+) -> tuple[Scores, Scores]:
+    """How much the question says of names of rows, and of headings of prose, (chunks,) each."""
+    places = snapshot.evidence
+    name, heading = np.zeros(len(among)), np.zeros(len(among))
+    quotes = places.values.quotes(snapshot.lexical.read(question.text), weights, among)
+    name[among.meet(quotes.positions)[1]] = quotes.name
+    positions, shares = places.headings.said(weights)
+    which, at = among.meet(positions)
+    heading[at] = shares[which]
+    return name, heading
+
+
+def word_weights(snapshot: Snapshot, words: Sequence[str]) -> dict[str, float]:
+    """Weight of each distinct word, its rarity; 0 for a word that no chunk has."""
+    distinct_words = list(dict.fromkeys(words))
+    places = zip(distinct_words, snapshot.lexical.terms.words(distinct_words), strict=True)
+    return {word: 0.0 if at is None else float(snapshot.rarity[at]) for word, at in places}

@@ -1,0 +1,250 @@
+"""Rankings: candidates in the order of the re-ranker, or all chunks by their legs and the graph."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.files.arrays import distinct
+from retrieval.files.clock import Stopwatch
+from retrieval.index.graph import Graph, Nodes
+from retrieval.index.graph_building import longest_names, runs
+from retrieval.index.snapshot.metadata_index import Mask
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.language.numbers.quantity import FUNCTION_WORDS
+from retrieval.language.terms import Tokenize
+from retrieval.search.candidates import FOUND, Candidates, rows_of_best_tables
+from retrieval.search.collapse import collapse
+from retrieval.search.context_rows import RANKED, context_rows, placed
+from retrieval.search.cosines import Cosines
+from retrieval.search.first_stage.choosing import found
+from retrieval.search.first_stage.own_vectors import AllowedChunks, FirstStage
+from retrieval.search.fusion import Leg, Positions, Ranking, Scores, best, total, weighted_min_max
+from retrieval.search.query import Query
+from retrieval.search.rerank.rerank import rerank
+from retrieval.strategy import GraphBoost, Strategy
+from retrieval.types import Vector
+
+FEW = 2 * FOUND
+"""Where so few chunks may come back, all of them are candidates."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Search:
+    """One question to one snapshot, with everything that decides what comes back."""
+
+    snapshot: Snapshot
+    stage: FirstStage
+    question: Query
+    vector: Vector | None
+    """(dimensions,); None: the strategy does not look at vectors."""
+    strategy: Strategy
+    passing: AllowedChunks
+
+    def measured(self, positions: Positions, strongest: float | None = None) -> Candidates:
+        """What speaks for these chunks, rising; `Candidates.of` says what the arguments are."""
+        vector = np.zeros(self.snapshot.vectors.shape[1], np.float32) if self.vector is None else self.vector
+        return Candidates.of(self.snapshot, self.question, vector, positions, strongest)
+
+
+def rank(search: Search, k: int, watch: Stopwatch) -> Ranking:
+    """The k best chunks that may come back, best first; equals by id.
+
+    Args:
+        search: the question.
+        k: how many; that many come back where they exist.
+        watch: gets the stages.
+    """
+    return _rank_candidates(search, k, watch) if search.strategy.reranks else _rank_legs(search, k, watch)
+
+
+def candidates(search: Search, k: int = FOUND) -> tuple[Candidates, Positions | None]:
+    """The candidates of a question, and what would be among the k best at first sight if nothing were excluded.
+
+    Words, names and vectors find some, the tables whose texts fit best give their best rows.
+    """
+    snapshot, allowed = search.snapshot, search.passing.mask(search.snapshot)
+    result = search.stage.candidates(search.question, search.vector, FOUND, search.passing)
+    positions, excluded = result.positions, result.excluded
+    if search.vector is not None:
+        rows = rows_of_best_tables(snapshot, search.question, search.vector, positions, allowed)
+        positions = distinct(np.concatenate([positions, rows]))
+    if _count(allowed, snapshot) <= FEW:
+        positions = np.arange(len(snapshot)) if allowed is None else np.flatnonzero(allowed)
+    if excluded is None or not len(excluded):
+        return search.measured(positions), excluded
+    both = search.measured(distinct(np.concatenate([positions, excluded])))
+    kept = np.isin(both.positions, positions)
+    unfiltered = best(both.first, k)
+    return both.those(kept), both.positions[unfiltered[~kept[unfiltered]]]
+
+
+def _rank_candidates(search: Search, k: int, watch: Stopwatch) -> Ranking:
+    with watch.stage("candidates"):
+        pool, displaced = candidates(search, k)
+    if not len(pool.positions):
+        return Ranking(pool.positions, np.zeros(0), displaced=displaced)
+    with watch.stage("rank"):
+        reranked = rerank(search.snapshot, search.question, pool, search.strategy.trees)
+        collapsed = collapse(pool, search.question, reranked.scores, search.strategy.collapse)
+        order = best(collapsed.scores, k)
+        positions, scores = pool.positions[order], collapsed.scores[order]
+        if len(positions) < k:
+            positions, scores = _filled(search, pool, positions, scores, k)
+        put = placed(positions, scores, _beside(search, pool, positions))
+    with watch.stage("evidence"):
+        own = reranked.parts(put.positions, _of_others(pool, positions, scores, put.positions))
+        fall = collapsed.leg(put.positions)
+        parts = put.parts(own if fall is None else [*own, fall])
+        return Ranking(put.positions, put.scores, _evidence(search, pool, put.positions), parts, displaced)
+
+
+def _filled(search: Search, pool: Candidates, positions: Positions, scores: Scores, k: int) -> tuple[Positions, Scores]:
+    """A ranking of all candidates, filled up with other chunks that may come back, in the order of first sight."""
+    allowed = search.passing.mask(search.snapshot)
+    others = np.ones(len(search.snapshot), dtype=np.bool_) if allowed is None else allowed.copy()
+    others[pool.positions] = False
+    rest = search.measured(np.flatnonzero(others), pool.strongest)
+    order = best(rest.first, k - len(positions))
+    behind = scores[-1] - 1.0 + rest.first[order] - rest.first.max(initial=0.0)
+    return np.concatenate([positions, rest.positions[order]]), np.concatenate([scores, behind])
+
+
+def _of_others(pool: Candidates, positions: Positions, scores: Scores, wanted: Positions) -> Scores:
+    """The scores of those of some chunks that are ranked and no candidates; 0 for all others."""
+    filled = ~np.isin(positions, pool.positions)
+    known = dict(zip(positions[filled].tolist(), scores[filled].tolist(), strict=True))
+    return np.asarray([known.get(position, 0.0) for position in wanted.tolist()])
+
+
+def _beside(search: Search, pool: Candidates, ranked: Positions) -> Positions:
+    """The context of the first rows, where the strategy keeps places for it and the ranking is long enough."""
+    if not search.strategy.companions or len(ranked) <= RANKED:
+        return np.empty(0, dtype=np.int64)
+
+    def best_of(rows: Positions) -> int:
+        ordered = np.sort(rows)
+        return int(ordered[best(search.measured(ordered, pool.strongest).first, 1)[0]])
+
+    allowed = search.passing.mask(search.snapshot)
+    return context_rows(search.snapshot.graph, ranked[:RANKED].tolist(), search.strategy.companions, best_of, allowed)
+
+
+def _evidence(search: Search, pool: Candidates, positions: Positions) -> Mapping[str, Scores]:
+    """What speaks for ranked chunks, by name; those that are no candidates are measured now."""
+    is_candidate = np.isin(positions, pool.positions)
+    values = pool.at(positions[is_candidate])
+    if is_candidate.all():
+        return values
+    others = np.sort(positions[~is_candidate])
+    beyond = search.measured(others, pool.strongest).at(positions[~is_candidate])
+    evidence = {name: np.zeros(len(positions)) for name in values}
+    for name, every in evidence.items():
+        every[is_candidate], every[~is_candidate] = values[name], beyond[name]
+    return evidence
+
+
+def _rank_legs(search: Search, k: int, watch: Stopwatch) -> Ranking:
+    """All chunks that may come back by BM25, cosine or both, and what the graph adds."""
+    snapshot, strategy = search.snapshot, search.strategy
+    with watch.stage("lexical"):
+        lexical = snapshot.lexical.scores(search.question.text) if strategy.has_lexical_leg else None
+    cosines = None if search.vector is None else Cosines(snapshot.vectors, search.vector).all
+    allowed = search.passing.mask(snapshot)
+    with watch.stage("candidates"):
+        among = found(search.stage, snapshot, search.question, search.vector, k, search.passing)
+    mask = _both(allowed, among)
+    with watch.stage("rank"):
+        measured = {name: scores for name, scores in (("lexical", lexical), ("dense", cosines)) if scores is not None}
+        weights = {"lexical": strategy.lexical_weight, "dense": strategy.dense_weight}
+        legs = _scaled([Leg(scores, weights[name], name) for name, scores in measured.items()])
+        base = total(legs)
+        gains = np.zeros(0) if strategy.graph is None else graph_boost(base, snapshot.graph, strategy.graph, mask)
+        scores = base if strategy.graph is None else base + gains
+        positions = best(scores, k, mask)
+        displaced = np.empty(0, dtype=np.int64)
+        if search.passing.admitted is not None and allowed is not None:
+            unfiltered = best(scores, k, search.passing.where)
+            displaced = unfiltered[~allowed[unfiltered]]
+        raises = {} if strategy.graph is None else {BASE: base[positions], GAIN: gains[positions]}
+        parts = [leg.scaled(leg.scores[positions], leg.weight) for leg in legs]
+        parts += [Leg(gain, name=name) for name, gain in raises.items() if name == GAIN]
+        evidence = {name: values[positions] for name, values in measured.items()} | raises
+        return Ranking(positions, scores[positions], evidence, parts, displaced)
+
+
+def _scaled(legs: Sequence[Leg]) -> Sequence[Leg]:
+    """The legs as they enter the sum: a lone one as it is, two scaled to 0-1."""
+    return [leg.scaled(leg.scores, 1.0) if len(legs) == 1 else weighted_min_max(leg) for leg in legs]
+
+
+def _both(one: Mask | None, other: Mask | None) -> Mask | None:
+    if one is None or other is None:
+        return one if other is None else other
+    return one & other
+
+
+def _count(mask: Mask | None, snapshot: Snapshot) -> int:
+    return len(snapshot) if mask is None else int(np.count_nonzero(mask))
+
+
+def graph_boost(
+    scores: Scores, graph: Graph, boost: GraphBoost, allowed: npt.NDArray[np.bool_] | None = None
+) -> Scores:
+    """What each chunk gains, (n,); add it to the scores and mask again.
+
+    The last edge of a walk is looked up from the candidates: a section or a trait with thousands of chunks is never
+    unfolded at the recommended depth of 2, so the cost follows the candidates and not the library.
+
+    Args:
+        scores: (n,) fused scores.
+        graph: over the same chunks.
+        boost: the numbers.
+        allowed: (n,); chunks that may not come back are False, and are neither seeds nor raised.
+    """
+    gains = np.zeros(len(scores))
+    candidates = best(scores, boost.candidates, allowed)
+    owners, ends = graph.neighbours(candidates, boost.relations)
+    tables = graph.table_of(candidates)
+    for seed in candidates[: boost.seeds].tolist():
+        node = np.asarray([seed])
+        table = graph.table_of(node)[0]
+        waiting = (candidates != seed) & ((tables != table) | (tables < 0))
+        layer, seen = node, node
+        for depth in range(boost.depth):
+            if depth:
+                layer = np.setdiff1d(graph.neighbours(layer, boost.relations)[1], seen)
+                seen = np.union1d(seen, layer)
+            met = np.zeros(len(candidates), dtype=np.bool_)
+            met[owners[np.isin(ends, layer)]] = True
+            gains[candidates[met & waiting]] += boost.boost * boost.decay**depth
+            waiting &= ~met
+    return gains
+
+
+def named_entities(graph: Graph, question: str, tokenize: Tokenize) -> Nodes:
+    """The things that a question names, rising; a name within a longer one that is named too counts for nothing.
+
+    What every question may say names nothing: there are rows that are called `A`, and a question with "a monster" in it
+    is not about them.
+
+    Args:
+        graph: whose entities.
+        question: as it was asked.
+        tokenize: cuts words as names were cut.
+    """
+    words, empty = tokenize(question), _function_words(tokenize)
+    entities = graph.entities([name for name, _ in runs(words)])
+    known = {name: node for name, node in entities.items() if not empty.issuperset(name.split())}
+    return np.asarray(sorted(known[name] for name in longest_names(words, known)), dtype=np.int64)
+
+
+@lru_cache(maxsize=8)
+def _function_words(tokenize: Tokenize) -> frozenset[str]:
+    return frozenset(token for word in FUNCTION_WORDS for token in tokenize(word))
+
+
+GAIN, BASE = "graph_boost", "base_score"
+"""What the graph adds, and what was there before, which is a sum already and no part of one."""
