@@ -60,7 +60,8 @@ def may_fall(candidates: Candidates, question: Query) -> Mask:
     """(n,) which candidates a better row of their table may outdo."""
     if question.lists:
         return np.zeros(len(candidates.positions), dtype=np.bool_)
-    return candidates.is_row & (candidates.name == 0)
+    able: Mask = candidates.is_row & (candidates.name == 0)
+    return able
 
 
 def outdone(scores: Scores, table_of: Positions, able: Mask, margin: float) -> Mask:
