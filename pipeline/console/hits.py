@@ -16,9 +16,10 @@ from rich.text import Text
 from pipeline.console.output import out
 from retrieval.ingest.markdown.parser import plain_paragraphs
 from retrieval.query_must.refusal import in_words
+from retrieval.search.collapse import ROWS_BEHIND
 from retrieval.search.context_rows import CONTEXT_ROW
 from retrieval.search.json_record import ShortId
-from retrieval.types import Chunk, Retrieval
+from retrieval.types import Chunk, Hit, Retrieval
 
 if TYPE_CHECKING:
     from retrieval.search.iterative import Neighbour
@@ -207,15 +208,20 @@ def print_retrieval(retrieval: Retrieval, short_id: ShortId, *, full: bool = Fal
     width = out.width - INDENT if out.is_terminal else None
     for hit in retrieval.hits:
         chunk = hit.chunk
-        beside = (
-            " (context of hit 1)" if any(addend.name == CONTEXT_ROW and addend.value for addend in hit.addends) else ""
-        )
-        title = Text(f"{hit.rank:>3}. {_shown(hit.relevance)}{long_title(chunk)}{beside}", style="bold")
+        title = Text(f"{hit.rank:>3}. {_shown(hit.relevance)}{long_title(chunk)}{_beside(hit)}", style="bold")
         for number, line in enumerate(broken(title, width) if width else [title]):
             out.print(line if number == 0 else Text(" " * INDENT) + line)
         print_place(chunk, short_id)
         for line in whole(chunk, width) if full else brief(chunk, width):
             out.print(Text(" " * INDENT) + line)
+
+
+def _beside(hit: Hit) -> str:
+    """What a hit stands beside, or what stands behind it."""
+    if any(addend.name == CONTEXT_ROW and addend.value for addend in hit.addends):
+        return " (context of hit 1)"
+    behind = int(hit.evidence.get(ROWS_BEHIND, 0))
+    return f" ({behind} more {'row' if behind == 1 else 'rows'} of this table)" if behind else ""
 
 
 def _shown(relevance: float | None) -> str:

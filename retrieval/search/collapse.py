@@ -15,6 +15,8 @@ from retrieval.search.query import Query
 
 COLLAPSED = "collapsed"
 """The part of a score that moves a row behind the other results."""
+ROWS_BEHIND = "rows_behind"
+"""What is measured of a row that stays: how many rows of its table it moved."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,6 +31,15 @@ class Collapsed:
     """(n,)."""
     fall: float
     """What an outdone row has less than it had."""
+
+    def rows_behind(self, candidates: Candidates, positions: Positions) -> Scores:
+        """How many rows each of these chunks moved: those of its table, where it is the best of that."""
+        counts = np.bincount(candidates.table_of[self.outdone], minlength=len(candidates.tables))
+        order = np.lexsort((self.positions, -self.scores))
+        tables, first = np.unique(candidates.table_of[order], return_index=True)
+        best = self.positions[order[first]]
+        moved = dict(zip(best.tolist(), counts[tables].tolist(), strict=True))
+        return np.asarray([float(moved.get(position, 0)) for position in positions.tolist()])
 
     def leg(self, positions: Positions) -> Leg | None:
         """What the scores of these chunks have less; None where it is nothing of any."""

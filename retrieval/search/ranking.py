@@ -16,7 +16,7 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.language.numbers.quantity import FUNCTION_WORDS
 from retrieval.language.terms import Tokenize
 from retrieval.search.candidates import FOUND, Candidates, rows_of_best_tables
-from retrieval.search.collapse import collapse
+from retrieval.search.collapse import ROWS_BEHIND, collapse
 from retrieval.search.context_rows import RANKED, context_rows, placed
 from retrieval.search.cosines import Cosines
 from retrieval.search.first_stage.choosing import found
@@ -98,7 +98,10 @@ def _rank_candidates(search: Search, k: int, watch: Stopwatch) -> Ranking:
         own = reranked.parts(put.positions, _of_others(pool, positions, scores, put.positions))
         fall = collapsed.leg(put.positions)
         parts = put.parts(own if fall is None else [*own, fall])
-        return Ranking(put.positions, put.scores, _evidence(search, pool, put.positions), parts, displaced)
+        evidence = dict(_evidence(search, pool, put.positions))
+        if fall is not None:
+            evidence[ROWS_BEHIND] = collapsed.rows_behind(pool, put.positions)
+        return Ranking(put.positions, put.scores, evidence, parts, displaced)
 
 
 def _filled(search: Search, pool: Candidates, positions: Positions, scores: Scores, k: int) -> tuple[Positions, Scores]:

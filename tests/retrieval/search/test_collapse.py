@@ -1,3 +1,4 @@
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -5,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.search.collapse import COLLAPSED, collapse, may_fall, outdone
+from retrieval.search.collapse import COLLAPSED, ROWS_BEHIND, collapse, may_fall, outdone
 from retrieval.search.first_stage.own_vectors import AllowedChunks
 from retrieval.search.query import Query
 from retrieval.search.ranking import Search, candidates
@@ -71,5 +72,8 @@ def test_hits_say_what_moved_them_and_every_chunk_still_comes_back(retriever: Re
     fallen = [hit for hit in moved.hits for addend in hit.addends if addend.name == COLLAPSED and addend.contribution]
     assert fallen
     assert all(hit.chunk.kind == "row" for hit in fallen)
+    told = {hit.chunk.table_id: hit.evidence[ROWS_BEHIND] for hit in moved.hits if hit.evidence[ROWS_BEHIND]}
+    assert told == Counter(hit.chunk.table_id for hit in fallen)
+    assert moved.hits[0].evidence[ROWS_BEHIND] == told[moved.hits[0].chunk.table_id]
     for hit in moved.hits:
         assert sum(addend.contribution for addend in hit.addends) == pytest.approx(hit.score, abs=1e-9)
