@@ -7,10 +7,10 @@ from typing import Literal
 
 from pipeline.building.book_records import book_entries
 from pipeline.console.output import counted, named, out
-from retrieval.errors import EmbedderUnavailableError
+from retrieval.errors import EmbedderUnavailableError, ModelKeyError
 from retrieval.files.records import read_jsonl
 from retrieval.home import Home
-from retrieval.index.embedding.embedders import Cost, load_embedder, price_of, require_local
+from retrieval.index.embedding.embedders import Cost, is_hosted, load_embedder, price_of, require_local
 from retrieval.index.embedding.embedding_store import (
     EmbeddingStore,
     embedding_key,
@@ -19,6 +19,7 @@ from retrieval.index.embedding.embedding_store import (
     text_key,
 )
 from retrieval.ingest.library.library import BookFolder, list_books
+from retrieval.models.access import Access
 from retrieval.types import Chunk, Embedder
 
 
@@ -53,7 +54,7 @@ class BuildPlan:
     cost: Cost
     budget: float | None
     obstacle: str | None = None
-    """Why a build would not begin: the embedder lacks its library or its weights."""
+    """Why a build would not begin: the embedder lacks its library, its weights or its key."""
 
     def total(self, name: Literal["n_embedded", "n_reused", "n_deleted"]) -> int:
         """The sum over the books."""
@@ -105,8 +106,10 @@ def plan_build(
 
 def _obstacle(embedder: str) -> str | None:
     try:
+        if is_hosted(embedder):
+            Access.of_environment().require(embedder, "use --embedder wordllama")
         require_local(embedder)
-    except EmbedderUnavailableError as error:
+    except (EmbedderUnavailableError, ModelKeyError) as error:
         return str(error)
     return None
 
@@ -150,6 +153,7 @@ def print_plan(plan: BuildPlan) -> None:
         out.print(f"{'again':<10} {counted(len(again), 'unchanged book')}, because {why}", markup=False)
     chunks = {"embed": plan.total("n_embedded"), "reuse": plan.total("n_reused"), "delete": plan.total("n_deleted")}
     out.print(f"{'chunks':<10} {', '.join(f'{count:,} to {what}' for what, count in chunks.items())}", markup=False)
-    out.print(f"{'embedder':<10} {plan.embedder}: {'missing' if plan.obstacle else plan.cost}", markup=False)
+    cost = "missing" if plan.obstacle and plan.cost.price is None else plan.cost
+    out.print(f"{'embedder':<10} {plan.embedder}: {cost}", markup=False)
     budget = "none, so no limit" if plan.budget is None else f"${plan.budget:g}"
     out.print(f"{'budget':<10} {budget}", markup=False)

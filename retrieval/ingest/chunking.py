@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from retrieval.ingest.enrichment import enriched, page_marks
 from retrieval.ingest.losses import attempt
-from retrieval.ingest.markdown.parser import plain_text
+from retrieval.ingest.markdown.parser import plain_lines
 from retrieval.ingest.parsed_book import ParsedBook, ParsedDocument, parse_book
 from retrieval.ingest.sections import USUAL, Cuts, Passage, block_passages, cut_into_passages
 from retrieval.ingest.tables.reading import find_axis
@@ -92,8 +92,10 @@ def _identified(chunk: Chunk, position: int, twins: Counter[str]) -> Chunk:
 
 
 def _prose_chunk(document: Document, passage: Passage) -> Chunk:
-    at_passage, lines = partial(attempt, document=document.path, line=passage.lines[0]), passage.text.split("\n")
-    words = at_passage(lambda: "\n".join(map(plain_text, lines)), lambda: passage.text, "the plain text of a passage")
+    at_passage = partial(attempt, document=document.path, line=passage.lines[0])
+    words = at_passage(
+        lambda: "\n".join(plain_lines(passage.text)), lambda: passage.text, "the plain text of a passage"
+    )
     return Chunk(
         id="",
         book=document.book,

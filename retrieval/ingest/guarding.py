@@ -7,7 +7,6 @@ from difflib import get_close_matches
 from functools import partial
 from typing import Literal, get_args
 
-from retrieval.errors import LibraryError
 from retrieval.ingest.library.table_rules import TABLES_FILE
 from retrieval.ingest.losses import attempt
 from retrieval.ingest.tables.reading import TableMeaning, Unkeyed, read_table, why_unkeyed
@@ -136,40 +135,48 @@ _SHOWN = 5
 def ruled(placed: Sequence[PlacedTable], rules: Sequence[TableRule]) -> tuple[PlacedTable, ...]:
     """The same tables, each with the entry that is about it, and with the caption that the entry gives.
 
-    Raises:
-        LibraryError: two entries are about one table.
+    Of two entries about one table neither is applied; `unmet` says so.
     """
     return tuple(replace(each, table=_ruled(each.table, rules)) for each in placed) if rules else tuple(placed)
 
 
 def _ruled(table: Table, rules: Sequence[TableRule]) -> Table:
-    terms = _found_by(table)
-    matches = [rule for rule in rules if rule.find.holds(terms)]
-    if len(matches) > 1:
-        raise LibraryError(
-            f"{TABLES_FILE} of book {table.book!r}: {matches[0]} and {matches[1]} are both about the table at "
-            f"{_place(table)}; write them as one, or let one of them find less"
-        )
-    if not matches or matches[0].caption is None:
-        return replace(table, rule=matches[0]) if matches else table
+    matches = _about(table, rules)
+    if len(matches) != 1 or matches[0].caption is None:
+        return replace(table, rule=matches[0]) if len(matches) == 1 else table
     # What the book calls the table still is said of it.
     about = " ".join(filter(None, (table.caption, table.about)))
     return replace(table, rule=matches[0], caption=matches[0].caption, introduced=False, about=about)
 
 
+def _about(table: Table, rules: Sequence[TableRule]) -> list[TableRule]:
+    terms = _found_by(table)
+    return [rule for rule in rules if rule.find.holds(terms)]
+
+
 def unmet(rules: Sequence[TableRule], tables: Sequence[Table], vocabulary: Vocabulary) -> tuple[str, ...]:
-    """A sentence for all that the entries say of a table, a column or a row that the book does not have.
+    """A sentence for all that the entries say of a table, a column or a row that the book does not have, and for
+    entries that are about one table.
 
     Args:
         rules: the entries of the book's file.
         tables: of the book, each with the entry that is about it.
         vocabulary: of the library; it knows which words name nothing.
     """
-    return tuple(
-        f"{TABLES_FILE}: {rule} {terms}"
-        for rule in rules
-        for terms in _unmet(rule, [table for table in tables if table.rule == rule], tables, vocabulary)
+    shared = [(table, matches) for table in tables if table.rule is None and len(matches := _about(table, rules)) > 1]
+    not_applied = {rule.entry for _, matches in shared for rule in matches}
+    contradictions = (
+        f"{' and '.join(map(str, matches))} are about the same table, at {_place(table)}, so none of them is applied; "
+        "write them as one, or let each find less"
+        for table, matches in shared
     )
+    sentences = (
+        f"{rule} {terms}"
+        for rule in rules
+        if (mine := [table for table in tables if table.rule == rule]) or rule.entry not in not_applied
+        for terms in _unmet(rule, mine, tables, vocabulary)
+    )
+    return tuple(f"{TABLES_FILE}: {sentence}" for sentence in (*contradictions, *sentences))
 
 
 def _unmet(rule: TableRule, mine: Sequence[Table], tables: Sequence[Table], vocabulary: Vocabulary) -> Iterator[str]:

@@ -82,7 +82,7 @@ def attempt(
         line: of the file, 1-based; 0 for a rule about the whole document.
 
     Raises:
-        RetrievalError: raised on purpose, such as for two entries of `tables.toml` about one table.
+        RetrievalError: raised on purpose.
         OSError: the machine refuses something, such as room on its disk.
     """
     try:

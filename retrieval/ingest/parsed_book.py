@@ -38,11 +38,7 @@ class ParsedBook:
 
 
 def parse_book(book: Book) -> ParsedBook:
-    """Read the markdown of every document, and give its tables what `tables.toml` says of them.
-
-    Raises:
-        LibraryError: two entries of `tables.toml` are about one table.
-    """
+    """Read the markdown of every document, and give its tables what `tables.toml` says of them."""
     with recorded_losses() as losses:
         parsed = [
             attempt(partial(_parse_document, document, book), lambda: None, "the document", document.path)
@@ -59,7 +55,6 @@ def read_parsed_book(path: Path) -> ParsedBook:
     Raises:
         FileNotFoundError: no such file.
         IndexCorruptError: it does not hold a book.
-        LibraryError: two entries of its `tables.toml` are about one table.
     """
     about = path.stat()
     return _read(path, about.st_ino, about.st_mtime_ns)

@@ -72,6 +72,20 @@ _ROLE = re.compile(r"(?:\{[a-z][\w:+.-]*\}|(?<![\w`:]):[a-z][\w:+.-]*:)`([^`<\n]
 """`{ref}` or `:ref:` before a code span, as Sphinx writes a link; the target in its brackets is not shown."""
 _REFERENCE = re.compile(r"(?<![\w\]])\[([^\[\]<>=]+)\]\[[\w .-]*\]")
 """A link whose address is elsewhere in the document; `a[i][j]` is none."""
+_ICON = re.compile(
+    r"""
+    (?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)
+    | (?<![^\s(*_|>])(?P<marks>[*_]{1,3})?
+      :(?!(?:zero|one|two|three|four|five|six|seven|eight|nine):)(?P<name>[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*):
+      (?![\w:`/|])(?:\{[^{}\n]*\})?(?(marks)(?P=marks))[ \t]*
+    | \{\{[<%]\s*icon\s+(?:name=)?["']?(?P<icon>[\w/-]+)[^{}\n]*[>%]\}\}
+    """,
+    re.VERBOSE,
+)
+"""`:tada:`, `:material-pencil:{ .large }`, `{{< icon name="pencil" >}}`; code first, for there it is text. `:one:` says
+its number."""
+_BRACKETED = re.compile(r"\([^()\n]*\)")
+"""What a remark behind an icon stands in: `:x: (not tested)`."""
 _RAW = re.compile(r"(?<!`)(`+)(?!`)[^`\n]*(?<!`)\1\{=[\w-]+\}")
 _FOOTNOTE = re.compile(r"\s?\[\^[^\[\]\s]+\](?!:)")
 _UNSEEN = re.compile("[\u00ad\u200b\u200c\u2060\ufeff]")
@@ -151,15 +165,42 @@ def _without_attributes(words: str) -> str:
 
 
 def plain_text(markup: str) -> str:
-    """What a reader sees of a line: no marks, no addresses, no footnote marks, no tags of HTML's own elements.
+    """What a reader sees of a line: no marks, addresses, footnote marks, icons, or tags of HTML's own elements.
 
-    `<id>` and `x < 5` are words.
+    `<id>` and `x < 5` are words. A line of icons alone is their names.
     """
+    return _without_marks(_without_icons(markup))
+
+
+def plain_lines(markup: str) -> tuple[str, ...]:
+    """The lines of a passage as `plain_text` has them; in a fence nothing is an icon."""
+    lines, is_code = [], False
+    for line in markup.split("\n"):
+        is_code ^= line.lstrip().startswith(("```", "~~~"))
+        lines.append(_without_marks(line) if is_code else plain_text(line))
+    return tuple(lines)
+
+
+def _without_marks(markup: str) -> str:
     if _INLINE_MARK.search(markup):
         markup = without_raw(markup)
         markup = "".join(_words(inline_tokens(_ROLE.sub(r"`\1`", markup))))
         markup = _REFERENCE.sub(r"\1", _FOOTNOTE.sub("", markup))
     return " ".join(_UNSEEN.sub("", markup).split())
+
+
+def _without_icons(markup: str) -> str:
+    if ":" not in markup and "{{" not in markup:
+        return markup
+    bare = _ICON.sub(lambda match: match[0] if match["ticks"] else "", markup)
+    if any(map(str.isalnum, _BRACKETED.sub("", bare))):
+        return bare
+    return _ICON.sub(lambda match: match[0] if match["ticks"] else f"{_icon_name(match)} ", markup)
+
+
+def _icon_name(match: re.Match[str]) -> str:
+    """`gb` of `:flag_gb:`, `white check mark` of `:white_check_mark:`."""
+    return re.sub(r"[\W_]+", " ", match["icon"] or match["name"]).removeprefix("flag ")
 
 
 def is_links(markup: str) -> bool:

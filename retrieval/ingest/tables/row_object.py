@@ -171,12 +171,17 @@ def _steps(place: str) -> Sequence[str]:
 OPEN_NAMES = 20
 """Of a key that is open at one end, so many numbers name the row: 17 to 36 for `17+`."""
 HUNDRED = 100
+MAX_MEMBER_WORDS = 4
+"""A longer member of a list is a sentence or a part of one."""
 MAX_NAME_WORDS = 8
 """A longer cell is a sentence: nobody calls a row that."""
 
 _FOOTNOTE_MARKS = re.compile(r"[*†‡§]+")
 # The comma of `1,100 tons`, or of a list of numbers, puts nothing after what it describes.
 _INVERTED = re.compile(r"(?P<noun>[^,()]+)(?!(?<=[0-9]),\s*[0-9]),\s*(?P<kind>[^,()]+)")
+_ALTERNATIVES, _LISTED = re.compile(r"\s+/\s+"), re.compile(r"\s*,\s*")
+_NO_LIST = re.compile(r"[\"'`|=\[\]{}]")
+"""Signs of a formula, a call or a value in a cell."""
 _UNIT = re.compile(r"[^a-zA-Z]*\d\s*([a-zA-Z]{2,10})\.?\s*")
 _RUN_IN = re.compile(
     r"\s*(?:[-*+]\s+)?(?:[*_]{1,3}(?P<marked>[^*\n]{2,60}?)[.:]?[*_]{1,3}[.:]?|(?P<plain>[A-Z][^.:;*_\n]{1,50}):"
@@ -193,11 +198,17 @@ def names_of_rows(reading: TableMeaning, vocabulary: Vocabulary) -> Mapping[int,
     """Names by row ordinal. A cell that several rows share names none of them."""
     data = [row for row in reading.rows if row.role == "data"]
     shared = [Counter(row.cells[column].casefold() for row in data) for column in range(len(reading.columns))]
+    members = _unique_members({row.ordinal: row.cells[reading.key_column] for row in data})
     ranged = _ranged_columns(data, len(reading.columns))
     signs = [lists_symbols([row.cells[column] for row in data]) for column in range(len(reading.columns))]
     return {
         row.ordinal: tuple(
-            dict.fromkeys(_names(reading, row, shared, ranged, signs, vocabulary, first=row.ordinal == data[0].ordinal))
+            dict.fromkeys(
+                (
+                    *_names(reading, row, shared, ranged, signs, vocabulary, first=row.ordinal == data[0].ordinal),
+                    *(name for member in members[row.ordinal] for name in spellings(member)),
+                )
+            )
         )
         for row in data
     }
@@ -237,6 +248,35 @@ def spellings(cell: str) -> Iterator[str]:
         yield f"{match['kind'].strip()} {match['noun'].strip()}"
     if match := _PART.fullmatch(bare):
         yield f"{_PARTS[match['part']]} {'inch ' if match['inch'] else ''}{match['rest']}"
+
+
+def list_members(cell: str) -> tuple[str, ...]:
+    """`A` and `B C` of `A / B C`, `--help` and `-h` of `--help, -h`; nothing of `Sword, broad` and other cells.
+
+    Commas part a list only where each member begins with a code or with a word in capitals.
+    """
+    plain = _BRACKETS.sub("", cell).strip()
+    members = _ALTERNATIVES.split(plain)
+    if len(members) == 1:
+        members = _LISTED.split(plain)
+        if not all(map(_is_code, members)):
+            return ()
+    named = all(any(map(str.isalpha, member)) and len(member.split()) <= MAX_MEMBER_WORDS for member in members)
+    return tuple(members) if len(members) > 1 and named and not _NO_LIST.search(plain) else ()
+
+
+def _unique_members(keys: Mapping[int, str]) -> Mapping[int, tuple[str, ...]]:
+    """The members of each key that is a list, without those of other keys."""
+    count = Counter(member.casefold() for key in keys.values() for member in list_members(key) or (key,))
+    return {
+        ordinal: tuple(member for member in list_members(key) if count[member.casefold()] == 1)
+        for ordinal, key in keys.items()
+    }
+
+
+def _is_code(member: str) -> bool:
+    first = member.partition(" ")[0].rstrip(".:;")
+    return first.isupper() or any(not letter.isalpha() for letter in first)
 
 
 def _ranged_columns(data: Sequence[ReadRow], width: int) -> frozenset[int]:

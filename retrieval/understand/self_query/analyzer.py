@@ -12,6 +12,7 @@ from retrieval.understand.reading.grammar import ADVERBS, CONJUNCTIONS, is_noun_
 from retrieval.understand.reading.reader import ConditionReader
 
 _COUNTING = (("how", "many"), ("number", "of"), ("count", "of"), ("count",), ("total",))
+_COUNTED = frozenset({"count", "number", "total"})
 _BY = frozenset({"by", "per", "each", "every"})
 _MOST = frozenset({"most", "fewest", "least"})
 _REACH = 6
@@ -33,7 +34,8 @@ class IntentExtractor:
         """
         terms = words(query)
         grouped = self._grouped_by(terms)
-        if self._counts(terms) or grouped:
+        # Documents are counted by their metadata: `how many spells can a wizard cast` asks what a text says.
+        if grouped or (self._counts(terms) and _COUNTED.issuperset(topic.lower().split())):
             return QueryIntent.AGGREGATE, grouped
         if not has_conditions:
             return QueryIntent.SEARCH, None
@@ -43,9 +45,7 @@ class IntentExtractor:
         """`how many final PEPs`: documents are counted, and not `how many bytes`."""
         for at in range(len(said)):
             for phrase in _COUNTING:
-                if tuple(word.key for word in said[at : at + len(phrase)]) != phrase or (
-                    at and phrase != ("how", "many")
-                ):
+                if tuple(word.key for word in said[at : at + len(phrase)]) != phrase:
                     continue
                 for word in said[at + len(phrase) : at + len(phrase) + _REACH]:
                     if word.key in self.catalog.nouns:

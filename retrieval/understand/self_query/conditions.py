@@ -1,5 +1,6 @@
 """What an analysis asks of the metadata, condition by condition, each with its certainty."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -49,6 +50,8 @@ class SelfQueryConfig:
 
 
 DEFAULTS = SelfQueryConfig()
+_COUNTING = re.compile(r"\b(?:how many|(?:number|count) of)\s+(?:the\s+)?$", re.IGNORECASE)
+"""What stands before a noun that is counted."""
 
 
 _COMPARISONS: Mapping[FilterOperator, Callable[[str, Scalar], Filter]] = {
@@ -75,14 +78,16 @@ class FieldCondition:
 
 @dataclass(frozen=True, slots=True)
 class CategoryHint:
-    """A category or document type that a question names. It raises what it holds, and excludes nothing."""
+    """A category or document type that a question names or denies. It raises or lowers what it holds, and excludes
+    nothing."""
 
     text: str
     """As the question says it."""
     field: str
     value: str
     weight: float
-    """What relevance is multiplied by."""
+    """What relevance is multiplied by: the boost of the settings, or 1 over it where the question denies the value."""
+    is_denied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +95,7 @@ class FilterTranslator:
     """From an analysis to the filter records that `--where` uses, and to hints.
 
     A value of a field of `config.hint_fields` is a hint: a document may answer whatever it is filed under. It is a
-    condition where it cannot be a hint: in an aggregate, which ranks nothing, and where the question denies it.
+    condition where nothing is ranked: in an aggregate, and where the question has no topic and denies it.
     """
 
     catalog: Catalog
@@ -111,16 +116,25 @@ class FilterTranslator:
         return tuple(each for each in sure if each in kept)
 
     def hints(self, analysis: QueryAnalysis) -> tuple[CategoryHint, ...]:
-        """The categories and document types that a question names, in its order; of an aggregate none."""
+        """The categories and document types that a question names, in its order; of an aggregate none.
+
+        What the question counts, `how many spells does a wizard know`, says nothing of where the number stands.
+        """
         boost = self.config.hints.category_hint_boost
         return tuple(
-            CategoryHint(entity.text, entity.field, str(entity.value), boost) for entity in self._hinting(analysis)
+            CategoryHint(
+                entity.text, entity.field, str(entity.value), 1 / boost if entity.negated else boost, entity.negated
+            )
+            for entity in self._hinting(analysis)
+            if not _COUNTING.search(analysis.original_query, 0, entity.span[0])
         )
 
     def _hinting(self, analysis: QueryAnalysis) -> Iterator[Entity]:
+        """The values that are no conditions."""
         if analysis.intent is not QueryIntent.AGGREGATE:
-            fields = self.config.hint_fields
-            yield from (entity for entity in analysis.entities if entity.field in fields and not entity.negated)
+            for entity in analysis.entities:
+                if entity.field in self.config.hint_fields and (analysis.topic or not entity.negated):
+                    yield entity
 
     def translate(self, analysis: QueryAnalysis) -> Filter | None:
         """All conditions together; None where there is none. Raises as `conditions`."""

@@ -176,11 +176,12 @@ class Ranking:
             guessed: a decomposition of it, whose hints and weights count too.
             filtered: whether conditions are used, which the topic then leaves out.
         """
-        # A category in the text is evidence like any other word.
-        topic = " ".join((analysis.topic, *(hint.text for hint in hints))).strip()
+        # A category in the text is evidence like any other word; a denied one would be evidence for what it holds.
+        topic = " ".join((analysis.topic, *(hint.text for hint in hints if not hint.is_denied))).strip()
         raised = raised_categories(hints, guessed)
-        query = (topic if filtered else "") or analysis.original_query
-        return cls(hinted, query, raised, guessed.category_weights if guessed else {})
+        lowered = {hint.value: hint.weight for hint in hints if hint.is_denied}
+        query = (topic if filtered or lowered else "") or analysis.original_query
+        return cls(hinted, query, raised, {**(guessed.category_weights if guessed else {}), **lowered})
 
     def best(
         self, documents: Documents, retriever: Retriever, k: int, where: Filter | None, strategy: str | Strategy
@@ -206,4 +207,6 @@ class Ranking:
 
 def raised_categories(hints: Sequence[CategoryHint], guessed: Decomposition | None) -> tuple[str, ...]:
     """The categories that get the boost of the settings: those that a question names, and those that are guessed."""
-    return tuple(dict.fromkeys((*(hint.value for hint in hints), *(guessed.category_hints if guessed else ()))))
+    denied = {hint.value for hint in hints if hint.is_denied}
+    hinted = (*(hint.value for hint in hints), *(guessed.category_hints if guessed else ()))
+    return tuple(value for value in dict.fromkeys(hinted) if value not in denied)

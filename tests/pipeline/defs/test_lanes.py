@@ -21,9 +21,8 @@ def two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("two_processes")
 def test_a_launch_indexes_what_changed_and_a_failure_names_the_book(deployment: "Deployment") -> None:
     deployment.add_books()
-    rules = deployment.home.library / "gamma" / "tables.toml"
-    (rules.parent / "01.md").write_text("# Ropes\n\n| Rope | Price |\n|---|---|\n| Hemp | 1 |\n| Silk | 9 |\n")
-    rules.write_text('[[table]]\nfind = { heading = "Ropes" }\nopen = true\n\n' * 2)
+    obstacle = deployment.home.book("gamma") / "tables.jsonl"
+    obstacle.mkdir(parents=True)  # no file of that name can be written
     deployment.launch("index_books")
     runs = deployment.new_runs()
     assert sorted(run.tags["dagster/partition"] for run in runs if run.job_name == "index_book") == [
@@ -33,7 +32,7 @@ def test_a_launch_indexes_what_changed_and_a_failure_names_the_book(deployment: 
     assert not spread.is_success
     assert "not indexed: gamma; the run of each says why" in deployment.failures([spread])
 
-    rules.unlink()
+    obstacle.rmdir()
     deployment.launch("index_books")
     runs = deployment.new_runs()
     assert [run.tags.get("dagster/partition") for run in runs if run.job_name == "index_book"] == ["gamma"]

@@ -21,9 +21,6 @@ from retrieval.ingest.library.library import list_books
 from retrieval.settings import Settings
 
 ROOT = Path(__file__).parents[3]
-TWICE = '[[table]]\nfind = { heading = "Ropes" }\nopen = true\n\n' * 2
-"""A `tables.toml` of two entries about one table, which is refused."""
-ROPES = "# Ropes\n\n| Rope | Price |\n|---|---|\n| Hemp | 1 |\n| Silk | 9 |\n"
 
 STUCK = """
 import sys
@@ -95,8 +92,7 @@ def test_what_a_killed_lane_was_at_is_done_by_another_one(home: Home, instance: 
 
 
 def test_a_book_that_fails_is_named_and_stops_no_other(home: Home, instance: dg.DagsterInstance) -> None:
-    (home.library / "gamma" / "01.md").write_text(ROPES)
-    (home.library / "gamma" / "tables.toml").write_text(TWICE)
+    (home.book("gamma") / "tables.jsonl").mkdir(parents=True)  # no file of that name can be written
     failed, told = indexed(ordered(home), instance)
     assert (failed, told) == (["gamma"], ["beta", "gamma", "alpha"])
 

@@ -4,11 +4,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.errors import LibraryError
 from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.guarding import GuardCounts, TableGuard, added_up, count_guards, table_guards, unmet
@@ -291,12 +289,16 @@ def test_an_entry_is_about_every_table_that_it_finds() -> None:
     assert reasons(MOVEMENT + MOVEMENT, TableRule(1, HERE, open=True)) == ["open", "open"]
 
 
-def test_two_entries_about_one_table_are_refused() -> None:
-    with pytest.raises(LibraryError) as caught:
-        parsed(MOVEMENT, TableRule(1, HERE, open=True), TableRule(2, Find(head="Roll"), key="Terrain"))
-    assert str(caught.value) == (
-        "tables.toml of book 'b': entry 1 (heading 'Movement') and entry 2 (head 'Roll') are both about the table at "
-        "d.md:5; write them as one, or let one of them find less"
+def test_of_two_entries_about_one_table_none_is_applied_and_the_others_are() -> None:
+    rules = (
+        TableRule(1, HERE, open=True),
+        TableRule(2, Find(head="Roll"), key="Terrain"),
+        TableRule(3, Find(heading="Engines"), open=True),
+    )
+    assert reasons(MOVEMENT + ENGINES, *rules) == [None, "open"]
+    assert said(MOVEMENT + ENGINES, *rules) == (
+        "tables.toml: entry 1 (heading 'Movement') and entry 2 (head 'Roll') are about the same table, at d.md:5, so "
+        "none of them is applied; write them as one, or let each find less",
     )
 
 

@@ -8,6 +8,7 @@ from retrieval.ingest.markdown import parser as module
 from retrieval.ingest.markdown.parser import (
     heading_text,
     is_links,
+    plain_lines,
     plain_paragraphs,
     plain_text,
     split_row,
@@ -107,6 +108,31 @@ def test_a_comment_can_be_blanked_line_by_line():
 )
 def test_words_are_those_that_a_reader_sees(markup, words):
     assert plain_text(markup) == words
+
+
+@pytest.mark.parametrize(
+    ("markup", "words"),
+    [
+        (":tada: Where to begin", "Where to begin"),
+        ("Ferry :material-information-outline:{ title='late'}", "Ferry"),
+        ("**:warning:** Care, **:warning: Fire**", "Care, Fire"),
+        ('{{< icon name="dotted-circle" >}} No', "No"),
+        (":white_check_mark:", "white check mark"),
+        ("**:x:**", "x"),
+        (":x: (not tested)", "x (not tested)"),
+        (":flag_gb:", "gb"),
+        ('{{< icon "check" >}}', "check"),
+        ("pin = :one:", "pin = :one:"),
+        ("`:memory:` :tada:", ":memory:"),
+        ("in `:memory:`, at 10:30:45, std::a::b, (?:http:|x), ':empty:'", None),
+    ],
+)
+def test_an_icon_says_its_name_only_where_nothing_else_is_said(markup: str, words: str | None) -> None:
+    assert plain_text(markup) == (markup.replace("`", "") if words is None else words)
+
+
+def test_in_a_fence_nothing_is_an_icon() -> None:
+    assert plain_lines(":tada: A\n```\nls :sftp:\n```\n:tada: B") == ("A", "```", "ls :sftp:", "```", "B")
 
 
 def test_a_heading_is_read_without_its_anchor():

@@ -3,7 +3,7 @@
 import pytest
 
 from retrieval.ingest.tables.reading import read_table
-from retrieval.ingest.tables.row_object import called, names_of_rows, other_names, prose_names, spellings
+from retrieval.ingest.tables.row_object import called, list_members, names_of_rows, other_names, prose_names, spellings
 from retrieval.ingest.tables.table import Table, TableRow
 from retrieval.language.vocabulary import Vocabulary
 
@@ -66,6 +66,40 @@ def test_a_word_says_itself_what_it_is_and_no_label_is_said_twice(column, key, s
 )
 def test_a_cell_is_called_by_its_name_in_any_order(cell, names):
     assert list(spellings(cell)) == names
+
+
+@pytest.mark.parametrize(
+    ("cell", "members"),
+    [
+        ("PORTER CO, PORTER HOLDING", ("PORTER CO", "PORTER HOLDING")),
+        ("-o FILE, --output FILE", ("-o FILE", "--output FILE")),
+        ("R01, R02 (old)", ("R01", "R02")),
+        ("Beet / sugar beet", ("Beet", "sugar beet")),
+        ("Sword, broad", ()),
+        ("Spell, 3rd-level", ()),
+        ("20 / 30", ()),
+        ("['A', 'B']", ()),
+        ("RAIN, A HEAVY ONE THAT DOES NOT END", ()),
+        ("R01,", ()),
+        ("", ()),
+    ],
+)
+def test_a_list_has_members_and_a_thing_with_its_kind_behind_it_has_none(cell, members):
+    assert list_members(cell) == members
+
+
+def test_each_member_of_a_key_names_its_row_but_those_that_other_rows_have_too():
+    cells = ("A1, B2", "b2 / C3", "C3", "Sword, broad")
+    rows = tuple(TableRow((cell, "5"), position, "") for position, cell in enumerate(cells))
+    table = Table("t", "b", "d.md", (), None, ("Code", "Price"), rows, (1, 5))
+
+    names = names_of_rows(read_table(table), Vocabulary.default())
+    assert names == {
+        0: ("A1, B2", "B2 A1", "A1"),
+        1: ("b2 / C3",),
+        2: ("C3",),
+        3: ("Sword, broad", "broad Sword"),
+    }
 
 
 def test_prose_is_called_by_its_headings_and_by_the_words_that_its_paragraphs_begin_with():

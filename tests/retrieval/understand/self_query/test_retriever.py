@@ -52,6 +52,42 @@ def test_documents_are_counted_by_the_values_of_a_field(asked: SelfQueryRetrieve
     assert asked.retrieve_sync("how many closed shows are there?").total == 3
 
 
+def test_a_question_that_counts_what_a_text_says_counts_no_documents(asked: SelfQueryRetriever) -> None:
+    sync = asked.retrieve_sync("how many shows have a lamp that falls into the water?")
+    assert (sync.analysis.intent, sync.conditions, sync.total) == (QueryIntent.SEARCH, (), 8)
+    assert all(document.hit for document in sync.documents)
+    assert asked.retrieve_sync("what is the total number of closed shows?").total == 3
+
+
+@pytest.mark.parametrize(
+    ("question", "boosts"),
+    [
+        ("closed shows about a harbour", {"closed": 1.2}),
+        ("shows about a harbour that are not closed", {"closed": 1 / 1.2}),
+        ("how many closed shows have a harbour on the stage?", {}),
+    ],
+)
+def test_a_class_beside_a_topic_ranks_and_excludes_nothing(
+    store: Retriever, question: str, boosts: dict[str, float]
+) -> None:
+    hinting = SelfQueryRetriever(store, config=SelfQueryConfig(hint_fields=("status",)), today=lambda: TODAY)
+    sync = hinting.retrieve_sync(question)
+    assert (sync.conditions, sync.total, len(sync.documents)) == ((), 8, 8)
+    assert {
+        document.metadata["status"]: document.hinted.category_boost for document in sync.documents if document.hinted
+    } == {status: boosts.get(status, 1.0) for status in ("closed", "running", "cancelled", "in rehearsal")}
+
+
+@pytest.mark.parametrize(
+    ("question", "total"), [("how many closed shows are there?", 3), ("shows that are not closed", 5)]
+)
+def test_a_class_that_is_counted_or_denied_without_a_topic_is_a_condition(
+    store: Retriever, question: str, total: int
+) -> None:
+    hinting = SelfQueryRetriever(store, config=SelfQueryConfig(hint_fields=("status",)), today=lambda: TODAY)
+    assert hinting.retrieve_sync(question).total == total
+
+
 def test_conditions_that_nothing_meets_are_relaxed_with_a_reason(asked: SelfQueryRetriever) -> None:
     sync = asked.retrieve_sync("cancelled shows by Mira Okafor")
     assert sync.total == 3
