@@ -285,6 +285,30 @@ def bench_identifiers(
     print_report(report, report.lines(), json_=json_)
 
 
+@app.command("siblings")
+def bench_siblings(
+    data: Annotated[Path, typer.Option("--data", help="Folder with folders of books in it.", show_default=False)],
+    split: Annotated[str, typer.Option("--split", help="Which questions, as the files are named.")] = "open",
+    home: HomeOption = DEFAULT_HOME,
+    json_: JsonOption = False,
+) -> None:
+    """Count rows of the right table among the first hits, with and without predicates and collapse.
+
+    \b
+    Example:
+      python -m tools bench siblings --data ROOT
+    """
+    with progress_bar("siblings") as bar:
+        bar("starting", 0, 1)
+        from retrieval.index.embedding.embedders import load_embedder
+        from retrieval.settings import Settings
+        from tools.bench.siblings import run_siblings
+
+        root = home.expanduser().resolve()
+        report = run_siblings(root / "benchmarks", data, split, load_embedder(Settings.read(root).embedder), bar)
+    print_report(report, report.lines(), json_=json_)
+
+
 @app.command("spread")
 def bench_spread(
     books: Annotated[int, typer.Option("--books", min=2, help="Of the synthetic library, 1,000 chunks each.")] = 12,

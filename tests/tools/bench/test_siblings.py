@@ -1,0 +1,58 @@
+from pathlib import Path
+
+import pytest
+
+from evals.benchmarks.books import BenchmarkDataError
+from retrieval.index.embedding.embedders import load_embedder
+from tests.conftest import write_lines
+from tools.bench.siblings import run_siblings
+
+BOOK = """# Arms
+
+## Weapons
+
+| Weapon | Cost | Weight |
+|---|---|---|
+| Glaive | 7 gp | 75 |
+| Mace | 8 gp | 100 |
+| Sling | 1 gp | 5 |
+
+A mace breaks no bones of the dead.
+"""
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder = tmp_path / "data" / "shelf"
+    (folder / "arms").mkdir(parents=True)
+    (folder / "arms" / "weapons.md").write_text(BOOK)
+    mace = [{"document": "weapons.md", "snippet": "| Mace | 8 gp | 100 |"}]
+    bones = [{"document": "weapons.md", "snippet": "A mace breaks no bones of the dead."}]
+    write_lines(
+        folder / "arms.open.jsonl",
+        {"id": "key", "query": "what does a mace cost", "kind": "matrix-lookup", "gold": mace},
+        {"id": "no-key", "query": "which costs 8 gp", "kind": "matrix-lookup", "gold": mace},
+        {"id": "rule", "query": "does it break bones", "kind": "rule", "gold": bones},
+    )
+    return tmp_path / "data"
+
+
+def test_siblings_are_those_of_the_one_row_that_answers(data: Path, tmp_path: Path) -> None:
+    report = run_siblings(tmp_path / "home", data, "open", load_embedder())
+    by_id = {question.id: question for question in report.questions}
+
+    assert [question.is_look_up for question in report.questions] == [True, True, False]
+    assert [question.has_key for question in report.questions] == [True, False, False]
+    assert by_id["key"].siblings == (2, 0, 0)
+    assert by_id["key"].excluded == by_id["key"].away == 1.0
+    assert by_id["no-key"].siblings[0] == 2
+    assert by_id["rule"].recalled == (1, 1, 1)
+    assert not any(question.n_refused for question in report.questions)
+    head, _, *rows = report.lines()
+    assert [row.count("|") for row in rows] == [head.count("|")] * 2
+    assert rows[-1].startswith("| all | 0 of 3 | 2 |")
+
+
+def test_a_folder_without_questions_of_the_split_is_told(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(BenchmarkDataError):
+        run_siblings(tmp_path / "home", data, "hidden", load_embedder())
