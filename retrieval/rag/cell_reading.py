@@ -15,10 +15,11 @@ from retrieval.rag.cells import (
     SURE,
     CandidateRow,
     Cell,
-    choose,
+    CellChoice,
     column_features,
     probabilities,
     read_cells,
+    shipped_weights,
 )
 from retrieval.rag.context import Context, Passage
 from retrieval.rag.relevance import subject_of
@@ -71,7 +72,7 @@ _SPEAKING = [NAMES.index(name) for name in ("head", "asked", "short_for", "means
 def read(context: Context) -> tuple[Cell, ...]:
     """What the passages of a question say to it: at most three cells, or sentences of the best passage.
 
-    The cells of all passages are weighed together, a passage by its score, a cell by `choose`; as many are read as it
+    The cells of all passages are weighed together, a passage by its score, a cell by its column; as many are read as it
     takes to be sure: twins that the question does not tell apart both have their say. Of a comparison each part reads
     the best passage that answers it.
     """
@@ -153,7 +154,7 @@ def _labelled(question: str, chunk: Chunk, snapshot: Snapshot, most: int) -> tup
     features = column_features(snapshot.lexical.said(question), row, snapshot.lexical.tokenize)
     if features[:, _SPEAKING].max() < _NAMED:
         return ()
-    return choose(row, features, chunk.id, most)
+    return CellChoice(row, features, probabilities(features @ shipped_weights())).cells(chunk.id, most)
 
 
 def _sentences(question: str, chunk: Chunk, snapshot: Snapshot) -> tuple[Cell, ...]:
