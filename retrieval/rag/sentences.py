@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -10,27 +10,26 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.index.words.word_vectors import telling, word_vector
+from retrieval.index.words.word_vectors import word_vector
 from retrieval.language.numbers import quantities
-from retrieval.rag.cells import AnswerKind
-from retrieval.rag.relevance import is_everywhere
+from retrieval.rag.cells import Cell, probabilities
+from retrieval.rag.question_words import QuestionWords
 
 _BREAK = re.compile(r"(?<=[.!?])[*_)\"”’]*\s+(?=[*_(\"“‘\[`]*[A-Z0-9])|<br ?/?>")
 _HEADING = re.compile(r"^#{1,6}\s+(?P<hashed>.+?)\s*#*$|^\*\*(?P<bold>[^*]+)\*\*:?$")
-_ITEM = re.compile(r"^\s*(?P<mark>[-*+]|\d+[.)])\s+|^\s*>\s*")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+|^\s*>\s*")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _TABLE = re.compile(r"\[Table:[^\]]*\]")
 _LINK = re.compile(r"\[[^\]]*\]\([^)]*\)|https?://\S+")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_LIMITS = frozenset("must may can cannot not never only always should allowed required until unless maximum".split())
-_DEFINES = re.compile(r"\b(?:is|are|means|refers|describes|defines|represents|called)\b")
-_DEFINITION = re.compile(r"^\s*(?:what(?:['’]s| is| are| does)|define|explain)\b(?!.*\b(?:mean time|called)\b)")
-_STEPS = re.compile(r"\bhow (?:do|can|to|would|should|are|is)\b")
-_POLAR = re.compile(
-    r"^\s*(?:is|are|am|was|were|do|does|did|can|could|may|must|should|shall|will|would|has|have|had)\b|[,;]\s*(?:ok|right|allowed|possible)\?"
-)
-_LONG = 60
-"""Words of a sentence that is as long as can be."""
+_LIMIT_WORDS = "must may can cannot not never only always should allowed required until unless maximum"
+_LIMITS = frozenset(_LIMIT_WORDS.split())
+_FEW, _LONG = 4, 60
+"""Words of a sentence that is short, and of one that is as long as can be."""
+MOST_SENTENCES = 2
+"""Sentences of one passage that are stated."""
+_NEXT = 0.5
+"""A second sentence is stated if it is at least this share as likely as the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,56 +42,46 @@ class Sentence:
     """Nearest heading above it in the passage; empty where there is none."""
     before: str
     """The sentence before it under the same heading; empty for the first."""
-    mark: str
-    """The mark of its item, as `-` or `2.`; empty for a paragraph."""
 
 
 def split_sentences(text: str) -> tuple[Sentence, ...]:
-    """Sentences of markdown in their order, without headings, code blocks and marks of tables."""
+    """Sentences of markdown in their order, without headings, code blocks and marks of tables and of lists."""
     sentences: list[Sentence] = []
     heading, before = "", ""
-    for block, mark in _blocks(text):
+    for block in _blocks(text):
         title = _HEADING.match(block)
         if title:
             heading, before = (title["hashed"] or title["bold"]).strip(), ""
             continue
         for piece in _BREAK.split(block):
             plain = " ".join(piece.split())
-            if len(plain) < 2 or not any(map(str.isalnum, plain)):
-                continue
-            sentences.append(Sentence(plain, heading, before, mark))
-            before = plain
+            if len(plain) > 1 and any(map(str.isalnum, plain)):
+                sentences.append(Sentence(plain, heading, before))
+                before = plain
     return tuple(sentences)
 
 
-def _blocks(text: str) -> Iterator[tuple[str, str]]:
-    """Paragraphs, items and headings, each with the mark of its list."""
+def _blocks(text: str) -> Iterator[str]:
+    """Paragraphs, items of lists and headings."""
     lines: list[str] = []
-    mark, is_code = "", False
+    is_code = False
     for line in (*_TABLE.sub("\n\n", text).split("\n"), ""):
-        if _FENCE.match(line):
-            is_code = not is_code
-            line = ""
-        item, title = _ITEM.match(line), _HEADING.match(line.strip())
-        if is_code or item or title or not line.strip():
-            if lines:
-                yield " ".join(lines), mark
-            lines, mark = [], ""
-        if is_code or not line.strip():
-            continue
+        is_fence = bool(_FENCE.match(line))
+        is_code ^= is_fence
+        plain = "" if is_fence or is_code else line
+        item, title = _ITEM.match(plain), _HEADING.match(plain.strip())
+        if lines and (item or title or not plain.strip()):
+            yield " ".join(lines)
+            lines = []
         if title:
-            yield line.strip(), ""
-            continue
-        if item:
-            mark = item["mark"] or ""
-            line = line[item.end() :]
-        lines.append(line.strip())
+            yield plain.strip()
+        elif plain.strip():
+            lines.append((plain[item.end() :] if item else plain).strip())
 
 
 NAMES = (
     *("cover", "cover_above", "cover_before", "whole", "meaning", "meaning_window"),
-    *("number", "measure", "limit", "definition", "step", "item", "first", "early"),
-    *("short", "long", "links", "asks", "opens", "bold", "new"),
+    *("number", "measure", "limit", "early", "short", "long", "links", "opens", "bold", "new"),
 )
 """Features of a sentence, each 0 to 1:
 
@@ -100,30 +89,16 @@ NAMES = (
   `cover_before`: that only the sentence before adds; `whole`: whether no sentence of the passage has more;
 - `meaning`: cosine of the sentence and the question; `meaning_window`: with its heading and the sentence before;
 - `number`, `measure`: it has a number, or one of the unit, where the question asks for one; `limit`: it has a modal
-  word where the question wants yes or no; `definition`, `step`: the same for `what is` and `how do I`;
-- `item`: of a list; `first`: of the passage; `early`: 1 for the first, a half for the second, a third for the third;
-- `short`: has fewer than four words; `long`: length as a share of sixty words; `links`: share of its characters in
-  links; `asks`: is a question; `opens`: ends with a colon; `bold`: has bold text or code; `new`: share of its words that
-  the question does not have.
+  word where the question wants yes or no;
+- `early`: 1 for the first of the passage, a half for the second, a third for the third; `short`: has fewer than four
+  words; `long`: length as a share of sixty words; `links`: share of its characters in links;
+- `opens`: ends with a colon; `bold`: has bold text or code; `new`: share of its words that the question does not have.
 """
 
 Features = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class SentenceQuestion:
-    """A question as it is put to sentences."""
-
-    text: str
-    tokens: frozenset[str]
-    """Its words without those that any question has, as the index cuts them."""
-    kind: AnswerKind
-    tokenize: Callable[[str], Sequence[str]]
-    weigh: Callable[[str], float]
-    """How rare a word is in the library."""
-
-
-def sentence_features(question: SentenceQuestion, sentences: Sequence[Sentence]) -> Features:
+def sentence_features(question: QuestionWords, sentences: Sequence[Sentence]) -> Features:
     """(sentences, NAMES)."""
     rows = [_features(question, sentence, position) for position, sentence in enumerate(sentences)]
     values = np.asarray(rows, dtype=np.float64).reshape(len(rows), len(NAMES))
@@ -133,43 +108,69 @@ def sentence_features(question: SentenceQuestion, sentences: Sequence[Sentence])
     return values
 
 
-def _features(question: SentenceQuestion, sentence: Sentence, position: int) -> tuple[float, ...]:
+def _features(question: QuestionWords, sentence: Sentence, position: int) -> tuple[float, ...]:
     text = sentence.text
-    tokens = frozenset(question.tokenize(text))
-    above = frozenset(question.tokenize(sentence.heading))
-    before = frozenset(question.tokenize(sentence.before))
-    total = _weight(question, question.tokens) or 1.0
+    tokens, above, before = (frozenset(question.tokenize(part)) for part in (text, sentence.heading, sentence.before))
+    total = question.weight(question.all_tokens) or 1.0
     subject = word_vector(question.text.casefold())
     window = f"{sentence.heading} {sentence.before} {text}"
     words = _WORD.findall(text.casefold())
     numbers = quantities(text)
-    lowered = question.text.casefold()
-    wants_number = question.kind.number or bool(question.kind.measures) or "how many" in lowered
     linked = sum(len(match[0]) for match in _LINK.finditer(text)) / len(text)
     return (
-        _weight(question, question.tokens & tokens) / total,
-        _weight(question, (question.tokens & above) - tokens) / total,
-        _weight(question, (question.tokens & before) - tokens - above) / total,
+        question.weight(question.all_tokens & tokens) / total,
+        question.weight((question.all_tokens & above) - tokens) / total,
+        question.weight((question.all_tokens & before) - tokens - above) / total,
         0.0,
         max(float(word_vector(text.casefold()) @ subject), 0.0),
         max(float(word_vector(window.casefold()) @ subject), 0.0),
-        float(wants_number and bool(numbers)),
+        float(question.wants_number and bool(numbers)),
         float(any(question.kind.fits(number.unit) for number in numbers)),
-        float(bool(_POLAR.search(lowered)) and not _LIMITS.isdisjoint(words)),
-        float(bool(_DEFINITION.search(lowered)) and bool(_DEFINES.search(text.casefold()))),
-        float(bool(_STEPS.search(lowered)) and bool(sentence.mark[:1].isdigit())),
-        float(bool(sentence.mark)),
-        float(position == 0),
+        float(question.is_polar and not _LIMITS.isdisjoint(words)),
         1.0 / (1.0 + position),
-        float(len(words) < 4),
+        float(len(words) < _FEW),
         min(len(words) / _LONG, 1.0),
         min(linked, 1.0),
-        float(text.rstrip("*_ ").endswith("?")),
         float(text.rstrip("*_ ").endswith(":")),
         float("**" in text or "`" in text),
-        1.0 - len(question.tokens & tokens) / (len(tokens) or 1),
+        1.0 - len(question.all_tokens & tokens) / (len(tokens) or 1),
     )
 
 
-def _weight(question: SentenceQuestion, tokens: frozenset[str]) -> float:
-    return sum(question.weigh(token) for token in tokens)
+WEIGHTS = Path(__file__).with_name("sentence_weights.json")
+
+
+@cache
+def shipped_weights() -> Features:
+    """(NAMES,): what `querymust fit answers` found."""
+    stored: dict[str, float] = json.loads(WEIGHTS.read_text("utf-8"))
+    return np.asarray([stored[name] for name in NAMES])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentenceChoice:
+    """How likely each sentence of a passage is the one that answers a question."""
+
+    sentences: tuple[Sentence, ...]
+    features: Features
+    """(sentences, NAMES)."""
+    chances: Features
+    """(sentences,); they sum to 1."""
+
+    @classmethod
+    def of(cls, question: QuestionWords, text: str) -> "SentenceChoice | None":
+        """Weigh the sentences of a passage as a conditional logit; None of a passage without a sentence."""
+        sentences = split_sentences(text)
+        if not sentences:
+            return None
+        features = sentence_features(question, sentences)
+        return cls(sentences, features, probabilities(features @ shipped_weights()))
+
+    def cells(self, chunk_id: str, most: int = MOST_SENTENCES) -> tuple[Cell, ...]:
+        """The likeliest sentence, and a second that is nearly as likely, in the order of the passage."""
+        order = np.argsort(-self.chances, kind="stable")[: min(most, MOST_SENTENCES)].tolist()
+        kept = [position for position in order if self.chances[position] >= _NEXT * self.chances[order[0]]]
+        return tuple(
+            Cell(chunk_id, "", self.sentences[position].text, position, round(float(self.chances[position]), 4))
+            for position in sorted(kept)
+        )
