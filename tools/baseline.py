@@ -134,6 +134,8 @@ def _answers(
             "passages": [[passage.hit.chunk.id, passage.hit.evidence.get(RELEVANCE)] for passage in context.passages],
             "parts": context.parts,
             "reason": context.reason,
-            "cells": [[cell.chunk_id, cell.column, cell.text, cell.probability] for cell in read(context)],
+            "cells": [
+                [cell.chunk_id, cell.column, cell.text, cell.probability] for cell in read(context, settings).cells
+            ],
         }
         yield json.dumps(record, ensure_ascii=False) + "\n"

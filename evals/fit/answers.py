@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from functools import reduce
 from operator import add
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 
 from evals.answer_grading import GoldAnswer, grade_answer
+from evals.answer_scores import COMPARISON, NO_ANSWER, gold_answer
 from evals.benchmarks.books import LibraryBook
 from evals.errors import FittingError
 from evals.fit.corpus_index import Tell, open_index
@@ -20,6 +22,7 @@ from evals.fit.weights import learned_from
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question
 from retrieval.files.atomic_files import write_atomically
+from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag import sentences, statements
 from retrieval.rag.answering import ContextSource
 from retrieval.rag.cells import Cell
@@ -28,11 +31,10 @@ from retrieval.rag.question_words import QuestionWords
 from retrieval.rag.relevance import N_CANDIDATES, calibration_of
 from retrieval.search.retriever import Retriever
 from retrieval.settings import AnswerSettings
-from retrieval.types import Chunk, Embedder
+from retrieval.types import Chunk, Embedder, Hit
 
 Floats = npt.NDArray[np.float64]
 
-LOOK_UP, COMPARISON, NO_ANSWER = "matrix-lookup", "comparison", "no-answer"
 FOLDS = 5
 """Groups of books; each is scored by what was fitted on the others."""
 
@@ -75,73 +77,78 @@ class AnswerExamples:
     statements: tuple[StatementExample, ...]
 
 
-def gold_answer(questions: QuestionSet, question: Question) -> GoldAnswer:
-    """What would be right, from the gold of a question."""
-    snippets = tuple(anchor.snippet for anchor in question.gold if anchor.snippet)
-    return GoldAnswer(question.query, question.answer or "", questions.gold(question), snippets)
+@dataclass(frozen=True, slots=True, eq=False)
+class AskedBook:
+    """A book and the questions that people asked about it, comparisons left out. Key: name."""
 
+    name: str
+    gatherer: Gatherer
+    gold: tuple[tuple[Question, GoldAnswer], ...]
+    """Each question that has an answer, or no gold."""
 
-def book_examples(book: str, questions: QuestionSet, gatherer: Gatherer) -> AnswerExamples:
-    """The questions of one book as examples, but for comparisons; each that has an answer is asked a second time
-    with its gold passages masked.
+    @classmethod
+    def of(cls, name: str, sets: Sequence[QuestionSet], gatherer: Gatherer) -> "AskedBook":
+        """Take the questions of some sets."""
+        gold = tuple(
+            (question, gold_answer(questions, question))
+            for questions in sets
+            for question in questions.scored
+            if question.kind != COMPARISON and (question.answer or not question.gold)
+        )
+        return cls(name, gatherer, gold)
 
-    Args:
-        book: its name.
-        questions: of people, with their answers.
-        gatherer: over its index.
-    """
-    snapshot = gatherer.reader.retriever.snapshot
-    chunks = {chunk.id: chunk for chunk in snapshot.chunks}
-    of_sentences: list[SentenceExample] = []
-    of_statements: list[StatementExample] = []
-    for question in questions.scored:
-        if question.kind == COMPARISON or (question.gold and not question.answer):
-            continue
-        gold = gold_answer(questions, question)
-        words = QuestionWords.of(question.query, snapshot)
-        of_sentences += _sentence_examples(book, words, chunks, gold)
-        of_statements += _statement_examples(book, question, words, chunks, gold, gatherer)
-    return AnswerExamples(tuple(of_sentences), tuple(of_statements))
+    @property
+    def snapshot(self) -> Snapshot:
+        """Its index."""
+        return self.gatherer.reader.retriever.snapshot
+
+    def sentence_examples(self) -> Iterator[SentenceExample]:
+        """The questions that a passage of prose answers."""
+        chunks = self.snapshot.chunks
+        for question, gold in self.gold:
+            words = QuestionWords.of(question.query, self.snapshot)
+            own = [chunks[position] for position in chunks.positions(gold.chunk_ids[:2])]
+            yield from _sentence_examples(self.name, words, [chunk for chunk in own if chunk.kind == "prose"], gold)
+
+    def statement_examples(self, sentence_weights: Floats) -> Iterator[StatementExample]:
+        """Every question; each that has an answer a second time with its gold passages masked."""
+        for question, gold in self.gold:
+            hits = self.gatherer.reader.retriever.retrieve(question.query, 2 * N_CANDIDATES, decisions=False).hits
+            yield from self._asked(question, gold, hits, sentence_weights, masked=False)
+            if gold.chunk_ids:
+                others = [hit for hit in hits if hit.chunk.id not in gold.chunk_ids]
+                yield from self._asked(question, gold, others, sentence_weights, masked=True)
+
+    def _asked(
+        self, question: Question, gold: GoldAnswer, hits: Sequence[Hit], sentence_weights: Floats, *, masked: bool
+    ) -> Iterator[StatementExample]:
+        words = QuestionWords.of(question.query, self.snapshot)
+        passages = self.gatherer.measured(question.query, hits[:N_CANDIDATES])
+        rivals = statements.candidates(words, passages, self.snapshot, sentence_weights=sentence_weights)
+        if not rivals:
+            return
+        chunks = {rival.passage.hit.chunk.id: rival.passage.hit.chunk for rival in rivals}
+        right = [bool(gold.chunk_ids) and grade_answer(rival.cells, chunks, gold) == "right" for rival in rivals]
+        yield StatementExample(
+            self.name,
+            question.query,
+            question.kind if gold.chunk_ids and question.kind else NO_ANSWER,
+            masked,
+            statements.statement_features(words, rivals),
+            tuple(rival.kind for rival in rivals),
+            np.asarray(right, dtype=np.bool_),
+        )
 
 
 def _sentence_examples(
-    book: str, words: QuestionWords, chunks: dict[str, Chunk], gold: GoldAnswer
+    book: str, words: QuestionWords, passages: Sequence[Chunk], gold: GoldAnswer
 ) -> Iterator[SentenceExample]:
-    for chunk_id in gold.chunk_ids[:2]:
-        pieces = sentences.split_sentences(chunks[chunk_id].text) if chunks[chunk_id].kind == "prose" else ()
-        cells = [Cell(chunk_id, "", piece.text, place, 1.0) for place, piece in enumerate(pieces)]
-        right = np.asarray([grade_answer([cell], chunks, gold) == "right" for cell in cells], dtype=np.bool_)
+    for chunk in passages:
+        pieces = sentences.split_sentences(chunk.text)
+        cells = [Cell(chunk.id, "", piece.text, place, 1.0) for place, piece in enumerate(pieces)]
+        right = np.asarray([grade_answer([cell], {chunk.id: chunk}, gold) == "right" for cell in cells], dtype=np.bool_)
         if right.any():
             yield SentenceExample(book, words.text, sentences.sentence_features(words, pieces), right)
-
-
-def _statement_examples(
-    book: str,
-    question: Question,
-    words: QuestionWords,
-    chunks: dict[str, Chunk],
-    gold: GoldAnswer,
-    gatherer: Gatherer,
-) -> Iterator[StatementExample]:
-    retriever = gatherer.reader.retriever
-    hits = retriever.retrieve(question.query, 2 * N_CANDIDATES, gatherer.reader.strategy, decisions=False).hits
-    others = [hit for hit in hits if hit.chunk.id not in gold.chunk_ids]
-    for masked, some in ((False, list(hits)), (True, others)):
-        if masked and not question.gold:
-            continue
-        passages = gatherer.measured(question.query, some[:N_CANDIDATES])
-        rivals = statements.candidates(words, passages, retriever.snapshot)
-        if rivals:
-            right = [bool(question.gold) and grade_answer(rival.cells, chunks, gold) == "right" for rival in rivals]
-            yield StatementExample(
-                book,
-                question.query,
-                NO_ANSWER if masked or not question.gold else question.kind,
-                masked,
-                statements.statement_features(words, rivals),
-                tuple(rival.kind for rival in rivals),
-                np.asarray(right, dtype=np.bool_),
-            )
 
 
 _SENTENCE_RIDGE, _RIDGE = 1e-3, 1e-3
@@ -405,20 +412,32 @@ def fit_answers(
         FittingError: there are no examples of some kind.
     """
     del seed
-    examples: list[AnswerExamples] = []
-    for name, corpus in learned_from(data, split):
-        if not isinstance(corpus, LibraryBook):
-            continue
-        tell(f"asking {corpus.name}", len(examples), 0)
-        with open_index(home, name, corpus, embedder, tell) as snapshot:
+    with ExitStack() as opened:
+        books: list[AskedBook] = []
+        for name, corpus in learned_from(data, split):
+            if not isinstance(corpus, LibraryBook):
+                continue
+            tell(f"opening {corpus.name}", len(books), 0)
+            snapshot = opened.enter_context(open_index(home, name, corpus, embedder, tell))
             retriever = Retriever(snapshot, embedder)
             calibration = calibration_of(snapshot.folder, embedder.identity.name)
             gatherer = Gatherer(ContextSource(retriever, calibration, "default"))
-            sets = corpus.question_sets(retriever, tuple(snapshot.chunks))
-            examples += [book_examples(corpus.name, questions, gatherer) for questions in sets]
+            books.append(AskedBook.of(corpus.name, corpus.question_sets(retriever, tuple(snapshot.chunks)), gatherer))
+        return fit_books(books, tell)
+
+
+def fit_books(books: Sequence[AskedBook], tell: Tell = lambda *_: None) -> AnswersFitReport:
+    """Fit on some books: the sentences first, and then what is stated with them.
+
+    Raises:
+        FittingError: there are no examples of some kind.
+    """
+    of_sentences = tuple(example for book in books for example in book.sentence_examples())
+    weights = fit_sentences(of_sentences)
+    of_statements: list[StatementExample] = []
+    for number, book in enumerate(books):
+        tell(f"asking {book.name}", number, len(books))
+        of_statements += book.statement_examples(weights)
     tell("fitting", 0, 1)
-    together = AnswerExamples(
-        tuple(example for book in examples for example in book.sentences),
-        tuple(example for book in examples for example in book.statements),
-    )
-    return AnswersFitReport(AnswerModels.fit(together), shares_left_out(together, AnswerSettings()))
+    examples = AnswerExamples(of_sentences, tuple(of_statements))
+    return AnswersFitReport(AnswerModels.fit(examples), shares_left_out(examples, AnswerSettings()))

@@ -158,13 +158,19 @@ class SentenceChoice:
     """(sentences,); they sum to 1."""
 
     @classmethod
-    def of(cls, question: QuestionWords, text: str) -> "SentenceChoice | None":
-        """Weigh the sentences of a passage as a conditional logit; None of a passage without a sentence."""
+    def of(cls, question: QuestionWords, text: str, weights: Features | None = None) -> "SentenceChoice | None":
+        """Weigh the sentences of a passage as a conditional logit; None of a passage without a sentence.
+
+        Args:
+            question: as the index reads it.
+            text: markdown.
+            weights: (NAMES,); None: those that ship.
+        """
         sentences = split_sentences(text)
         if not sentences:
             return None
         features = sentence_features(question, sentences)
-        return cls(sentences, features, probabilities(features @ shipped_weights()))
+        return cls(sentences, features, probabilities(features @ (shipped_weights() if weights is None else weights)))
 
     def cells(self, chunk_id: str, most: int = MOST_SENTENCES) -> tuple[Cell, ...]:
         """The likeliest sentence, and a second that is nearly as likely, in the order of the passage."""

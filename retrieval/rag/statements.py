@@ -45,10 +45,10 @@ def labelled_values(text: str) -> tuple[tuple[str, str], ...]:
 Choice = CellChoice | SentenceChoice
 
 
-def choose(question: QuestionWords, chunk: Chunk) -> Choice | None:
+def choose(question: QuestionWords, chunk: Chunk, sentence_weights: Floats | None = None) -> Choice | None:
     """Weigh the cells of a row, or the labelled values that a question asks for, else the sentences of prose.
 
-    None where a chunk has none of these.
+    None where a chunk has none of these. Without `sentence_weights` by those that ship.
     """
     if chunk.cells:
         return CellChoice.of(question.said, row_of(chunk), question.tokenize)
@@ -58,7 +58,7 @@ def choose(question: QuestionWords, chunk: Chunk) -> Choice | None:
         choice = CellChoice.of(question.said, row, question.tokenize)
         if choice.features[:, _NAMING].max() >= _NAMED:
             return choice
-    return SentenceChoice.of(question, chunk.text)
+    return SentenceChoice.of(question, chunk.text, sentence_weights)
 
 
 NAMES = (
@@ -114,7 +114,11 @@ class Candidate:
 
 
 def candidates(
-    question: QuestionWords, passages: Sequence[Passage], snapshot: Snapshot, most: int = MOST
+    question: QuestionWords,
+    passages: Sequence[Passage],
+    snapshot: Snapshot,
+    most: int = MOST,
+    sentence_weights: Floats | None = None,
 ) -> tuple[Candidate, ...]:
     """What could be stated of each passage that has a cell or a sentence, in the order of the passages.
 
@@ -123,11 +127,12 @@ def candidates(
         passages: measured.
         snapshot: that they are from.
         most: how many cells of one at most.
+        sentence_weights: (sentences.NAMES,); None: those that ship.
     """
     matches = []
     for passage in passages:
         chunk = passage.hit.chunk
-        choice = choose(question, chunk)
+        choice = choose(question, chunk, sentence_weights)
         cells = choice.cells(chunk.id, most) if choice else ()
         if choice and cells:
             words = PassageWords.of(chunk, snapshot)
