@@ -98,8 +98,10 @@ class ValueMatch:
     """Whether the answer has a number."""
     numbers: bool
     """Whether the texts contain all of them."""
+    has_words: bool
+    """Whether the answer has a content word."""
     words: float
-    """Share of its content words that they contain, 0 to 1; 1 where it has none."""
+    """Share of its content words that they contain, 0 to 1; 1 where it has none but a number."""
 
     @property
     def is_whole(self) -> bool:
@@ -109,6 +111,8 @@ class ValueMatch:
     @property
     def is_part(self) -> bool:
         """Whether that is some of the answer."""
+        if not self.has_words:
+            return self.has_numbers and self.numbers
         return (self.numbers and self.words > 0) or self.words >= _SOME
 
 
@@ -120,7 +124,7 @@ def match_value(texts: Sequence[str], answer: str, question: str = "") -> ValueM
     content = set(tokens) - numbers - _GLUE - (_SYMBOLS if numbers else frozenset())
     words = (content - set(answer_tokens(question))) or content
     share = len(words & stated) / len(words) if words else float(bool(numbers))
-    return ValueMatch(bool(numbers), numbers <= stated, share)
+    return ValueMatch(bool(numbers), numbers <= stated, bool(words), share)
 
 
 def matches_value(texts: Sequence[str], answer: str, question: str = "") -> bool:

@@ -11,14 +11,10 @@ import pytest
 
 from retrieval.errors import GenerationError, InvalidQueryError
 from retrieval.home import Home
-from retrieval.rag.answerer import READ, Answerer, event_record, worded
-from retrieval.rag.cells import Cell
-from retrieval.rag.context import Passage
+from retrieval.rag.answerer import Answerer, event_record
 from retrieval.rag.live import LiveIndex
 from retrieval.search.retriever import Retriever
-from retrieval.types import Hit
 from retrieval.understand.decompose.comparisons import ComparedNames
-from tests.chunks import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -134,7 +130,7 @@ def test_what_no_book_answers_is_said_to_be_in_none(answerer: Answerer) -> None:
     assert events[-1].answer.text == "Not in these books."
 
 
-def test_what_comes_nearest_stands_beside_the_word_that_the_books_do_not_answer(sample: Home) -> None:
+def test_the_place_that_comes_nearest_is_named_where_the_books_do_not_answer(sample: Home) -> None:
     strict = Answerer(sample.root, how="read")
     strict.settings = replace(strict.settings, min_relevance=1.0)
     events = list(strict.answer(LOOK_UP))
@@ -145,9 +141,28 @@ def test_what_comes_nearest_stands_beside_the_word_that_the_books_do_not_answer(
     answer = events[-1].answer
     assert answer is not None
     assert answer.mode == "none"
-    assert answer.text.startswith("Perhaps not in these books. The nearest in them: ")
-    assert "Level 7-9: 10" in answer.text
-    assert [citation.chunk_id for citation in answer.citations] == [answer.cells[0].chunk_id]
+    assert answer.text.startswith("Not in these books. The nearest in them: ")
+    assert answer.cells == ()
+    assert [citation.title in answer.text for citation in answer.citations] == [True]
+
+
+def test_an_answer_that_is_not_probable_enough_is_uncertain_or_none(sample: Home) -> None:
+    careful = Answerer(sample.root, how="read")
+    careful.settings = replace(careful.settings, min_probability=1.0, min_perhaps=0.0)
+    uncertain = careful.answered(LOOK_UP)
+    careful.settings = replace(careful.settings, min_perhaps=1.0)
+    nothing = careful.answered(LOOK_UP)
+    careful.close()
+    assert uncertain.text.startswith("Perhaps: ")
+    assert (uncertain.mode, uncertain.is_certain, nothing.mode) == ("read", False, "none")
+    assert uncertain.probability is not None
+    assert nothing.text.startswith("Not in these books. The nearest in them: ")
+
+
+def test_a_duel_reads_each_side_at_what_the_other_brings(answerer: Answerer) -> None:
+    answer = answerer.answered("Who wins: 4th level fighter (AC 3) vs 7th level druid (AC 9)?")
+    assert [(cell.column, cell.text) for cell in answer.cells] == [("Level 4-6", "8"), ("Level 7-9", "13")]
+    assert [citation.title[-1] for citation in answer.citations] == ["9", "3"]
 
 
 def test_what_goes_wrong_is_the_last_event(answerer: Answerer, tmp_path: Path) -> None:
@@ -201,24 +216,3 @@ def test_events_are_json_values_by_the_names_of_their_fields(sample: Home) -> No
     assert context["passages"][0]["number"] == 1
     assert 0 < context["passages"][0]["relevance"] <= 1
     assert records[-1]["answer"]["citations"][0]["chunk_id"] == context["passages"][0]["chunk_id"]
-
-
-PASSAGES = tuple(
-    Passage(number, Hit(replace(EMPTY, id=f"c{number}", heading_path=(title,)), 1.0, number), "q")
-    for number, title in ((1, "Axe"), (2, "Bow"))
-)
-CELLS = (Cell("c1", "Cost", "5 gp", 0, 0.6), Cell("c1", "Weight", "7", 1, 0.2), Cell("c2", "Cost", "9 gp", 0, 0.1))
-
-
-def test_the_cells_of_a_row_stand_under_its_title() -> None:
-    assert list(worded(CELLS[:2], PASSAGES)) == ["Axe - Cost: 5 gp; Weight: 7 [1]\n", READ]
-
-
-def test_a_second_row_may_be_meant_or_is_compared() -> None:
-    assert list(worded(CELLS, PASSAGES))[1] == "Or, if that is meant: Bow - Cost: 9 gp [2]\n"
-    assert list(worded(CELLS, PASSAGES, compared=True))[1] == "Bow - Cost: 9 gp [2]\n"
-
-
-def test_sentences_are_quoted() -> None:
-    quoted = (Cell("c2", "", "Bows bend.", 0, 1.0), Cell("c2", "", "They break.", 1, 0.9))
-    assert next(iter(worded(quoted, PASSAGES))) == "“Bows bend.” “They break.” [2]\n"

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from retrieval.rag.cell_reading import labelled_values, read, read_chunk, sentences
+from retrieval.rag.cell_reading import read, read_chunk
 from retrieval.rag.context import Context, Passage
+from retrieval.rag.relevance import NAMES
+from retrieval.rag.statements import labelled_values
 from retrieval.search.retriever import Retriever
 
 if TYPE_CHECKING:
@@ -31,11 +33,11 @@ def read_rows(retriever: Retriever, *says: float) -> list[str]:
     """The chunks of the cells that are read of two rows that are as likely, of which each says so much."""
     hits = [hit for hit in retriever.retrieve(QUESTION, k=10).hits if hit.chunk.cells and hit.chunk.query_must][:2]
     passages = tuple(
-        Passage(number, replace(hit, score=1.0), QUESTION, output)
+        Passage(number, replace(hit, score=1.0), QUESTION, tuple(output * (name == "alike") for name in NAMES))
         for number, (hit, output) in enumerate(zip(hits, says, strict=True), start=1)
     )
     cells = read(Context(QUESTION, passages, (QUESTION,), "", retriever.snapshot, passages[0].hit.chunk.id))
-    return list(dict.fromkeys(cell.chunk_id for cell in cells))
+    return list(dict.fromkeys(cell.chunk_id for cell in cells.cells))
 
 
 def test_two_rows_that_say_as_much_both_have_their_say(retriever: Retriever) -> None:
@@ -78,14 +80,3 @@ def test_labelled_values_are_read_in_their_order() -> None:
 
 def test_a_bold_beginning_of_a_paragraph_is_no_label() -> None:
     assert labelled_values("**Falling.** " + "A fall hurts those who fall. " * 10) == ()
-
-
-def test_sentences_are_whole_and_headings_none() -> None:
-    result = sentences(BLOCK)
-    assert "It hates light." in result
-    assert "It fears fire!" in result
-    assert not any("Marsh Ghoul" in each or "Table:" in each for each in result)
-
-
-def test_a_number_with_a_point_ends_no_sentence() -> None:
-    assert sentences("It costs 2.50 gold. Pay at once.") == ("It costs 2.50 gold.", "Pay at once.")
