@@ -9,7 +9,7 @@ from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question
 from evals.significance import wilson_interval
 from retrieval.rag.cell_reading import read
-from retrieval.rag.context import Gatherer
+from retrieval.rag.context import READABLE, Gatherer
 from retrieval.settings import AnswerSettings
 from retrieval.types import Chunk
 
@@ -62,7 +62,7 @@ def _answered(
     gatherer: Gatherer,
     settings: AnswerSettings,
 ) -> AnsweredQuestion:
-    reading = read(gatherer.gather(question.query, settings.max_chunks, settings.min_relevance), settings)
+    reading = read(gatherer.gather(question.query, settings.max_chunks, READABLE), settings)
     cells = reading.cells if reading.is_comparison else reading.statements[0].cells if reading.statements else ()
     kind = (question.kind or "") if question.gold else NO_ANSWER
     grade = grade_answer(cells, chunks, gold_answer(questions, question)) if question.gold else "wrong"

@@ -14,7 +14,7 @@ from retrieval.models.chat import Usage
 from retrieval.models.spending import ChatPrice, chat_price
 from retrieval.rag.cell_reading import NOTHING, Reading, read
 from retrieval.rag.chat_model import AnswerPart, ChatModel, cited, doubts, format_prompt
-from retrieval.rag.context import Answer, AnswerEvent, Context, Gatherer, Passage
+from retrieval.rag.context import READABLE, Answer, AnswerEvent, Context, Gatherer, Passage
 from retrieval.rag.live import Deadline, LiveIndex
 from retrieval.rag.wording import NOT_HERE, nearest, worded
 from retrieval.settings import AnswerSettings, Settings
@@ -120,7 +120,7 @@ class Answerer:
         """
 
         def gather() -> Context:
-            most, least = self.settings.max_chunks, self.settings.min_relevance
+            most, least = self.settings.max_chunks, self.settings.min_relevance if self.model else READABLE
             return self._live.ask(lambda reader: self._live.made_of(reader, Gatherer).gather(query, most, least))
 
         return self._deadline.run(gather) if self._deadline else gather()

@@ -1,7 +1,8 @@
 """An answer read from the passages of a question: stated, stated under "Perhaps:", or none."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from retrieval.index.snapshot.snapshot import Snapshot
@@ -14,6 +15,11 @@ from retrieval.types import Chunk
 
 Verdict = Literal["stated", "perhaps", "none"]
 
+_COMPARES = re.compile(
+    r"\b(?:vs\.?|versus|compar(?:ed?|ing|ison)|differ(?:ence)?|than|both|respectively|which (?:one|of)|either)\b",
+    re.IGNORECASE,
+)
+_JOINS = re.compile(r"\b(?:or|and)\b", re.IGNORECASE)
 _RIVAL = 0.8
 """A second row is stated beside the first if it is at least this share as probable."""
 
@@ -52,6 +58,9 @@ def read(context: Context, settings: AnswerSettings = AnswerSettings()) -> Readi
     rivals = statements(context.query, context.passages, context.snapshot)
     if not rivals:
         return NOTHING
+    if is_contrast(context.query, rivals):
+        sides = (replace(rival, cells=rival.cells[:1]) for rival in rivals[:2])
+        return _of_sides(tuple(sides), (), settings)
     best = max(rivals, key=lambda statement: statement.probability)
     verdict = _verdict(best.probability, settings)
     if verdict == "none":
@@ -85,23 +94,38 @@ def _alternatives(best: Statement, rivals: Sequence[Statement]) -> tuple[Stateme
     return tuple(rival for rival in meant[:1] if len(rival.cells) <= left)
 
 
+def is_contrast(question: str, rivals: Sequence[Statement]) -> bool:
+    """Whether a question that grammar does not take apart compares its first two rows: each has a word of the question
+    that the other lacks, and the question joins them. Rows of two tables need a word that compares."""
+    if len(rivals) < 2:
+        return False
+    first, second = rivals[:2]
+    chunks = (first.passage.hit.chunk, second.passage.hit.chunk)
+    lacking = (frozenset(first.missing), frozenset(second.missing))
+    if not lacking[0] - lacking[1] or not lacking[1] - lacking[0]:
+        return False
+    is_one_table = chunks[0].table_id is not None and chunks[0].table_id == chunks[1].table_id
+    return bool(_COMPARES.search(question) or (is_one_table and _JOINS.search(question)))
+
+
 def _compare(context: Context, settings: AnswerSettings) -> Reading:
-    """The answer of each side, from the passages that were found for it."""
+    """The answer of each side: of the passage that was dealt to it first, which is a row beside those of the others."""
     sides: list[Statement] = []
     unanswered: list[str] = []
     for part in context.parts:
         own = [passage for passage in context.passages if passage.question == part]
         rivals = statements(part, own, context.snapshot, 1)
-        best = max(rivals, key=lambda statement: statement.probability, default=None)
-        if best is None or best.probability < settings.min_perhaps:
-            unanswered.append(part)
+        if rivals and rivals[0].probability >= settings.min_perhaps:
+            sides.append(rivals[0])
         else:
-            sides.append(best)
-    if not sides:
-        return NOTHING
+            unanswered.append(part)
+    return _of_sides(tuple(sides), tuple(unanswered), settings) if sides else NOTHING
+
+
+def _of_sides(sides: tuple[Statement, ...], unanswered: tuple[str, ...], settings: AnswerSettings) -> Reading:
     probability = min(side.probability for side in sides)
     is_stated = not unanswered and probability >= settings.min_probability
-    return Reading("stated" if is_stated else "perhaps", tuple(sides), tuple(unanswered), is_comparison=True)
+    return Reading("stated" if is_stated else "perhaps", sides, unanswered, is_comparison=True)
 
 
 def read_chunk(question: str, chunk: Chunk, snapshot: Snapshot, most: int = MOST) -> tuple[Cell, ...]:

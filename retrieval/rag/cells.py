@@ -319,6 +319,8 @@ MOST = 3
 """Cells that one answer reads."""
 SURE = 0.95
 """Cells are read until one of them is the one that is asked for with this probability."""
+FAR = 0.1
+"""A cell that is so much less likely than the first is not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,12 +377,12 @@ class CellChoice:
         chosen: list[Cell] = []
         sure = 0.0
         for position in np.argsort(-self.chances, kind="stable")[:most].tolist():
-            text = self.row.cells[position]
-            if sure >= SURE or (chosen and not text.strip()):
+            text, chance = self.row.cells[position], float(self.chances[position])
+            if sure >= SURE or (chosen and not text.strip()) or chance < FAR * self.chances.max():
                 break
             head = self.row.columns[position].strip() or f"column {position + 1}"
-            chosen.append(Cell(chunk_id, head, text, position, round(float(self.chances[position]), 4)))
-            sure += self.chances[position]
+            chosen.append(Cell(chunk_id, head, text, position, round(chance, 4)))
+            sure += chance
         return tuple(chosen)
 
 

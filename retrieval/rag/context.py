@@ -18,8 +18,9 @@ from retrieval.understand.decompose.rounds import ALLOCATED_FROM, IterativeResul
 EventName = Literal["search", "context", "generation", "token", "complete", "error"]
 Mode = Literal["read", "generated", "none"]
 
-NEAR = 0.15
-"""Relevance of a passage that is worth showing beside the word that the books do not answer."""
+READABLE = 0.15
+"""Relevance from which a passage is read, and worth naming where the books do not answer: what is stated of it has a
+probability of its own."""
 _DECIMALS = 6
 """Of the share of a question that a passage says: two that say the same words say as much."""
 
@@ -164,7 +165,7 @@ class Gatherer:
         scores = [passage.hit.evidence[RELEVANCE] for passage in passages]
         read_as = whole.receipt.read_as
         if not scores or max(scores) < least:
-            near = passages[0] if scores and max(scores) >= NEAR else None
+            near = passages[0] if scores and max(scores) >= READABLE else None
             return Context(query, (), (query,), why_none(scores, least), retriever.snapshot, near, read_as=read_as)
         parts: tuple[str, ...] = (query,)
         best = passages[0].hit.chunk.id

@@ -130,11 +130,12 @@ def test_what_no_book_answers_is_said_to_be_in_none(answerer: Answerer) -> None:
     assert events[-1].answer.text == "Not in these books."
 
 
-def test_the_place_that_comes_nearest_is_named_where_the_books_do_not_answer(sample: Home) -> None:
-    strict = Answerer(sample.root, how="read")
+def test_the_place_that_comes_nearest_is_named_where_no_model_is_asked(sample: Home, chat_server: FakeOpenAi) -> None:
+    strict = Answerer(sample.root, environment=chat_server.environment)
     strict.settings = replace(strict.settings, min_relevance=1.0)
     events = list(strict.answer(LOOK_UP))
     strict.close()
+    assert chat_server.asked == []
     assert [event.event for event in events] == ["search", "context", "complete"]
     assert "below 1" in events[1].data
     assert not events[1].passages

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from retrieval.rag.cell_reading import read, read_chunk
+from retrieval.rag.cell_reading import is_contrast, read, read_chunk
 from retrieval.rag.context import Context, Passage
 from retrieval.rag.relevance import NAMES
-from retrieval.rag.statements import labelled_values
+from retrieval.rag.statements import Statement, labelled_values
 from retrieval.search.retriever import Retriever
+from retrieval.settings import AnswerSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,14 +31,16 @@ def retriever(sample: Home) -> Iterator[Retriever]:
 
 
 def read_rows(retriever: Retriever, *says: float) -> list[str]:
-    """The chunks of the cells that are read of two rows that are as likely, of which each says so much."""
-    hits = [hit for hit in retriever.retrieve(QUESTION, k=10).hits if hit.chunk.cells and hit.chunk.query_must][:2]
+    """The chunks of the cells that are read of two rows that are alike, of which each says so much."""
+    hit = next(hit for hit in retriever.retrieve(QUESTION, k=10).hits if hit.chunk.cells and hit.chunk.query_must)
+    twins = (hit, replace(hit, chunk=replace(hit.chunk, id="twin")))
     passages = tuple(
-        Passage(number, replace(hit, score=1.0), QUESTION, tuple(output * (name == "alike") for name in NAMES))
-        for number, (hit, output) in enumerate(zip(hits, says, strict=True), start=1)
+        Passage(number, twin, QUESTION, tuple(output * (name == "alike") for name in NAMES))
+        for number, (twin, output) in enumerate(zip(twins, says, strict=True), start=1)
     )
-    cells = read(Context(QUESTION, passages, (QUESTION,), "", retriever.snapshot, passages[0].hit.chunk.id))
-    return list(dict.fromkeys(cell.chunk_id for cell in cells.cells))
+    context = Context(QUESTION, passages, (QUESTION,), "", retriever.snapshot, passages[0].hit.chunk.id)
+    cells = read(context, AnswerSettings(min_probability=0.2)).cells
+    return list(dict.fromkeys(cell.chunk_id for cell in cells))
 
 
 def test_two_rows_that_say_as_much_both_have_their_say(retriever: Retriever) -> None:
@@ -80,3 +83,16 @@ def test_labelled_values_are_read_in_their_order() -> None:
 
 def test_a_bold_beginning_of_a_paragraph_is_no_label() -> None:
     assert labelled_values("**Falling.** " + "A fall hurts those who fall. " * 10) == ()
+
+
+def test_rows_that_a_question_joins_are_compared(retriever: Retriever) -> None:
+    hit = next(hit for hit in retriever.retrieve(QUESTION, k=10).hits if hit.chunk.cells)
+    first, second = (
+        Statement(Passage(number, hit, QUESTION), (), 0.9, missing)
+        for number, missing in ((1, ("bow",)), (2, ("axe",)))
+    )
+    assert is_contrast("cost of axe and bow", (first, second))
+    assert is_contrast("axe vs bow", (first, second))
+    assert not is_contrast("cost of an axe", (first, second))
+    assert not is_contrast("cost of axe and bow", (first, replace(second, missing=("axe", "bow"))))
+    assert not is_contrast("cost of axe and bow", (first,))
