@@ -3,13 +3,14 @@
 A value matches if the stated text contains every number of the gold answer and most of its content words that the
 question does not have. Numbers are compared by value (`1,000` is `1000`, `8.0` is `8`, `two` is `2`), words by their
 first six letters without case and markdown, units by their symbol (`minutes` is `min`), and a yes or no by its synonyms
-(`Required` is a yes, `-` is a no). A unit may be missing where the numbers match: a table often leaves it out. Text in
-brackets counts for nothing. The order of the words does not count.
+(`Required` is a yes, `-` is a no). The key of a row is stated with its cells. The word after a number may be missing: a
+table often leaves the unit out. Text in brackets counts for nothing. The order of the words does not count.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from retrieval.rag.cells import Cell
@@ -117,12 +118,15 @@ class ValueMatch:
 
 
 def match_value(texts: Sequence[str], answer: str, question: str = "") -> ValueMatch:
-    """Compare what was stated with a gold answer, by its words that the question does not have."""
-    tokens = answer_tokens(_BRACKETS.sub(" ", answer)) or answer_tokens(answer)
+    """Compare what was stated with a gold answer, by its words that are neither of the question nor a unit."""
+    outside = _BRACKETS.sub(" ", answer)
+    tokens = answer_tokens(outside) or answer_tokens(answer)
     stated = set(answer_tokens(" ".join(texts)))
     numbers = {token for token in tokens if token[0].isdecimal()}
-    content = set(tokens) - numbers - _GLUE - (_SYMBOLS if numbers else frozenset())
-    words = (content - set(answer_tokens(question))) or content
+    units = {after for number, after in pairwise(tokens) if number in numbers} | (_SYMBOLS if numbers else frozenset())
+    words = set(tokens) - numbers - units - _GLUE - set(answer_tokens(question))
+    if not words and not numbers:
+        words = set(tokens) - _GLUE
     share = len(words & stated) / len(words) if words else float(bool(numbers))
     return ValueMatch(bool(numbers), numbers <= stated, bool(words), share)
 
@@ -168,7 +172,7 @@ def grade_answer(cells: Sequence[Cell], chunks: Mapping[str, Chunk], gold: GoldA
         some of it. A value that another passage states counts where it is long enough to be no coincidence.
     """
     own = [cell for cell in cells if cell.chunk_id in gold.chunk_ids]
-    texts = [text for cell in own for text in (cell.text, cell.column)]
+    texts = [text for cell in own for text in (cell.text, cell.column, chunks[cell.chunk_id].row_key or "")]
     if own and (matches_value(texts, gold.answer, gold.question) or _is_gold_sentence(own, gold)):
         return "right"
     elsewhere = [text for cell in cells for text in (cell.text, cell.column)]
