@@ -241,6 +241,8 @@ def statements(
     """
     words = QuestionWords.of(question, snapshot)
     rivals = candidates(words, passages, snapshot, most)
+    if not rivals:
+        return ()
     values = statement_features(words, rivals)
     return tuple(
         Statement(
