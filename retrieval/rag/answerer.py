@@ -186,7 +186,7 @@ class _Telling:
             text=text,
             mode="generated" if model else "read",
             is_certain=model is not None or self._reading.verdict == "stated",
-            probability=self._probability(),
+            probability=None if model else self._reading.probability,
             citations=cited(text, context.passages),
             cells=self._reading.cells,
             doubts=doubts(text, context.query, context.passages) if model else (),
@@ -201,11 +201,6 @@ class _Telling:
     def _read(self) -> list[str]:
         self._reading = read(self._context, self._settings)
         return [] if self._reading is NOTHING else list(worded(self._context.query, self._reading))
-
-    def _probability(self) -> float | None:
-        """Of what is read: of its first statement, and of a comparison of the side that is least probable."""
-        statements = self._reading.statements if self._reading.is_comparison else self._reading.statements[:1]
-        return min((statement.probability for statement in statements), default=None)
 
     def _prompt(self) -> str:
         return format_prompt(self._context.query, self._context.passages)

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Literal
 
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.cells import MOST, Cell
-from retrieval.rag.context import Context
+from retrieval.rag.context import Context, Passage
 from retrieval.rag.question_words import QuestionWords
 from retrieval.rag.statements import Statement, choose, statements
 from retrieval.settings import AnswerSettings
@@ -40,6 +41,12 @@ class Reading:
         """Everything that is stated, in its order."""
         return tuple(cell for statement in self.statements for cell in statement.cells)
 
+    @property
+    def probability(self) -> float:
+        """0 to 1: that the first statement is right; of a comparison, that those of all sides are."""
+        chances = [statement.probability for statement in self.statements]
+        return round(prod(chances if self.is_comparison else chances[:1]), 4)
+
 
 NOTHING = Reading("none", ())
 
@@ -59,12 +66,14 @@ def read(context: Context, settings: AnswerSettings = AnswerSettings()) -> Readi
     if not rivals:
         return NOTHING
     if is_contrast(context.query, rivals):
-        sides = (replace(rival, cells=rival.cells[:1]) for rival in rivals[:2])
-        return _of_sides(tuple(sides), (), settings)
+        sides = [_side(context, context.query, rival.passage) for rival in rivals[:2]]
+        return _of_sides([side for side in sides if side], (), settings)
     best = max(rivals, key=lambda statement: statement.probability)
     verdict = _verdict(best.probability, settings)
     if verdict == "none":
         return NOTHING
+    if verdict == "stated" and _COMPARES.search(context.query):
+        verdict = "perhaps"  # one row is seldom the whole answer to a question that compares
     return Reading(verdict, (best, *_alternatives(best, rivals)))
 
 
@@ -113,19 +122,26 @@ def _compare(context: Context, settings: AnswerSettings) -> Reading:
     sides: list[Statement] = []
     unanswered: list[str] = []
     for part in context.parts:
-        own = [passage for passage in context.passages if passage.question == part]
-        rivals = statements(part, own, context.snapshot, 1)
-        if rivals and rivals[0].probability >= settings.min_perhaps:
-            sides.append(rivals[0])
+        own = next((passage for passage in context.passages if passage.question == part), None)
+        side = _side(context, part, own) if own else None
+        if side and side.probability >= settings.min_perhaps:
+            sides.append(side)
         else:
             unanswered.append(part)
-    return _of_sides(tuple(sides), tuple(unanswered), settings) if sides else NOTHING
+    return _of_sides(sides, tuple(unanswered), settings)
 
 
-def _of_sides(sides: tuple[Statement, ...], unanswered: tuple[str, ...], settings: AnswerSettings) -> Reading:
-    probability = min(side.probability for side in sides)
-    is_stated = not unanswered and probability >= settings.min_probability
-    return Reading("stated" if is_stated else "perhaps", sides, unanswered, is_comparison=True)
+def _side(context: Context, question: str, passage: Passage) -> Statement | None:
+    """What one passage states to a side, in one cell. The other side's is no rival of it."""
+    return next(iter(statements(question, (passage,), context.snapshot, 1)), None)
+
+
+def _of_sides(sides: Sequence[Statement], unanswered: tuple[str, ...], settings: AnswerSettings) -> Reading:
+    if not sides:
+        return NOTHING
+    reading = Reading("perhaps", tuple(sides), unanswered, is_comparison=True)
+    is_stated = not unanswered and reading.probability >= settings.min_probability
+    return replace(reading, verdict="stated") if is_stated else reading
 
 
 def read_chunk(question: str, chunk: Chunk, snapshot: Snapshot, most: int = MOST) -> tuple[Cell, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -217,3 +218,46 @@ def test_events_are_json_values_by_the_names_of_their_fields(sample: Home) -> No
     assert context["passages"][0]["number"] == 1
     assert 0 < context["passages"][0]["relevance"] <= 1
     assert records[-1]["answer"]["citations"][0]["chunk_id"] == context["passages"][0]["chunk_id"]
+
+
+CLASSES = {
+    **dict.fromkeys(("cleric", "druid", "monk"), "Clerics"),
+    **dict.fromkeys(("fighter", "paladin", "ranger"), "Fighters"),
+    **dict.fromkeys(("magic-user", "illusionist"), "Magic-Users"),
+    **dict.fromkeys(("thief", "assassin"), "Thieves"),
+}
+"""Matrices by the class that uses them."""
+
+
+def lowest_roll(answerer: Answerer, name: str, level: int, armor_class: int) -> str:
+    """What the sample's matrix says in the row of the armor class, by the book's text."""
+    snapshot = answerer.context(LOOK_UP).snapshot
+    row = next(
+        chunk
+        for chunk in snapshot.chunks
+        if chunk.kind == "row"
+        and chunk.row_key == str(armor_class)
+        and chunk.heading_path[-1].partition(" for ")[2].startswith(CLASSES[name])
+    )
+    levels = [
+        [int(number) for number in column.removeprefix("Level ").rstrip("+").split("-")] for column in row.columns[1:]
+    ]
+    return next(
+        cell for bounds, cell in zip(levels, row.cells[1:], strict=True) if bounds[0] <= level <= (*bounds, 99)[1]
+    )
+
+
+@pytest.mark.slow
+def test_duels_made_from_the_matrices_are_read_at_what_the_other_brings(answerer: Answerer) -> None:
+    drawn = random.Random(7)
+    for _ in range(20):
+        (first, second), levels = drawn.sample(sorted(CLASSES), 2), (drawn.randint(4, 18), drawn.randint(4, 18))
+        armor = drawn.randint(-3, 10), drawn.randint(-3, 10)
+        question = (
+            f"Who wins: {levels[0]}th level {first} (AC {armor[0]}) vs {levels[1]}th level {second} (AC {armor[1]})?"
+        )
+        wanted = [
+            lowest_roll(answerer, first, levels[0], armor[1]),
+            lowest_roll(answerer, second, levels[1], armor[0]),
+        ]
+        assert [cell.text for cell in answerer.answered(question).cells] == wanted, question
