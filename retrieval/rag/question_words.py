@@ -18,6 +18,7 @@ _POLAR = re.compile(
     r"|[,;]\s*(?:ok|right|allowed|possible)\?",
     re.IGNORECASE,
 )
+_HOW = re.compile(r"\bhow (\w+)")
 _COUNTS = re.compile(
     r"\bhow (?:many|much|long|far|high|often|old|big|large|fast|deep|wide|heavy|tall)\b", re.IGNORECASE
 )
@@ -146,10 +147,12 @@ class PassageWords:
         return sum(map(self.has, question.specific)) / len(question.specific) if question.specific else 1.0
 
     def missing(self, question: QuestionWords) -> tuple[str, ...]:
-        """Words of the question that it does not have, the rarest first."""
+        """Words of the question that it does not have, neither alone nor in a phrase, the rarest first; the `long` of
+        `how long` is none."""
+        adjectives = {match[1] for match in _HOW.finditer(question.text.casefold())}
         left = [
             (weight, word)
             for word, cut, weight in zip(question.words, question.tokens, question.weights, strict=True)
-            if not self.covers(cut)
+            if not self.covers(cut) and not self.has(word) and word.casefold() not in adjectives
         ]
         return tuple(word for _, word in sorted(left, key=lambda pair: -pair[0]))
