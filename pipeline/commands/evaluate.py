@@ -311,7 +311,7 @@ def _print_answer_scores(scores: Sequence[AnswerScore]) -> None:
 
     out.print("\nAnswers that are read, against the answers in the questions file:\n")
     for line in (*HEADER, *(score.line() for score in scores)):
-        out.print(line, markup=False)
+        out.print(line, markup=False, soft_wrap=True)
 
 
 def _scores(
