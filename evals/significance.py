@@ -20,10 +20,31 @@ _BLOCK = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Percentile bootstrap interval of a mean or a pooled ratio."""
+    """A 95 % interval of a mean, a share or a pooled ratio."""
 
     low: float
     high: float
+
+
+_STANDARD_ERRORS = 1.959964
+"""Of the normal distribution, that `CONFIDENCE` reaches on either side."""
+
+
+def wilson_interval(successes: int, n: int) -> Interval:
+    """The 95 % interval of a share by Wilson's score, which holds for few questions and for shares of 0 and 1.
+
+    Wilson, Probable inference, the law of succession, and statistical inference, 1927.
+
+    Args:
+        successes: 0 to n.
+        n: 0 or more; without any the share may be anything.
+    """
+    if not n:
+        return Interval(0.0, 1.0)
+    share, square = successes / n, _STANDARD_ERRORS**2
+    middle = (share + square / (2 * n)) / (1 + square / n)
+    half = _STANDARD_ERRORS / (1 + square / n) * (share * (1 - share) / n + square / (4 * n * n)) ** 0.5
+    return Interval(max(0.0, middle - half), min(1.0, middle + half))
 
 
 def ratio_intervals(

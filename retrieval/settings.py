@@ -114,8 +114,12 @@ class AnswerSettings:
     model: str = "gpt-4o-mini"
     max_chunks: int = 5
     min_relevance: float = 0.5
-    """0 to 1; where nothing reaches it the answer is that it is not in these books. Lower than that of `retrieval`: who
-    asks for an answer sees what it is read from."""
+    """0 to 1; where nothing reaches it no model is asked, and the answer is that it is not in these books. Lower than
+    that of `retrieval`: who asks for an answer sees what it is made from."""
+    min_probability: float = 0.65
+    """0 to 1: that an answer that is read is right, from which on it is stated."""
+    min_perhaps: float = 0.2
+    """... from which on it is stated under `Perhaps:`; below, the answer is that it is not in these books."""
     temperature: float = 0.0
     max_tokens: int = 800
     """Of one answer."""
@@ -127,6 +131,8 @@ class AnswerSettings:
             raise UnreadableSettingsError(f"answer.model is {self.model!r}; write the name of a chat model")
         _require_whole("answer.max_chunks", self.max_chunks, 1, 100)
         _require_number("answer.min_relevance", self.min_relevance, 0.0, 1.0)
+        _require_number("answer.min_probability", self.min_probability, 0.0, 1.0)
+        _require_number("answer.min_perhaps", self.min_perhaps, 0.0, self.min_probability)
         _require_number("answer.temperature", self.temperature, 0.0, 2.0)
         _require_whole("answer.max_tokens", self.max_tokens, 1, 100_000)
         _require_number("answer.timeout_seconds", self.timeout_seconds, 0.1, 3600.0)

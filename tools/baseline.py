@@ -22,7 +22,7 @@ from retrieval.files.atomic_files import write_atomically
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.answering import ContextSource
 from retrieval.rag.cell_reading import read
-from retrieval.rag.context import Gatherer
+from retrieval.rag.context import READABLE, Gatherer
 from retrieval.rag.relevance import calibration_of
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES, VARIANTS
@@ -128,12 +128,14 @@ def _answers(
     calibration = calibration_of(snapshot.folder, embedder.identity.name)
     gatherer = Gatherer(ContextSource(retriever, calibration, "default"))
     for question in questions:
-        context = gatherer.gather(question.query, settings.max_chunks, settings.min_relevance)
+        context = gatherer.gather(question.query, settings.max_chunks, READABLE)
         record = {
             "question": question.id,
             "passages": [[passage.hit.chunk.id, passage.hit.evidence.get(RELEVANCE)] for passage in context.passages],
             "parts": context.parts,
             "reason": context.reason,
-            "cells": [[cell.chunk_id, cell.column, cell.text, cell.probability] for cell in read(context)],
+            "cells": [
+                [cell.chunk_id, cell.column, cell.text, cell.probability] for cell in read(context, settings).cells
+            ],
         }
         yield json.dumps(record, ensure_ascii=False) + "\n"

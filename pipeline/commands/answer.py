@@ -34,7 +34,8 @@ def answer(
 ) -> None:
     """Answer a question, and say where each part of the answer is from.
 
-    Without OPENAI_API_KEY the answer is read: the cells of the row that answers, or a sentence as it stands.
+    Without OPENAI_API_KEY the answer is read: the cells of the row that answers, or a sentence as it stands. What a
+    model answers without citing a passage is status 1.
 
     \b
     Examples:
@@ -45,7 +46,7 @@ def answer(
     """
     from retrieval.rag.answerer import Answerer, answer_record
 
-    answerer = Answerer(home.expanduser(), how=how.value, strategy=strategy)
+    answerer, is_cited = Answerer(home.expanduser(), how=how.value, strategy=strategy), True
     for event in answerer.answer(question):
         if event.event == "error":
             print_error(event.data)
@@ -58,7 +59,11 @@ def answer(
             err.print(event.data, markup=False)
         if event.answer is not None:
             print_json(answer_record(event.answer)) if json_ else _print_sources(event.answer)
+            is_cited = event.answer.mode != "generated" or bool(event.answer.citations)
     answerer.close()
+    if not is_cited:
+        print_error("the model cites no passage; look the answer up")
+        raise typer.Exit(1)
 
 
 def _print_sources(answer: Answer) -> None:

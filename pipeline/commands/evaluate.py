@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from evals.acceptance import Bound, SavedScores, StrategyVerdict
+    from evals.answer_scores import AnsweredQuestion, AnswerScore
     from evals.evaluation import Evaluation
     from evals.failures import FailedQuestion
     from evals.relaxation import Relaxation
@@ -178,6 +179,10 @@ def evaluate(
         typer.Option("--strategy", help="May be given again; all if not, and details of `default`."),
     ] = None,
     failures: Annotated[bool, typer.Option("--failures", help="Name the questions whose gold is not first.")] = False,
+    answers: Annotated[
+        bool,
+        typer.Option("--answers", help="Score what `answer --how read` answers against the `answer` of each question."),
+    ] = False,
     json_: JsonOption = False,
     trec: Annotated[Path | None, typer.Option("--trec", help=TREC_HELP, file_okay=False)] = None,
     fail_under: FailUnderOption = None,
@@ -197,6 +202,7 @@ def evaluate(
     Examples:
       querymust eval
       querymust eval --failures
+      querymust eval --answers
       querymust eval --questions mine.jsonl --strategy dense --strategy prefilter
       querymust eval --json
       querymust eval --strategy default --trec runs
@@ -214,10 +220,14 @@ def evaluate(
 
         for path in write_rows(trec.expanduser(), evaluation.experiment.rows):
             err.print(f"wrote {path}", markup=False)
+    answer_scores = _answer_scores(home, evaluation) if answers else ()
     if json_:
-        print_json(evaluation_record(scores))
+        record = evaluation_record(scores)
+        print_json(record | {"answers": [asdict(score) for score in answer_scores]} if answers else record)
     else:
         _print_scores(scores)
+        if answers:
+            _print_answer_scores(answer_scores)
         print_better_strategy(evaluation.headline(), Home.at(home).settings.strategy)
         for verdict in scores.verdicts:
             print_verdict(verdict)
@@ -275,6 +285,33 @@ def _print_scores(scores: Scores) -> None:
     if (lost := scores.relaxation).n_stating:
         out.print(f"\n{lost.n_relaxed} of {lost.n_stating} questions with conditions on metadata lost one of them")
     out.print(f"\n{evaluation.n_questions} questions, snapshot {evaluation.snapshot}")
+
+
+def _answer_scores(root: Path, evaluation: Evaluation) -> tuple[AnswerScore, ...]:
+    """Scores of the answers that are read, by kind of question; the last is for all that have an answer."""
+    from evals.answer_scores import answer_questions, score_answers
+    from retrieval.home import Home
+    from retrieval.rag.answering import ContextSource
+    from retrieval.rag.context import Gatherer
+    from retrieval.rag.relevance import calibration_of
+
+    settings, retriever = Home.at(root).settings, live_retriever(root)
+    calibration = calibration_of(retriever.snapshot.folder, retriever.snapshot.manifest.embedder.name)
+    gatherer = Gatherer(ContextSource(retriever, calibration, settings.strategy))
+    with progress_bar("answering") as bar:
+        answered: list[AnsweredQuestion] = []
+        for number, questions in enumerate(evaluation.sets):
+            bar(questions.name, number, len(evaluation.sets))
+            answered += answer_questions(questions, gatherer, settings.answer)
+    return score_answers(answered)
+
+
+def _print_answer_scores(scores: Sequence[AnswerScore]) -> None:
+    from evals.answer_scores import HEADER
+
+    out.print("\nAnswers that are read, against the answers in the questions file:\n")
+    for line in (*HEADER, *(score.line() for score in scores)):
+        out.print(line, markup=False, soft_wrap=True)
 
 
 def _scores(

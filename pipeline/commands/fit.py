@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 class What(StrEnum):
     """What is fitted."""
 
+    answers = "answers"
     cells = "cells"
     relevance = "relevance"
     trees = "trees"
@@ -27,7 +28,8 @@ def fit(
     what: Annotated[
         What,
         typer.Argument(
-            help="trees: of the re-ranker; relevance: what a score means; cells: which of a row an answer reads."
+            help="trees: of the re-ranker; relevance: what a score means; cells: which of a row an answer reads; "
+            "answers: which sentence, and when it is stated."
         ),
     ],
     data: Annotated[Path, typer.Option("--data", help="Folder with a folder for each set.", show_default=False)],
@@ -42,17 +44,19 @@ def fit(
 ) -> None:
     """Fit `default` on question sets, and score each set by what was fitted without it.
 
-    What would lose more in a set than the gate lets through is not written; status 1 says so. Relevance and cells move
-    no rank.
+    What would lose more in a set than the gate lets through is not written; status 1 says so. Relevance, cells and
+    answers move no rank.
 
     \b
     Examples:
       querymust fit trees --data ROOT --write
       querymust fit relevance --data ROOT
       querymust fit cells --data ROOT --write
+      querymust fit answers --data ROOT --write
     """
     with progress_bar("fit") as bar:
         bar("starting", 0, 1)
+        from evals.fit.answers import AnswersFitReport, fit_answers
         from evals.fit.cells import CellsReport, fit_cell_choice
         from evals.fit.relevance import RelevanceReport, fit_relevance
         from evals.fit.trees import TreesReport, learn_trees
@@ -61,13 +65,14 @@ def fit(
 
         root = home.expanduser().resolve()
         embedder = load_embedder(Settings.read(root).embedder)
-        fits: dict[What, Callable[..., TreesReport | RelevanceReport | CellsReport]] = {
+        fits: dict[What, Callable[..., TreesReport | RelevanceReport | CellsReport | AnswersFitReport]] = {
+            What.answers: fit_answers,
             What.trees: learn_trees,
             What.relevance: fit_relevance,
             What.cells: fit_cell_choice,
         }
         report = fits[what](root / "benchmarks", data, split, embedder, seed, bar)
-    refused = () if isinstance(report, RelevanceReport | CellsReport) else report.refused
+    refused = () if isinstance(report, RelevanceReport | CellsReport | AnswersFitReport) else report.refused
     if write and (force or not refused):
         report.write(Path("docs") / "results")
     if json_:

@@ -2,9 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
-from itertools import groupby
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,44 +12,13 @@ from retrieval.home import Home
 from retrieval.models.access import KEY, Access
 from retrieval.models.chat import Usage
 from retrieval.models.spending import ChatPrice, chat_price
-from retrieval.rag.cell_reading import read, read_chunk
-from retrieval.rag.cells import Cell
+from retrieval.rag.cell_reading import NOTHING, Reading, read
 from retrieval.rag.chat_model import AnswerPart, ChatModel, cited, doubts, format_prompt
-from retrieval.rag.context import Answer, AnswerEvent, Context, Gatherer, Passage
+from retrieval.rag.context import READABLE, Answer, AnswerEvent, Context, Gatherer, Passage
 from retrieval.rag.live import Deadline, LiveIndex
-from retrieval.settings import Settings
+from retrieval.rag.wording import NOT_HERE, nearest, worded
+from retrieval.settings import AnswerSettings, Settings
 from retrieval.types import Embedder
-
-_OR = "Or, if that is meant: "
-NOT_HERE = "Not in these books."
-PERHAPS_NOT = "Perhaps not in these books."
-READ = "Read from the books, not generated."
-
-
-def worded(cells: Sequence[Cell], passages: Sequence[Passage], *, compared: bool = False) -> Iterator[str]:
-    """The pieces of an answer: each row or passage with what was read of it, and at the end that it was read.
-
-    Joined they are its text: `Axe - Cost: 5 gp [1]`. A second row is another that may be meant, unless rows are
-    compared.
-    """
-    numbers = {passage.hit.chunk.id: passage for passage in passages}
-    for count, (chunk_id, group) in enumerate(groupby(cells, key=lambda cell: cell.chunk_id)):
-        passage = numbers[chunk_id]
-        yield f"{_OR * (count > 0 and not compared)}{_line(list(group), passage)} [{passage.number}]\n"
-    yield READ
-
-
-def nearest(cells: Sequence[Cell], passage: Passage) -> str:
-    """The text of an answer where the books hardly answer: that they may not, and what comes nearest."""
-    return f"{PERHAPS_NOT} The nearest in them: {_line(cells, passage)} [{passage.number}]" if cells else PERHAPS_NOT
-
-
-def _line(cells: Sequence[Cell], passage: Passage) -> str:
-    if not cells[0].column:
-        return " ".join(f"“{cell.text}”" for cell in cells)
-    values = "; ".join(f"{cell.column}: {cell.text}" for cell in cells)
-    return f"{passage.hit.chunk.title} - {values}"
-
 
 How = Literal["auto", "read", "generate"]
 
@@ -122,10 +90,10 @@ class Answerer:
             context = await asyncio.to_thread(self.context, query)
             yield _found(context)
             if not context.passages:
-                yield _complete(_nothing(context))
+                yield _complete(_nothing(context, context.nearest))
                 return
             yield self._begins(context)
-            telling = _Telling(context, self.model)
+            telling = _Telling(context, self.model, self.settings)
             async for piece in telling.pieces_async():
                 yield AnswerEvent("token", piece)
             yield _complete(telling.answer())
@@ -152,7 +120,7 @@ class Answerer:
         """
 
         def gather() -> Context:
-            most, least = self.settings.max_chunks, self.settings.min_relevance
+            most, least = self.settings.max_chunks, self.settings.min_relevance if self.model else READABLE
             return self._live.ask(lambda reader: self._live.made_of(reader, Gatherer).gather(query, most, least))
 
         return self._deadline.run(gather) if self._deadline else gather()
@@ -166,10 +134,10 @@ class Answerer:
         context = self.context(query)
         yield _found(context)
         if not context.passages:
-            yield _complete(_nothing(context))
+            yield _complete(_nothing(context, context.nearest))
             return
         yield self._begins(context)
-        telling = _Telling(context, self.model)
+        telling = _Telling(context, self.model, self.settings)
         for piece in telling.pieces():
             yield AnswerEvent("token", piece)
         yield _complete(telling.answer())
@@ -185,9 +153,9 @@ class Answerer:
 class _Telling:
     """One answer on its way."""
 
-    def __init__(self, context: Context, model: ChatModel | None) -> None:
-        self._context, self._model = context, model
-        self._cells: tuple[Cell, ...] = ()
+    def __init__(self, context: Context, model: ChatModel | None, settings: AnswerSettings) -> None:
+        self._context, self._model, self._settings = context, model, settings
+        self._reading: Reading = NOTHING
         self._told: list[str] = []
         self._usage = Usage()
 
@@ -211,12 +179,16 @@ class _Telling:
     def answer(self) -> Answer:
         """What was told, whole."""
         text, context, model = "".join(self._told), self._context, self._model
+        if model is None and self._reading is NOTHING:
+            return _nothing(context, context.passages[0])
         return Answer(
             query=context.query,
             text=text,
             mode="generated" if model else "read",
+            is_certain=model is not None or self._reading.verdict == "stated",
+            probability=None if model else self._reading.probability,
             citations=cited(text, context.passages),
-            cells=self._cells,
+            cells=self._reading.cells,
             doubts=doubts(text, context.query, context.passages) if model else (),
             snapshot=context.snapshot.id,
             read_as=context.read_as,
@@ -227,9 +199,8 @@ class _Telling:
         )
 
     def _read(self) -> list[str]:
-        self._cells = read(self._context)
-        compared = len(self._context.parts) > 1
-        return list(worded(self._cells, self._context.passages, compared=compared))
+        self._reading = read(self._context, self._settings)
+        return [] if self._reading is NOTHING else list(worded(self._context.query, self._reading))
 
     def _prompt(self) -> str:
         return format_prompt(self._context.query, self._context.passages)
@@ -261,14 +232,11 @@ def _price_of(settings: Settings, model: str, access: Access) -> ChatPrice | Non
     return chat_price(model) if access.address is None else None
 
 
-def _nothing(context: Context) -> Answer:
-    none = Answer(context.query, NOT_HERE, "none", (), snapshot=context.snapshot.id, read_as=context.read_as)
-    if context.nearest is None:
-        return none
-    near = context.nearest
-    cells = read_chunk(context.query, near.hit.chunk, context.snapshot)
-    text = nearest(cells, near)
-    return replace(none, text=text, citations=cited(text, (near,)), cells=cells)
+def _nothing(context: Context, near: Passage | None) -> Answer:
+    """The answer that the books have none, with the place that comes nearest, if there is one."""
+    text = nearest(near) if near else NOT_HERE
+    found = cited(text, (near,)) if near else ()
+    return Answer(context.query, text, "none", found, snapshot=context.snapshot.id, read_as=context.read_as)
 
 
 def _complete(answer: Answer) -> AnswerEvent:

@@ -1,133 +1,147 @@
-"""An answer read from cells of the likeliest rows or from sentences of the best passage."""
+"""An answer read from the passages of a question: stated, stated under "Perhaps:", or none."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import partial
-
-import numpy as np
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Literal
 
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.index.words.word_vectors import word_vector
-from retrieval.rag.cells import (
-    MOST,
-    NAMES,
-    SURE,
-    CandidateRow,
-    Cell,
-    choose,
-    column_features,
-    probabilities,
-    read_cells,
-)
+from retrieval.rag.cells import MOST, Cell
 from retrieval.rag.context import Context, Passage
-from retrieval.rag.relevance import subject_of
+from retrieval.rag.question_words import QuestionWords
+from retrieval.rag.statements import Statement, choose, statements
+from retrieval.settings import AnswerSettings
 from retrieval.types import Chunk
 
-_LABELLED = re.compile(r"(?P<marks>\*\*|__)_?(?P<label>[^*_\n]{1,40}?)[.:]?_?(?P=marks)[.:]?[ \t]+(?P<value>[^*\n]+)")
-_DEFINED = re.compile(r"^[-*] +(?P<label>[^:\n.]{1,40}): +(?P<value>[^\n]+)$", re.MULTILINE)
-_BREAK = re.compile(
-    r"(?<=[.!?])[*_)\"”’]*\s+(?=[*_(\"“‘]*[A-Z0-9])|\n\s*\n|\n(?=\s*(?:[-*+]|\d+\.)\s)|\n(?=#)|<br ?/?>"
+Verdict = Literal["stated", "perhaps", "none"]
+
+_COMPARES = re.compile(
+    r"\b(?:vs\.?|versus|compar(?:ed?|ing|ison)|differ(?:ence)?|than|both|respectively|which (?:one|of)|either)\b",
+    re.IGNORECASE,
 )
-_MARK = re.compile(r"^\s*(?:#{1,6}\s+|[-*+]\s+|\d+\.\s+|>\s+)")
-_ELSEWHERE = re.compile(r"\[Table:[^\]]*\]")
-_LONGEST_VALUE = 160
-"""Characters; what is longer is a paragraph with a heading of its own, which is read by its sentences."""
+_JOINS = re.compile(r"\b(?:or|and)\b", re.IGNORECASE)
+_RIVAL = 0.8
+"""A second row is stated beside the first if it is at least this share as probable."""
 
 
-def labelled_values(text: str) -> tuple[tuple[str, str], ...]:
-    """(label, value) pairs of markdown, in their order: `**AC** 12`, `- Range: 30 ft.`."""
-    matches = [
-        (match.start(), match["label"].strip(), match["value"].strip())
-        for pattern in (_LABELLED, _DEFINED)
-        for match in pattern.finditer(text)
-        if len(match["value"].strip()) <= _LONGEST_VALUE
-    ]
-    return tuple((label, value) for _, label, value in sorted(matches))
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the passages of a question say to it."""
+
+    verdict: Verdict
+    statements: tuple[Statement, ...]
+    """The answer first, then what may be meant instead; of a comparison the answer of each side. Of `none` nothing."""
+    unanswered: tuple[str, ...] = ()
+    """The sides of a comparison that no passage answers."""
+    is_comparison: bool = False
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """Everything that is stated, in its order."""
+        return tuple(cell for statement in self.statements for cell in statement.cells)
+
+    @property
+    def probability(self) -> float:
+        """0 to 1: that the first statement is right; of a comparison, that those of all sides are."""
+        chances = [statement.probability for statement in self.statements]
+        return round(prod(chances if self.is_comparison else chances[:1]), 4)
 
 
-def sentences(text: str) -> tuple[str, ...]:
-    """Sentences of markdown, as they are written, without the marks of lists and without headings."""
-    pieces = [piece.strip() for piece in _BREAK.split(_ELSEWHERE.sub("\n\n", text))]
-    return tuple(
-        " ".join(_MARK.sub("", piece).split()) for piece in pieces if len(piece) > 1 and not piece.startswith("#")
-    )
+NOTHING = Reading("none", ())
 
 
-_UNLIKELY = 0.15
-"""A passage that is so much less likely than the best is not read."""
-_FAR = 0.05
-"""A cell that is so much less likely than the first is not read."""
-_NAMED = 0.5
-"""From this on a label of prose is what the question asks for."""
-_ALIKE = 0.5
-"""What the cosine of a sentence counts beside the share of the question that it says."""
-_NEXT = 0.75
-"""A second sentence is read where it is nearly as good as the first."""
-_MOST_SENTENCES = 2
-_SPEAKING = [NAMES.index(name) for name in ("head", "asked", "short_for", "means_word")]
+def read(context: Context, settings: AnswerSettings = AnswerSettings()) -> Reading:  # noqa: B008
+    """What the passages of a question say to it.
 
-
-def read(context: Context) -> tuple[Cell, ...]:
-    """What the passages of a question say to it: at most three cells, or sentences of the best passage.
-
-    The cells of all passages are weighed together, a passage by its score, a cell by `choose`; as many are read as it
-    takes to be sure: twins that the question does not tell apart both have their say. Of a comparison each part reads
-    the best passage that answers it.
+    Args:
+        context: the passages, measured.
+        settings: the probabilities from which an answer is stated, and stated under "Perhaps:".
     """
     if not context.passages:
-        return ()
+        return NOTHING
     if len(context.parts) > 1:
-        return _compared(context)
-    scores = np.asarray([passage.hit.score for passage in context.passages], dtype=np.float64)
-    likely = probabilities(scores)
-    first = read_chunk(context.query, context.passages[0].hit.chunk, context.snapshot)
-    if not first or not first[0].column:
-        return first
-    # A row whose predicate the question meets is named by it; only others that are so named may be meant instead.
-    guarded = context.passages[0].hit.chunk.query_must is not None
-    weighed = [
-        replace(cell, probability=round(cell.probability * float(chance), 4))
-        for chance, passage in zip(likely, context.passages, strict=True)
-        if chance >= _UNLIKELY * likely.max() and (passage.hit.chunk.query_must or not guarded)
-        # Another is meant instead only where it says as much of the question.
-        if passage.says >= context.passages[0].says
-        for cell in (first if passage is context.passages[0] else _cells(context, passage))
-    ]
-    order = {passage.hit.chunk.id: position for position, passage in enumerate(context.passages)}
-    weighed.sort(key=lambda cell: (-cell.probability, order[cell.chunk_id], cell.place))
-    kept: list[Cell] = []
-    for cell in weighed[:MOST]:
-        if sum(each.probability for each in kept) >= SURE or cell.probability < _FAR * weighed[0].probability:
-            break
-        kept.append(cell)
-    return tuple(kept)
+        return _compare(context, settings)
+    rivals = statements(context.query, context.passages, context.snapshot)
+    if not rivals:
+        return NOTHING
+    if is_contrast(context.query, rivals):
+        sides = [_side(context, context.query, rival.passage) for rival in rivals[:2]]
+        return _of_sides([side for side in sides if side], (), settings)
+    best = max(rivals, key=lambda statement: statement.probability)
+    verdict = _verdict(best.probability, settings)
+    if verdict == "none":
+        return NOTHING
+    if verdict == "stated" and _COMPARES.search(context.query):
+        verdict = "perhaps"  # one row is seldom the whole answer to a question that compares
+    return Reading(verdict, (best, *_alternatives(best, rivals)))
 
 
-def _cells(context: Context, passage: Passage) -> tuple[Cell, ...]:
-    chunk = read_chunk(context.query, passage.hit.chunk, context.snapshot)
-    return chunk if chunk and chunk[0].column else ()
+def _verdict(probability: float, settings: AnswerSettings) -> Verdict:
+    if probability >= settings.min_probability:
+        return "stated"
+    return "perhaps" if probability >= settings.min_perhaps else "none"
 
 
-def _compared(context: Context) -> tuple[Cell, ...]:
-    """A cell for each part, and what is left of the number for the whole question.
+def _alternatives(best: Statement, rivals: Sequence[Statement]) -> tuple[Statement, ...]:
+    """Another row that the question may mean, where it does not distinguish the two.
 
-    `turn undead: vampire versus cleric` looks like a comparison; its answer is one cell of one row.
+    A row whose predicate the question meets is named by it: only others that are so named may be meant instead.
     """
-    cells: list[Cell] = []
+    is_guarded = best.passage.hit.chunk.query_must is not None
+    meant = [
+        rival
+        for rival in rivals
+        if rival is not best
+        and rival.passage.hit.chunk.cells
+        and best.passage.hit.chunk.cells
+        and rival.probability >= _RIVAL * best.probability
+        and rival.passage.says >= best.passage.says
+        and (rival.passage.hit.chunk.query_must or not is_guarded)
+    ]
+    left = MOST - len(best.cells)
+    return tuple(rival for rival in meant[:1] if len(rival.cells) <= left)
+
+
+def is_contrast(question: str, rivals: Sequence[Statement]) -> bool:
+    """Whether a question that grammar does not take apart compares its first two rows: each has a word of the question
+    that the other lacks, and the question joins them. Rows of two tables need a word that compares."""
+    if len(rivals) < 2:
+        return False
+    first, second = rivals[:2]
+    chunks = (first.passage.hit.chunk, second.passage.hit.chunk)
+    lacking = (frozenset(first.missing), frozenset(second.missing))
+    if not lacking[0] - lacking[1] or not lacking[1] - lacking[0]:
+        return False
+    is_one_table = chunks[0].table_id is not None and chunks[0].table_id == chunks[1].table_id
+    return bool(_COMPARES.search(question) or (is_one_table and _JOINS.search(question)))
+
+
+def _compare(context: Context, settings: AnswerSettings) -> Reading:
+    """The answer of each side: of the passage that was dealt to it first, which is a row beside those of the others."""
+    sides: list[Statement] = []
+    unanswered: list[str] = []
     for part in context.parts:
-        cells += _of(context, part, partial(_answers, part))
-    cells += _of(context, context.query, lambda each: each.hit.chunk.id == context.best)
-    return tuple({(cell.chunk_id, cell.place): cell for cell in cells}.values())[:MOST]
+        own = next((passage for passage in context.passages if passage.question == part), None)
+        side = _side(context, part, own) if own else None
+        if side and side.probability >= settings.min_perhaps:
+            sides.append(side)
+        else:
+            unanswered.append(part)
+    return _of_sides(sides, tuple(unanswered), settings)
 
 
-def _answers(part: str, passage: Passage) -> bool:
-    return passage.question == part
+def _side(context: Context, question: str, passage: Passage) -> Statement | None:
+    """What one passage states to a side, in one cell. The other side's is no rival of it."""
+    return next(iter(statements(question, (passage,), context.snapshot, 1)), None)
 
 
-def _of(context: Context, question: str, meant: Callable[[Passage], bool]) -> tuple[Cell, ...]:
-    own = next((passage for passage in context.passages if meant(passage)), None)
-    return read_chunk(question, own.hit.chunk, context.snapshot, 1) if own else ()
+def _of_sides(sides: Sequence[Statement], unanswered: tuple[str, ...], settings: AnswerSettings) -> Reading:
+    if not sides:
+        return NOTHING
+    reading = Reading("perhaps", tuple(sides), unanswered, is_comparison=True)
+    is_stated = not unanswered and reading.probability >= settings.min_probability
+    return replace(reading, verdict="stated") if is_stated else reading
 
 
 def read_chunk(question: str, chunk: Chunk, snapshot: Snapshot, most: int = MOST) -> tuple[Cell, ...]:
@@ -139,45 +153,5 @@ def read_chunk(question: str, chunk: Chunk, snapshot: Snapshot, most: int = MOST
         snapshot: its words weigh as much as they are rare.
         most: how many cells at most.
     """
-    question = snapshot.spelling(question)
-    if chunk.cells:
-        return read_cells(snapshot.lexical.said(question), chunk, snapshot.lexical.tokenize, most)
-    return _labelled(question, chunk, snapshot, most) or _sentences(question, chunk, snapshot)[:most]
-
-
-def _labelled(question: str, chunk: Chunk, snapshot: Snapshot, most: int) -> tuple[Cell, ...]:
-    pairs = labelled_values(chunk.text)
-    if not pairs:
-        return ()
-    row = CandidateRow([label for label, _ in pairs], [value for _, value in pairs], None)
-    features = column_features(snapshot.lexical.said(question), row, snapshot.lexical.tokenize)
-    if features[:, _SPEAKING].max() < _NAMED:
-        return ()
-    return choose(row, features, chunk.id, most)
-
-
-def _sentences(question: str, chunk: Chunk, snapshot: Snapshot) -> tuple[Cell, ...]:
-    matches = sentences(chunk.text)
-    if not matches:
-        return ()
-    subject = subject_of(question)
-    query = set(snapshot.lexical.read(subject))
-    above = set(snapshot.lexical.tokenize(" ".join(chunk.heading_path[-1:])))
-    wanted = query - above or query
-    whole = _weight(snapshot, wanted) or 1.0
-    terms = np.asarray([_weight(snapshot, wanted & set(snapshot.lexical.tokenize(match))) / whole for match in matches])
-    vector = word_vector(subject.casefold())
-    alike = np.asarray([float(word_vector(match.casefold()) @ vector) for match in matches])
-    scores = terms + _ALIKE * alike
-    order = np.argsort(-scores, kind="stable")[:_MOST_SENTENCES].tolist()
-    kept = [position for position in order if scores[position] >= _NEXT * scores[order[0]]]
-    best = max(float(scores.max()), 1.0)
-    return tuple(
-        Cell(chunk.id, "", matches[position], position, round(float(scores[position]) / best, 4))
-        for position in sorted(kept)
-    )
-
-
-def _weight(snapshot: Snapshot, words: set[str]) -> float:
-    places: Sequence[int | None] = list(snapshot.lexical.terms.words(sorted(words)))
-    return float(sum(snapshot.rarity[-1 if position is None else position] for position in places))
+    choice = choose(QuestionWords.of(question, snapshot), chunk)
+    return choice.cells(chunk.id, most) if choice else ()

@@ -319,6 +319,8 @@ MOST = 3
 """Cells that one answer reads."""
 SURE = 0.95
 """Cells are read until one of them is the one that is asked for with this probability."""
+FAR = 0.1
+"""A cell that is so much less likely than the first is not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,12 +348,46 @@ def shipped_weights() -> Features:
     return np.asarray([stored[name] for name in NAMES])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class CellChoice:
+    """How likely each cell of a row is what a question asks for."""
+
+    row: CandidateRow
+    features: Features
+    """(cells, NAMES)."""
+    chances: Features
+    """(cells,); they sum to 1."""
+
+    @classmethod
+    def of(cls, question: str, row: CandidateRow, tokenize: Tokenize) -> "CellChoice":
+        """Weigh the cells of a row by its features (`column_features`), as a conditional logit.
+
+        McFadden, Conditional logit analysis of qualitative choice behavior, 1974.
+
+        Args:
+            question: as it was asked.
+            row: with at least one cell.
+            tokenize: of the index that the row is from.
+        """
+        features = column_features(question, row, tokenize)
+        return cls(row, features, probabilities(features @ shipped_weights()))
+
+    def cells(self, chunk_id: str, most: int = MOST) -> tuple[Cell, ...]:
+        """The likeliest cells, as many as it takes to be sure: one where one column is plainly asked for."""
+        chosen: list[Cell] = []
+        sure = 0.0
+        for position in np.argsort(-self.chances, kind="stable")[:most].tolist():
+            text, chance = self.row.cells[position], float(self.chances[position])
+            if sure >= SURE or (chosen and not text.strip()) or chance < FAR * self.chances.max():
+                break
+            head = self.row.columns[position].strip() or f"column {position + 1}"
+            chosen.append(Cell(chunk_id, head, text, position, round(chance, 4)))
+            sure += chance
+        return tuple(chosen)
+
+
 def read_cells(question: str, chunk: Chunk, tokenize: Tokenize, most: int = MOST) -> tuple[Cell, ...]:
     """The cells of a row that a question asks for, the likeliest first; none of a chunk without cells.
-
-    As many as it takes to be sure, so one where one column is plainly asked for. A choice among the row's
-    columns by its features (`column_features`), as a conditional logit: McFadden, Conditional logit analysis of
-    qualitative choice behavior, 1974.
 
     Args:
         question: as it was asked.
@@ -359,10 +395,7 @@ def read_cells(question: str, chunk: Chunk, tokenize: Tokenize, most: int = MOST
         tokenize: of the index that it is from.
         most: how many at most.
     """
-    if not chunk.cells:
-        return ()
-    row = row_of(chunk)
-    return choose(row, column_features(question, row, tokenize), chunk.id, most)
+    return CellChoice.of(question, row_of(chunk), tokenize).cells(chunk.id, most) if chunk.cells else ()
 
 
 def row_of(chunk: Chunk) -> CandidateRow:
@@ -370,20 +403,6 @@ def row_of(chunk: Chunk) -> CandidateRow:
     key = chunk.cells.index(chunk.row_key) if chunk.row_key in chunk.cells else None
     names = [name for name in (chunk.row_key, chunk.called, *chunk.names) if name]
     return CandidateRow(chunk.columns, chunk.cells, key, names)
-
-
-def choose(row: CandidateRow, features: Features, chunk_id: str, most: int = MOST) -> tuple[Cell, ...]:
-    """The cells of a row by the features of its columns, as `read_cells` chooses them."""
-    chances = probabilities(features @ shipped_weights())
-    cells: list[Cell] = []
-    sure = 0.0
-    for position in np.argsort(-chances, kind="stable")[:most].tolist():
-        if sure >= SURE or (cells and not row.cells[position].strip()):
-            break
-        head = row.columns[position].strip() or f"column {position + 1}"
-        cells.append(Cell(chunk_id, head, row.cells[position], position, round(float(chances[position]), 4)))
-        sure += chances[position]
-    return tuple(cells)
 
 
 def probabilities(scores: Features) -> Features:

@@ -1,23 +1,28 @@
 """The passages that an answer is made from, part by part for a comparison."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
-
-import numpy as np
 
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.answering import ContextSource
 from retrieval.rag.cells import Cell
 from retrieval.rag.relevance import N_CANDIDATES, NAMES, marked, measures, why_none
 from retrieval.search.query import Query
-from retrieval.types import Hit, Retrieval
+from retrieval.types import RELEVANCE, Hit, Retrieval
 from retrieval.understand.decompose.comparisons import ComparedNames
 from retrieval.understand.decompose.facts import IterationSettings
 from retrieval.understand.decompose.rounds import ALLOCATED_FROM, IterativeResult, IterativeRetriever
 
 EventName = Literal["search", "context", "generation", "token", "complete", "error"]
 Mode = Literal["read", "generated", "none"]
+
+READABLE = 0.15
+"""Relevance from which a passage is read, and worth naming where the books do not answer: what is stated of it has a
+probability of its own."""
+_DECIMALS = 6
+"""Of the share of a question that a passage says: two that say the same words say as much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +35,13 @@ class Passage:
     """Its `evidence` has `relevance`, 0 to 1."""
     question: str
     """What it answers: the whole question, or the part of a comparison."""
-    says: float = 0.0
-    """Share of the whole question that it says, in whatever words; 0 where that was not measured."""
+    measures: tuple[float, ...] = ()
+    """What relevance is made from, in the order of `relevance.NAMES`; empty where that was not measured."""
+
+    @property
+    def says(self) -> float:
+        """Share of its question that it says, in whatever words; 0 where that was not measured."""
+        return round(self.measures[NAMES.index("alike")], _DECIMALS) if self.measures else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +63,15 @@ class Answer:
     query: str
     text: str
     mode: Mode
-    """`read` from cells and sentences, `generated` by a model from the passages, or `none`: not in these books, or
-    perhaps not, beside what comes nearest."""
+    """`read` from cells and sentences, `generated` by a model from the passages, or `none`: not in these books."""
     citations: tuple[Citation, ...]
-    """Passages that the text points to, in the order of their numbers."""
+    """Passages that the text points to, in the order of their numbers; of `none` the place that comes nearest."""
     cells: tuple[Cell, ...] = ()
     """What was read; of a generated answer nothing."""
+    is_certain: bool = True
+    """False where the text begins with `Perhaps:`."""
+    probability: float | None = None
+    """0 to 1: that what was read is right; of a generated answer, and of `none`, None."""
     doubts: tuple[str, ...] = ()
     """What a generated answer says and its passages do not: numbers, and citations of passages that there are not."""
     snapshot: str = ""
@@ -85,12 +98,6 @@ class AnswerEvent:
     """Of `context`."""
     answer: Answer | None = None
     """Of `complete`."""
-
-
-NEAR = 0.15
-"""Relevance of a passage that is worth showing beside the word that the books do not answer."""
-_DECIMALS = 6
-"""Of the share of a question that a passage says: two that say the same words say as much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,30 +161,46 @@ class Gatherer:
         # What the parts are dealt beside begins with what is looked at here.
         wanted = max(looked_at, ALLOCATED_FROM) if several else looked_at
         whole = retriever.retrieve(query, wanted, self.reader.strategy, decisions=False)
-        hits = whole.hits[:looked_at]
-        matches = measures(retriever, query, [hit.chunk.id for hit in hits])
-        scores = self.reader.calibration.of(matches).tolist()
+        passages = self.measured(query, whole.hits[:looked_at])
+        scores = [passage.hit.evidence[RELEVANCE] for passage in passages]
+        read_as = whole.receipt.read_as
         if not scores or max(scores) < least:
-            near = Passage(1, marked(hits[0], scores[0]), query) if scores and max(scores) >= NEAR else None
-            return Context(
-                query, (), (query,), why_none(scores, least), retriever.snapshot, near, read_as=whole.receipt.read_as
-            )
-        relevance = {hit.chunk.id: score for hit, score in zip(hits, scores, strict=True)}
-        says = dict(zip(relevance, np.round(matches[:, NAMES.index("alike")], _DECIMALS).tolist(), strict=True))
-        best = hits[0].chunk.id
+            near = passages[0] if scores and max(scores) >= READABLE else None
+            return Context(query, (), (query,), why_none(scores, least), retriever.snapshot, near, read_as=read_as)
+        parts: tuple[str, ...] = (query,)
+        best = passages[0].hit.chunk.id
         dealt = self._dealt(whole, most) if several else None
         if dealt is not None:
-            parts, of = dealt.decomposition.sub_queries, dealt.answers
-            hits = dealt.hits if best in of else (*dealt.hits[: most - 1], hits[0])
+            parts = dealt.decomposition.sub_queries
+            passages = self._of_parts(dealt, passages[0], most)
         else:
-            parts, of = (query,), {}
-            hits = tuple(hit for hit in hits if relevance[hit.chunk.id] >= least)[:most]
-        ids = [hit.chunk.id for hit in hits]
-        passages = tuple(
-            Passage(number, marked(hit, relevance.get(name)), of.get(name, query), says.get(name, 0.0))
-            for number, (name, hit) in enumerate(zip(ids, hits, strict=True), start=1)
+            passages = tuple(each for each in passages if each.hit.evidence[RELEVANCE] >= least)[:most]
+        return Context(query, passages, parts, "", retriever.snapshot, best=best, read_as=read_as)
+
+    def measured(self, question: str, hits: Sequence[Hit]) -> tuple[Passage, ...]:
+        """Hits of a ranking as passages, the best first, each with its relevance to a question."""
+        matches = measures(self.reader.retriever, question, [hit.chunk.id for hit in hits])
+        scores = self.reader.calibration.of(matches).tolist()
+        return tuple(
+            Passage(number, marked(hit, score), question, tuple(values))
+            for number, (hit, score, values) in enumerate(zip(hits, scores, matches.tolist(), strict=True), start=1)
         )
-        return Context(query, passages, parts, "", retriever.snapshot, best=best, read_as=whole.receipt.read_as)
+
+    def _of_parts(self, dealt: IterativeResult, best: Passage, most: int) -> tuple[Passage, ...]:
+        """The passages of a comparison, each measured for the part that it answers.
+
+        Args:
+            dealt: the hits of all parts.
+            best: of the whole question; it is among them in any case.
+            most: how many.
+        """
+        known = best.hit.chunk.id in dealt.answers
+        hits = dealt.hits if known else (*dealt.hits[: most - 1], best.hit)
+        passages = {} if known else {best.hit.chunk.id: best}
+        for part in dealt.decomposition.sub_queries:
+            own = [hit for hit in hits if dealt.answers.get(hit.chunk.id) == part]
+            passages |= {passage.hit.chunk.id: passage for passage in self.measured(part, own)}
+        return tuple(replace(passages[hit.chunk.id], number=number) for number, hit in enumerate(hits, start=1))
 
     def _is_several(self, query: str) -> bool:
         """Whether a question looks as if it were several."""

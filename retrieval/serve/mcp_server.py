@@ -20,7 +20,7 @@ _INSTRUCTIONS = (
 )
 _FIELDS = ("rank", "id", "title", "book", "document", "lines", "columns", "cells", "text")
 _ASKED = ("documents", "total", "groups", "conditions", "hints", "fallbacks", "reason", "read_by")
-_TOLD = ("text", "mode", "read_as", "citations", "cells", "doubts")
+_TOLD = ("text", "mode", "is_certain", "read_as", "citations", "cells", "doubts")
 
 Result = TypeVar("Result")
 

@@ -1,15 +1,13 @@
 """Answers that are read, put beside those that people wrote, book by book."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import reduce
-from operator import add
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from evals.answer_scores import HEADER, NO_ANSWER, AnswerScore, answer_questions, score_answers, sum_scores
 from evals.benchmarks.books import BenchmarkDataError, LibraryBook
 from evals.benchmarks.sets import benchmarks_under
-from evals.fit.cells import AnsweredBook, answered
 from evals.fit.corpus_index import Tell, open_index
 from retrieval.rag.answering import ContextSource
 from retrieval.rag.context import Gatherer
@@ -20,29 +18,40 @@ from retrieval.types import Embedder
 
 
 @dataclass(frozen=True, slots=True)
+class BookAnswers:
+    """What is answered to the questions about one book. Key: book."""
+
+    book: str
+    scores: tuple[AnswerScore, ...]
+    """By kind, without the sum."""
+
+
+@dataclass(frozen=True, slots=True)
 class AnswersReport:
-    """One run. Key: split, and the threshold."""
+    """One run. Key: split, and the probability from which an answer is stated."""
 
     split: str
-    min_relevance: float
-    books: tuple[AnsweredBook, ...]
+    min_probability: float
+    books: tuple[BookAnswers, ...]
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> "AnswersReport":
         """What `asdict` made of one."""
-        return cls(**{**values, "books": tuple(AnsweredBook(**each) for each in values["books"])})
+        books = (
+            BookAnswers(book["book"], tuple(AnswerScore(**score) for score in book["scores"]))
+            for book in values["books"]
+        )
+        return cls(**{**values, "books": tuple(books)})
 
     def lines(self) -> Iterator[str]:
-        """A markdown table, a line for each book, and one for all."""
-        yield "| book | look-ups | in cells | in cells and headers | cells read | refused | unanswerable | refused |"
-        yield "|---|---:|---:|---:|---:|---:|---:|---:|"
-        for book in (*self.books, reduce(add, self.books)):
-            yield (
-                f"| {book.book} | {book.look_ups} | {_share(book.said, book.look_ups)} "
-                f"| {_share(book.said_with_heads, book.look_ups)} "
-                f"| {_share(book.cells, book.look_ups, 2)} | {book.refused} of {book.answerable} "
-                f"| {book.unanswerable} | {book.refused_rightly} |"
-            )
+        """A markdown table: a line for each book with what it answers, then one for each kind of question."""
+        yield from HEADER
+        for book in self.books:
+            answerable = [score for score in book.scores if score.kind != NO_ANSWER]
+            yield replace(sum_scores(answerable), kind=book.book).line()
+        for kind in dict.fromkeys(score.kind for book in self.books for score in book.scores):
+            same = [score for book in self.books for score in book.scores if score.kind == kind]
+            yield replace(sum_scores(same), kind=f"all: {kind}").line()
 
 
 def run_answers(home: Path, data: Path, split: str, embedder: Embedder, tell: Tell = lambda *_: None) -> AnswersReport:
@@ -52,7 +61,7 @@ def run_answers(home: Path, data: Path, split: str, embedder: Embedder, tell: Te
         BenchmarkDataError: no book has questions of the split.
     """
     settings = AnswerSettings()
-    books: list[AnsweredBook] = []
+    books: list[BookAnswers] = []
     for name, corpora in benchmarks_under(data, split).corpora.items():
         for corpus in corpora:
             if not isinstance(corpus, LibraryBook):
@@ -60,14 +69,11 @@ def run_answers(home: Path, data: Path, split: str, embedder: Embedder, tell: Te
             tell(corpus.name, len(books), 0)
             with open_index(home, name, corpus, embedder, tell) as snapshot:
                 retriever = Retriever(snapshot, embedder)
-                (query,) = corpus.question_sets(retriever, tuple(snapshot.chunks))
+                (questions,) = corpus.question_sets(retriever, tuple(snapshot.chunks))
                 calibration = calibration_of(snapshot.folder, embedder.identity.name)
                 gatherer = Gatherer(ContextSource(retriever, calibration, "default"))
-                books.append(answered(corpus.name, query, gatherer, settings.max_chunks, settings.min_relevance))
+                scores = score_answers(answer_questions(questions, gatherer, settings))
+                books.append(BookAnswers(corpus.name, scores[:-1]))
     if not books:
         raise BenchmarkDataError(f"no book under {data} has questions of the split {split!r}")
-    return AnswersReport(split, settings.min_relevance, tuple(books))
-
-
-def _share(part: int, whole: int, digits: int = 3) -> str:
-    return f"{part / whole:.{digits}f}" if whole else "-"
+    return AnswersReport(split, settings.min_probability, tuple(books))

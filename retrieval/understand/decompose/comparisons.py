@@ -1,5 +1,6 @@
 """Comparisons as one question for each side."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -48,6 +49,8 @@ def compared(question: str, is_name: IsName) -> tuple[str, ...]:
     Returns:
         Two questions or more; none where nothing is compared.
     """
+    if fighters := duel_sides(question):
+        return fighters
     terms = words(question)
     spans = _things(terms, is_name)
     if len(spans) < 2:
@@ -58,6 +61,29 @@ def compared(question: str, is_name: IsName) -> tuple[str, ...]:
         gone = {at for other in spans if other is not kept for at in range(*other)} | (left_out - set(range(*kept)))
         parts.append(_text(question, terms, gone))
     return tuple(dict.fromkeys(parts)) if len(set(parts)) == len(spans) else ()
+
+
+_VALUE = r"(?P<{side}_value>(?P<{side}_label>[A-Za-z][A-Za-z. ]*?)\s*[-−+]?\d+)"
+_BRACKETED = r"(?P<{side}>[^():,;?]+?)\s*(?:\(|,?\s(?:with|at|in)\s(?:an?\s)?)" + _VALUE + r"\)?"
+_DUEL = re.compile(
+    _BRACKETED.format(side="left") + r"\s*,?\s(?:vs?\.?|versus|against|or|and)\s+" + _BRACKETED.format(side="right"),
+    re.IGNORECASE,
+)
+_FIGHTS = re.compile(r"\b(?:wins?|winner|beats?|defeats?|prevails?|hits?|duels?|fights?|strikes?)\b", re.IGNORECASE)
+_ARTICLE = re.compile(r"^\s*(?:an?|the|between)\s+", re.IGNORECASE)
+
+
+def duel_sides(question: str) -> tuple[str, ...]:
+    """The questions that a duel is made of: each fighter against what the other brings; none where nobody fights.
+
+    >>> duel_sides("Who wins: 4th level fighter (AC 3) vs 7th level druid (AC 9)?")
+    ('4th level fighter against AC 9', '7th level druid against AC 3')
+    """
+    match = _DUEL.search(question) if _FIGHTS.search(question) else None
+    if match is None or match["left_label"].casefold() != match["right_label"].casefold():
+        return ()
+    left, right = (_ARTICLE.sub("", match[side]).strip() for side in ("left", "right"))
+    return f"{left} against {match['right_value']}", f"{right} against {match['left_value']}"
 
 
 def _text(question: str, said: Sequence[Word], gone: set[int]) -> str:
@@ -122,8 +148,18 @@ def _left_of(said: Sequence[Word], stop: int, is_name: IsName) -> tuple[int, int
         if said[at - 1].key in {"a", "an", "the", "of"} | _LISTING:
             break
         at -= 1
-    at = named if named < stop else at
+    at = _with_number(said, named) if named < stop else at
     return (at, stop) if stop > at else None
+
+
+def _with_number(said: Sequence[Word], at: int) -> int:
+    """Where a name with the number before it begins: at `5th` of `5th level fighter`."""
+    for first in range(at - 1, max(-1, at - 4), -1):
+        if said[first].text[0].isdigit():
+            return first
+        if said[first].key in _SIGNS | _LISTING or said[first].text.lower() in _BREAKS | _LEADING:
+            break
+    return at
 
 
 def _subject(said: Sequence[Word], stop: int, is_name: IsName) -> tuple[int, int] | None:

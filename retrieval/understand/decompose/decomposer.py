@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from retrieval.understand.analysis import Chat, require_readable
 from retrieval.understand.catalog.words import keys, words
-from retrieval.understand.decompose.comparisons import ComparedNames, compared
+from retrieval.understand.decompose.comparisons import ComparedNames, compared, duel_sides
 from retrieval.understand.decompose.decomposition import COMPARE, LOOK_UP, Decomposition
 from retrieval.understand.reading.grammar import GLUE
 
@@ -44,7 +44,7 @@ class RuleDecomposer:
             category_hints=tuple(
                 category for category, query in named.items() if not any(query < other for other in named.values())
             ),
-            tentative=bool(parts),
+            tentative=bool(parts) and not duel_sides(query),
         )
 
 

@@ -7,9 +7,7 @@ import pytest
 
 from evals.errors import FittingError
 from evals.fit.cells import (
-    AnsweredBook,
     CellExample,
-    answered,
     cell_examples,
     cells_that_say,
     fit_cells,
@@ -20,13 +18,9 @@ from evals.fit.cells import (
 )
 from evals.questions.gold import Resolution
 from evals.questions.question_sets import QuestionSet
-from evals.questions.questions import Question, load_questions
-from evals.sample import SAMPLE_QUESTIONS
-from retrieval.home import Home
+from evals.questions.questions import Question
 from retrieval.language.terms import tokens
 from retrieval.rag.cells import NAMES
-from retrieval.rag.context import Gatherer
-from retrieval.rag.live import LiveIndex
 from tests.chunks import EMPTY
 
 COLUMNS = ("Ship", "Port", "Captain", "Tonnage")
@@ -72,30 +66,6 @@ def test_a_second_fit_is_the_same_and_every_feature_is_named() -> None:
 def test_nothing_is_fitted_on_nothing() -> None:
     with pytest.raises(FittingError, match="there are none"):
         fit_cells(())
-
-
-@pytest.mark.slow
-def test_what_is_read_of_the_sample_is_what_people_say(sample: Home) -> None:
-    live = LiveIndex(sample)
-    gatherer = Gatherer(live.reader())
-    questions = load_questions(SAMPLE_QUESTIONS)
-    some = [question for question in questions if question.kind == "matrix-lookup"][:10]
-    pasta = Question("pasta", "How do I cook pasta?", kind="no-answer")
-    gold = {question.id: (question.id,) for question in some}
-    every = QuestionSet("s", "open", (*some, pasta), Resolution(gold, (), (), 10))
-    result, strict = (answered("s", every, gatherer, 5, least) for least in (0.4, 1.0))
-    live.close()
-    assert (result.book, result.look_ups, result.answerable, result.unanswerable) == ("s", 10, 10, 1)
-    assert result.said >= 7
-    assert result.said <= result.said_with_heads <= 10
-    assert 10 <= result.cells <= 30
-    assert (result.refused, result.refused_rightly) == (0, 1)
-    assert (strict.refused, strict.refused_rightly, strict.said) == (10, 1, 0)
-
-
-def test_books_add_up() -> None:
-    one, two = AnsweredBook("a", 1, 1, 1, 2, 3, 0, 1, 1), AnsweredBook("b", 2, 1, 2, 3, 4, 1, 0, 0)
-    assert one + two == AnsweredBook("all", 3, 2, 3, 5, 7, 1, 1, 1)
 
 
 def test_what_stands_in_brackets_is_not_wanted() -> None:

@@ -97,6 +97,14 @@ def test_a_generated_answer_is_marked_with_its_model_tokens_and_cost(
     assert f"{first:,} tokens, ${record['usd']:.4f}." in generated(LOOK_UP)[1]
 
 
+def test_a_generated_answer_that_cites_nothing_is_status_1(generated, chat_server: FakeOpenAi) -> None:
+    chat_server.pieces = ["It is 10."]
+    status, out, errors = generated(LOOK_UP)
+    assert status == 1
+    assert "It is 10." in out
+    assert "cites no passage" in errors
+
+
 def test_an_answer_that_is_read_sends_nothing_and_says_nothing_of_a_model(generated, chat_server: FakeOpenAi) -> None:
     _, out, errors = generated(LOOK_UP, "--how", "read")
     assert errors == ""

@@ -214,3 +214,23 @@ def test_a_baseline_of_another_strategy_is_refused(run: Run, tmp_path: Path) -> 
     status, _, errors = run("--strategy", "bm25", "--baseline", tmp_path / "saved.json")
     assert status == 2
     assert "the baseline has no scores of bm25, only of default" in errors
+
+
+def test_answers_are_scored_by_kind_against_those_in_the_file(run: Run, sample_copy: Home, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in sample_copy.settings.questions[0].read_text("utf-8").splitlines()]
+    look_ups = [line | {"answer": "10"} for line in lines if line["query"].startswith("What does a 7th level cleric")][
+        :1
+    ]
+    path = tmp_path / "answers.jsonl"
+    pasta = {"id": "pasta", "query": "How do I cook pasta?", "kind": "no-answer", "gold": []}
+    path.write_text("\n".join(map(json.dumps, (*look_ups, pasta))))
+    status, out, _ = run("--home", sample_copy.root, "--answers", "--questions", path)
+    assert status == 0
+    assert "| matrix-lookup | 1 | 1.000 |" in out
+    assert "| no-answer | 1 | 0.000 | 0.000 | 0.000 | 0.000 | 1.000 |" in out
+    record = json.loads(run("--home", sample_copy.root, "--answers", "--json", "--questions", path)[1])
+    assert [(score["kind"], score["n"]) for score in record["answers"]] == [
+        ("matrix-lookup", 1),
+        ("no-answer", 1),
+        ("all", 1),
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +12,10 @@ import pytest
 
 from retrieval.errors import GenerationError, InvalidQueryError
 from retrieval.home import Home
-from retrieval.rag.answerer import READ, Answerer, event_record, worded
-from retrieval.rag.cells import Cell
-from retrieval.rag.context import Passage
+from retrieval.rag.answerer import Answerer, event_record
 from retrieval.rag.live import LiveIndex
 from retrieval.search.retriever import Retriever
-from retrieval.types import Hit
 from retrieval.understand.decompose.comparisons import ComparedNames
-from tests.chunks import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -134,20 +131,40 @@ def test_what_no_book_answers_is_said_to_be_in_none(answerer: Answerer) -> None:
     assert events[-1].answer.text == "Not in these books."
 
 
-def test_what_comes_nearest_stands_beside_the_word_that_the_books_do_not_answer(sample: Home) -> None:
-    strict = Answerer(sample.root, how="read")
+def test_the_place_that_comes_nearest_is_named_where_no_model_is_asked(sample: Home, chat_server: FakeOpenAi) -> None:
+    strict = Answerer(sample.root, environment=chat_server.environment)
     strict.settings = replace(strict.settings, min_relevance=1.0)
     events = list(strict.answer(LOOK_UP))
     strict.close()
+    assert chat_server.asked == []
     assert [event.event for event in events] == ["search", "context", "complete"]
     assert "below 1" in events[1].data
     assert not events[1].passages
     answer = events[-1].answer
     assert answer is not None
     assert answer.mode == "none"
-    assert answer.text.startswith("Perhaps not in these books. The nearest in them: ")
-    assert "Level 7-9: 10" in answer.text
-    assert [citation.chunk_id for citation in answer.citations] == [answer.cells[0].chunk_id]
+    assert answer.text.startswith("Not in these books. The nearest in them: ")
+    assert answer.cells == ()
+    assert [citation.title in answer.text for citation in answer.citations] == [True]
+
+
+def test_an_answer_that_is_not_probable_enough_is_uncertain_or_none(sample: Home) -> None:
+    careful = Answerer(sample.root, how="read")
+    careful.settings = replace(careful.settings, min_probability=1.0, min_perhaps=0.0)
+    uncertain = careful.answered(LOOK_UP)
+    careful.settings = replace(careful.settings, min_perhaps=1.0)
+    nothing = careful.answered(LOOK_UP)
+    careful.close()
+    assert uncertain.text.startswith("Perhaps: ")
+    assert (uncertain.mode, uncertain.is_certain, nothing.mode) == ("read", False, "none")
+    assert uncertain.probability is not None
+    assert nothing.text.startswith("Not in these books. The nearest in them: ")
+
+
+def test_a_duel_reads_each_side_at_what_the_other_brings(answerer: Answerer) -> None:
+    answer = answerer.answered("Who wins: 4th level fighter (AC 3) vs 7th level druid (AC 9)?")
+    assert [(cell.column, cell.text) for cell in answer.cells] == [("Level 4-6", "8"), ("Level 7-9", "13")]
+    assert [citation.title[-1] for citation in answer.citations] == ["9", "3"]
 
 
 def test_what_goes_wrong_is_the_last_event(answerer: Answerer, tmp_path: Path) -> None:
@@ -203,22 +220,44 @@ def test_events_are_json_values_by_the_names_of_their_fields(sample: Home) -> No
     assert records[-1]["answer"]["citations"][0]["chunk_id"] == context["passages"][0]["chunk_id"]
 
 
-PASSAGES = tuple(
-    Passage(number, Hit(replace(EMPTY, id=f"c{number}", heading_path=(title,)), 1.0, number), "q")
-    for number, title in ((1, "Axe"), (2, "Bow"))
-)
-CELLS = (Cell("c1", "Cost", "5 gp", 0, 0.6), Cell("c1", "Weight", "7", 1, 0.2), Cell("c2", "Cost", "9 gp", 0, 0.1))
+CLASSES = {
+    **dict.fromkeys(("cleric", "druid", "monk"), "Clerics"),
+    **dict.fromkeys(("fighter", "paladin", "ranger"), "Fighters"),
+    **dict.fromkeys(("magic-user", "illusionist"), "Magic-Users"),
+    **dict.fromkeys(("thief", "assassin"), "Thieves"),
+}
+"""Matrices by the class that uses them."""
 
 
-def test_the_cells_of_a_row_stand_under_its_title() -> None:
-    assert list(worded(CELLS[:2], PASSAGES)) == ["Axe - Cost: 5 gp; Weight: 7 [1]\n", READ]
+def lowest_roll(answerer: Answerer, name: str, level: int, armor_class: int) -> str:
+    """What the sample's matrix says in the row of the armor class, by the book's text."""
+    snapshot = answerer.context(LOOK_UP).snapshot
+    row = next(
+        chunk
+        for chunk in snapshot.chunks
+        if chunk.kind == "row"
+        and chunk.row_key == str(armor_class)
+        and chunk.heading_path[-1].partition(" for ")[2].startswith(CLASSES[name])
+    )
+    levels = [
+        [int(number) for number in column.removeprefix("Level ").rstrip("+").split("-")] for column in row.columns[1:]
+    ]
+    return next(
+        cell for bounds, cell in zip(levels, row.cells[1:], strict=True) if bounds[0] <= level <= (*bounds, 99)[1]
+    )
 
 
-def test_a_second_row_may_be_meant_or_is_compared() -> None:
-    assert list(worded(CELLS, PASSAGES))[1] == "Or, if that is meant: Bow - Cost: 9 gp [2]\n"
-    assert list(worded(CELLS, PASSAGES, compared=True))[1] == "Bow - Cost: 9 gp [2]\n"
-
-
-def test_sentences_are_quoted() -> None:
-    quoted = (Cell("c2", "", "Bows bend.", 0, 1.0), Cell("c2", "", "They break.", 1, 0.9))
-    assert next(iter(worded(quoted, PASSAGES))) == "“Bows bend.” “They break.” [2]\n"
+@pytest.mark.slow
+def test_duels_made_from_the_matrices_are_read_at_what_the_other_brings(answerer: Answerer) -> None:
+    drawn = random.Random(7)
+    for _ in range(20):
+        (first, second), levels = drawn.sample(sorted(CLASSES), 2), (drawn.randint(4, 18), drawn.randint(4, 18))
+        armor = drawn.randint(-3, 10), drawn.randint(-3, 10)
+        question = (
+            f"Who wins: {levels[0]}th level {first} (AC {armor[0]}) vs {levels[1]}th level {second} (AC {armor[1]})?"
+        )
+        wanted = [
+            lowest_roll(answerer, first, levels[0], armor[1]),
+            lowest_roll(answerer, second, levels[1], armor[0]),
+        ]
+        assert [cell.text for cell in answerer.answered(question).cells] == wanted, question

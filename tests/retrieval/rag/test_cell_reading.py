@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from retrieval.rag.cell_reading import labelled_values, read, read_chunk, sentences
+from retrieval.rag.cell_reading import is_contrast, read, read_chunk
 from retrieval.rag.context import Context, Passage
+from retrieval.rag.relevance import NAMES
+from retrieval.rag.statements import Statement, labelled_values
 from retrieval.search.retriever import Retriever
+from retrieval.settings import AnswerSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,13 +31,15 @@ def retriever(sample: Home) -> Iterator[Retriever]:
 
 
 def read_rows(retriever: Retriever, *says: float) -> list[str]:
-    """The chunks of the cells that are read of two rows that are as likely, of which each says so much."""
-    hits = [hit for hit in retriever.retrieve(QUESTION, k=10).hits if hit.chunk.cells and hit.chunk.query_must][:2]
+    """The chunks of the cells that are read of two rows that are alike, of which each says so much."""
+    hit = next(hit for hit in retriever.retrieve(QUESTION, k=10).hits if hit.chunk.cells and hit.chunk.query_must)
+    twins = (hit, replace(hit, chunk=replace(hit.chunk, id="twin")))
     passages = tuple(
-        Passage(number, replace(hit, score=1.0), QUESTION, output)
-        for number, (hit, output) in enumerate(zip(hits, says, strict=True), start=1)
+        Passage(number, twin, QUESTION, tuple(output * (name == "alike") for name in NAMES))
+        for number, (twin, output) in enumerate(zip(twins, says, strict=True), start=1)
     )
-    cells = read(Context(QUESTION, passages, (QUESTION,), "", retriever.snapshot, passages[0].hit.chunk.id))
+    context = Context(QUESTION, passages, (QUESTION,), "", retriever.snapshot, passages[0].hit.chunk.id)
+    cells = read(context, AnswerSettings(min_probability=0.2)).cells
     return list(dict.fromkeys(cell.chunk_id for cell in cells))
 
 
@@ -80,12 +85,14 @@ def test_a_bold_beginning_of_a_paragraph_is_no_label() -> None:
     assert labelled_values("**Falling.** " + "A fall hurts those who fall. " * 10) == ()
 
 
-def test_sentences_are_whole_and_headings_none() -> None:
-    result = sentences(BLOCK)
-    assert "It hates light." in result
-    assert "It fears fire!" in result
-    assert not any("Marsh Ghoul" in each or "Table:" in each for each in result)
-
-
-def test_a_number_with_a_point_ends_no_sentence() -> None:
-    assert sentences("It costs 2.50 gold. Pay at once.") == ("It costs 2.50 gold.", "Pay at once.")
+def test_rows_that_a_question_joins_are_compared(retriever: Retriever) -> None:
+    hit = next(hit for hit in retriever.retrieve(QUESTION, k=10).hits if hit.chunk.cells)
+    first, second = (
+        Statement(Passage(number, hit, QUESTION), (), 0.9, missing)
+        for number, missing in ((1, ("bow",)), (2, ("axe",)))
+    )
+    assert is_contrast("cost of axe and bow", (first, second))
+    assert is_contrast("axe vs bow", (first, second))
+    assert not is_contrast("cost of an axe", (first, second))
+    assert not is_contrast("cost of axe and bow", (first, replace(second, missing=("axe", "bow"))))
+    assert not is_contrast("cost of axe and bow", (first,))

@@ -30,7 +30,8 @@ def test_a_book_is_asked_and_the_report_is_a_table(tmp_path: Path) -> None:
     write_lines(folder / "arms.open.jsonl", look_up)
     report = run_answers(tmp_path / "home", tmp_path / "data", "open", load_embedder())
     (book,) = report.books
-    assert (book.book, book.look_ups, book.answerable) == ("arms", 1, 1)
+    (score,) = book.scores
+    assert (book.book, score.kind, score.n, score.wrong) == ("arms", "matrix-lookup", 1, 0)
     assert AnswersReport.of(json.loads(json.dumps(asdict(report)))) == report
     head, _, *rows = report.lines()
     assert [row.count("|") for row in rows] == [head.count("|")] * 2

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.understand.catalog.words import keys
-from retrieval.understand.decompose.comparisons import ComparedNames, compared
+from retrieval.understand.decompose.comparisons import ComparedNames, compared, duel_sides
 from tests.chunks import EMPTY
 
 NAMES = {"iron boat", "reed boat", "oak raft", "sail", "oar", "copper nail", "brass nail", "anchor", "long rope"}
@@ -91,3 +91,28 @@ def test_names_are_noted_while_somebody_else_reads_the_chunks():
     assert list(names.noting(chunks)) == chunks
     assert keys("oar") in names
     assert keys("mast") not in names
+
+
+def test_a_duel_is_one_question_a_side_with_what_the_other_brings():
+    assert duel_sides("Who wins: 4th level fighter (AC 3) vs 7th level druid (AC 9)?") == (
+        "4th level fighter against AC 9",
+        "7th level druid against AC 3",
+    )
+    assert duel_sides("Who hits more easily, a 2nd level cleric with AC -3 or a 9th level monk with AC 0?") == (
+        "2nd level cleric against AC 0",
+        "9th level monk against AC -3",
+    )
+
+
+def test_things_with_values_that_do_not_fight_are_no_duel():
+    assert duel_sides("Which costs more, plate mail (AC 3) or chain mail (AC 5)?") == ()
+    assert duel_sides("Who wins, a fighter (AC 3) or a druid (HP 9)?") == ()
+
+
+def test_a_name_keeps_the_number_before_it():
+    names = {("fighter",), ("thief",)}
+    question = "Who hits AC 4 more easily, a 5th level fighter or a 9th level thief?"
+    assert compared(question, lambda said: tuple(said) in names) == (
+        "Who hits AC 4 more easily, a 5th level fighter?",
+        "Who hits AC 4 more easily, a 9th level thief?",
+    )

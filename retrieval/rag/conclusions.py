@@ -1,0 +1,110 @@
+"""What follows from cells that were read: yes or no, which of two is more, and by how much."""
+
+import re
+from collections.abc import Sequence
+
+from retrieval.language.numbers import AS_TEXT, Quantity, quantities, whole_quantity
+from retrieval.rag.cells import WORD, Cell
+from retrieval.rag.question_words import is_polar
+
+_YES = frozenset({"yes", "true", "y", "✓", "✔", "✅", "supported", "allowed", "enabled"})
+_NO = frozenset({"no", "false", "n", "✗", "✘", "❌", "unsupported", "disabled", "never"})
+_NEEDED = frozenset({"required", "mandatory", "needed", "necessary", "compulsory", "must", "have", "need"})
+_OPTIONAL = frozenset({"optional", "recommended", "voluntary"})
+_AT_MOST = re.compile(r"\b(?:max(?:imum)?|limit|most|up to|longest|largest|highest|cap|quota)\b", re.IGNORECASE)
+_AT_LEAST = re.compile(r"\b(?:min(?:imum)?|least|shortest|smallest|lowest)\b", re.IGNORECASE)
+_CHOICE = re.compile(r"\bor\b", re.IGNORECASE)
+_MARKS = re.compile(r"[*`_.\s]+")
+
+
+def yes_or_no(question: str, cell: Cell) -> str:
+    """`Yes`, `No`, or `No: at most 25,000`; empty where the question wants neither, or the cell does not decide it.
+
+    Args:
+        question: as it was asked.
+        cell: of the row that answers.
+    """
+    if not is_polar(question) or _CHOICE.search(question) or not cell.column:
+        return ""
+    value = _MARKS.sub(" ", cell.text).strip().casefold()
+    words = frozenset(WORD.findall(question.casefold()))
+    if value in {"required", "mandatory"} or value in _OPTIONAL:
+        is_needed = value not in _OPTIONAL
+        if not words.isdisjoint({"optional", "omit", "skip"}):
+            return "No" if is_needed else "Yes"
+        return ("Yes" if is_needed else "No") if not words.isdisjoint(_NEEDED) else ""
+    if value in _YES | _NO:
+        return "Yes" if value in _YES else "No"
+    return _within_limit(question, cell)
+
+
+def _within_limit(question: str, cell: Cell) -> str:
+    """Whether the number of a question keeps to a limit that a cell is."""
+    limit = whole_quantity(cell.text)
+    figures = [figure for figure in quantities(question) if figure.kind not in AS_TEXT]
+    is_most, is_least = bool(_AT_MOST.search(cell.column)), bool(_AT_LEAST.search(cell.column))
+    if limit is None or limit.kind in AS_TEXT or len(figures) != 1 or is_most == is_least:
+        return ""
+    figure = figures[0]
+    if limit.unit and figure.unit and limit.unit != figure.unit:
+        return ""
+    has_units = limit.unit is not None and figure.unit is not None
+    asked, bound = (figure.high, limit.high) if has_units else (figure.written[1], limit.written[1])
+    if is_most:
+        return "Yes" if asked <= bound else f"No: at most {cell.text.strip()}"
+    return "Yes" if asked >= bound else f"No: at least {cell.text.strip()}"
+
+
+_MORE_WORDS = """
+more most higher highest larger largest longer longest bigger biggest heavier heaviest faster fastest greater greatest
+dearer farther further taller older wider deeper stronger
+"""
+_LESS_WORDS = """
+less least fewer fewest lower lowest smaller smallest shorter shortest cheaper cheapest lighter lightest slower slowest
+younger narrower weaker
+"""
+_MORE, _LESS = frozenset(_MORE_WORDS.split()), frozenset(_LESS_WORDS.split())
+_DIFFERENCE = re.compile(r"\b(?:difference|how much (?:more|less|\w+er)|gap|by how)\b", re.IGNORECASE)
+_ADVERB = re.compile(r"\b(?:more|less|most|least)\s+\w+ly\b", re.IGNORECASE)
+_NUMBER = re.compile(r"[-+−]?\d[\d,]*(?:\.\d+)?")
+
+
+def compare_sides(question: str, names: Sequence[str], cells: Sequence[Cell]) -> str:
+    """Which of two values is more or less and by how much, where the question asks that and both are numbers of one
+    unit; else empty.
+
+    >>> sides = [Cell("a", "Cost", "2 gp", 1, 1.0), Cell("b", "Cost", "15 gp", 1, 1.0)]
+    >>> compare_sides("Which costs more, a dagger or a long sword?", ["Dagger", "Sword, long"], sides)
+    'More: Sword, long (15 gp against 2 gp).'
+    """
+    if len(cells) != 2 or not cells[0].column:
+        return ""
+    values = [_single_value(cell.text) for cell in cells]
+    if values[0] is None or values[1] is None or values[0].unit != values[1].unit:
+        return ""
+    first, second = values[0].low, values[1].low
+    words = [word for word in WORD.findall(_ADVERB.sub(" ", question).casefold()) if word in _MORE | _LESS]
+    if not words:
+        return _difference(values[0], values[1], cells) if _DIFFERENCE.search(question) else ""
+    if first == second:
+        return f"Both are the same: {cells[0].text.strip()}."
+    is_more = words[0] in _MORE
+    best = 0 if (first > second) == is_more else 1
+    texts = [cell.text.strip() for cell in (cells[best], cells[1 - best])]
+    sentence = f"{'More' if is_more else 'Less'}: {names[best]} ({texts[0]} against {texts[1]})."
+    difference = _difference(values[0], values[1], cells) if _DIFFERENCE.search(question) else ""
+    return f"{sentence} {difference}".strip()
+
+
+def _single_value(text: str) -> Quantity | None:
+    value = whole_quantity(text)
+    return value if value is not None and value.kind not in AS_TEXT and value.low == value.high else None
+
+
+def _difference(first: Quantity, second: Quantity, cells: Sequence[Cell]) -> str:
+    """The difference in the unit in which both are written; empty where that differs."""
+    rests = {" ".join(_NUMBER.sub(" ", cell.text).split()) for cell in cells}
+    if len(rests) != 1:
+        return ""
+    value = abs(first.written[0] - second.written[0])
+    return f"Difference: {f'{value:g} {rests.pop()}'.strip()}."

@@ -1,0 +1,182 @@
+"""Sentences of a passage of prose, and which of them answers a question."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.index.words.word_vectors import word_vector
+from retrieval.language.numbers import quantities
+from retrieval.rag.cells import Cell, probabilities
+from retrieval.rag.question_words import QuestionWords
+
+_BREAK = re.compile(r"(?<=[.!?])[*_)\"”’]*\s+(?=[*_(\"“‘\[`]*[A-Z0-9])|<br ?/?>")
+_HEADING = re.compile(r"^#{1,6}\s+(?P<hashed>.+?)\s*#*$|^\*\*(?P<bold>[^*]+)\*\*:?$")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+|^\s*>\s*")
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_TABLE = re.compile(r"\[Table:[^\]]*\]")
+_LINK = re.compile(r"\[[^\]]*\]\([^)]*\)|https?://\S+")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_LIMIT_WORDS = "must may can cannot not never only always should allowed required until unless maximum"
+_LIMITS = frozenset(_LIMIT_WORDS.split())
+_FEW, _LONG = 4, 60
+"""Words of a sentence that is short, and of one that is as long as can be."""
+MOST_SENTENCES = 2
+"""Sentences of one passage that are stated."""
+_NEXT = 0.5
+"""A second sentence is stated if it is at least this share as likely as the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of markdown. Its place is its number in the passage."""
+
+    text: str
+    """As written, without the mark of a list."""
+    heading: str
+    """Nearest heading above it in the passage; empty where there is none."""
+    before: str
+    """The sentence before it under the same heading; empty for the first."""
+
+
+def split_sentences(text: str) -> tuple[Sentence, ...]:
+    """Sentences of markdown in their order, without headings, code blocks and marks of tables and of lists."""
+    sentences: list[Sentence] = []
+    heading, before = "", ""
+    for block in _blocks(text):
+        title = _HEADING.match(block)
+        if title:
+            heading, before = (title["hashed"] or title["bold"]).strip(), ""
+            continue
+        for piece in _BREAK.split(block):
+            plain = " ".join(piece.split())
+            if len(plain) > 1 and any(map(str.isalnum, plain)):
+                sentences.append(Sentence(plain, heading, before))
+                before = plain
+    return tuple(sentences)
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """Paragraphs, items of lists and headings."""
+    lines: list[str] = []
+    is_code = False
+    for line in (*_TABLE.sub("\n\n", text).split("\n"), ""):
+        is_fence = bool(_FENCE.match(line))
+        is_code ^= is_fence
+        plain = "" if is_fence or is_code else line
+        item, title = _ITEM.match(plain), _HEADING.match(plain.strip())
+        if lines and (item or title or not plain.strip()):
+            yield " ".join(lines)
+            lines = []
+        if title:
+            yield plain.strip()
+        elif plain.strip():
+            lines.append((plain[item.end() :] if item else plain).strip())
+
+
+NAMES = (
+    *("cover", "cover_above", "cover_before", "whole", "meaning", "meaning_window"),
+    *("number", "measure", "limit", "early", "short", "long", "links", "opens", "bold", "new"),
+)
+"""Features of a sentence, each 0 to 1:
+
+- `cover`: share of the question's words that it has, by rarity; `cover_above`: that only its heading adds;
+  `cover_before`: that only the sentence before adds; `whole`: whether no sentence of the passage has more;
+- `meaning`: cosine of the sentence and the question; `meaning_window`: with its heading and the sentence before;
+- `number`, `measure`: it has a number, or one of the unit, where the question asks for one; `limit`: it has a modal
+  word where the question wants yes or no;
+- `early`: 1 for the first of the passage, a half for the second, a third for the third; `short`: has fewer than four
+  words; `long`: length as a share of sixty words; `links`: share of its characters in links;
+- `opens`: ends with a colon; `bold`: has bold text or code; `new`: share of its words that the question does not have.
+"""
+
+Features = npt.NDArray[np.float64]
+
+
+def sentence_features(question: QuestionWords, sentences: Sequence[Sentence]) -> Features:
+    """(sentences, NAMES)."""
+    rows = [_features(question, sentence, position) for position, sentence in enumerate(sentences)]
+    values = np.asarray(rows, dtype=np.float64).reshape(len(rows), len(NAMES))
+    if len(values):
+        cover = values[:, NAMES.index("cover")]
+        values[:, NAMES.index("whole")] = (cover == cover.max()) & (cover > 0)
+    return values
+
+
+def _features(question: QuestionWords, sentence: Sentence, position: int) -> tuple[float, ...]:
+    text = sentence.text
+    tokens, above, before = (frozenset(question.tokenize(part)) for part in (text, sentence.heading, sentence.before))
+    total = question.weight(question.all_tokens) or 1.0
+    subject = word_vector(question.text.casefold())
+    window = f"{sentence.heading} {sentence.before} {text}"
+    words = _WORD.findall(text.casefold())
+    numbers = quantities(text)
+    linked = sum(len(match[0]) for match in _LINK.finditer(text)) / len(text)
+    return (
+        question.weight(question.all_tokens & tokens) / total,
+        question.weight((question.all_tokens & above) - tokens) / total,
+        question.weight((question.all_tokens & before) - tokens - above) / total,
+        0.0,
+        max(float(word_vector(text.casefold()) @ subject), 0.0),
+        max(float(word_vector(window.casefold()) @ subject), 0.0),
+        float(question.wants_number and bool(numbers)),
+        float(any(question.kind.fits(number.unit) for number in numbers)),
+        float(question.is_polar and not _LIMITS.isdisjoint(words)),
+        1.0 / (1.0 + position),
+        float(len(words) < _FEW),
+        min(len(words) / _LONG, 1.0),
+        min(linked, 1.0),
+        float(text.rstrip("*_ ").endswith(":")),
+        float("**" in text or "`" in text),
+        1.0 - len(question.all_tokens & tokens) / (len(tokens) or 1),
+    )
+
+
+WEIGHTS = Path(__file__).with_name("sentence_weights.json")
+
+
+@cache
+def shipped_weights() -> Features:
+    """(NAMES,): what `querymust fit answers` found."""
+    stored: dict[str, float] = json.loads(WEIGHTS.read_text("utf-8"))
+    return np.asarray([stored[name] for name in NAMES])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentenceChoice:
+    """How likely each sentence of a passage is the one that answers a question."""
+
+    sentences: tuple[Sentence, ...]
+    features: Features
+    """(sentences, NAMES)."""
+    chances: Features
+    """(sentences,); they sum to 1."""
+
+    @classmethod
+    def of(cls, question: QuestionWords, text: str, weights: Features | None = None) -> "SentenceChoice | None":
+        """Weigh the sentences of a passage as a conditional logit; None of a passage without a sentence.
+
+        Args:
+            question: as the index reads it.
+            text: markdown.
+            weights: (NAMES,); None: those that ship.
+        """
+        sentences = split_sentences(text)
+        if not sentences:
+            return None
+        features = sentence_features(question, sentences)
+        return cls(sentences, features, probabilities(features @ (shipped_weights() if weights is None else weights)))
+
+    def cells(self, chunk_id: str, most: int = MOST_SENTENCES) -> tuple[Cell, ...]:
+        """The likeliest sentence, and a second that is nearly as likely, in the order of the passage."""
+        order = np.argsort(-self.chances, kind="stable")[: min(most, MOST_SENTENCES)].tolist()
+        kept = [position for position in order if self.chances[position] >= _NEXT * self.chances[order[0]]]
+        return tuple(
+            Cell(chunk_id, "", self.sentences[position].text, position, round(float(self.chances[position]), 4))
+            for position in sorted(kept)
+        )

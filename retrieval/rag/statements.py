@@ -1,0 +1,255 @@
+"""What could be stated of each passage, and the probability that it is the right answer."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.rag.cells import MOST, CandidateRow, Cell, CellChoice, probabilities, row_of
+from retrieval.rag.cells import NAMES as CELL_FEATURES
+from retrieval.rag.context import Passage
+from retrieval.rag.question_words import PassageWords, QuestionWords
+from retrieval.rag.relevance import NAMES as MEASURES
+from retrieval.rag.sentences import NAMES as SENTENCE_FEATURES
+from retrieval.rag.sentences import SentenceChoice
+from retrieval.types import Chunk
+
+Floats = npt.NDArray[np.float64]
+
+_LABELLED = re.compile(r"(?P<marks>\*\*|__)_?(?P<label>[^*_\n]{1,40}?)[.:]?_?(?P=marks)[.:]?[ \t]+(?P<value>[^*\n]+)")
+_DEFINED = re.compile(r"^[-*] +(?P<label>[^:\n.]{1,40}): +(?P<value>[^\n]+)$", re.MULTILINE)
+_LONGEST_VALUE = 160
+"""Characters; what is longer is a paragraph with a heading of its own, which is read by its sentences."""
+_NAMED = 0.5
+"""From this on a label of prose is what the question asks for."""
+_NAMING = [CELL_FEATURES.index(name) for name in ("head", "asked", "short_for", "means_word")]
+
+
+def labelled_values(text: str) -> tuple[tuple[str, str], ...]:
+    """(label, value) pairs of markdown, in their order: `**AC** 12`, `- Range: 30 ft.`."""
+    matches = [
+        (match.start(), match["label"].strip(), match["value"].strip())
+        for pattern in (_LABELLED, _DEFINED)
+        for match in pattern.finditer(text)
+        if len(match["value"].strip()) <= _LONGEST_VALUE
+    ]
+    return tuple((label, value) for _, label, value in sorted(matches))
+
+
+Choice = CellChoice | SentenceChoice
+
+
+def choose(question: QuestionWords, chunk: Chunk, sentence_weights: Floats | None = None) -> Choice | None:
+    """Weigh the cells of a row, or the labelled values that a question asks for, else the sentences of prose.
+
+    None where a chunk has none of these. Without `sentence_weights` by those that ship.
+    """
+    if chunk.cells:
+        return CellChoice.of(question.said, row_of(chunk), question.tokenize)
+    pairs = labelled_values(chunk.text)
+    if pairs:
+        row = CandidateRow([label for label, _ in pairs], [value for _, value in pairs], None)
+        choice = CellChoice.of(question.said, row, question.tokenize)
+        if choice.features[:, _NAMING].max() >= _NAMED:
+            return choice
+    return SentenceChoice.of(question, chunk.text, sentence_weights)
+
+
+NAMES = (
+    *("chance", "gap", "ahead", "cover", "rival_cover", "unnamed", "number_misses", "words", "unexplained", "nowhere"),
+    *("choice", "empty", "label", "long", "beyond"),
+    *("told", "sentence_cover", "sentence_meaning", "sentence_number", "links"),
+)
+"""What is measured of a statement, each 0 to 1 but `gap`:
+
+- `chance`: of its passage among the candidates, by the scores of the ranking; `gap`: its score before that of the best
+  other, -1 to 1; `ahead`: as `relevance` measures it;
+- `cover`: share of the question's words that the passage has, by rarity; `rival_cover`: what another candidate has
+  more; `unnamed`: share of the question's names and codes that the passage does not have;
+- `number_misses`: the question wants a number, and the statement has none; `words`: of the question, as a share of 12;
+- `unexplained`, `nowhere`, `beyond`, `told`: as `relevance` measures them;
+- `choice`: chance of the first cell among those of its row; `empty`: it has no letter and no figure; `label`: it is a
+  labelled value of prose; `long`: its length as a share of 200 characters;
+- `sentence_cover`, `sentence_meaning`, `sentence_number`, `links`: features `cover`, `meaning`, `number` and `links` of
+  the sentence.
+"""
+_OF_ROW = NAMES[:15]
+_OF_PROSE = (*NAMES[:3], *NAMES[4:10], *NAMES[15:])
+FEATURES = {"row": _OF_ROW, "prose": _OF_PROSE}
+"""What the model of each kind of statement looks at."""
+FALLING = frozenset(
+    {"rival_cover", "unnamed", "number_misses", "unexplained", "nowhere", "empty", "label", "beyond", "links"}
+)
+"""What never raises the probability; nothing else ever lowers it."""
+_ALL_AHEAD = 8.0
+"""Scores that put a passage before all doubt."""
+_MANY_WORDS, _LONG = 12, 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """What could be stated of one passage. Key: number of the passage."""
+
+    passage: Passage
+    choice: Choice
+    cells: tuple[Cell, ...]
+    """At least one, the likeliest first; sentences in their order."""
+    cover: float
+    """Share of the question's words that the passage has."""
+    named: float
+    """... of its names and codes."""
+    missing: tuple[str, ...]
+    """Words of the question that it does not have, the rarest first."""
+
+    @property
+    def kind(self) -> str:
+        """`row` of cells and labelled values, `prose` of sentences."""
+        return "prose" if isinstance(self.choice, SentenceChoice) else "row"
+
+
+def candidates(
+    question: QuestionWords,
+    passages: Sequence[Passage],
+    snapshot: Snapshot,
+    most: int = MOST,
+    sentence_weights: Floats | None = None,
+) -> tuple[Candidate, ...]:
+    """What could be stated of each passage that has a cell or a sentence, in the order of the passages.
+
+    Args:
+        question: as the index reads it.
+        passages: measured.
+        snapshot: that they are from.
+        most: how many cells of one at most.
+        sentence_weights: (sentences.NAMES,); None: those that ship.
+    """
+    matches = []
+    for passage in passages:
+        chunk = passage.hit.chunk
+        choice = choose(question, chunk, sentence_weights)
+        cells = choice.cells(chunk.id, most) if choice else ()
+        if choice and cells:
+            words = PassageWords.of(chunk, snapshot)
+            cover, named = words.cover(question), words.named(question)
+            matches.append(Candidate(passage, choice, cells, cover, named, words.missing(question)))
+    return tuple(matches)
+
+
+def statement_features(question: QuestionWords, rivals: Sequence[Candidate]) -> Floats:
+    """(candidates, NAMES); each is measured beside the others."""
+    scores = np.asarray([rival.passage.hit.score for rival in rivals], dtype=np.float64)
+    chances = probabilities(scores)
+    rows = []
+    for position, candidate in enumerate(rivals):
+        others = [rival for rival in rivals if rival is not candidate]
+        best = max((rival.passage.hit.score for rival in others), default=candidate.passage.hit.score - _ALL_AHEAD)
+        measured = dict(zip(MEASURES, candidate.passage.measures, strict=True))
+        text = max(candidate.cells, key=lambda cell: cell.probability).text
+        has_number = any(map(str.isdigit, text))
+        shared = {
+            "chance": float(chances[position]),
+            "gap": float(np.clip((candidate.passage.hit.score - best) / _ALL_AHEAD, -1.0, 1.0)),
+            "ahead": measured["ahead"],
+            "cover": candidate.cover,
+            "rival_cover": max((rival.cover - candidate.cover for rival in others), default=0.0),
+            "unnamed": 1.0 - candidate.named,
+            "number_misses": float(question.wants_number and not has_number),
+            "words": min(len(question.words) / _MANY_WORDS, 1.0),
+            **{name: measured[name] for name in ("unexplained", "nowhere", "beyond", "told")},
+        }
+        shared["rival_cover"] = max(shared["rival_cover"], 0.0)
+        own = _of_choice(candidate, text)
+        rows.append([(shared | own).get(name, 0.0) for name in NAMES])
+    return np.asarray(rows, dtype=np.float64).reshape(len(rows), len(NAMES))
+
+
+def _of_choice(candidate: Candidate, text: str) -> dict[str, float]:
+    choice = candidate.choice
+    if isinstance(choice, SentenceChoice):
+        values = choice.features[int(choice.chances.argmax())]
+        of_sentence = dict(zip(SENTENCE_FEATURES, values.tolist(), strict=True))
+        return {
+            "sentence_cover": of_sentence["cover"],
+            "sentence_meaning": of_sentence["meaning"],
+            "sentence_number": of_sentence["number"],
+            "links": of_sentence["links"],
+        }
+    return {
+        "choice": float(choice.chances.max()),
+        "empty": float(not any(map(str.isalnum, text))),
+        "label": float(not candidate.passage.hit.chunk.cells),
+        "long": min(len(text) / _LONG, 1.0),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class StatementModel:
+    """The probability that a statement is right: a logistic function of its features, monotone in each."""
+
+    intercept: float
+    weights: tuple[float, ...]
+    """In the order of `NAMES`; 0 for what its kind of statement does not look at."""
+
+    def of(self, values: Floats) -> Floats:
+        """(statements,) 0 to 1."""
+        probability: Floats = 1.0 / (1.0 + np.exp(-(values @ np.asarray(self.weights) + self.intercept)))
+        return probability
+
+
+MODELS = Path(__file__).with_name("statement_models.json")
+
+
+@cache
+def shipped_models() -> Mapping[str, StatementModel]:
+    """By kind of statement: what `querymust fit answers` found."""
+    stored: dict[str, dict[str, float]] = json.loads(MODELS.read_text("utf-8"))
+    return {
+        kind: StatementModel(values["intercept"], tuple(values.get(name, 0.0) for name in NAMES))
+        for kind, values in stored.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What is stated of one passage. Key: number of the passage."""
+
+    passage: Passage
+    cells: tuple[Cell, ...]
+    """Cells of one row, labelled values of prose, or at most two sentences; at least one."""
+    probability: float
+    """0 to 1: that it is the right answer to the passage's question."""
+    missing: tuple[str, ...]
+    """Words of the question that the passage does not have, the rarest first."""
+
+
+def statements(
+    question: str, passages: Sequence[Passage], snapshot: Snapshot, most: int = MOST
+) -> tuple[Statement, ...]:
+    """What could be stated of each passage, in their order, with the probability that it is right.
+
+    Args:
+        question: that the passages were measured for.
+        passages: candidates for one look-up.
+        snapshot: that they are from.
+        most: how many cells of one at most.
+    """
+    words = QuestionWords.of(question, snapshot)
+    rivals = candidates(words, passages, snapshot, most)
+    if not rivals:
+        return ()
+    values = statement_features(words, rivals)
+    return tuple(
+        Statement(
+            rival.passage,
+            rival.cells,
+            round(float(shipped_models()[rival.kind].of(row[None, :])[0]), 4),
+            rival.missing,
+        )
+        for rival, row in zip(rivals, values, strict=True)
+    )

@@ -1,0 +1,59 @@
+"""."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from retrieval.rag.question_words import PassageWords, QuestionWords, is_polar
+from retrieval.search.retriever import Retriever
+from tests.chunks import EMPTY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from retrieval.home import Home
+    from retrieval.index.snapshot.snapshot import Snapshot
+
+
+@pytest.fixture(scope="module")
+def snapshot(sample: Home) -> Iterator[Snapshot]:
+    with Retriever.open(sample.root).snapshot as opened:
+        yield opened
+
+
+def test_names_and_codes_are_specific_and_numbers_are_not(snapshot: Snapshot) -> None:
+    words = QuestionWords.of("What is FOO_BAR of the iPhone 12 in Canberra?", snapshot)
+    assert words.specific == ("FOO_BAR", "iPhone", "Canberra")
+    assert QuestionWords.of("Dagger cost", snapshot).specific == ()
+
+
+def test_a_passage_names_what_it_misses_the_rarest_first(snapshot: Snapshot) -> None:
+    words = QuestionWords.of("limit of a level 7 cleric with quicksilver", snapshot)
+    passage = PassageWords.of(replace(EMPTY, search_text="cleric level 7"), snapshot)
+    missing = passage.missing(words)
+    assert set(missing) == {"limit", "quicksilver"}
+    assert 0.0 < passage.cover(words) < 1.0
+    assert sorted(missing, key=lambda word: -words.weights[words.words.index(word)]) == list(missing)
+
+
+def test_a_code_is_found_however_its_parts_are_joined(snapshot: Snapshot) -> None:
+    passage = PassageWords.of(replace(EMPTY, search_text="the mx-64 and GTU 17"), snapshot)
+    assert passage.has("MX_64")
+    assert passage.has("GTU 17")
+    assert not passage.has("GTU 1")
+
+
+def test_a_question_without_words_is_covered_by_everything(snapshot: Snapshot) -> None:
+    words = QuestionWords.of("what is it", snapshot)
+    assert PassageWords.of(EMPTY, snapshot).named(words) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [("Is it?", True), ("30,000 connections, ok?", True), ("What is it?", False), ("island", False)],
+)
+def test_questions_that_want_yes_or_no(question: str, wanted: bool) -> None:
+    assert is_polar(question) is wanted

@@ -1,0 +1,41 @@
+"""."""
+
+from retrieval.rag.sentences import split_sentences
+
+TEXT = """### Marsh Ghoul
+
+It hates light. It fears fire!
+It sleeps
+by day.
+
+**Habits**
+
+- Eats at dusk
+- Drinks 2.50 pints. Never more.
+
+```sh
+ghoul --feed now
+```
+
+[Table: MOD, SAVE]
+Last words.
+"""
+
+
+def test_sentences_are_whole_without_headings_code_and_tables() -> None:
+    texts = [sentence.text for sentence in split_sentences(TEXT)]
+    assert texts == [
+        *("It hates light.", "It fears fire!", "It sleeps by day.", "Eats at dusk"),
+        *("Drinks 2.50 pints.", "Never more.", "Last words."),
+    ]
+
+
+def test_a_sentence_knows_its_heading_and_what_stands_before_it() -> None:
+    by_text = {sentence.text: sentence for sentence in split_sentences(TEXT)}
+    assert (by_text["It hates light."].heading, by_text["It hates light."].before) == ("Marsh Ghoul", "")
+    assert (by_text["Eats at dusk"].heading, by_text["Eats at dusk"].before) == ("Habits", "")
+    assert by_text["Never more."].before == "Drinks 2.50 pints."
+
+
+def test_text_without_words_has_no_sentence() -> None:
+    assert split_sentences("") == split_sentences("---\n\n***\n") == ()
