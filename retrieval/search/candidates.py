@@ -153,10 +153,15 @@ def rows_of_best_tables(
         rows, owners = rows[allowed[rows]], owners[allowed[rows]]
     order = np.argsort(rows)
     rows, owners = rows[order], owners[order]
-    scores = snapshot.lexical.scores(question.text, Selection(rows, len(snapshot)))
-    scores = scores / (float(scores.max(initial=0.0)) or 1.0) + similarity(snapshot.vectors[rows], vector)
+    scores = fit_alone(snapshot, question, vector, rows)
     kept = [np.flatnonzero(owners == table) for table in tables.tolist()]
     return np.sort(np.concatenate([rows[:0], *(rows[of[best(scores[of], ROWS)]] for of in kept)]))
+
+
+def fit_alone(snapshot: Snapshot, question: Query, vector: Vector, rows: Positions) -> Scores:
+    """How well each of these chunks, which rise, fits by itself: BM25, as a share of the best, and cosine."""
+    words = snapshot.lexical.scores(question.text, Selection(rows, len(snapshot)))
+    return words / (float(words.max(initial=0.0)) or 1.0) + similarity(snapshot.vectors[rows], vector)
 
 
 def _fit(snapshot: Snapshot, question: Query, tables: Positions) -> tuple[Scores, Scores]:

@@ -15,7 +15,7 @@ from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.language.numbers.quantity import FUNCTION_WORDS
 from retrieval.language.terms import Tokenize
-from retrieval.search.candidates import FOUND, Candidates, rows_of_best_tables
+from retrieval.search.candidates import FOUND, Candidates, fit_alone, rows_of_best_tables
 from retrieval.search.collapse import ROWS_BEHIND, collapse
 from retrieval.search.context_rows import RANKED, context_rows, placed
 from retrieval.search.cosines import Cosines
@@ -93,7 +93,7 @@ def _rank_candidates(search: Search, k: int, watch: Stopwatch) -> Ranking:
         positions, scores = pool.positions[order], collapsed.scores[order]
         if len(positions) < k:
             positions, scores = _filled(search, pool, positions, scores, k)
-        put = placed(positions, scores, _beside(search, pool, positions))
+        put = placed(positions, scores, _beside(search, positions))
     with watch.stage("evidence"):
         own = reranked.parts(put.positions, _of_others(pool, positions, scores, put.positions))
         fall = collapsed.leg(put.positions)
@@ -122,14 +122,15 @@ def _of_others(pool: Candidates, positions: Positions, scores: Scores, wanted: P
     return np.asarray([known.get(position, 0.0) for position in wanted.tolist()])
 
 
-def _beside(search: Search, pool: Candidates, ranked: Positions) -> Positions:
+def _beside(search: Search, ranked: Positions) -> Positions:
     """The context of the first rows, where the strategy keeps places for it and the ranking is long enough."""
-    if not search.strategy.companions or len(ranked) <= RANKED:
+    vector = search.vector
+    if vector is None or not search.strategy.companions or len(ranked) <= RANKED:
         return np.empty(0, dtype=np.int64)
 
     def best_of(rows: Positions) -> int:
         ordered = np.sort(rows)
-        return int(ordered[best(search.measured(ordered, pool.strongest).first, 1)[0]])
+        return int(ordered[best(fit_alone(search.snapshot, search.question, vector, ordered), 1)[0]])
 
     allowed = search.passing.mask(search.snapshot)
     return context_rows(search.snapshot.graph, ranked[:RANKED].tolist(), search.strategy.companions, best_of, allowed)
