@@ -349,6 +349,8 @@ class Receipt:
 
 RELEVANCE = "relevance"
 """Key of a hit's calibrated relevance in its evidence."""
+ROWS_BEHIND = "rows_behind"
+"""Key of how many rows of its table stand behind everything else because a hit outdoes them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,9 @@ from rich.text import Text
 from pipeline.console.output import out
 from retrieval.ingest.markdown.parser import plain_paragraphs
 from retrieval.query_must.refusal import in_words
-from retrieval.search.collapse import ROWS_BEHIND
 from retrieval.search.context_rows import CONTEXT_ROW
 from retrieval.search.json_record import ShortId
-from retrieval.types import Chunk, Hit, Retrieval
+from retrieval.types import ROWS_BEHIND, Chunk, Hit, Retrieval
 
 if TYPE_CHECKING:
     from retrieval.search.iterative import Neighbour

@@ -15,8 +15,6 @@ from retrieval.search.query import Query
 
 COLLAPSED = "collapsed"
 """The part of a score that moves a row behind the other results."""
-ROWS_BEHIND = "rows_behind"
-"""What is measured of a row that stays: how many rows of its table it moved."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +50,7 @@ def collapse(candidates: Candidates, question: Query, scores: Scores, margin: fl
     """Move the rows of each table that are more than a margin behind its best row below all other candidates.
 
     They keep their order. A row that the question calls by a name of its own stays where it is, and so do all rows
-    where it lists things: it may ask for more than one.
+    where it lists or compares things: it may ask for more than one.
 
     Args:
         candidates: n of them.
@@ -69,7 +67,7 @@ def collapse(candidates: Candidates, question: Query, scores: Scores, margin: fl
 
 def may_fall(candidates: Candidates, question: Query) -> Mask:
     """(n,) which candidates a better row of their table may outdo."""
-    if question.lists:
+    if question.wants_several:
         return np.zeros(len(candidates.positions), dtype=np.bool_)
     able: Mask = candidates.is_row & (candidates.name == 0)
     return able

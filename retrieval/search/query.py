@@ -24,10 +24,10 @@ class Query:
     """The form that predicates and names see."""
 
     @property
-    def lists(self) -> bool:
-        """Whether it says `and`, `or` or `versus`, and so may ask for more than one row."""
-        words = set(LETTERS.findall(self.text.casefold()))
-        return not words.isdisjoint(self.canonical.vocabulary.list_words)
+    def wants_several(self) -> bool:
+        """Whether it lists, compares or steps between rows: `mace or dagger`, `the next largest after Mykonos`."""
+        words, vocabulary = set(LETTERS.findall(self.text.casefold())), self.canonical.vocabulary
+        return not words.isdisjoint((*vocabulary.list_words, *vocabulary.holding_words))
 
     def among(self, rivals: SiblingIndex) -> "Query":
         """The same question before the keyed tables of an index: it knows which rows it keeps out."""

@@ -16,7 +16,7 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.language.numbers.quantity import FUNCTION_WORDS
 from retrieval.language.terms import Tokenize
 from retrieval.search.candidates import FOUND, Candidates, fit_alone, rows_of_best_tables
-from retrieval.search.collapse import ROWS_BEHIND, collapse
+from retrieval.search.collapse import collapse
 from retrieval.search.context_rows import RANKED, context_rows, placed
 from retrieval.search.cosines import Cosines
 from retrieval.search.first_stage.choosing import found
@@ -25,7 +25,7 @@ from retrieval.search.fusion import Leg, Positions, Ranking, Scores, best, total
 from retrieval.search.query import Query
 from retrieval.search.rerank.rerank import rerank
 from retrieval.strategy import GraphBoost, Strategy
-from retrieval.types import Vector
+from retrieval.types import ROWS_BEHIND, Vector
 
 FEW = 2 * FOUND
 """Where so few chunks may come back, all of them are candidates."""

@@ -122,7 +122,7 @@ def test_a_folder_without_question_sets_is_refused(tmp_path: Path) -> None:
 
 def leaving_out_row(group, kind, n, value):
     score = Score(n, value, value, value, value)
-    return LeftOut(group, kind, score, score, Score(n, 0.0, 0.0, 0.0, 0.0))
+    return LeftOut(group, kind, score, score, Score(n, 0.0, 0.0, 0.0, 0.0), Crowd(value, 1.0), Crowd(0.0, value))
 
 
 def test_scores_are_means_over_ranks_and_what_is_not_found_counts_0():

@@ -75,7 +75,7 @@ def test_an_inner_node_has_a_value_between_its_children(trees):
     assert (trees.value[inner] <= below.max(axis=0) + 1e-12).all()
 
 
-@pytest.mark.parametrize(("feature", "sign"), [("less_covered", 1), ("part_lexical", 1), ("behind_section_alike", -1)])
+@pytest.mark.parametrize(("feature", "sign"), [("less_covered", 1), ("lexical", 1), ("behind_section_alike", -1)])
 def test_more_of_a_feature_only_speaks_in_its_direction(lightgbm, make_example, names, small, feature, sign):
     # What is learned here speaks against the feature: gold has little of what should be much.
     groups = {"one": [make_example(number) for number in range(40)]}
@@ -94,7 +94,7 @@ def test_more_of_a_feature_only_speaks_in_its_direction(lightgbm, make_example, 
 @pytest.mark.parametrize(
     ("feature", "expected"),
     [
-        ("part_lexical", 1),
+        ("lexical", 1),
         ("covered_key", 1),
         ("less_covered", 1),
         ("less_table_dense", 1),

@@ -42,9 +42,7 @@ def held_at(run: ScaleReport) -> ScaleReport:
     timings = tuple(replace(timing, cpu_p50_ms=2 + 10 * share) for timing in run.timings)
     recall = {"dense": 0.993, "prefilter": 0.981}
     megabytes = {**run.megabytes, **held}
-    return replace(
-        run, megabytes=megabytes, timings=timings, own_recall=recall, same_first=0.7, same_first_few=0.96, load=0.5
-    )
+    return replace(run, megabytes=megabytes, timings=timings, own_recall=recall, load=0.5)
 
 
 def test_the_page_says_whose_a_readers_memory_is_and_what_a_part_misses() -> None:
@@ -55,7 +53,6 @@ def test_the_page_says_whose_a_readers_memory_is_and_what_a_part_misses() -> Non
     assert "A build would hold 60 GB at once" in page
     assert "`prefilter` 4.0, `default` 4.0" in page, "12 ms of CPU for 3"
     assert "`dense` 99.3%, `prefilter` 98.1%" in page
-    assert "for 96% of the questions, and the same first 15 for 70%" in page
     assert "| 6,200,000 | a reader maps 16 GB |" in page
 
 

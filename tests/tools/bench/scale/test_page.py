@@ -69,15 +69,6 @@ def test_a_larger_library_may_cost_default_more(small: ScaleReport) -> None:
     assert "| default / chroma_plain, at 1,000,000 | 6.00 | | under 8 | yes |" in performance_page(sizes)
 
 
-def test_a_run_says_whether_the_shortcut_finds_the_same(small: ScaleReport) -> None:
-    def goal(report: ScaleReport) -> bool:
-        return next(goal.reached for goal in report.goals() if "same first 15" in goal.name)
-
-    assert small.same_first == 1.0
-    assert goal(small)
-    assert not goal(replace(small, same_first=0.985))
-
-
 def test_the_page_says_how_searches_grow(small: ScaleReport) -> None:
     sizes = [replace(small, chunks=chunks) for chunks in (100_000, 1_000_000)]
     assert "| prefilter | 1.00 | 1.00 | under 1.5 | yes |" in performance_page(sizes)
@@ -147,7 +138,6 @@ def test_a_run_says_what_memory_is_its_own_and_what_it_finds(small: ScaleReport)
     assert held[0] + held[1] == pytest.approx(held[2], rel=0.05)
     page = performance_page([small])
     assert "`prefilter` 1.0000" in page
-    assert "first 5 as a ranking of all chunks for 100.0% of the questions" in page
 
 
 def test_a_run_says_what_of_its_time_was_the_processors(small: ScaleReport) -> None:
