@@ -5,7 +5,7 @@ import pytest
 
 from evals.fit.trees import Example, Settings
 
-NAMES = ("less_covered", "told", "behind_section_alike", "part_lexical")
+NAMES = ("less_covered", "told", "behind_section_alike", "lexical")
 SMALL = Settings(rounds=20, leaves=4, least_examples=5, features_a_tree=1.0)
 
 
