@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -55,45 +56,83 @@ class SiblingQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class SiblingRow:
+    """Means over the questions of one book, or of all. Key: book."""
+
+    book: str
+    n_gold: int
+    n_refused: int
+    look_ups: int
+    siblings: tuple[float, ...]
+    """Among the first hits of a look-up, by each of `WAYS`."""
+    recall: tuple[float, ...]
+    """Share of all answers among the first hits, by each of `WAYS`."""
+    excluded: float
+    with_key: int
+    """Look-ups with the key of the row."""
+    key_excluded: float
+    key_away: float
+
+    @classmethod
+    def of(cls, book: str, questions: Sequence[SiblingQuestion]) -> "SiblingRow":
+        """At least one question."""
+        look_ups = [question for question in questions if question.is_look_up]
+        keyed = [question for question in look_ups if question.has_key]
+        n_gold, ways = sum(question.n_gold for question in questions), range(len(WAYS))
+        return cls(
+            book,
+            n_gold,
+            sum(question.n_refused for question in questions),
+            len(look_ups),
+            tuple(_mean([question.siblings[way] for question in look_ups]) for way in ways),
+            tuple(round(sum(question.recalled[way] for question in questions) / n_gold, 4) for way in ways),
+            _mean([question.excluded for question in look_ups]),
+            len(keyed),
+            _mean([question.excluded for question in keyed]),
+            _mean([question.away for question in keyed]),
+        )
+
+    def line(self) -> str:
+        """Of a markdown table."""
+        cells = [
+            f"{self.n_refused} of {self.n_gold}",
+            str(self.look_ups),
+            *(f"{mean:.2f}" for mean in self.siblings),
+            *(f"{share:.3f}" for share in self.recall),
+            f"{self.excluded:.2f}",
+            str(self.with_key),
+            f"{self.key_excluded:.2f}",
+            f"{self.key_away:.2f}",
+        ]
+        return f"| {self.book} | {' | '.join(cells)} |"
+
+
+def _mean(values: Sequence[float]) -> float:
+    """0 where there is none."""
+    return round(float(np.mean(values)), 4) if values else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class SiblingsReport:
     """One run. Key: split."""
 
     split: str
-    questions: tuple[SiblingQuestion, ...]
+    books: tuple[SiblingRow, ...]
+    """The last is of all."""
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> "SiblingsReport":
+        """What `asdict` made of one."""
+        rows = ({**row, "siblings": tuple(row["siblings"]), "recall": tuple(row["recall"])} for row in values["books"])
+        return cls(values["split"], tuple(SiblingRow(**row) for row in rows))
 
     def lines(self) -> Iterator[str]:
         """A markdown table, a line for each book, and one for all."""
         ways = "".join(f" {measure}, {way} |" for measure in (f"siblings@{SHOWN}", f"recall@{SHOWN}") for way in WAYS)
         yield f"| book | answers excluded | look-ups |{ways} excluded | with the key | excluded | away |"
         yield "|---" + "|---:" * (6 + 2 * len(WAYS)) + "|"
-        for book, questions in groupby(self.questions, key=lambda question: question.book):
-            yield _row(book, list(questions))
-        yield _row("all", self.questions)
-
-
-def _row(book: str, questions: Sequence[SiblingQuestion]) -> str:
-    look_ups = [question for question in questions if question.is_look_up]
-    keyed = [question for question in look_ups if question.has_key]
-    n_gold = sum(question.n_gold for question in questions)
-    cells = [
-        f"{sum(question.n_refused for question in questions)} of {n_gold}",
-        len(look_ups),
-        *(_mean([question.siblings[way] for question in look_ups]) for way in range(len(WAYS))),
-        *(_share(sum(question.recalled[way] for question in questions), n_gold) for way in range(len(WAYS))),
-        _mean([question.excluded for question in look_ups]),
-        len(keyed),
-        _mean([question.excluded for question in keyed]),
-        _mean([question.away for question in keyed]),
-    ]
-    return f"| {book} | {' | '.join(map(str, cells))} |"
-
-
-def _mean(values: Sequence[float]) -> str:
-    return f"{np.mean(values):.2f}" if values else "-"
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.4f}" if whole else "-"
+        for row in self.books:
+            yield row.line()
 
 
 def run_siblings(
@@ -115,7 +154,8 @@ def run_siblings(
                     questions += ask_book(corpus.name, retriever, asked)
     if not questions:
         raise BenchmarkDataError(f"no book under {data} has questions of the split {split!r}")
-    return SiblingsReport(split, tuple(questions))
+    rows = [SiblingRow.of(book, list(some)) for book, some in groupby(questions, key=lambda question: question.book)]
+    return SiblingsReport(split, (*rows, SiblingRow.of("all", questions)))
 
 
 def ask_book(book: str, retriever: Retriever, questions: QuestionSet) -> Iterator[SiblingQuestion]:

@@ -13,6 +13,7 @@ from tools.bench.conditions import ConditionsReport
 from tools.bench.contract import ContractReport
 from tools.bench.gate import GateReport
 from tools.bench.hints import HintCurve
+from tools.bench.siblings import SiblingsReport
 from tools.bench.throughput import SpreadReport
 from tools.pages.marked_blocks import with_blocks
 
@@ -57,7 +58,8 @@ CONDITIONS = MeasuredTable(
 )
 ANSWERS = MeasuredTable(_DOCS / "how-to" / "answers.md", _DATA / "answers_read.json", "read", AnswersReport.of)
 SPREAD = MeasuredTable(_DOCS / "how-to" / "scaling.md", _DATA / "books_an_hour.json", "spread", SpreadReport.of)
-TABLES = (CONTRACT_TIMES, GATE_RATES, HINTS, CONDITIONS, ANSWERS, SPREAD)
+SIBLINGS = MeasuredTable(_DATA / "siblings.md", _DATA / "siblings.json", "siblings", SiblingsReport.of)
+TABLES = (CONTRACT_TIMES, GATE_RATES, HINTS, CONDITIONS, ANSWERS, SPREAD, SIBLINGS)
 HINTS_DRAWN = _DATA / "hint_curve.svg"
 
 

@@ -1,3 +1,5 @@
+import json
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -5,7 +7,7 @@ import pytest
 from evals.benchmarks.books import BenchmarkDataError
 from retrieval.index.embedding.embedders import load_embedder
 from tests.conftest import write_lines
-from tools.bench.siblings import run_siblings
+from tools.bench.siblings import SiblingsReport, run_siblings
 
 BOOK = """# Arms
 
@@ -39,18 +41,16 @@ def data(tmp_path: Path) -> Path:
 
 def test_siblings_are_those_of_the_one_row_that_answers(data: Path, tmp_path: Path) -> None:
     report = run_siblings(tmp_path / "home", data, "open", load_embedder())
-    by_id = {question.id: question for question in report.questions}
+    arms, everything = report.books
 
-    assert [question.is_look_up for question in report.questions] == [True, True, False]
-    assert [question.has_key for question in report.questions] == [True, False, False]
-    assert by_id["key"].siblings == (2, 0, 0)
-    assert by_id["key"].excluded == by_id["key"].away == 1.0
-    assert by_id["no-key"].siblings[0] == 2
-    assert by_id["rule"].recalled == (1, 1, 1)
-    assert not any(question.n_refused for question in report.questions)
+    assert everything == replace(arms, book="all")
+    assert (arms.n_gold, arms.n_refused, arms.look_ups, arms.with_key) == (3, 0, 2, 1)
+    assert arms.siblings[0] == 2.0 > arms.siblings[-1]
+    assert arms.recall == (1.0, 1.0, 1.0)
+    assert arms.key_excluded == arms.key_away == 1.0
+    assert SiblingsReport.of(json.loads(json.dumps(asdict(report)))) == report
     head, _, *rows = report.lines()
     assert [row.count("|") for row in rows] == [head.count("|")] * 2
-    assert rows[-1].startswith("| all | 0 of 3 | 2 |")
 
 
 def test_a_folder_without_questions_of_the_split_is_told(data: Path, tmp_path: Path) -> None:
