@@ -27,8 +27,8 @@ from retrieval.search.query import Query
 from retrieval.types import Vector
 
 DEPTH = 2000
-"""Candidates of each kind. The careful ranking compares candidates with one another, so that a few hundred are not
-enough for the same hits: `docs/how-to/scaling.md` has the counts."""
+"""Chunks of each kind that `bm25` and `hybrid` ask of an engine elsewhere: scores that are scaled by the largest and
+the smallest need many for the same hits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
