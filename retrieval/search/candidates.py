@@ -179,8 +179,9 @@ def _called(
     """How much the question says of names of rows, and of headings of prose, (chunks,) each."""
     places = snapshot.evidence
     name, heading = np.zeros(len(among)), np.zeros(len(among))
-    quotes = places.values.quotes(snapshot.lexical.read(question.text), weights, among)
-    name[among.meet(quotes.positions)[1]] = quotes.name
+    quotes = places.values.quotes(snapshot.lexical.read(question.text), weights)
+    which, at = among.meet(quotes.positions)
+    name[at] = quotes.name[which]
     positions, shares = places.headings.said(weights)
     which, at = among.meet(positions)
     heading[at] = shares[which]

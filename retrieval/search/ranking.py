@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,7 @@ FEW = 2 * FOUND
 """Where so few chunks may come back, all of them are candidates."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Search:
     """One question to one snapshot, with everything that decides what comes back."""
 
@@ -43,10 +43,21 @@ class Search:
     strategy: Strategy
     passing: AllowedChunks
 
+    @cached_property
+    def allowed(self) -> Mask | None:
+        """(n,) chunks that may come back; None: all."""
+        return self.passing.mask(self.snapshot)
+
+    @property
+    def meaning(self) -> Vector:
+        """(dimensions,) of the question. Raises ValueError where the strategy does not look at vectors."""
+        if self.vector is None:
+            raise ValueError(f"strategy {self.strategy.name!r} re-ranks, and the question was not embedded")
+        return self.vector
+
     def measured(self, positions: Positions, strongest: float | None = None) -> Candidates:
         """What speaks for these chunks, rising; `Candidates.of` says what the arguments are."""
-        vector = np.zeros(self.snapshot.vectors.shape[1], np.float32) if self.vector is None else self.vector
-        return Candidates.of(self.snapshot, self.question, vector, positions, strongest)
+        return Candidates.of(self.snapshot, self.question, self.meaning, positions, strongest)
 
 
 def rank(search: Search, k: int, watch: Stopwatch) -> Ranking:
@@ -65,13 +76,12 @@ def candidates(search: Search, k: int = FOUND) -> tuple[Candidates, Positions | 
 
     Words, names and vectors find some, the tables whose texts fit best give their best rows.
     """
-    snapshot, allowed = search.snapshot, search.passing.mask(search.snapshot)
+    snapshot, allowed = search.snapshot, search.allowed
     result = search.stage.candidates(search.question, search.vector, FOUND, search.passing)
-    positions, excluded = result.positions, result.excluded
-    if search.vector is not None:
-        rows = rows_of_best_tables(snapshot, search.question, search.vector, positions, allowed)
-        positions = distinct(np.concatenate([positions, rows]))
-    if _count(allowed, snapshot) <= FEW:
+    excluded = result.excluded
+    rows = rows_of_best_tables(snapshot, search.question, search.meaning, result.positions, allowed)
+    positions = distinct(np.concatenate([result.positions, rows]))
+    if (len(snapshot) if allowed is None else np.count_nonzero(allowed)) <= FEW:
         positions = np.arange(len(snapshot)) if allowed is None else np.flatnonzero(allowed)
     if excluded is None or not len(excluded):
         return search.measured(positions), excluded
@@ -106,7 +116,7 @@ def _rank_candidates(search: Search, k: int, watch: Stopwatch) -> Ranking:
 
 def _filled(search: Search, pool: Candidates, positions: Positions, scores: Scores, k: int) -> tuple[Positions, Scores]:
     """A ranking of all candidates, filled up with other chunks that may come back, in the order of first sight."""
-    allowed = search.passing.mask(search.snapshot)
+    allowed = search.allowed
     others = np.ones(len(search.snapshot), dtype=np.bool_) if allowed is None else allowed.copy()
     others[pool.positions] = False
     rest = search.measured(np.flatnonzero(others), pool.strongest)
@@ -124,16 +134,15 @@ def _of_others(pool: Candidates, positions: Positions, scores: Scores, wanted: P
 
 def _beside(search: Search, ranked: Positions) -> Positions:
     """The context of the first rows, where the strategy keeps places for it and the ranking is long enough."""
-    vector = search.vector
-    if vector is None or not search.strategy.companions or len(ranked) <= RANKED:
+    if not search.strategy.companions or len(ranked) <= RANKED:
         return np.empty(0, dtype=np.int64)
 
     def best_of(rows: Positions) -> int:
         ordered = np.sort(rows)
-        return int(ordered[best(fit_alone(search.snapshot, search.question, vector, ordered), 1)[0]])
+        return int(ordered[best(fit_alone(search.snapshot, search.question, search.meaning, ordered), 1)[0]])
 
-    allowed = search.passing.mask(search.snapshot)
-    return context_rows(search.snapshot.graph, ranked[:RANKED].tolist(), search.strategy.companions, best_of, allowed)
+    firsts = ranked[:RANKED].tolist()
+    return context_rows(search.snapshot.graph, firsts, search.strategy.companions, best_of, search.allowed)
 
 
 def _evidence(search: Search, pool: Candidates, positions: Positions) -> Mapping[str, Scores]:
@@ -156,7 +165,7 @@ def _rank_legs(search: Search, k: int, watch: Stopwatch) -> Ranking:
     with watch.stage("lexical"):
         lexical = snapshot.lexical.scores(search.question.text) if strategy.has_lexical_leg else None
     cosines = None if search.vector is None else Cosines(snapshot.vectors, search.vector).all
-    allowed = search.passing.mask(snapshot)
+    allowed = search.allowed
     with watch.stage("candidates"):
         among = found(search.stage, snapshot, search.question, search.vector, k, search.passing)
     mask = _both(allowed, among)
@@ -188,10 +197,6 @@ def _both(one: Mask | None, other: Mask | None) -> Mask | None:
     if one is None or other is None:
         return one if other is None else other
     return one & other
-
-
-def _count(mask: Mask | None, snapshot: Snapshot) -> int:
-    return len(snapshot) if mask is None else int(np.count_nonzero(mask))
 
 
 def graph_boost(

@@ -1,16 +1,16 @@
 """Whole cells and names that a question quotes, and the fields in which its words stand."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from retrieval.files.arrays import RaggedArray, load_array, numbered, save_array
+from retrieval.files.cache import remember
 from retrieval.index.term_table import TermTable
 from retrieval.index.words.field_index import HeadingIndex
-from retrieval.index.words.lexical_index import Selection
 from retrieval.language.terms import Tokenize, tokens
 from retrieval.types import Chunk
 
@@ -19,6 +19,9 @@ MAX_WORDS = 12
 
 _SPANS = 63
 """Words of a question that can be told apart in one 64-bit mask."""
+
+_REMEMBERED = 8
+"""Questions whose quotes are kept: of a large library they are megabytes each."""
 
 Scores = npt.NDArray[np.float64]
 
@@ -48,6 +51,10 @@ class ValueIndex:
     """Chunks of each value, rising, each once."""
     is_name: npt.NDArray[np.bool_]
     """Whether the value is a name of the chunk, not a mere cell; aligned with the items of `chunks`."""
+    _quoted: dict[tuple[tuple[str, ...], tuple[tuple[str, float], ...]], Quotes] = field(
+        default_factory=dict, init=False, repr=False
+    )
+    """What questions quote: a search asks for it more than once."""
 
     @classmethod
     def build(
@@ -80,16 +87,21 @@ class ValueIndex:
             np.fromiter((is_name for _, is_name in flat), np.bool_, count=len(flat)),
         )
 
-    def quotes(self, words: Sequence[str], weights: Mapping[str, float], among: Selection | None = None) -> Quotes:
+    def quotes(self, words: Sequence[str], weights: Mapping[str, float]) -> Quotes:
         """What the words of a question quote, longest first; each word has its weight.
 
         Args:
             words: the question's words in order; those after the 63rd quote nothing.
             weights: weight of every word.
-            among: the chunks that are looked at; None: all.
         """
+        key = (tuple(words), tuple(weights.items()))
+        known = self._quoted.get(key)
+        return known or remember(self._quoted, key, self._quotes(words, weights), _REMEMBERED)
+
+    def _quotes(self, words: Sequence[str], weights: Mapping[str, float]) -> Quotes:
         values = self._found(words[:_SPANS], weights)
-        held, is_name = self._held([value for value, _, _ in values], among)
+        held = [self.chunks[value] for value, _, _ in values]
+        is_name = [self.is_name[self.chunks.span(value)] for value, _, _ in values]
         positions, places = numbered(np.concatenate([*held, self.chunks.items[:0]]))
         name, cell, figure = (np.zeros(len(positions)) for _ in range(3))
         claimed = np.zeros(len(positions), dtype=np.int64)
@@ -102,20 +114,6 @@ class ValueIndex:
             (cell if self._has_letter(value) else figure)[key[free & ~called]] += weight
             claimed[key[free]] |= span
         return Quotes(positions.astype(np.int64), name, cell, figure)
-
-    def _held(
-        self, values: Sequence[int], among: Selection | None
-    ) -> tuple[list[npt.NDArray[np.int32]], list[npt.NDArray[np.bool_]]]:
-        """The chunks of each value that are looked at, and whether it is a name of each."""
-        held = [self.chunks[value] for value in values]
-        is_name = [self.is_name[self.chunks.span(value)] for value in values]
-        if among is None:
-            return held, is_name
-        kept = [among.meet(chunks)[0] for chunks in held]
-        return (
-            [chunks[which] for chunks, which in zip(held, kept, strict=True)],
-            [called[which] for called, which in zip(is_name, kept, strict=True)],
-        )
 
     def _found(self, words: Sequence[str], weights: Mapping[str, float]) -> list[tuple[int, int, float]]:
         """(value, mask of its words, weight) of every run of words that is a value; longer runs first."""

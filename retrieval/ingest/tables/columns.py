@@ -2,12 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from retrieval.ingest.tables.reading import find_axis
 from retrieval.language.lexicon import Label
-from retrieval.language.numbers.cells import parse_range
 from retrieval.language.vocabulary import Vocabulary
 
 _WORD = re.compile(r"(?<![\w.])[A-Z][A-Za-z]*(?:\.[A-Za-z]+)*\.?(?!\w)")
@@ -77,16 +75,6 @@ def column_label(column: str, vocabulary: Vocabulary) -> Label | None:
     words = _BRACKETS.sub(" ", column).split()
     tails = (" ".join(words[start:]) for start in range(len(words)))
     return next((label for tail in tails if (label := vocabulary.label(tail))), None)
-
-
-def axis_names(columns: Sequence[str], vocabulary: Vocabulary) -> Iterator[str]:
-    """`level 1` to `level 19` for columns `Level 1-3` to `Level 19`: the numbers that a table has a column for."""
-    axis = find_axis(columns)
-    label = column_label(axis.name, vocabulary) if axis else None
-    if axis and label:
-        for position in axis.places:
-            spread = parse_range(position)
-            yield from (f"{label.name} {value}" for value in (spread.values if spread else ()))
 
 
 def column_labels(column: str, vocabulary: Vocabulary) -> tuple[Label, ...]:

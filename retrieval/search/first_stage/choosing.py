@@ -18,11 +18,9 @@ from retrieval.search.first_stage.own_vectors import (
     FirstStage,
     FoundChunks,
     Payload,
-    asks_server,
     candidates_of_own,
     named_rows,
     nearest_of_own,
-    nearest_of_server,
     worded_of_own,
 )
 from retrieval.search.fusion import Positions, Ranking
@@ -45,8 +43,6 @@ class EmbeddedStage:
 
     def nearest(self, vector: Vector, k: int, passing: AllowedChunks) -> Positions:
         """See FirstStage."""
-        if asks_server(self._snapshot):
-            return nearest_of_server(self._snapshot, vector, k, passing)
         return nearest_of_own(self._snapshot, vector, k, passing)
 
     def worded(self, question: str, k: int, passing: AllowedChunks) -> Positions:

@@ -147,12 +147,16 @@ def nearest_of_own(snapshot: Snapshot, vector: Vector, k: int, passing: AllowedC
     """The k nearest chunks that may come back, nearest first, then by id; k where k exist.
 
     Args:
-        snapshot: what is searched.
+        snapshot: what is searched; by its Chroma server, where that is asked.
         vector: (dimensions,).
         k: how many.
         passing: which chunks may come back.
     """
     admitted = passing.admitted
+    if asks_server(snapshot):
+        if admitted is None:
+            return nearest_unfiltered(snapshot, vector, k, passing.where).positions
+        return nearest_admitted(snapshot, vector, k, admitted, passing.where).positions
     if admitted is None or admitted.kept_out.is_empty:
         return _first(*_compared(snapshot, vector, k, passing), k)
     near = _first(*_compared(snapshot, vector, k, passing), _FURTHER * k)
@@ -288,18 +292,9 @@ def _nearest(asked: Asked, k: int, passing: AllowedChunks, allowed: Mask | None)
     snapshot, vector = asked.snapshot, asked.vector
     if vector is None or asked.cosines is None:
         return _NONE
-    if asks_server(snapshot):
-        return nearest_of_server(snapshot, vector, k, passing)
-    if len(snapshot) > COMPARED:
+    if asks_server(snapshot) or len(snapshot) > COMPARED:
         return nearest_of_own(snapshot, vector, k, passing)
     return best(asked.cosines.all, k, allowed)
-
-
-def nearest_of_server(snapshot: Snapshot, vector: Vector, k: int, passing: AllowedChunks) -> Positions:
-    """The k nearest chunks that may come back, asked of Chroma's collections."""
-    if passing.admitted is None:
-        return nearest_unfiltered(snapshot, vector, k, passing.where).positions
-    return nearest_admitted(snapshot, vector, k, passing.admitted, passing.where).positions
 
 
 def worded_of_own(asked: Asked, k: int, allowed: Mask | None) -> Positions:

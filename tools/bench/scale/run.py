@@ -45,7 +45,6 @@ from tools.bench.scale.library import (
 from tools.bench.scale.report import ScaleReport, Timing
 
 STRATEGIES = ("dense", "prefilter", "bm25", "hybrid", "hybrid_graph", "default")
-"""`default` without its shortcut."""
 _PASSES = 3
 
 Way = Callable[[AskedQuestion], int]

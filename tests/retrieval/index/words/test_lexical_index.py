@@ -167,17 +167,16 @@ def test_scores_of_some_documents_are_those_that_they_have_among_all(texts, aske
     assert index.words.covered(weights.items(), some).tolist() == covered[some.positions].tolist()
 
 
-@given(WORDS, chosen(len(CHUNKS)))
-def test_quotes_of_some_chunks_are_those_that_they_have_among_all(words, selected):
-    index, weights = ValueIndex.build(CHUNKS, NAMES, tokens), {word: 0.1 * (at + 1) for at, word in enumerate(words)}
-    some = Selection.of([np.asarray(selected, dtype=np.int64)], len(CHUNKS))
+@given(st.lists(WORDS, min_size=1, max_size=12), st.floats(0.1, 2.0))
+def test_quotes_that_are_remembered_are_those_of_a_fresh_index(questions, scale):
+    index = ValueIndex.build(CHUNKS, NAMES, tokens)
+    for words in (*questions, *questions):
+        weights = {word: scale * (at + 1) for at, word in enumerate(words)}
+        fresh = ValueIndex.build(CHUNKS, NAMES, tokens).quotes(words, weights)
 
-    whole, result = index.quotes(words, weights), index.quotes(words, weights, some)
-
-    inside = np.isin(whole.positions, some.positions)
-    assert result.positions.tolist() == whole.positions[inside].tolist()
-    for name in ("name", "cell", "figure"):
-        assert getattr(result, name).tolist() == getattr(whole, name)[inside].tolist()
+        for result in (index.quotes(words, weights), index.quotes(words, weights)):
+            for name in ("positions", "name", "cell", "figure"):
+                assert getattr(result, name).tolist() == getattr(fresh, name).tolist()
 
 
 TEXTS = ["armor class six", "armor of a dragon", "six ships"]
