@@ -19,11 +19,9 @@ from evals.questions.questions import Question
 from evals.sample import SAMPLE_LIBRARY, SHELF, SKIRMISH
 from evals.trec import Scored, write_qrels, write_run
 from retrieval.files.atomic_files import write_atomically
-from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.answering import ContextSource
 from retrieval.rag.cell_reading import read
 from retrieval.rag.context import READABLE, Gatherer
-from retrieval.rag.relevance import calibration_of
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES, VARIANTS
 from retrieval.settings import AnswerSettings
@@ -112,7 +110,7 @@ def _write_library(
             tell(f"{corpus.name}, {name}", number, len(strategies))
             run = {question.id: _ranking(retriever, question, name) for question in questions}
             write_run(folder / f"{stem}.{name}.run", run, name)
-        answers = _answers(snapshot, retriever, embedder, questions)
+        answers = _answers(retriever, questions)
         write_atomically(folder / f"{stem}.answers.jsonl", "".join(answers))
 
 
@@ -121,12 +119,9 @@ def _ranking(retriever: Retriever, question: Question, strategy: str) -> list[Sc
     return [Scored(hit.chunk.id, hit.score) for hit in hits]
 
 
-def _answers(
-    snapshot: Snapshot, retriever: Retriever, embedder: Embedder, questions: Sequence[Question]
-) -> Iterator[str]:
+def _answers(retriever: Retriever, questions: Sequence[Question]) -> Iterator[str]:
     settings = AnswerSettings()
-    calibration = calibration_of(snapshot.folder, embedder.identity.name)
-    gatherer = Gatherer(ContextSource(retriever, calibration, "default"))
+    gatherer = Gatherer(ContextSource.of(retriever))
     for question in questions:
         context = gatherer.gather(question.query, settings.max_chunks, READABLE)
         record = {

@@ -11,7 +11,7 @@ import typer
 
 from pipeline.commands.options import DEFAULT_HOME, CommandList, HomeOption, JsonOption, QuestionsOption, existing
 from pipeline.console.output import err, out, print_json, print_report, progress_bar
-from tools.set_commands import add_sets
+from tools.set_commands import add_sets, benchmarks_of
 
 app = typer.Typer(
     cls=CommandList, help="Score published question sets; time the engine.", no_args_is_help=True, rich_markup_mode=None
@@ -300,12 +300,10 @@ def bench_siblings(
     """
     with progress_bar("siblings") as bar:
         bar("starting", 0, 1)
-        from retrieval.index.embedding.embedders import load_embedder
-        from retrieval.settings import Settings
         from tools.bench.siblings import run_siblings
 
-        root = home.expanduser().resolve()
-        report = run_siblings(root / "benchmarks", data, split, load_embedder(Settings.read(root).embedder), bar)
+        folder, embedder = benchmarks_of(home)
+        report = run_siblings(folder, data, split, embedder, bar)
     print_report(report, report.lines(), json_=json_)
 
 
@@ -345,13 +343,10 @@ def bench_hints(
     """
     with progress_bar("hints") as bar:
         bar("starting", 0, 1)
-        from retrieval.index.embedding.embedders import load_embedder
-        from retrieval.settings import Settings
         from tools.bench.hints import read_shelf, run_hints
 
-        root = home.expanduser().resolve()
-        embedder = load_embedder(Settings.read(root).embedder)
-        curve = run_hints(root / "benchmarks", read_shelf(data, split), embedder, bar)
+        folder, embedder = benchmarks_of(home)
+        curve = run_hints(folder, read_shelf(data, split), embedder, bar)
     print_report(curve, curve.lines(), json_=json_)
 
 
@@ -372,14 +367,11 @@ def bench_conditions(
     with progress_bar("conditions") as bar:
         bar("starting", 0, 1)
         from evals.benchmarks.documents import read_documents
-        from retrieval.index.embedding.embedders import load_embedder
-        from retrieval.settings import Settings
         from tools.bench.conditions import run_conditions
 
-        root = home.expanduser().resolve()
         (corpus,) = read_documents("self-query", data, split)
-        embedder = load_embedder(Settings.read(root).embedder)
-        report = run_conditions(root / "benchmarks", corpus, today.date(), embedder, bar)
+        folder, embedder = benchmarks_of(home)
+        report = run_conditions(folder, corpus, today.date(), embedder, bar)
     print_report(report, report.lines(), json_=json_)
 
 
@@ -398,12 +390,10 @@ def bench_answers(
     """
     with progress_bar("answers") as bar:
         bar("starting", 0, 1)
-        from retrieval.index.embedding.embedders import load_embedder
-        from retrieval.settings import Settings
         from tools.bench.answers import run_answers
 
-        root = home.expanduser().resolve()
-        report = run_answers(root / "benchmarks", data, split, load_embedder(Settings.read(root).embedder), bar)
+        folder, embedder = benchmarks_of(home)
+        report = run_answers(folder, data, split, embedder, bar)
     print_report(report, report.lines(), json_=json_)
 
 
@@ -425,18 +415,14 @@ def bench_ablation(
       python -m tools bench ablation --data ROOT
     """
     from evals.benchmarks.sets import benchmarks_under
-    from retrieval.index.embedding.embedders import load_embedder
-    from retrieval.settings import Settings
     from tools.bench.ablation import ablation_page, run_ablation
 
-    root = home.expanduser().resolve()
     benchmarks = benchmarks_under(data, split)
     for sentence in benchmarks.left_out:
         err.print(f"left out: {sentence}", markup=False)
     with progress_bar("ablation") as bar:
-        ablation = run_ablation(
-            root / "benchmarks", benchmarks.corpora, split, load_embedder(Settings.read(root).embedder), bar
-        )
+        folder, embedder = benchmarks_of(home)
+        ablation = run_ablation(folder, benchmarks.corpora, split, embedder, bar)
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text(ablation_page(ablation), "utf-8")
     if json_:

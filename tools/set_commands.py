@@ -16,6 +16,7 @@ from pipeline.console.output import err, out, print_json, progress_bar
 if TYPE_CHECKING:
     from evals.benchmarks.books import Corpus
     from retrieval.strategy import Strategy
+    from retrieval.types import Embedder
     from tools.bench.run import BenchmarkRun, Instead
 
 DataOption = Annotated[Path, typer.Option("--data", help="Folder of the set.", show_default=False)]
@@ -182,15 +183,21 @@ def run_set(
     """
     with progress_bar(name) as bar:
         bar("starting", 0, 1)
-        from retrieval.index.embedding.embedders import load_embedder
-        from retrieval.settings import Settings
         from tools.bench.run import contestants, run_benchmark
 
-        root = home.expanduser().resolve()
         chosen = contestants(strategies)
         corpora = read()
-        embedder = load_embedder(Settings.read(root).embedder)
-        return run_benchmark(root / "benchmarks", name, split, corpora, chosen, embedder, bar, instead)
+        folder, embedder = benchmarks_of(home)
+        return run_benchmark(folder, name, split, corpora, chosen, embedder, bar, instead)
+
+
+def benchmarks_of(home: Path) -> tuple[Path, Embedder]:
+    """The folder of a home's benchmarks, and the embedder that it names."""
+    from retrieval.index.embedding.embedders import load_embedder
+    from retrieval.settings import Settings
+
+    root = home.expanduser().resolve()
+    return root / "benchmarks", load_embedder(Settings.read(root).embedder)
 
 
 def _without_say(names: list[str], data: Path, split: str, home: Path) -> Instead:
@@ -198,13 +205,9 @@ def _without_say(names: list[str], data: Path, split: str, home: Path) -> Instea
     with progress_bar("learning") as bar:
         bar("starting", 0, 1)
         from evals.fit.trees import trees_without
-        from retrieval.index.embedding.embedders import load_embedder
-        from retrieval.settings import Settings
 
-        root = home.expanduser().resolve()
-        files = trees_without(
-            names, root / "benchmarks", data, split, load_embedder(Settings.read(root).embedder), tell=bar
-        )
+        folder, embedder = benchmarks_of(home)
+        files = trees_without(names, folder, data, split, embedder, tell=bar)
 
     def instead(corpus: Corpus, strategy: Strategy) -> Strategy:
         return replace(strategy, trees=str(files[corpus.name])) if strategy.reranks else strategy

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
 
 from evals.answer_grading import GoldAnswer, grade_answer
 from evals.answer_scores import COMPARISON, NO_ANSWER, gold_answer
@@ -19,6 +18,7 @@ from evals.benchmarks.books import LibraryBook
 from evals.errors import FittingError
 from evals.fit.corpora import learned_from
 from evals.fit.corpus_index import Tell, open_index
+from evals.fit.logit import fit_conditional, fit_monotone
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question
 from retrieval.files.atomic_files import write_atomically
@@ -28,7 +28,7 @@ from retrieval.rag.answering import ContextSource
 from retrieval.rag.cells import Cell
 from retrieval.rag.context import Gatherer
 from retrieval.rag.question_words import QuestionWords
-from retrieval.rag.relevance import N_CANDIDATES, calibration_of
+from retrieval.rag.relevance import N_CANDIDATES
 from retrieval.search.retriever import Retriever
 from retrieval.settings import AnswerSettings
 from retrieval.types import Chunk, Embedder, Hit
@@ -151,7 +151,6 @@ def _sentence_examples(
             yield SentenceExample(book, words.text, sentences.sentence_features(words, pieces), right)
 
 
-_SENTENCE_RIDGE, _RIDGE = 1e-3, 1e-3
 _MASKED, _NOT_FIRST = 0.35, 0.5
 """What a masked question counts beside one that is asked as it is, and a candidate that is not the first."""
 
@@ -164,21 +163,12 @@ def fit_sentences(examples: Sequence[SentenceExample]) -> Floats:
     """
     if not examples:
         raise FittingError("the choice of sentences is fitted on questions that prose answers; there are none")
-    features = np.concatenate([example.features for example in examples])
-    wanted = np.concatenate([example.right / example.right.sum() for example in examples]) / len(examples)
-    sizes = np.asarray([len(example.right) for example in examples])
-    starts, owner = np.cumsum(sizes) - sizes, np.repeat(np.arange(len(sizes)), sizes)
-
-    def loss(weights: Floats) -> tuple[float, Floats]:
-        scores = features @ weights
-        raised = np.exp(scores - np.maximum.reduceat(scores, starts)[owner])
-        chances = raised / np.add.reduceat(raised, starts)[owner]
-        size = -float((wanted * np.log(np.maximum(chances, 1e-300))).sum())
-        ridge = _SENTENCE_RIDGE * weights
-        return size + float(ridge @ weights) / 2, features.T @ (chances / len(examples) - wanted) + ridge
-
-    found: Floats = minimize(loss, np.zeros(features.shape[1]), jac=True, method="L-BFGS-B").x
-    return found.round(3)
+    weights = fit_conditional(
+        [example.features for example in examples],
+        [example.right / example.right.sum() for example in examples],
+        [1.0] * len(examples),
+    )
+    return weights.round(3)
 
 
 def fit_statements(examples: Sequence[StatementExample], kind: str) -> statements.StatementModel:
@@ -199,33 +189,15 @@ def fit_statements(examples: Sequence[StatementExample], kind: str) -> statement
     columns = [statements.NAMES.index(name) for name in statements.FEATURES[kind]]
     values = np.asarray([features[columns] for features, _, _ in chosen])
     signs = np.asarray([-1.0 if name in statements.FALLING else 1.0 for name in statements.FEATURES[kind]])
-    spread = values.std(axis=0)
-    spread[spread == 0] = 1.0
-    found = _monotone(values * signs / spread, right, np.asarray([weight for _, _, weight in chosen]))
+    counts = np.asarray([weight for _, _, weight in chosen])
+    intercept, fitted = fit_monotone(values, signs, right, counts / counts.sum())
     weights = np.zeros(len(statements.NAMES))
-    weights[columns] = (signs * found[1:] / spread).round(4) + 0.0
-    return statements.StatementModel(round(float(found[0]), 4), tuple(weights.tolist()))
+    weights[columns] = fitted.round(4) + 0.0
+    return statements.StatementModel(round(intercept, 4), tuple(weights.tolist()))
 
 
 def _weight(example: StatementExample, place: int) -> float:
     return (_MASKED if example.masked else 1.0) * (_NOT_FIRST if place else 1.0)
-
-
-def _monotone(values: Floats, right: Floats, weights: Floats) -> Floats:
-    """Intercept and weights of least loss; no weight is below 0."""
-    share = weights / weights.sum()
-
-    def loss(found: Floats) -> tuple[float, Floats]:
-        log_odds = values @ found[1:] + found[0]
-        error = share * (1.0 / (1.0 + np.exp(-log_odds)) - right)
-        size = float((share * (np.logaddexp(0.0, log_odds) - right * log_odds)).sum())
-        ridge = 0.5 * _RIDGE * float(found[1:] @ found[1:])
-        return size + ridge, np.append(error.sum(), values.T @ error + _RIDGE * found[1:])
-
-    bounds = [(None, None), *[(0.0, None)] * values.shape[1]]
-    start = np.zeros(values.shape[1] + 1)
-    floats: Floats = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 3000}).x
-    return floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,8 +392,7 @@ def fit_answers(
             tell(f"opening {corpus.name}", len(books), 0)
             snapshot = opened.enter_context(open_index(home, name, corpus, embedder, tell))
             retriever = Retriever(snapshot, embedder)
-            calibration = calibration_of(snapshot.folder, embedder.identity.name)
-            gatherer = Gatherer(ContextSource(retriever, calibration, "default"))
+            gatherer = Gatherer(ContextSource.of(retriever))
             books.append(AskedBook.of(corpus.name, corpus.question_sets(retriever, tuple(snapshot.chunks)), gatherer))
         return fit_books(books, tell)
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
 
 from evals.benchmarks.books import Corpus, LibraryBook, generated_questions
 from evals.errors import FittingError
 from evals.fit.corpora import PASSAGES, SAMPLE, drawn, learned_from
 from evals.fit.corpus_index import Tell, open_index
+from evals.fit.logit import fit_conditional
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question
 from retrieval.files.atomic_files import write_atomically
@@ -119,7 +119,6 @@ def _example(source: str, question: Question, chunk: Chunk, tokenize: Tokenize) 
     return CellExample(source, question.query, question.generated, answer, chunk.columns, chunk.cells, features, wanted)
 
 
-_RIDGE = 1e-3
 _BOOK, _GENERATED = 4.0, 0.5
 """What a question of a person about a book counts, and a generated one, beside one about a table of an encyclopaedia:
 books are what the weights are for, and there are few such questions."""
@@ -147,23 +146,12 @@ def fit_cells(examples: Sequence[CellExample]) -> Features:
     """
     if not examples:
         raise FittingError("the choice of cells is fitted on questions that a row answers; there are none")
-    features = np.concatenate([example.features for example in examples])
-    wanted = np.concatenate([example.wanted for example in examples])
-    sizes = np.asarray([len(example.wanted) for example in examples])
-    starts, owner = np.cumsum(sizes) - sizes, np.repeat(np.arange(len(sizes)), sizes)
-    counts = np.asarray([_count(example) for example in examples])
-    share = (counts / counts.sum())[owner]
-
-    def loss(weights: Features) -> tuple[float, Features]:
-        scores = features @ weights
-        raised = np.exp(scores - np.maximum.reduceat(scores, starts)[owner])
-        chances = raised / np.add.reduceat(raised, starts)[owner]
-        size = -float((share * wanted * np.log(np.maximum(chances, 1e-300))).sum())
-        ridge = _RIDGE * weights
-        return size + float(ridge @ weights) / 2, features.T @ (share * (chances - wanted)) + ridge
-
-    result: Features = minimize(loss, np.zeros(len(NAMES)), jac=True, method="L-BFGS-B").x
-    return result.round(3)
+    weights = fit_conditional(
+        [example.features for example in examples],
+        [example.wanted for example in examples],
+        [_count(example) for example in examples],
+    )
+    return weights.round(3)
 
 
 def _count(example: CellExample) -> float:

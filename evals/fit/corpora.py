@@ -1,11 +1,11 @@
-"""The libraries and question sets that the re-ranker, relevance and the choice of cells are fitted on."""
+"""The libraries and question sets that what ships is fitted on, and the books that benchmarks ask."""
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from evals.benchmarks.books import BookCorpus, Corpus, read_books
+from evals.benchmarks.books import BenchmarkDataError, BookCorpus, Corpus, LibraryBook, read_books
 from evals.benchmarks.sets import benchmarks_under
 from evals.fit.corpus_index import Tell, open_index
 from evals.questions.question_sets import QuestionSet
@@ -67,6 +67,33 @@ def learned_from(data: Path, split: str) -> list[tuple[str, Corpus]]:
         *((SHELF.name, corpus) for corpus in shelf),
         (SAMPLE, sample),
     ]
+
+
+def asked_books(
+    home: Path, data: Path, split: str, embedder: Embedder, tell: Tell
+) -> Iterator[tuple[str, Retriever, QuestionSet]]:
+    """The books under a folder of sets, one by one, each with its questions; its index is closed behind it.
+
+    Args:
+        home: the indexes are kept under it.
+        data: folder with a folder for each set.
+        split: which questions.
+        embedder: makes the vectors.
+        tell: called as the work goes on.
+
+    Raises:
+        BenchmarkDataError: no book has questions of the split.
+    """
+    corpora = [(name, corpus) for name, some in benchmarks_under(data, split).corpora.items() for corpus in some]
+    books = [(name, corpus) for name, corpus in corpora if isinstance(corpus, LibraryBook)]
+    if not books:
+        raise BenchmarkDataError(f"no book under {data} has questions of the split {split!r}")
+    for number, (name, book) in enumerate(books):
+        tell(book.name, number, len(books))
+        with open_index(home, name, book, embedder, tell) as snapshot:
+            retriever = Retriever(snapshot, embedder)
+            (questions,) = book.question_sets(retriever, tuple(snapshot.chunks))
+            yield book.name, retriever, questions
 
 
 def drawn(items: Sequence[Item], most: int, seed: int) -> list[Item]:

@@ -15,6 +15,7 @@ from evals.benchmarks.books import Corpus, LibraryBook, generated_questions
 from evals.errors import FittingError
 from evals.fit.corpora import SAMPLE, drawn, learned_from
 from evals.fit.corpus_index import Tell, open_index
+from evals.fit.logit import fit_monotone
 from evals.questions.questions import Question
 from retrieval.files.atomic_files import write_atomically
 from retrieval.index.embedding.embedders import DEFAULT_EMBEDDER
@@ -153,12 +154,10 @@ def fit(examples: Sequence[Put], embedder: str, strategy: str, names: Sequence[s
         raise FittingError("relevance is fitted on questions with an answer and questions without; one kind is missing")
     signs = np.asarray([-1.0 if name in _FALLING else 1.0 for name in names])
     columns = [NAMES.index(name) for name in names]
-    values = np.asarray([example.values for example in examples])[:, columns] * signs
-    spread = values.std(axis=0)
-    spread[spread == 0] = 1.0
-    result = _minimum(values / spread, answered, weights_of(examples))
-    weights = [round(float(weight), _DIGITS) + 0.0 for weight in signs * result[1:] / spread]
-    return Calibration(embedder, strategy, tuple(names), tuple(weights), round(float(result[0]), _DIGITS))
+    values = np.asarray([example.values for example in examples])[:, columns]
+    intercept, fitted = fit_monotone(values, signs, answered, weights_of(examples))
+    weights = [round(float(weight), _DIGITS) + 0.0 for weight in fitted]
+    return Calibration(embedder, strategy, tuple(names), tuple(weights), round(intercept, _DIGITS))
 
 
 def weights_of(examples: Sequence[Put]) -> Floats:
@@ -178,23 +177,6 @@ def weights_of(examples: Sequence[Put]) -> Floats:
         if side.any():
             weights[side] *= 0.5 / weights[side].sum()
     return weights
-
-
-def _minimum(values: Floats, answered: Floats, weights: Floats) -> Floats:
-    """Intercept and weights of least loss; no weight is below 0."""
-    from scipy.optimize import minimize  # as in `reliability`
-
-    def loss(found: Floats) -> tuple[float, Floats]:
-        log_odds = values @ found[1:] + found[0]
-        error = weights * (1.0 / (1.0 + np.exp(-log_odds)) - answered)
-        size = float((weights * (np.logaddexp(0.0, log_odds) - answered * log_odds)).sum())
-        ridge = 0.5 * _RIDGE * float(found[1:] @ found[1:])
-        return size + ridge, np.append(error.sum(), values.T @ error + _RIDGE * found[1:])
-
-    bounds = [(None, None), *[(0.0, None)] * values.shape[1]]
-    start = np.zeros(values.shape[1] + 1)
-    floats: Floats = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 5000}).x
-    return floats
 
 
 THRESHOLD = 0.6

@@ -293,11 +293,9 @@ def _answer_scores(root: Path, evaluation: Evaluation) -> tuple[AnswerScore, ...
     from retrieval.home import Home
     from retrieval.rag.answering import ContextSource
     from retrieval.rag.context import Gatherer
-    from retrieval.rag.relevance import calibration_of
 
     settings, retriever = Home.at(root).settings, live_retriever(root)
-    calibration = calibration_of(retriever.snapshot.folder, retriever.snapshot.manifest.embedder.name)
-    gatherer = Gatherer(ContextSource(retriever, calibration, settings.strategy))
+    gatherer = Gatherer(ContextSource.of(retriever, settings.strategy))
     with progress_bar("answering") as bar:
         answered: list[AnsweredQuestion] = []
         for number, questions in enumerate(evaluation.sets):

@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 from retrieval.files.cache import MOST, TimedCache
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.contract import DOCUMENT_ID, DocumentChunk, RAGContext, RetrieveRequest
-from retrieval.rag.relevance import N_CANDIDATES, Calibration, relevances, subject_of, why_none
+from retrieval.rag.relevance import N_CANDIDATES, Calibration, calibration_of, relevances, subject_of, why_none
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Hit
 
@@ -65,6 +65,12 @@ class ContextSource:
     retriever: Retriever
     calibration: Calibration
     strategy: str
+
+    @classmethod
+    def of(cls, retriever: Retriever, strategy: str = "default") -> "ContextSource":
+        """With the calibration that the snapshot was built with. Raises IndexCorruptError where it cannot be read."""
+        snapshot = retriever.snapshot
+        return cls(retriever, calibration_of(snapshot.folder, snapshot.manifest.embedder.name), strategy)
 
 
 def answer(reader: ContextSource, request: RetrieveRequest) -> RAGContext:

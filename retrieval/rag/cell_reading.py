@@ -6,13 +6,10 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Literal
 
-from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.cells import MOST, Cell
 from retrieval.rag.context import Context, Passage
-from retrieval.rag.question_words import QuestionWords
-from retrieval.rag.statements import Statement, choose, statements
+from retrieval.rag.statements import Statement, statements
 from retrieval.settings import AnswerSettings
-from retrieval.types import Chunk
 
 Verdict = Literal["stated", "perhaps", "none"]
 
@@ -142,16 +139,3 @@ def _of_sides(sides: Sequence[Statement], unanswered: tuple[str, ...], settings:
     reading = Reading("perhaps", tuple(sides), unanswered, is_comparison=True)
     is_stated = not unanswered and reading.probability >= settings.min_probability
     return replace(reading, verdict="stated") if is_stated else reading
-
-
-def read_chunk(question: str, chunk: Chunk, snapshot: Snapshot, most: int = MOST) -> tuple[Cell, ...]:
-    """What a chunk says to a question: cells of a row; of prose labelled values that are asked for, else sentences.
-
-    Args:
-        question: as it was asked.
-        chunk: from the snapshot.
-        snapshot: its words weigh as much as they are rare.
-        most: how many cells at most.
-    """
-    choice = choose(QuestionWords.of(question, snapshot), chunk)
-    return choice.cells(chunk.id, most) if choice else ()

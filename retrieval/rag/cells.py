@@ -386,18 +386,6 @@ class CellChoice:
         return tuple(chosen)
 
 
-def read_cells(question: str, chunk: Chunk, tokenize: Tokenize, most: int = MOST) -> tuple[Cell, ...]:
-    """The cells of a row that a question asks for, the likeliest first; none of a chunk without cells.
-
-    Args:
-        question: as it was asked.
-        chunk: a row or a record.
-        tokenize: of the index that it is from.
-        most: how many at most.
-    """
-    return CellChoice.of(question, row_of(chunk), tokenize).cells(chunk.id, most) if chunk.cells else ()
-
-
 def row_of(chunk: Chunk) -> CandidateRow:
     """The row that a chunk is."""
     key = chunk.cells.index(chunk.row_key) if chunk.row_key in chunk.cells else None

@@ -17,7 +17,6 @@ from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.live import live_id
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.rag.answering import ContextSource
-from retrieval.rag.relevance import calibration_of
 from retrieval.search.retriever import Retriever
 from retrieval.types import Embedder
 
@@ -71,10 +70,8 @@ class LiveIndex:
         with self._opening:
             if self._reader is None or self._reader.retriever.snapshot.id != live:
                 snapshot = open_snapshot(self.home.root)
-                identity = snapshot.manifest.embedder
-                embedder = self._embedder or load_embedder(identity.name)
-                calibration = calibration_of(snapshot.folder, identity.name)
-                self._reader = ContextSource(Retriever(snapshot, embedder), calibration, self.strategy)
+                embedder = self._embedder or load_embedder(snapshot.manifest.embedder.name)
+                self._reader = ContextSource.of(Retriever(snapshot, embedder), self.strategy)
                 self._made = {}
             return self._reader
 

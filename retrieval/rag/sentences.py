@@ -14,6 +14,7 @@ from retrieval.index.words.word_vectors import word_vector
 from retrieval.language.numbers import quantities
 from retrieval.rag.cells import Cell, probabilities
 from retrieval.rag.question_words import QuestionWords
+from retrieval.types import Vector
 
 _BREAK = re.compile(r"(?<=[.!?])[*_)\"”’]*\s+(?=[*_(\"“‘\[`]*[A-Z0-9])|<br ?/?>")
 _HEADING = re.compile(r"^#{1,6}\s+(?P<hashed>.+?)\s*#*$|^\*\*(?P<bold>[^*]+)\*\*:?$")
@@ -100,7 +101,8 @@ Features = npt.NDArray[np.float64]
 
 def sentence_features(question: QuestionWords, sentences: Sequence[Sentence]) -> Features:
     """(sentences, NAMES)."""
-    rows = [_features(question, sentence, position) for position, sentence in enumerate(sentences)]
+    total, subject = question.weight(question.all_tokens) or 1.0, word_vector(question.text.casefold())
+    rows = [_features(question, total, subject, sentence, position) for position, sentence in enumerate(sentences)]
     values = np.asarray(rows, dtype=np.float64).reshape(len(rows), len(NAMES))
     if len(values):
         cover = values[:, NAMES.index("cover")]
@@ -108,11 +110,12 @@ def sentence_features(question: QuestionWords, sentences: Sequence[Sentence]) ->
     return values
 
 
-def _features(question: QuestionWords, sentence: Sentence, position: int) -> tuple[float, ...]:
+def _features(
+    question: QuestionWords, total: float, subject: Vector, sentence: Sentence, position: int
+) -> tuple[float, ...]:
+    """One row; `total` is the weight of the question's words, `subject` its vector."""
     text = sentence.text
     tokens, above, before = (frozenset(question.tokenize(part)) for part in (text, sentence.heading, sentence.before))
-    total = question.weight(question.all_tokens) or 1.0
-    subject = word_vector(question.text.casefold())
     window = f"{sentence.heading} {sentence.before} {text}"
     words = _WORD.findall(text.casefold())
     numbers = quantities(text)

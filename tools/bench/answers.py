@@ -6,13 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from evals.answer_scores import HEADER, NO_ANSWER, AnswerScore, answer_questions, score_answers, sum_scores
-from evals.benchmarks.books import BenchmarkDataError, LibraryBook
-from evals.benchmarks.sets import benchmarks_under
-from evals.fit.corpus_index import Tell, open_index
+from evals.fit.corpora import asked_books
+from evals.fit.corpus_index import Tell
 from retrieval.rag.answering import ContextSource
 from retrieval.rag.context import Gatherer
-from retrieval.rag.relevance import calibration_of
-from retrieval.search.retriever import Retriever
 from retrieval.settings import AnswerSettings
 from retrieval.types import Embedder
 
@@ -62,18 +59,7 @@ def run_answers(home: Path, data: Path, split: str, embedder: Embedder, tell: Te
     """
     settings = AnswerSettings()
     books: list[BookAnswers] = []
-    for name, corpora in benchmarks_under(data, split).corpora.items():
-        for corpus in corpora:
-            if not isinstance(corpus, LibraryBook):
-                continue
-            tell(corpus.name, len(books), 0)
-            with open_index(home, name, corpus, embedder, tell) as snapshot:
-                retriever = Retriever(snapshot, embedder)
-                (questions,) = corpus.question_sets(retriever, tuple(snapshot.chunks))
-                calibration = calibration_of(snapshot.folder, embedder.identity.name)
-                gatherer = Gatherer(ContextSource(retriever, calibration, "default"))
-                scores = score_answers(answer_questions(questions, gatherer, settings))
-                books.append(BookAnswers(corpus.name, scores[:-1]))
-    if not books:
-        raise BenchmarkDataError(f"no book under {data} has questions of the split {split!r}")
+    for name, retriever, questions in asked_books(home, data, split, embedder, tell):
+        answered = answer_questions(questions, Gatherer(ContextSource.of(retriever)), settings)
+        books.append(BookAnswers(name, score_answers(answered)[:-1]))
     return AnswersReport(split, settings.min_probability, tuple(books))

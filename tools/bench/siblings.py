@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evals.benchmarks.books import BenchmarkDataError, LibraryBook
-from evals.benchmarks.sets import benchmarks_under
-from evals.fit.corpus_index import Tell, open_index
+from evals.fit.corpora import asked_books
+from evals.fit.corpus_index import Tell
 from evals.metrics import SHOWN
 from evals.questions.question_sets import QuestionSet
 from retrieval.index.snapshot.snapshot import Snapshot
@@ -143,17 +142,11 @@ def run_siblings(
     Raises:
         BenchmarkDataError: no book has questions of the split.
     """
-    questions: list[SiblingQuestion] = []
-    for name, corpora in benchmarks_under(data, split).corpora.items():
-        for corpus in corpora:
-            if isinstance(corpus, LibraryBook):
-                tell(corpus.name, 0, 0)
-                with open_index(home, name, corpus, embedder, tell) as snapshot:
-                    retriever = Retriever(snapshot, embedder)
-                    (asked,) = corpus.question_sets(retriever, tuple(snapshot.chunks))
-                    questions += ask_book(corpus.name, retriever, asked)
-    if not questions:
-        raise BenchmarkDataError(f"no book under {data} has questions of the split {split!r}")
+    questions = [
+        question
+        for name, retriever, asked in asked_books(home, data, split, embedder, tell)
+        for question in ask_book(name, retriever, asked)
+    ]
     rows = [SiblingRow.of(book, list(some)) for book, some in groupby(questions, key=lambda question: question.book)]
     return SiblingsReport(split, (*rows, SiblingRow.of("all", questions)))
 

@@ -7,17 +7,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from retrieval.rag.cell_reading import is_contrast, read, read_chunk
+from retrieval.rag.cell_reading import is_contrast, read
+from retrieval.rag.cells import MOST, Cell
 from retrieval.rag.context import Context, Passage
+from retrieval.rag.question_words import QuestionWords
 from retrieval.rag.relevance import NAMES
-from retrieval.rag.statements import Statement, labelled_values
+from retrieval.rag.statements import Statement, choose, labelled_values
 from retrieval.search.retriever import Retriever
 from retrieval.settings import AnswerSettings
+from tests.chunks import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from retrieval.home import Home
+    from retrieval.index.snapshot.snapshot import Snapshot
+    from retrieval.types import Chunk
 
 
 QUESTION = "what is the base value of a gem on a roll of 60"
@@ -51,12 +56,22 @@ def test_a_row_that_says_less_than_the_best_is_not_read_beside_it(retriever: Ret
     assert len(read_rows(retriever, 0.8, 0.7)) == 1
 
 
+def read_chunk(question: str, chunk: Chunk, snapshot: Snapshot) -> tuple[Cell, ...]:
+    choice = choose(QuestionWords.of(question, snapshot), chunk)
+    return choice.cells(chunk.id, MOST) if choice else ()
+
+
 def test_a_compound_asks_for_the_column_of_its_two_words(retriever: Retriever) -> None:
     row = next(hit.chunk for hit in retriever.retrieve(QUESTION, k=10).hits if "Base Value" in hit.chunk.columns)
     together = QUESTION.replace("base value", "basevalue")
 
-    assert read_chunk(together, row, retriever.snapshot) == read_chunk(QUESTION, row, retriever.snapshot)
-    assert read_chunk(together, row, retriever.snapshot)[0].column == "Base Value"
+    cells = [read_chunk(question, row, retriever.snapshot) for question in (together, QUESTION)]
+    assert cells[0] == cells[1]
+    assert cells[0][0].column == "Base Value"
+
+
+def test_nothing_is_read_of_a_chunk_without_cells_and_without_text(retriever: Retriever) -> None:
+    assert read_chunk("how heavy is it", EMPTY, retriever.snapshot) == ()
 
 
 BLOCK = """### Marsh Ghoul

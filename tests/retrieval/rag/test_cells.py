@@ -6,13 +6,27 @@ import numpy as np
 import pytest
 
 from retrieval.language.terms import tokens
-from retrieval.rag.cells import MOST, NAMES, answer_kind, is_short, probabilities, read_cells, row_of, shipped_weights
+from retrieval.rag.cells import (
+    MOST,
+    NAMES,
+    Cell,
+    CellChoice,
+    answer_kind,
+    is_short,
+    probabilities,
+    row_of,
+    shipped_weights,
+)
 from retrieval.types import Chunk
 from tests.chunks import EMPTY
 
 SHIPS, ALBATROSS = ("Ship", "Home port", "Year"), ("Albatross", "Genoa", "1871")
 SEVENTH = ("7-8", "10", "11", "12", "13", "14", "15")
 LEVELS = ("Level", "AC 10", "AC 9", "AC 8", "AC 7", "AC 6", "AC 5")
+
+
+def read_cells(question: str, chunk: Chunk) -> tuple[Cell, ...]:
+    return CellChoice.of(question, row_of(chunk), tokens).cells(chunk.id)
 
 
 def row(columns: tuple[str, ...], cells: tuple[str, ...], key: str | None = None, **fields: object) -> Chunk:
@@ -43,38 +57,32 @@ def row(columns: tuple[str, ...], cells: tuple[str, ...], key: str | None = None
 def test_the_likeliest_cell_is_the_one_that_is_asked_for(
     question: str, columns: tuple[str, ...], cells: tuple[str, ...], wanted: str
 ) -> None:
-    assert read_cells(question, row(columns, cells), tokens)[0].text == wanted
+    assert read_cells(question, row(columns, cells))[0].text == wanted
 
 
 def test_cells_that_stand_in_the_question_are_not_its_answer() -> None:
     ships = ("Ship", "Home port", "Captain")
-    cells = read_cells("who commands the Albatross of Genoa", row(ships, ("Albatross", "Genoa", "M. Ruiz")), tokens)
+    cells = read_cells("who commands the Albatross of Genoa", row(ships, ("Albatross", "Genoa", "M. Ruiz")))
     assert cells[0].column == "Captain"
     assert cells[0].text == "M. Ruiz"
 
 
 def test_two_columns_that_are_asked_for_are_both_read() -> None:
     columns = ("Weapon", "Cost", "Weight", "Damage", "Reach", "Hands")
-    cells = read_cells(
-        "cost and weight of a glaive", row(columns, ("Glaive", "7 gp", "75", "1d6", "long", "2")), tokens
-    )
+    cells = read_cells("cost and weight of a glaive", row(columns, ("Glaive", "7 gp", "75", "1d6", "long", "2")))
     assert {"7 gp", "75"} <= {cell.text for cell in cells}
     assert len(cells) <= MOST
 
 
 def test_a_column_without_a_head_is_called_by_its_number() -> None:
-    cells = read_cells("cost of a glaive", row(("", "Cost"), ("7 gp", "7 gp"), key="7 gp"), tokens)
+    cells = read_cells("cost of a glaive", row(("", "Cost"), ("7 gp", "7 gp"), key="7 gp"))
     assert {cell.column for cell in cells} <= {"column 1", "Cost"}
-    assert read_cells("glaive", row(("",), ("a glaive",)), tokens)[0].column == "column 1"
-
-
-def test_nothing_is_read_of_a_chunk_without_cells() -> None:
-    assert read_cells("how heavy is it", EMPTY, tokens) == ()
+    assert read_cells("glaive", row(("",), ("a glaive",)))[0].column == "column 1"
 
 
 def test_a_second_reading_is_the_same() -> None:
     chunk = row(LEVELS, SEVENTH)
-    assert read_cells("level 7, AC 6", chunk, tokens) == read_cells("level 7, AC 6", chunk, tokens)
+    assert read_cells("level 7, AC 6", chunk) == read_cells("level 7, AC 6", chunk)
 
 
 def test_probabilities_sum_to_one_and_keep_the_order() -> None:
