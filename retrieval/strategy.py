@@ -63,7 +63,7 @@ class Strategy:
     """Rows that are so far behind the best of their table, in the re-ranker's scores, stand behind all other results;
     None: every row stays in its place."""
     companions: int = 0
-    """Places after the tenth that go to what stands beside the first row: notes, lead, section, what it refers to."""
+    """Places behind the contenders that go to what stands beside the first row: notes, lead, section, references."""
     order: ModelOrder | None = None
     """A model that has the last word on the first hits."""
 

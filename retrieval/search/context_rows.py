@@ -1,7 +1,7 @@
 """Context of the first row: notes and introduction of its table, its section, references.
 
-The places that near-twins no longer take go to it: the first ten results are the ranking's, the next few are
-companions of the first row, then the ranking goes on.
+The places that near-twins no longer take go to it: first come the contenders, which are results that the first one is
+not far ahead of, then the context of the first row, then the other results.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,8 +14,15 @@ from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.search.fusion import Leg, Positions, Scores, total
 from retrieval.strategy import Relation
 
-RANKED = 10
-"""Places that only the ranking fills."""
+CONTENDERS = 10
+"""At most so many results are contenders."""
+CLEAR = 8.0
+"""How far the first result is ahead of one that is no contender, in scores of the re-ranker.
+
+Context follows the seventh result on average, and of 1,945 look-ups, 320 comparisons and 646 rules, each asked by trees
+that were learned on other books, none loses its answer from the first 5, 10 or 15 results. With a distance of 6, three
+look-ups lose it from the first five.
+"""
 SAME = 1e-9
 """Scores that differ by less leave no room between them."""
 CONTEXT_ROW = "companion"
@@ -36,7 +43,7 @@ def context_rows(graph: Graph, ranked: Sequence[int], count: int, best_of: Best,
 
     Args:
         graph: of the chunks.
-        ranked: the first places of a ranking, best first; nothing stands beside prose that comes first.
+        ranked: the contenders, best first; nothing stands beside prose that comes first.
         count: how many are wanted.
         best_of: picks one row of a table that a text speaks of.
         allowed: (n,) chunks that may come back; None: all.
@@ -59,6 +66,10 @@ class Placed:
     lifted: Mask
     """Which of them are companions."""
 
+    def first(self, k: int) -> "Placed":
+        """The k best."""
+        return Placed(self.positions[:k], self.scores[:k], self.lifted[:k])
+
     def parts(self, own: Sequence[Leg]) -> Sequence[Leg]:
         """What the scores are the sum of: the ranking's own parts, and what companions have more, or less, than those.
 
@@ -70,22 +81,35 @@ class Placed:
         return [*own, Leg(np.where(self.lifted, self.scores - total(own), 0.0), name=CONTEXT_ROW)]
 
 
-def placed(ranked: Positions, scores: Scores, beside: Positions) -> Placed:
-    """Put companions after the first ten, and after what has the score of the tenth.
+def contenders(scores: Scores) -> int:
+    """How many of the first ten results the first one is not far ahead of, and what has the score of the last of them.
 
-    Their scores are spread over the gap below, so that places follow scores. The beginning of a longer ranking is the
-    shorter one.
+    Args:
+        scores: (k,) of a ranking, falling.
+    """
+    if not len(scores):
+        return 0
+    last = min(int(np.count_nonzero(scores >= scores[0] - CLEAR)), CONTENDERS)
+    return int(np.count_nonzero(scores >= scores[last - 1] - SAME))
+
+
+def placed(ranked: Positions, scores: Scores, beside: Positions) -> Placed:
+    """Put context after the contenders.
+
+    Its scores are spread over the gap below, so that places follow scores, and none is nearer to the first result than
+    what is no contender. The beginning of a longer ranking is the shorter one.
 
     Args:
         ranked: (k,) best first.
         scores: (k,) aligned.
-        beside: (m,) companions, in the order in which they are wanted; none of the first ten.
+        beside: (m,) context, in the order in which it is wanted.
     """
-    ties = ranked[scores >= scores[RANKED - 1] - SAME] if len(ranked) > RANKED else ranked
-    beside = beside[~np.isin(beside, ties)]
-    if len(ties) == len(ranked) or not len(beside):
+    front = contenders(scores)
+    beside = beside[~np.isin(beside, ranked[:front])]
+    if front == len(ranked) or not len(beside):
         return Placed(ranked, scores, np.zeros(len(ranked), dtype=np.bool_))
-    above, below = scores[RANKED - 1], scores[len(ties)]
+    below, clear = scores[front], scores[0] - CLEAR
+    above = clear if below < clear else scores[front - 1]
     steps = np.arange(len(beside), 0, -1) / (len(beside) + 1)
     stay = ~np.isin(ranked, beside)
     positions = np.concatenate([ranked[stay], beside])

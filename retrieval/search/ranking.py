@@ -17,7 +17,7 @@ from retrieval.language.numbers.quantity import FUNCTION_WORDS
 from retrieval.language.terms import Tokenize
 from retrieval.search.candidates import FOUND, Candidates, fit_alone, rows_of_best_tables
 from retrieval.search.collapse import collapse
-from retrieval.search.context_rows import RANKED, context_rows, placed
+from retrieval.search.context_rows import CONTENDERS, contenders, context_rows, placed
 from retrieval.search.cosines import Cosines
 from retrieval.search.first_stage.choosing import found
 from retrieval.search.first_stage.own_vectors import AllowedChunks, FirstStage
@@ -99,11 +99,11 @@ def _rank_candidates(search: Search, k: int, watch: Stopwatch) -> Ranking:
     with watch.stage("rank"):
         reranked = rerank(search.snapshot, search.question, pool, search.strategy.trees)
         collapsed = collapse(pool, search.question, reranked.scores, search.strategy.collapse)
-        order = best(collapsed.scores, k)
+        order = best(collapsed.scores, max(k, CONTENDERS + 1))
         positions, scores = pool.positions[order], collapsed.scores[order]
         if len(positions) < k:
             positions, scores = _filled(search, pool, positions, scores, k)
-        put = placed(positions, scores, _beside(search, positions))
+        put = placed(positions, scores, _beside(search, positions[: contenders(scores)])).first(k)
     with watch.stage("evidence"):
         own = reranked.parts(put.positions, _of_others(pool, positions, scores, put.positions))
         fall = collapsed.leg(put.positions)
@@ -133,16 +133,15 @@ def _of_others(pool: Candidates, positions: Positions, scores: Scores, wanted: P
 
 
 def _beside(search: Search, ranked: Positions) -> Positions:
-    """The context of the first rows, where the strategy keeps places for it and the ranking is long enough."""
-    if not search.strategy.companions or len(ranked) <= RANKED:
+    """The context of the first rows of some contenders, where the strategy keeps places for it."""
+    if not search.strategy.companions:
         return np.empty(0, dtype=np.int64)
 
     def best_of(rows: Positions) -> int:
         ordered = np.sort(rows)
         return int(ordered[best(fit_alone(search.snapshot, search.question, search.meaning, ordered), 1)[0]])
 
-    firsts = ranked[:RANKED].tolist()
-    return context_rows(search.snapshot.graph, firsts, search.strategy.companions, best_of, search.allowed)
+    return context_rows(search.snapshot.graph, ranked.tolist(), search.strategy.companions, best_of, search.allowed)
 
 
 def _evidence(search: Search, pool: Candidates, positions: Positions) -> Mapping[str, Scores]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from retrieval.home import Home
 from retrieval.index.graph_building import build_graph
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.search.context_rows import CONTEXT_ROW, RANKED, context_rows, placed
+from retrieval.search.context_rows import CLEAR, CONTENDERS, CONTEXT_ROW, contenders, context_rows, placed
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import strategy
 from retrieval.types import Chunk
@@ -69,17 +69,20 @@ def test_what_may_not_come_back_or_is_there_already_is_no_companion() -> None:
     assert beside("ac 6", "lead", without="legend", count=2) == ["far", "turning"]
 
 
-RANKINGS = st.lists(st.integers(0, 6), min_size=1, max_size=30).map(lambda given: np.asarray(sorted(given)[::-1], "f8"))
+RANKINGS = st.lists(st.integers(0, 24), min_size=1, max_size=30).map(
+    lambda given: np.asarray(sorted(given)[::-1], "f8")
+)
 
 
 @given(RANKINGS, st.integers(0, 5), st.integers(0, 30))
-def test_the_first_ten_stay_and_a_longer_ranking_begins_like_a_shorter_one(
+def test_contenders_stay_and_a_longer_ranking_begins_like_a_shorter_one(
     scores: np.ndarray, n_beside: int, k: int
 ) -> None:
     ranked = np.arange(len(scores))
-    outside = np.arange(n_beside) * 2 + RANKED
+    outside = np.arange(n_beside) * 2 + CONTENDERS
     whole = placed(ranked, scores, outside)
-    assert whole.positions[:RANKED].tolist() == ranked[:RANKED].tolist()
+    front = contenders(scores)
+    assert whole.positions[:front].tolist() == ranked[:front].tolist()
     assert len(set(whole.positions.tolist())) == len(ranked)
     assert (np.diff(whole.scores) <= 0).all()
     ties = np.flatnonzero(np.diff(whole.scores) == 0)
@@ -89,17 +92,34 @@ def test_the_first_ten_stay_and_a_longer_ranking_begins_like_a_shorter_one(
     assert short.scores.tolist() == whole.scores[:k].tolist()
 
 
-def test_companions_stand_from_the_eleventh_place_on_and_say_what_moved_them(sample: Home) -> None:
+@given(RANKINGS)
+def test_contenders_are_at_most_ten_and_their_equals_and_none_is_far_behind_the_first(scores: np.ndarray) -> None:
+    front = contenders(scores)
+    assert front <= CONTENDERS or scores[front - 1] == scores[CONTENDERS - 1]
+    assert scores[0] - scores[front - 1] <= CLEAR
+    assert front == len(scores) or front >= CONTENDERS or scores[0] - scores[front] > CLEAR
+
+
+def test_context_that_stands_behind_a_clear_first_result_is_as_far_behind_as_what_is_no_contender() -> None:
+    whole = placed(np.arange(3), np.asarray([20.0, 2.0, 1.0]), np.asarray([7, 8]))
+    assert whole.positions.tolist() == [0, 7, 8]
+    assert whole.scores[1] < 20.0 - CLEAR
+
+
+def test_context_follows_the_contenders_whatever_k_is_and_says_what_moved_it(sample: Home) -> None:
     retriever = Retriever.open(sample.root)
     question = "What does a 7th level cleric need to roll to hit AC 6?"
     hits = retriever.retrieve(question, 15).hits
     plain = retriever.retrieve(question, 15, replace(strategy("default"), companions=0)).hits
-    assert [hit.chunk.id for hit in hits[:RANKED]] == [hit.chunk.id for hit in plain[:RANKED]]
+    front = contenders(np.asarray([hit.score for hit in plain]))
+    assert [hit.chunk.id for hit in hits[:front]] == [hit.chunk.id for hit in plain[:front]]
     moved = [hit for hit in hits if any(addend.name == CONTEXT_ROW and addend.value for addend in hit.addends)]
-    assert [hit.rank for hit in moved] == [11, 12, 13, 14, 15]
+    assert [hit.rank for hit in moved] == list(range(front + 1, front + 6))
     assert {hit.chunk.heading_path[-1] for hit in moved} >= {"Attack Matrices", "Strength"}
     for hit in hits:
         assert sum(addend.contribution for addend in hit.addends) == pytest.approx(hit.score, abs=1e-9)
+    for k in range(1, 15):
+        assert [hit.chunk.id for hit in retriever.retrieve(question, k).hits] == [hit.chunk.id for hit in hits[:k]]
 
 
 def test_the_strength_table_comes_with_the_attack_matrix(sample: Home) -> None:
