@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,7 +22,12 @@ from retrieval.types import Chunk
 
 Floats = npt.NDArray[np.float64]
 
-_LABELLED = re.compile(r"(?P<marks>\*\*|__)_?(?P<label>[^*_\n]{1,40}?)[.:]?_?(?P=marks)[.:]?[ \t]+(?P<value>[^*\n]+)")
+_BOLD = re.compile(
+    r"(?P<marks>\*\*|__)_?(?P<label>[^*_\n]{1,40}?)(?P<inside>[.:]?)_?(?P=marks)(?P<outside>[.:]?)[ \t]+"
+)
+_OPENS_LINE = re.compile(r"[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?")
+_VALUE = re.compile(r"[-−–+]?[\d$€£¥`]|[^\W\d_a-z]")
+"""How a value begins that no colon announces: a figure, a sign or a capital. `**Traps** can be found` has no value."""
 _DEFINED = re.compile(r"^[-*] +(?P<label>[^:\n.]{1,40}): +(?P<value>[^\n]+)$", re.MULTILINE)
 _LONGEST_VALUE = 160
 """Characters; what is longer is a paragraph with a heading of its own, which is read by its sentences."""
@@ -32,14 +37,36 @@ _NAMING = [CELL_FEATURES.index(name) for name in ("head", "asked", "short_for", 
 
 
 def labelled_values(text: str) -> tuple[tuple[str, str], ...]:
-    """(label, value) pairs of markdown, in their order: `**AC** 12`, `- Range: 30 ft.`."""
-    matches = [
-        (match.start(), match["label"].strip(), match["value"].strip())
-        for pattern in (_LABELLED, _DEFINED)
-        for match in pattern.finditer(text)
-        if len(match["value"].strip()) <= _LONGEST_VALUE
-    ]
-    return tuple((label, value) for _, label, value in sorted(matches))
+    """(label, value) pairs of markdown, in their order: `**AC** 12`, `**Range:** 30 ft.`, `- Range: 30 ft.`.
+
+    A value reaches to the next label, or to the end of its line.
+    """
+    pairs = [(match.start(), match["label"], match["value"]) for match in _DEFINED.finditer(text)]
+    for start, line in _lines(text):
+        labels = [match for match in _BOLD.finditer(line) if _is_label(match, line)]
+        ends = [match.start() for match in labels[1:]] + [len(line)] * bool(labels)
+        pairs += [
+            (start + match.start(), match["label"], line[match.end() : end].replace(match["marks"], ""))
+            for match, end in zip(labels, ends, strict=True)
+        ]
+    stripped = [(place, label.strip(), value.strip(" \t_")) for place, label, value in sorted(pairs)]
+    return tuple((label, value) for _, label, value in stripped if 0 < len(value) <= _LONGEST_VALUE)
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Each line with its place."""
+    start = 0
+    for line in text.split("\n"):
+        yield start, line
+        start += len(line) + 1
+
+
+def _is_label(match: re.Match[str], line: str) -> bool:
+    """Whether bold text says what the text behind it is: it has a colon or a full stop, or opens a line of values."""
+    if match["inside"] or match["outside"]:
+        return True
+    opens = bool(_OPENS_LINE.fullmatch(line, 0, match.start())) or line[: match.start()].lstrip().startswith("**")
+    return opens and bool(_VALUE.match(line, match.end()))
 
 
 Choice = CellChoice | SentenceChoice

@@ -96,6 +96,23 @@ def test_labelled_values_are_read_in_their_order() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "**Traps** can be found by whoever searches.",
+        "Press **Next** Something and wait.",
+        "The **pro** plan has 20 GB of storage.",
+    ],
+)
+def test_bold_words_of_a_sentence_are_no_label(text: str) -> None:
+    assert labelled_values(text) == ()
+
+
+def test_a_value_reaches_over_bold_words_to_the_end_of_its_line() -> None:
+    text = "- **Cutoff:** roughly **5 times** the highest frequency\n_**Str.** 5_"
+    assert labelled_values(text) == (("Cutoff", "roughly 5 times the highest frequency"), ("Str", "5"))
+
+
 def test_a_bold_beginning_of_a_paragraph_is_no_label() -> None:
     assert labelled_values("**Falling.** " + "A fall hurts those who fall. " * 10) == ()
 
