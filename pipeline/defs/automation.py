@@ -202,8 +202,9 @@ def _runs(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest | dg.
     night = f"{context.scheduled_execution_time:%Y-%m-%d}"
     tags = {ASKED_BY: NAME, NIGHT: night}
     for slug in slugs:
+        # `book` keeps a book called `library` from taking the key of the last run, which Dagster would then leave out.
         yield dg.RunRequest(
-            run_key=f"{night} {slug}",
+            run_key=f"{night} book {slug}",
             partition_key=slug,
             asset_selection=[dg.AssetKey(name) for name in BOOK_ASSETS],
             asset_check_keys=[],

@@ -1,5 +1,6 @@
-"""Two nights, ticked by Dagster's own scheduler: what ran, what was embedded, what went live."""
+"""Nights, ticked by Dagster's own scheduler: what ran, what was embedded, what went live."""
 
+import shutil
 from typing import TYPE_CHECKING
 
 import dagster as dg
@@ -40,6 +41,18 @@ def live_embedder(deployment: "Deployment") -> EmbedderIdentity:
 def jobs(runs: list[dg.DagsterRun]) -> list[tuple[str, str | None, str]]:
     """The runs in the order in which they were asked for."""
     return [(run.job_name, run.tags.get("dagster/partition"), run.status.value) for run in runs]
+
+
+def test_a_book_called_library_takes_no_run_from_the_night(built_deployment: "Deployment") -> None:
+    deployment = built_deployment
+    shutil.copytree(deployment.home.library / "alpha", deployment.home.library / "library")
+    deployment.add_books()
+    deployment.start("nightly_embedding")
+    books = [("build_library", slug, "SUCCESS") for slug in [*BOOKS, "library"]]
+    runs = deployment.night()
+    assert jobs(runs) == [*books, ("build_library", None, "SUCCESS")], deployment.failures(runs)
+    assert deployment.in_step()
+    assert deployment.books_live() == {*BOOKS, "library"}
 
 
 @pytest.mark.slow
