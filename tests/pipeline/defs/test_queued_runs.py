@@ -4,6 +4,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pipeline.building.gate import open_objections
+from pipeline.definitions import load
+from pipeline.defs.ingest_checks import BOOK_GATE
+
 if TYPE_CHECKING:
     from tests.pipeline.defs.deployment import Deployment
 
@@ -11,13 +15,22 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-def test_a_promotion_does_not_die_of_the_run_behind_it(built_deployment: "Deployment") -> None:
+def test_a_promotion_succeeds_while_a_run_of_its_checks_waits_and_after_that_run_was_canceled(
+    built_deployment: "Deployment",
+) -> None:
     deployment = built_deployment
-    deployment.queue("promote")
-    deployment.queue("go_live")
-    deployment.work_off()
-    assert [run.status.value for run in deployment.new_runs()] == ["SUCCESS", "SUCCESS"]
+    assert deployment.live is not None
+    assert open_objections(deployment.instance, deployment.home, deployment.live, BOOK_GATE) == []
+    waiting = deployment.instance.create_run_for_job(load().resolve_job_def("go_live"))
+    deployment.launch("promote")
+    assert [run.status.value for run in deployment.new_runs()] == ["NOT_STARTED", "SUCCESS"]
+    deployment.instance.report_run_canceled(waiting)
+    deployment.launch("promote")
+    assert [run.status.value for run in deployment.new_runs()] == ["SUCCESS"]
 
+
+def test_a_promotion_names_the_check_that_only_a_run_behind_it_will_make(built_deployment: "Deployment") -> None:
+    deployment = built_deployment
     deployment.change("beta", "15 gp", "51 gp")
     deployment.launch("index_book", dagster__partition="beta")
     deployment.launch("index_library")
