@@ -1,9 +1,9 @@
 """The gate's rules about scores as Dagster's checks. Without questions there is nothing to contradict them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from inspect import signature
-from typing import ParamSpec
+from typing import Any, ParamSpec
 
 import dagster as dg
 
@@ -44,14 +44,13 @@ JUDGED = (
 """A check follows what it judges: it runs once for each new state of it, in the run of what waits for it if it can."""
 
 
-def kept(
-    name: str,
-) -> Callable[[Callable[Arguments, dg.AssetCheckResult]], Callable[Arguments, dg.AssetCheckResult]]:
-    """Let what a check says be kept in its home too, so that `querymust status` knows it."""
+def kept(name: str) -> Callable[[Callable[Arguments, dg.AssetCheckResult]], Callable[Arguments, Any]]:
+    """Let what a check says be kept in its home too, so that `querymust status` knows it, and be why its run fails."""
 
-    def keeping(compute: Callable[Arguments, dg.AssetCheckResult]) -> Callable[Arguments, dg.AssetCheckResult]:
+    def keeping(compute: Callable[Arguments, dg.AssetCheckResult]) -> Callable[Arguments, Any]:
+        @with_reason
         @wraps(compute)
-        def computed(*args: Arguments.args, **kwargs: Arguments.kwargs) -> dg.AssetCheckResult:
+        def computed(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Iterator[dg.AssetCheckResult]:
             home: Home = signature(compute).bind(*args, **kwargs).arguments["home"]
             try:
                 result = compute(*args, **kwargs)
@@ -70,11 +69,18 @@ def kept(
                     blocks=result.severity is ERROR or holds,
                 ),
             )
-            return result
+            return _reported(result)
 
         return computed
 
     return keeping
+
+
+def _reported(result: dg.AssetCheckResult) -> Iterator[dg.AssetCheckResult]:
+    """The result; if it blocks, then the failure of its step, because Dagster's own only counts what failed."""
+    yield result
+    if result.severity is ERROR and not result.passed:
+        raise dg.Failure(result.description, allow_retries=False)
 
 
 def findings_in(metadata: Mapping[str, dg.MetadataValue]) -> tuple[str, ...]:
@@ -94,7 +100,6 @@ def score_check(rule: Rule[Scores]) -> dg.AssetChecksDefinition:
         automation_condition=JUDGED,
         retry_policy=AGAIN,
     )
-    @with_reason
     @kept(rule.name)
     def check(home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
         candidate = evaluation_of(home, home.candidate, STRATEGIES[SHIPPED])

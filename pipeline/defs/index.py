@@ -209,7 +209,6 @@ def snapshot_check(rule: Rule[SnapshotContents]) -> dg.AssetChecksDefinition:
         blocking=rule.blocks,
         automation_condition=JUDGED,
     )
-    @with_reason
     @kept(rule.name)
     def check(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
         with open_snapshot(home.root, home.candidate, hashes=False) as snapshot:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import dagster as dg
 
-from evals.asset_options import with_reason
 from evals.checks import JUDGED, kept
 from pipeline.building.book_records import book_records, missing_from
 from pipeline.building.materialization import RECORDS, BookVerdict, book_verdict, held, records_version
@@ -64,7 +63,6 @@ def _verdicts(
 
 
 @dg.asset_check(asset=books, automation_condition=JUDGED)
-@with_reason
 @kept("every_document_has_text")
 def every_document_has_text(
     context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
@@ -77,7 +75,6 @@ def every_document_has_text(
 
 
 @dg.asset_check(asset=books, automation_condition=JUDGED)
-@with_reason
 @kept("every_byte_is_text")
 def every_byte_is_text(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """Every document is UTF-8 text; one that is not was read by a guess."""
@@ -89,7 +86,6 @@ def every_byte_is_text(context: dg.AssetCheckExecutionContext, home: dg.Resource
 
 
 @dg.asset_check(asset=table_rows, blocking=True, automation_condition=JUDGED)
-@with_reason
 @kept("every_cell_in_one_row")
 def every_cell_in_one_row(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """Every cell of every source table is in exactly one row object."""
@@ -106,7 +102,6 @@ def _cells_in_rows(folder: Path) -> BookVerdict:
 
 
 @dg.asset_check(asset=predicates, blocking=True, automation_condition=JUDGED)
-@with_reason
 @kept("predicates_are_satisfiable")
 def predicates_are_satisfiable(
     context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
@@ -116,7 +111,6 @@ def predicates_are_satisfiable(
 
 
 @dg.asset_check(asset=predicates, automation_condition=JUDGED)
-@with_reason
 @kept("predicates_are_careful")
 def predicates_are_careful(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """No predicate has an empty term, takes any number of several columns, admits siblings or guards an open table."""
@@ -139,7 +133,6 @@ def _predicates_found(folder: Path, vocabulary: Vocabulary) -> BookVerdict:
 
 
 @dg.asset_check(asset=chunks, blocking=True, automation_condition=JUDGED)
-@with_reason
 @kept("every_cell_in_one_chunk")
 def every_cell_in_one_chunk(
     context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
@@ -157,7 +150,6 @@ def _rows_in_chunks(folder: Path) -> BookVerdict:
 
 
 @dg.asset_check(asset=chunks, automation_condition=JUDGED)
-@with_reason
 @kept("nothing_is_missing")
 def nothing_is_missing(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """Every book and document can be read, and every rule of reading did its part."""
@@ -168,7 +160,6 @@ def nothing_is_missing(context: dg.AssetCheckExecutionContext, home: dg.Resource
 
 
 @dg.asset_check(asset=chunks, blocking=True, automation_condition=JUDGED)
-@with_reason
 @kept("chunk_ids_are_unique")
 def chunk_ids_are_unique(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """No two chunks of the library share an id."""
@@ -178,7 +169,6 @@ def chunk_ids_are_unique(context: dg.AssetCheckExecutionContext, home: dg.Resour
 
 
 @dg.asset_check(asset=embeddings, blocking=True, automation_condition=JUDGED)
-@with_reason
 @kept("every_chunk_has_a_vector")
 def every_chunk_has_a_vector(
     context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]

@@ -160,34 +160,26 @@ def outcome_of(events: Sequence[dg.DagsterEvent], home: Home) -> RunOutcome:
 
 
 def _problems(events: Sequence[dg.DagsterEvent], home: Home) -> tuple[BuildProblem, ...]:
-    evaluations = [
-        event.asset_check_evaluation_data
+    checks = {
+        event.step_key: event.asset_check_evaluation_data.check_name
         for event in events
         if event.event_type is dg.DagsterEventType.ASSET_CHECK_EVALUATION
-    ]
-    problems = [
-        BuildProblem(evaluation.check_name, evaluation.description or "did not hold")
-        for evaluation in evaluations
-        if not evaluation.passed and evaluation.severity is dg.AssetCheckSeverity.ERROR
-    ]
-    for event in events:
-        if event.is_step_failure:
-            problem = _step_problem(event, home)
-            if problem is not None:
-                problems.append(problem)
-    return tuple(problems)
+    }
+    return tuple(
+        _step_problem(event, checks.get(event.step_key, str(event.step_key)), home)
+        for event in events
+        if event.is_step_failure
+    )
 
 
-def _step_problem(event: dg.DagsterEvent, home: Home) -> BuildProblem | None:
+def _step_problem(event: dg.DagsterEvent, where: str, home: Home) -> BuildProblem:
     failure = event.step_failure_data
     if failure.user_failure_data is not None:
-        return BuildProblem(str(event.step_key), failure.user_failure_data.description or "failed")
+        return BuildProblem(where, failure.user_failure_data.description or "failed")
     error = failure.error
     cause = error.cause if error is not None and error.cause is not None else error
-    if cause is None or cause.cls_name == "DagsterAssetCheckFailedError":
-        return None
-    trace = cause.to_string()
-    return BuildProblem(str(event.step_key), full_disk_sentence(home.root, trace) or trace)
+    trace = cause.to_string() if cause is not None else "failed"
+    return BuildProblem(where, full_disk_sentence(home.root, trace) or trace)
 
 
 _JSON = (int, float, str, list, dict, type(None))

@@ -89,7 +89,7 @@ CHECKS = {check.check_key.name: check for check in dg.load_asset_checks_from_mod
 
 def evaluate(name: str, home: Home) -> dg.AssetCheckResult:
     with dagster_instance(home) as instance:
-        result = CHECKS[name](dg.build_asset_check_context(instance=instance), home=home)
+        result = next(iter(CHECKS[name](dg.build_asset_check_context(instance=instance), home=home)))
     assert isinstance(result, dg.AssetCheckResult)
     return result
 

@@ -1,4 +1,4 @@
-"""Both sensors over a scored library, ticked by Dagster itself: what the gate promotes, and what it refuses once."""
+"""Sensors and nights over a scored library, ticked by Dagster itself: what the gate promotes, and refuses once."""
 
 import shutil
 from collections.abc import Sequence
@@ -30,10 +30,31 @@ def ask(deployment: "Deployment", *slugs: str) -> None:
     replace(deployment.home.settings, questions=(path,)).write(deployment.home.root)
 
 
+STALE = "evaluability 0.500 of set questions, split people, is below 0.950: gold is stale (beta)"
+
+
 def refusals(deployment: "Deployment", runs: Sequence[dg.DagsterRun]) -> list[str]:
-    """What stopped each run that failed."""
+    """What stopped each run that failed, without the anchors."""
     failed = [run for run in runs if not run.is_success]
-    return [sentence.splitlines()[-1] for run in failed for sentence in deployment.failures([run])]
+    return [sentence.partition("; ")[0] for run in failed for sentence in deployment.failures([run])]
+
+
+def test_a_refused_night_fails_once_with_the_sentence_of_its_check(built_deployment: "Deployment") -> None:
+    deployment, live = built_deployment, built_deployment.live
+    ask(deployment, "alpha", "beta")
+    deployment.launch("go_live")
+    deployment.change("beta", "| Long sword | 1d8 | 15 gp |\n", "")
+    deployment.start("nightly_embedding")
+    *books, library = deployment.night()
+    assert all(run.is_success for run in books)
+    (sentence,) = deployment.failures([library])
+    assert sentence.startswith(f"{STALE}; ")
+    assert sentence.endswith("questions.jsonl: beta: snippet '| Long sword | 1d8 | 15 gp |' is found nowhere")
+    again = {dg.DagsterEventType.STEP_UP_FOR_RETRY, dg.DagsterEventType.STEP_RESTARTED}
+    assert not deployment.instance.all_logs(library.run_id, of_type=again)
+    deployment.start("new_or_changed_books", "live_follows_books")
+    assert deployment.settle() == [], "no sensor tries what the night was refused"
+    assert deployment.live == live
 
 
 @pytest.mark.slow
@@ -48,7 +69,7 @@ def test_a_removed_row_and_a_deleted_book_are_refused_once_until_nobody_asks_for
 
     # The row that a question asks for is removed.
     deployment.change("beta", "| Long sword | 1d8 | 15 gp |\n", "")
-    assert refusals(deployment, deployment.settle()) == ["leaderboard: gold_resolves"]
+    assert refusals(deployment, deployment.settle()) == [STALE]
     assert deployment.live == live
 
     # A book goes while another one changes; the library is indexed before the sensor sees that the book is indexed.
@@ -59,7 +80,7 @@ def test_a_removed_row_and_a_deleted_book_are_refused_once_until_nobody_asks_for
     for _ in range(4):
         deployment.tick_automation()
     deployment.settle()
-    assert refusals(deployment, deployment.new_runs()) == ["leaderboard: gold_resolves"], "tried once"
+    assert refusals(deployment, deployment.new_runs()) == [STALE], "tried once"
     assert deployment.live == live
 
     # Nobody asks for the lost book any more.
