@@ -10,6 +10,7 @@ from evals.evaluation import SHIPPED, evaluation_of
 from evals.verdicts import CheckVerdict, accept, keep_verdict
 from pipeline.building.gate import OpenObjection, open_objections
 from pipeline.building.materialization import content_version, materialized
+from pipeline.defs.automation import NIGHT
 from pipeline.defs.ingest_checks import BOOK_GATE
 from pipeline.report.glance import glance
 from pipeline.report.page import default_path, write_page
@@ -65,7 +66,7 @@ def live_index(
     overruled = [(objection, str(config.leads_past(objection))) for objection in objections]
     forced = next((reason for objection, reason in overruled if objection.overruled_by == "force"), None)
     accepted = _accept(home, overruled)
-    promote(home.root, candidate, forced=forced)
+    promote(home.root, candidate, "nightly" if NIGHT in context.run.tags else "build", forced)
     context.log.info(
         f"{candidate} was live and stays live" if before == candidate else f"{candidate} is live now, after {before}"
     )

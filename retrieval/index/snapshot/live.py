@@ -32,7 +32,8 @@ class Promotion:
     snapshot: str
     at: datetime
     how: str
-    """`build`, `rollback`, `pull`, or `push` in the history of a place; `before` for what was live when this began."""
+    """`build`, `nightly`, `rollback`, `pull`, or `push` in the history of a place; `before` for what was live when this
+    began."""
     forced: str | None = None
     """Why it went live past scores that refused it; None: nothing refused it."""
 

@@ -8,7 +8,7 @@ import pytest
 
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
-from retrieval.index.snapshot.live import snapshot_folder
+from retrieval.index.snapshot.live import promotions, snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.types import EmbedderIdentity
 
@@ -43,7 +43,7 @@ def jobs(runs: list[dg.DagsterRun]) -> list[tuple[str, str | None, str]]:
     return [(run.job_name, run.tags.get("dagster/partition"), run.status.value) for run in runs]
 
 
-def test_a_book_called_library_takes_no_run_from_the_night(built_deployment: "Deployment") -> None:
+def test_a_night_goes_live_as_nightly_whatever_a_book_is_called(built_deployment: "Deployment") -> None:
     deployment = built_deployment
     shutil.copytree(deployment.home.library / "alpha", deployment.home.library / "library")
     deployment.add_books()
@@ -53,6 +53,7 @@ def test_a_book_called_library_takes_no_run_from_the_night(built_deployment: "De
     assert jobs(runs) == [*books, ("build_library", None, "SUCCESS")], deployment.failures(runs)
     assert deployment.in_step()
     assert deployment.books_live() == {*BOOKS, "library"}
+    assert [move.how for move in promotions(deployment.home.root)] == ["build", "nightly"]
 
 
 @pytest.mark.slow
