@@ -47,7 +47,7 @@ class OpenObjection:
     check: str = ""
     overruled_by: Literal["force", "accept"] | None = None
     """Whose reason leads past it. `force`: a check on scores, which ran on this snapshot and these questions.
-    `accept`: a check that found damaged text. None: nothing does."""
+    `accept`: a check that found damaged or empty text. None: nothing does."""
     findings: tuple[str, ...] = ()
     """What there is to accept."""
 

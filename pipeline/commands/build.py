@@ -288,8 +288,8 @@ def build_library(
     check does not hold, the live index stays as it was.
     --plan counts books, chunks, tokens and dollars, writes nothing and sends nothing. Where no build would begin, its
     status says so: 1 beyond `budget_usd` of rag.yaml, 2 where the embedder lacks its library or key.
-    --force goes past the rules about scores only, --accept past text that was read with a guess. The reasons are kept,
-    and what was accepted is not asked again (docs/how-to/operations.md).
+    --force goes past the rules about scores only, --accept past text that was read with a guess or is gone. The reasons
+    are kept, and what was accepted is not asked again (docs/how-to/operations.md).
     --store-mongodb also writes what went live to MongoDB, or the books of it that --ruleset and --book choose
     (docs/how-to/artifacts.md).
     Another library than that of the last build forgets the questions of the last build. Ctrl-C stops a build at once

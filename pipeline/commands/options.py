@@ -61,7 +61,7 @@ ForceOption = Annotated[
 AcceptOption = Annotated[
     str | None,
     typer.Option(
-        "--accept", metavar="REASON", callback=_given_reason, help="Go live with text that may be damaged; remembered."
+        "--accept", metavar="REASON", callback=_given_reason, help="Go live with damaged or empty text; kept."
     ),
 ]
 

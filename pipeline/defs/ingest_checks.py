@@ -71,7 +71,7 @@ def every_document_has_text(
     read = _books(_folders(context, home, "book.jsonl"))
     empty = [sentence for book in read for sentence in documents_without_text(book)]
     records = records_version(home, _slugs(context), "books")
-    return held(empty, {"n_documents": sum(len(book.documents) for book in read), "records": records}, WARN)
+    return held(empty, {"n_documents": sum(len(book.documents) for book in read), "records": records}, WARN, holds=True)
 
 
 @dg.asset_check(asset=books, automation_condition=JUDGED)
@@ -194,7 +194,7 @@ book_checks = [
 ]
 """In the order of the data. Those of them that block or hold are asked again before anything goes live."""
 
-HOLDING = (every_byte_is_text,)
+HOLDING = (every_document_has_text, every_byte_is_text)
 """Checks whose warnings mean that text may be damaged or lost. Each only warns, so that the library is indexed and can
 be looked at, but what it finds (`held(…, holds=True)`) does not go live until a person accepts it."""
 

@@ -29,7 +29,7 @@ class Promotion(dg.Config):
     force: str | None = None
     """Why it goes live past its scores; kept in the home's live.jsonl. Past books and snapshot nothing leads."""
     accept: str | None = None
-    """Why text that may be damaged goes live as it was read; kept in the home's accepted.jsonl, and not asked again."""
+    """Why damaged or empty text goes live as it was read; kept in the home's accepted.jsonl, and not asked again."""
 
     def leads_past(self, objection: OpenObjection) -> str | None:
         """The reason that a person gave for this objection, if one did."""

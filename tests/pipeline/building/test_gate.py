@@ -165,6 +165,7 @@ def test_a_check_is_planned_until_its_run_is_over(instance: dg.DagsterInstance, 
 
 def test_the_promotion_asks_for_the_rules_that_block() -> None:
     assert [(key.asset_key.to_user_string(), key.name) for key in ALL] == [
+        ("books", "every_document_has_text"),
         ("books", "every_byte_is_text"),
         ("table_rows", "every_cell_in_one_row"),
         ("predicates", "predicates_are_satisfiable"),

@@ -97,12 +97,14 @@ class Deployment:
         assert before in text
         path.write_text(text.replace(before, after))
 
-    def launch_build(self) -> list[str]:
-        """What `querymust build` does, with this history; returns its problems."""
+    def launch_build(self, **reasons: str) -> list[str]:
+        """What `querymust build` does, with this history and these reasons; returns its problems."""
         runner = Runner(load(), self.instance, self.home)
         jobs = [("index_book", slug) for slug in sync_books(self.home, self.instance)]
         jobs += [("index_library", None), *(("evaluate", name) for name in STRATEGIES), ("go_live", None)]  # type: ignore[list-item]
-        return [str(problem) for job, key in jobs for problem in runner.run(job, key).problems]
+        config = {"go_live": {"live_index": reasons}}
+        runs = [runner.run(job, key, config=config.get(job, {})) for job, key in jobs]
+        return [problem.sentence for run in runs for problem in run.problems]
 
     def all_assets(self) -> list[str]:
         """Every asset of the code location: what "Materialize all" selects."""

@@ -57,6 +57,21 @@ def test_a_refused_night_fails_once_with_the_sentence_of_its_check(built_deploym
     assert deployment.live == live
 
 
+def test_an_emptied_document_goes_live_once_its_owner_accepts_it_and_not_before(
+    built_deployment: "Deployment",
+) -> None:
+    deployment, live = built_deployment, built_deployment.live
+    deployment.start("new_or_changed_books", "live_follows_books")
+    (deployment.home.library / "alpha" / "01.md").write_text(" \n")
+    (sentence,) = refusals(deployment, deployment.settle())
+    assert "does not go live: every_document_has_text: alpha/01.md is empty" in sentence
+    assert deployment.live == live
+
+    assert deployment.launch_build(accept="the chapter moved to beta") == []
+    assert deployment.in_step()
+    assert deployment.books_live() == {"beta", "gamma"}
+
+
 @pytest.mark.slow
 def test_a_removed_row_and_a_deleted_book_are_refused_once_until_nobody_asks_for_them(
     built_deployment: "Deployment",
