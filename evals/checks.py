@@ -126,7 +126,7 @@ def _judged(rule: Rule[Scores], candidate: Evaluation, other: OtherScores, quest
     return dg.AssetCheckResult(
         passed=not reasons,
         severity=ERROR if any(reason.blocks for reason in reasons) or (rule.blocks and not reasons) else WARN,
-        description=(other.note or _first(reasons) + _untold(changes)) if candidate.sets else NO_QUESTIONS,
+        description=(other.note or summary(reasons) + _untold(changes)) if candidate.sets else NO_QUESTIONS,
         metadata={
             "n_questions": candidate.n_questions,
             "n_stale": len(candidate.stale),
@@ -150,7 +150,8 @@ def _untold(changes: Sequence[PairedChange]) -> str:
     return f"; the questions are too few to tell a loss from chance in {'; '.join(few)}" if few else ""
 
 
-def _first(reasons: Sequence[Reason], shown: int = 5) -> str:
+def summary(reasons: Sequence[Reason], shown: int = 5) -> str:
+    """The first objections in one line, and how many more there are."""
     more = f"; and {len(reasons) - shown} more" if len(reasons) > shown else ""
     return "; ".join(str(reason.objection) for reason in reasons[:shown]) + more or "nothing contradicts it"
 

@@ -40,7 +40,7 @@ FilesArgument = Annotated[list[Path], typer.Argument(help="JSONL files of questi
 
 @app.command("check")
 def check(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: JsonOption = False) -> None:
-    """Read the files and say which gold is no longer found in the live index; exit status 1 if any.
+    """Read the files and say which gold is not found in the newest index, live or not; exit status 1 if any.
 
     An id is unique within its file; of several files it is printed as FILE:ID.
 
@@ -49,7 +49,7 @@ def check(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: JsonOpti
       querymust questions check mine.jsonl
       querymust questions check mine.jsonl theirs.jsonl
     """
-    questions, resolution = _resolved(files, home)
+    questions, resolution = _resolved(files, home, newest=True)
     record = {
         "questions": len(questions),
         "with_gold": resolution.questions_with_gold,
@@ -128,12 +128,15 @@ def _gold_lines(found: Sequence[str], groups: Groups) -> list[str]:
     return alone + [line for group in groups for line in ("any of", *(f"  {name}" for name in group))]
 
 
-def _resolved(files: list[Path], home: Path) -> tuple[tuple[Question, ...], Resolution]:
+def _resolved(files: list[Path], home: Path, *, newest: bool = False) -> tuple[tuple[Question, ...], Resolution]:
+    """The questions, and their gold in the live index, or in the newest one, which the gate may have refused."""
     from evals.questions.gold import resolve
+    from retrieval.home import Home
     from retrieval.index.snapshot.snapshot import open_snapshot
 
-    questions = _read(files)
-    with open_snapshot(home.expanduser().resolve()) as snapshot:
+    questions, opened = _read(files), Home.at(home)
+    has_newest = newest and (opened.root / "candidate").is_file()  # a folder that snapshots are pushed to has none
+    with open_snapshot(opened.root, opened.candidate if has_newest else "live") as snapshot:
         return questions, resolve(questions, tuple(snapshot.chunks))
 
 

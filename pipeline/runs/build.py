@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import dagster as dg
 
 from evals.aggregates import evaluability
+from evals.checks import summary
 from evals.errors import EvaluationError
-from evals.evaluation import question_sets
+from evals.evaluation import Evaluation, question_sets
 from evals.experiment import Experiment
 from evals.gate import GOLD_RESOLVES, Scores
 from evals.verdicts import HOW, CheckVerdict, keep_verdict, kept_verdicts
@@ -184,13 +185,16 @@ def _stale_gold(home: Home) -> list[BuildProblem]:
     except EvaluationError as error:
         return [BuildProblem(GOLD_RESOLVES.name, str(error))]
     unscored = tuple(each for one in sets for each in one.unscored)
-    reasons = GOLD_RESOLVES.reasons(Scores(Experiment(home.candidate, (), evaluability(sets), unscored, ())))
-    problems = [BuildProblem(reason.rule, str(reason.objection)) for reason in reasons if reason.blocks]
-    for problem in problems:  # its check does not run any more
-        keep_verdict(
-            home.root, CheckVerdict.now(problem.where, problem.sentence, home.candidate, passed=False, blocks=True)
-        )
-    return problems
+    stale = tuple(map(str, Evaluation(home.candidate, sets).stale))
+    reasons = GOLD_RESOLVES.reasons(
+        Scores(Experiment(home.candidate, (), evaluability(sets), unscored, ()), stale=stale)
+    )
+    if not any(reason.blocks for reason in reasons):
+        return []
+    problem = BuildProblem(GOLD_RESOLVES.name, summary(reasons))
+    refusal = CheckVerdict.now(problem.where, problem.sentence, home.candidate, passed=False, blocks=True)
+    keep_verdict(home.root, refusal)  # its check does not run any more
+    return [problem]
 
 
 def _compared(folders: tuple[BookFolder, ...], before: Mapping[str, BookEntry]) -> Build:

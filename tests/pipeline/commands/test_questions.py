@@ -1,12 +1,14 @@
-"""`querymust questions by-model`, with a fake server and without one."""
+"""`querymust questions`: what a refused build left is checked, and a fake server writes questions."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
 from evals.questions.questions import load_questions
+from retrieval.index.snapshot.live import live_id
 from tests.evals.asked_by_model.conftest import asks_for_each
 from tests.openai_server.server import KEY
 
@@ -43,6 +45,25 @@ def test_it_says_what_it_would_cost_and_then_costs_no_more(
     assert len(chat_server.asked) == 2
     assert run("questions", "check", file, *home).status == 0
     assert KEY not in "".join(str(each) for each in (planned, done, again))
+
+
+@pytest.mark.usefixtures("builds_here")
+def test_with_nothing_live_the_build_and_the_check_name_the_same_stale_gold(
+    tiny: Home, run: Callable[..., Ran], tmp_path: Path
+) -> None:
+    (tiny.root / "live").unlink()
+    stale = {"id": "gone", "query": "What does a mace cost?", "gold": [{"snippet": "| Mace | 1d6 | 9 gp |"}]}
+    found = stale | {"id": "found", "gold": [{"snippet": "| Mace | 1d6 | 8 gp |"}]}
+    file = tmp_path / "asked.jsonl"
+    file.write_text("\n".join(map(json.dumps, (stale, found))))
+    cause = "gone: snippet '| Mace | 1d6 | 9 gp |' is found nowhere"
+    built = run("build", "--library", tiny.library, "--questions", file, "--home", tiny.root)
+    assert built.status == 1
+    assert cause in built.err
+    assert live_id(tiny.root) is None
+    checked = run("questions", "check", file, "--home", tiny.root)
+    assert (checked.status, checked.out) == (1, "2 questions, 2 with gold, 1 resolve\n")
+    assert checked.err == f"error: stale: {cause}\n"
 
 
 def test_without_a_key_it_names_the_twin_that_needs_none(

@@ -246,8 +246,8 @@ def test_stale_gold_stops_a_build_before_anything_is_scored_and_a_reason_leads_p
     done = build(query)
     (problem,) = done.problems
     assert problem.where == "gold_resolves"
-    assert problem.sentence.endswith("gold is stale (gone)")
     assert "0.500" in problem.sentence
+    assert "gold is stale (gone); " in problem.sentence
     assert live_id(tiny.root) == before
     assert not (tiny.evaluations / tiny.candidate).exists()
     assert gate_state(tiny.root, tiny.candidate).verdict == "refused"
