@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from evals.aggregates import ALL
 from evals.comparison import COMPARED, Comparison, compare_experiments
 from evals.experiment import Experiment
+from evals.questions.question_sets import Unscored
 from evals.scored_questions import ScoredQuestion
 from evals.significance import Interval, bootstrap_interval
 
@@ -29,7 +30,7 @@ class MetricDifference:
         return "worse" if self.comparison.behind else "better"
 
 
-def question_key(row: ScoredQuestion) -> str:
+def question_key(row: ScoredQuestion | Unscored) -> str:
     """What tells a question from all others, of other sets too."""
     return BETWEEN.join((row.set, row.split, row.question_id))
 

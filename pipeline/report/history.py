@@ -1,6 +1,6 @@
-"""The scored snapshots of a home: what happened to each, and what changed since the one before."""
+"""The scored snapshots of a home, what each promotion broke and repaired, and what changed since the one before."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -10,7 +10,7 @@ from evals.aggregates import ALL, Aggregate, aggregate
 from evals.evaluation import SHIPPED, Evaluation
 from evals.noise import NOISE
 from evals.scored_questions import ScoredQuestion, ScoreStore
-from evals.verdicts import refusals
+from evals.verdicts import Refusal, refusals
 from pipeline.report.differences import MetricDifference, differences, question_key
 from pipeline.report.header import built_at
 from retrieval.errors import RetrievalError
@@ -19,39 +19,10 @@ from retrieval.index.snapshot.chunk_file import ChunkFile
 from retrieval.index.snapshot.live import promotions, snapshot_folder
 from retrieval.index.snapshot.snapshot import Snapshot
 
-
-@dataclass(frozen=True, slots=True)
-class Fate:
-    """What became of one snapshot. Key: snapshot."""
-
-    snapshot: str
-    state: Literal["promoted", "forced", "refused"]
-    why: str = ""
-    """The reason that was given with force, or the checks that refused it."""
-
-
-def fates(home: Path) -> dict[str, Fate]:
-    """By snapshot; one that was neither promoted nor refused is not there.
-
-    What was refused and went live later is promoted, and what ever went live by force stays forced.
-    """
-    fates: dict[str, Fate] = {}
-    for refusal in refusals(home):
-        checks = fates[refusal.snapshot].why + ", " if refusal.snapshot in fates else ""
-        fates[refusal.snapshot] = Fate(refusal.snapshot, "refused", checks + refusal.check)
-    for move in promotions(home):
-        was = fates.get(move.snapshot)
-        if move.forced is not None:
-            fates[move.snapshot] = Fate(move.snapshot, "forced", move.forced)
-        elif was is None or was.state != "forced":
-            fates[move.snapshot] = Fate(move.snapshot, "promoted")
-    return fates
-
-
 TRENDS = ("mrr", "hit@1", NOISE)
 """What is followed over the snapshots."""
 NOTED = (1, 10)
-"""A question that fell out of the first of these, or of the first one, is named until it is back."""
+"""A promotion breaks a question that falls out of the first or of the first ten hits, and repairs one that comes in."""
 _TITLES = 8
 
 
@@ -68,8 +39,6 @@ class Scored:
     """One for each of `TRENDS` that says something."""
     books: tuple[Aggregate, ...] = ()
     """`mrr` of each book."""
-    fate: Fate | None = None
-    """None: it was neither promoted nor refused, or that was forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,24 +52,25 @@ class MovedQuestion:
     before: int | None
     """1-based; None: not among the first 100."""
     after: int | None
+    stale: bool = False
+    """Its gold is not in the snapshot, so it has no rank."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
-    """A question that was first, or among the first ten, on an earlier snapshot and is not now.
+class PromotionAttempt:
+    """A snapshot that went live or was kept from it. Key: (snapshot, at)."""
 
-    Key: (set, split, question_id).
-    """
-
-    set: str
-    split: str
-    question_id: str
-    query: str
-    best: int
-    """1-based; its highest rank on an earlier snapshot."""
-    last: str
-    """The last snapshot on which it had that rank."""
-    now: int | None
+    snapshot: str
+    at: datetime
+    """UTC."""
+    state: Literal["promoted", "forced", "refused"]
+    why: str
+    """How it went live, the reason that was given with force, or the checks that refused it."""
+    scored: Scored | None = None
+    """None: it was never scored with the question sets of today."""
+    broken: tuple[MovedQuestion, ...] = ()
+    """Against what readers had before it."""
+    repaired: tuple[MovedQuestion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +106,12 @@ class History:
     """None: nothing was scored before."""
     rows_before: tuple[ScoredQuestion, ...] = ()
     """Of `default` on the snapshot before."""
-    lost: tuple[Lost, ...] = ()
-    """Those that the snapshot before had lost already, so that `change` does not name them."""
+    attempts: tuple[PromotionAttempt, ...] = ()
+    """One for each promotion, oldest first."""
 
-    def books(self) -> tuple[str, ...]:
-        """Every book that has numbers, in order."""
-        return tuple(sorted({number.book for scored in self.scored for number in scored.books}))
+    def state(self, snapshot: str) -> str:
+        """What became of a snapshot at last; empty where it was neither promoted nor refused."""
+        return next((each.state for each in reversed(self.attempts) if each.snapshot == snapshot), "")
 
 
 def history_of(home: Home, snapshot: Snapshot, evaluation: Evaluation) -> History:
@@ -150,24 +120,19 @@ def history_of(home: Home, snapshot: Snapshot, evaluation: Evaluation) -> Histor
     if not own:
         return History((), None)
     sets = {(row.set, row.split) for row in own}
-    until = built_at(home, snapshot.id)
-    earlier = {
-        name: rows
-        for name in ScoreStore(home.evaluations).scored_snapshots()
-        if name != snapshot.id and built_at(home, name) <= until and (rows := kept_rows(home, name, sets))
+    built = {name: built_at(home, name) for name in (*ScoreStore(home.evaluations).scored_snapshots(), snapshot.id)}
+    past = sorted(built.keys() - {snapshot.id}, key=lambda name: (built[name], name))
+    rows = {name: kept_rows(home, name, sets) for name in past if built[name] <= built[snapshot.id]} | {
+        snapshot.id: own
     }
-    past = sorted(
-        (_scored(home, name, rows) for name, rows in earlier.items()), key=lambda each: (each.built, each.snapshot)
-    )
-    scored = (*past, _scored(home, snapshot.id, own))
-    if not past:
-        return History(scored, None)
-    before = past[-1].snapshot
-    change = _change(home, snapshot, own, before, earlier[before])
-    named = {(moved.set, moved.split, moved.question_id) for moved in change.worse}
-    lost = _lost(own, [(each.snapshot, earlier[each.snapshot]) for each in past])
-    still = tuple(each for each in lost if (each.set, each.split, each.question_id) not in named)
-    return History(scored, change, tuple(earlier[before]), still)
+    scored = tuple(_scored(name, built[name], each) for name, each in rows.items() if each)
+    asked = {question_key(each) for each in own}
+    asked |= {question_key(each) for one in evaluation.sets for each in one.unscored}
+    attempts = tuple(_attempts(home.root, {each.snapshot: each for each in scored}, rows, asked))
+    if len(scored) == 1:
+        return History(scored, None, attempts=attempts)
+    before = scored[-2].snapshot
+    return History(scored, _change(home, snapshot, own, before, rows[before]), tuple(rows[before]), attempts)
 
 
 def kept_rows(home: Home, snapshot: str, sets: set[tuple[str, str]]) -> list[ScoredQuestion]:
@@ -176,28 +141,59 @@ def kept_rows(home: Home, snapshot: str, sets: set[tuple[str, str]]) -> list[Sco
     return [row for row in rows if (row.set, row.split) in sets]
 
 
-def _scored(home: Home, snapshot: str, rows: Sequence[ScoredQuestion]) -> Scored:
+def _scored(snapshot: str, built: datetime, rows: Sequence[ScoredQuestion]) -> Scored:
     pooled = aggregate([replace(row, set=ALL, split=ALL) for row in rows])
     numbers = tuple(each for each in pooled if each.book == each.kind == ALL and each.metric in TRENDS)
     books = tuple(each for each in pooled if each.book != ALL and each.kind == ALL and each.metric == TRENDS[0])
-    n = sum(bool(row.gold) for row in rows)
-    return Scored(snapshot, built_at(home, snapshot), n, numbers, books, fates(home.root).get(snapshot))
+    return Scored(snapshot, built, sum(bool(row.gold) for row in rows), numbers, books)
 
 
-def _lost(own: Sequence[ScoredQuestion], past: Sequence[tuple[str, Sequence[ScoredQuestion]]]) -> list[Lost]:
-    """The questions that fell out of the first or the first ten since some earlier snapshot; the oldest comes first."""
-    best: dict[Hashable, tuple[int, str]] = {}
-    for snapshot, rows in past:
-        for row in rows:
-            rank, key = row.gold_rank, question_key(row)
-            if row.gold and rank is not None and rank <= best.get(key, (max(NOTED), ""))[0]:
-                best[key] = (rank, snapshot)
-    lost = []
-    for row in own:
-        rank, last = best.get(question_key(row), (None, ""))
-        if row.gold and rank is not None and any(rank <= limit < _place(row.gold_rank) for limit in NOTED):
-            lost.append(Lost(row.set, row.split, row.question_id, row.query, rank, last, row.gold_rank))
-    return sorted(lost, key=lambda each: (each.best, -_place(each.now), each.question_id))
+def _attempts(
+    home: Path, scored: Mapping[str, Scored], rows: Mapping[str, Sequence[ScoredQuestion]], asked: Collection[str]
+) -> Iterator[PromotionAttempt]:
+    """Each attempt with what it broke and repaired of the questions of today, whatever was scored in between."""
+    had: dict[str, ScoredQuestion] = {}
+    for attempt in promotion_attempts(home):
+        if attempt.snapshot not in scored:
+            yield attempt
+            continue
+        now = {question_key(row): row for row in rows[attempt.snapshot] if row.gold and question_key(row) in asked}
+        # Only force leads past stale gold. Elsewhere a question without a row is newer than the scores.
+        shared = {
+            key: now.get(key) or replace(was, gold=(), values={})
+            for key, was in had.items()
+            if key in now or attempt.state == "forced"
+        }
+        moves = [_moved(row, had[key]) for key, row in shared.items()]
+        yield replace(
+            attempt,
+            scored=scored[attempt.snapshot],
+            broken=tuple(each for each in moves if _falls(each.before, each.after)),
+            repaired=tuple(each for each in moves if _falls(each.after, each.before)),
+        )
+        if attempt.state != "refused":
+            had |= now | shared
+
+
+def promotion_attempts(home: Path) -> list[PromotionAttempt]:
+    """What went live and what was refused, oldest first; a refusal of what went live later is part of its promotion."""
+    moves = [
+        PromotionAttempt(each.snapshot, each.at, "forced" if each.forced else "promoted", each.forced or each.how)
+        for each in promotions(home)
+    ]
+    refused: dict[str, list[Refusal]] = {}
+    for refusal in refusals(home):
+        if not any(move.snapshot == refusal.snapshot and move.at >= refusal.at for move in moves):
+            refused.setdefault(refusal.snapshot, []).append(refusal)
+    kept = [
+        PromotionAttempt(name, each[0].at, "refused", ", ".join(one.check for one in each))
+        for name, each in refused.items()
+    ]
+    return sorted((*kept, *moves), key=lambda each: each.at)
+
+
+def _falls(before: int | None, after: int | None) -> bool:
+    return any(_place(before) <= limit < _place(after) for limit in NOTED)
 
 
 def _change(
@@ -216,7 +212,8 @@ def _change(
 
 
 def _moved(row: ScoredQuestion, was: ScoredQuestion) -> MovedQuestion:
-    return MovedQuestion(row.set, row.split, row.question_id, row.query, was.gold_rank, row.gold_rank)
+    ranks = was.gold_rank, row.gold_rank
+    return MovedQuestion(row.set, row.split, row.question_id, row.query, *ranks, stale=not row.gold)
 
 
 def _place(rank: int | None) -> float:

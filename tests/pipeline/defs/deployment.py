@@ -1,9 +1,11 @@
 """A deployment without its processes: Dagster's daemons and its GraphQL schema, turned by hand, one run at a time."""
 
 import datetime
+import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import dagster as dg
@@ -57,20 +59,35 @@ class Deployment:
         (value,) = answer.data.values()
         return value
 
-    def launch(self, job: str = "__ASSET_JOB", assets: Sequence[str] = (), **tags: str) -> str:
-        """Launch a job, or some assets as one run, as the UI's button does; returns the run's id once it is over."""
-        run_id = self.queue(job, assets, **tags)
+    def launch(
+        self,
+        job: str = "__ASSET_JOB",
+        assets: Sequence[str] = (),
+        config: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+        **tags: str,
+    ) -> str:
+        """Launch a job, or some assets as one run, as the UI's button does; returns the run's id once it is over.
+
+        `config` is that of its assets, by their names.
+        """
+        run_id = self.queue(job, assets, config, **tags)
         self.work_off()
         return run_id
 
-    def queue(self, job: str = "__ASSET_JOB", assets: Sequence[str] = (), **tags: str) -> str:
+    def queue(
+        self,
+        job: str = "__ASSET_JOB",
+        assets: Sequence[str] = (),
+        config: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+        **tags: str,
+    ) -> str:
         """The same, and the run waits: its id."""
         chosen = {"assetSelection": [{"path": [name]} for name in assets]} if assets else {}
         selector = {**REPOSITORY, "pipelineName": job, **chosen}
         parameters = {
             "selector": selector,
             "mode": "default",
-            "runConfigData": "{}",
+            "runConfigData": json.dumps({"ops": {name: {"config": config[name]} for name in config}}),
             "executionMetadata": {"tags": [{"key": key.replace("__", "/"), "value": tags[key]} for key in tags]},
         }
         answer = self.ask(LAUNCH_PIPELINE_EXECUTION_MUTATION, {"executionParams": parameters})
@@ -97,14 +114,12 @@ class Deployment:
         assert before in text
         path.write_text(text.replace(before, after))
 
-    def launch_build(self, **reasons: str) -> list[str]:
-        """What `querymust build` does, with this history and these reasons; returns its problems."""
+    def launch_build(self) -> list[str]:
+        """What `querymust build` does, with this history; returns its problems."""
         runner = Runner(load(), self.instance, self.home)
         jobs = [("index_book", slug) for slug in sync_books(self.home, self.instance)]
         jobs += [("index_library", None), *(("evaluate", name) for name in STRATEGIES), ("go_live", None)]  # type: ignore[list-item]
-        config = {"go_live": {"live_index": reasons}}
-        runs = [runner.run(job, key, config=config.get(job, {})) for job, key in jobs]
-        return [problem.sentence for run in runs for problem in run.problems]
+        return [str(problem) for job, key in jobs for problem in runner.run(job, key).problems]
 
     def all_assets(self) -> list[str]:
         """Every asset of the code location: what "Materialize all" selects."""

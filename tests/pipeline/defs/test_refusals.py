@@ -8,25 +8,26 @@ from typing import TYPE_CHECKING
 import dagster as dg
 import pytest
 
+from pipeline.report.report import report_of
+from retrieval.home import Home
+
 # Dagster's own daemons use what Dagster calls beta and deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 if TYPE_CHECKING:
     from tests.pipeline.defs.deployment import Deployment
 
-QUESTION = (
-    '{"id": "%s", "query": "What does a long %s cost?", "book": "%s", "gold": [{"snippet": "| Long %s | %s |"}]}\n'
-)
+QUESTION = '{"id": "%s", "query": "What does a %s cost?", "book": "%s", "gold": [{"snippet": "| %s | %s |"}]}\n'
 ABOUT = {
-    slug: QUESTION % (slug, weapon, slug, weapon, "1d8 | 15 gp")
+    slug: QUESTION % (slug, f"long {weapon}", slug, f"Long {weapon}", "1d8 | 15 gp")
     for slug, weapon in (("alpha", "dagger"), ("beta", "sword"))
 }
 
 
-def ask(deployment: "Deployment", *slugs: str) -> None:
-    """Let the library be scored with a question about each of these books."""
+def ask(deployment: "Deployment", *questions: str) -> None:
+    """Let the library be scored with these questions."""
     path = deployment.home.library.parent / "questions.jsonl"
-    path.write_text("".join(ABOUT[slug] for slug in slugs))
+    path.write_text("".join(questions))
     replace(deployment.home.settings, questions=(path,)).write(deployment.home.root)
 
 
@@ -41,7 +42,7 @@ def refusals(deployment: "Deployment", runs: Sequence[dg.DagsterRun]) -> list[st
 
 def test_a_refused_night_fails_once_with_the_sentence_of_its_check(built_deployment: "Deployment") -> None:
     deployment, live = built_deployment, built_deployment.live
-    ask(deployment, "alpha", "beta")
+    ask(deployment, *ABOUT.values())
     deployment.launch("go_live")
     deployment.change("beta", "| Long sword | 1d8 | 15 gp |\n", "")
     deployment.start("nightly_embedding")
@@ -67,9 +68,51 @@ def test_an_emptied_document_goes_live_once_its_owner_accepts_it_and_not_before(
     assert "does not go live: every_document_has_text: alpha/01.md is empty" in sentence
     assert deployment.live == live
 
-    assert deployment.launch_build(accept="the chapter moved to beta") == []
+    deployment.launch("promote", config={"live_index": {"accept": "the chapter moved to beta"}})
     assert deployment.in_step()
     assert deployment.books_live() == {"beta", "gamma"}
+
+
+OTHER_PRICES = """# Prices
+
+| Weapon | Cost |
+|---|---|
+| dagger | 3 gp |
+| Long dagger | 16 gp |
+| Heavy dagger | 9 gp |
+"""
+
+
+def test_a_forced_promotion_is_told_with_what_it_broke_after_a_harmless_edit_too(
+    built_deployment: "Deployment",
+) -> None:
+    deployment, first = built_deployment, built_deployment.live
+    weapons = {"dagger": "1d4 | 2 gp", "Long dagger": "1d8 | 15 gp", "Heavy dagger": "1d6 | 8 gp"}
+    ask(deployment, *(QUESTION % (name, name, "alpha", name, cells) for name, cells in weapons.items()))
+    deployment.launch("go_live")
+    (deployment.home.library / "alpha" / "02.md").write_text(OTHER_PRICES)
+    deployment.new_runs()
+    deployment.launch("build_library", dagster__partition="alpha")
+    (sentence,) = refusals(deployment, deployment.new_runs())
+    assert sentence.startswith("default: mrr is below that of live, people: -0.500")
+    deployment.launch("promote", config={"live_index": {"force": "the prices of both editions"}})
+    forced = deployment.live
+    deployment.change("gamma", "2 gp", "3 gp")
+    deployment.launch("build_library", dagster__partition="gamma")
+    assert deployment.in_step()
+
+    attempts = report_of(Home.at(deployment.home.root)).history.attempts
+    assert [(each.snapshot, each.state, each.why) for each in attempts] == [
+        (first, "promoted", "build"),
+        (forced, "forced", "the prices of both editions"),
+        (deployment.live, "promoted", "build"),
+    ]
+    assert [[(moved.question_id, moved.before, moved.after) for moved in each.broken] for each in attempts] == [
+        [],
+        [(name, 1, 2) for name in weapons],
+        [],
+    ]
+    assert [number.value for each in attempts if each.scored for number in each.scored.books] == [1.0, 0.5, 0.5]
 
 
 @pytest.mark.slow
@@ -77,7 +120,7 @@ def test_a_removed_row_and_a_deleted_book_are_refused_once_until_nobody_asks_for
     built_deployment: "Deployment",
 ) -> None:
     deployment, live = built_deployment, built_deployment.live
-    ask(deployment, "alpha", "beta")
+    ask(deployment, *ABOUT.values())
     deployment.launch("go_live")
     deployment.start("new_or_changed_books", "live_follows_books")
     deployment.new_runs()
@@ -99,7 +142,7 @@ def test_a_removed_row_and_a_deleted_book_are_refused_once_until_nobody_asks_for
     assert deployment.live == live
 
     # Nobody asks for the lost book any more.
-    ask(deployment, "alpha")
+    ask(deployment, ABOUT["alpha"])
     assert refusals(deployment, deployment.settle()) == []
     assert deployment.in_step()
     assert deployment.books_live() == {"alpha", "gamma"}

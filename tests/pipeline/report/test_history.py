@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,26 +15,35 @@ from pipeline.report.glance import glance
 from pipeline.report.page import page
 from pipeline.report.report import report_of
 from retrieval.index.snapshot.chunk_file import ChunkFile
-from retrieval.index.snapshot.live import Promotion, remember, snapshot_folder
+from retrieval.index.snapshot.live import HISTORY_FILE, Promotion, dump_promotions, promotions, snapshot_folder
 
 if TYPE_CHECKING:
     from retrieval.home import Home
 
 pytestmark = pytest.mark.usefixtures("few_rankings")
 
-OLDEST, BEFORE = "00000000000000aa", "0123456789abcdef"
+OLDEST, FORCED, BEFORE = "00000000000000aa", "00000000000000bb", "0123456789abcdef"
 THEN = 1_700_000_000
 MISSES = {"hit@1": 0.0, "mrr": 0.0}
 FOUND = {"hit@1": 1.0, "mrr": 1.0}
 
 
 def score_before(
-    home: Home, changed: dict[str, dict[str, float]], snapshot: str = BEFORE, then: int = THEN, second_book: int = 0
+    home: Home,
+    changed: dict[str, dict[str, float]],
+    snapshot: str = BEFORE,
+    then: int = THEN,
+    second_book: int = 0,
+    stale: str = "",
 ) -> None:
-    """Rows of an older snapshot: those of today, with other values for some questions, and some of a second book."""
+    """Rows of an older snapshot: those of today without a stale one, some with other values or of a second book."""
     store = ScoreStore(home.evaluations)
     rows = store.kept(home.candidate, "default")
-    older = [replace(row, values={**row.values, **changed.get(row.question_id, {})}) for row in rows]
+    older = [
+        replace(row, values={**row.values, **changed.get(row.question_id, {})})
+        for row in rows
+        if row.question_id != stale
+    ]
     (position,) = {(row.set, row.split) for row in rows}
     older = [replace(row, book="second") for row in older[:second_book]] + older[second_book:]
     key = ScoresKey(snapshot, "default", *position, "then")
@@ -89,27 +99,32 @@ def test_a_snapshot_that_lost_many_questions_does_not_pass(sample_copy: Home) ->
     assert verdict.against[0].startswith("default: mrr is below that of live, people")
 
 
-def test_a_question_that_broke_two_snapshots_ago_is_named_until_it_is_back(sample_copy: Home) -> None:
+def test_each_promotion_names_what_it_broke_and_repaired(sample_copy: Home) -> None:
     rows = ScoreStore(sample_copy.evaluations).kept(sample_copy.candidate, "default")
-    broken, *others = [row.question_id for row in rows if row.gold and row.values.get("hit@1") == 0]
-    score_before(sample_copy, {broken: FOUND}, OLDEST, THEN - 100, second_book=20)
-    score_before(sample_copy, {others[0]: FOUND}, second_book=20)
-    keep_verdict(sample_copy.root, CheckVerdict.now("gold_resolves", "", BEFORE, passed=False, blocks=True))
-    remember(sample_copy.root, Promotion.now(OLDEST, "build", "a new edition"))
+    broken, refused, *_ = [row.question_id for row in rows if row.gold and row.values.get("hit@1") == 0]
+    repaired, stale = (row.question_id for row in hits(sample_copy)[:2])
+    root, (built,) = sample_copy.root, promotions(sample_copy.root)
+    score_before(sample_copy, {broken: FOUND, repaired: MISSES}, OLDEST, THEN - 200, second_book=20)
+    score_before(sample_copy, {}, FORCED, THEN - 100, second_book=20, stale=stale)
+    score_before(sample_copy, {refused: FOUND, repaired: MISSES}, second_book=20)
+    keep_verdict(root, CheckVerdict("gold_resolves", False, True, "", BEFORE, built.at - timedelta(seconds=1)))
+    moves = ((OLDEST, "nightly", None), (FORCED, "build", "a new edition"))
+    before = [Promotion(name, built.at - timedelta(days=1), how, why) for name, how, why in moves]
+    (root / HISTORY_FILE).write_bytes(dump_promotions((*before, built)))
     made = report_of(sample_copy)
-    assert made.history.change is not None
-    assert [each.question_id for each in made.history.change.worse] == [others[0]]
-    assert [(each.question_id, each.best, each.last) for each in made.history.lost] == [(broken, 1, OLDEST)]
-    states = [each.fate.state if each.fate else None for each in made.history.scored]
-    assert states == ["forced", "refused", "promoted"]
+    names = [
+        (each.snapshot, each.state, each.why, *(moved.question_id for moved in (*each.broken, *each.repaired)))
+        for each in made.history.attempts
+    ]
+    assert names == [
+        (OLDEST, "promoted", "nightly"),
+        (FORCED, "forced", "a new edition", stale, broken, repaired),
+        (BEFORE, "refused", "gold_resolves", repaired, stale, refused),
+        (sample_copy.candidate, "promoted", "build", stale),
+    ]
+    assert {each.scored and len(each.scored.books) for each in made.history.attempts} == {1, 2}
     html = page(made)
-    wanted = (
-        "Lost earlier and not found again: 1 question<",
-        f"rank 1 until <code>{OLDEST}</code>",
-        "<small>a new edition</small>",
-        "<small>gold_resolves</small>",
-        "mrr of each of the 2 books, on the last 3 snapshots",
-    )
+    wanted = ("<small>a new edition</small>", "<small>nightly</small>", "<small>gold_resolves</small>", "→ stale gold<")
     assert [sentence for sentence in wanted if sentence not in html] == []
     assert html.count('<g class="refused">') == html.count('<g class="forced">') == 3
 
