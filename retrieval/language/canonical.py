@@ -13,13 +13,11 @@ from types import MappingProxyType
 from typing import Protocol
 
 from retrieval.language.binding import Binding, Sentence, bind
-from retrieval.language.tokens import Token, tokenize
+from retrieval.language.tokens import AT_ONCE, Token, tokenize
 from retrieval.language.vocabulary import Vocabulary
 
 _BREAK = ","
 """Stands in canonical text where a label and a number meet that do not belong together."""
-_AT_ONCE = 64
-"""So many questions may be asked at a time and each be read once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +82,7 @@ def canonical(text: str, vocabulary: Vocabulary | None = None) -> Canonical:
     return _read(text, vocabulary or Vocabulary.default())
 
 
-@lru_cache(maxsize=_AT_ONCE)
+@lru_cache(maxsize=AT_ONCE)
 def _read(text: str, vocabulary: Vocabulary) -> Canonical:
     """The same; a search and its embedder read the same question one after the other."""
     sentence = Sentence(vocabulary.lexicon.mark_phrases(tokenize(text)), vocabulary.lexicon)

@@ -155,7 +155,7 @@ class Lexicon:
         mark_phrases = self.mark_phrases(tokenize(text))
         return self.labels[mark_phrases[0].text] if len(mark_phrases) == 1 and mark_phrases[0].kind == "label" else None
 
-    def mark_phrases(self, tokens: list[Token]) -> list[Token]:
+    def mark_phrases(self, tokens: Sequence[Token]) -> list[Token]:
         """Fold words, turn label phrases into label tokens, aliases into their words, number words into `spelled`."""
         marked: list[Token] = []
         at = 0
@@ -198,7 +198,7 @@ class Lexicon:
                 token = token._replace(text=sign + token.text, value=-token.value)
         marked.append(token)
 
-    def _phrase_at(self, tokens: list[Token], at: int) -> Phrase | None:
+    def _phrase_at(self, tokens: Sequence[Token], at: int) -> Phrase | None:
         for phrase in self._phrases.get(self.fold(tokens[at].text), ()):
             words = phrase.words
             if len(words) == 1:
@@ -210,7 +210,7 @@ class Lexicon:
                 return phrase
         return None
 
-    def _number_word(self, tokens: list[Token], at: int) -> tuple[Token, int]:
+    def _number_word(self, tokens: Sequence[Token], at: int) -> tuple[Token, int]:
         """Read `seven` or `twenty first`; return the token and the index after it."""
         word = tokens[at].text
         value, ordinal = self._number_words[word]

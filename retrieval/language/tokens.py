@@ -1,16 +1,20 @@
-"""Tokens of a text after normalisation, and signs as words.
+"""Tokens of a text after normalisation, and signs as words: what canonical text and the lexical index are made of.
 
 Rules 1, 2 and the first half of 3 of the canonical text: compatibility forms, case and quotes are folded, dice,
 fractions, decimals, thousands and times stay whole, dotted abbreviations lose their dots, and a dash is a sign, a
-range or a separator by what comes before it.
+range or a separator by what comes before it. The grammar of numbers (`numbers`) reads the text as it is written, since
+a quantity has its place there.
 """
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from math import inf, isnan, nan
 from typing import Literal, NamedTuple
 
+AT_ONCE = 64
+"""So many questions may be asked at a time and each be read once: search, predicates and embedder read the same."""
 _QUOTES = r"(?P<quote>['\"`]){}(?P<inner>[^\s\w]|_)(?P=quote)|[‘“](?P<curled>[^\s\w]|_)[’”]"
 _QUOTED = re.compile(_QUOTES.format(""))
 _SAID = re.compile(rf"(?<![\w'\"`])(?:{_QUOTES.format('(?!(?P=quote))')})(?![\w'\"`])")
@@ -91,6 +95,13 @@ class Token(NamedTuple):
     """How a number hangs on the letters before it (`ac6`, `ac-6`), or what sort of whole token this is."""
     ordinal: bool = False
 
+    @property
+    def parts(self) -> list[str]:
+        """The figures of a whole token, which may be asked for alone; dice and fractions are one."""
+        if "d" in self.text or self.text.replace("/", "", 1).isdecimal():
+            return [self.text]
+        return [plain(figure) for figure in _FIGURES.findall(self.text)]
+
 
 # The order is the meaning: the longest reading of a run of digits is tried first.
 _TOKEN = re.compile(
@@ -107,12 +118,13 @@ _TOKEN = re.compile(
   | (?P<number>  (?:(?<![^\W_%'"])-)?
                  (?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|(?<![\w.])\.[0-9]+) )
   | (?P<dotted>  [^\W\d_](?:\.[^\W\d_](?![^\W\d_]))+\.? )
-  | (?P<word>    [^\W\d_]+(?:'s(?![^\W_]))? )
+  | (?P<word>    [^\W\d_]+(?:'[^\W\d_]+(?![\d_]))* )
   | (?P<mark>    [-,;:.?!()\[\]{}=%&/+|<>$€£¥—≥≤] )
     """,
     re.VERBOSE,
 )
 
+_FIGURES = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–−"), "-")
 _PUNCTUATION = str.maketrans({**dict.fromkeys("‘’‛′´`", "'"), **dict.fromkeys("“”„″", '"'), "⁄": "/", "―": "—"})
 PICTURES = {sign: f" {names_of_sign(chr(sign))[0].removeprefix('chess ')} " for sign in range(0x2654, 0x2668)}
@@ -136,7 +148,8 @@ def normalise(text: str) -> str:
     return "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
 
 
-def tokenize(text: str) -> list[Token]:
+@lru_cache(maxsize=AT_ONCE)
+def tokenize(text: str) -> Sequence[Token]:
     """Cut normalised or raw text into tokens, left to right; white space and decoration fall away."""
     text = normalise(with_signs_spelled(text))
     tokens: list[Token] = []
@@ -150,7 +163,7 @@ def tokenize(text: str) -> list[Token]:
             end = match.end()
             continue
         if group == "word":
-            word = raw.removesuffix("'s")
+            word = raw.removesuffix("'s").replace("'", "")
             tokens.append(Token("word", word, word))
         elif group == "mark":
             tokens.append(Token("mark", raw))
@@ -159,7 +172,7 @@ def tokenize(text: str) -> list[Token]:
             glue: Glue = ("hyphen" if hyphen else "letters") if after_word else ""
             tokens.append(_figure(group or "", raw, glue))
         end, hyphen = match.end(), False
-    return tokens
+    return tuple(tokens)
 
 
 def _is_separator(text: str, at: int, tokens: list[Token], end: int) -> bool:

@@ -2,19 +2,17 @@
 
 import json
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from retrieval.index.words.word_vectors import word_vector
+from retrieval.language.english import word_set, word_sets
 from retrieval.language.numbers import AS_TEXT, Quantity, holds, quantities, whole_quantity
 from retrieval.language.terms import Tokenize, cut_word
 from retrieval.rag.relevance import is_everywhere
@@ -27,15 +25,10 @@ WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _AFTER = 4
 """Words after `which` that may say what is wanted: `which breathing gear does`."""
 
-_QUESTION_WORDS: dict[str, Any] = tomllib.loads((files("retrieval.rag") / "asked_for.toml").read_text("utf-8"))
-_NUMBER_WORDS, _EXPLAIN = (
-    frozenset(_QUESTION_WORDS["number"].split()),
-    frozenset(_QUESTION_WORDS["explanation"].split()),
-)
-_MEASURED: dict[str, frozenset[str]] = {
-    unit: frozenset(terms.split()) for unit, terms in _QUESTION_WORDS["measured"].items()
-}
-_MONEY = frozenset(_QUESTION_WORDS["money"])
+_NUMBER_WORDS, _EXPLAIN = word_set("asks_number"), word_set("asks_explanation")
+_MEASURED = word_sets("measured")
+_MONEY = frozenset({"dollar", "euro", "pound sterling", "credit", "yen", "gp", "sp", "cp", "gold", "silver"})
+"""Units of money."""
 
 
 @dataclass(frozen=True, slots=True)

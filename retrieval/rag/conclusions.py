@@ -3,14 +3,14 @@
 import re
 from collections.abc import Sequence
 
+from retrieval.language.english import word_set
 from retrieval.language.numbers import AS_TEXT, Quantity, quantities, whole_quantity
 from retrieval.rag.cells import WORD, Cell
 from retrieval.rag.question_words import is_polar
 
-_YES = frozenset({"yes", "true", "y", "✓", "✔", "✅", "supported", "allowed", "enabled"})
-_NO = frozenset({"no", "false", "n", "✗", "✘", "❌", "unsupported", "disabled", "never"})
-_NEEDED = frozenset({"required", "mandatory", "needed", "necessary", "compulsory", "must", "have", "need"})
-_OPTIONAL = frozenset({"optional", "recommended", "voluntary"})
+_YES, _NO = word_set("yes"), word_set("no")
+_REQUIRED, _OPTIONAL = word_set("required"), word_set("optional")
+_ASKS_REQUIRED, _ASKS_OPTIONAL = word_set("asks_required"), word_set("asks_optional")
 _AT_MOST = re.compile(r"\b(?:max(?:imum)?|limit|most|up to|longest|largest|highest|cap|quota)\b", re.IGNORECASE)
 _AT_LEAST = re.compile(r"\b(?:min(?:imum)?|least|shortest|smallest|lowest)\b", re.IGNORECASE)
 _CHOICE = re.compile(r"\bor\b", re.IGNORECASE)
@@ -28,11 +28,11 @@ def yes_or_no(question: str, cell: Cell) -> str:
         return ""
     value = _MARKS.sub(" ", cell.text).strip().casefold()
     words = frozenset(WORD.findall(question.casefold()))
-    if value in {"required", "mandatory"} or value in _OPTIONAL:
+    if value in _REQUIRED | _OPTIONAL:
         is_needed = value not in _OPTIONAL
-        if not words.isdisjoint({"optional", "omit", "skip"}):
+        if not words.isdisjoint(_ASKS_OPTIONAL):
             return "No" if is_needed else "Yes"
-        return ("Yes" if is_needed else "No") if not words.isdisjoint(_NEEDED) else ""
+        return ("Yes" if is_needed else "No") if not words.isdisjoint(_ASKS_REQUIRED) else ""
     if value in _YES | _NO:
         return "Yes" if value in _YES else "No"
     return _within_limit(question, cell)
@@ -55,15 +55,7 @@ def _within_limit(question: str, cell: Cell) -> str:
     return "Yes" if asked >= bound else f"No: at least {cell.text.strip()}"
 
 
-_MORE_WORDS = """
-more most higher highest larger largest longer longest bigger biggest heavier heaviest faster fastest greater greatest
-dearer farther further taller older wider deeper stronger
-"""
-_LESS_WORDS = """
-less least fewer fewest lower lowest smaller smallest shorter shortest cheaper cheapest lighter lightest slower slowest
-younger narrower weaker
-"""
-_MORE, _LESS = frozenset(_MORE_WORDS.split()), frozenset(_LESS_WORDS.split())
+_MORE, _LESS = word_set("more"), word_set("less")
 _DIFFERENCE = re.compile(r"\b(?:difference|how much (?:more|less|\w+er)|gap|by how)\b", re.IGNORECASE)
 _ADVERB = re.compile(r"\b(?:more|less|most|least)\s+\w+ly\b", re.IGNORECASE)
 _NUMBER = re.compile(r"[-+−]?\d[\d,]*(?:\.\d+)?")

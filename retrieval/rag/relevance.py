@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from retrieval.errors import IndexCorruptError
 from retrieval.files.atomic_files import write_atomically
+from retrieval.language.english import word_set
 from retrieval.search.candidates import Candidates
 from retrieval.search.fusion import Positions, Scores
 from retrieval.search.metadata_filter import Filter
@@ -67,13 +68,7 @@ def _pattern(code: str) -> re.Pattern[str]:
     return re.compile(r"(?<![^\W_])" + r"[\W_]*".join(map(re.escape, parts)) + end, re.IGNORECASE)
 
 
-_WORDS = """
-a about am an and any anything are as at be been but by can could did do does during each for from get gets give given
-had has have he her his how i if in into is it its list many may me might much must my need needs of on one or our
-please say says shall she should show so some tell than that the their them then there these they this those to us use
-was we were what when where which who whom whose why will with would you your
-"""
-_EVERYWHERE = frozenset(_WORDS.split())
+_EVERYWHERE = word_set("of_any_question")
 """In a large library the rarity of a word says that it says nothing. A small one may never say `what`."""
 
 _EDGES = re.compile(r"\W+")

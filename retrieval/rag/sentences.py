@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.index.words.word_vectors import word_vector
+from retrieval.language.english import word_set
 from retrieval.language.numbers import quantities
 from retrieval.rag.cells import Cell, probabilities
 from retrieval.rag.question_words import QuestionWords
@@ -23,8 +24,7 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _TABLE = re.compile(r"\[Table:[^\]]*\]")
 _LINK = re.compile(r"\[[^\]]*\]\([^)]*\)|https?://\S+")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_LIMIT_WORDS = "must may can cannot not never only always should allowed required until unless maximum"
-_LIMITS = frozenset(_LIMIT_WORDS.split())
+_LIMITS = word_set("limits")
 _FEW, _LONG = 4, 60
 """Words of a sentence that is short, and of one that is as long as can be."""
 MOST_SENTENCES = 2

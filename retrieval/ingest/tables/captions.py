@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.parser import plain_text, without_tags
 from retrieval.ingest.tables.notes import ANCHOR, NUMBERED, TABLE, is_titled, label_of
+from retrieval.language.english import word_set
 
 MAX_TITLE = 200
 """Characters."""
@@ -352,14 +353,7 @@ MIN_OWN_WORDS = 3
 _LETTERS = re.compile(r"[^\W\d_]+")
 _POINTER = re.compile(r"\bsee (?:also )?(?:below|above)", re.IGNORECASE)
 """It speaks of something else that is below."""
-_SAYS_NOTHING = frozenset(
-    (
-        *("the", "this", "that", "these", "those", "its", "their", "each", "all", "and", "for", "with", "from", "are"),
-        *("table", "tables", "list", "lists", "listed", "following", "follows", "below", "above", "shown", "shows"),
-        *("show", "see", "given", "gives", "described", "summarized", "summarised", "included", "found"),
-        *("can", "may", "use", "used"),
-    )
-)
+_SAYS_NOTHING = word_set("introduces_table")
 
 
 def purpose_of(blocks: Sequence[Block], index: int, called: Caption | None) -> str:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from retrieval.language.english import word_set
 from retrieval.language.lexicon import Label
 from retrieval.language.vocabulary import Vocabulary
 
@@ -83,7 +84,7 @@ def column_labels(column: str, vocabulary: Vocabulary) -> tuple[Label, ...]:
     return tuple(label for label in matches if label is not None) if all(matches) else ()
 
 
-SMALL = frozenset({"of", "or", "and", "the", "to", "in", "for", "a", "an", "per", "vs", "by", "on", "with", "over"})
+SMALL = word_set("short_leaves_out")
 """Words that a short form may leave out."""
 
 

@@ -14,6 +14,7 @@ from retrieval.ingest.tables.reading import TableMeaning
 from retrieval.ingest.tables.row_object import spellings
 from retrieval.ingest.tables.table import Table
 from retrieval.language.canonical import literal
+from retrieval.language.english import word_set
 from retrieval.language.vocabulary import Vocabulary
 
 _WORD = r"[^\W\d_][\w'’./-]*"
@@ -198,7 +199,7 @@ def _words(text: str) -> list[str]:
     return list(dict.fromkeys(_WORD_WITH_LETTER.findall(text.casefold())))
 
 
-_SEPARATORS = frozenset({"and", "or", "for", "of", "the", "a", "an", "by", "with", "in", "to", "on", "vs", "versus"})
+_SEPARATORS = word_set("title_joints")
 _BREAK = re.compile(r"[,;:/&()]|\s[-–—]\s")
 _OUTLINE = re.compile(r"\s*(?:(?:[IVXLC]+|[A-Z]|\d+)\.)+\s")
 """`I.A. ` before a title; it names the table, and is not part of the subject's own words."""

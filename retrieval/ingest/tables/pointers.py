@@ -10,6 +10,7 @@ from retrieval.ingest.losses import attempt
 from retrieval.ingest.tables.header import ReadRow
 from retrieval.ingest.tables.reading import TableMeaning
 from retrieval.ingest.tables.table import Table
+from retrieval.language.english import word_set
 
 MAX_WORDS = 8
 
@@ -64,13 +65,7 @@ _LETTERS = re.compile(r"[^\W\d_]{2}")
 _QUOTED_CELL = re.compile(r"\s*[\"“‘](?P<words>[^\"”’“‘]{2,60})[\"”’]\s*")
 _CODE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Z][A-Za-z0-9]*(?<=[a-z0-9])[A-Z][A-Za-z0-9]*")
 """`MAV_TYPE`, `StationType`."""
-_KINDS = frozenset(("table", "tables", "enum", "enumeration", "chart", "section", "below", "above"))
-_BESIDE = frozenset(
-    (
-        *("see", "also", "refer", "refers", "to", "cf", "the", "its", "and", "of", "in", "at", "for", "as", "per"),
-        *("with", "from", "under", "details", "values", "described", "detailed", "explained", "given", "listed"),
-    )
-)
+_KINDS, _BESIDE = word_set("tables"), word_set("beside_reference")
 _SINGULAR = ("as", "is", "ss", "us")
 """Ends of words that are no plurals: `gas`, `status`."""
 _NUMBER = re.compile(r"(?:table|tables)\s+(?P<number>(?=\w*\d|[ivxlc]+\b|\w\b)[\w]+(?:[.-]\w+)*)", re.IGNORECASE)

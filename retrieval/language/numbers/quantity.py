@@ -6,6 +6,8 @@ from importlib.resources import files
 from math import isinf
 from typing import Literal, NamedTuple
 
+from retrieval.language.english import word_list, word_set
+
 Kind = Literal["number", "ordinal", "fraction", "range", "open", "sum", "dice", "version", "date", "time", "ratio"]
 
 AS_TEXT: frozenset[Kind] = frozenset({"dice", "version", "date", "time", "ratio"})
@@ -87,16 +89,9 @@ def spelling(text: str) -> str:
     return "1" + folded if folded.startswith("d") else folded.removeprefix("v")
 
 
-_LISTS: dict[str, str] = tomllib.loads((files("retrieval.language.numbers") / "words.toml").read_text("utf-8"))
-
-
-def _words(name: str) -> frozenset[str]:
-    return frozenset(_LISTS[name].split())
-
-
 def _values(by_one: str, by_ten: str) -> dict[str, float]:
-    ones = {word: float(value) for value, word in enumerate(_LISTS[by_one].split())}
-    return ones | {word: 10.0 * value for value, word in enumerate(_LISTS[by_ten].split(), 2)}
+    ones = {word: float(value) for value, word in enumerate(word_list(by_one))}
+    return ones | {word: 10.0 * value for value, word in enumerate(word_list(by_ten), 2)}
 
 
 CARDINALS = _values("cardinals", "tens")
@@ -109,12 +104,12 @@ PARTS = {f"{word}s": value for word, value in PART.items()} | {"halves": 2.0}
 """`two thirds`."""
 NUMBER_WORDS = frozenset({*CARDINALS, *ORDINALS, *MULTIPLES, *PART, *PARTS})
 
-UPWARDS, DOWNWARDS = _words("upwards"), _words("downwards")
-BEFORE_PRONOUN, AFTER_PRONOUN = _words("before_pronoun"), _words("after_pronoun")
-FUNCTION_WORDS = _words("function")
-AFTER_LABEL = _words("after_label")
-NUMBERING = _words("numbering")
-MONTHS = _words("months")
+UPWARDS, DOWNWARDS = word_set("upwards"), word_set("downwards")
+BEFORE_PRONOUN, AFTER_PRONOUN = word_set("before_pronoun"), word_set("after_pronoun")
+FUNCTION_WORDS = word_set("function")
+AFTER_LABEL = word_set("after_label")
+NUMBERING = word_set("numbering")
+MONTHS = word_set("months")
 ARTICLES = frozenset({"a", "an", "the"})
 
 

@@ -10,15 +10,14 @@ from math import inf
 from retrieval.language.numbers.intervals import Interval, follows_name, interval, label_before
 from retrieval.language.numbers.numerals import Piece, pieces
 from retrieval.language.numbers.quantity import NUMBER_WORDS, NUMBERING, Quantity
+from retrieval.language.tokens import AT_ONCE
 
 _FIGURE = re.compile(r"[0-9½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")
 _WORD = re.compile(r"[a-z]+")
-_AT_ONCE = 64
-"""Questions that may be asked at a time and be read once each: predicates and ranking read the same."""
 _JOINERS = frozenset({",", "and", "or", "&", "/", ", and", ", or"})
 
 
-@lru_cache(maxsize=_AT_ONCE)
+@lru_cache(maxsize=AT_ONCE)
 def quantities(text: str) -> tuple[Quantity, ...]:
     """Every quantity of a text, left to right, not overlapping. Figures inside an identifier are none."""
     if not _FIGURE.search(text) and NUMBER_WORDS.isdisjoint(_WORD.findall(text.lower())):

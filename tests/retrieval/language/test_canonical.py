@@ -83,6 +83,7 @@ CASES = [
     ("HD 6 AC 5 hp 30", ["hd 6", "ac 5", "hp 30"], ["hd 5", "ac 30", "ac 6"]),
     ("5+3 hit dice", ["hd 5+3", "5+3 HD"], ["hd 3", "hd 5"]),
     ("lvl. 7 thief", ["level 7", "lvl 7"], []),
+    ("does the capn fight", ["Cap'n"], ["cap"]),
     ("the cleric's AC? 6 orcs attack", ["cleric", "6 orcs"], ["ac 6"]),
     ("three chapters on magic", ["magic"], ["chapter 3"]),
     ("the 3rd chapter", ["chapter 3"], []),

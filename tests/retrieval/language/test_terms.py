@@ -25,6 +25,10 @@ from retrieval.language.vocabulary import Vocabulary
         ("Hit Points", "hp"),
         ("1♥ - 3♠\ufe0f", "1 heart, 3 spades"),
         ("a ♘ on c3", "a knight on c3"),
+        ("the Captain's cap'n", "the captain capn"),
+        (".4 mm", "0.4 mm"),
+        ("month 05", "month 5"),
+        ("٣ tents", "3 tents"),
     ],
 )
 def test_two_ways_of_writing_are_the_same_bag(left: str, right: str) -> None:
@@ -44,6 +48,19 @@ def test_an_identifier_is_a_token_beside_its_parts() -> None:
 @pytest.mark.parametrize("whole", ["2d6", "d20", "1/4", "2.65", "-2"])
 def test_a_figure_that_means_one_thing_stays_whole(whole: str) -> None:
     assert tokens(f"roll {whole} now") == ["roll", whole, "now"]
+
+
+@pytest.mark.parametrize(
+    ("text", "figures"),
+    [
+        ("10:30", ["10", "30"]),
+        ("2024-01-05", ["2024", "1", "5"]),
+        ("v 2.11.3", ["v", "2.11", "3"]),
+        ("5+3", ["5", "3"]),
+    ],
+)
+def test_what_is_no_number_as_a_whole_is_found_by_its_figures(text: str, figures: list[str]) -> None:
+    assert words(text) == figures
 
 
 def test_the_places_of_a_code_are_no_decimal() -> None:

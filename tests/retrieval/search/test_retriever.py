@@ -10,6 +10,8 @@ from retrieval.errors import EmbedderMismatchError, InvalidQueryError, UnknownNa
 from retrieval.index.snapshot.live import promote
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.keyed_tables import keyed_tables
+from retrieval.language import tokens
+from retrieval.language.tokens import normalise
 from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.query_must.siblings import Siblings
 from retrieval.search.metadata_filter import Eq
@@ -254,3 +256,16 @@ def test_a_scan_filters_the_same_whatever_the_filter_is_called(retriever: Retrie
     )
     assert rounds.chunk_ids == first.chunk_ids
     assert {hit.chunk.id for hit in rounds.hits if hit.chunk.query_must} == {"cleric-26"}
+
+
+def test_a_question_is_cut_into_tokens_once(retriever: Retriever, monkeypatch: pytest.MonkeyPatch) -> None:
+    question = "What does a 7th level paladin need to roll to hit AC 6?"
+    cut: list[str] = []
+
+    def recorded(text: str) -> str:
+        cut.append(text)
+        return normalise(text)
+
+    monkeypatch.setattr(tokens, "normalise", recorded)
+    retriever.retrieve(question)
+    assert cut.count(question) == 1
