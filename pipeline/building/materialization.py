@@ -66,7 +66,7 @@ def held(
     metadata: Mapping[str, Reported],
     severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR,
     *,
-    holds: bool = False,
+    holding: Sequence[object] = (),
 ) -> dg.AssetCheckResult:
     """A proposition holds when nothing contradicts it; otherwise the first contradictions are its description.
 
@@ -74,7 +74,7 @@ def held(
         counterexamples: what contradicts it.
         metadata: what the check reports besides.
         severity: of a check that fails.
-        holds: whether what it finds holds a promotion until a person accepts it.
+        holding: those that hold a promotion until a person accepts them.
     """
     first = "; ".join(str(example) for example in counterexamples[:SHOWN])
     more = f"; and {len(counterexamples) - SHOWN} more" if len(counterexamples) > SHOWN else ""
@@ -85,15 +85,7 @@ def held(
         metadata={
             "n_counterexamples": len(counterexamples),
             "against_it": _table(counterexamples),
-            **(
-                {
-                    FINDINGS: dg.MetadataValue.json(
-                        [finding_id(str(counterexample)) for counterexample in counterexamples]
-                    )
-                }
-                if holds
-                else {}
-            ),
+            **({FINDINGS: dg.MetadataValue.json([finding_id(str(each)) for each in holding])} if holding else {}),
             **{key: _reported(value) for key, value in metadata.items()},
         },
     )

@@ -19,15 +19,17 @@ from pipeline.defs.tables import predicates, table_rows
 from pipeline.lint.propositions import (
     cells_outside_rows,
     damaged_documents,
-    documents_without_text,
+    empty_documents,
     predicate_findings,
     repeated_ids,
     rows_outside_chunks,
 )
+from retrieval.errors import NothingLiveError
 from retrieval.files.records import read_jsonl
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
+from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.ingest.tables.table import Table
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Book, Row
@@ -67,11 +69,28 @@ def _verdicts(
 def every_document_has_text(
     context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
 ) -> dg.AssetCheckResult:
-    """No document of a book is empty."""
+    """No document of a book is empty. One that readers find text of now is not emptied unasked."""
     read = _books(_folders(context, home, "book.jsonl"))
-    empty = [sentence for book in read for sentence in documents_without_text(book)]
-    records = records_version(home, _slugs(context), "books")
-    return held(empty, {"n_documents": sum(len(book.documents) for book in read), "records": records}, WARN, holds=True)
+    empty = [f"{book.slug}/{document}" for book in read for document in empty_documents(book)]
+    emptied = _live_documents(home).intersection(empty) if empty else frozenset()
+    metadata = {
+        "n_documents": sum(len(book.documents) for book in read),
+        "records": records_version(home, _slugs(context), "books"),
+    }
+    return held(list(map(_is_empty, empty)), metadata, WARN, holding=list(map(_is_empty, sorted(emptied))))
+
+
+def _is_empty(document: str) -> str:
+    return f"{document} is empty"
+
+
+def _live_documents(home: Home) -> frozenset[str]:
+    """The documents that have text in the live index; none where nothing is live."""
+    try:
+        with open_snapshot(home.root, hashes=False) as snapshot:
+            return frozenset(f"{chunk.book}/{chunk.document}" for chunk in snapshot.chunks)
+    except NothingLiveError:
+        return frozenset()
 
 
 @dg.asset_check(asset=books, automation_condition=JUDGED)
@@ -82,7 +101,7 @@ def every_byte_is_text(context: dg.AssetCheckExecutionContext, home: dg.Resource
     damaged = [sentence for book in read for sentence in damaged_documents(book)]
     records = records_version(home, _slugs(context), "books")
     n_documents = sum(len(book.documents) for book in read)
-    return held(damaged, {"n_documents": n_documents, "records": records}, WARN, holds=True)
+    return held(damaged, {"n_documents": n_documents, "records": records}, WARN, holding=damaged)
 
 
 @dg.asset_check(asset=table_rows, blocking=True, automation_condition=JUDGED)
@@ -196,7 +215,7 @@ book_checks = [
 
 HOLDING = (every_document_has_text, every_byte_is_text)
 """Checks whose warnings mean that text may be damaged or lost. Each only warns, so that the library is indexed and can
-be looked at, but what it finds (`held(…, holds=True)`) does not go live until a person accepts it."""
+be looked at, but what it holds (`held(…, holding=…)`) does not go live until a person accepts it."""
 
 HOLDING_KEYS = tuple(spec.key for check in HOLDING for spec in check.check_specs)
 BOOK_CHECK_KEYS = tuple(spec.key for check in book_checks for spec in check.check_specs)

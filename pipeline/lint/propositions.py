@@ -18,9 +18,9 @@ _RowContent = tuple[str | None, str | None, tuple[str, ...]]
 """Table, key and cells."""
 
 
-def documents_without_text(book: Book) -> tuple[str, ...]:
-    """Documents that hold nothing to find."""
-    return tuple(f"{book.slug}/{document.path} is empty" for document in book.documents if not document.text.strip())
+def empty_documents(book: Book) -> tuple[str, ...]:
+    """Paths of the documents that hold nothing to find."""
+    return tuple(document.path for document in book.documents if not document.text.strip())
 
 
 def damaged_documents(book: Book) -> tuple[str, ...]:

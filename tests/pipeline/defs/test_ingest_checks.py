@@ -20,10 +20,11 @@ from retrieval.types import Book, Chunk, Row
 Breakage = Callable[[Home], None]
 
 
-def empty_document(home: Home) -> None:
-    path = home.book("tiny") / "book.jsonl"
-    (book,) = read_jsonl(path, Book)
-    write_jsonl(path, [replace(book, documents=(*book.documents, replace(book.documents[0], path="02.md", text="")))])
+def emptied_document(home: Home, path: str = "01.md") -> None:
+    records = home.book("tiny") / "book.jsonl"
+    (book,) = read_jsonl(records, Book)
+    others = [document for document in book.documents if document.path != path]
+    write_jsonl(records, [replace(book, documents=(*others, replace(book.documents[0], path=path, text="")))])
 
 
 def guessed_bytes(home: Home) -> None:
@@ -74,7 +75,7 @@ def failed_rule(home: Home) -> None:
 
 
 BREAKAGES: dict[str, tuple[Breakage, str]] = {
-    "every_document_has_text": (empty_document, "02.md"),
+    "every_document_has_text": (emptied_document, "tiny/01.md is empty"),
     "every_byte_is_text": (guessed_bytes, "tiny/02.md: byte 7 is not UTF-8"),
     "every_cell_in_one_row": (lost_cell, "Dagger"),
     "predicates_are_satisfiable": (unsatisfiable_predicate, "Dagger"),
@@ -118,3 +119,10 @@ def test_a_check_that_holds_only_warns_and_names_each_finding(key: dg.AssetCheck
     result = evaluate(key.name, tiny)
     assert result.severity is dg.AssetCheckSeverity.WARN
     assert len(result.metadata[FINDINGS].value) == result.metadata["n_counterexamples"].value == 1  # type: ignore[arg-type]
+
+
+def test_a_document_that_is_not_live_may_be_empty(tiny: Home) -> None:
+    emptied_document(tiny, "02.md")
+    result = evaluate("every_document_has_text", tiny)
+    assert not result.passed
+    assert FINDINGS not in result.metadata

@@ -73,6 +73,15 @@ def test_an_emptied_document_goes_live_once_its_owner_accepts_it_and_not_before(
     assert deployment.books_live() == {"beta", "gamma"}
 
 
+def test_a_document_that_never_had_text_goes_live_unasked(built_deployment: "Deployment") -> None:
+    deployment, live = built_deployment, built_deployment.live
+    deployment.start("new_or_changed_books", "live_follows_books")
+    (deployment.home.library / "alpha" / "index.md").write_text("")
+    deployment.change("gamma", "2 gp", "3 gp")
+    deployment.settle()
+    assert deployment.live != live
+
+
 OTHER_PRICES = """# Prices
 
 | Weapon | Cost |
