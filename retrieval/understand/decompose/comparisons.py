@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
+from retrieval.language.numbers.quantity import CARDINALS
 from retrieval.types import Chunk
 from retrieval.understand.catalog.words import Word, keys, words
 from retrieval.understand.reading.grammar import AUXILIARIES
-from retrieval.understand.reading.times.relative import COUNTING
 
 IsName = Callable[[Sequence[str]], bool]
 """Whether these keys are what something in the index is called."""
@@ -230,7 +230,10 @@ def _compares(said: Sequence[Word], things: Sequence[tuple[int, int]], joint: tu
     if joined in ("from", "to"):
         return named and said[joint[0] - 1].key not in ("how", "much")
     if joined == "than":
-        counted = all(word.text[0].isdigit() or word.key in COUNTING for word in said[slice(*things[-1])][:1])
+        counted = all(
+            word.text[0].isdigit() or word.key in CARDINALS.keys() | {"a", "an", "few", "several", "couple"}
+            for word in said[slice(*things[-1])][:1]
+        )
         return named or not (counted or said[joint[0] - 1].key in ("other", "rather"))
     return True
 

@@ -18,12 +18,12 @@ from retrieval.understand.reading.grammar import (
     MADE,
     NEGATIONS,
     RELATIVES,
-    is_event,
     is_noun_like,
 )
 from retrieval.understand.reading.numbers import alternatives, numeric_conditions, version_conditions
+from retrieval.understand.reading.periods import is_calendar_word
 from retrieval.understand.reading.phrases import ACTS, ATTACHING, HAVING, MAKERS, People, Phrases, is_negated
-from retrieval.understand.reading.times.temporal_refs import is_calendar_word, temporal_refs
+from retrieval.understand.reading.times import is_event, temporal_refs
 from retrieval.understand.reading.value_mentions import (
     ValueMentions,
     are_alternatives,

@@ -83,19 +83,9 @@ TOPICS = [
 ]
 
 TIMES = [
-    ("boats from 1930 onwards", "year_built", "1930-01-01", None),
-    ("boats from after 1950", "year_built", "1951-01-01", None),
-    ("boats of the 19th century", "year_built", "1801-01-01", "1900-12-31"),
-    ("19th-century yachts", "year_built", "1801-01-01", "1900-12-31"),
-    ("bought more than two years ago", "bought", None, "2024-08-21"),
-    ("bought less than 2 years ago", "bought", "2024-08-23", None),
-    ("bought since the first of February", "bought", "2026-02-01", None),
     ("boats bought in 2019 that are due for inspection", "bought", "2019-01-01", "2019-12-31"),
-    ("bought since the start of the year", "bought", "2026-01-01", None),
     ("due next month", "inspection_due", "2026-09-01", "2026-09-30"),
     ("due in the next three weeks", "inspection_due", "2026-08-22", "2026-09-12"),
-    ("due before October", "inspection_due", None, "2026-09-30"),
-    ("inspections by January 5", "inspection_due", None, "2027-01-05"),
     ("bought before October", "bought", None, "2025-09-30"),
 ]
 

@@ -1,1 +1,0 @@
-"""The times of a question: which days they are, and which date of a document each is about."""
