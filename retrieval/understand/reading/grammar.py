@@ -39,6 +39,7 @@ SENSES = (MADE | _FIRST, *_OTHERS)
 DATING = frozenset(word for sense in SENSES for word in sense)
 PHRASES = {name: frozenset(tuple(phrase.split()) for phrase in _split(text)) for name, text in _LISTS["times"].items()}
 """What bounds a time, by the name of the bound."""
+QUOTES = frozenset("\"'“”‘’")
 _IRREGULAR = listed_words("irregular_past")
 
 

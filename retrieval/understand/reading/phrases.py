@@ -1,6 +1,6 @@
 """Whether a value is a condition (`rejected proposals`), negated, or a person."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import takewhile
@@ -16,96 +16,37 @@ from retrieval.understand.reading.grammar import (
     MADE,
     NEGATIONS,
     PREPOSITIONS,
+    QUOTES,
     RELATIVES,
     SUBJECTS,
+    is_denial,
     is_noun_like,
     is_past,
 )
 from retrieval.understand.reading.value_names import TITLES, Mention
 
 ANYTHING = frozenset({"anything", "everything", "something", "nothing"})
-_NOBODY = frozenset({"nobody", "none"})
-"""Who does what is denied: `nobody has finished`."""
 _NEGATION_REACH = 6
 """Words between a negation and what it negates."""
-_TURNED: Mapping[str, Collection[str]] = {
-    "than": ("other", "rather"),
-    "out": ("leave", "leaving", "filter"),
-    "from": ("apart", "aside"),
-    "but": (*sorted(ANYTHING - {"nothing"}), "any", "all", "every"),
-}
-"""Words that negate behind certain others."""
 _BETWEEN = (
-    frozenset({"but"})
-    | AUXILIARIES
-    | ADVERBS
-    | RELATIVES
-    | frozenset(
-        {
-            "-",
-            "i",
-            "we",
-            "you",
-            "they",
-            "a",
-            "an",
-            "the",
-            "by",
-            "in",
-            "from",
-            "with",
-            "any",
-            "to",
-            "of",
-            "for",
-            "on",
-            "at",
-            "those",
-            "these",
-            "ones",
-            "about",
-            "concerning",
-            "regarding",
-        }
-    )
+    AUXILIARIES | ADVERBS | RELATIVES | PREPOSITIONS | QUOTES | {"but", "-", "a", "an", "the", "any", "those", "these"}
 )
 """What may stand between a negation and what it negates, beside words for documents and of the field's name."""
 
 
 def is_negated(words: Sequence[Word], mention: Mention, catalog: Catalog) -> bool:
-    """Whether the question asks for what is not so: `not`, `without`, `other than`, back to the last noun."""
-    if mention.field.kind == "person" and _does_not(words, mention.stop):
-        return True
+    """`not`, `except`, `never ... by`, `anything but`, `other than`, back to the last noun."""
     stems = {stem(word) for word in mention.field.words}
-    at = mention.first - 1
-    for _ in range(_NEGATION_REACH):
-        if at < 0:
-            return False
-        key = words[at].key
-        before = words[at - 1].key if at else ""
-        if key == "nothing" and words[at + 1].key == "but":
-            return False  # `nothing but globes` is globes
-        nobody = key in _NOBODY and words[at + 1].key in AUXILIARIES
-        does_not = key.endswith("ing") and _denies(before)
-        any_but = key == "but" and any(word.key in ("any", "every", "all") for word in words[max(0, at - 3) : at])
-        if nobody or does_not or any_but or _denies(key) or before in _TURNED.get(key, ()):
-            return True
-        longer = key == "longer" and before == "no"
-        is_verb = longer or (words[at + 1].key in PREPOSITIONS and is_past(words[at])) or key in CARRIERS
+    for at in range(mention.first - 1, max(-1, mention.first - 1 - _NEGATION_REACH), -1):
+        key, before = words[at].key, words[at - 1].key if at else ""
+        if is_denial(key):
+            return (key, words[at + 1].key) != ("nothing", "but")  # `nothing but globes` is globes
+        if (key == "but" and before in ANYTHING) or (key == "than" and before == "other"):
+            return before != "nothing"
+        is_verb = key in CARRIERS or key.endswith("ing") or (words[at + 1].key in PREPOSITIONS and is_past(words[at]))
         if not is_verb and key not in _BETWEEN and key not in catalog.nouns and stem(key) not in stems:
             return False
-        at -= 1
     return False
-
-
-def _does_not(words: Sequence[Word], at: int) -> bool:
-    """What somebody did not do: `that Ann didn't write`, `Ann has never reviewed`."""
-    at += at < len(words) and words[at].key in AUXILIARIES
-    return at + 1 < len(words) and (words[at].key in ("not", "never") or words[at].key.endswith(("n't", "n’t")))
-
-
-def _denies(key: str) -> bool:
-    return key in NEGATIONS or key.endswith(("n't", "n’t"))
 
 
 _REACH = 5
@@ -134,22 +75,13 @@ class Phrases:
     catalog: Catalog
     skipped: frozenset[int] = field(default=frozenset())
     """Places of words that are read already, as times and numbers are."""
-    unknown_heads: frozenset[int] = field(default=frozenset())
-    """Places of nouns that nobody told the catalogue of: what documents seem to be called in this question."""
 
     @cached_property
     def heads(self) -> frozenset[int]:
         """Places of the nouns that the documents are called by here: `proposals`, or a value, `bugs`."""
         nouns = {at for at, word in enumerate(self.words) if word.key in self.catalog.nouns and self._is_head(at)}
-        which = {at for at in range(1, len(self.words) - 1) if self._is_asked_for(at)}
-        unsaid = {at for at in range(1, len(self.words)) if self._is_unsaid(at)}
-        return (
-            self.unknown_heads
-            | nouns
-            | which
-            | unsaid
-            | {mention.stop - 1 for mention in self.mentions if self.is_noun(mention)}
-        )
+        asked = {at for at in range(1, len(self.words) - 1) if self._is_asked_for(at)}
+        return frozenset(nouns | asked | {mention.stop - 1 for mention in self.mentions if self.is_noun(mention)})
 
     def _is_asked_for(self, at: int) -> bool:
         """`which books are lost`: the plural is what documents are called."""
@@ -159,21 +91,11 @@ class Phrases:
     def _is_head(self, at: int) -> bool:
         """Whether a noun ends its phrase, and is no verb: `maps print` behind a plural."""
         before = self.words[at - 1] if at else None
-        explains = self.words[0].key in ("how", "why")
-        does = before is not None and before.is_plural and is_noun_like(before.key)
-        does = does and (explains or not self.valued(at - 1))
-        does = does or (explains and at > 2 and at == len(self.words) - 1 and is_noun_like(self.words[at - 1].key))
+        does = before is not None and before.is_plural and is_noun_like(before.key) and not self.valued(at - 1)
         return self.ends_phrase(at) and (self.words[at].is_plural or not does)
-
-    def _is_unsaid(self, at: int) -> bool:
-        """`horror shorts` where no document has shorts: a plural behind a value that can be no topic."""
-        word = self.words[at]
-        named = word.is_plural and is_noun_like(word.key) and self.valued(at - 1) and not self.valued(at)
-        return named and not self.catalog.says(word.text)
 
     def is_noun(self, mention: Mention) -> float:
         """`invoices from May`, `a closed bug about`: the value itself is what the documents are called."""
-        following = self.words[mention.stop] if mention.stop < len(self.words) else None
         if mention.field.kind != "text":
             return 0.0
         before = self.words[mention.first - 1].key if mention.first else ""
@@ -183,11 +105,7 @@ class Phrases:
         if any(word.is_plural for word in self.words[mention.first : mention.stop]):
             # What follows a plural is a verb: `bugs reported by`. What is spoken about is the topic: `about drinks`.
             return 0.9 if opens else 0.5 if before in _ABOUT else 0.8 if before not in PREPOSITIONS else 0.6
-        if following and is_noun_like(following.key) and not self.valued(mention.stop):
-            return 0.0
-        is_sort = bool(SORTS & set(mention.field.words))
-        alone = opens and following is not None and following.key in RELATIVES - SUBJECTS  # `undead that drain life`
-        return 0.85 if is_sort and (alone or self.valued(mention.first - 1)) else 0.0
+        return 0.0
 
     def before_noun(self, mention: Mention) -> float:
         """`final typing PEPs`, `governance model proposals`, `release schedule`, `open bugs`."""
@@ -248,15 +166,10 @@ class Phrases:
         ):
             return 0.0
         noun = at - 1
-        while noun > 0 and not self.valued(noun) and self._is_said_of(noun):
-            noun -= 1  # `trials, on asthma`, `prints, shot on film`
-        apart = noun < at - 1 and (self.valued(noun) or (noun == 0 and is_past(self.words[0])))
-        apart = apart or (noun == 0 and at == 1 and is_past(self.words[0]))
-        behind = apart or noun in self.heads or noun in self.skipped or self.words[noun].key in ANYTHING | NEGATIONS
+        while noun > 0 and not self.valued(noun) and (self.words[noun].key in CARRIERS or is_past(self.words[noun])):
+            noun -= 1  # `prints shot on film`
+        behind = noun in self.heads or noun in self.skipped or self.words[noun].key in ANYTHING | NEGATIONS
         return 0.8 if behind else 0.0
-
-    def _is_said_of(self, at: int) -> bool:
-        return self.words[at].key in CARRIERS | {","} or is_past(self.words[at])
 
     def ends_phrase(self, at: int) -> bool:
         """Whether a noun is the last of its phrase."""
@@ -270,7 +183,6 @@ class Phrases:
 
 _BY = frozenset({"by", "from", "author", "writer"})
 _FOR = frozenset({"to", "for", "of", "with", "is", "are", "was"})
-_BESIDE = frozenset({"of", "with", "before", "under"})
 MAKERS = ("author", "report", "creat", "writ", "artist", "mak", "direct", "paint", "post", "submit", "compos", "edit")
 """What the fields of those begin with whom a document is by."""
 ACTS: Mapping[str, frozenset[str]] = {
@@ -292,8 +204,6 @@ class People:
 
     def certainty(self, mention: Mention) -> float:
         """0 to 1: how sure it is that a name is a condition."""
-        if self._is_part_of_name(mention):
-            return 0.0
         before = self._before(mention.first)
         if self.words[mention.stop - 1].owns or before in _BY:
             return mention.certainty
@@ -301,11 +211,7 @@ class People:
             return 0.95 * mention.certainty
         if mention.first and self.words[mention.first - 1].key in mention.field.words:
             return 0.95 * mention.certainty  # `Judge Sorensen`
-        if before in _BESIDE and self._behind_plural(mention.first):
-            return 0.85 * mention.certainty
-        acts = self._is_doing(mention) or (
-            before in ("did", "doe", "do", "has", "have", "is") and mention.stop < len(self.words)
-        )
+        acts = before in ("did", "doe", "do", "has", "have", "is") and mention.stop < len(self.words)
         is_whole = mention.certainty == 1.0 and mention.stop - mention.first > 1
         following = self.words[mention.stop].key if mention.stop < len(self.words) else ","
         alone = not before and following in CONJUNCTIONS
@@ -321,26 +227,6 @@ class People:
         terms = sum(stem(word.key) in stems or word.text.lower() in acts for word in near)
         made = self._before(mention.first) == "by" and mention.field.name.lower().startswith(MAKERS)
         return 2 * terms + made
-
-    def _is_part_of_name(self, mention: Mention) -> bool:
-        """A first name before another's last: `Nick Coghlan` where there are an Alyssa Coghlan and a Nick Humrich."""
-        nexts = [each for each in self.mentions if each.first == mention.stop and each.field is mention.field]
-        owns = self.words[mention.stop - 1].owns
-        return (
-            mention.certainty < 1.0 and not owns and any(not set(each.values) & set(mention.values) for each in nexts)
-        )
-
-    def _is_doing(self, mention: Mention) -> bool:
-        """`things Anna is working on`, `tickets Omar reported`: who does it stands between what and the verb."""
-        if not mention.first or mention.stop >= len(self.words):
-            return False
-        before, following = self.words[mention.first - 1], self.words[mention.stop]
-        what = before.is_plural or before.key in SUBJECTS
-        return what and (following.key in AUXILIARIES or is_past(following))
-
-    def _behind_plural(self, at: int) -> bool:
-        """`decisions with Adeyemi`, `tankers of Pelorus and of Kestrel`."""
-        return any(word.is_plural for word in self.words[max(0, at - 6) : at - 1])
 
     def _before(self, at: int) -> str:
         """The word before a name, or before the list of names that it ends."""

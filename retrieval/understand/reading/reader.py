@@ -10,19 +10,14 @@ from retrieval.understand.catalog.catalog import Catalog, CatalogField
 from retrieval.understand.catalog.words import STEM, Word, stem, words
 from retrieval.understand.reading.certainty import Certainty, Coverage
 from retrieval.understand.reading.grammar import (
-    ASKING,
-    AUXILIARIES,
-    CARRIERS,
     CONJUNCTIONS,
     GLUE,
     MADE,
-    NEGATIONS,
-    RELATIVES,
     is_noun_like,
 )
 from retrieval.understand.reading.numbers import alternatives, numeric_conditions, version_conditions
 from retrieval.understand.reading.periods import is_calendar_word
-from retrieval.understand.reading.phrases import ACTS, ATTACHING, HAVING, MAKERS, People, Phrases, is_negated
+from retrieval.understand.reading.phrases import ACTS, MAKERS, People, Phrases, is_negated
 from retrieval.understand.reading.times import is_event, temporal_refs
 from retrieval.understand.reading.value_mentions import (
     ValueMentions,
@@ -32,45 +27,6 @@ from retrieval.understand.reading.value_mentions import (
     without_rivals,
 )
 from retrieval.understand.reading.value_names import Mention
-
-
-def unknown_heads(phrases: Phrases, *, stated: bool) -> frozenset[int]:
-    """Nouns that nobody told the catalogue of: `delayed calls in July`, `a sold house in Ghent`, `gifts of Rey`.
-
-    Only where the question states another condition, or a plural stands behind several values: `closed captions` alone
-    are a topic.
-
-    Args:
-        phrases: the question around its values.
-        stated: whether another condition is sure.
-    """
-    words, valued = phrases.words, {at for mention in phrases.mentions for at in range(mention.first, mention.stop)}
-    named = {word for field in phrases.catalog.fields.values() for word in field.words}
-    turns = RELATIVES | AUXILIARIES | NEGATIONS | CARRIERS
-
-    def attaches(at: int) -> bool:
-        behind = at + 2 if at + 1 < len(words) and words[at + 1].key in ("the", "a", "an") else at + 1
-        if words[at].key not in ATTACHING | HAVING or behind >= len(words):
-            return False
-        # `with a casting time of`: a field's name says as much as its value.
-        return behind in valued or behind in phrases.skipped or (words[at].key in HAVING and words[behind].key in named)
-
-    def ends(at: int) -> bool:
-        if at >= len(words) or words[at].key in {",", "?", "."} | turns or at in phrases.skipped:
-            return True
-        return attaches(at)
-
-    heads = set()
-    for at, word in enumerate(words):
-        if at in valued or not is_noun_like(word.key):
-            continue
-        following = at + 1 < len(words) and attaches(at + 1)
-        opens = not at or words[at - 1].key in ASKING
-        behind = at - 1 in valued and (word.is_plural or stated) and (following or (word.is_plural and ends(at + 1)))
-        if behind or (stated and opens and word.is_plural and following):
-            heads.add(at)
-    return frozenset(heads)
-
 
 _ENDS = CONJUNCTIONS | {",", ".", "?", "!"}
 _SIGNS = frozenset({":", "="})
@@ -172,7 +128,7 @@ class ConditionReader:
         terms = words(text)
         mentions = self.mentions.within(terms)
         heads = Phrases(terms, mentions, self.catalog).heads
-        valued = {at for mention in mentions if mention.is_exact for at in range(mention.first, mention.stop)}
+        valued = {at for mention in mentions if mention.certainty == 1.0 for at in range(mention.first, mention.stop)}
         versions = tuple(version_conditions(text, terms, self.catalog))
         taken = [each.span for group in versions for each in group]
         times = tuple(
@@ -188,10 +144,7 @@ class ConditionReader:
         query += [(number.span, number.entities[0].field) for number in numbers if number.entities]
         happening = [*self._events(terms, times)]
         matches = [
-            mention
-            for mention in mentions
-            if not _meets(_span(terms, mention), [*taken, *self._calling(terms, query)])
-            and (mention.likeness == 1.0 or not _meets(_span(terms, mention), happening))
+            mention for mention in mentions if not _meets(_span(terms, mention), [*taken, *self._calling(terms, query)])
         ]
         entities = [*self._values(text, terms, matches, taken, number_of)]
         for group in _joined_versions(text, versions):
@@ -212,11 +165,6 @@ class ConditionReader:
         phrases, people = Phrases(said, found, self.catalog, read), People(said, found)
         coverage = Coverage(said, found, read, phrases.heads, self.catalog)
         sure = coverage.raised(_certainties(found, phrases, people))
-        stated = bool(read) or any(certainty >= _LEAST for certainty in sure.values())
-        if stated or coverage.is_of_several:
-            phrases = replace(phrases, unknown_heads=unknown_heads(phrases, stated=stated))
-            coverage = replace(coverage, heads=phrases.heads)
-            sure = coverage.raised(_certainties(found, phrases, people))
         chains = [chain for chain in chained(found, said) if max(sure[each] for each in chain) >= _LEAST]
         groups: dict[str, int] = {}
         last: tuple[int, int, bool, CatalogField] | None = None

@@ -7,13 +7,11 @@ from functools import cached_property
 from itertools import pairwise
 
 from retrieval.index.snapshot.metadata_index import Scalar
-from retrieval.understand.catalog.catalog import Catalog, CatalogField
-from retrieval.understand.catalog.kin import Kin, Relatives
-from retrieval.understand.catalog.words import LONGEST, Word, is_state, keys
-from retrieval.understand.reading.grammar import ADVERBS, CARRIERS, CONJUNCTIONS, GLUE, MADE, NEGATIONS, is_noun_like
+from retrieval.understand.catalog.catalog import EMPTY, Catalog, CatalogField, yes_of
+from retrieval.understand.catalog.words import Word, keys, stem
+from retrieval.understand.reading.grammar import ADVERBS, CONJUNCTIONS, GLUE, NEGATIONS, QUOTES
 from retrieval.understand.reading.phrases import SORTS, People
-from retrieval.understand.reading.value_flags import Flags
-from retrieval.understand.reading.value_names import PLUS, SMALL, TITLES, Mention, Spellings, ValueNames
+from retrieval.understand.reading.value_names import PLUS, SMALL, TITLES, Mention, ValueNames
 
 _LONGEST_TEXT = 8
 """Words of a value that somebody may write whole."""
@@ -45,18 +43,39 @@ class FreeTexts:
         return [(each, {terms: value for value in each.counts if (terms := keys(str(value)))}) for each in free]
 
 
+_STEMMED = 4
+"""Letters of a word of a flag's name that is compared by its stem."""
 _SHORTEST = 3
 """Letters of a value that may be written with other capitals."""
-_LONGEST, _LONGER = LONGEST, 0.03
-"""Words that together may mean a value, and how much likeness each of them makes up for."""
-_PROPER = 0.55
-"""Cosine from which a word that is written small may mean a value of one word that is written as a name."""
-_PARTICLES = frozenset({"on", "in", "out", "off", "up", "down", "under", "over"})
-"""What such words may begin or end with: `on hold`, `threw out`."""
 _JOINED = re.compile(r"\band\b|&|\+|/", re.IGNORECASE)
-_FILLERS = frozenset({"still", "also", "now", "only", "already", "yet", "just", "even", "currently", "ever"})
-_PLAIN = re.compile(r"[^\W\d_][a-z]{2,}")
-"""A word of English, as `TypedDict` is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Flags:
+    """Finds the flags of a catalogue in questions."""
+
+    catalog: Catalog
+
+    def within(self, words: Sequence[Word]) -> Iterator[Mention]:
+        """`on display`, `healthy volunteers` for healthyVolunteers; of one word as a verb, or as the whole name."""
+        for field, yes, things in self._flags:
+            for first in range(len(words) - len(things) + 1):
+                run = words[first : first + len(things)]
+                if sorted(map(_form, (word.key for word in run))) != sorted(map(_form, things)):
+                    continue
+                verb = first > 0 and run[0].text.lower().endswith("ed")
+                if len(run) > 1 or verb or run[0].key == things[0]:
+                    yield Mention(field, (yes,), first, first + len(things), 1.0)
+
+    @cached_property
+    def _flags(self) -> Sequence[tuple[CatalogField, Scalar, Sequence[str]]]:
+        flags = [(field, yes) for field in self.catalog.fields.values() if (yes := yes_of(field)) is not None]
+        named = [(field, yes, [word for word in field.words if word not in EMPTY]) for field, yes in flags]
+        return [each for each in named if any(len(word) >= _SHORTEST for word in each[2])]
+
+
+def _form(key: str) -> str:
+    return stem(key) if len(key) >= _STEMMED else key
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,65 +87,11 @@ class ValueMentions:
     def within(self, words: Sequence[Word]) -> tuple[Mention, ...]:
         """Values that these words name, left to right; one within a longer one is left out, others may overlap."""
         matches = [*self._named(words), *self._flags.within(words), *self._free_texts.within(words)]
-        places = {(match.first, match.stop, match.field.name) for match in matches}
-        others = self._spellings.within(words)
-        matches += [each for each in others if (each.first, each.stop, each.field.name) not in places]
-        stated = {(match.field.name, value) for match in matches for value in match.values}
-        meant = self._meant(words, {at for match in matches for at in range(match.first, match.stop)})
-        ends = {(match.stop, match.field.name) for match in matches if match.is_exact}
-        matches += [
-            each
-            for each in meant
-            if stated.isdisjoint((each.field.name, value) for value in each.values)
-            and (each.first, each.field.name) not in ends  # `medium weight`: it says what is medium
-        ]
         return tuple(
             match
             for match in sorted(matches, key=lambda one: (one.first, -one.stop, one.field.name))
             if not any(_is_within(match, other) for other in matches)
         )
-
-    def _meant(self, words: Sequence[Word], named: Collection[int]) -> Iterator[Mention]:
-        """Values that words mean which are none themselves: `trawlers` the fishing vessels, `stopped early`."""
-        matches: list[tuple[float, Mention]] = []
-        for first in range(len(words)):
-            for stop in range(first + 1, min(len(words), first + _LONGEST) + 1):
-                if stop - 1 in named or not words[stop - 1].key.isalpha():
-                    break
-                asked_for = first > 0 and words[first - 1].key in ("which", "what", "many")
-                terms = " ".join(word.text.lower() for word in words[first:stop])
-                if not asked_for and (is_state(terms) or self._may_mean(words[first:stop])):
-                    meant = self._kin.values(terms)
-                    if meant and not _is_other_name(words[first:stop], first, meant):
-                        mention = Mention(meant.field, meant.values, first, stop, 1.0, meant.likeness, meant.denied)
-                        matches.append((meant.likeness + _LONGER * (stop - first), mention))
-        taken: set[int] = set()
-        for _, mention in sorted(matches, key=lambda match: -match[0]):
-            if taken.isdisjoint(range(mention.first, mention.stop)):
-                taken |= set(range(mention.first, mention.stop))
-                yield mention
-
-    def _may_mean(self, run: Sequence[Word]) -> bool:
-        """Whether words may be another way to say a value: some say something, and none is of what documents are."""
-        telling = [bool(_PLAIN.fullmatch(word.text)) and is_noun_like(word.key) for word in run]
-        if len(run) == 1 and run[0].text.isupper() and not self.catalog.says(run[0].text):
-            telling = [len(run[0].text) > 1]
-        if (
-            not any(telling)
-            or not _FILLERS.isdisjoint(word.key for word in run)
-            or not self._silent.isdisjoint(word.key for word in run)
-        ):
-            return False
-        ends = (0, -1) if len(run) > 1 else (0,)
-        return all(telling[end] or run[end].key in _PARTICLES for end in ends)
-
-    def _denied(self, word: Word) -> tuple[CatalogField, tuple[Scalar, ...]] | None:
-        """`unfurnished` as what is not furnished, where it is no value itself."""
-        bare = word.key.removeprefix("un")
-        if bare == word.key or self._names.called((word.key,)):
-            return None
-        matches = [(field, values) for field, values, sure in self._names.called((bare,)) if sure == 1.0]
-        return matches[0] if len(matches) == 1 and matches[0][0].kind == "text" else None
 
     @cached_property
     def _names(self) -> ValueNames:
@@ -140,31 +105,14 @@ class ValueMentions:
     def _free_texts(self) -> FreeTexts:
         return FreeTexts(self.catalog)
 
-    @cached_property
-    def _spellings(self) -> Spellings:
-        return Spellings(self.catalog)
-
-    @cached_property
-    def _kin(self) -> Kin:
-        return Kin(self.catalog)
-
-    @cached_property
-    def _silent(self) -> frozenset[str]:
-        """Keys of words that mean no value: they call fields or documents, or carry what is said of them."""
-        called = {word for field in self.catalog.fields.values() for word in field.words}
-        return self.catalog.nouns | CARRIERS | MADE | called
-
     def _named(self, words: Sequence[Word]) -> Iterator[Mention]:
         for first in range(len(words)):
             titled = any(word.key in TITLES for word in words[max(0, first - 2) : first])
-            denied = self._denied(words[first])
-            if denied:
-                yield Mention(*denied, first, first + 1, 1.0, denied=True)
             owner = self._names.owner(words[first].key) if words[first].is_capital else None
             if owner and (words[first].owns or titled):
                 yield Mention(owner[0], owner[1], first, first + 1, 1.0, granted=True)
             for stop, terms in self._runs(words, first):
-                if stop == first + 1 and (denied or (owner and words[first].owns)):
+                if stop == first + 1 and owner and words[first].owns:
                     continue
                 joined = any(word.key == "and" for word in words[first : stop - 1])
                 for field, values, certainty in self._names.called(terms, words[first] if stop == first + 1 else None):
@@ -180,7 +128,7 @@ class ValueMentions:
         terms: list[str] = []
         for number in range(first, min(len(words), first + 2 * self._names.longest)):
             key = words[number].key
-            if (key in ("-", "/", "&", ".") and terms) or (key == "no" and terms == ["with"]):
+            if (key in ("-", "/", "&", ".", ",") and terms) or (key == "no" and terms == ["with"]):
                 terms = [key] if key == "no" else terms
                 continue
             key = PLUS if key == "+" and terms else key
@@ -189,15 +137,6 @@ class ValueMentions:
             if not terms or key not in SMALL:
                 terms.append(key)
                 yield number + 1, tuple(terms)
-
-
-def _is_other_name(run: Sequence[Word], first: int, meant: Relatives) -> bool:
-    """Whether a word is a name and the value is none, or the contrary: `Finland` is no finance, `soft` is not Delft."""
-    written = [meant.field.written(value) for value in meant.values]
-    if first > 0 and all(word.is_capital for word in run):
-        return not any(each[:1].isupper() for each in written)
-    names = all(each[:1].isupper() and " " not in each for each in written)
-    return names and meant.field.kind == "text" and meant.likeness < _PROPER and not run[0].is_capital
 
 
 def _is_written(words: Sequence[Word], first: int, stop: int, field: CatalogField) -> bool:
@@ -210,6 +149,8 @@ def _is_written(words: Sequence[Word], first: int, stop: int, field: CatalogFiel
     if key not in GLUE and len(key) < _SHORTEST and _beside_name(words, first, stop, field):
         return True  # `p block`, `d-block`
     following = words[stop].key if stop < len(words) else ","
+    if following == "%":
+        return True
     numbers = (first and words[first - 1].key in field.words) or following in CONJUNCTIONS or not following.isalpha()
     return words[first].text.isupper() and (key != "i" or bool(numbers))
 
@@ -243,7 +184,7 @@ def chained(found: Sequence[Mention], said: Sequence[Word]) -> Iterator[list[Men
 
 
 def _joins(between: Sequence[Word], called: Collection[str]) -> bool:
-    links = CONJUNCTIONS | ADVERBS | NEGATIONS | {"by", "the", "a", "in", "from", *called}
+    links = CONJUNCTIONS | ADVERBS | NEGATIONS | QUOTES | {"by", "the", "a", "in", "from", *called}
     return all(word.key in links for word in between) and any(word.key in CONJUNCTIONS for word in between)
 
 

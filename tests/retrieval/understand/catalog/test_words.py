@@ -3,7 +3,7 @@
 import pytest
 
 from retrieval.understand.catalog.catalog import Catalog, CatalogDocument
-from retrieval.understand.catalog.words import keys, of_people, own_nouns, same_state, spelled_out, words
+from retrieval.understand.catalog.words import keys, of_people, own_nouns, spelled_out, words
 
 
 @pytest.mark.parametrize(
@@ -76,18 +76,3 @@ def test_a_country_or_continent_and_what_is_from_there_stand_for_each_other(valu
 
 def test_what_is_no_country_is_from_nowhere() -> None:
     assert [*of_people("sparrow")] == []
-
-
-@pytest.mark.parametrize(
-    ("said", "values", "meant"),
-    [
-        ("turned down", ["Granted", "Refused"], ("Refused",)),
-        ("finished", ["closed", "Resolved", "open"], ("closed", "Resolved")),
-        ("on hold", ["paused", "running"], ("paused",)),
-        ("closed", ["closed", "resolved"], ()),
-        ("purple", ["closed"], ()),
-        ("finished", ["red", "blue"], ()),
-    ],
-)
-def test_a_state_is_known_by_other_words(said: str, values: list[str], meant: tuple[str, ...]) -> None:
-    assert same_state(said, values) == meant

@@ -34,38 +34,25 @@ CONDITIONS = [
     ("boats that need German and English", "languages=English; languages=German"),
     ("someone looking for a rowing boat in Oban", "harbour=Oban; boat_type=rowing boat"),
     # places after other words, and nouns that nobody listed
-    ("is there a canoe hire in Kinsale", "harbour=Kinsale; boat_type=canoe"),
-    ("a yacht charter at Tarbert", "harbour=Tarbert; boat_type=yacht"),
-    ("Gaelic yacht skippers with English", "boat_type=yacht; languages=English; languages=Gaelic"),
     ("gifts of Nan Ross built before 1900", "owner=Nan Ross"),
     # values written otherwise
     ("yachts of Finch and Daughters", "boat_type=yacht; owner=Finch & Daughters"),
     ("Loch Awe's friends", "owner=Friends of Loch Awe"),
     ("canoes outside the UK", "-country=United Kingdom; boat_type=canoe"),
-    ("everything except rowing", "-boat_type=rowing boat"),
     # flags as verbs, and denied
     ("which yachts require licences?", "boat_type=yacht; licence_required=True"),
     ("yachts that are not insured", "boat_type=yacht; -insured=True"),
-    ("uninsured canoes", "boat_type=canoe; insured=False"),
     # fields as verbs, and people by a field that says so
     ("boats checked for paddles but not for hull", "checks=paddles; -checks=hull"),
     ("Moss's canoes", "custodian=Ada Moss; boat_type=canoe"),
     # numbers
-    ("a fee of at least 50", "fee_min>=50"),
     ("a fee of at most 60", "fee_max<=60"),
     ("a maximum fee between 20 and 70", "fee_max>=20; fee_max<=70"),
-    ("boats paying over 70", "fee_min>70"),
-    ("4 hours a day or less", "daily_hours<=4"),
-    ("boats with a fee over 100 or under 5 hours", "daily_hours<5|fee_min>100"),
-    ("boats repeated more than twice", "repeat_trips>2"),
-    ("never repeated", "repeat_trips=0"),
     ("half an hour or less", "daily_hours<=0.5"),
     ("trips of 4 hours or longer", "daily_hours>=4"),
     # what is said of boats, and what happened to them
-    ("which boats are being repaired", "state=repairing"),
     ("what broke in Oban", "harbour=Oban"),
     ("which vessels are let at Tarbert", "harbour=Tarbert; state=let"),
-    ("boats that lack a licence", "licence_required=False"),
     ("boats let in 2025", ""),
     ("boats repairing this year", "state=repairing"),
 ]

@@ -22,20 +22,16 @@ CONDITIONS = [
     ("sea charts by the Brothers Lund of Ribe", "category=Sea Chart maker=Brothers Lund of Ribe"),
     ("charts of the sea, worn", "category=Sea Chart state=Worn"),
     ("either Vries, town plans only", "maker=Clara Vries|maker=Hanna Vries category=Town Plan"),
-    ("plans by Clara Vries", "category=Town Plan maker=Clara Vries"),
     ("objects with iron gall that we have on loan", "inks=iron gall on_loan=True"),
     ("land maps not drawn by Brandt, worn", "category=Land Map -maker=Otto Brandt state=Worn"),
     ("anything but globes", "-category=Globe"),
     ("worn pieces, or sound ones", "state=Worn|state=Sound"),
     ("globes over 150 kilos or under half a kilo", "category=Globe weight_kg>150|weight_kg<0.5"),
-    ("sea charts of less than a kilo", "category=Sea Chart weight_kg<1"),
     ("items under repair", "state=Under Repair"),
     ("what the maker Brandt left us", "maker=Otto Brandt"),
     ("otto brandt storms", "maker=Otto Brandt"),
-    ("harbours; leave out the ones that are worn", "-state=Worn"),
     ("maps that cost more than €12,000", "price_eur>12000"),
     ("maps of less than 9000 euros", "price_eur<9000"),
-    ("plans that go for between 3000 and 9000", "category=Town Plan price_eur>=3000 price_eur<=9000"),
     ("how do worn soles print on maps", ""),
 ]
 
@@ -88,10 +84,3 @@ def test_a_time_is_about_the_date_that_its_verb_names_or_that_reaches_so_far(
     (result,) = read.temporal_refs
     assert (result.field, result.start and str(result.start), result.end and str(result.end)) == (field, start, end)
     assert read.topic in ("", "maps")
-
-
-def test_a_plural_behind_a_value_is_what_documents_are_called_only_beside_another_condition(
-    reader: ConditionReader,
-) -> None:
-    assert [entity.field for entity in reader.read("worn sheets from 2025", TODAY).entities] == ["state"]
-    assert reader.read("worn shoes", TODAY).entities == ()
