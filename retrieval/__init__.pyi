@@ -26,7 +26,7 @@ from .search.strategies import STRATEGIES
 from .strategy import Strategy
 from .types import Chunk, Hit, Receipt, Retrieval
 from .understand.self_query.retriever import SelfQueryResult, SelfQueryRetriever
-from .understand.traversal import TraversalConfig, TraversalIndex, retrieve_candidates
+from .understand.traversal import TraversalConfig
 
 __all__ = [
     "STRATEGIES",
@@ -54,7 +54,6 @@ __all__ = [
     "SqliteStore",
     "Strategy",
     "TraversalConfig",
-    "TraversalIndex",
     "Vocabulary",
     "build_snapshot",
     "debug_lines",
@@ -64,7 +63,6 @@ __all__ = [
     "open_snapshot",
     "promote",
     "read_rule_documents",
-    "retrieve_candidates",
     "retrieve_with_iterative_filtering",
     "satisfies_query_must",
     "verify_snapshot",

@@ -21,12 +21,11 @@ from retrieval.search.strategies import strategy
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder
 from retrieval.understand.decompose.rounds import IterativeRetriever
-from retrieval.understand.traversal import TraversalConfig, TraversalIndex, retrieve_candidates
 from tools.bench.run import ScoringSearcher
 
 ALIASED, UNALIASED = "bm25, aliases on", "bm25, aliases off"
-TRAVERSED, APART = "traversal", "default, decomposed"
-WAYS: Mapping[str, str] = {UNALIASED: ALIASED, TRAVERSED: "default", APART: "default"}
+APART = "default, decomposed"
+WAYS: Mapping[str, str] = {UNALIASED: ALIASED, APART: "default"}
 """Each way and what it is compared with."""
 
 Ask = Callable[[str, str], Sequence[str]]
@@ -44,7 +43,7 @@ def ways(searcher: Retriever, questions: QuestionSet, chunks: Sequence[Chunk]) -
         UNALIASED: lambda: _lexical(chunks, Vocabulary()),
     }
     if questions.ask is None:
-        ways |= {TRAVERSED: lambda: _traversal(searcher.snapshot, chunks), APART: lambda: _apart(searcher)}
+        ways[APART] = lambda: _apart(searcher)
     return ways
 
 
@@ -53,13 +52,6 @@ def _lexical(chunks: Sequence[Chunk], vocabulary: Vocabulary) -> Ask:
     index = LexicalIndex.build([chunk.search_text for chunk in chunks], tokenizer(vocabulary))
     index = replace(index, ask=question_tokenizer(vocabulary))
     return lambda _, query: [chunks[position].id for position in best(index.scores(query), DEPTH).tolist()]
-
-
-def _traversal(snapshot: Snapshot, chunks: Sequence[Chunk]) -> Ask:
-    """The walk from what a question names, by the graph alone."""
-    index = TraversalIndex.build(snapshot.graph, chunks, snapshot.lexical.tokenize)
-    config = TraversalConfig.of(chunks, snapshot.id)
-    return lambda _, query: [candidate.chunk_id for candidate in retrieve_candidates(query, index, config).candidates]
 
 
 def _apart(searcher: Retriever) -> Ask:
@@ -198,7 +190,6 @@ NOTES = {
     "hybrid": "BM25 and vectors, no re-ranking, no filter",
     "hybrid_graph": "graph boost over all six relations",
     "default-query_must": "`default` without the filter",
-    TRAVERSED: "the [graph walk](../explanation/graph.md#traversal) alone; finds nothing for a question without a name",
     APART: "comparisons are [decomposed](../explanation/decomposition.md); other questions are not",
     UNALIASED: "labels and aliases are not folded (`armour class` is not `ac`)",
 }
