@@ -28,7 +28,7 @@ _WITH_VALUES = CONJUNCTIONS | ADVERBS | NEGATIONS | MADE | {"the", "a", "an", "p
 _WITH_VALUES |= {"on", "in", "from", "at", "by", "with", "for"}
 _BREAKS = frozenset({",", ":", ";", "(", ")"})
 _ABOUT = frozenset({"about", "regarding", "concerning"})
-_EXPLAINING = frozenset({"how", "why", "explain", "describe", "should", "when"})
+_EXPLAINING = frozenset({"how", "why", "explain", "describe", "should"})
 """What begins a question for an explanation, which a document gives, not for documents."""
 _SAID_OF = SUBJECTS | RELATIVES | AUXILIARIES | ADVERBS | NEGATIONS
 """What a verb of the past stands behind, that is said of documents."""

@@ -170,7 +170,7 @@ class ConditionReader:
         last: tuple[int, int, bool, CatalogField] | None = None
         for chain in sorted(without_rivals(chains, people), key=lambda rival: rival[0].first):
             best = max(sure[each] for each in chain)
-            negated = is_negated(said, chain[0], self.catalog) != chain[0].denied
+            negated = is_negated(said, chain[0], self.catalog)
             field = chain[0].field
             apart = field.listed and not negated and not are_alternatives(chain, said)
             group = next(number_of)

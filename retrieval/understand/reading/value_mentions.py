@@ -108,12 +108,7 @@ class ValueMentions:
     def _named(self, words: Sequence[Word]) -> Iterator[Mention]:
         for first in range(len(words)):
             titled = any(word.key in TITLES for word in words[max(0, first - 2) : first])
-            owner = self._names.owner(words[first].key) if words[first].is_capital else None
-            if owner and (words[first].owns or titled):
-                yield Mention(owner[0], owner[1], first, first + 1, 1.0, granted=True)
             for stop, terms in self._runs(words, first):
-                if stop == first + 1 and owner and words[first].owns:
-                    continue
                 joined = any(word.key == "and" for word in words[first : stop - 1])
                 for field, values, certainty in self._names.called(terms, words[first] if stop == first + 1 else None):
                     if joined and not any(_JOINED.search(str(value)) for value in values):

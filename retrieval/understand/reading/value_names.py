@@ -85,20 +85,6 @@ class ValueNames:
             for value in field.counts if field.kind == "text" and "language" not in field.words else ():
                 yield from ((field, value, _name(other)) for other in of_people(field.written(value)))
 
-    def owner(self, key: str) -> Named | None:
-        """The one value of several words that ends so, each written as a name: `Demir's` for Yusuf Demir."""
-        return self._owners.get(key)
-
-    @cached_property
-    def _owners(self) -> Mapping[str, Named]:
-        having: dict[str, list[Named]] = defaultdict(list)
-        for field in self.catalog.fields.values():
-            for value in field.counts if field.kind == "text" else ():
-                parts = str(value).split()
-                if len(parts) > 1 and all(part[:1].isupper() for part in parts):
-                    having[keys(parts[-1])[0] if keys(parts[-1]) else ""].append((field, (value,), 1.0))
-        return {key: matches[0] for key, matches in having.items() if len(matches) == 1}
-
     @cached_property
     def _initials(self) -> Mapping[str, Named]:
         """`UK` for `United Kingdom`: what the first letters of one value alone spell."""
@@ -168,7 +154,5 @@ class Mention:
     stop: int
     certainty: float
     """1 where the whole value stands there."""
-    denied: bool = False
-    """Whether the words say that it is none of the values: `unfurnished`."""
     granted: bool = False
     """Whether the words around it say that it is asked: `pets allowed`."""
