@@ -11,6 +11,7 @@ from typing import Literal
 
 from retrieval.index.snapshot.metadata_index import Scalar
 from retrieval.ingest.enrichment import ENRICHED
+from retrieval.language.english import word_sets
 from retrieval.language.numbers.quantity import measure
 from retrieval.types import Chunk, Metadata
 from retrieval.understand.catalog.words import DOCUMENTS, keys, own_nouns, spelled_out
@@ -28,49 +29,10 @@ _PERSON = re.compile(
     r"[^\W\d_a-z][\w.'’-]*"
     r"(?: (?:(?:de|del|der|den|di|da|dos|du|la|le|van|von|ter|bin|ibn|al|el) )*[^\W\d_a-z][\w.'’-]*)+"
 )
-_DATE_WORDS = frozenset(
-    {"create", "created", "update", "updated", "date", "time", "publish", "published", "modified", "at", "on", "added"}
-    | {"release", "released", "expire", "due", "opened", "closed", "timestamp"}
-)
-_PEOPLE = frozenset(
-    {"author", "writer", "owner", "assignee", "reporter", "editor", "creator", "contributor", "person", "people"}
-    | {"judge", "lawyer", "counsel", "doctor", "nurse", "artist", "actor", "singer", "architect", "photographer"}
-    | {"member", "chair", "host", "guest", "applicant", "defendant", "plaintiff", "witness", "coach", "guide"}
-    | {"reviewer", "maintainer", "sponsor", "speaker", "contact", "user", "customer", "client", "manager", "approver"}
-)
+_NAMES = word_sets("fields")
+_DATE_WORDS, _PEOPLE, _THINGS = _NAMES["dates"], _NAMES["people"], _NAMES["things"]
 _DOERS = ("or", "er", "ee", "ist", "by", "ian", "ant", "yst")
 """Endings of fields that hold who does something: director, trainee, approved_by, technician, analyst."""
-_THINGS = frozenset(
-    {"sector", "color", "colour", "flavor", "flavour", "factor", "floor", "door", "error", "motor", "vector", "major"}
-    | {
-        "order",
-        "number",
-        "chapter",
-        "quarter",
-        "center",
-        "layer",
-        "server",
-        "paper",
-        "letter",
-        "cover",
-        "career",
-        "tier",
-    }
-    | {
-        "register",
-        "weather",
-        "water",
-        "river",
-        "gender",
-        "matter",
-        "parameter",
-        "cluster",
-        "folder",
-        "filter",
-        "trigger",
-    }
-)
-"""Words that end as doers do and do nothing."""
 _MANY = 20
 _UNLIKE = 0.7
 """Values that so many documents have alone are no classes."""

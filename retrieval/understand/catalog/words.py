@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 
 from babel import Locale
 
+from retrieval.language.english import word_sets
 from retrieval.language.lexicon import singular
 
 _WORD = re.compile(
@@ -139,19 +140,7 @@ def _english() -> Locale:
     return Locale("en")
 
 
-DOCUMENTS = frozenset(
-    """
-    document doc file article paper post report record entry proposal memo message email ticket publication
-    guide manual note story item one piece work dish object result case sample example specimen product
-    listing book novel volume edition copy text page essay poem letter film movie picture photo photograph
-    image painting drawing print map chart song album track recording episode series programme program show
-    play video podcast game recipe study trial experiment survey project course lecture talk lesson seminar
-    workshop event meeting incident accident issue bug task request complaint claim application order invoice
-    contract tender permit licence patent standard regulation law bill act judgment judgement ruling decision
-    verdict opinion job position role vacancy opening posting advert ad offer property flat house artefact
-    artifact exhibit review thread question answer advisory alert release thing stuff
-    """.split()  # noqa: SIM905
-)
+DOCUMENTS = word_sets("questions")["documents"]
 """Keys of words."""
 
 _THIS = re.compile(r"\bthis ([^\W\d_]{3,})", re.IGNORECASE)
@@ -168,39 +157,15 @@ def own_nouns(texts: Sequence[str]) -> frozenset[str]:
     return frozenset(key for word, count in counter.items() if count >= enough for key in keys(word) if key == word)
 
 
-_FROM: Mapping[str, str] = {
-    "African": "Africa",
-    "American": "United States|United States of America|USA|US|America|Americas|The Americas",
-    "Asian": "Asia",
-    "British": "United Kingdom|Great Britain|Britain|UK",
-    "Danish": "Denmark",
-    "Dutch": "Netherlands|The Netherlands|Holland",
-    "English": "England",
-    "European": "Europe",
-    "Filipino": "Philippines",
-    "Finnish": "Finland",
-    "French": "France",
-    "German": "Germany",
-    "Greek": "Greece",
-    "Irish": "Ireland",
-    "Korean": "South Korea|Korea",
-    "Norwegian": "Norway",
-    "Polish": "Poland",
-    "Scottish": "Scotland",
-    "Spanish": "Spain",
-    "Swedish": "Sweden",
-    "Swiss": "Switzerland",
-    "Turkish": "Turkey|Türkiye",
-    "Welsh": "Wales",
-    "Emirati": "United Arab Emirates",
+_FROM = {
+    adjective: sorted(name.replace("_", " ") for name in names) for adjective, names in word_sets("demonyms").items()
 }
-"""By the adjective: the names of the country. The vectors of words find the others, as Brazilian of Brazil."""
+"""By the adjective: the names of the country."""
 
 
 def of_people(value: str) -> Iterator[str]:
     """Other words for a country or for what comes from it: `Dutch` for Netherlands, `Netherlands` for Dutch."""
-    for adjective, names in _FROM.items():
-        countries = names.split("|")
+    for adjective, countries in _FROM.items():
         if value in countries:
             yield adjective
             yield from (country for country in countries if country != value)
