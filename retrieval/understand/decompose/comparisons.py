@@ -34,6 +34,8 @@ _BREAKS = AUXILIARIES | frozenset(
     | {"not", "me", "i", "you", "one", "cost", "compare"}
 )
 """Words that end what a thing is called, where no name of the index reaches over them."""
+_COUNTING = CARDINALS.keys() | {"a", "an", "few", "several", "couple"}
+"""Words that things are counted with."""
 _LONGEST_SIDE = 7
 """Words of a name at most."""
 _SIGNS = frozenset({",", ":", ";", "?", "!", "(", ")", "-", "–", "—"})
@@ -230,10 +232,7 @@ def _compares(said: Sequence[Word], things: Sequence[tuple[int, int]], joint: tu
     if joined in ("from", "to"):
         return named and said[joint[0] - 1].key not in ("how", "much")
     if joined == "than":
-        counted = all(
-            word.text[0].isdigit() or word.key in CARDINALS.keys() | {"a", "an", "few", "several", "couple"}
-            for word in said[slice(*things[-1])][:1]
-        )
+        counted = all(word.text[0].isdigit() or word.key in _COUNTING for word in said[slice(*things[-1])][:1])
         return named or not (counted or said[joint[0] - 1].key in ("other", "rather"))
     return True
 
