@@ -73,11 +73,10 @@ def every_document_has_text(
     read = _books(_folders(context, home, "book.jsonl"))
     empty = [f"{book.slug}/{document}" for book in read for document in empty_documents(book)]
     emptied = _live_documents(home).intersection(empty) if empty else frozenset()
-    metadata = {
-        "n_documents": sum(len(book.documents) for book in read),
-        "records": records_version(home, _slugs(context), "books"),
-    }
-    return held(list(map(_is_empty, empty)), metadata, WARN, holding=list(map(_is_empty, sorted(emptied))))
+    n_documents = sum(len(book.documents) for book in read)
+    records = records_version(home, _slugs(context), "books")
+    holding = list(map(_is_empty, sorted(emptied)))
+    return held(list(map(_is_empty, empty)), {"n_documents": n_documents, "records": records}, WARN, holding=holding)
 
 
 def _is_empty(document: str) -> str:

@@ -63,7 +63,7 @@ def _close(left: Path, right: Path) -> bool:
     )
 
 
-SCHEMA_VERSION = 29
+SCHEMA_VERSION = 30
 MANIFEST_FILE = "manifest.json"
 _BESIDE = {MANIFEST_FILE, NEIGHBOUR_SEARCH}
 """Files that are not part of what the id is the hash of."""
