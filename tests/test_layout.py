@@ -1,3 +1,4 @@
+import ast
 import re
 import subprocess
 import sys
@@ -148,6 +149,21 @@ def test_the_data_beside_the_repository_is_named_in_one_place() -> None:
         and needle in (ROOT / name).read_text("utf-8")
     ]
     assert named == [".ci/run"]
+
+
+def test_lists_of_words_are_data() -> None:
+    def words(node: ast.AST) -> int:
+        items = node.elts if isinstance(node, ast.Set | ast.Tuple | ast.List) else []
+        texts = [item.value for item in items if isinstance(item, ast.Constant)]
+        return sum(isinstance(text, str) and text.isalpha() and text.islower() for text in texts)
+
+    listed = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in (ROOT / "retrieval").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if words(node) >= 12
+    ]
+    assert listed == [], "they belong in retrieval/language/english.toml"
 
 
 def test_imports_follow_the_arrows() -> None:

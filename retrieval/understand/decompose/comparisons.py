@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
+from retrieval.language.english import word_sets
 from retrieval.language.numbers.quantity import CARDINALS
 from retrieval.types import Chunk
 from retrieval.understand.catalog.words import Word, keys, words
@@ -19,21 +20,9 @@ _VERSUS = (
     *(("in", "comparison", "with"), ("next", "to", "that", "of"), ("as", "well", "as"), ("rather", "than")),
 )
 _LISTING = frozenset({"or", "and", ",", "/"})
-_COMPARING = frozenset(
-    {"compare", "compared", "comparing", "comparison", "difference", "differ", "different", "differs", "distinguish"}
-    | {"both", "each", "respectively", "gap", "which", "who", "whichever", "either", "versus", "vs", "rank", "same"}
-)
-_LEADING = frozenset(
-    {"a", "an", "the", "that", "those", "one", "of", "for", "with", "from", "in", "on", "at", "to", "into", "between"}
-    | {"both", "either", "by", "where", "getting", "my", "with"}
-)
-"""What stands before a thing that is compared, and is no part of it."""
-_BREAKS = AUXILIARIES | frozenset(
-    {"in", "on", "at", "for", "with", "from", "by", "to", "into", "under", "over", "per", "between", "after", "before"}
-    | {"which", "who", "what", "how", "when", "where", "why", "whose", "that", "than", "if", "as", "against", "does"}
-    | {"not", "me", "i", "you", "one", "cost", "compare"}
-)
-"""Words that end what a thing is called, where no name of the index reaches over them."""
+_WORDS = word_sets("comparisons")
+_COMPARING, _LEADING = _WORDS["comparing"], _WORDS["leading"]
+_BREAKS = AUXILIARIES | _WORDS["ending"]
 _COUNTING = CARDINALS.keys() | {"a", "an", "few", "several", "couple"}
 """Words that things are counted with."""
 _LONGEST_SIDE = 7

@@ -3,22 +3,23 @@
 from retrieval.language.english import word_sets
 from retrieval.understand.catalog.words import STEM, Word
 
-_WORDS = word_sets("questions")
-PREPOSITIONS = _WORDS["prepositions"]
-AUXILIARIES = _WORDS["auxiliaries"]
-ADVERBS = _WORDS["adverbs"]
-RELATIVES = _WORDS["relatives"]
-CONJUNCTIONS = _WORDS["conjunctions"]
-NEGATIONS = _WORDS["negations"]
-SUBJECTS = _WORDS["subjects"]
-ASKING = _WORDS["asking"]
-CARRIERS = _WORDS["carriers"]
+QUESTION_WORDS = word_sets("questions")
+"""By what they do in a question about documents."""
+PREPOSITIONS = QUESTION_WORDS["prepositions"]
+AUXILIARIES = QUESTION_WORDS["auxiliaries"]
+ADVERBS = QUESTION_WORDS["adverbs"]
+RELATIVES = QUESTION_WORDS["relatives"]
+CONJUNCTIONS = QUESTION_WORDS["conjunctions"]
+NEGATIONS = QUESTION_WORDS["negations"]
+SUBJECTS = QUESTION_WORDS["subjects"]
+ASKING = QUESTION_WORDS["asking"]
+CARRIERS = QUESTION_WORDS["carriers"]
 """Words that carry a condition and say nothing of a topic."""
 GLUE = PREPOSITIONS | AUXILIARIES | ADVERBS | RELATIVES | CONJUNCTIONS | NEGATIONS | SUBJECTS | ASKING
 """Words that say nothing of a topic."""
-STOPS = _WORDS["stops"]
+STOPS = QUESTION_WORDS["stops"]
 """Words that end a phrase of nouns."""
-MADE = _WORDS["made"]
+MADE = QUESTION_WORDS["made"]
 _FIRST, *_OTHERS = word_sets("date_senses").values()
 SENSES = (MADE | _FIRST, *_OTHERS)
 """Words that mean the same date; the first is what a time without a verb is about."""
@@ -27,7 +28,7 @@ _BOUNDS = word_sets("time_bounds")
 PHRASES = {name: frozenset(tuple(phrase.split("_")) for phrase in phrases) for name, phrases in _BOUNDS.items()}
 """What bounds a time, by the name of the bound."""
 QUOTES = frozenset("\"'“”‘’")
-_IRREGULAR = _WORDS["irregular_past"]
+_IRREGULAR = QUESTION_WORDS["irregular_past"]
 
 
 def is_noun_like(key: str) -> bool:

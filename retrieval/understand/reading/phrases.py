@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import takewhile
 
+from retrieval.language.english import word_sets
 from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.catalog.words import Word, stem
 from retrieval.understand.reading.grammar import (
@@ -16,6 +17,7 @@ from retrieval.understand.reading.grammar import (
     MADE,
     NEGATIONS,
     PREPOSITIONS,
+    QUESTION_WORDS,
     QUOTES,
     RELATIVES,
     SUBJECTS,
@@ -52,9 +54,7 @@ def is_negated(words: Sequence[Word], mention: Mention, catalog: Catalog) -> boo
 _REACH = 5
 """Words between a value and the noun that it goes with."""
 _NAMED = 0.95
-ATTACHING = frozenset(
-    {"in", "on", "at", "for", "about", "of", "regarding", "concerning", "within", "from", "to", "under"}
-)
+ATTACHING = QUESTION_WORDS["attaching"]
 HAVING = frozenset({"with", "containing", "contain", "including", "include", "having", "using", "featuring", "w"})
 _PASSED = ADVERBS | CONJUNCTIONS | NEGATIONS | MADE | {"-"}
 """What may stand between a value and the noun before it."""
@@ -183,7 +183,7 @@ class Phrases:
 
 _BY = frozenset({"by", "from", "author", "writer"})
 _FOR = frozenset({"to", "for", "of", "with", "is", "are", "was"})
-MAKERS = ("author", "report", "creat", "writ", "artist", "mak", "direct", "paint", "post", "submit", "compos", "edit")
+MAKERS = tuple(sorted(word_sets("fields")["makers"]))
 """What the fields of those begin with whom a document is by."""
 ACTS: Mapping[str, frozenset[str]] = {
     "author": frozenset({"write", "wrote", "written", "writes", "pen", "published", "publish", "invent", "invented"}),

@@ -9,7 +9,7 @@ from itertools import pairwise
 from retrieval.index.snapshot.metadata_index import Scalar
 from retrieval.understand.catalog.catalog import EMPTY, Catalog, CatalogField, yes_of
 from retrieval.understand.catalog.words import Word, keys, stem
-from retrieval.understand.reading.grammar import ADVERBS, CONJUNCTIONS, GLUE, NEGATIONS, QUOTES
+from retrieval.understand.reading.grammar import ADVERBS, CONJUNCTIONS, GLUE, NEGATIONS, QUESTION_WORDS, QUOTES
 from retrieval.understand.reading.phrases import SORTS, People
 from retrieval.understand.reading.value_names import PLUS, SMALL, TITLES, Mention, ValueNames
 
@@ -191,7 +191,7 @@ def are_alternatives(chain: Sequence[Mention], said: Sequence[Word]) -> bool:
 
 def or_between(between: Sequence[Word], called: Collection[str]) -> bool:
     """`critical or from Ann`, `of low priority or of high urgency`: the words of the fields' names may stand there."""
-    linking = {"or", "the", "a", "an", "either", ",", "of", "in", "with", "for", "by", "from", "on", "at", *called}
+    linking = QUESTION_WORDS["joining_values"].union(called)
     return "or" in [word.key for word in between] and all(word.key in linking for word in between)
 
 

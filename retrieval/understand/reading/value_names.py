@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from retrieval.index.snapshot.metadata_index import Scalar
+from retrieval.language.english import word_sets
 from retrieval.understand.catalog.catalog import Catalog, CatalogField, is_person, spaced
 from retrieval.understand.catalog.words import Word, keys, of_people
 
@@ -14,10 +15,7 @@ _SHORTEST_NAME = 3
 """Letters of a first or last name that may stand for the whole."""
 _FIRSTS = 4
 """Values at most that one part of a name may stand for."""
-TITLES = frozenset(
-    {"mr", "mrs", "ms", "miss", "dr", "doctor", "prof", "professor", "sir", "dame", "lord", "lady", "judge", "justice"}
-    | {"captain", "capt", "father", "sister", "chef", "madam"}
-)
+TITLES = word_sets("questions")["titles"]
 """What may stand before a name and is no part of it."""
 SMALL = frozenset({"of", "the", "a", "an", "for", "in", "at", "with", "from", "on", "and"})
 """Words within a name that may be there or not: `paintings in oil`."""
