@@ -220,7 +220,8 @@ def _is_for_types(statement: ast.stmt) -> bool:
 def _path(module: str) -> Path:
     package, *parts = module.split(".")
     path = Path(_PACKAGES[package].__path__[0]).joinpath(*parts)
-    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    # An update that makes a module of a package leaves the folder of its compiled files behind.
+    return made if (made := path / "__init__.py").is_file() else path.with_suffix(".py")
 
 
 def _exists(module: str) -> bool:

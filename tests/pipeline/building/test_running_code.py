@@ -100,6 +100,14 @@ def test_what_it_does_not_run_changes_nothing(
     assert version_after(name, before, after) == version_after()
 
 
+def test_the_folder_that_a_package_of_the_same_name_left_behind_changes_nothing(
+    version_after: Callable[..., str], tmp_path: Path
+) -> None:
+    before = version_after()
+    (tmp_path / "toy" / "reading" / "__pycache__").mkdir(parents=True)
+    assert version_after() == before
+
+
 def test_each_asset_counts_its_own_code() -> None:
     texts = {
         name: "\n".join(running_code._reached(module, name))
