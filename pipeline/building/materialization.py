@@ -85,7 +85,7 @@ def held(
         metadata={
             "n_counterexamples": len(counterexamples),
             "against_it": _table(counterexamples),
-            **({FINDINGS: dg.MetadataValue.json([finding_id(str(each)) for each in holding])} if holding else {}),
+            **({FINDINGS: dg.MetadataValue.json([finding_id(str(example)) for example in holding])} if holding else {}),
             **{key: _reported(value) for key, value in metadata.items()},
         },
     )

@@ -20,8 +20,9 @@ CLEAR = 8.0
 """How far the first result is ahead of one that is no contender, in scores of the re-ranker.
 
 Context follows the seventh result on average, and of 1,945 look-ups, 320 comparisons and 646 rules, each asked by trees
-that were learned on other books, none loses its answer from the first 5, 10 or 15 results. With a distance of 6, three
-look-ups lose it from the first five.
+that were learned on other books, none loses the best of its answers from the first 5, 10 or 15 results; with a distance
+of 6, three look-ups lose it from the first five. Of all answers of look-ups, 0.9408 are among the first five, which
+were 0.9416.
 """
 SAME = 1e-9
 """Scores that differ by less leave no room between them."""

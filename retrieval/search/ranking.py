@@ -2,19 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from retrieval.files.arrays import distinct
 from retrieval.files.clock import Stopwatch
-from retrieval.index.graph import Graph, Nodes
-from retrieval.index.graph_building import longest_names, runs
+from retrieval.index.graph import Graph
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.language.numbers.quantity import FUNCTION_WORDS
-from retrieval.language.terms import Tokenize
 from retrieval.search.candidates import FOUND, Candidates, fit_alone, rows_of_best_tables
 from retrieval.search.collapse import collapse
 from retrieval.search.context_rows import CONTENDERS, contenders, context_rows, placed
@@ -230,28 +227,6 @@ def graph_boost(
             gains[candidates[met & waiting]] += boost.boost * boost.decay**depth
             waiting &= ~met
     return gains
-
-
-def named_entities(graph: Graph, question: str, tokenize: Tokenize) -> Nodes:
-    """The things that a question names, rising; a name within a longer one that is named too counts for nothing.
-
-    What every question may say names nothing: there are rows that are called `A`, and a question with "a monster" in it
-    is not about them.
-
-    Args:
-        graph: whose entities.
-        question: as it was asked.
-        tokenize: cuts words as names were cut.
-    """
-    words, empty = tokenize(question), _function_words(tokenize)
-    entities = graph.entities([name for name, _ in runs(words)])
-    known = {name: node for name, node in entities.items() if not empty.issuperset(name.split())}
-    return np.asarray(sorted(known[name] for name in longest_names(words, known)), dtype=np.int64)
-
-
-@lru_cache(maxsize=8)
-def _function_words(tokenize: Tokenize) -> frozenset[str]:
-    return frozenset(token for word in FUNCTION_WORDS for token in tokenize(word))
 
 
 GAIN, BASE = "graph_boost", "base_score"

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from retrieval.index.graph import RELATIONS, Graph
 from retrieval.index.graph_building import build_graph
-from retrieval.language.terms import tokens
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.query import Query
-from retrieval.search.ranking import graph_boost, named_entities
+from retrieval.search.ranking import graph_boost
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES, strategy
 from retrieval.strategy import GraphBoost
@@ -102,33 +101,6 @@ def test_only_candidates_gain() -> None:
     graph = graph_of([0] * 6, [-1] * 6)
     gains = graph_boost(np.arange(6, 0, -1.0), graph, GraphBoost(candidates=3))
     assert np.flatnonzero(gains).max() == 2
-
-
-def test_the_longest_name_is_the_one_that_is_meant() -> None:
-    chunks = [
-        replace(EMPTY, id=str(position), position=position, heading_path=(name,))
-        for position, name in enumerate(["Fireball", "Delayed Fireball", "Owl"])
-    ]
-    graph = build_graph(chunks, np.eye(3, 8, dtype=np.float32), Vocabulary.default())
-    entities = named_entities(graph, "range of delayed fireball", tokens)
-    assert entities.tolist() == [graph.node("entity", " ".join(tokens("delayed fireball")))]
-    assert named_entities(graph, "nothing", tokens).tolist() == []
-
-
-def test_what_every_question_says_names_nothing_but_may_be_part_of_a_name() -> None:
-    chunks = [
-        replace(EMPTY, id=str(position), position=position, kind="row", row_key=name, table_id="t")
-        for position, name in enumerate(["A", "What", "Ring of the A", "O"])
-    ]
-    graph = build_graph(chunks, np.eye(4, 8, dtype=np.float32), Vocabulary.default())
-
-    def named(question: str) -> list[str]:
-        return [graph.name_of(node) for node in named_entities(graph, question, tokens).tolist()]
-
-    assert graph.node("entity", "a") >= 0, "a row has that name"
-    assert named("what does a monster have?") == []
-    assert named("what is a ring of the A worth?") == [" ".join(tokens("Ring of the A"))]
-    assert named("treasure of type O") == ["o"]
 
 
 def test_hits_say_what_the_graph_added(retriever: Retriever) -> None:
