@@ -106,7 +106,7 @@ def examples_of(retriever: Retriever, questions: QuestionSet, names: Sequence[st
         readable = np.ones(len(snapshot), dtype=np.bool_)
         readable[snapshot.chunks.positions(sorted(questions.unexplained.get(each.id, ())))] = False
         passing, vector = AllowedChunks(retriever.admitted(query), readable), retriever.vector_of(query.text)
-        pool, _ = candidates(Search(snapshot, retriever.stage, query, vector, DEFAULT, passing))
+        pool = candidates(Search(snapshot, retriever.stage, query, vector, DEFAULT, passing))
         values = matrix(measure(snapshot, query, pool), names)
         is_gold = np.isin(pool.positions, gold)
         yield Example(

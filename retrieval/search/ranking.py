@@ -39,6 +39,8 @@ class Search:
     """(dimensions,); None: the strategy does not look at vectors."""
     strategy: Strategy
     passing: AllowedChunks
+    tells_excluded: bool = False
+    """Whether somebody wants to know what the predicates exclude, which is another search."""
 
     @cached_property
     def allowed(self) -> Mask | None:
@@ -68,29 +70,36 @@ def rank(search: Search, k: int, watch: Stopwatch) -> Ranking:
     return _rank_candidates(search, k, watch) if search.strategy.reranks else _rank_legs(search, k, watch)
 
 
-def candidates(search: Search, k: int = FOUND) -> tuple[Candidates, Positions | None]:
-    """The candidates of a question, and what would be among the k best at first sight if nothing were excluded.
-
-    Words, names and vectors find some, the tables whose texts fit best give their best rows.
-    """
+def candidates(search: Search) -> Candidates:
+    """The candidates of a question: words, names and vectors find some, the tables whose texts fit best give their best
+    rows."""
     snapshot, allowed = search.snapshot, search.allowed
-    result = search.stage.candidates(search.question, search.vector, FOUND, search.passing)
-    excluded = result.excluded
-    rows = rows_of_best_tables(snapshot, search.question, search.meaning, result.positions, allowed)
-    positions = distinct(np.concatenate([result.positions, rows]))
+    found = search.stage.candidates(search.question, search.vector, FOUND, search.passing)
+    rows = rows_of_best_tables(snapshot, search.question, search.meaning, found, allowed)
+    positions = distinct(np.concatenate([found, rows]))
     if (len(snapshot) if allowed is None else np.count_nonzero(allowed)) <= FEW:
         positions = np.arange(len(snapshot)) if allowed is None else np.flatnonzero(allowed)
-    if excluded is None or not len(excluded):
-        return search.measured(positions), excluded
-    both = search.measured(distinct(np.concatenate([positions, excluded])))
-    kept = np.isin(both.positions, positions)
-    unfiltered = best(both.first, k)
-    return both.those(kept), both.positions[unfiltered[~kept[unfiltered]]]
+    return search.measured(positions)
+
+
+def _displaced(search: Search, pool: Candidates, k: int) -> Positions | None:
+    """What would be among the k best candidates at first sight if no predicate excluded it; None: nobody asks."""
+    if not search.tells_excluded:
+        return None
+    allowed, everything = search.allowed, AllowedChunks(None, search.passing.where)
+    if search.passing.admitted is None or allowed is None:
+        return np.empty(0, dtype=np.int64)
+    found = search.stage.candidates(search.question, search.vector, FOUND, everything)
+    both = search.measured(distinct(np.concatenate([pool.positions, found[~allowed[found]]])))
+    first = both.positions[best(both.first, k)]
+    displaced: Positions = first[~allowed[first]]
+    return displaced
 
 
 def _rank_candidates(search: Search, k: int, watch: Stopwatch) -> Ranking:
     with watch.stage("candidates"):
-        pool, displaced = candidates(search, k)
+        pool = candidates(search)
+        displaced = _displaced(search, pool, k)
     if not len(pool.positions):
         return Ranking(pool.positions, np.zeros(0), displaced=displaced)
     with watch.stage("rank"):

@@ -112,7 +112,7 @@ class Retriever:
         if where is not None:
             with watch.stage("where"):
                 passing = where.mask(self.snapshot.metadata)
-        ranking = self._rank(question, k, chosen, watch, passing, debug=debug)
+        ranking = self._rank(question, k, chosen, watch, passing, debug=debug, decisions=decisions)
         with watch.stage("chunks"):
             hits = self._hits(ranking)
             decided = ranking.decisions or ()
@@ -140,7 +140,15 @@ class Retriever:
         return Admission(self.snapshot.predicates.admitted(question.canonical), kept)
 
     def _rank(
-        self, question: Query, k: int, strategy: Strategy, watch: Stopwatch, where: Mask | None, *, debug: bool
+        self,
+        question: Query,
+        k: int,
+        strategy: Strategy,
+        watch: Stopwatch,
+        where: Mask | None,
+        *,
+        debug: bool,
+        decisions: bool,
     ) -> Ranking:
         admitted = None
         # What knows all scores needs no rounds: its filter is the same whatever finds the admitted.
@@ -153,7 +161,8 @@ class Retriever:
                 vector = self.vector_of(question.text)
         passing = AllowedChunks(admitted, where)
         if vector is None or strategy.scans:
-            return rank(Search(self.snapshot, self.stage, question, vector, strategy, passing), k, watch)
+            search = Search(self.snapshot, self.stage, question, vector, strategy, passing, decisions)
+            return rank(search, k, watch)
         with watch.stage("dense"):
             if strategy.query_must == "iterative":
                 return nearest_in_rounds(self.snapshot, question, vector, k, strategy, where)

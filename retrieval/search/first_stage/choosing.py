@@ -16,7 +16,6 @@ from retrieval.search.first_stage.own_vectors import (
     AllowedChunks,
     Asked,
     FirstStage,
-    FoundChunks,
     Payload,
     candidates_of_own,
     named_rows,
@@ -53,7 +52,7 @@ class EmbeddedStage:
         """See FirstStage."""
         return named_rows(self._snapshot, question, k, passing)
 
-    def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> FoundChunks:
+    def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> Positions:
         """See FirstStage."""
         return candidates_of_own(self._snapshot, question, vector, k, passing)
 
@@ -139,15 +138,8 @@ class MilvusStage:
         """See FirstStage."""
         return named_rows(self._snapshot, question, k, passing)
 
-    def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> FoundChunks:
+    def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> Positions:
         """See FirstStage; one hybrid search where the condition says all that there is to say."""
-        if passing.admitted is None:
-            return FoundChunks(self._found(question, vector, k, passing), np.empty(0, dtype=np.int64))
-        # What is excluded is told, not shown: our own files know it.
-        excluded = candidates_of_own(self._snapshot, question, vector, k, passing).excluded
-        return FoundChunks(self._found(question, vector, k, passing), excluded)
-
-    def _found(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> Positions:
         named = self.named(question, k, passing)
         if vector is None:
             return distinct(np.concatenate([self.worded(question.text, k, passing), named]))
@@ -220,7 +212,7 @@ def found(
     """
     if stage.scores_all:
         return None
-    candidates = stage.candidates(question, vector, max(k, DEPTH), passing).positions
+    candidates = stage.candidates(question, vector, max(k, DEPTH), passing)
     if len(candidates) < k:
         return None
     mask = np.zeros(len(snapshot), dtype=np.bool_)

@@ -66,16 +66,6 @@ class Payload:
     query_must: str | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FoundChunks:
-    """What a first stage finds for one question."""
-
-    positions: Positions
-    """Rising, each chunk once; all of them may come back."""
-    excluded: Positions | None
-    """What it would find besides if query_must excluded nothing, rising; None: it does not know."""
-
-
 class FirstStage(Protocol):
     """Finds candidates in one snapshot. Chunks are meant by their position: their place in the order of ids."""
 
@@ -97,8 +87,8 @@ class FirstStage(Protocol):
     def named(self, question: Query, k: int, passing: AllowedChunks) -> Positions:
         """The k best rows that the question calls by their names and that may come back, rising."""
 
-    def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> FoundChunks:
-        """What all of these find; without a vector no nearest."""
+    def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> Positions:
+        """What all of these find, rising, each chunk once; without a vector no nearest."""
 
     def payload(self, positions: Positions) -> tuple[Payload, ...]:
         """What these chunks are, in their order."""
@@ -247,15 +237,11 @@ WORDED: Final = 65_536
 
 def candidates_of_own(
     snapshot: Snapshot, question: Query, vector: Vector | None, k: int, passing: AllowedChunks
-) -> FoundChunks:
-    """What words, names and vectors find, k of each, and what they would find besides if nothing were excluded."""
+) -> Positions:
+    """What words, names and vectors find, k of each: rising, each chunk once."""
     asked, allowed = Asked(snapshot, question.text, vector), passing.mask(snapshot)
-    found = [named_rows(snapshot, question, k, passing), *_both_ways(asked, k, passing, allowed)]
-    positions = distinct(np.concatenate(found))
-    if passing.admitted is None or allowed is None:
-        return FoundChunks(positions, _NONE)
-    unfiltered = np.concatenate(_both_ways(asked, k, AllowedChunks(None, passing.where), passing.where))
-    return FoundChunks(positions, distinct(unfiltered[~allowed[unfiltered]]))
+    words, near = worded_of_own(asked, k, allowed), _nearest(asked, k, passing, allowed)
+    return distinct(np.concatenate([named_rows(snapshot, question, k, passing), words, near]))
 
 
 _NONE: Final = np.zeros(0, dtype=np.int64)
@@ -281,11 +267,6 @@ class Asked:
         for positions in index.words.postings(list(dict.fromkeys(index.looked_for(self.question)))):
             mask[positions] = True
         return mask
-
-
-def _both_ways(asked: Asked, k: int, passing: AllowedChunks, allowed: Mask | None) -> list[Positions]:
-    words = worded_of_own(asked, k, allowed)
-    return [words] if asked.vector is None else [words, _nearest(asked, k, passing, allowed)]
 
 
 def _nearest(asked: Asked, k: int, passing: AllowedChunks, allowed: Mask | None) -> Positions:

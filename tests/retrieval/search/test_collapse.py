@@ -36,7 +36,7 @@ def search_of(retriever: Retriever, text: str) -> Search:
 
 def test_what_falls_keeps_its_order_below_all_others(retriever: Retriever) -> None:
     search = search_of(retriever, "what damage does a dagger do")
-    pool, _ = candidates(search)
+    pool = candidates(search)
     scores = np.random.default_rng(3).normal(0, 5, len(pool.positions))
     result = collapse(pool, search.question, scores, 2.0)
     stay = ~result.outdone
@@ -55,7 +55,7 @@ def test_a_named_row_and_prose_never_fall_nor_does_any_row_of_a_question_that_wa
     retriever: Retriever,
 ) -> None:
     one = search_of(retriever, "what damage does a dagger do")
-    pool, _ = candidates(one)
+    pool = candidates(one)
     able = may_fall(pool, one.question)
 
     assert not able[pool.name > 0].any()
@@ -63,7 +63,7 @@ def test_a_named_row_and_prose_never_fall_nor_does_any_row_of_a_question_that_wa
     assert able.any()
     for text in ("dagger or mace", "which does more damage than a mace"):
         several = search_of(retriever, text)
-        assert not may_fall(candidates(several)[0], several.question).any(), text
+        assert not may_fall(candidates(several), several.question).any(), text
 
 
 def test_hits_say_what_moved_them_and_every_chunk_still_comes_back(retriever: Retriever) -> None:

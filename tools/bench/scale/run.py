@@ -139,7 +139,8 @@ def passing(retriever: Retriever, asked: AskedQuestion) -> npt.NDArray[np.bool_]
 
 
 def _strategy(retriever: Retriever, chosen: str | Strategy) -> Way:
-    return lambda query: len(retriever.retrieve(query.text, DEFAULT_K, chosen, where=query.where).hits)
+    """Hits alone: no other way says what it left out, either."""
+    return lambda query: len(retriever.retrieve(query.text, DEFAULT_K, chosen, where=query.where, decisions=False).hits)
 
 
 def _timed(way: Way, asked: AskedQuestion) -> tuple[tuple[float, float], int]:

@@ -10,7 +10,8 @@ from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.first_stage.choosing import EmbeddedStage, first_stage, found
-from retrieval.search.first_stage.own_vectors import AllowedChunks, FoundChunks
+from retrieval.search.first_stage.own_vectors import AllowedChunks
+from retrieval.search.fusion import Positions
 from retrieval.search.metadata_filter import Eq
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
@@ -39,8 +40,8 @@ class Few(EmbeddedStage):
         super().__init__(snapshot)
         self.scores_all, self.positions = False, positions
 
-    def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> FoundChunks:
-        return FoundChunks(np.asarray(self.positions), None)
+    def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> Positions:
+        return np.asarray(self.positions)
 
 
 def test_what_a_stage_finds_is_all_that_is_ranked(home: Path) -> None:

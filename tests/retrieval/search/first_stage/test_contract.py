@@ -83,19 +83,19 @@ def test_what_a_predicate_keeps_out_never_comes(asked: Asked, question: str) -> 
     read = asked.question(question)
     vector = asked.retriever.vector_of(question)
     candidates = asked.stage.candidates(read, vector, ALL, passing)
-    assert candidates.positions.tolist() == may, "with so many candidates all that may come back are among them"
+    assert candidates.tolist() == may, "with so many candidates all that may come back are among them"
     for position in may:
         must = asked.chunks[position].query_must
         assert must is None or "contain_no_rival" in must or satisfies_query_must(question, must)
     everything = asked.stage.candidates(read, vector, ALL, AllowedChunks())
-    assert len(everything.positions) == len(asked.chunks)
+    assert len(everything) == len(asked.chunks)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_candidates_are_what_each_way_finds(asked: Asked, question: str) -> None:
     passing, _ = passing_of(asked, question, None)
     read, vector = asked.question(question), asked.retriever.vector_of(question)
-    candidates = asked.stage.candidates(read, vector, 6, passing).positions
+    candidates = asked.stage.candidates(read, vector, 6, passing)
     assert candidates.tolist() == sorted(set(candidates.tolist()))
     named, may = asked.stage.named(read, 6, passing), passing.mask(asked.snapshot)
     worded = asked.stage.worded(question, 6, passing)
@@ -107,7 +107,7 @@ def test_candidates_are_what_each_way_finds(asked: Asked, question: str) -> None
     assert set(sure.tolist()) | set(named.tolist()) <= set(candidates.tolist())
     scores = similarity(np.asarray(asked.snapshot.vectors), vector)
     assert scores[asked.stage.nearest(vector, 6, passing)].min() >= np.sort(scores[candidates])[: len(candidates)].min()
-    without = asked.stage.candidates(read, None, 6, passing).positions
+    without = asked.stage.candidates(read, None, 6, passing)
     assert without.tolist() == sorted({*worded.tolist(), *named.tolist()})
 
 
@@ -119,7 +119,7 @@ def test_a_filter_that_nothing_passes_finds_nothing(asked: Asked) -> None:
         asked.stage.nearest(vector, 5, nothing),
         asked.stage.worded(QUESTIONS[0], 5, nothing),
         asked.stage.named(question, 5, nothing),
-        asked.stage.candidates(question, vector, 5, nothing).positions,
+        asked.stage.candidates(question, vector, 5, nothing),
     ):
         assert result.tolist() == []
 

@@ -199,8 +199,8 @@ def test_the_row_that_is_asked_for_is_found_by_its_rare_words_and_near_regions(
         passing, vector = AllowedChunks(portion_large.admitted(question)), portion_large.vector_of(question.text)
         result = own_vectors.candidates_of_own(portion_large.snapshot, question, vector, 30, passing)
 
-        assert f"{subject}-26" in ids(portion_large, result.positions)
-        assert len(result.positions) <= 90
+        assert f"{subject}-26" in ids(portion_large, result)
+        assert len(result) <= 90
         assert portion_large.retrieve(question.text, 5).hits[0].chunk.id == f"{subject}-26"
 
 
@@ -225,7 +225,7 @@ def test_of_rows_that_are_equally_good_the_nearest_are_found(portion_large: Retr
     assert some.tolist() == np.argsort(-cosines, kind="stable")[:30].tolist()
 
 
-def test_what_predicates_exclude_is_told_and_no_candidate(portion_large: Retriever) -> None:
+def test_what_predicates_exclude_is_no_candidate(portion_large: Retriever) -> None:
     question = Query.of(QUESTIONS[0], portion_large.snapshot).among(portion_large.snapshot.rivals)
     passing, vector = AllowedChunks(portion_large.admitted(question)), portion_large.vector_of(question.text)
     mask = passing.mask(portion_large.snapshot)
@@ -233,11 +233,8 @@ def test_what_predicates_exclude_is_told_and_no_candidate(portion_large: Retriev
     unfiltered = own_vectors.candidates_of_own(portion_large.snapshot, question, vector, 40, AllowedChunks())
 
     assert mask is not None
-    assert mask[result.positions].all()
-    assert result.excluded is not None
-    assert result.excluded.size
-    assert not mask[result.excluded].any()
-    assert set(result.excluded.tolist()) <= set(unfiltered.positions.tolist())
+    assert mask[result].all()
+    assert not mask[unfiltered].all()
 
 
 def test_the_nearest_are_asked_of_a_server_where_it_has_the_collections(

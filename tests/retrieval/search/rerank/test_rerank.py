@@ -37,7 +37,7 @@ def pool(snapshot, retriever):
         question = Query.of(text, snapshot).among(snapshot.rivals)
         passing = AllowedChunks(retriever.admitted(question))
         search = Search(snapshot, retriever.stage, question, retriever.vector_of(text), DEFAULT, passing)
-        return candidates(search)[0]
+        return candidates(search)
 
     return of
 
