@@ -10,6 +10,8 @@ How an anchor finds its chunk:
 4. Still several, and everything the anchor says holds for each of them: they say the same, all are gold, and the
    anchor is listed as ambiguous. If something that the anchor says holds for none of them, the anchor is stale:
    guessing would make a wrong row gold.
+5. A passage may hold a listing of settings whose rows are chunks besides: the row with the snippet is then the same
+   answer as the passage.
 
 Anchors of one group (`any_of` in a file) are one answer: all their chunks are gold, and any of them is enough. The
 group resolves if one of its anchors does.
@@ -205,11 +207,14 @@ def resolve(questions: Sequence[Question], chunks: Sequence[Chunk] | ChunkPlaces
     for question in query:
         result: dict[str, None] = {}
         grouped: dict[int, list[str]] = {anchor.group: [] for anchor in question.gold if anchor.group is not None}
+        read_twice: list[list[str]] = []
         complete = True
         for anchor in question.gold:
             positions, reason = _find(anchor, question, places)
-            names = [places.chunks[position].id for position in positions]
+            rows = _rows_within(positions, anchor, places)
+            names = [places.chunks[position].id for position in (*positions, *rows)]
             result.update(dict.fromkeys(names))
+            read_twice += [names] if rows else []
             if anchor.group is not None:
                 grouped[anchor.group] += names
             if not names:
@@ -219,7 +224,7 @@ def resolve(questions: Sequence[Question], chunks: Sequence[Chunk] | ChunkPlaces
                 ambiguous.append(AnchorFinding(question.id, anchor, reason))
         if complete and all(grouped.values()):
             gold[question.id] = tuple(result)
-            if together := disjoint(grouped.values()):
+            if together := disjoint([*grouped.values(), *read_twice]):
                 groups[question.id] = together
     if query and not gold:
         raise UnresolvedGoldError(
@@ -242,6 +247,19 @@ def _find(anchor: Anchor, question: Question, places: ChunkPlaces) -> tuple[list
     if anchor.row_key is not None and not kept:
         return [], f"{_asked_for(anchor)} is in no row or record of its own"
     return _narrowed(kept or positions, anchor, question, places.chunks)
+
+
+def _rows_within(positions: Sequence[int], anchor: Anchor, places: ChunkPlaces) -> list[int]:
+    """The rows that are made of lines of these passages, and have the snippet."""
+    passages = [chunk for chunk in map(places.chunks.__getitem__, positions) if chunk.kind == "prose"]
+    if anchor.snippet is None or not passages:
+        return []
+    rows = [each for each in places.with_line(anchor.snippet) if places.chunks[each].kind == "row"]
+    return [each for each in rows if any(_is_within(places.chunks[each], passage) for passage in passages)]
+
+
+def _is_within(row: Chunk, passage: Chunk) -> bool:
+    return row.document == passage.document and passage.lines[0] <= row.lines[0] <= row.lines[1] <= passage.lines[1]
 
 
 def _candidates(anchor: Anchor, book: str | None, places: ChunkPlaces) -> Sequence[int]:

@@ -66,9 +66,10 @@ def _chunk_document(
     parsed: ParsedDocument, rows_of: Mapping[str, Sequence[Row]], twins: Counter[str], cuts: Cuts
 ) -> Iterator[Chunk]:
     document = parsed.document
+    instead = [placed for placed in parsed.placed if not placed.stays_text]
     passages = attempt(
-        lambda: cut_into_passages(document, parsed.blocks, parsed.placed, cuts),
-        lambda: block_passages(document, parsed.blocks, parsed.placed, cuts),
+        lambda: cut_into_passages(document, parsed.blocks, instead, cuts),
+        lambda: block_passages(document, parsed.blocks, instead, cuts),
         "the division of the document into sections",
         document.path,
     )

@@ -18,7 +18,8 @@ from retrieval.ingest.markdown.spans import BORDER, COLUMNS, without_marks
 from retrieval.ingest.tables.captions import Caption, about, caption_at, purpose_of, with_outer_titles
 from retrieval.ingest.tables.header import joined_headers, without_placeholders
 from retrieval.ingest.tables.notes import Notes, footnotes, labels_below, marked, note_of, notes_below, notes_in
-from retrieval.ingest.tables.table import Table, TableRow
+from retrieval.ingest.tables.settings_listings import parse_settings
+from retrieval.ingest.tables.table import DrawnRow, DrawnTable, Table, TableRow
 from retrieval.types import Document
 
 _BORDER = re.compile(r"\s*\+[-=:+]+\+\s*")
@@ -26,24 +27,6 @@ _DIRECTIVE = re.compile(r"\s*[`~:]{3,}\s*\{list-table\}\s*(?P<title>.*)")
 _HEADER_ROWS = re.compile(r"\s*:header-rows:\s*(?P<count>\d{1,3})\s*")
 _ROW = re.compile(r"(?P<margin>\s*)\*\s+-(?P<words>\s.*|$)")
 _CELL = re.compile(r"\s*-(?P<words>\s.*|$)")
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnRow:
-    """A row's cells as written, with its lines in the source, the end exclusive."""
-
-    cells: tuple[str, ...]
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnTable:
-    """A drawn table: rows of the header, then rows of the body."""
-
-    title: str
-    headers: tuple[DrawnRow, ...]
-    rows: tuple[DrawnRow, ...]
 
 
 def is_grid(source: str) -> bool:
@@ -225,6 +208,8 @@ class PlacedTable:
     block: int
     caption_block: int | None
     """Index of the block whose last line is the caption."""
+    stays_text: bool = False
+    """Whether the block is text as well, which its rows do not replace."""
 
 
 def content_id(*parts: str) -> str:
@@ -284,7 +269,7 @@ def _place(
         purpose=at_table(lambda: purpose_of(blocks, index, caption), str, "the purpose of a table"),
         warning=_UNSPANNED.format(line=first) if parsed.unspanned else "",
     )
-    return PlacedTable(table, index, caption.block if caption else None)
+    return PlacedTable(table, index, caption.block if caption else None, stays_text=parsed.stays_text)
 
 
 def _rows(parsed: "_Parsed", first: int, *, plain: bool = False) -> tuple[TableRow, ...]:
@@ -382,6 +367,8 @@ class _Parsed:
     """Places of rows with a delimiter line below them."""
     unspanned: bool = False
     """Whether its spans were not read."""
+    stays_text: bool = False
+    """Whether the block is text as well."""
 
 
 def _parse(block: Block, notes: Notes) -> _Parsed | None:
@@ -395,7 +382,9 @@ def _parse(block: Block, notes: Notes) -> _Parsed | None:
         return _parse_pipes(block.source, notes)
     if block.kind == "html" and "<table" in block.source.lower():
         return _parse_html(block.source, notes)
-    return None
+    settings = parse_settings(block.source) if block.kind == "text" else None
+    parsed = _parse_drawn(block, settings, notes) if settings else None
+    return replace(parsed, stays_text=True) if parsed else None
 
 
 def _parse_pipes(source: str, notes: Notes) -> _Parsed:

@@ -51,3 +51,21 @@ class Table:
     def title(self) -> str | None:
         """The caption where it is a title."""
         return None if self.introduced else self.caption
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnRow:
+    """A row's cells as written, with its lines in the source, the end exclusive."""
+
+    cells: tuple[str, ...]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnTable:
+    """A drawn table: rows of the header, then rows of the body."""
+
+    title: str
+    headers: tuple[DrawnRow, ...]
+    rows: tuple[DrawnRow, ...]

@@ -111,6 +111,18 @@ def test_the_gold_of_a_paragraph_is_the_prose_that_holds_its_beginning(twins, ma
     assert gold_of(ask(Anchor(snippet="Fog obscures all sight bey")), [*twins, prose]) == ("p",)
 
 
+def test_a_row_of_a_listing_and_the_passage_that_holds_it_are_one_answer(make_chunk):
+    listing = "```\na: 1\n# The first of them.\nb: 2\n```"
+    passage = make_chunk("passage", source=listing, kind="prose", lines=(3, 7))
+    row = make_chunk("row", source="# The first of them.\nb: 2", row_key="b", lines=(5, 6))
+    elsewhere = replace(row, id="elsewhere", lines=(15, 16))
+    resolution = resolve([ask(Anchor(snippet="b: 2"))], [passage, row, elsewhere])
+    assert resolution.gold == {"q": ("passage", "row")}
+    assert resolution.groups == {"q": (("passage", "row"),)}
+    assert not resolution.ambiguous
+    assert gold_of(ask(Anchor(snippet="b: 2", row_key="b")), [passage, row]) == ("row",)
+
+
 def test_a_snippet_does_not_reach_over_two_chunks(make_chunk):
     halves = [make_chunk(name, kind="prose", source=name) for name in ("the fog", "lifts at noon")]
     assert "is found nowhere" in stale_reason(ask(Anchor(snippet="fog lifts")), halves, make_chunk)

@@ -1,0 +1,209 @@
+"""Settings listings: a block of code that lists settings and says in comments what each is for.
+
+::
+
+    [printer]                               # The default SMTP From header field.
+    #square_corner_velocity: 5.0            [ smtp_from: <tmpl_string> | default = "a@b" ]
+    #   How fast a corner may be.
+
+References of configuration files are written so, and a question asks for one setting of hundreds. Examples are too, so
+the block stays text besides.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+from retrieval.ingest.tables.table import DrawnRow, DrawnTable
+
+COLUMNS = ("setting", "section", "value", "meaning")
+MIN_SETTINGS = 3
+"""Settings with a description that make a listing."""
+MIN_WORDS = 3
+"""Words of a comment that describes; fewer are a label."""
+MOST_OTHER = 0.2
+"""Share of lines, at most, that are neither settings nor comments: more are a program or a dialogue."""
+
+_LANGUAGE = re.compile(r"(?:conf(?:ig)?|cfg|(?:dot)?env|ini|properties|te?xt|toml|ya?ml)?", re.IGNORECASE)
+"""Of fences that may hold a listing. A program assigns variables and comments on them, and nobody sets those."""
+
+_FENCE = re.compile(r"(?P<margin>\s*)(?P<marks>`{3,}|~{3,})[ \t]*\{?\.?(?P<language>[\w+-]*)")
+_COMMENT = re.compile(r"\s*(?:#+|;+|//+)(?P<words>.*)")
+_SECTION = re.compile(r"\[{1,2}(?P<name>[\w\"'.][\w \"'./+-]*)\]{1,2}\s*")
+_SETTING = re.compile(
+    r"""
+    (?P<indent>[ ]*)
+    (?:[#;](?=[\w"'])|\#[ ](?=[\w.-]+[ ]?=))?
+    (?:\[[ ]*)?
+    (?P<quote>["']?)(?P<name>[A-Za-z_<][\w.<>/-]*)(?P=quote)[ ]*
+    (?:=|:(?=\s|$))[ ]*(?P<value>.*)
+    """,
+    re.VERBOSE,
+)
+_ITEM = re.compile(r"[ ]*-[ ]+(?=[\w\"'<\[{*])")
+_REMARK = re.compile(r"(?:^|\s)#\s+(?P<words>\S.*)$")
+
+Kind = Literal["setting", "comment", "section", "blank", "other"]
+
+
+MAX_DEPTH = 8
+"""The nearest sections that a setting is shown in; what is nested deeper is no file that people write."""
+
+
+@dataclass(slots=True)
+class _Setting:
+    """A setting while it is read; `start` and `end` are lines of the block, the end exclusive."""
+
+    name: str
+    section: str
+    """That it is in, or the settings that it is below: `cameras.front`."""
+    values: list[str]
+    comments: list[str]
+    """Several settings that one comment is about share the list."""
+    start: int
+    end: int
+
+    @property
+    def is_described(self) -> bool:
+        return sum(len(comment.split()) for comment in self.comments) >= MIN_WORDS
+
+
+def parse_settings(source: str) -> DrawnTable | None:
+    """The settings of a fenced block; None if it lists too few that are described.
+
+    A setting whose name stands in several sections has that of its section too: `mqtt.port`. A comment is about the
+    setting below it, or, where the block begins its groups with settings, about those above it.
+
+    Args:
+        source: with the lines of its fence.
+    """
+    lines = source.rstrip().split("\n")
+    fence = _FENCE.match(lines[0])
+    if fence is None or not _LANGUAGE.fullmatch(fence["language"]) or len(lines) <= MIN_SETTINGS:
+        return None
+    body = [(number, line[len(fence["margin"]) :]) for number, line in enumerate(lines[1:-1], start=1)]
+    kinds = [_kind(line) for _, line in body]
+    filled = [kind for kind in kinds if kind != "blank"]
+    if filled.count("other") > MOST_OTHER * len(filled) or filled.count("setting") < MIN_SETTINGS:
+        return None
+    read = _Reader(is_above=_are_above(kinds))
+    for (number, line), kind in zip(body, kinds, strict=True):
+        read.take(kind, line, number)
+    described = [setting for setting in read.settings if setting.is_described]
+    meanings = {id(setting.comments) for setting in described}
+    if len(meanings) < MIN_SETTINGS or len(described) < len(read.settings) / 2:
+        return None
+    return DrawnTable("", (DrawnRow(COLUMNS, 0, 0),), tuple(_rows(read.settings)))
+
+
+def _rows(settings: Sequence[_Setting]) -> Iterator[DrawnRow]:
+    names = Counter(setting.name for setting in settings)
+    for setting in settings:
+        value, meaning = " ".join(setting.values), " ".join(setting.comments)
+        if value or meaning:
+            name = setting.name if names[setting.name] == 1 else f"{setting.section}.{setting.name}".lstrip(".")
+            yield DrawnRow((name, setting.section, value, meaning), setting.start, setting.end)
+
+
+def _kind(line: str) -> Kind:
+    if not line.strip():
+        return "blank"
+    if _SECTION.fullmatch(line):
+        return "section"
+    if _SETTING.fullmatch(_without_item(line)):
+        return "setting"
+    return "comment" if _COMMENT.match(line) else "other"
+
+
+def _without_item(line: str) -> str:
+    """The line with blanks for the mark of a list item."""
+    item = _ITEM.match(line)
+    return " " * item.end() + line[item.end() :] if item else line
+
+
+def _are_above(kinds: Sequence[Kind]) -> bool:
+    """Whether comments stand above what they describe: as most groups of lines begin that have both."""
+    above = below = 0
+    for apart, group in groupby(kinds, key=lambda kind: kind in ("blank", "section")):
+        both = [kind for kind in group if kind in ("setting", "comment")]
+        if not apart and len(set(both)) > 1:
+            above += both[0] == "comment"
+            below += both[0] == "setting" and both[-1] == "comment"
+    return above >= below
+
+
+class _Reader:
+    """Takes the lines of a listing one after the other.
+
+    Args:
+        is_above: whether a comment is about the setting below it.
+    """
+
+    def __init__(self, *, is_above: bool) -> None:
+        self.settings: list[_Setting] = []
+        self._is_above = is_above
+        self._header = ""
+        self._parents: list[tuple[int, str]] = []
+        """Indentation and name of the settings that the next one may be below."""
+        self._waiting: list[str] = []
+        """Comments about the next setting."""
+        self._begin = 0
+        """The line of the first of them."""
+        self._run: list[_Setting] = []
+        """The settings that the next comment is about, if that is below them."""
+
+    def take(self, kind: Kind, line: str, number: int) -> None:
+        """Take one line, with its number in the block."""
+        match kind:
+            case "setting":
+                self._take_setting(_without_item(line), number)
+            case "comment":
+                self._take_comment(line, number)
+            case "other" if self.settings and self.settings[-1].end == number:
+                self.settings[-1].values.append(line.strip())
+                self.settings[-1].end = number + 1
+            case _:
+                self._waiting, self._run = [], []
+                if kind == "section" and (section := _SECTION.fullmatch(line)):
+                    self._header, self._parents = section["name"].strip(), []
+
+    def _take_setting(self, line: str, number: int) -> None:
+        match = _SETTING.fullmatch(line)
+        if match is None:
+            return
+        value, section = match["value"].strip(), self._section_at(len(match["indent"]))
+        if value.count("]") > value.count("["):
+            value = value.removesuffix("]").rstrip()
+        comments, begin = self._waiting, self._begin if self._waiting else number
+        if remark := _REMARK.search(value):
+            comments.append(remark["words"])
+            value = value[: remark.start()].rstrip()
+        if self._run and (self._run[-1].section != section or self._run[-1].comments):
+            self._run = []
+        if self._run and not comments:
+            comments = self._run[-1].comments
+        setting = _Setting(match["name"], section, [value] if value else [], comments, begin, number + 1)
+        self.settings.append(setting)
+        self._run.append(setting)
+        self._waiting = []
+        self._parents.append((len(match["indent"]), match["name"]))
+
+    def _section_at(self, indent: int) -> str:
+        while self._parents and self._parents[-1][0] >= indent:
+            self._parents.pop()
+        return ".".join(filter(None, [self._header, *(name for _, name in self._parents[-MAX_DEPTH:])]))
+
+    def _take_comment(self, line: str, number: int) -> None:
+        match = _COMMENT.match(line)
+        words = match["words"].strip() if match else ""
+        if not any(map(str.isalnum, words)):
+            return
+        if self._is_above or not self._run:
+            self._begin = self._begin if self._waiting else number
+            self._waiting.append(words)
+            return
+        self._run[-1].comments.append(words)
+        self._run[-1].end = number + 1

@@ -1,0 +1,121 @@
+"""Settings listings: which blocks of code are one, and what each row says."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.ingest.chunking import chunks_of_book
+from retrieval.ingest.tables.settings_listings import MIN_SETTINGS, parse_settings
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.types import Book, Document
+
+ABOVE = """```yaml
+mail:
+  # The address that messages are sent from.
+  [ from: <string> | default = "desk@example.org" ]
+  # The port of the server, one of the
+  # three that are in use.
+  port: 587
+  # What signs the messages.
+  keys:
+    - first
+    - second
+
+# How the pages are served.
+web:
+  port: 8080  # must be free on this machine
+  # Names of hosts that may ask.
+  hosts: []
+```
+"""
+BELOW = """```
+[boiler]
+sensor_pin:
+heater_pin:
+#   The pins of the board. Both must be given.
+#max_temp: 95.5
+#   No water is heated further. The default is 95.5.
+#   It is in degrees.
+#hold_time: 30
+#   How long it stays hot, in minutes.
+#ramp: 2
+#   Degrees in a minute.
+```
+"""
+
+
+def cells_of(source):
+    table = parse_settings(source)
+    assert table is not None
+    return [row.cells for row in table.rows]
+
+
+def test_a_comment_above_describes_and_a_name_of_two_sections_has_that_of_its_own():
+    assert cells_of(ABOVE) == [
+        ("from", "mail", '<string> | default = "desk@example.org"', "The address that messages are sent from."),
+        ("mail.port", "mail", "587", "The port of the server, one of the three that are in use."),
+        ("keys", "mail", "- first - second", "What signs the messages."),
+        ("web", "", "", "How the pages are served."),
+        ("web.port", "web", "8080", "must be free on this machine"),
+        ("hosts", "web", "[]", "Names of hosts that may ask."),
+    ]
+
+
+def test_a_comment_below_describes_all_settings_directly_above_it():
+    pins = "The pins of the board. Both must be given."
+    assert cells_of(BELOW) == [
+        ("sensor_pin", "boiler", "", pins),
+        ("heater_pin", "boiler", "", pins),
+        ("max_temp", "boiler", "95.5", "No water is heated further. The default is 95.5. It is in degrees."),
+        ("hold_time", "boiler", "30", "How long it stays hot, in minutes."),
+        ("ramp", "boiler", "2", "Degrees in a minute."),
+    ]
+
+
+def test_a_row_has_the_lines_of_its_setting_and_of_what_describes_it():
+    table = parse_settings(ABOVE)
+    assert table is not None
+    assert [(row.start, row.end) for row in table.rows][:3] == [(2, 4), (4, 7), (7, 11)]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "```python\n" + ABOVE.removeprefix("```yaml\n"),
+        "```yaml\n# The first of all.\na: 1\n# The second of all.\nb: 2\nc: 3\n```",
+        "```yaml\na: 1\nb: 2\nc: 3\nd: 4\n```",
+        "```\n$ run --now\nstarted at once: yes\n$ stop\nended: yes\n$ look\n# nothing was found here\nfound: no\n```",
+        "a: 1\nb: 2\nc: 3",
+    ],
+    ids=["a program", "two described", "none described", "a dialogue", "no fence"],
+)
+def test_other_blocks_are_no_listing(source):
+    assert parse_settings(source) is None
+
+
+def test_each_setting_is_a_row_and_the_block_stays_a_passage():
+    book = Book("b", "B", (Document("b", "d.md", f"# Boilers\n\nWrite this file.\n\n{BELOW}"),))
+    chunks = chunks_of_book(book, Vocabulary.default())
+    rows = {chunk.row_key: chunk for chunk in chunks if chunk.kind == "row"}
+    assert set(rows) == {"sensor_pin", "heater_pin", "max_temp", "hold_time", "ramp"}
+    assert rows["max_temp"].source == "\n".join(BELOW.split("\n")[5:8])
+    assert rows["max_temp"].lines == (10, 12)
+    (passage,) = (chunk for chunk in chunks if chunk.kind == "prose")
+    assert BELOW.strip() in passage.text
+
+
+LINES = st.sampled_from(
+    ("a: 1", "  b: two", "#c: 3", "# words that describe a thing", "#", "", "[part]", "- d: x", "- e", "    f:", "????")
+)
+
+
+@given(st.lists(LINES, max_size=30))
+def test_every_row_has_its_setting_within_its_lines(lines):
+    source = "\n".join(("```", *lines, "```"))
+    table = parse_settings(source)
+    if table is None:
+        return
+    assert len(table.rows) >= MIN_SETTINGS
+    for row in table.rows:
+        assert 0 < row.start < row.end <= len(lines) + 1
+        assert row.cells[0].rsplit(".")[-1] in "\n".join(source.split("\n")[row.start : row.end])
