@@ -1,4 +1,4 @@
-"""Settings listings: a block of code that lists settings and says in comments what each is for.
+"""Listings: blocks of code that list settings, or the options of a command, with words that say what each is for.
 
 ::
 
@@ -6,8 +6,11 @@
     #square_corner_velocity: 5.0            [ smtp_from: <tmpl_string> | default = "a@b" ]
     #   How fast a corner may be.
 
-References of configuration files are written so, and a question asks for one setting of hundreds. Examples are too, so
-the block stays text besides.
+      -c, --config FILE   where the settings are read from
+      -n, --dry-run       show what would be done
+
+References of configuration files and of commands are written so, and a question asks for one entry of hundreds.
+Examples are too, so the block stays text besides.
 """
 
 import re
@@ -19,9 +22,10 @@ from typing import Literal
 
 from retrieval.ingest.tables.table import DrawnRow, DrawnTable
 
-COLUMNS = ("setting", "section", "value", "meaning")
-MIN_SETTINGS = 3
-"""Settings with a description that make a listing."""
+SETTING_COLUMNS = ("setting", "section", "value", "meaning")
+OPTION_COLUMNS = ("option", "value", "meaning")
+MIN_DESCRIBED = 3
+"""Settings or options with a description that make a listing."""
 MIN_WORDS = 3
 """Words of a comment that describes; fewer are a label."""
 MOST_OTHER = 0.2
@@ -29,6 +33,9 @@ MOST_OTHER = 0.2
 
 _LANGUAGE = re.compile(r"(?:conf(?:ig)?|cfg|(?:dot)?env|ini|properties|te?xt|toml|ya?ml)?", re.IGNORECASE)
 """Of fences that may hold a listing. A program assigns variables and comments on them, and nobody sets those."""
+
+_SHELL = re.compile(r"(?:bash|console|plain|sh|shell|te?xt|usage)?", re.IGNORECASE)
+"""Of fences that may hold the options of a command."""
 
 _FENCE = re.compile(r"(?P<margin>\s*)(?P<marks>`{3,}|~{3,})[ \t]*\{?\.?(?P<language>[\w+-]*)")
 _COMMENT = re.compile(r"\s*(?:#+|;+|//+)(?P<words>.*)")
@@ -45,6 +52,16 @@ _SETTING = re.compile(
 )
 _ITEM = re.compile(r"[ ]*-[ ]+(?=[\w\"'<\[{*])")
 _REMARK = re.compile(r"(?:^|\s)#\s+(?P<words>\S.*)$")
+
+_OPTION = re.compile(
+    r"""
+    (?P<indent>[ ]*)\[?
+    (?P<names>-{1,2}[\w?][\w.-]*(?:(?:,[ ]?|[ |/])-{1,2}[\w?][\w.-]*)*)
+    (?:[ =](?P<value><[^<>]+>|\[[^\[\]]+\]|[^\s\[\]-]\S*?))?\]?
+    (?:(?:[ ]{2,}|\t+)(?P<meaning>\S.*))?
+    """,
+    re.VERBOSE,
+)
 
 Kind = Literal["setting", "comment", "section", "blank", "other"]
 
@@ -71,32 +88,39 @@ class _Setting:
         return sum(len(comment.split()) for comment in self.comments) >= MIN_WORDS
 
 
-def parse_settings(source: str) -> DrawnTable | None:
-    """The settings of a fenced block; None if it lists too few that are described.
-
-    A setting whose name stands in several sections has that of its section too: `mqtt.port`. A comment is about the
-    setting below it, or, where the block begins its groups with settings, about those above it.
+def parse_listing(source: str) -> DrawnTable | None:
+    """The settings or the options that a fenced block lists; None if it lists too few that are described.
 
     Args:
         source: with the lines of its fence.
     """
     lines = source.rstrip().split("\n")
     fence = _FENCE.match(lines[0])
-    if fence is None or not _LANGUAGE.fullmatch(fence["language"]) or len(lines) <= MIN_SETTINGS:
+    if fence is None or len(lines) <= MIN_DESCRIBED:
         return None
-    body = [(number, line[len(fence["margin"]) :]) for number, line in enumerate(lines[1:-1], start=1)]
-    kinds = [_kind(line) for _, line in body]
+    body = [line[len(fence["margin"]) :] for line in lines[1:-1]]
+    settings = _settings(body) if _LANGUAGE.fullmatch(fence["language"]) else None
+    return settings or (_options(body) if _SHELL.fullmatch(fence["language"]) else None)
+
+
+def _settings(body: Sequence[str]) -> DrawnTable | None:
+    """The settings of a block.
+
+    A setting whose name stands in several sections has that of its section too: `mqtt.port`. A comment is about the
+    setting below it, or, where the block begins its groups with settings, about those above it.
+    """
+    kinds = [_kind(line) for line in body]
     filled = [kind for kind in kinds if kind != "blank"]
-    if filled.count("other") > MOST_OTHER * len(filled) or filled.count("setting") < MIN_SETTINGS:
+    if filled.count("other") > MOST_OTHER * len(filled) or filled.count("setting") < MIN_DESCRIBED:
         return None
     read = _Reader(is_above=_are_above(kinds))
-    for (number, line), kind in zip(body, kinds, strict=True):
+    for number, (line, kind) in enumerate(zip(body, kinds, strict=True), start=1):
         read.take(kind, line, number)
     described = [setting for setting in read.settings if setting.is_described]
     meanings = {id(setting.comments) for setting in described}
-    if len(meanings) < MIN_SETTINGS or len(described) < len(read.settings) / 2:
+    if len(meanings) < MIN_DESCRIBED or len(described) < len(read.settings) / 2:
         return None
-    return DrawnTable("", (DrawnRow(COLUMNS, 0, 0),), tuple(_rows(read.settings)))
+    return DrawnTable("", (DrawnRow(SETTING_COLUMNS, 0, 0),), tuple(_rows(read.settings)))
 
 
 def _rows(settings: Sequence[_Setting]) -> Iterator[DrawnRow]:
@@ -207,3 +231,26 @@ class _Reader:
             return
         self._run[-1].comments.append(words)
         self._run[-1].end = number + 1
+
+
+def _options(body: Sequence[str]) -> DrawnTable | None:
+    """The options of a command, as its help shows them; lines that are further in go on with what is above them."""
+    rows: list[tuple[list[str], int, int, int]] = []
+    for number, line in enumerate(body, start=1):
+        margin = len(line) - len(line.lstrip())
+        if match := _OPTION.fullmatch(line):
+            cells = [match["names"], match["value"] or "", match["meaning"] or ""]
+            rows.append((cells, len(match["indent"]), number, number + 1))
+        elif rows and line.strip() and rows[-1][3] == number and margin > rows[-1][1] + 1:
+            cells, indent, start, _ = rows[-1]
+            rows[-1] = ([*cells, line.strip()], indent, start, number + 1)
+    described = [row for row in rows if len(" ".join(row[0][2:]).split()) >= MIN_WORDS]
+    lines = sum(end - start for _, _, start, end in rows)
+    if (
+        len(described) < MIN_DESCRIBED
+        or len(described) < len(rows) / 2
+        or 2 * lines < sum(map(bool, map(str.strip, body)))
+    ):
+        return None
+    drawn = [DrawnRow((*cells[:2], " ".join(cells[2:]).strip()), start, end) for cells, _, start, end in rows]
+    return DrawnTable("", (DrawnRow(OPTION_COLUMNS, 0, 0),), tuple(drawn))

@@ -1,11 +1,11 @@
-"""Settings listings: which blocks of code are one, and what each row says."""
+"""Listings: which blocks of code are one, and what each row says."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.ingest.chunking import chunks_of_book
-from retrieval.ingest.tables.settings_listings import MIN_SETTINGS, parse_settings
+from retrieval.ingest.tables.listings import MIN_DESCRIBED, parse_listing
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Book, Document
 
@@ -44,8 +44,22 @@ heater_pin:
 """
 
 
+OPTIONS = """```
+Usage: boil [options] [file]
+
+  -c, --config FILE     where the settings
+                        are read from
+  -n, --dry-run         show what would be done
+      --max-temp=<deg>  no water is heated further (default 95.5)
+  [-q]                  say nothing at all
+
+Report faults to the maker.
+```
+"""
+
+
 def cells_of(source):
-    table = parse_settings(source)
+    table = parse_listing(source)
     assert table is not None
     return [row.cells for row in table.rows]
 
@@ -72,8 +86,21 @@ def test_a_comment_below_describes_all_settings_directly_above_it():
     ]
 
 
+def test_the_options_of_a_help_text_are_rows_with_all_lines_of_what_they_do():
+    table = parse_listing(OPTIONS)
+    assert table is not None
+    assert [row.cells for row in table.headers] == [("option", "value", "meaning")]
+    assert [row.cells for row in table.rows] == [
+        ("-c, --config", "FILE", "where the settings are read from"),
+        ("-n, --dry-run", "", "show what would be done"),
+        ("--max-temp", "<deg>", "no water is heated further (default 95.5)"),
+        ("-q", "", "say nothing at all"),
+    ]
+    assert [(row.start, row.end) for row in table.rows] == [(3, 5), (5, 6), (6, 7), (7, 8)]
+
+
 def test_a_row_has_the_lines_of_its_setting_and_of_what_describes_it():
-    table = parse_settings(ABOVE)
+    table = parse_listing(ABOVE)
     assert table is not None
     assert [(row.start, row.end) for row in table.rows][:3] == [(2, 4), (4, 7), (7, 11)]
 
@@ -85,12 +112,18 @@ def test_a_row_has_the_lines_of_its_setting_and_of_what_describes_it():
         "```yaml\n# The first of all.\na: 1\n# The second of all.\nb: 2\nc: 3\n```",
         "```yaml\na: 1\nb: 2\nc: 3\nd: 4\n```",
         "```\n$ run --now\nstarted at once: yes\n$ stop\nended: yes\n$ look\n# nothing was found here\nfound: no\n```",
+        "```diff\n--- a  the one side\n--- b  the other side\n--- c  a third side\n```",
+        "```sh\nboil --now  # at full heat\nboil --later -n 3\nboil --never\n```",
+        "```\n" + "some words of a text\n" * 9 + "-a  one of them\n-b  two of them\n-c  all of them\n```",
         "a: 1\nb: 2\nc: 3",
     ],
-    ids=["a program", "two described", "none described", "a dialogue", "no fence"],
+    ids=[
+        *("a program", "two described", "none described", "a dialogue"),
+        *("another language", "calls of a command", "mostly words", "no fence"),
+    ],
 )
 def test_other_blocks_are_no_listing(source):
-    assert parse_settings(source) is None
+    assert parse_listing(source) is None
 
 
 def test_each_setting_is_a_row_and_the_block_stays_a_passage():
@@ -105,17 +138,20 @@ def test_each_setting_is_a_row_and_the_block_stays_a_passage():
 
 
 LINES = st.sampled_from(
-    ("a: 1", "  b: two", "#c: 3", "# words that describe a thing", "#", "", "[part]", "- d: x", "- e", "    f:", "????")
+    (
+        *("a: 1", "  b: two", "#c: 3", "# words that describe a thing", "#", "", "[part]", "- d: x", "- e", "    f:"),
+        *("????", "-g  words that describe", "  -i, --jkl X  words that describe", "          and more words"),
+    )
 )
 
 
 @given(st.lists(LINES, max_size=30))
 def test_every_row_has_its_setting_within_its_lines(lines):
     source = "\n".join(("```", *lines, "```"))
-    table = parse_settings(source)
+    table = parse_listing(source)
     if table is None:
         return
-    assert len(table.rows) >= MIN_SETTINGS
+    assert len(table.rows) >= MIN_DESCRIBED
     for row in table.rows:
         assert 0 < row.start < row.end <= len(lines) + 1
-        assert row.cells[0].rsplit(".")[-1] in "\n".join(source.split("\n")[row.start : row.end])
+        assert row.cells[0].rsplit(".", 1)[-1] in "\n".join(source.split("\n")[row.start : row.end])
