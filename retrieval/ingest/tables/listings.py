@@ -23,7 +23,8 @@ from typing import Literal
 from retrieval.ingest.tables.table import DrawnRow, DrawnTable
 
 SETTING_COLUMNS = ("setting", "section", "value", "meaning")
-OPTION_COLUMNS = ("option", "value", "meaning")
+OPTION_COLUMNS = ("option", "argument", "default", "meaning")
+"""Columns without a word in any row are left out."""
 MIN_DESCRIBED = 3
 """Settings or options with a description that make a listing."""
 MIN_WORDS = 3
@@ -63,8 +64,19 @@ _OPTION = re.compile(
     re.VERBOSE,
 )
 
-Kind = Literal["setting", "comment", "section", "blank", "other"]
+_DEFAULT = re.compile(
+    r"""
+    (?:[(\[]\s*defaults?(?:\s+(?:value|is|to))*\s*[:=]?\s*(?P<enclosed>[^()\[\]]*(?:\[[^\[\]]*\][^()\[\]]*)*)[)\]])
+    | \bdefaults?(?:\s+(?:value|is|to)|\s*[:=])+\s*(?:
+        (?P<quoted>"[^"]*"|'[^']*'|`[^`]*`)
+        | (?P<plain>[-+]?\d[^\s;,]*?(?:[ ][^\W\d_]+)?|[^\s;,()]+?)(?=\s*(?:[;,()]|\.\s|\.?$))
+    )
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_SHOWN = re.compile(r"(?:as\s+)?(?:shown|given)\s+(?:below|above)", re.IGNORECASE)
 
+Kind = Literal["setting", "comment", "section", "blank", "other"]
 
 MAX_DEPTH = 8
 """The nearest sections that a setting is shown in; what is nested deeper is no file that people write."""
@@ -120,7 +132,22 @@ def _settings(body: Sequence[str]) -> DrawnTable | None:
     meanings = {id(setting.comments) for setting in described}
     if len(meanings) < MIN_DESCRIBED or len(described) < len(read.settings) / 2:
         return None
-    return DrawnTable("", (DrawnRow(SETTING_COLUMNS, 0, 0),), tuple(_rows(read.settings)))
+    return _drawn(SETTING_COLUMNS, tuple(_rows(read.settings)))
+
+
+def _drawn(columns: Sequence[str], rows: Sequence[DrawnRow]) -> DrawnTable:
+    """The rows without columns that are blank in all of them."""
+    kept = [place for place in range(len(columns)) if any(row.cells[place] for row in rows)]
+    header = DrawnRow(tuple(columns[place] for place in kept), 0, 0)
+    cut = (DrawnRow(tuple(row.cells[place] for place in kept), row.start, row.end) for row in rows)
+    return DrawnTable("", (header,), tuple(cut))
+
+
+def default_in(words: str) -> str:
+    """What words say the default is: `12m` of `(default 12m)`; empty where they say none, or that it is shown."""
+    match = _DEFAULT.search(" ".join(words.split()))
+    default = (match["enclosed"] or match["quoted"] or match["plain"] or "").strip() if match else ""
+    return "" if _SHOWN.fullmatch(default) else default
 
 
 def _rows(settings: Sequence[_Setting]) -> Iterator[DrawnRow]:
@@ -252,5 +279,8 @@ def _options(body: Sequence[str]) -> DrawnTable | None:
         or 2 * lines < sum(map(bool, map(str.strip, body)))
     ):
         return None
-    drawn = [DrawnRow((*cells[:2], " ".join(cells[2:]).strip()), start, end) for cells, _, start, end in rows]
-    return DrawnTable("", (DrawnRow(OPTION_COLUMNS, 0, 0),), tuple(drawn))
+    drawn = []
+    for (names, argument, *words), _, start, end in rows:
+        meaning = " ".join(words).strip()
+        drawn.append(DrawnRow((names, argument, default_in(meaning), meaning), start, end))
+    return _drawn(OPTION_COLUMNS, drawn)

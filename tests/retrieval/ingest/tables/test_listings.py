@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.ingest.chunking import chunks_of_book
-from retrieval.ingest.tables.listings import MIN_DESCRIBED, parse_listing
+from retrieval.ingest.tables.listings import MIN_DESCRIBED, default_in, parse_listing
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Book, Document
 
@@ -89,14 +89,33 @@ def test_a_comment_below_describes_all_settings_directly_above_it():
 def test_the_options_of_a_help_text_are_rows_with_all_lines_of_what_they_do():
     table = parse_listing(OPTIONS)
     assert table is not None
-    assert [row.cells for row in table.headers] == [("option", "value", "meaning")]
+    assert [row.cells for row in table.headers] == [("option", "argument", "default", "meaning")]
     assert [row.cells for row in table.rows] == [
-        ("-c, --config", "FILE", "where the settings are read from"),
-        ("-n, --dry-run", "", "show what would be done"),
-        ("--max-temp", "<deg>", "no water is heated further (default 95.5)"),
-        ("-q", "", "say nothing at all"),
+        ("-c, --config", "FILE", "", "where the settings are read from"),
+        ("-n, --dry-run", "", "", "show what would be done"),
+        ("--max-temp", "<deg>", "95.5", "no water is heated further (default 95.5)"),
+        ("-q", "", "", "say nothing at all"),
     ]
     assert [(row.start, row.end) for row in table.rows] == [(3, 5), (5, 6), (6, 7), (7, 8)]
+
+
+@pytest.mark.parametrize(
+    ("words", "default"),
+    [
+        ("how long it stays hot (default 30 minutes), in all", "30 minutes"),
+        ('names of hosts (default ["a", "b"])', '["a", "b"]'),
+        ("the port; default: 8080", "8080"),
+        ("[default: auto]", "auto"),
+        ("The default value is 95.5. It is in degrees.", "95.5"),
+        ("Defaults to `low`", "`low`"),
+        ("The default is to use the name of the file.", ""),
+        ("(default: shown below)", ""),
+        ("by default, all of them", ""),
+        ("(default )", ""),
+    ],
+)
+def test_what_words_say_of_the_default_is_a_cell(words, default):
+    assert default_in(words) == default
 
 
 def test_a_row_has_the_lines_of_its_setting_and_of_what_describes_it():
