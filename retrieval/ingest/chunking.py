@@ -75,12 +75,17 @@ def _chunk_document(
     )
     made = [(passage.lines[0], _prose_chunk(document, passage)) for passage in passages]
     tables = [placed.table for placed in parsed.placed]
-    made += [(row.lines[0], _row_chunk(document, table, row)) for table in tables for row in rows_of[table.id]]
+    # A listing that is also a long text is cut into passages, which do not part its rows.
+    made += [(table.lines[0], _row_chunk(document, table, row)) for table in tables for row in rows_of[table.id]]
     pages = attempt(lambda: page_marks(document), lambda: (), "each page number of the document", document.path)
-    for position, (line, chunk) in enumerate(sorted(made, key=lambda item: item[0])):
+    for position, (_, chunk) in enumerate(sorted(made, key=lambda item: item[0])):
         plain = _identified(chunk, position, twins)
         yield attempt(
-            partial(enriched, plain, pages), partial(replace, plain), "what a passage is about", document.path, line
+            partial(enriched, plain, pages),
+            partial(replace, plain),
+            "what a passage is about",
+            document.path,
+            plain.lines[0],
         )
 
 

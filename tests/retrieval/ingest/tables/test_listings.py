@@ -156,6 +156,18 @@ def test_each_setting_is_a_row_and_the_block_stays_a_passage():
     assert BELOW.strip() in passage.text
 
 
+def test_the_passages_of_a_long_listing_do_not_part_its_rows():
+    words = "and many words more" * 10
+    lines = [f"# What number {number} is for, {words}.\nsetting_{number}: {number}" for number in range(150)]
+    text = "\n".join(("# Long", "", "```yaml", *lines, "```"))
+    chunks = chunks_of_book(Book("b", "B", (Document("b", "d.md", text),)), Vocabulary.default())
+    kinds = [chunk.kind for chunk in sorted(chunks, key=lambda chunk: chunk.position)]
+    assert kinds.count("prose") > 1
+    assert kinds.count("row") == 150
+    first = kinds.index("row")
+    assert set(kinds[first : first + 150]) == {"row"}
+
+
 LINES = st.sampled_from(
     (
         *("a: 1", "  b: two", "#c: 3", "# words that describe a thing", "#", "", "[part]", "- d: x", "- e", "    f:"),
