@@ -148,6 +148,7 @@ class RenderedHit(BaseModel):
     columns: list[str]
     cells: list[str]
     missing: Annotated[list[str], Field(description="Words of the question that neither hit nor headings have.")]
+    table: Annotated[str, Field(description="What its table is called; empty for a passage.")]
     table_id: Annotated[str | None, Field(description="Rows of one table share it.")]
     n_rows: Annotated[int, Field(description="Of its table; 0 for a passage.")]
 

@@ -180,7 +180,7 @@ def _document_entry(snapshot: Snapshot, book: str, path: str) -> DocumentEntry:
     return DocumentEntry(
         path,
         heading,
-        tuple(TableEntry(rows[0].id, _table_title(rows[0]), len(rows)) for rows in tables if rows[0].kind == "row"),
+        tuple(TableEntry(rows[0].id, table_title(rows[0]), len(rows)) for rows in tables if rows[0].kind == "row"),
     )
 
 
@@ -203,7 +203,7 @@ def _table(rows: Sequence[Chunk], renderer: Renderer, start: int, most: int) -> 
     first = rows[0]
     return WholeTable(
         id=first.id,
-        title=_table_title(first),
+        title=table_title(first),
         book=first.book,
         document=first.document,
         heading_path=first.heading_path,
@@ -222,6 +222,7 @@ def _table(rows: Sequence[Chunk], renderer: Renderer, start: int, most: int) -> 
     )
 
 
-def _table_title(row: Chunk) -> str:
-    """What a table is called: its caption, else the heading above it."""
-    return row.caption or (row.heading_path[-1] if row.heading_path else row.document)
+def table_title(row: Chunk) -> str:
+    """What a table is called: its caption, unless that is a sentence before it; else the heading above it."""
+    caption = None if row.introduced else row.caption
+    return caption or (row.heading_path[-1] if row.heading_path else row.document)

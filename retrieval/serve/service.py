@@ -38,6 +38,7 @@ from retrieval.serve.browsing import (
     read_document,
     read_table,
     table_size,
+    table_title,
 )
 from retrieval.serve.errors import without_home
 from retrieval.serve.logs import FeedbackFile, QueryLog, Verdict
@@ -417,6 +418,7 @@ def _rendered(
                 "columns": list(map(renderer.inline, hit.chunk.columns)),
                 "cells": list(map(renderer.inline, hit.chunk.cells)),
                 "missing": renderer.missing(query, f"{hit.chunk.title} {hit.chunk.search_text}"),
+                "table": table_title(hit.chunk) if hit.chunk.cells else "",
                 "table_id": hit.chunk.table_id,
                 "n_rows": table_size(snapshot, hit.chunk),
             }

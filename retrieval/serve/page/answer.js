@@ -6,7 +6,7 @@ const AROUND = 1; // rows above and below the row that answers
 const KINDS = {
   stated: ["Stated", "Read from the books, not generated."],
   perhaps: ["Perhaps", "Read from the books, but this may not be what you mean."],
-  none: ["Not in these books", "Nothing here answers the question. What comes nearest is below."],
+  none: ["Not in these books", "No place states the answer; what comes nearest is below."],
   generated: ["Generated", ""],
 };
 
@@ -38,7 +38,7 @@ export async function ask(root, signal, search) {
   box.querySelector("[role=status]").className = "verdict";
   box.querySelector(".text")?.remove();
   box.append(...worded(told.answer), why(told, asRead, found, search), actions(told.answer));
-  await Promise.all(told.answer.citations.map((each) => excerpt(box, signal, each, told.answer, found)));
+  await showSources(box.querySelector(".why"), signal, told.answer, found.hits);
   fit(box);
 }
 
@@ -73,8 +73,8 @@ function verdict(kind, answer) {
 // The value alone, large, where one place answers; then the text with its sources.
 function worded(answer) {
   const cells = answer.cells.filter((cell) => cell.column);
-  const isOne = cells.length && new Set(answer.cells.map((cell) => cell.chunk_id)).size === 1;
-  const value = isOne ? [make("p", cells.map((cell) => cell.text).join(" · "), { class: "value" })] : [];
+  const isOne = cells.length === 1 && answer.cells.length === 1;
+  const value = isOne ? [make("p", cells[0].text, { class: "value" })] : [];
   const lines = answer.text.split("\n").filter((line) => line && line !== "Read from the books, not generated." && line !== "Not in these books.");
   const doubts = answer.doubts.map((each) => make("li", `${each} stands in no passage; look it up`));
   return [
@@ -107,42 +107,49 @@ function stressed(text, cells) {
   return [text, ...nodes];
 }
 
-// The table of a source with the cell that answers, or its passage with the sentence that does.
-async function excerpt(box, signal, source, answer, found) {
-  const cells = answer.cells.filter((cell) => cell.chunk_id === source.chunk_id);
-  const hit = found.hits.find((each) => each.id === source.chunk_id);
-  const place = box.querySelector(".why");
-  if (hit && !hit.cells.length) {
-    const passage = rendered("blockquote", hit.rendered.html);
-    place.before(passage);
-    for (const cell of cells) markText(passage, cell.text);
-    return;
+// The tables of the sources with the cells that answer, and the passages with the sentences that do.
+async function showSources(place, signal, answer, hits) {
+  const passages = new Map(hits.filter((hit) => !hit.cells.length).map((hit) => [hit.id, hit.rendered.html]));
+  const tables = new Map();
+  for (const { chunk_id: id } of answer.citations) {
+    if (passages.has(id)) {
+      const passage = rendered("blockquote", passages.get(id));
+      place.before(passage);
+      for (const cell of answer.cells.filter((each) => each.chunk_id === id)) markText(passage, cell.text);
+      continue;
+    }
+    const whole = await get(`/v1/tables/${id}`, signal).catch(() => null); // a passage that is not among the hits has its link
+    if (whole) tables.set(whole.id, { whole, ids: [...(tables.get(whole.id)?.ids ?? []), id] });
   }
-  const whole = await get(`/v1/tables/${source.chunk_id}`, signal).catch(() => null);
-  if (!whole || signal.aborted) return;
-  const figure = make("figure", [make("figcaption", [...whole.heading_path.slice(-1), ...(whole.heading_path.at(-1) === whole.title ? [] : [whole.title])].join(" – "))]);
-  place.before(figure);
-  const wanted = new Set(cells.map((cell) => cell.place));
+  if (!signal.aborted) for (const { whole, ids } of tables.values()) place.before(excerpt(whole, ids, answer.cells));
+}
+
+// The rows that answer and those beside them; the whole table on a click.
+function excerpt(whole, ids, cells) {
+  const title = [...new Set([...whole.heading_path.slice(-1), whole.title])].join(" – ");
+  const figure = make("figure", make("figcaption", title));
+  const wanted = (id) => new Set(cells.filter((cell) => cell.chunk_id === id).map((cell) => cell.place));
   if (whole.kind === "record") {
     const shown = record(whole.columns, whole.rows[0]);
-    for (const number of wanted) shown.rows[number].classList.add("read");
-    return figure.append(shown);
+    for (const number of wanted(ids[0])) shown.rows[number]?.classList.add("read");
+    figure.append(shown);
+    return figure;
   }
-  const row = whole.rows.findIndex((each) => each.id === source.chunk_id);
-  const show = (rows) => table(whole.columns, rows, { caption: whole.title, extend: (line, { id }) => {
-    if (id !== source.chunk_id) return;
-    line.classList.add("answers");
-    for (const number of wanted) line.cells[number]?.classList.add("read");
+  const show = (rows) => table(whole.columns, rows, { caption: title, extend: (line, { id }) => {
+    line.classList.toggle("answers", ids.includes(id));
+    for (const number of wanted(id)) line.cells[number]?.classList.add("read");
   } });
-  let shown = show(whole.rows.slice(Math.max(0, row - AROUND), row + AROUND + 1));
+  const near = (place) => whole.rows.slice(Math.max(0, place - AROUND), place + AROUND + 1).some((row) => ids.includes(row.id));
+  const brief = whole.rows.filter((_, place) => near(place)), shown = show(brief);
   figure.append(shown);
-  const beyond = whole.rows.length - Math.min(whole.rows.length, 2 * AROUND + 1);
-  if (beyond > 0) figure.append(button(`All ${counted(whole.n_rows, "row")}`, (event) => {
+  if (brief.length < whole.rows.length) figure.append(button(`All ${counted(whole.n_rows, "row")}`, (event) => {
     const all = show(whole.rows);
     shown.replaceWith(all);
-    event.target.remove();
+    event.target.replaceWith(link("Sort and filter this table", placeOf(whole, ids[0], whole.id)));
+    all.focus();
     fit(figure);
   }, { class: "small" }));
+  return figure;
 }
 
 // Marks a text that may be parted by emphasis.

@@ -53,12 +53,21 @@ export async function showDocument(root, signal, book, document, tableId) {
   const [lead, ...rest] = isOne ? blocks : [{ heading: document }, ...blocks];
   root.replaceChildren(crumbs(toBooks(), toBook(book), document), make("article", [
     make("h1", lead.heading),
+    ...contents(rest),
     ...rest.map((each) => (whole && each.id === whole.id ? tableBlock({ table: whole }) : block(each, isOne ? 0 : 1))),
   ]));
 }
 
+const anchor = ({ heading, level }) => `${level}-${heading.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-")}`;
+
+function contents(blocks) {
+  const headings = blocks.filter((each) => each.heading && each.level <= 2);
+  if (headings.length < 3) return [];
+  return [make("details", [make("summary", "On this page"), make("ul", headings.map((each) => make("li", link(each.heading, `${location.pathname}#${encodeURIComponent(anchor(each))}`))))], { class: "contents" })];
+}
+
 function block(each, shift) {
-  if (each.heading) return make(`h${Math.min(each.level + shift, 6)}`, each.heading);
+  if (each.heading) return make(`h${Math.min(each.level + shift, 6)}`, each.heading, { id: anchor(each) });
   return each.table ? tableBlock(each) : rendered("div", each.html, { id: each.id, class: "prose" });
 }
 
@@ -67,7 +76,7 @@ function tableBlock({ table: whole }) {
   const beyond = whole.n_rows - whole.rows.length;
   const label = beyond ? `${counted(beyond, "more row")}: sort and filter` : "Sort and filter";
   return make("figure", [
-    make("figcaption", whole.title),
+    whole.title === whole.heading_path.at(-1) ? null : make("figcaption", whole.title),
     table(whole.columns, whole.rows, { caption: whole.title, extend: (line, row) => (line.id = row.id) }),
     make("p", link(label, placeOf(whole, null, whole.id), { class: "quiet", "aria-label": `${label}: ${whole.title}` })),
   ]);
@@ -98,8 +107,9 @@ function sortable(shown) {
       const turn = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
       for (const each of head.parentNode.cells) each.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", turn > 0 ? "ascending" : "descending");
-      const text = (row) => row.cells[place].textContent;
-      body.append(...[...body.rows].sort((one, other) => turn * text(one).localeCompare(text(other), "en", { numeric: true })));
+      const text = (row) => row.cells[place].textContent.replaceAll(/(\d),(?=\d{3})/g, "$1").replace("−", "-");
+      const order = (one, other) => parseFloat(one) - parseFloat(other) || one.localeCompare(other, "en", { numeric: true });
+      body.append(...[...body.rows].sort((one, other) => turn * order(text(one), text(other))));
     }, { class: "sort" });
     sort.append(...head.childNodes);
     if (!sort.textContent.trim()) sort.textContent = `column ${place + 1}`;

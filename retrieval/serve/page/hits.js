@@ -57,20 +57,24 @@ function grouped(hits) {
 
 function card(query, group, signal) {
   const [hit] = group, isRecord = hit.kind === "record", isOut = Boolean(hit.kept_out);
-  const title = group.length > 1 ? tableTitle(hit) : hit.title;
+  const title = group.length > 1 ? hit.rendered.table : hit.title;
   const heading = make("h3", link(title, placeOf(hit, hit.id)));
   const box = make("li", [make("div", [heading, relevance(hit)], { class: "top" })], { class: isOut ? "hit out" : "hit" });
-  for (const reason of new Set(group.map((each) => each.kept_out).filter(Boolean))) box.append(make("p", reason, { class: "reason" }));
+  if (isOut) box.append(...reasons(group));
   if (hit.movedUp) box.append(make("p", "Moved up, because others are kept out.", { class: "quiet" }));
   if (isRecord) box.append(record(hit.rendered.columns, { id: hit.id, cells: hit.rendered.cells }));
   else box.append(...(hit.cells.length ? rows(group, signal) : [passage(hit)]));
-  const missing = hit.rendered.missing.length ? ` · does not say ${hit.rendered.missing.map((word) => `“${word}”`).join(", ")}` : "";
+  const missing = group.length === 1 && hit.rendered.missing.length ? ` · does not say ${hit.rendered.missing.map((word) => `“${word}”`).join(", ")}` : "";
   box.append(make("p", [`${hit.book} › `, link(`${hit.document}, line ${hit.lines[0]}`, placeOf(hit, hit.id)), missing], { class: "quiet" }));
   if (!isOut) box.append(make("details", [make("summary", "Is this right?"), ...group.map((each) => feedback(query, each.id, group.length > 1 ? each.title : null))]));
   return box;
 }
 
-const tableTitle = (hit) => [...new Set([hit.heading_path.at(-1) ?? hit.document, hit.caption].filter(Boolean))].join(" - ");
+// Why the filter keeps rows out: the first reason, the others on a click.
+function reasons(group) {
+  const [first, ...rest] = [...new Set(group.map((each) => each.kept_out))].map((each) => make("p", each, { class: "reason" }));
+  return rest.length ? [first, make("details", [make("summary", counted(rest.length, "more reason")), ...rest])] : [first];
+}
 
 function relevance(hit) {
   const value = hit.relevance ?? 0;
@@ -79,7 +83,7 @@ function relevance(hit) {
 
 function rows(group, signal) {
   const [hit] = group, own = new Set(group.map((each) => each.id));
-  const brief = table(hit.rendered.columns, group.map((each) => ({ id: each.id, cells: each.rendered.cells })), { caption: tableTitle(hit) });
+  const brief = table(hit.rendered.columns, group.map((each) => ({ id: each.id, cells: each.rendered.cells })), { caption: hit.rendered.table });
   const beyond = hit.rendered.n_rows - group.length;
   if (beyond <= 0) return [brief];
   const more = button(counted(beyond, "more row"), async () => {
