@@ -126,15 +126,18 @@ def _read_examples(_live: str, files: tuple[Path, ...]) -> tuple[str, ...]:
 
 def _evaluation(root: Path) -> EvaluationRecord | None:
     """The scores that the live index has; None where it has none. Nothing is scored for it."""
+    from evals.evaluation import SHIPPED
+    from retrieval.home import Home
     from retrieval.index.snapshot.live import live_id
 
     live = live_id(root)
-    return _read_evaluation(root, live) if live is not None else None
+    files = sorted((Home.at(root).evaluations / live / SHIPPED).glob("*.parquet")) if live else []
+    return _read_evaluation(root, live, max(file.stat().st_mtime_ns for file in files)) if live and files else None
 
 
 @lru_cache(maxsize=1)
-def _read_evaluation(root: Path, live: str) -> EvaluationRecord | None:
-    """The scores of one index; they are read once as long as it is live."""
+def _read_evaluation(root: Path, live: str, _changed: int) -> EvaluationRecord | None:
+    """The scores of one index; they are read again when it is scored again."""
     from evals.evaluation import SHIPPED
     from evals.failures import failures
     from evals.noise import Relatives

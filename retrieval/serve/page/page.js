@@ -123,10 +123,14 @@ function visit(address) {
   read();
 }
 
-at("form").addEventListener("submit", (event) => {
+at("form").addEventListener("submit", async (event) => {
   event.preventDefault();
   if (at("key").value) sessionStorage.setItem("key", at("key").value);
-  if (!status) return read();
+  try {
+    await load();
+  } catch (error) {
+    return complain(error.message);
+  }
   const standing = { strategy: status.strategy, k: "8" };
   const chosen = Object.entries({ strategy: at("strategy").value, k: at("k").value }).filter(([name, value]) => value !== standing[name]);
   visit(`/?${new URLSearchParams([["q", at("question").value], ...chosen])}`);
