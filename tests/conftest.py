@@ -256,7 +256,7 @@ def axe() -> str:
     """axe-core, which checks pages for people who cannot see them; without it the test is skipped."""
     path = Path(os.environ.get("QUERYMUST_AXE", "node_modules/axe-core/axe.min.js"))
     if not path.is_file():
-        pytest.skip("no axe-core; npm install axe-core, and QUERYMUST_AXE names its axe.min.js")
+        pytest.skip("no axe-core; npm install --no-save axe-core, or name its axe.min.js in QUERYMUST_AXE")
     return path.read_text("utf-8")
 
 

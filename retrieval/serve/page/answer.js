@@ -3,6 +3,8 @@ import { showHits } from "./hits.js";
 import { askOf, button, copy, counted, fit, get, link, make, placeOf, record, rendered, send, table } from "./parts.js";
 
 const AROUND = 1; // rows above and below the row that answers
+const LIKELY = 0.6; // probability from which a cell stands alone
+const LONGEST_VALUE = 60; // characters of it
 const KINDS = {
   stated: ["Stated", "Read from the books, not generated."],
   perhaps: ["Perhaps", "Read from the books, but this may not be what you mean."],
@@ -72,9 +74,9 @@ function verdict(kind, answer) {
 
 // The value alone, large, where one place answers; then the text with its sources.
 function worded(answer) {
-  const cells = answer.cells.filter((cell) => cell.column);
-  const isOne = cells.length === 1 && answer.cells.length === 1;
-  const value = isOne ? [make("p", cells[0].text, { class: "value" })] : [];
+  const [cell] = answer.cells;
+  const isOne = cell?.column && cell.text.trim() && cell.text.length <= LONGEST_VALUE && cell.probability >= LIKELY && answer.citations.length === 1;
+  const value = isOne ? [make("p", cell.text, { class: "value" })] : [];
   const lines = answer.text.split("\n").filter((line) => line && line !== "Read from the books, not generated." && line !== "Not in these books.");
   const doubts = answer.doubts.map((each) => make("li", `${each} stands in no passage; look it up`));
   return [
@@ -115,7 +117,7 @@ async function showSources(place, signal, answer, hits) {
     if (passages.has(id)) {
       const passage = rendered("blockquote", passages.get(id));
       place.before(passage);
-      for (const cell of answer.cells.filter((each) => each.chunk_id === id)) markText(passage, cell.text);
+      for (const cell of answer.cells.filter((each) => each.chunk_id === id)) unmark(place.parentNode, cell.text, markText(passage, cell.text));
       continue;
     }
     const whole = await get(`/v1/tables/${id}`, signal).catch(() => null); // a passage that is not among the hits has its link
@@ -152,23 +154,29 @@ function excerpt(whole, ids, cells) {
   return figure;
 }
 
-// Marks a text that may be parted by emphasis.
+// Marks a text of markdown where it is shown; returns it as it is shown, or as it was where it is not there.
 function markText(root, text) {
-  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT), nodes = [];
-  while (walker.nextNode()) nodes.push(walker.currentNode);
-  const bare = (each) => each.replace(/[\s*_`]+/g, "");
-  const whole = nodes.map((each) => bare(each.data)).join(""), from = whole.indexOf(bare(text));
-  if (from < 0) return;
-  let at = 0;
-  for (const node of nodes) {
-    const size = bare(node.data).length;
-    if (size && at + size > from && at < from + bare(text).length) {
-      const mark = make("mark", "", { class: "read" });
-      node.replaceWith(mark);
-      mark.append(node);
-    }
-    at += size;
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT), letters = [], spans = new Map();
+  while (walker.nextNode()) [...walker.currentNode.data].forEach((letter, place) => /[\s*_`\\]/.test(letter) || letters.push([walker.currentNode, place, letter]));
+  const wanted = text.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[\s*_`\\]+/g, "");
+  const from = letters.map(([, , letter]) => letter).join("").indexOf(wanted);
+  if (from < 0) return text;
+  const range = document.createRange(), meant = letters.slice(from, from + wanted.length);
+  range.setStart(...meant[0]);
+  range.setEnd(meant.at(-1)[0], meant.at(-1)[1] + 1);
+  const plain = range.toString().replace(/\s+/g, " ");
+  for (const [node, place] of meant) spans.set(node, [spans.get(node)?.[0] ?? place, place + 1]);
+  for (const [node, [start, end]] of spans) {
+    range.setStart(node, start);
+    range.setEnd(node, end);
+    range.surroundContents(make("mark", "", { class: "read" }));
   }
+  return plain;
+}
+
+// The lines of an answer with a sentence as it reads.
+function unmark(box, text, plain) {
+  for (const line of box.querySelectorAll(".line")) for (const node of line.childNodes) if (node.nodeType === Node.TEXT_NODE) node.data = node.data.replace(text, () => plain);
 }
 
 function why(told, asRead, found, search) {
