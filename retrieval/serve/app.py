@@ -75,7 +75,8 @@ def create_app(
         log_questions: whether the log has the text of questions.
         keep_questions: whether the home keeps what is asked.
         strategy: how to search where a question does not say; None: as the home's settings say.
-        examples: gives questions that the live index can answer, for a page that nothing was asked yet.
+        examples: gives questions that the live index was scored with, for a page that nothing was asked yet; none:
+            the page offers look-ups in the tables.
         evaluation: gives the scores of the live index; None: it was not scored.
 
     Raises:
@@ -207,7 +208,7 @@ def _add_watching(
     @app.get("/v1/status", responses=_FAILURES, tags=["watching"])
     def status() -> dict[str, Any]:
         """What is live."""
-        return service.status() | {"examples": tuple(examples())}
+        return service.status() | {"examples": tuple(examples()) or service.examples()}
 
     @app.get("/v1/evaluation", responses=_FAILURES, tags=["watching"])
     def scores() -> EvaluationRecord | None:

@@ -1,5 +1,6 @@
 """The books as a reader browses them: their documents, what stands in each, and whole tables."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -16,6 +17,10 @@ MOST_ROWS = 2000
 """Rows of one table that are sent at once."""
 FIRST_ROWS = 12
 """Rows of a long table that its document shows."""
+EXAMPLE_TABLES = 80
+"""Tables that examples are taken from; not each gives one."""
+LONGEST_NAME, LONGEST_TITLE = 30, 50
+"""Characters of a name and of a table's title in an example."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +158,38 @@ def table_size(snapshot: Snapshot, row: Chunk) -> int:
         return 0
     position = int(snapshot.chunks.positions([row.id])[0])
     return len(snapshot.evidence.rows[snapshot.evidence.of[position]])
+
+
+def example_rows(snapshot: Snapshot) -> tuple[tuple[str, Chunk], ...]:
+    """Look-ups in tables all over the books, each with the row that it is about, one of each book first.
+
+    They name what a reader would name, so tables of numbers, long names and empty cells give none.
+    """
+    tables = range(snapshot.evidence.n_tables)
+    numbers = tables[:: max(1, len(tables) // EXAMPLE_TABLES)]
+    middle = (int(rows[len(rows) // 2]) for rows in map(snapshot.evidence.rows.__getitem__, numbers))
+    found = [example for position in middle if (example := _example(snapshot.chunks[position]))]
+    earlier: Counter[str] = Counter()
+    rounds = []
+    for question, row in found:
+        # A second look-up into one document comes after the first into every other.
+        earlier.update((row.book, f"{row.book}/{row.document}"))
+        rounds.append((earlier[f"{row.book}/{row.document}"], earlier[row.book], question, row))
+    return tuple((question, row) for _, _, question, row in sorted(rounds, key=lambda each: each[:2]))
+
+
+def _example(row: Chunk) -> tuple[str, Chunk] | None:
+    key, title = row.called or row.row_key or "", table_title(row)
+    cells = [(column, cell.strip()) for column, cell in zip(row.columns, row.cells, strict=True)]
+    columns = [column for column, cell in cells if cell not in ("", row.row_key) and _is_name(column)]
+    if row.kind != "row" or not columns or not _is_name(key) or len(title) > LONGEST_TITLE:
+        return None
+    return f"What is the {columns[len(columns) // 2]} of {key} ({title})?", row
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text is short, and rather of letters than of signs and figures."""
+    return len(text) <= LONGEST_NAME and 2 * sum(map(str.isalpha, text)) > len(text)
 
 
 def _documents_of(snapshot: Snapshot, book: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
@@ -33,6 +34,7 @@ from retrieval.serve.browsing import (
     DocumentEntry,
     ShelfBook,
     WholeTable,
+    example_rows,
     list_books,
     list_documents,
     read_document,
@@ -47,6 +49,8 @@ from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder, Hit
 
 Result = TypeVar("Result")
+N_EXAMPLES = 4
+"""Questions that a page offers of its own."""
 Reads = Literal["auto", "rules"]
 """Who reads a question: the model of `understand` in the settings where there is a key, or rules."""
 
@@ -204,6 +208,8 @@ class Service:
         self._answers: TimedCache[_Asked, tuple[dict[str, Any], ...]] = TimedCache(
             self.home.settings.retrieval.cache_ttl_seconds
         )
+        self._examples: tuple[str, tuple[str, ...]] = ("", ())
+        """Of which snapshot, and the questions."""
         self._contract = RAGPipeline(home, embedder=embedder, strategy=strategy)
         self._feedback = FeedbackFile(self.home.root)
         self._log = QueryLog(self.home.root, is_on=keep_questions)
@@ -325,6 +331,13 @@ class Service:
         """The table of a row; `read_table` says what it raises."""
         return self._read(lambda reader: read_table(reader.retriever.snapshot, chunk_id))
 
+    def examples(self) -> tuple[str, ...]:
+        """Questions whose first hit is the row that they are about, of the books as they are now."""
+        live = self._live_id()
+        if live is not None and self._examples[0] != live:
+            self._examples = (live, self._read(_examples))
+        return self._examples[1] if live is not None else ()
+
     def _read(self, work: Callable[[ContextSource], Result]) -> Result:
         """What some work on the live index gives, in time."""
         return self._deadline.run(lambda: self._live.ask(work))
@@ -425,6 +438,16 @@ def _rendered(
         }
         for record, hit in zip(records, hits, strict=True)
     ]
+
+
+def _examples(reader: ContextSource) -> tuple[str, ...]:
+    retriever = reader.retriever
+    first = (
+        question
+        for question, row in example_rows(retriever.snapshot)[: 3 * N_EXAMPLES]
+        if row.id in retriever.retrieve(question, 1, reader.strategy, decisions=False).chunk_ids
+    )
+    return tuple(islice(first, N_EXAMPLES))
 
 
 def _allowed(name: str) -> Strategy:

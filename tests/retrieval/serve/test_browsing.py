@@ -94,3 +94,17 @@ def test_hits_are_rendered_where_that_is_asked_for(client: httpx.Client) -> None
     assert first["columns"][0] == "<mark>Opponent Armor Class</mark>"
     assert first["cells"][0] == "<mark>6</mark>"
     assert (first["n_rows"], first["missing"]) == (21, ["roll", "hit"])
+
+
+def test_examples_come_from_the_books_and_are_answered_by_the_row_they_name(client: httpx.Client) -> None:
+    examples = client.get("/v1/status").json()["examples"]
+    assert len(examples) == 4
+    for question in examples:
+        (hit,) = client.post("/v1/retrieve", json={"query": question, "k": 1}).json()["hits"]
+        assert hit["row_key"] in question
+
+
+def test_examples_of_several_documents_come_before_a_second_of_one(snapshot: Snapshot) -> None:
+    documents = [row.document for _, row in browsing.example_rows(snapshot)]
+    assert len(set(documents)) > 3
+    assert len(set(documents[: len(set(documents))])) == len(set(documents))
