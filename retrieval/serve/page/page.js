@@ -116,11 +116,12 @@ function goToHash() {
   place.scrollIntoView({ block: "center" });
 }
 
-function visit(address) {
+async function visit(address) {
   history.pushState(null, "", address);
   if (location.pathname + location.search === shown && location.hash) return goToHash();
   scrollTo(0, 0);
-  read();
+  await read();
+  if (document.activeElement === document.body) at("main").focus({ preventScroll: true }); // the link that was followed is gone
 }
 
 at("form").addEventListener("submit", async (event) => {
