@@ -10,7 +10,7 @@ export async function showBooks(root, signal) {
   if (signal.aborted) return;
   root.replaceChildren(make("h1", "Books"), make("ul", books.map((each) => make("li", [
     make("h2", link(each.title, `/book/${encodeURIComponent(each.book)}`)),
-    make("p", `${each.book} · ${counted(each.n_documents, "document")}, ${counted(each.n_chunks, "passage")} and rows`, { class: "quiet" }),
+    make("p", `${each.title === each.book ? "" : `${each.book} · `}${counted(each.n_documents, "document")}, ${counted(each.n_chunks, "passage")} and rows`, { class: "quiet" }),
   ])), { class: "cards" }));
 }
 
@@ -43,11 +43,15 @@ function filterBox(label, items, told) {
 }
 
 export async function showDocument(root, signal, book, document, tableId) {
-  if (tableId) return showTable(root, signal, tableId);
+  if (tableId) {
+    const whole = await get(`/v1/tables/${encodeURIComponent(tableId)}`, signal).catch(() => null);
+    if (whole) return showTable(root, signal, whole);
+    complain("The books have changed since this link was made: its table is not here any more.");
+  }
   const blocks = await get(apiOf(book, document), signal);
   const wanted = decodeURIComponent(location.hash.slice(1));
   const isHere = blocks.some((each) => each.id === wanted || each.table?.rows.some((row) => row.id === wanted));
-  const whole = wanted && !isHere ? await get(`/v1/tables/${wanted}`, signal).catch(() => null) : null;
+  const whole = wanted && !isHere ? await get(`/v1/tables/${encodeURIComponent(wanted)}`, signal).catch(() => null) : null;
   if (signal.aborted) return;
   const isOne = blocks[0]?.level === 1 && blocks.filter((each) => each.level === 1).length === 1;
   const [lead, ...rest] = isOne ? blocks : [{ heading: document }, ...blocks];
@@ -82,8 +86,8 @@ function tableBlock({ table: whole }) {
   ]);
 }
 
-async function showTable(root, signal, id) {
-  const [whole, scores] = await Promise.all([get(`/v1/tables/${id}`, signal), get("/v1/evaluation", signal)]);
+async function showTable(root, signal, whole) {
+  const scores = await get("/v1/evaluation", signal);
   if (signal.aborted) return;
   const told = make("p", counted(whole.rows.length, "row"), { class: "quiet", role: "status" });
   if (whole.rows.length < whole.n_rows) complain(`The table has ${counted(whole.n_rows, "row")}; these are ${whole.rows.length} of them.`);

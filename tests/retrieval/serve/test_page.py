@@ -110,6 +110,14 @@ def test_perhaps_and_not_in_these_books_look_different(browser: Any, url: str) -
     assert len(set(looks.values())) == 3
 
 
+def test_of_a_passage_the_sentence_that_answers_is_marked_and_nothing_else(browser: Any, url: str) -> None:
+    ask(browser, url, "What ends the shelter of sanctuary?")
+    marks = "[...document.querySelectorAll('blockquote mark.read')].map(each => each.textContent.trim()).join(' ')"
+    assert browser.run(marks) == "The shelter ends the moment its bearer attacks."
+    assert "must save or look" in browser.run(text_of("blockquote"))
+    assert browser.run(text_of("#answer .line")).startswith("“The shelter ends the moment its bearer attacks.”")
+
+
 def test_why_says_what_was_asked_found_and_missing(browser: Any, url: str) -> None:
     ask(browser, url, LOOK_UP.replace("cleric", "clreic"))
     click(browser, ".why summary")
@@ -239,6 +247,9 @@ def test_a_link_to_a_row_that_is_folded_or_gone(browser: Any, url: str) -> None:
     assert seen(browser, "document.querySelector('.here')?.id", last) == last
     browser.open(f"{url}{COMBAT}#gone")
     assert "have changed since this link was made" in seen(browser, text_of("#problem"), "changed")
+    browser.open(f"{url}{COMBAT}?table=gone")
+    assert "its table is not here" in seen(browser, text_of("#problem"), "changed")
+    assert seen(browser, text_of("h1"), "Combat") == "Combat"
 
 
 def test_a_table_sorts_filters_and_says_when_its_rows_come_back(browser: Any, url: str) -> None:
