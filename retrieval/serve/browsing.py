@@ -103,9 +103,11 @@ def list_books(snapshot: Snapshot) -> tuple[ShelfBook, ...]:
     books = []
     for name in column.texts if column else ():
         positions = np.flatnonzero(snapshot.metadata.mask("book", "eq", name))
-        first = snapshot.chunks[int(positions[0])]
-        n_documents = len(set(_documents_of(snapshot, name)))
-        books.append(ShelfBook(name, str(first.metadata.get("title", "")) or name, n_documents, len(positions)))
+        title = str(snapshot.chunks[int(positions[0])].metadata.get("title", ""))
+        # Where documents have titles of their own, none of them is the book's.
+        is_title = title and snapshot.metadata.mask("title", "eq", title)[positions].all()
+        n_documents = sum(1 for _ in _documents_of(snapshot, name))
+        books.append(ShelfBook(name, title if is_title else name, n_documents, len(positions)))
     return tuple(books)
 
 

@@ -89,7 +89,7 @@ function cited(line, answer) {
   const sources = new Map(answer.citations.map((each) => [`[${each.number}]`, each]));
   return line.split(/(\[\d+\])/).flatMap((piece, number, pieces) => {
     const source = sources.get(piece);
-    if (source) return [link(`${source.document}, line ${source.lines[0]}`, placeOf(source, source.chunk_id), { class: "place" })];
+    if (source) return [link(`${source.document}, line\u00a0${source.lines[0]}`, placeOf(source, source.chunk_id), { class: "place" })];
     const next = sources.get(pieces[number + 1]);
     return stressed(piece, next ? answer.cells.filter((cell) => cell.column && cell.chunk_id === next.chunk_id) : []);
   });

@@ -65,7 +65,7 @@ function card(query, group, signal) {
   if (isRecord) box.append(record(hit.rendered.columns, { id: hit.id, cells: hit.rendered.cells }));
   else box.append(...(hit.cells.length ? rows(group, signal) : [passage(hit)]));
   const missing = group.length === 1 && hit.rendered.missing.length ? ` · does not say ${hit.rendered.missing.map((word) => `“${word}”`).join(", ")}` : "";
-  box.append(make("p", [`${hit.book} › `, link(`${hit.document}, line ${hit.lines[0]}`, placeOf(hit, hit.id)), missing], { class: "quiet" }));
+  box.append(make("p", [`${hit.book} › `, link(`${hit.document}, line\u00a0${hit.lines[0]}`, placeOf(hit, hit.id)), missing], { class: "quiet" }));
   if (!isOut) box.append(make("details", [make("summary", "Is this right?"), ...group.map((each) => feedback(query, each.id, group.length > 1 ? each.title : null))]));
   return box;
 }

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from retrieval.home import Home
+    from tests.openai_server.server import FakeOpenAi
 
 LOOK_UP = "What does a 7th level cleric need to roll to hit AC 6?"
 VAGUE = "Which sword gives light?"
@@ -116,6 +117,19 @@ def test_of_a_passage_the_sentence_that_answers_is_marked_and_nothing_else(brows
     assert browser.run(marks) == "The shelter ends the moment its bearer attacks."
     assert "must save or look" in browser.run(text_of("blockquote"))
     assert browser.run(text_of("#answer .line")).startswith("“The shelter ends the moment its bearer attacks.”")
+
+
+def test_a_generated_answer_says_by_whom_and_what_no_passage_says(
+    browser: Any, home: Path, chat_server: FakeOpenAi
+) -> None:
+    chat_server.pieces = ["It is ", "10 [1], or 7777."]
+    with served(home, environment=chat_server.environment) as client:
+        ask(browser, str(client.base_url))
+        assert browser.run(text_of("#answer .badge")) == "Generated"
+        assert "by gpt-4o-mini at 127.0.0.1" in browser.run(text_of("#answer .verdict"))
+        assert browser.run(text_of("#answer .line")).startswith("It is 10 03-combat.md, line")
+        assert "7777 stands in no passage" in browser.run(text_of("#answer .doubts"))
+        assert "6" in browser.run(text_of("#answer tr.answers"))
 
 
 def test_why_says_what_was_asked_found_and_missing(browser: Any, url: str) -> None:
