@@ -247,11 +247,11 @@ def _table(rows: Sequence[Chunk], renderer: Renderer, start: int, most: int) -> 
         document=first.document,
         heading_path=first.heading_path,
         kind=first.kind,
-        columns=tuple(map(renderer.inline, first.columns)),
+        columns=tuple(map(renderer.plain, first.columns)),
         rows=tuple(
             TableRow(
                 row.id,
-                tuple(map(renderer.inline, row.cells)),
+                tuple(map(renderer.plain, row.cells)),
                 in_words(row.query_must) if row.query_must else "",
                 row.lines[0],
             )

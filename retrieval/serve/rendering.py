@@ -23,7 +23,6 @@ _KEPT_TAG = re.compile(r"<(/?)(b|br|code|del|em|i|kbd|s|small|strong|sub|sup|u|v
 """Tags of books that are kept, without attributes; every other tag is left out, and its text stays."""
 _WEB = ("https://", "http://")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_SYNTAX = re.compile(r"[*_`\[\]<>&\\~!:{^]")
 _LONGEST_NAME = 3
 """Words that the vocabulary may read as one term, as `armor class` for `AC`."""
 
@@ -50,11 +49,9 @@ class Renderer:
         """HTML of paragraphs, lists, tables and code."""
         return html_of(list(self._safe(whole_tokens(without_comments(markdown)))))
 
-    def inline(self, markup: str) -> str:
-        """HTML of one cell."""
-        if not _SYNTAX.search(markup):
-            return self._marked(markup)
-        return html_of(list(self._safe(inline_tokens(markup))))
+    def plain(self, text: str) -> str:
+        """HTML of a cell or a column's head, which the index has as plain text."""
+        return self._marked(text)
 
     def missing(self, question: str, text: str) -> tuple[str, ...]:
         """Words of a question that a text does not have, in their order, each once."""

@@ -428,8 +428,8 @@ def _rendered(
         | {
             "rendered": {
                 "html": "" if hit.chunk.cells else renderer.block(hit.chunk.source),
-                "columns": list(map(renderer.inline, hit.chunk.columns)),
-                "cells": list(map(renderer.inline, hit.chunk.cells)),
+                "columns": list(map(renderer.plain, hit.chunk.columns)),
+                "cells": list(map(renderer.plain, hit.chunk.cells)),
                 "missing": renderer.missing(query, f"{hit.chunk.title} {hit.chunk.search_text}"),
                 "table": table_title(hit.chunk) if hit.chunk.cells else "",
                 "table_id": hit.chunk.table_id,

@@ -50,7 +50,7 @@ def plain(snapshot: Snapshot) -> Renderer:
 def test_nothing_of_a_book_runs_or_loads(plain: Renderer, markdown: str) -> None:
     allowed = r"</?(?:p|b|i|em|strong|code|pre|table|thead|tbody|tr|th|td|ul|ol|li|br)(?: class=\"heading\")?>"
     link = r'<a href="https://[^"<>]*" rel="noopener noreferrer nofollow">|</a>'
-    for html in (plain.block(markdown), plain.inline(markdown)):
+    for html in (plain.block(markdown), plain.plain(markdown)):
         assert "<" not in re.sub(f"{allowed}|{link}", "", html)
 
 
@@ -62,21 +62,25 @@ def test_markdown_is_shown_as_it_reads(plain: Renderer) -> None:
     assert "A <em>strong</em> rope, see <code>knots</code>." in html
     assert "<li>H<sub>2</sub>O</li>" in html
     assert "hidden" not in html
-    assert plain.inline("5 < 6 & `x`") == "5 &lt; 6 &amp; <code>x</code>"
-    assert plain.inline("an <id> of HTML") == "an &lt;id&gt; of HTML"
+    assert plain.block("5 < 6 & `x`") == "<p>5 &lt; 6 &amp; <code>x</code></p>\n"
+    assert plain.block("an <id> of HTML") == "<p>an &lt;id&gt; of HTML</p>\n"
+
+
+def test_a_cell_is_shown_as_it_stands(plain: Renderer) -> None:
+    assert plain.plain("<path> of *all* & `x`") == "&lt;path&gt; of *all* &amp; `x`"
 
 
 def test_a_web_link_stays_a_link(plain: Renderer) -> None:
-    html = plain.inline("[here](https://example.com/a?b=1&c=2)")
-    assert html == '<a href="https://example.com/a?b=1&amp;c=2" rel="noopener noreferrer nofollow">here</a>'
+    html = plain.block("[here](https://example.com/a?b=1&c=2)")
+    assert html == '<p><a href="https://example.com/a?b=1&amp;c=2" rel="noopener noreferrer nofollow">here</a></p>\n'
 
 
 def test_words_of_the_question_are_marked_whatever_their_form(snapshot: Snapshot) -> None:
     renderer = Renderer.of(snapshot, HIT.replace("cleric", "clreic"))
-    assert renderer.inline("Clerics & druids") == "<mark>Clerics</mark> &amp; druids"
-    assert renderer.inline("Opponent Armor Class") == "<mark>Opponent Armor Class</mark>"
-    assert renderer.inline("**7**-9") == "<strong><mark>7</mark></strong>-9"
-    assert renderer.inline("need") == "need"
+    assert renderer.plain("Clerics & druids") == "<mark>Clerics</mark> &amp; druids"
+    assert renderer.plain("Opponent Armor Class") == "<mark>Opponent Armor Class</mark>"
+    assert renderer.block("**7**-9") == "<p><strong><mark>7</mark></strong>-9</p>\n"
+    assert renderer.plain("need") == "need"
 
 
 def test_words_that_a_text_lacks_are_named_as_the_question_has_them(snapshot: Snapshot) -> None:
