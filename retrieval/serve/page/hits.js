@@ -1,5 +1,5 @@
 // What was found: one list, rows of one table together, each with its relevance.
-import { button, counted, feedback, fit, get, link, make, placeOf, record, rendered, send, table } from "./parts.js";
+import { button, complain, counted, feedback, fit, get, link, make, placeOf, record, rendered, send, table } from "./parts.js";
 
 const LONG = 700; // characters of a passage that are shown at once
 
@@ -8,9 +8,9 @@ export async function showHits(root, signal, search) {
   const found = await asked(true);
   if (signal.aborted) return found;
   const list = make("ol", "", { class: "hits" }), summary = make("p", "", { class: "quiet", role: "status" });
-  const slider = make("input", "", { type: "range", min: 0, max: 1, step: 0.05, value: 0, id: "least" });
-  const shown = make("output", "0.00", { for: "least" });
-  const compare = make("input", "", { type: "checkbox", role: "switch", id: "compare" });
+  const slider = make("input", "", { type: "range", min: 0, max: 1, step: 0.05, value: search.least, id: "least" });
+  const shown = make("output", "", { for: "least" });
+  const compare = make("input", "", { type: "checkbox", role: "switch", id: "compare", checked: search.hasFilter && search.isCompared ? "" : null });
   let without = null; // what comes back with the filter off, once it was asked for
   const draw = () => {
     const hits = compare.checked ? merged(found.hits, without.hits) : found.hits;
@@ -20,16 +20,25 @@ export async function showHits(root, signal, search) {
     summary.textContent = told(hits, kept, compare.checked, without);
     fit(list);
   };
+  const fetchOff = async () => (without ??= compare.checked ? await asked(false) : null);
   slider.addEventListener("input", draw);
-  compare.addEventListener("change", async () => {
-    if (compare.checked) without ??= await asked(false);
-    draw();
+  slider.addEventListener("change", () => keepInAddress("least", Number(slider.value) ? slider.value : ""));
+  compare.addEventListener("change", () => {
+    keepInAddress("compare", compare.checked ? "1" : "");
+    fetchOff().then(draw, (error) => complain(error.message));
   });
   const tools = [make("label", ["Relevance at least ", slider, " ", shown])];
   if (search.hasFilter) tools.push(make("label", [compare, " Compare with the filter off"]));
   root.replaceChildren(make("section", [make("h2", "What was found"), make("div", tools, { class: "tools" }), summary, list], { id: "found" }));
+  await fetchOff();
   draw();
   return found;
+}
+
+function keepInAddress(name, value) {
+  const given = new URLSearchParams(location.search);
+  value ? given.set(name, value) : given.delete(name);
+  history.replaceState(null, "", `?${given}`);
 }
 
 // The list with the filter off, what the filter keeps out marked; then what took the places of that.

@@ -8,7 +8,7 @@ const MOST_KEPT = 30;
 const THEMES = { "light dark": "Auto", light: "Light", dark: "Dark" };
 let going = new AbortController(); // of the view that is shown
 let status = null; // what the server says of itself
-let shown = ""; // path and search of the view that is shown
+let shown = ""; // the view that is shown
 
 // What is asked is kept in this browser and nowhere else; a browser that keeps nothing has no history.
 const kept = (name, otherwise) => {
@@ -47,6 +47,13 @@ function dress(theme) {
   at("theme").setAttribute("aria-label", `Theme: ${THEMES[theme]}`);
 }
 
+// The view that the address names; the threshold and the switch change it where it is.
+function viewed() {
+  const given = new URLSearchParams(location.search);
+  for (const name of ["least", "compare"]) given.delete(name);
+  return `${location.pathname}?${given}`;
+}
+
 async function load(signal) {
   status ??= await get("/v1/status", signal);
   if (at("strategy").options.length) return;
@@ -69,11 +76,18 @@ function search(given) {
   complain(told.join(" "));
   [at("strategy").value, at("k").value] = [wanted.strategy, wanted.k];
   at("about").textContent = status.about[wanted.strategy] ?? "";
-  return { query: given.get("q"), strategy: wanted.strategy, k: Number(wanted.k), hasFilter: !status.unfiltered.includes(wanted.strategy) };
+  return {
+    query: given.get("q"),
+    strategy: wanted.strategy,
+    k: Number(wanted.k),
+    least: Number(given.get("least")) || 0,
+    isCompared: given.has("compare"),
+    hasFilter: !status.unfiltered.includes(wanted.strategy),
+  };
 }
 
 async function read() {
-  shown = location.pathname + location.search;
+  shown = viewed();
   going.abort();
   going = new AbortController();
   const signal = going.signal, given = new URLSearchParams(location.search), root = at("view");
@@ -118,7 +132,7 @@ function goToHash() {
 
 async function visit(address) {
   history.pushState(null, "", address);
-  if (location.pathname + location.search === shown && location.hash) return goToHash();
+  if (viewed() === shown && location.hash) return goToHash();
   scrollTo(0, 0);
   await read();
   if (document.activeElement === document.body) at("main").focus({ preventScroll: true }); // the link that was followed is gone
@@ -149,7 +163,7 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   visit(target.href);
 });
-addEventListener("popstate", () => (location.pathname + location.search === shown ? goToHash() : read()));
+addEventListener("popstate", () => (viewed() === shown ? goToHash() : read()));
 dress(kept("theme", "light dark"));
 offerHistory();
 read();

@@ -191,8 +191,12 @@ def test_the_filter_off_is_one_list_with_what_it_keeps_out_struck_out(browser: A
     assert 'This row is about Opponent Armor Class 7; your question names "AC 6".' in reasons
     assert "line-through" in browser.run("getComputedStyle(document.querySelector('.out td')).textDecorationLine")
     assert asked_since(browser, before) == ["retrieve"]
+    ask(browser, browser.run("location.href").partition("/?")[0], strategy="prefilter", k=10, compare=1, least=0.5)
+    assert seen(browser, text_of("#found > [role=status]"), "struck out").endswith(told)
+    assert browser.run("document.getElementById('least').value") == "0.5"
     click(browser, "#compare")
-    assert browser.run(count_of("#found .out")) == 0
+    seen(browser, f"String({count_of('#found .out')})", "0")
+    assert "compare" not in browser.run("location.search")
     ask(browser, url, strategy="bm25")
     assert not browser.run("document.getElementById('compare')")
 
