@@ -54,7 +54,7 @@ COMMANDS: Mapping[str, Mapping[str, Callable[..., None]]] = {
         "report": report.write_report,
         "serve": serve.serve,
     },
-    "Ask and answer": {"ask": ask.ask},
+    "Ask and answer": {"ask": ask.ask, "chat": answer.chat},
     "Build": {
         "rollback": snapshots.roll_back,
         "gc": snapshots.collect_garbage,

@@ -55,12 +55,22 @@ class Browser:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
+    def violations(self, axe: str) -> list[str]:
+        """What axe-core finds wrong with the page.
+
+        Args:
+            axe: text of axe.min.js.
+        """
+        self.send("Runtime.evaluate", expression=axe)
+        found = "r.violations.flatMap(v => v.nodes.map(n => v.id + ': ' + n.html.slice(0, 200)))"
+        return list(self.run(f"axe.run().then(r => {found})"))
+
     def press(self, key: str) -> None:
         """Press and release a key."""
-        text = {"Enter": "\r"}.get(key, "")
+        text = {"Enter": "\r", " ": " "}.get(key, "")
         for kind in ("keyDown", "keyUp"):
             self.send("Input.dispatchKeyEvent", type=kind, key=key, code=key, text=text if kind == "keyDown" else "",
-                      windowsVirtualKeyCode={"Enter": 13, "Tab": 9}[key])  # fmt: skip
+                      windowsVirtualKeyCode={"Enter": 13, "Tab": 9, " ": 32}[key])  # fmt: skip
 
     def send(self, method: str, **parameters: Any) -> dict[str, Any]:
         """One command, and its answer."""

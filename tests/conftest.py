@@ -251,6 +251,15 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     started.close()
 
 
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """axe-core, which checks pages for people who cannot see them; without it the test is skipped."""
+    path = Path(os.environ.get("QUERYMUST_AXE", "node_modules/axe-core/axe.min.js"))
+    if not path.is_file():
+        pytest.skip("no axe-core; npm install --no-save axe-core, or name its axe.min.js in QUERYMUST_AXE")
+    return path.read_text("utf-8")
+
+
 WEAPONS = ["dagger", "mace", "long sword", "halberd", "whip", "staff", "crossbow", "sling", "club", "lance"]
 ROPES = ["hemp rope", "silk rope", "iron chain", "lantern", "torch", "tinder box", "blanket", "bucket", "spade", "tent"]
 

@@ -11,7 +11,7 @@ import yaml
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("retrieval", "evals", "pipeline", "tools")
 PYTHON_FILES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
-MADE_HERE = {".git", ".venv", ".querymust", ".hypothesis", ".coverage", "__pycache__", "build", "dist"}
+MADE_HERE = {".git", ".venv", ".querymust", ".hypothesis", ".coverage", "__pycache__", "build", "dist", "node_modules"}
 """Folders that are not part of the project; git is not asked, because it refuses a clone that another user owns."""
 
 

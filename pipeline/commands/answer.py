@@ -1,7 +1,8 @@
-"""`querymust answer`: an answer read from the cells and sentences of the books, or worded by a model."""
+"""`querymust answer` and `chat`: answers read from the cells and sentences of the books, or worded by a model."""
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,11 @@ from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, Stra
 from pipeline.console.output import err, out, print_error, print_json
 
 if TYPE_CHECKING:
-    from retrieval.rag.context import Answer
+    from collections.abc import Iterator
+
+    from retrieval.rag.answerer import Answerer
+    from retrieval.rag.context import Answer, Passage
+    from retrieval.rag.follow_up import Turn
 
 
 class How(StrEnum):
@@ -64,6 +69,96 @@ def answer(
     if not is_cited:
         print_error("the model cites no passage; look the answer up")
         raise typer.Exit(1)
+
+
+def chat(
+    how: Annotated[
+        How,
+        typer.Option("--how", help="read: from cells and sentences; generate: by a model; auto: by it with a key."),
+    ] = How.auto,
+    strategy: StrategyOption = None,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Ask one question after the other; `and AC 4?` or `how heavy is it?` refer to the one before.
+
+    A follow-up question is completed by rules, and where they cannot, by the model if there is one. What is asked
+    instead is printed. `exit`, `quit` or Ctrl-D ends the conversation; nothing of it is kept.
+
+    \b
+    Example:
+      querymust chat
+    """
+    from retrieval.rag.answerer import Answerer
+
+    answerer = Answerer(home.expanduser(), how=how.value, strategy=strategy)
+    turn: Turn | None = None
+    for typed in _typed_lines():
+        question = _completed(typed, turn, answerer)
+        if question != typed:
+            err.print(f"Asked: {question}", style="dim", markup=False)
+        turn = _tell(answerer, question) or turn
+    answerer.close()
+
+
+def _typed_lines() -> Iterator[str]:
+    """What a person types, or a file has, line by line until its end, `exit` or `quit`."""
+    if is_terminal := sys.stdin.isatty():
+        import readline  # noqa: F401 -- lines can be edited, and come back with the arrow keys
+
+        err.print("Ask a question. exit or Ctrl-D ends.", style="dim", markup=False)
+    while True:
+        try:
+            line = input("> " if is_terminal else "").strip()
+        except (EOFError, KeyboardInterrupt):
+            return
+        if line.casefold() in {"exit", "quit"}:
+            return
+        if line:
+            yield line
+
+
+def _completed(typed: str, turn: Turn | None, answerer: Answerer) -> str:
+    """The question that was typed, whole where it refers to the one before it."""
+    from retrieval.errors import RetrievalError
+    from retrieval.rag.follow_up import complete, is_follow_up
+
+    if turn is None or not is_follow_up(typed):
+        return typed
+    whole = complete(typed, turn)
+    if whole is None and answerer.model is not None:
+        try:
+            return "".join(part.text for part in answerer.model.tell(_REWRITE.format(turn=turn, typed=typed))).strip()
+        except RetrievalError as error:
+            print_error(str(error))
+    return whole or typed
+
+
+_REWRITE = """Rewrite the last question so that it can be understood alone. Answer with the question only.
+Question before: {turn.question}
+What answered it: {turn.name}
+Last question: {typed}"""
+
+
+def _tell(answerer: Answerer, question: str) -> Turn | None:
+    """Print the answer as it comes; the turn, where a passage answered."""
+    from retrieval.rag.follow_up import Turn
+
+    passages: tuple[Passage, ...] = ()
+    for event in answerer.answer(question):
+        if event.event == "error":
+            print_error(event.data)
+        if event.event == "token":
+            out.print(event.data, end="", markup=False)
+        if event.event == "generation" and answerer.model is not None:
+            err.print(event.data, style="dim", markup=False)
+        passages = event.passages or passages
+        if event.answer is not None:
+            _print_sources(event.answer)
+            out.print()
+            cited = {citation.chunk_id for citation in event.answer.citations}
+            first = next((passage.hit.chunk for passage in passages if passage.hit.chunk.id in cited), None)
+            return Turn.of(question, first) if first and event.answer.mode != "none" else None
+    return None
 
 
 def _print_sources(answer: Answer) -> None:

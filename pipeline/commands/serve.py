@@ -18,7 +18,13 @@ from retrieval.errors import RetrievalError
 from retrieval.files.versions import install
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evals.failures import FailedQuestion
+    from evals.scored_questions import ScoredQuestion
+    from retrieval.serve.bodies import EvaluatedQuestion, EvaluationRecord, NamedChunk, ScoreCard
     from retrieval.serve.guard import ApiKeys, Guard
+    from retrieval.types import Chunk
 
 
 PORT = 8377
@@ -93,7 +99,7 @@ def application() -> Guard:
     from retrieval.serve.worker import application as make
 
     root = TypeAdapter(Served).validate_json(os.environ[VARIABLE]).home
-    return make(lambda: _examples(root))
+    return make(lambda: _examples(root), lambda: _evaluation(root))
 
 
 def _examples(root: Path) -> tuple[str, ...]:
@@ -116,6 +122,83 @@ def _read_examples(_live: str, files: tuple[Path, ...]) -> tuple[str, ...]:
     from evals.questions.questions import examples, load_questions
 
     return examples([question for path in files for question in load_questions(path)])
+
+
+def _evaluation(root: Path) -> EvaluationRecord | None:
+    """The scores that the live index has; None where it has none. Nothing is scored for it."""
+    from evals.evaluation import SHIPPED
+    from retrieval.home import Home
+    from retrieval.index.snapshot.live import live_id
+
+    live = live_id(root)
+    files = sorted((Home.at(root).evaluations / live / SHIPPED).glob("*.parquet")) if live else []
+    return _read_evaluation(root, live, max(file.stat().st_mtime_ns for file in files)) if live and files else None
+
+
+@lru_cache(maxsize=1)
+def _read_evaluation(root: Path, live: str, _changed: int) -> EvaluationRecord | None:
+    """The scores of one index; they are read again when it is scored again."""
+    from evals.evaluation import SHIPPED
+    from evals.failures import failures
+    from evals.noise import Relatives
+    from evals.scored_questions import ScoreStore
+    from retrieval.home import Home
+    from retrieval.index.snapshot.snapshot import open_snapshot
+    from retrieval.serve.bodies import EvaluationRecord
+
+    rows = ScoreStore(Home.at(root).evaluations).kept(live, SHIPPED)
+    if not rows:
+        return None
+    with open_snapshot(root, live) as snapshot:
+        relatives = Relatives.of(tuple(snapshot.chunks))
+        failed = {id(each.row): each for each in failures(rows, relatives, snapshot.asked)}
+    return EvaluationRecord(
+        snapshot=live,
+        strategy=SHIPPED,
+        cards=_cards(rows),
+        questions=[_question(row, failed.get(id(row)), relatives.chunks) for row in rows],
+    )
+
+
+def _cards(rows: Sequence[ScoredQuestion]) -> list[ScoreCard]:
+    from evals.failures import METRIC
+    from evals.noise import NOISE
+    from retrieval.serve.bodies import ScoreCard
+
+    answered = [row for row in rows if row.gold]
+    first = sum(row.values.get(METRIC, 0) for row in answered)
+    found = sum(row.values.get("hit@5", 0) for row in answered)
+    noise = [(row.values[NOISE], row.unfiltered_noise) for row in rows if row.unfiltered_noise is not None]
+    after, before = (sum(each) / (len(noise) or 1) for each in (zip(*noise, strict=True) if noise else ((), ())))
+    of = f"of {counted(len(answered), 'question')} with an answer"
+    return [
+        ScoreCard(title="Right one first", value=f"{first:.0f}", about=f"{of} (hit@1)"),
+        ScoreCard(title="Right one in the first 5", value=f"{found:.0f}", about=f"{of} (hit@5)"),
+        ScoreCard(
+            title="Answers kept out",
+            value=str(sum(len(row.excluded_gold) for row in rows)),
+            about="rows that the filter excluded although they answer",
+        ),
+        ScoreCard(title="Wrong rows in 15 hits", value=f"{after:.1f}", about=f"{before:.1f} with the filter off"),
+    ]
+
+
+def _question(row: ScoredQuestion, failure: FailedQuestion | None, chunks: Mapping[str, Chunk]) -> EvaluatedQuestion:
+    from retrieval.serve.bodies import EvaluatedQuestion
+
+    return EvaluatedQuestion(
+        query=row.query,
+        gold=[_named(chunks[chunk_id]) for chunk_id in row.gold],
+        gold_rank=failure.gold_rank if failure else row.gold_rank,
+        first=_named(failure.first) if failure and failure.first else None,
+        why=list(failure.why) if failure else [],
+    )
+
+
+def _named(chunk: Chunk) -> NamedChunk:
+    from retrieval.serve.bodies import NamedChunk
+
+    return NamedChunk(id=chunk.id, title=chunk.title, book=chunk.book, document=chunk.document)
 
 
 def serve_mcp(home: HomeOption = DEFAULT_HOME) -> None:

@@ -20,6 +20,7 @@ from retrieval.errors import RetrievalError
 from retrieval.serve.bodies import (
     AskBody,
     ErrorResponse,
+    EvaluationRecord,
     ExplainBody,
     FeedbackBody,
     IngestBody,
@@ -27,6 +28,7 @@ from retrieval.serve.bodies import (
     RetrievalRecord,
     RetrieveBody,
 )
+from retrieval.serve.browsing import Block, DocumentEntry, ShelfBook, WholeTable
 from retrieval.serve.errors import NOT_READY, STATUSES, UNKNOWN, ErrorBody, problem_of, status_of
 from retrieval.serve.guard import ICON, PAGE, ApiKeys, Guard, Limits, RateLimit, content_of
 from retrieval.serve.logs import TEXT_TYPE, Measuring, RequestLog
@@ -34,7 +36,9 @@ from retrieval.serve.service import Service
 from retrieval.types import Embedder
 
 _ONLY_OURS = {
-    "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "content-security-policy": (
+        "default-src 'self'; object-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    ),
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
 }
@@ -58,6 +62,7 @@ def create_app(
     keep_questions: bool = False,
     strategy: str | None = None,
     examples: Callable[[], Sequence[str]] = tuple,
+    evaluation: Callable[[], EvaluationRecord | None] = lambda: None,
 ) -> Guard:
     """The application over a home.
 
@@ -70,7 +75,9 @@ def create_app(
         log_questions: whether the log has the text of questions.
         keep_questions: whether the home keeps what is asked.
         strategy: how to search where a question does not say; None: as the home's settings say.
-        examples: gives questions that the live index can answer, for a page that nothing was asked yet.
+        examples: gives questions that the live index was scored with, for a page that nothing was asked yet; none:
+            the page offers look-ups in the tables.
+        evaluation: gives the scores of the live index; None: it was not scored.
 
     Raises:
         UnreadableSettingsError: the settings cannot be read, or a value cannot be used.
@@ -95,7 +102,8 @@ def create_app(
     log = RequestLog(log_questions)
     _add_questions(app, service, measuring, log)
     _add_documents(app, service)
-    _add_watching(app, service, measuring, examples)
+    _add_books(app, service)
+    _add_watching(app, service, measuring, examples, evaluation)
     _add_page(app)
     _add_failures(app, service.home.root)
     on_loopback = host in LOOPBACK
@@ -122,7 +130,13 @@ def _add_questions(app: FastAPI, service: Service, measuring: Measuring, log: Re
     def retrieve(body: RetrieveBody) -> dict[str, Any]:
         """The chunks that answer a question, the best first, and why others were kept out."""
         matches = service.retrieve(
-            body.query, body.k, body.strategy, body.where, body.min_relevance, filtered=body.query_must
+            body.query,
+            body.k,
+            body.strategy,
+            body.where,
+            body.min_relevance,
+            filtered=body.query_must,
+            rendered=body.rendered,
         )
         measuring.kept_out(matches["receipt"]["excluded"] or 0)
         return matches
@@ -162,11 +176,44 @@ def _add_documents(app: FastAPI, service: Service) -> None:
         return asdict(service.ingest([document.document() for document in body.documents]))
 
 
-def _add_watching(app: FastAPI, service: Service, measuring: Measuring, examples: Callable[[], Sequence[str]]) -> None:
+def _add_books(app: FastAPI, service: Service) -> None:
+    @app.get("/v1/books", responses=_FAILURES, tags=["books"])
+    def books() -> Sequence[ShelfBook]:
+        """The books of the live index."""
+        return service.books()
+
+    @app.get("/v1/books/{book}", responses=_FAILURES, tags=["books"])
+    def documents(book: str) -> Sequence[DocumentEntry]:
+        """The documents of a book, each with its tables."""
+        return service.documents(book)
+
+    @app.get("/v1/books/{book}/{document:path}", responses=_FAILURES, tags=["books"])
+    def document(book: str, document: str) -> Sequence[Block]:
+        """What stands in a document, in reading order; of a long table the first rows."""
+        return service.document(book, document)
+
+    @app.get("/v1/tables/{chunk_id}", responses=_FAILURES, tags=["books"])
+    def table(chunk_id: str) -> WholeTable:
+        """The whole table of a row."""
+        return service.table(chunk_id)
+
+
+def _add_watching(
+    app: FastAPI,
+    service: Service,
+    measuring: Measuring,
+    examples: Callable[[], Sequence[str]],
+    evaluation: Callable[[], EvaluationRecord | None],
+) -> None:
     @app.get("/v1/status", responses=_FAILURES, tags=["watching"])
     def status() -> dict[str, Any]:
         """What is live."""
-        return service.status() | {"examples": tuple(examples())}
+        return service.status() | {"examples": tuple(examples()) or service.examples()}
+
+    @app.get("/v1/evaluation", responses=_FAILURES, tags=["watching"])
+    def scores() -> EvaluationRecord | None:
+        """How the live index scores on its test questions; null where it was not scored."""
+        return evaluation()
 
     @app.get("/healthz", responses={503: _FAILURES[503]}, tags=["watching"])
     def healthz() -> Response:

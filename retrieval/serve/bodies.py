@@ -56,6 +56,7 @@ class RetrieveBody(_Body):
     where: Annotated[list[Condition], Field(max_length=20, description="Conditions on metadata; all must hold.")] = []
     min_relevance: Annotated[float | None, Field(ge=0, le=1, description="What every hit must have.")] = None
     query_must: Annotated[bool, Field(description="Whether rows may keep themselves out.")] = True
+    rendered: Annotated[bool, Field(description="Whether each hit has its text as HTML, for a page.")] = False
 
 
 class AskBody(_Body):
@@ -140,6 +141,18 @@ class Addend(BaseModel):
     contribution: float
 
 
+class RenderedHit(BaseModel):
+    """A hit as HTML: no script, style or image; the words of the question are in `<mark>`."""
+
+    html: Annotated[str, Field(description="Of a passage; empty for a row.")]
+    columns: list[str]
+    cells: list[str]
+    missing: Annotated[list[str], Field(description="Words of the question that neither hit nor headings have.")]
+    table: Annotated[str, Field(description="What its table is called; empty for a passage.")]
+    table_id: Annotated[str | None, Field(description="Rows of one table share it.")]
+    n_rows: Annotated[int, Field(description="Of its table; 0 for a passage.")]
+
+
 class HitRecord(BaseModel):
     """A chunk at its place."""
 
@@ -168,6 +181,7 @@ class HitRecord(BaseModel):
         str | None,
         Field(description="Why the strategy's filter keeps it out, where `query_must` is false; null: it does not."),
     ] = None
+    rendered: Annotated[RenderedHit | None, Field(description="Where `rendered` was asked for.")] = None
 
 
 class RetrievalRecord(BaseModel):
@@ -179,6 +193,42 @@ class RetrievalRecord(BaseModel):
     receipt: dict[str, Any]
     snapshot: Annotated[str, Field(description="Id of the index that answered.")]
     reason: Annotated[str | None, Field(description="Why there is no hit, where `min_relevance` was asked for.")]
+
+
+class NamedChunk(BaseModel):
+    """A chunk by its name and place."""
+
+    id: str
+    title: str
+    book: str
+    document: str
+
+
+class ScoreCard(BaseModel):
+    """One number of an evaluation."""
+
+    title: str
+    value: str
+    about: str
+
+
+class EvaluatedQuestion(BaseModel):
+    """A test question, and what came of it."""
+
+    query: str
+    gold: list[NamedChunk]
+    gold_rank: Annotated[int | None, Field(description="Of the first gold chunk; null: not among the first 100.")]
+    first: Annotated[NamedChunk | None, Field(description="What came first, where that is not gold.")]
+    why: list[str]
+
+
+class EvaluationRecord(BaseModel):
+    """How the live index scores on its test questions with the strategy that ships."""
+
+    snapshot: str
+    strategy: str
+    cards: list[ScoreCard]
+    questions: list[EvaluatedQuestion]
 
 
 class ErrorDetail(BaseModel):

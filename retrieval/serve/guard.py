@@ -148,10 +148,15 @@ class RateLimit:
         return max(1, round(self._window.get_window_stats(self._item, client).reset_time - time.time()))
 
 
+SHELL = "index.html"
 PAGE: Mapping[str, str] = MappingProxyType(
-    {"/": "index.html"} | {f"/{name}": name for name in ("page.css", "page.js", "parts.js", "hits.js", "answer.js")}
+    dict.fromkeys(("/", "/books", "/evaluation", "/book/{place:path}"), SHELL)
+    | {
+        f"/{name}": name
+        for name in ("page.css", "page.js", "parts.js", "answer.js", "hits.js", "books.js", "scores.js")
+    }
 )
-"""Path and file of each part."""
+"""Route and file of each part. Every view is the same file: its script reads the address."""
 ICON = "/favicon.ico"
 """Browsers ask for it; there is none."""
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
@@ -168,7 +173,7 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 OPEN = frozenset({*PAGE, ICON, "/healthz", "/openapi.json"})
-"""Paths that need no key: they tell nothing of the books."""
+"""Paths that need no key, and those under `/book/`: they tell nothing of the books."""
 WRITE = frozenset({"/v1/ingest"})
 _BODY_SECONDS = 30
 _ADVICE = "send it as `Authorization: Bearer KEY`; make one with: querymust keys add NAME"
@@ -253,7 +258,7 @@ class Guard:
     def _key(self, path: str, headers: MutableMapping[str, str]) -> ApiKey | None:
         try:
             query = self.needs_key or bool(self.keys.all)
-            if not query or path in OPEN:
+            if not query or path in OPEN or path.startswith("/book/"):
                 return None
             scheme, _, secret = headers.get("authorization", "").partition(" ")
             secret = secret if scheme.lower() == "bearer" else headers.get("x-api-key", "")

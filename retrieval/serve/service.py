@@ -1,10 +1,11 @@
 """The service behind the server, without HTTP: search, answer, explain, documents, status."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -28,11 +29,28 @@ from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES, VARIANTS
 from retrieval.search.strategies import strategy as strategy_named
+from retrieval.serve.browsing import (
+    Block,
+    DocumentEntry,
+    ShelfBook,
+    WholeTable,
+    example_rows,
+    list_books,
+    list_documents,
+    read_document,
+    read_table,
+    table_size,
+    table_title,
+)
 from retrieval.serve.errors import without_home
 from retrieval.serve.logs import FeedbackFile, QueryLog, Verdict
+from retrieval.serve.rendering import Renderer
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder, Hit
 
+Result = TypeVar("Result")
+N_EXAMPLES = 4
+"""Questions that a page offers of its own."""
 Reads = Literal["auto", "rules"]
 """Who reads a question: the model of `understand` in the settings where there is a key, or rules."""
 
@@ -190,12 +208,22 @@ class Service:
         self._answers: TimedCache[_Asked, tuple[dict[str, Any], ...]] = TimedCache(
             self.home.settings.retrieval.cache_ttl_seconds
         )
+        self._examples: tuple[str, tuple[str, ...]] = ("", ())
+        """Of which snapshot, and the questions."""
         self._contract = RAGPipeline(home, embedder=embedder, strategy=strategy)
         self._feedback = FeedbackFile(self.home.root)
         self._log = QueryLog(self.home.root, is_on=keep_questions)
 
     def retrieve(
-        self, query: str, k: int, strategy: str | None, where: Sequence[str], least: float | None, *, filtered: bool
+        self,
+        query: str,
+        k: int,
+        strategy: str | None,
+        where: Sequence[str],
+        least: float | None,
+        *,
+        filtered: bool,
+        rendered: bool = False,
     ) -> dict[str, Any]:
         """A search and its receipt.
 
@@ -206,13 +234,14 @@ class Service:
             where: conditions on metadata that all must hold, as `--where` reads them.
             least: relevance that every hit must have, 0 to 1; None: any.
             filtered: whether query_must keeps anything out.
+            rendered: whether hits have HTML, too.
 
         Raises:
             RetrievalError: as `Retriever.retrieve` says, or it took too long.
         """
         name = strategy or self._live.strategy
-        matches = self._deadline.run(
-            lambda: self._live.ask(lambda reader: _searched(reader, query, k, name, where, least, filtered=filtered))
+        matches = self._read(
+            lambda reader: _searched(reader, query, k, name, where, least, filtered=filtered, rendered=rendered)
         )
         self._log.add(matches["snapshot"], query, matches["receipt"]["excluded"])
         return matches
@@ -270,7 +299,7 @@ class Service:
             RetrievalError: as `explain` says.
         """
         name = strategy or self._live.strategy
-        return self._deadline.run(lambda: self._live.ask(lambda reader: _explained(reader, query, chunk_id, name)))
+        return self._read(lambda reader: _explained(reader, query, chunk_id, name))
 
     def section(self, chunk_id: str) -> str:
         """What stands under the headings of a chunk; the id may be the beginning of one.
@@ -284,7 +313,34 @@ class Service:
             position = int(snapshot.chunks.positions([snapshot.chunks.find(chunk_id)])[0])
             return section_text(snapshot, snapshot.chunks[position])
 
-        return self._deadline.run(lambda: self._live.ask(read))
+        return self._read(read)
+
+    def books(self) -> tuple[ShelfBook, ...]:
+        """The books of the live index."""
+        return self._read(lambda reader: list_books(reader.retriever.snapshot))
+
+    def documents(self, book: str) -> tuple[DocumentEntry, ...]:
+        """The documents of a book; `list_documents` says what it raises."""
+        return self._read(lambda reader: list_documents(reader.retriever.snapshot, book))
+
+    def document(self, book: str, document: str) -> tuple[Block, ...]:
+        """What stands in a document; `read_document` says what it raises."""
+        return self._read(lambda reader: read_document(reader.retriever.snapshot, book, document))
+
+    def table(self, chunk_id: str) -> WholeTable:
+        """The table of a row; `read_table` says what it raises."""
+        return self._read(lambda reader: read_table(reader.retriever.snapshot, chunk_id))
+
+    def examples(self) -> tuple[str, ...]:
+        """Questions whose first hit is the row that they are about, of the books as they are now."""
+        live = self._live_id()
+        if live is not None and self._examples[0] != live:
+            self._examples = (live, self._read(_examples))
+        return self._examples[1] if live is not None else ()
+
+    def _read(self, work: Callable[[ContextSource], Result]) -> Result:
+        """What some work on the live index gives, in time."""
+        return self._deadline.run(lambda: self._live.ask(work))
 
     def ingest(self, documents: Sequence[RuleDocument]) -> IngestionResult:
         """Bring documents in; `RAGPipeline.ingest` says what it raises."""
@@ -350,6 +406,7 @@ def _searched(
     least: float | None,
     *,
     filtered: bool,
+    rendered: bool,
 ) -> dict[str, Any]:
     retriever = reader.retriever
     named = _allowed(strategy)
@@ -357,7 +414,40 @@ def _searched(
     wanted = read_filter(*where) if where else None
     matches, reason = search(retriever, query, k, chosen, where=wanted, least=least, debug=True)
     record = retrieval_record(matches, retriever.snapshot.chunks.short_id, retriever.snapshot.id, reason)
+    if rendered:
+        record["hits"] = _rendered(record["hits"], matches.hits, retriever.snapshot, query)
     return record if filtered else ExcludedHits.of(retriever, query, matches.hits, named).told_in(record)
+
+
+def _rendered(
+    records: Sequence[dict[str, Any]], hits: Sequence[Hit], snapshot: Snapshot, query: str
+) -> list[dict[str, Any]]:
+    renderer = Renderer.of(snapshot, query)
+    return [
+        record
+        | {
+            "rendered": {
+                "html": "" if hit.chunk.cells else renderer.block(hit.chunk.source),
+                "columns": list(map(renderer.plain, hit.chunk.columns)),
+                "cells": list(map(renderer.plain, hit.chunk.cells)),
+                "missing": renderer.missing(query, f"{hit.chunk.title} {hit.chunk.search_text}"),
+                "table": table_title(hit.chunk) if hit.chunk.cells else "",
+                "table_id": hit.chunk.table_id,
+                "n_rows": table_size(snapshot, hit.chunk),
+            }
+        }
+        for record, hit in zip(records, hits, strict=True)
+    ]
+
+
+def _examples(reader: ContextSource) -> tuple[str, ...]:
+    retriever = reader.retriever
+    first = (
+        question
+        for question, row in example_rows(retriever.snapshot)[: 3 * N_EXAMPLES]
+        if row.id in retriever.retrieve(question, 1, reader.strategy, decisions=False).chunk_ids
+    )
+    return tuple(islice(first, N_EXAMPLES))
 
 
 def _allowed(name: str) -> Strategy:

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 
 from retrieval.errors import ListeningError
 from retrieval.serve.app import create_app
+from retrieval.serve.bodies import EvaluationRecord
 from retrieval.serve.guard import Guard, Limits
 
 VARIABLE = "QUERYMUST_SERVED"
@@ -99,8 +100,10 @@ def threads_of_each(processes: int, cores: int) -> int:
     return max(1, cores // processes)
 
 
-def application(examples: Callable[[], Sequence[str]] = tuple) -> Guard:
-    """The application of what `QUERYMUST_SERVED` says; `create_app` says what `examples` are."""
+def application(
+    examples: Callable[[], Sequence[str]] = tuple, evaluation: Callable[[], EvaluationRecord | None] = lambda: None
+) -> Guard:
+    """The application of what `QUERYMUST_SERVED` says; `create_app` says what the arguments are."""
     served = TypeAdapter(Served).validate_json(os.environ[VARIABLE])
     return create_app(
         served.home,
@@ -110,4 +113,5 @@ def application(examples: Callable[[], Sequence[str]] = tuple) -> Guard:
         keep_questions=served.keep_questions,
         strategy=served.strategy,
         examples=examples,
+        evaluation=evaluation,
     )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
 from markdown_it.rules_block.table import escapedSplit
 from markdown_it.token import Token
 
@@ -40,6 +41,12 @@ def inline_tokens(markup: str) -> list[Token]:
 def whole_tokens(text: str) -> list[Token]:
     """Blocks and what is in them."""
     return _whole_parser().parse(text)
+
+
+def html_of(tokens: list[Token]) -> str:
+    """The HTML of tokens as they are; whoever shows it has left out of them what may not be shown."""
+    renderer = RendererHTML()
+    return str(renderer.render(tokens, _whole_parser().options, {}))
 
 
 def split_row(line: str) -> tuple[str, ...]:
@@ -216,6 +223,12 @@ def is_links(markup: str) -> bool:
             if not within and any(map(str.isalnum, child.content)):
                 return False
     return True
+
+
+def readable(markup: str) -> str:
+    """The markup of a line without what only other programs read: roles, footnote marks, attributes, references."""
+    markup = _without_attributes(_FOOTNOTE.sub("", _ROLE.sub(r"`\1`", without_raw(markup))))
+    return _REFERENCE.sub(r"\1", _UNSEEN.sub("", markup))
 
 
 def without_raw(markup: str) -> str:

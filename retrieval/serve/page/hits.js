@@ -1,122 +1,118 @@
-// A hit as a card: its cells or its words, its score, and what a person says of it.
-import { complain, make, send } from "./parts.js";
+// What was found: one list, rows of one table together, each with its relevance.
+import { button, complain, counted, feedback, fit, get, link, make, placeOf, record, rendered, send, table } from "./parts.js";
 
-const SHOWN = 7; // columns of a row that are shown at once
-const LONG = 360; // characters of prose that are shown at once
-const verdicts = new Map(); // what was said on this page, by question and chunk
+const LONG = 700; // characters of a passage that are shown at once
 
-export function card(query, hit, side) {
-  const place = `${hit.book}/${hit.document}:${hit.lines[0]}`;
-  const out = side === "off" && hit.kept_out;
-  const box = make("li", [make("h3", `${hit.rank}. ${hit.title}`)], out ? "hit out" : "hit");
-  box.id = `${side}-${hit.id}`;
-  box.dataset.chunk = hit.id;
-  box.tabIndex = -1;
-  if (out) box.append(make("p", hit.kept_out, "reason"));
-  box.append(hit.cells.length ? row(hit) : prose(hit.text));
-  box.append(make("p", `relevance ${hit.relevance.toFixed(2)} · ${hit.kind} · ${place}`, "place"), sum(hit));
-  if (side === "on") box.append(say(query, hit));
-  return box;
-}
-
-function row(hit) {
-  const all = hit.columns.map((_, place) => place);
-  const key = Math.max(0, hit.cells.indexOf(hit.row_key));
-  const first = [...new Set([key, ...all])].slice(0, SHOWN).sort((a, b) => a - b);
-  const box = make("div", table(hit, first), "cells");
-  if (all.length === first.length) return box;
-  const whole = make("details", [make("summary", `all ${all.length} columns`), ...table(hit, all)]);
-  whole.addEventListener("toggle", () => fit(whole));
-  box.append(whole);
-  return box;
-}
-
-function table(hit, places) {
-  const head = make("tr", places.map((place) => make("th", hit.columns[place])));
-  const body = make("tr", places.map((place) => make("td", hit.cells[place])));
-  return [make("div", make("table", [head, body]), "scroll"), make("p", "↔ scroll sideways for the other columns", "hint")];
-}
-
-// A table that is wider than the screen says so, and shows the cell that answers.
-export function fit(root) {
-  for (const scroller of root.querySelectorAll(".scroll")) {
-    const wide = scroller.scrollWidth > scroller.clientWidth + 1;
-    scroller.classList.toggle("wide", wide);
-    if (wide) scroller.tabIndex = 0;
-    else scroller.removeAttribute("tabindex");
-    const cell = scroller.querySelector("td.read");
-    if (cell && wide) scroller.scrollLeft = cell.offsetLeft - (scroller.clientWidth - cell.offsetWidth) / 2;
-  }
-}
-
-function prose(text) {
-  const cut = text.length > 1.2 * LONG ? text.slice(0, LONG).replace(/\s+\S*$/, "") : text;
-  if (cut === text) return make("div", make("div", text, "prose"));
-  const [short, whole, button] = [make("div", `${cut} …`, "prose"), make("div", text, "prose"), make("button", "more", "more")];
-  const turn = (open) => {
-    [short.hidden, whole.hidden] = [open, !open];
-    button.textContent = open ? "less" : "more";
-    button.setAttribute("aria-expanded", open);
+export async function showHits(root, signal, search) {
+  const asked = (filtered) => send("/v1/retrieve", signal, { query: search.query, strategy: search.strategy, k: search.k, min_relevance: 0, query_must: filtered, rendered: true }).then((each) => each.json());
+  const found = await asked(true);
+  if (signal.aborted) return found;
+  const list = make("ol", "", { class: "hits" }), summary = make("p", "", { class: "quiet", role: "status" });
+  const slider = make("input", "", { type: "range", min: 0, max: 1, step: 0.05, value: search.least, id: "least" });
+  const shown = make("output", "", { for: "least" });
+  const compare = make("input", "", { type: "checkbox", role: "switch", id: "compare", checked: search.hasFilter && search.isCompared ? "" : null });
+  let without = null; // what comes back with the filter off, once it was asked for
+  const draw = () => {
+    const hits = compare.checked ? merged(found.hits, without.hits) : found.hits;
+    const least = Number(slider.value), kept = hits.filter((hit) => (hit.relevance ?? 0) >= least);
+    shown.textContent = least.toFixed(2);
+    list.replaceChildren(...grouped(kept).map((group) => card(search.query, group, signal)));
+    summary.textContent = told(hits, kept, compare.checked, without);
+    fit(list);
   };
-  button.type = "button";
-  button.addEventListener("click", () => turn(whole.hidden));
-  turn(false);
-  return make("div", [short, whole, button]);
-}
-
-function sum(hit) {
-  const number = (value) => value.toFixed(3);
-  const rows = hit.addends.filter((each) => each.contribution).map((each) => make("tr", [make("td", each.name), make("td", `${number(each.value)} × ${number(each.weight)}`), make("td", number(each.contribution))]));
-  rows.push(make("tr", [make("td", "score"), make("td"), make("td", number(hit.score))]));
-  return make("details", [make("summary", "what the score is the sum of"), make("table", rows, "sum")]);
-}
-
-function say(query, hit) {
-  const about = `${hit.id} ${query}`;
-  const told = make("span", "", "quiet");
-  told.setAttribute("role", "status");
-  const buttons = [["relevant", "This is the one"], ["irrelevant", "Does not belong here"]].map(([verdict, label]) => {
-    const button = make("button", label);
-    button.type = "button";
-    button.dataset.verdict = verdict;
-    button.addEventListener("click", async () => {
-      if (verdicts.get(about) === verdict) return;
-      try {
-        await send("v1/feedback", { query, chunk_id: hit.id, verdict });
-        verdicts.set(about, verdict);
-        press();
-        told.textContent = "Kept, thank you.";
-      } catch (error) {
-        complain(error.message);
-      }
-    });
-    return button;
+  const fetchOff = async () => (without ??= compare.checked ? await asked(false) : null);
+  slider.addEventListener("input", draw);
+  slider.addEventListener("change", () => keepInAddress("least", Number(slider.value) ? slider.value : ""));
+  compare.addEventListener("change", () => {
+    keepInAddress("compare", compare.checked ? "1" : "");
+    fetchOff().then(draw, (error) => complain(error.message));
   });
-  const press = () => buttons.forEach((each) => each.setAttribute("aria-pressed", verdicts.get(about) === each.dataset.verdict));
-  press();
-  return make("div", [...buttons, told], "say");
+  const tools = [make("label", ["Relevance at least ", slider, " ", shown])];
+  if (search.hasFilter) tools.push(make("label", [compare, " Compare with the filter off"]));
+  root.replaceChildren(make("section", [make("h2", "What was found"), make("div", tools, { class: "tools" }), summary, list], { id: "found" }));
+  await fetchOff();
+  draw();
+  return found;
 }
 
-// Marks what an answer was read from.
-export function mark(box, cells) {
-  box.classList.add("cited");
-  for (const each of box.querySelectorAll(".prose")) {
-    const cell = cells.find((one) => each.textContent.includes(one.text));
-    if (!cell) continue;
-    const [before, ...after] = each.textContent.split(cell.text);
-    each.replaceChildren(before, make("mark", cell.text), after.join(cell.text));
+function keepInAddress(name, value) {
+  const given = new URLSearchParams(location.search);
+  value ? given.set(name, value) : given.delete(name);
+  history.replaceState(null, "", `?${given}`);
+}
+
+// The list with the filter off, what the filter keeps out marked; then what took the places of that.
+function merged(on, off) {
+  const known = new Set(off.map((hit) => hit.id));
+  return [...off, ...on.filter((hit) => !known.has(hit.id)).map((hit) => ({ ...hit, movedUp: true }))];
+}
+
+function told(hits, kept, isCompared, without) {
+  const cut = kept.length < hits.length ? `${kept.length} of ${counted(hits.length, "hit")} are so relevant. ` : "";
+  if (!isCompared) return cut || `${counted(hits.length, "hit")}, the best first.`;
+  const out = without.hits.filter((hit) => hit.kept_out).length;
+  return `${cut}The filter keeps ${out || "none"} of the first ${without.hits.length} out${out ? "; they are struck out" : ""}.`;
+}
+
+// Hits of one table in one group, at the place of the first.
+function grouped(hits) {
+  const groups = new Map();
+  for (const hit of hits) {
+    const key = hit.rendered.table_id ? `${hit.rendered.table_id} ${Boolean(hit.kept_out)}` : hit.id;
+    groups.set(key, [...(groups.get(key) ?? []), hit]);
   }
-  if (box.querySelector(".prose[hidden] mark") && !box.querySelector(".prose:not([hidden]) mark")) box.querySelector(".more").click();
-  let shown = false;
-  const wanted = new Map(cells.map((cell) => [cell.column, cell.text]));
-  for (const tables of box.querySelectorAll(".cells table")) {
-    const [head, body] = tables.rows;
-    [...head.cells].forEach((name, place) => {
-      const read = wanted.get(name.textContent) === body.cells[place].textContent;
-      for (const each of read ? [name, body.cells[place]] : []) each.classList.add("read");
-      if (read && !tables.closest("details")) shown = true;
-      if (read && !shown) tables.closest("details").open = true;
-    });
-  }
-  fit(box);
+  return [...groups.values()];
+}
+
+function card(query, group, signal) {
+  const [hit] = group, isRecord = hit.kind === "record", isOut = Boolean(hit.kept_out);
+  const title = group.length > 1 ? hit.rendered.table : hit.title;
+  const heading = make("h3", link(title, placeOf(hit, hit.id)));
+  const box = make("li", [make("div", [heading, relevance(hit)], { class: "top" })], { class: isOut ? "hit out" : "hit" });
+  if (isOut) box.append(...reasons(group));
+  if (hit.movedUp) box.append(make("p", "Moved up, because others are kept out.", { class: "quiet" }));
+  if (isRecord) box.append(record(hit.rendered.columns, { id: hit.id, cells: hit.rendered.cells }));
+  else box.append(...(hit.cells.length ? rows(group, signal) : [passage(hit)]));
+  const missing = group.length === 1 && hit.rendered.missing.length ? ` · does not say ${hit.rendered.missing.map((word) => `“${word}”`).join(", ")}` : "";
+  box.append(make("p", [`${hit.book} › `, link(`${hit.document}, line\u00a0${hit.lines[0]}`, placeOf(hit, hit.id)), missing], { class: "quiet" }));
+  if (!isOut) box.append(make("details", [make("summary", "Is this right?"), ...group.map((each) => feedback(query, each.id, group.length > 1 ? each.title : null))]));
+  return box;
+}
+
+// Why the filter keeps rows out: the first reason, the others on a click.
+function reasons(group) {
+  const [first, ...rest] = [...new Set(group.map((each) => each.kept_out))].map((each) => make("p", each, { class: "reason" }));
+  return rest.length ? [first, make("details", [make("summary", counted(rest.length, "more reason")), ...rest])] : [first];
+}
+
+function relevance(hit) {
+  const value = hit.relevance ?? 0;
+  return make("span", [make("meter", "", { min: 0, max: 1, value, "aria-label": "Relevance" }), make("span", value.toFixed(2))], { class: "relevance" });
+}
+
+function rows(group, signal) {
+  const [hit] = group, own = new Set(group.map((each) => each.id));
+  const brief = table(hit.rendered.columns, group.map((each) => ({ id: each.id, cells: each.rendered.cells })), { caption: hit.rendered.table });
+  const beyond = hit.rendered.n_rows - group.length;
+  if (beyond <= 0) return [brief];
+  const more = button(counted(beyond, "more row"), async () => {
+    const whole = await get(`/v1/tables/${hit.id}`, signal);
+    const all = table(whole.columns, whole.rows, { caption: whole.title, extend: (line, row) => own.has(row.id) && line.classList.add("answers") });
+    brief.replaceWith(all);
+    more.replaceWith(link("Sort and filter this table", placeOf(hit, hit.id, whole.id)));
+    all.focus();
+  }, { class: "small" });
+  return [brief, make("p", more)];
+}
+
+function passage(hit) {
+  const text = rendered("div", hit.rendered.html, { class: "prose" });
+  if (text.textContent.length < 1.3 * LONG) return text;
+  text.classList.add("cut");
+  const more = button("Show all of it", () => {
+    const isCut = text.classList.toggle("cut");
+    more.textContent = isCut ? "Show all of it" : "Show less";
+    more.setAttribute("aria-expanded", !isCut);
+  }, { class: "small", "aria-expanded": "false" });
+  return make("div", [text, more]);
 }

@@ -1,169 +1,169 @@
-// The form, the address, and the two lists.
-import { listen } from "./answer.js";
-import { card, fit } from "./hits.js";
-import { at, complain, make, send } from "./parts.js";
+// The frame: which view the address names, the question box, what this browser remembers, dark and light.
+import { ask, start } from "./answer.js";
+import { showBook, showBooks, showDocument } from "./books.js";
+import { at, complain, get, make } from "./parts.js";
+import { showScores } from "./scores.js";
 
-const DEFAULT = { strategy: "default", k: 8 };
-let turn = 0; // answers of an earlier question are dropped
-let going = null;
-let offered = null; // what the server says of itself
-let asked = null; // the question that is shown, and the address that shows it
+const MOST_KEPT = 30;
+const THEMES = { "light dark": "Auto", light: "Light", dark: "Dark" };
+let going = new AbortController(); // of the view that is shown
+let status = null; // what the server says of itself
+let shown = ""; // the view that is shown
 
-async function offer() {
-  if (offered) return;
-  const status = await (await send("v1/status")).json();
-  DEFAULT.strategy = status.strategy;
-  const names = [DEFAULT.strategy, ...status.strategies.filter((name) => name !== DEFAULT.strategy)];
-  at("strategy").replaceChildren(...names.map((name) => {
-    const option = new Option(name, name);
-    option.title = status.about[name] ?? "";
-    return option;
-  }));
-  at("library").textContent = status.live ? `${status.n_chunks.toLocaleString("en")} chunks, index ${status.live}` : "";
-  at("question").placeholder = status.examples[0] ?? "";
-  invite(status);
-  offered = status;
+// What is asked is kept in this browser and nowhere else; a browser that keeps nothing has no history.
+const kept = (name, otherwise) => {
+  try {
+    return JSON.parse(localStorage.getItem(name)) ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+};
+const keep = (name, value) => {
+  try {
+    localStorage.setItem(name, JSON.stringify(value));
+  } catch {
+    // it is forgotten with the page
+  }
+};
+
+function remember(question) {
+  keep("asked", [question, ...kept("asked", []).filter((each) => each !== question)].slice(0, MOST_KEPT));
+  offerHistory();
 }
 
-function invite(status) {
-  at("examples").replaceChildren(...status.examples.map((query) => {
-    const link = make("a", query);
-    link.href = `?${new URLSearchParams({ q: query })}`;
-    return make("li", link);
-  }));
-  const books = (status.books ?? []).join(", ");
-  at("invitation").textContent = !status.live ? "Nothing is live here: build an index first." : status.examples.length ? `In this index: ${books}. Questions to begin with:` : `In this index: ${books}.`;
+function offerHistory() {
+  at("asked").replaceChildren(...kept("asked", []).map((each) => make("option", "", { value: each })));
 }
 
-// The strategy and the number of hits of the address; returns a sentence for each that cannot be used.
-function choose() {
-  const wanted = new URLSearchParams(location.search), told = [];
-  const strategy = wanted.get("strategy") || DEFAULT.strategy, k = wanted.get("k") || DEFAULT.k;
-  const names = [...at("strategy").options].map((each) => each.value);
-  const isKnown = names.includes(strategy), isCount = /^\d+$/.test(k) && k >= 1 && k <= 50;
-  if (!isKnown && offered) told.push(`The page offers no strategy “${strategy}”; this is ${DEFAULT.strategy}. There are: ${names.join(", ")}.`);
-  if (!isCount) told.push(`“${k}” hits cannot be shown; these are ${DEFAULT.k}. Ask for a whole number from 1 to 50.`);
-  at("strategy").value = isKnown ? strategy : DEFAULT.strategy;
-  at("k").value = isCount ? k : DEFAULT.k;
-  describe();
-  return told.join(" ");
+function forget() {
+  keep("asked", []);
+  offerHistory();
+  read();
 }
 
-const describe = () => (at("strategy").title = at("strategy").selectedOptions[0]?.title ?? "");
+function dress(theme) {
+  document.documentElement.style.colorScheme = theme;
+  at("theme").textContent = THEMES[theme];
+  at("theme").setAttribute("aria-label", `Theme: ${THEMES[theme]}`);
+}
+
+// The view that the address names; the threshold and the switch change it where it is.
+function viewed() {
+  const given = new URLSearchParams(location.search);
+  for (const name of ["least", "compare"]) given.delete(name);
+  return `${location.pathname}?${given}`;
+}
+
+async function load(signal) {
+  status ??= await get("/v1/status", signal);
+  if (at("strategy").options.length) return;
+  const names = [status.strategy, ...status.strategies.filter((name) => name !== status.strategy)];
+  at("strategy").replaceChildren(...names.map((name) => new Option(name, name)));
+}
+
+// The search that an address names, and a sentence for each part of it that cannot be used.
+function search(given) {
+  const names = [...at("strategy").options].map((each) => each.value), told = [];
+  const wanted = { strategy: given.get("strategy") || status.strategy, k: given.get("k") || "8" };
+  if (!names.includes(wanted.strategy)) {
+    told.push(`There is no strategy “${wanted.strategy}”; this is ${status.strategy}. There are: ${names.join(", ")}.`);
+    wanted.strategy = status.strategy;
+  }
+  if (!/^\d+$/.test(wanted.k) || wanted.k < 1 || wanted.k > 50) {
+    told.push(`“${wanted.k}” hits cannot be shown; these are 8. Ask for a whole number from 1 to 50.`);
+    wanted.k = "8";
+  }
+  complain(told.join(" "));
+  [at("strategy").value, at("k").value] = [wanted.strategy, wanted.k];
+  at("about").textContent = status.about[wanted.strategy] ?? "";
+  return {
+    query: given.get("q"),
+    strategy: wanted.strategy,
+    k: Number(wanted.k),
+    least: Number(given.get("least")) || 0,
+    isCompared: given.has("compare"),
+    hasFilter: !status.unfiltered.includes(wanted.strategy),
+  };
+}
 
 async function read() {
-  let told = "";
-  try {
-    await offer();
-  } catch (error) {
-    told = error.message;
-  }
-  told = [told, choose()].filter(Boolean).join(" ");
-  const query = new URLSearchParams(location.search).get("q") ?? "";
-  at("question").value = query;
-  at("start").hidden = Boolean(query);
-  if (query) return ask(query, told);
-  turn++;
-  going?.abort();
-  asked = null;
-  document.title = "querymust";
-  at("found").hidden = at("answer").hidden = true;
-  complain(told);
-}
-
-function visit(query) {
-  const address = `?${new URLSearchParams({ q: query, strategy: at("strategy").value, k: at("k").value })}`;
-  if (address !== location.search || location.hash) history.pushState(null, "", address);
-  ask(query, "");
-}
-
-async function ask(query, told) {
-  const mine = ++turn;
-  going?.abort();
+  shown = viewed();
+  going.abort();
   going = new AbortController();
-  complain(told);
-  const strategy = at("strategy").value, k = Number(at("k").value);
-  asked = { query, k: at("k").value, address: location.search };
-  document.title = `${query} - querymust`;
-  at("start").hidden = true;
-  for (const id of ["off", "on", "text", "doubts", "step", "summary", "legend", "time"]) at(id).replaceChildren();
-  at("step").title = "";
-  at("doubts").hidden = true;
+  const signal = going.signal, given = new URLSearchParams(location.search), root = at("view");
+  const [, view, book, ...document_] = location.pathname.split("/").map(decodeURIComponent);
+  complain("");
+  for (const each of document.querySelectorAll("nav a")) {
+    const here = each.pathname.slice(1, 5) === (view ?? "").slice(0, 4);
+    here ? each.setAttribute("aria-current", "page") : each.removeAttribute("aria-current");
+  }
+  at("question").value = given.get("q") ?? "";
+  document.title = [given.get("q") || document_.join("/") || book || view, "querymust"].filter(Boolean).join(" - ");
+  root.replaceChildren(make("p", "Reading …", { class: "quiet", role: "status" }));
   try {
-    const body = { query, strategy, k, min_relevance: 0 };
-    const [off, on] = await Promise.all([{ ...body, query_must: false }, body].map(async (each) => (await send("v1/retrieve", each, going.signal)).json()));
-    if (mine !== turn) return;
-    show(query, off, on);
-    await listen(query, going.signal, () => mine !== turn);
-    if (mine === turn) go();
+    await load(signal);
+    if (view === "books") await showBooks(root, signal);
+    else if (view === "book") await (document_.length ? showDocument(root, signal, book, document_.join("/"), given.get("table")) : showBook(root, signal, book));
+    else if (view === "evaluation") await showScores(root, signal);
+    else if (given.get("q")) {
+      remember(given.get("q"));
+      await ask(root, signal, search(given));
+    } else start(root, status, kept("asked", []), forget);
+    if (!signal.aborted) goToHash();
   } catch (error) {
-    if (error.name === "AbortError" || mine !== turn) return;
+    if (signal.aborted) return;
     complain(error.message);
-    at("found").hidden = !at("on").children.length;
-    at("answer").hidden = !at("text").textContent;
+    root.querySelector("[role=status]")?.remove();
   }
 }
 
-function show(query, off, on) {
-  at("found").hidden = false;
-  const out = off.hits.filter((hit) => hit.kept_out).length;
-  const isBare = offered?.unfiltered.includes(on.strategy);
-  const read = on.receipt.read_as ? `Read as “${on.receipt.read_as}”. ` : "";
-  at("summary").textContent = read + (isBare
-    ? `The strategy ${on.strategy} has no filter: both lists are the same.`
-    : `The filter keeps ${out || "none"} of the first ${off.hits.length} out.`);
-  at("off-words").textContent = `What comes back where no row may keep itself out.${out ? " Grey: the filter keeps it out, and why." : ""}`;
-  at("on-words").textContent = out ? "Rows that are for other questions are gone; what moved up takes their places." : "Nothing had to go.";
-  at("off").append(...off.hits.map((hit) => card(query, hit, "off")));
-  at("on").append(...on.hits.map((hit) => card(query, hit, "on")));
-  fit(at("found"));
-  time(on.receipt);
-}
-
-function time(receipt) {
-  at("time").replaceChildren(...receipt.stages.map((stage) => {
-    const piece = make("span");
-    piece.style.width = `${(100 * stage.milliseconds) / receipt.milliseconds}%`;
-    piece.title = `${stage.name} ${stage.milliseconds.toFixed(1)} ms`;
-    return piece;
-  }));
-  const told = receipt.stages.map((stage) => `${stage.name} ${stage.milliseconds.toFixed(1)}`).join(", ");
-  at("legend").textContent = `${receipt.milliseconds.toFixed(0)} ms: ${told}`;
-  at("time").setAttribute("aria-label", at("legend").textContent);
-}
-
-// To the hit that the address names.
-function go() {
+// To the row or passage that the address names.
+function goToHash() {
   for (const each of document.querySelectorAll(".here")) each.classList.remove("here");
-  const name = location.hash.slice(1), box = at(name);
-  if (!/^(on|off)-/.test(name)) return;
-  if (!box) return complain("The hit of this link is not among those that are shown.");
-  box.classList.add("here");
-  box.focus({ preventScroll: true });
-  box.scrollIntoView({ block: "start" });
+  const id = decodeURIComponent(location.hash.slice(1));
+  if (!id || id === "main") return;
+  const place = at(id);
+  if (!place) return complain("The books have changed since this link was made: the place that it names is not here any more.");
+  place.classList.add("here");
+  place.tabIndex = -1;
+  place.focus({ preventScroll: true });
+  place.scrollIntoView({ block: "center" });
+}
+
+async function visit(address) {
+  history.pushState(null, "", address);
+  if (viewed() === shown && location.hash) return goToHash();
+  scrollTo(0, 0);
+  await read();
+  if (document.activeElement === document.body) at("main").focus({ preventScroll: true }); // the link that was followed is gone
 }
 
 at("form").addEventListener("submit", async (event) => {
   event.preventDefault();
   if (at("key").value) sessionStorage.setItem("key", at("key").value);
-  if (!offered) await offer().then(choose, () => {});
-  visit(at("question").value);
+  try {
+    await load();
+  } catch (error) {
+    return complain(error.message);
+  }
+  const standing = { strategy: status.strategy, k: "8" };
+  const chosen = Object.entries({ strategy: at("strategy").value, k: at("k").value }).filter(([name, value]) => value !== standing[name]);
+  visit(`/?${new URLSearchParams([["q", at("question").value], ...chosen])}`);
 });
-for (const id of ["strategy", "k"]) {
-  at(id).addEventListener("change", () => {
-    describe();
-    if (at("k").checkValidity()) return asked && visit(asked.query);
-    complain("Hits: a whole number from 1 to 50.");
-    at("k").value = asked?.k ?? DEFAULT.k;
-  });
-}
-at("text").addEventListener("click", (event) => {
-  const link = event.target.closest("a");
-  if (!link) return;
+for (const id of ["strategy", "k"]) at(id).addEventListener("change", () => at("question").value && at("form").requestSubmit());
+at("theme").addEventListener("click", () => {
+  const names = Object.keys(THEMES), next = names[(names.indexOf(kept("theme", names[0])) + 1) % names.length];
+  keep("theme", next);
+  dress(next);
+});
+document.addEventListener("click", (event) => {
+  const target = event.target.closest("a");
+  if (!target || target.origin !== location.origin || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  if (target.hash === "#main") return;
   event.preventDefault();
-  if (link.hash !== location.hash) history.pushState(null, "", link.hash);
-  go();
+  visit(target.href);
 });
-addEventListener("popstate", () => (asked && asked.address === location.search ? go() : read()));
-addEventListener("resize", () => fit(at("found")));
+addEventListener("popstate", () => (viewed() === shown ? goToHash() : read()));
+dress(kept("theme", "light dark"));
+offerHistory();
 read();

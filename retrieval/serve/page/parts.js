@@ -1,27 +1,98 @@
-// What every part of the page uses: its elements, and the server.
+// What every view uses: elements, links, tables, and the server.
 export const at = (id) => document.getElementById(id);
 
-export const make = (tag, content, className) => {
+// A new element; attributes that are null are left out, and `on` has listeners.
+export function make(tag, content, { on = {}, ...attributes } = {}) {
   const node = document.createElement(tag);
-  if (className) node.className = className;
-  for (const each of [content ?? ""].flat()) node.append(each);
+  for (const [name, value] of Object.entries(attributes)) if (value != null) node.setAttribute(name, value);
+  for (const [event, listener] of Object.entries(on)) node.addEventListener(event, listener);
+  node.append(...[content ?? ""].flat().filter((each) => each != null));
   return node;
-};
+}
 
-export const complain = (sentence) => {
+// An element of HTML that the server made of a book's markdown: it has no script, style or image in it.
+export function rendered(tag, html, attributes) {
+  const node = make(tag, "", attributes);
+  node.innerHTML = html;
+  return node;
+}
+
+export const button = (label, click, attributes) => make("button", label, { type: "button", on: { click }, ...attributes });
+export const link = (label, href, attributes) => make("a", label, { href, ...attributes });
+
+const path = (text) => text.split("/").map(encodeURIComponent).join("/");
+export const placeOf = ({ book, document }, id, table) => `/book/${path(book)}/${path(document)}${table ? `?table=${table}` : ""}${id ? `#${id}` : ""}`;
+export const apiOf = (book, document) => `/v1/books/${path(book)}${document ? `/${path(document)}` : ""}`;
+export const askOf = (q) => `/?${new URLSearchParams({ q })}`;
+
+export const counted = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
+
+export function complain(sentence) {
   at("problem").textContent = sentence;
   at("problem").hidden = !sentence;
-};
+}
 
-const headers = () => {
+export async function send(route, signal, body) {
   const key = at("key").value || sessionStorage.getItem("key") || "";
-  return { "content-type": "application/json", ...(key ? { authorization: `Bearer ${key}` } : {}) };
-};
-
-export async function send(path, body, signal) {
-  const response = await fetch(path, body ? { method: "POST", headers: headers(), body: JSON.stringify(body), signal } : { headers: headers(), signal });
+  const headers = { "content-type": "application/json", ...(key ? { authorization: `Bearer ${key}` } : {}) };
+  const response = await fetch(route, { headers, signal, ...(body ? { method: "POST", body: JSON.stringify(body) } : {}) });
   if (response.ok) return response;
-  if (response.status === 401) at("key-label").hidden = false;
+  at("key-label").hidden = response.status !== 401;
   const told = await response.json().catch(() => null);
   throw new Error(told?.error?.message ?? `the server answered ${response.status}`);
+}
+export const get = async (route, signal) => (await send(route, signal)).json();
+
+// A table of HTML cells in a box that scrolls sideways. `rows` are {id, cells}; `extend` may change a line that was made.
+export function table(columns, rows, { caption, head = (html) => rendered("th", html, { scope: "col" }), extend = () => {} } = {}) {
+  const lines = rows.map((row) => {
+    const line = make("tr", row.cells.map((html) => rendered("td", html)), { "data-chunk": row.id });
+    extend(line, row);
+    return line;
+  });
+  const whole = make("table", [
+    caption ? make("caption", caption, { class: "unseen" }) : null,
+    make("thead", make("tr", columns.map(head))),
+    make("tbody", lines),
+  ]);
+  return make("div", whole, { class: "scroll", role: "group", "aria-label": caption || "Table", tabindex: 0 });
+}
+
+// One thing with its properties, each on a line of its own.
+export function record(columns, row) {
+  const lines = columns.map((html, number) => make("tr", [rendered("th", html, { scope: "row" }), rendered("td", row.cells[number])]));
+  return make("table", make("tbody", lines), { class: "record", "data-chunk": row.id });
+}
+
+// A table that is wider than the screen begins where its marked cell is.
+export function fit(root) {
+  for (const box of root.querySelectorAll(".scroll")) {
+    const cell = box.querySelector("td.read");
+    if (cell && box.scrollWidth > box.clientWidth) box.scrollLeft = cell.offsetLeft - (box.clientWidth - cell.offsetWidth) / 2;
+  }
+}
+
+export async function copy(text, told) {
+  try {
+    await navigator.clipboard.writeText(text);
+    told.textContent = "Copied.";
+  } catch {
+    told.textContent = "The browser does not let this page copy.";
+  }
+}
+
+// Two buttons by which a person says whether a chunk answers a question, and what will come of it.
+export function feedback(query, chunk, name) {
+  const told = make("span", "", { class: "quiet", role: "status" });
+  const buttons = [["relevant", "This is the one"], ["irrelevant", "Does not belong here"]].map(([verdict, label]) =>
+    button(label, async (event) => {
+      try {
+        await send("/v1/feedback", null, { query, chunk_id: chunk, verdict });
+        for (const each of buttons) each.setAttribute("aria-pressed", each === event.target);
+        told.textContent = "Kept. The index stays as it is until someone runs querymust feedback, which makes test questions of this.";
+      } catch (error) {
+        complain(error.message);
+      }
+    }, { "aria-pressed": "false", "aria-label": name ? `${label}: ${name}` : null, class: "small" }));
+  return make("p", [name ? make("span", name, { class: "name" }) : null, ...buttons, told], { class: "say" });
 }

@@ -12,7 +12,7 @@ from pipeline.commands.options import DEFAULT_HOME
 from pipeline.commands.quickstart import next_steps
 
 
-def test_the_closing_words_name_commands_that_there_are_and_the_explorer(tmp_path: Path) -> None:
+def test_the_closing_words_name_commands_that_there_are_and_the_page(tmp_path: Path) -> None:
     told = next_steps(tmp_path)
     named = re.findall(r"querymust (\w+)", told)
     assert set(named) <= set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]

@@ -88,7 +88,8 @@ def test_a_server_learns_of_scores_that_came_later_and_searches_as_it_was_told(
     served = Served(sample_copy.root, strategy="bm25")
     monkeypatch.setenv(VARIABLE, TypeAdapter(Served).dump_json(served).decode())
     with TestClient(application(), base_url="http://127.0.0.1") as client:
-        assert client.get("/v1/status").json()["examples"] == []
+        assert all(each.startswith("What is the ") for each in client.get("/v1/status").json()["examples"])
+        assert client.get("/v1/evaluation").json() is None
         away.rename(scores)
         status = client.get("/v1/status").json()
         assert "What does a 7th level cleric need to roll to hit AC 6?" in status["examples"]
@@ -98,6 +99,11 @@ def test_a_server_learns_of_scores_that_came_later_and_searches_as_it_was_told(
         named = client.post("/v1/retrieve", json=query | {"strategy": "dense", "min_relevance": 0}).json()
         assert named["strategy"] == "dense"
         assert 0 <= named["hits"][0]["relevance"] <= 1
+        evaluation = client.get("/v1/evaluation").json()
+        failed = [each for each in evaluation["questions"] if each["gold"] and each["gold_rank"] != 1]
+        answered = [each for each in evaluation["questions"] if each["gold"]]
+        assert evaluation["cards"][0]["value"] == str(len(answered) - len(failed))
+        assert all(each["first"]["id"] not in {gold["id"] for gold in each["gold"]} for each in failed if each["first"])
 
 
 ROOT = Path(__file__).parents[3]

@@ -257,3 +257,13 @@ def test_no_more_is_read_than_a_body_may_have(sample: Home) -> None:
 
         response = client.post("/v1/retrieve", content=(b" " * 500 for _ in range(5)))
         assert (response.status_code, response.json()["error"]["type"]) == (413, "BodyTooLarge")
+
+
+@pytest.mark.parametrize("path", ["/", "/books", "/evaluation", "/book/any/where.md", "/page.css", "/page.js"])
+def test_every_part_of_the_page_may_run_and_load_only_what_is_ours(client: httpx.Client, path: str) -> None:
+    sent = client.get(path)
+    assert sent.status_code == 200
+    rules = dict(rule.split(" ", 1) for rule in sent.headers["content-security-policy"].split("; "))
+    assert rules["default-src"] == "'self'"
+    assert {rules[name] for name in ("object-src", "frame-ancestors", "base-uri")} == {"'none'"}
+    assert not {"script-src", "style-src", "img-src", "connect-src"} & rules.keys()

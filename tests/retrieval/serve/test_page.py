@@ -1,4 +1,4 @@
-"""The explorer in a real browser."""
+"""The page in a real browser."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from urllib.parse import quote
 import pytest
 
 from retrieval.search.strategies import STRATEGIES
+from retrieval.serve.bodies import EvaluatedQuestion, EvaluationRecord, NamedChunk, ScoreCard
+from retrieval.serve.guard import ApiKeys, Limits
 from retrieval.serve.logs import FEEDBACK_FILE
 from tests.retrieval.serve.conftest import served
 
@@ -19,35 +21,65 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from retrieval.home import Home
+    from tests.openai_server.server import FakeOpenAi
 
 LOOK_UP = "What does a 7th level cleric need to roll to hit AC 6?"
+VAGUE = "Which sword gives light?"
+COMBAT = "/book/lantern-and-blade/03-combat.md"
+ROW = "d83d84a8-5e27-5932-9c22-d14a31559a2a"
+"""Chunk id of armor class 6 in the matrix of clerics."""
+MATRIX = "I.A. Attack Matrix for Clerics, Druids and Monks"
+
+
+def evaluation() -> EvaluationRecord:
+    gold = NamedChunk(id=ROW, title="Opponent Armor Class 6", book="lantern-and-blade", document="03-combat.md")
+    failed = EvaluatedQuestion(query=LOOK_UP, gold=[gold], gold_rank=3, first=gold, why=["another row came first"])
+    card = ScoreCard(title="Right one first", value="96", about="of 102 questions")
+    return EvaluationRecord(snapshot="s", strategy="default", cards=[card], questions=[failed])
 
 
 @pytest.fixture(scope="module")
 def home(sample: Home, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("explored") / "home"
+    folder = tmp_path_factory.mktemp("page") / "home"
     shutil.copytree(sample.root, folder)
     return folder
 
 
 @pytest.fixture(scope="module")
 def url(home: Path) -> Iterator[str]:
-    with served(home) as client:
+    limits = Limits(requests_per_minute=100_000)
+    examples = ["What does a mace cost?", LOOK_UP]
+    with served(home, limits=limits, examples=lambda: examples, evaluation=evaluation) as client:
         yield str(client.base_url)
 
 
 def seen(browser: Any, expression: str, wanted: str = "", seconds: float = 30) -> str:
     """The text of an expression once it has what is wanted."""
     until = time.monotonic() + seconds
-    while wanted not in (result := str(browser.run(expression))) or not result:
+    while wanted not in (result := str(browser.run(expression))) or result in ("", "undefined"):
         assert time.monotonic() < until, f"{expression} is {result!r}"
         time.sleep(0.05)
     return result
 
 
-TEXT = "document.getElementById('text')?.textContent"
-PROBLEM = "document.getElementById('problem').textContent"
-STRATEGY = "document.getElementById('strategy').value"
+def text_of(selector: str) -> str:
+    return f"document.querySelector({json.dumps(selector)})?.innerText"
+
+
+def count_of(selector: str) -> str:
+    return f"document.querySelectorAll({json.dumps(selector)}).length"
+
+
+def click(browser: Any, selector: str) -> None:
+    browser.run(f"document.querySelector({json.dumps(selector)}).click()")
+
+
+def ask(browser: Any, url: str, query: str = LOOK_UP, width: int = 1280, **options: Any) -> None:
+    """Open the answer to a question, and wait until it is whole."""
+    more = "".join(f"&{name}={value}" for name, value in options.items())
+    browser.open(f"{url}/?q={quote(query)}{more}", width)
+    seen(browser, text_of(".actions"), "Copy")
+    seen(browser, "String(!document.querySelector('#answer.stated') || !!document.querySelector('.read'))", "true")
 
 
 def asked_since(browser: Any, n: int) -> list[str]:
@@ -56,181 +88,352 @@ def asked_since(browser: Any, n: int) -> list[str]:
     return [request.rpartition("/v1/")[2] for request in browser.requests[n:] if "/v1/" in request]
 
 
-def test_a_link_reproduces_a_view_with_its_answer_and_its_cell(browser: Any, url: str) -> None:
-    browser.open(f"{url}/?q={quote(LOOK_UP)}&strategy=prefilter&k=10")
-    assert "Level 7-9: 10 [1] 03-combat.md:" in seen(browser, TEXT, "not generated")
-    assert browser.run("document.querySelector('#text strong').textContent") == "10"
-    assert browser.run(STRATEGY) == "prefilter"
-    assert browser.run("document.querySelectorAll('#on .hit').length") == 10
-    assert browser.run("document.querySelector('.cited td.read').textContent") == "10"
+def test_the_answer_comes_first_with_its_certainty_its_cell_and_its_place(browser: Any, url: str) -> None:
+    ask(browser, url)
+    assert browser.run(text_of("#answer .badge")) == "Stated"
+    assert browser.run(text_of("#answer .value")) == "10"
+    assert browser.run(text_of("#answer figcaption")) == MATRIX
+    assert browser.run(text_of("#answer td.read")) == "10"
+    assert browser.run(text_of("#answer tr.answers td")) == "6"
+    assert browser.run("document.querySelector('#answer .place').getAttribute('href')") == f"{COMBAT}#{ROW}"
+    answer, hits = "document.getElementById('answer')", "document.getElementById('found')"
+    assert browser.run(f"{answer}.compareDocumentPosition({hits})") == 4  # the hits follow
     assert all(request.startswith(url) for request in browser.requests)
 
 
-def test_a_number_in_the_answer_leads_to_its_hit_and_asks_nothing(browser: Any, url: str) -> None:
-    browser.open(f"{url}/?q={quote(LOOK_UP)}&k=5", 390)
-    seen(browser, TEXT, "not generated")
-    before, here = len(browser.requests), "document.querySelector('.hit.here')"
-    top = f"{here}.getBoundingClientRect().top"
-    browser.run("document.querySelector('#text a').click()")
-    assert browser.run(f"{here} === document.querySelector('#on .cited')")
-    assert 0 <= browser.run(top) < 450
-    assert browser.run(f"{here} === document.activeElement")
-    address = browser.run("location.href")
-    assert "#on-" in address
-    browser.run("history.back()")
-    seen(browser, f"String({here})", "null")
-    browser.run("document.querySelector('#text a').focus()")
-    browser.press("Enter")
-    assert 0 <= browser.run(top) < 450
-    assert asked_since(browser, before) == []
-    assert "not generated" in browser.run(TEXT)
-    browser.open(address, 390)
-    seen(browser, f"{here}?.id", "on-")
-    assert 0 <= browser.run(top) < 450
-    assert asked_since(browser, 0).count("query") == 1
+def test_perhaps_and_not_in_these_books_look_different(browser: Any, url: str) -> None:
+    looks = {}
+    for query, word in ((LOOK_UP, "Stated"), (VAGUE, "Perhaps"), ("How do I cook pasta?", "Not in these books")):
+        ask(browser, url, query)
+        assert browser.run(text_of("#answer .badge")) == word
+        style = "getComputedStyle(document.getElementById('answer'))"
+        looks[word] = browser.run(f"{style}.borderLeftStyle + {style}.borderLeftColor")
+    assert len(set(looks.values())) == 3
 
 
-def test_a_misspelt_question_says_how_it_was_read(browser: Any, url: str) -> None:
-    browser.open(f"{url}/?q={quote(LOOK_UP.replace('cleric', 'clreic'))}")
-    assert seen(browser, "document.getElementById('summary').textContent", "keeps").startswith(f"Read as “{LOOK_UP}”. ")
+def test_of_a_passage_the_sentence_that_answers_is_marked_and_nothing_else(browser: Any, url: str) -> None:
+    ask(browser, url, "What ends the shelter of sanctuary?")
+    marks = "[...document.querySelectorAll('blockquote mark.read')].map(each => each.textContent.trim()).join(' ')"
+    assert browser.run(marks) == "The shelter ends the moment its bearer attacks."
+    assert "must save or look" in browser.run(text_of("blockquote"))
+    assert browser.run(text_of("#answer .line")).startswith("“The shelter ends the moment its bearer attacks.”")
 
 
-def test_rows_that_are_kept_out_are_grey_with_the_reason(browser: Any, url: str) -> None:
-    browser.open(f"{url}/?q={quote(LOOK_UP)}&strategy=prefilter&k=10")
-    summary = seen(browser, "document.getElementById('summary').textContent", "keeps")
-    out = browser.run("[...document.querySelectorAll('#off .out .reason')].map(each => each.textContent)")
-    assert f"keeps {len(out)} of the first 10 out" in summary
-    assert 'This row is about Opponent Armor Class 7; your question names "AC 6".' in out
-    assert all(each.startswith("This row is ") for each in out)
-    assert browser.run("document.querySelectorAll('#on .out').length") == 0
-    last = "#on .hit:first-child .sum td:last-child"
-    parts = browser.run(f"[...document.querySelectorAll('{last}')].map(each => +each.textContent)")
-    assert sum(parts[:-1]) == pytest.approx(parts[-1], abs=0.003)
+def test_a_generated_answer_says_by_whom_and_what_no_passage_says(
+    browser: Any, home: Path, chat_server: FakeOpenAi
+) -> None:
+    chat_server.pieces = ["It is ", "10 [1], or 7777."]
+    with served(home, environment=chat_server.environment) as client:
+        ask(browser, str(client.base_url))
+        assert browser.run(text_of("#answer .badge")) == "Generated"
+        assert "by gpt-4o-mini at 127.0.0.1" in browser.run(text_of("#answer .verdict"))
+        assert browser.run(text_of("#answer .line")).startswith("It is 10 03-combat.md, line")
+        assert "7777 stands in no passage" in browser.run(text_of("#answer .doubts"))
+        assert "6" in browser.run(text_of("#answer tr.answers"))
 
 
-def test_another_strategy_or_count_asks_the_same_question_again(browser: Any, url: str) -> None:
-    browser.open(f"{url}/?q={quote(LOOK_UP)}&k=3")
-    seen(browser, TEXT, "not generated")
-    ids = "[...document.querySelectorAll('{}')].map(each => each.dataset.chunk)"
-    off, out, on = (browser.run(ids.format(each)) for each in ("#off .hit", "#off .out", "#on .hit"))
-    assert out == [each for each in off if each not in on] != []
-    browser.run("document.getElementById('question').value = 'typed, not asked'")
-    change(browser, "strategy", "bm25")
-    assert "no filter" in seen(browser, "document.getElementById('summary').textContent", "bm25")
-    assert "without a filter" in browser.run("document.getElementById('strategy').title")
-    assert browser.run("document.querySelectorAll('#off .out').length") == 0
-    change(browser, "k", "4")
-    seen(browser, "String(document.querySelectorAll('#on .hit').length)", "4")
-    assert browser.run("new URLSearchParams(location.search).get('q')") == LOOK_UP
-    assert "strategy=bm25&k=4" in browser.run("location.search")
-    seen(browser, TEXT, "not generated")
+def test_why_says_what_was_asked_found_and_missing(browser: Any, url: str) -> None:
+    ask(browser, url, LOOK_UP.replace("cleric", "clreic"))
+    click(browser, ".why summary")
+    told = browser.run(text_of(".why dl"))
+    assert f"Read as\n{LOOK_UP}" in told
+    assert "relevance 0.9" in told
+    assert "does not say “roll”, “hit”" in told
+    assert "% that this is the right answer" in told
+
+
+def test_the_whole_table_opens_with_the_row_marked(browser: Any, url: str) -> None:
+    ask(browser, url)
+    assert browser.run(count_of("#answer tbody tr")) == 3
+    click(browser, "#answer figure button")
+    assert browser.run(count_of("#answer tbody tr")) == 21
+    assert browser.run(text_of("#answer tr.answers .read")) == "10"
     before = len(browser.requests)
-    change(browser, "k", "99")
-    assert "from 1 to 50" in browser.run(PROBLEM)
-    assert browser.run("document.getElementById('k').value") == "4"
-    assert asked_since(browser, before) == []
+    click(browser, "#found .hit button")
+    seen(browser, f"String({count_of('#found .hit:first-child tbody tr')})", "21")
+    assert browser.run(text_of("#found .hit:first-child tr.answers td")) == "6"
+    assert asked_since(browser, before) == [f"tables/{ROW}"]
 
 
-def change(browser: Any, field: str, value: str) -> None:
-    at = f"document.getElementById('{field}')"
-    browser.run(f"{at}.value = '{value}'; {at}.dispatchEvent(new Event('change', {{ bubbles: true }}))")
+def test_rows_of_one_table_are_one_entry_with_marks_and_relevance(browser: Any, url: str) -> None:
+    ask(browser, url, "Compare the cost of a mace and a long sword")
+    first = "#found .hit:first-child"
+    assert browser.run(text_of(f"{first} h3")) == "Melee Weapons"
+    shown = browser.run(count_of(f"{first} tbody tr"))
+    assert shown > 2
+    assert browser.run(text_of(f"{first} button")) == f"{24 - shown} more rows"
+    assert "Mace" in browser.run(f"[...document.querySelectorAll('{first} mark')].map(each => each.textContent).join()")
+    assert 0 < browser.run(f"document.querySelector('{first} meter').value") <= 1
 
 
-def test_an_address_that_cannot_be_used_is_said_and_falls_back(browser: Any, url: str) -> None:
-    browser.open(f"{url}/?q={quote(LOOK_UP)}&strategy=best&k=99")
-    seen(browser, TEXT, "not generated")
-    told = browser.run(PROBLEM)
+def test_a_threshold_leaves_the_relevant_hits(browser: Any, url: str) -> None:
+    ask(browser, url, VAGUE)
+    rows = "#found tbody tr, #found .prose"
+    every = browser.run(count_of(rows))
+    least = "document.getElementById('least')"
+    browser.run(f"{least}.value = 0.75; {least}.dispatchEvent(new Event('input'))")
+    assert 0 < browser.run(count_of(rows)) < every
+    assert "of 8 hits are so relevant" in browser.run(text_of("#found > [role=status]"))
+    relevances = browser.run("[...document.querySelectorAll('meter')].map(each => each.value)")
+    assert min(relevances) >= 0.75
+
+
+def test_the_filter_off_is_one_list_with_what_it_keeps_out_struck_out(browser: Any, url: str) -> None:
+    ask(browser, url, strategy="prefilter", k=10)
+    assert browser.run(count_of("#found .out")) == 0
+    before = len(browser.requests)
+    browser.run("document.getElementById('compare').focus()")
+    browser.press(" ")
+    told = seen(browser, text_of("#found > [role=status]"), "struck out")
+    out = browser.run(count_of("#found .out tbody tr, #found .out .prose"))
+    assert f"keeps {out} of the first 10 out" in told
+    reasons = browser.run("[...document.querySelectorAll('.reason')].map(each => each.textContent)")
+    assert 'This row is about Opponent Armor Class 7; your question names "AC 6".' in reasons
+    assert "line-through" in browser.run("getComputedStyle(document.querySelector('.out td')).textDecorationLine")
+    assert asked_since(browser, before) == ["retrieve"]
+    ask(browser, browser.run("location.href").partition("/?")[0], strategy="prefilter", k=10, compare=1, least=0.5)
+    assert seen(browser, text_of("#found > [role=status]"), "struck out").endswith(told)
+    assert browser.run("document.getElementById('least').value") == "0.5"
+    click(browser, "#compare")
+    seen(browser, f"String({count_of('#found .out')})", "0")
+    assert "compare" not in browser.run("location.search")
+    ask(browser, url, strategy="bm25")
+    assert not browser.run("document.getElementById('compare')")
+
+
+def test_an_address_reproduces_a_search_and_says_what_it_cannot_use(browser: Any, url: str) -> None:
+    ask(browser, url, strategy="prefilter", k=3)
+    assert browser.run("document.getElementById('strategy').value") == "prefilter"
+    assert browser.run(text_of("#found > [role=status]")).startswith("3 hits")
+    assert browser.run("document.getElementById('strategy').options.length") == len(STRATEGIES)
+    browser.run("document.querySelector('.settings').open = true")
+    assert "vectors" in browser.run(text_of("#about"))
+    ask(browser, url, strategy="best", k=99)
+    told = browser.run(text_of("#problem"))
     assert "no strategy “best”" in told
     assert "hybrid_graph" in told
     assert "“99” hits cannot be shown" in told
-    assert browser.run(STRATEGY) == "default"
-    assert browser.run("document.querySelectorAll('#on .hit').length") == 8
+    assert browser.run(text_of("#found > [role=status]")).startswith("8 hits")
 
 
-def test_a_question_is_typed_and_sent_by_enter(browser: Any, url: str) -> None:
+def test_a_question_is_typed_sent_by_enter_and_kept_in_the_browser_alone(browser: Any, url: str) -> None:
     browser.open(url)
-    assert browser.run("document.querySelector('[autofocus]').id") == "question"
-    seen(browser, "document.getElementById('library').textContent", "chunks")
-    assert browser.run(STRATEGY) == "default"
-    assert browser.run("document.getElementById('strategy').options.length") == len(STRATEGIES)
-    assert browser.run("[...document.getElementById('strategy').options].every(each => each.title)")
-    browser.run("document.getElementById('question').focus()")
+    browser.run("localStorage.clear()")
+    browser.open(url)
+    assert "1 book with" in seen(browser, text_of("#view"), "mace")
+    assert "Asked before" not in browser.run(text_of("#view"))
+    seen(browser, "document.activeElement.id", "question")
     browser.run("document.getElementById('question').value = 'How do I cook pasta?'")
     browser.press("Enter")
-    assert seen(browser, TEXT) == "Not in these books."
-    assert "q=How+do+I+cook+pasta" in browser.run("location.search")
-    step = "document.getElementById('step')"
-    assert browser.run(f"{step}.textContent") == "The nearest passages are below; none answers surely."
-    assert "relevance of 0." in browser.run(f"{step}.title")
-    assert browser.run(f"{step}.compareDocumentPosition(document.getElementById('text'))") == 2  # the text comes first
-    if not browser.run("document.querySelectorAll('#off .out').length"):
-        assert "are gone" not in browser.run("document.getElementById('on-words').textContent")
-    assert not browser.run("document.getElementById('time').closest('details').open")
+    seen(browser, text_of(".actions"), "Copy")
+    assert browser.run("location.search") == "?q=How+do+I+cook+pasta%3F"
+    click(browser, ".brand")
+    assert "pasta" in seen(browser, text_of("#view"), "Asked before")
+    click(browser, "#view button")
+    seen(browser, f"String({text_of('#view')}.includes('Asked before'))", "false")
+    click(browser, ".questions li:last-child a")
+    assert seen(browser, text_of("#answer .value"), "10") == "10"
+    browser.run("history.back()")
+    seen(browser, text_of("h1"), "Ask these books")
+
+
+def test_a_place_opens_in_its_book_and_the_books_lead_there_too(browser: Any, url: str) -> None:
+    ask(browser, url)
+    click(browser, "#answer .place")
+    assert seen(browser, "document.querySelector('.here')?.id", ROW) == ROW
+    assert browser.run("document.querySelector('.here') === document.activeElement")
+    top = browser.run("document.querySelector('.here').getBoundingClientRect().top")
+    assert 0 <= top < 900
+    assert browser.run("location.pathname + location.hash") == f"{COMBAT}#{ROW}"
+    assert browser.run(text_of("h1")) == "Combat"
+    for link, heading in (("nav a[href='/books']", "Books"), (".cards a", "lantern-and-blade")):
+        browser.run(f"document.querySelector({json.dumps(link)}).focus()")
+        browser.press("Enter")
+        seen(browser, text_of("h1"), heading)
+    seen(browser, "document.activeElement.id", "main")
+    box = "document.querySelector('[type=search]')"
+    browser.run(f"{box}.value = 'attack clerics'; {box}.dispatchEvent(new Event('input'))")
+    assert browser.run(count_of(".documents > li:not([hidden])")) == 1
+    click(browser, ".documents > li:not([hidden]) > a")
+    seen(browser, text_of("h1"), "Combat")
+
+
+def test_a_link_to_a_row_that_is_folded_or_gone(browser: Any, url: str) -> None:
+    browser.open(f"{url}{COMBAT}?table={ROW}")
+    last = seen(browser, "document.querySelector('tbody tr:last-child')?.id", "-")
+    browser.open(f"{url}{COMBAT}#{last}")
+    assert seen(browser, "document.querySelector('.here')?.id", last) == last
+    browser.open(f"{url}{COMBAT}#gone")
+    assert "have changed since this link was made" in seen(browser, text_of("#problem"), "changed")
+    browser.open(f"{url}{COMBAT}?table=gone")
+    assert "its table is not here" in seen(browser, text_of("#problem"), "changed")
+    assert seen(browser, text_of("h1"), "Combat") == "Combat"
+
+
+def test_a_table_sorts_filters_and_says_when_its_rows_come_back(browser: Any, url: str) -> None:
+    browser.open(f"{url}{COMBAT}?table={ROW}#{ROW}")
+    seen(browser, "document.querySelector('.here')?.id", ROW)
+    keys = "[...document.querySelectorAll('tbody tr:not([hidden])')].map(each => each.cells[0].textContent)"
+    assert browser.run(keys)[0] == "10"
+    click(browser, ".sort")
+    assert browser.run(keys) == [str(number) for number in range(-10, 11)]
+    assert browser.run("document.querySelector('th').getAttribute('aria-sort')") == "ascending"
+    click(browser, ".sort")
+    assert browser.run(keys)[0] == "10"
+    box = "document.querySelector('[type=search]')"
+    browser.run(f"{box}.value = '25'; {box}.dispatchEvent(new Event('input'))")
+    assert browser.run(keys) == ["-10"]
+    assert browser.run(text_of("section [role=status]")) == "1 row"
+    browser.run("for (const each of document.querySelectorAll('details')) each.open = true")
+    told = browser.run(text_of("#view"))
+    assert "The question must say one of" in told
+    assert "1 test question, 1 missed" in told
+    assert "its row comes at 3" in told
+
+
+def test_the_evaluation_names_what_failed_and_what_feedback_will_do(browser: Any, url: str, home: Path) -> None:
+    browser.open(f"{url}/evaluation")
+    assert "Right one first" in seen(browser, text_of(".cards"), "96")
+    click(browser, "section summary")
+    assert "another row came first" in browser.run(text_of("section details"))
+    click(browser, ".say button")
+    assert "querymust feedback" in seen(browser, text_of(".say [role=status]"), "Kept")
+    assert json.loads((home / FEEDBACK_FILE).read_text().splitlines()[-1])["verdict"] == "relevant"
 
 
 def test_feedback_is_kept_and_can_be_changed(browser: Any, url: str, home: Path) -> None:
-    browser.open(f"{url}/?q={quote(LOOK_UP)}&k=3")
-    seen(browser, TEXT, "generated")
-    first = "#on .hit:first-child .say [aria-pressed=true]"
-    pressed = f"[...document.querySelectorAll('{first}')].map(each => each.textContent).join()"
+    ask(browser, url, k=3)
+    click(browser, ".hit details summary")
+    pressed = "document.querySelector('.hit .say [aria-pressed=true]')?.textContent"
     for position, label in ((1, "This is the one"), (2, "Does not belong here")):
-        button = f"document.querySelector('#on .say button:nth-child({position})')"
+        button = f"document.querySelectorAll('.hit .say button')[{position - 1}]"
         browser.run(f"{button}.focus()")
         browser.press("Enter")
         assert seen(browser, pressed, label) == label
         assert browser.run(f"{button} === document.activeElement")
-    assert "Kept" in browser.run("document.querySelector('#on .say').textContent")
     kept = [json.loads(line)["verdict"] for line in (home / FEEDBACK_FILE).read_text().splitlines()]
     assert kept[-2:] == ["relevant", "irrelevant"]
 
 
-def test_on_a_phone_the_cell_that_answers_is_in_view_and_long_prose_opens(browser: Any, url: str) -> None:
-    browser.open(f"{url}/?q={quote(LOOK_UP)}&k=15", 390)
-    seen(browser, TEXT, "not generated")
-    cell = "document.querySelector('#on .cited .scroll.wide td.read')"
-    inner, outer = (
-        browser.run(f"(box => [box.left, box.right])({each}.getBoundingClientRect())")
-        for each in (cell, f"{cell}.closest('.scroll')")
-    )
-    assert outer[0] <= inner[0] < inner[1] <= outer[1]
-    assert browser.run(f"{cell}.closest('.scroll').scrollLeft") > 0
-    assert "scroll" in browser.run(f"{cell}.closest('.scroll').nextSibling.innerText")
-    hit = "document.querySelector('#on .hit:has(.more[aria-expanded=false])')"
-    short = browser.run(f"{hit}.querySelector('.prose:not([hidden])').textContent")
-    assert short.endswith(" …")
-    browser.run(f"window.opened = {hit}; opened.querySelector('.more').click()")
-    whole = browser.run("opened.querySelector('.prose:not([hidden])').innerText")
-    assert whole.replace("\n", " ").startswith(short[:-2].replace("\n", " ")[:100])
-    assert len(whole) > len(short)
-    assert browser.run("opened.querySelector('.prose:not([hidden])').textContent").startswith(f"{short[:-2]}")
-    cut = "[...document.querySelectorAll('.prose')].filter(each => each.scrollHeight > each.clientHeight + 1)"
-    assert browser.run(f"{cut}.length") == 0
+def test_an_answer_is_copied_as_markdown_with_links(browser: Any, url: str) -> None:
+    ask(browser, url)
+    browser.run("window.copied = ''; navigator.clipboard.writeText = async text => { window.copied = text }")
+    click(browser, ".actions button")
+    copied = seen(browser, "window.copied", "**")
+    assert copied.startswith(f"**{LOOK_UP}**\n\nI.A. Attack Matrix")
+    assert f"[1]: {url}{COMBAT}#{ROW} " in copied
+    assert browser.run(text_of(".actions [role=status]")) == "Copied."
 
 
-def test_a_page_without_a_question_offers_some_or_names_its_books(browser: Any, url: str, home: Path) -> None:
+def test_dark_and_light_can_be_chosen_and_stay(browser: Any, url: str) -> None:
+    ground = "getComputedStyle(document.body).backgroundColor"
     browser.open(url)
-    invited = "document.getElementById('start').innerText"
-    assert "In this index: lantern-and-blade." in seen(browser, invited, "In this")
-    with served(home, examples=["What does a mace cost?", LOOK_UP]) as client:
-        browser.open(str(client.base_url))
-        seen(browser, invited, "mace")
-        browser.run("document.querySelector('#examples li:last-child a').click()")
-        seen(browser, TEXT, "Level 7-9: 10")
-        assert client.get("/favicon.ico").status_code == 204
+    light = browser.run(ground)
+    click(browser, "#theme")
+    click(browser, "#theme")
+    assert browser.run("document.getElementById('theme').getAttribute('aria-label')") == "Theme: Dark"
+    dark = browser.run(ground)
+    assert dark != light
+    browser.open(url)
+    assert browser.run(ground) == dark
+    browser.run("localStorage.clear()")
+    browser.open(url, dark=True)
+    assert browser.run(ground) == dark
 
 
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [360, 1280])
-def test_it_overflows_on_no_screen(browser: Any, url: str, width: int, dark: bool) -> None:
-    browser.open(f"{url}/?q={quote(LOOK_UP)}&k=15", width, dark=dark)
-    seen(browser, "document.getElementById('text').textContent", "generated")
+def test_on_a_phone_the_cell_that_answers_and_its_key_are_in_view(browser: Any, url: str) -> None:
+    ask(browser, url, width=390)
+    box = "document.querySelector('#answer .scroll')"
+    assert browser.run(f"{box}.scrollLeft") > 0
+    edges = "(each => [each.left, each.right])(document.querySelector('#answer {}').getBoundingClientRect())"
+    key, cell, outer = (browser.run(edges.format(each)) for each in ("tr.answers td", "td.read", ".scroll"))
+    assert outer[0] <= key[0] < key[1] <= cell[0] < cell[1] <= outer[1]
+
+
+VIEWS = ["/", "/books", "/book/lantern-and-blade", COMBAT, f"{COMBAT}?table={ROW}#{ROW}", "/evaluation"]
+VIEWS += [f"/?q={quote(query)}" for query in (LOOK_UP, VAGUE, "How do I cook pasta?")]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("width", [360, 390, 1280])
+def test_a_view_overflows_on_no_screen(browser: Any, url: str, view: str, width: int) -> None:
+    show(browser, url + view, width)
     assert browser.run("document.documentElement.scrollWidth") <= width
 
 
-def test_what_goes_wrong_is_said(browser: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_nothing(browser: Any, axe: str, url: str, view: str, width: int) -> None:
+    for dark in (False, True):
+        show(browser, url + view, width, dark=dark)
+        browser.run("for (const each of document.querySelectorAll('details')) each.open = true")
+        assert browser.violations(axe) == []
+
+
+def show(browser: Any, address: str, width: int, **options: Any) -> None:
+    browser.open(address, width, **options)
+    done = ".actions, .cards, .documents, article, .questions, .sort"
+    seen(browser, f"String({count_of(done)} > 0)", "true")
+
+
+def test_a_screen_reader_finds_landmarks_headings_and_what_changed(browser: Any, url: str) -> None:
+    ask(browser, url)
+    nodes = browser.send("Accessibility.getFullAXTree")["nodes"]
+    named = {(node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if not node["ignored"]}
+    wanted = {
+        ("search", ""),
+        ("main", ""),
+        ("navigation", "Views"),
+        ("heading", "Answer"),
+        ("heading", "What was found"),
+        ("combobox", "Ask these books"),
+        ("slider", "Relevance at least"),
+        ("switch", "Compare with the filter off"),
+        ("meter", "Relevance"),
+        ("table", MATRIX),
+    }
+    assert wanted <= named
+    assert browser.run(text_of("#answer [role=status]")).startswith(
+        "Stated Read from the books, not generated.\n\n10\n\n"
+    )
+
+
+def test_by_keyboard_alone_the_first_stop_skips_to_the_content(browser: Any, url: str) -> None:
+    ask(browser, url)
+    browser.run("document.activeElement.blur()")
+    browser.press("Tab")
+    assert browser.run("document.activeElement.textContent") == "Skip to the content"
+    browser.press("Enter")
+    assert browser.run("document.activeElement.id") == "main"
+    for _ in range(20):
+        browser.press("Tab")
+        if browser.run("document.activeElement.textContent") == "All 21 rows":
+            break
+    browser.press("Enter")
+    assert browser.run(count_of("#answer tbody tr")) == 21
+    assert browser.run("document.activeElement.className") == "scroll"
+
+
+def test_where_a_key_is_needed_the_page_asks_for_it(browser: Any, home: Path, tmp_path: Path) -> None:
+    guarded = tmp_path / "home"
+    shutil.copytree(home, guarded)
+    secret = ApiKeys(guarded).add("reader", "read")
+    with served(guarded) as client:
+        browser.open(f"{client.base_url}/book/lantern-and-blade")
+        assert "a key is needed" in seen(browser, text_of("#problem"), "key")
+        browser.run(f"document.getElementById('key').value = '{secret}'")
+        browser.run(f"document.getElementById('question').value = '{LOOK_UP}'")
+        click(browser, "#form .main")
+        seen(browser, text_of("#answer .value"), "10")
+        assert "key" not in browser.run("location.href")
+    browser.run("sessionStorage.clear()")
+
+
+def test_what_goes_wrong_is_said(browser: Any, url: str, tmp_path: Path) -> None:
+    browser.open(f"{url}/book/nobody")
+    assert "no book is called 'nobody'" in seen(browser, text_of("#problem"), "nobody")
     with served(tmp_path / "empty") as client:
         browser.open(str(client.base_url))
-        seen(browser, "document.getElementById('start').innerText", "Nothing is live")
+        seen(browser, text_of("#view"), "Nothing is live")
         browser.open(f"{client.base_url}/?q=axes")
-        told = seen(browser, "document.getElementById('problem').textContent", "querymust build")
-        assert "HOME" in told
+        assert "HOME" in seen(browser, text_of("#problem"), "querymust build")

@@ -24,6 +24,11 @@ ROUTES = {
     "/v1/query": "POST",
     "/v1/explain": "POST",
     "/v1/feedback": "POST",
+    "/v1/books": "GET",
+    "/v1/books/{book}": "GET",
+    "/v1/books/{book}/{document}": "GET",
+    "/v1/tables/{chunk_id}": "GET",
+    "/v1/evaluation": "GET",
     "/v1/status": "GET",
     "/healthz": "GET",
 }

@@ -1,0 +1,44 @@
+"""Follow-up questions, made whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from retrieval.rag.follow_up import Turn, complete, is_follow_up
+
+MACE = Turn("What does a mace cost?", "Mace, heavy", frozenset({"mace", "heavy"}))
+CLERIC = Turn("What does a 7th level cleric need to roll to hit AC 6?", "6", frozenset({"armor", "class", "opponent"}))
+
+
+@pytest.mark.parametrize(
+    ("turn", "question", "whole"),
+    [
+        (CLERIC, "and AC 4?", "What does a 7th level cleric need to roll to hit AC 4?"),
+        (CLERIC, "And at 9th level?", "What does a 9th level cleric need to roll to hit AC 6?"),
+        (CLERIC, "what about AC -1", "What does a 7th level cleric need to roll to hit AC -1?"),
+        (CLERIC, "what if 3rd level against AC 2?", "What does a 3rd level cleric need to roll to hit AC 2?"),
+        (MACE, "what about a halberd?", "What does a halberd cost?"),
+        (MACE, "and the long sword?", "What does the long sword cost?"),
+        (MACE, "or maces?", "What does a maces cost?"),
+        (MACE, "how heavy is it?", "how heavy is Mace, heavy?"),
+        (MACE, "and what is its damage?", "what is Mace, heavy's damage?"),
+        (MACE, "What does a lamp cost?", None),
+        (MACE, "and?", None),
+    ],
+)
+def test_a_follow_up_is_made_whole_or_left(turn: Turn, question: str, whole: str | None) -> None:
+    assert complete(question, turn) == whole
+
+
+@pytest.mark.parametrize(
+    ("question", "refers"),
+    [
+        ("and AC 4?", True),
+        ("What about a halberd?", True),
+        ("how heavy is it?", True),
+        ("What does a lamp cost?", False),
+        ("Is an item cursed?", False),
+    ],
+)
+def test_only_what_refers_back_is_a_follow_up(question: str, refers: bool) -> None:
+    assert is_follow_up(question) == refers

@@ -1,0 +1,89 @@
+"""Markdown of books as HTML."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
+from retrieval.serve.rendering import Renderer
+
+if TYPE_CHECKING:
+    from retrieval.home import Home
+
+HIT = "What does a 7th level cleric need to roll to hit AC 6?"
+
+
+@pytest.fixture(scope="module")
+def snapshot(sample: Home) -> Snapshot:
+    return open_snapshot(sample.root)
+
+
+@pytest.fixture(scope="module")
+def plain(snapshot: Snapshot) -> Renderer:
+    return Renderer.of(snapshot)
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "<script>alert(1)</script>",
+        "a <img src=x onerror=alert(1)> b",
+        "<div onclick='alert(1)'>\n<svg onload=alert(1)>\n</div>",
+        "![picture](https://example.com/a.png)",
+        "[a link](javascript:alert(1))",
+        "[a link](data:text/html,x)",
+        "[a link](other.md)",
+        "<javascript:alert(1)>",
+        '<b style="background:url(//example.com)">bold</b>',
+        "<iframe src='https://example.com'></iframe>",
+        '| a |\n|---|\n| <a href="https://example.com" onmouseover="x">b</a> |',
+        '[web](https://example.com/"onmouseover="alert(1))',
+        "<form action=/v1/ingest><input name=q></form>",
+        "```html onload=alert(1)\n<script>alert(1)</script>\n```",
+        "&lt;script&gt;alert(1)&lt;/script&gt;",
+        "<p>\n&lt;script&gt;alert(1)&lt;/script&gt;\n</p>",
+    ],
+)
+def test_nothing_of_a_book_runs_or_loads(plain: Renderer, markdown: str) -> None:
+    allowed = r"</?(?:p|b|i|em|strong|code|pre|table|thead|tbody|tr|th|td|ul|ol|li|br)(?: class=\"heading\")?>"
+    link = r'<a href="https://[^"<>]*" rel="noopener noreferrer nofollow">|</a>'
+    for html in (plain.block(markdown), plain.plain(markdown)):
+        assert "<" not in re.sub(f"{allowed}|{link}", "", html)
+
+
+def test_markdown_is_shown_as_it_reads(plain: Renderer) -> None:
+    html = plain.block(
+        "## Rope {#rope}\n\nA *strong* rope[^1], see {ref}`knots <knot>`.\n\n<!-- hidden -->\n- H<sub>2</sub>O"
+    )
+    assert '<p class="heading">Rope</p>' in html
+    assert "A <em>strong</em> rope, see <code>knots</code>." in html
+    assert "<li>H<sub>2</sub>O</li>" in html
+    assert "hidden" not in html
+    assert plain.block("5 < 6 & `x`") == "<p>5 &lt; 6 &amp; <code>x</code></p>\n"
+    assert plain.block("an <id> of HTML") == "<p>an &lt;id&gt; of HTML</p>\n"
+
+
+def test_a_cell_is_shown_as_it_stands(plain: Renderer) -> None:
+    assert plain.plain("<path> of *all* & `x`") == "&lt;path&gt; of *all* &amp; `x`"
+
+
+def test_a_web_link_stays_a_link(plain: Renderer) -> None:
+    html = plain.block("[here](https://example.com/a?b=1&c=2)")
+    assert html == '<p><a href="https://example.com/a?b=1&amp;c=2" rel="noopener noreferrer nofollow">here</a></p>\n'
+
+
+def test_words_of_the_question_are_marked_whatever_their_form(snapshot: Snapshot) -> None:
+    renderer = Renderer.of(snapshot, HIT.replace("cleric", "clreic"))
+    assert renderer.plain("Clerics & druids") == "<mark>Clerics</mark> &amp; druids"
+    assert renderer.plain("Opponent Armor Class") == "<mark>Opponent Armor Class</mark>"
+    assert renderer.block("**7**-9") == "<p><strong><mark>7</mark></strong>-9</p>\n"
+    assert renderer.plain("need") == "need"
+
+
+def test_words_that_a_text_lacks_are_named_as_the_question_has_them(snapshot: Snapshot) -> None:
+    renderer = Renderer.of(snapshot, HIT)
+    assert renderer.missing(HIT, "Clerics against armor class 6 on level 7") == ("roll", "hit")
+    assert Renderer.of(snapshot).missing(HIT, "nothing") == ()
