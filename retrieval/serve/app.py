@@ -5,7 +5,7 @@ import json
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,7 @@ def create_app(
     keep_questions: bool = False,
     strategy: str | None = None,
     examples: Callable[[], Sequence[str]] = tuple,
+    no_keys: bool = False,
 ) -> Guard:
     """The application over a home.
 
@@ -71,6 +72,7 @@ def create_app(
         keep_questions: whether the home keeps what is asked.
         strategy: how to search where a question does not say; None: as the home's settings say.
         examples: gives questions that the live index can answer, for a page that nothing was asked yet.
+        no_keys: whether the server asks for no key on loopback, even if the home has or once had one.
 
     Raises:
         UnreadableSettingsError: the settings cannot be read, or a value cannot be used.
@@ -100,9 +102,13 @@ def create_app(
     _add_failures(app, service.home.root)
     on_loopback = host in LOOPBACK
     keys = ApiKeys(service.home.root)
+    if keys.required:
+        with suppress(OSError):  # a home that may only be read
+            keys.remember_required()
+    needs_key = (False if no_keys else None) if on_loopback else True
     hosts = LOOPBACK if on_loopback else frozenset[str]()
     rate = RateLimit(limits.requests_per_minute)
-    return Guard(app, keys, not on_loopback, hosts, limits, rate, measuring, service.home.root, log)
+    return Guard(app, keys, needs_key, hosts, limits, rate, measuring, service.home.root, log)
 
 
 def _closing(service: Service) -> Callable[[FastAPI], Any]:

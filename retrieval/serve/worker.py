@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from retrieval.errors import ListeningError
-from retrieval.serve.app import create_app
+from retrieval.serve.app import LOOPBACK, create_app
 from retrieval.serve.guard import Guard, Limits
 
 VARIABLE = "QUERYMUST_SERVED"
@@ -32,13 +32,19 @@ class Served:
     log_questions: bool = False
     keep_questions: bool = False
     strategy: str | None = None
+    no_keys: bool = False
 
     def listen(self) -> socket.socket:
         """The socket that the server will answer on; connections wait in it until `run`.
 
         Raises:
-            ListeningError: the port is taken, or the address is not this machine's.
+            ListeningError: the port is taken, the address is not this machine's, or it would let strangers in.
         """
+        if self.no_keys and self.host not in LOOPBACK:
+            raise ListeningError(
+                f"--no-keys would let everybody who reaches {self.host} in; listen on 127.0.0.1, or make a key: "
+                "querymust keys add NAME"
+            )
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         try:
             return socket.create_server((self.host, self.port), family=family)
@@ -110,4 +116,5 @@ def application(examples: Callable[[], Sequence[str]] = tuple) -> Guard:
         keep_questions=served.keep_questions,
         strategy=served.strategy,
         examples=examples,
+        no_keys=served.no_keys,
     )
