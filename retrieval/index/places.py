@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from retrieval.errors import TransferError
-from retrieval.files.atomic_files import FileEntry, write_atomically
+from retrieval.files.atomic_files import FileEntry, make_folder, sync, write_atomically
 from retrieval.files.versions import install
 
 if TYPE_CHECKING:
@@ -122,6 +122,9 @@ class Place:
             self._make_folder(path)
             with _counting(source.stat().st_size, tell) as callback:
                 self._files.put_file(str(source), self._at(path), callback=callback)
+            if self.folder is not None:
+                sync(self.folder / path)
+                sync((self.folder / path).parent)
 
     def fetch(self, path: str, target: Path, size: int, tell: Tell) -> None:
         """Copy a file of it here; the folder is made.
@@ -183,7 +186,9 @@ class Place:
         return f"{self._root}/{path}"
 
     def _make_folder(self, path: str) -> None:
-        if self._has_folders:
+        if self.folder is not None:
+            make_folder((self.folder / path).parent)
+        elif self._has_folders:
             self._files.makedirs(self._at(path).rsplit("/", 1)[0], exist_ok=True)
 
     @contextmanager
