@@ -2,6 +2,7 @@
 
 import errno
 import os
+import resource
 import socket
 import sys
 from collections.abc import Callable, Sequence
@@ -72,6 +73,10 @@ class Served:
         import uvicorn
         from uvicorn.supervisors import Multiprocess
 
+        from retrieval.serve.connections import BOUNDS
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a connection is a file
         os.environ[VARIABLE] = TypeAdapter(Served).dump_json(self).decode()
         if self.processes > 1:
             # Processes that are started read this when they load numpy; where the user said how many, that stays.
@@ -84,6 +89,7 @@ class Served:
             server_header=False,
             timeout_graceful_shutdown=10,
             log_level="warning",
+            **BOUNDS,
         )
         server = uvicorn.Server(config)
         with suppress(KeyboardInterrupt):
