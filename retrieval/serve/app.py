@@ -45,6 +45,14 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
 _FAILURES: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorResponse, "description": about} for status, about in STATUSES.items()
 }
+_STREAM_FAILURES: dict[int | str, dict[str, Any]] = {
+    # With a model, the schema would say that they are events as well.
+    status: {
+        "description": about,
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorResponse"}}},
+    }
+    for status, about in STATUSES.items()
+}
 
 
 def create_app(
@@ -138,8 +146,13 @@ def _add_questions(app: FastAPI, service: Service, measuring: Measuring, log: Re
         """The documents of a question: conditions are read from it, categories rank, comparisons are taken apart."""
         return service.ask(body.query, body.top_k, body.where, body.how)
 
-    @app.post("/v1/query", response_class=EventSourceResponse, responses=_FAILURES, tags=["questions"])
-    @app.post("/api/ruleslawyer/query", response_class=EventSourceResponse, responses=_FAILURES, tags=["questions"])
+    @app.post("/v1/query", response_class=EventSourceResponse, responses=_STREAM_FAILURES, tags=["questions"])
+    @app.post(
+        "/api/ruleslawyer/query",
+        response_class=EventSourceResponse,
+        responses=_STREAM_FAILURES,
+        tags=["questions"],
+    )
     async def query(body: QueryBody) -> AsyncIterator[ServerSentEvent]:
         """The answer as server-sent events: search, context, generation, token, complete; or error."""
         try:
