@@ -344,7 +344,8 @@ class Receipt:
     ordering: Ordering | None = None
     """What a model made of the order of the first hits, where the strategy asks one."""
     read_as: str | None = None
-    """The question in the library's words, where some were its words misspelt or cut short; None: as it was asked."""
+    """The question in the library's words, where some were its words misspelt or cut short, up to `…` where it had more
+    numbers or words than are read; None: as it was asked."""
 
 
 RELEVANCE = "relevance"

@@ -54,6 +54,9 @@ def serve(
     keep_questions: Annotated[
         bool, typer.Option("--keep-questions", help="The home keeps what is asked, for querymust suggest-terms.")
     ] = False,
+    no_keys: Annotated[
+        bool, typer.Option("--no-keys", help="On loopback, ask for no key though the home has or once had one.")
+    ] = False,
     strategy: StrategyOption = None,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
@@ -78,7 +81,7 @@ def serve(
     limits = Limits(requests_per_minute=per_minute)
     at = Home.at(home)
     name = at.strategy(strategy)
-    served = Served(at.root, host, port, processes, limits, log_questions, keep_questions, name)
+    served = Served(at.root, host, port, processes, limits, log_questions, keep_questions, name, no_keys)
     with served.listen() as listener:
         if os.environ.get(KEY):
             sent, server = at.settings.answer, Access.of_environment().server
@@ -260,7 +263,10 @@ def remove_key(name: Annotated[str, typer.Argument(help="Of the key.")], home: H
     Example:
       querymust keys remove bot
     """
-    _keys(home).remove(name)
+    keys = _keys(home)
+    keys.remove(name)
+    if not keys.all:
+        err.print("No key is left, so the server lets nobody in; to open it on loopback: querymust serve --no-keys")
 
 
 def _keys(home: HomeOption) -> ApiKeys:

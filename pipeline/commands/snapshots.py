@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
-from pipeline.console.output import counted, out, print_error, print_json
+from pipeline.console.output import counted, err, out, print_error, print_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from retrieval.index.chroma.soundness import Fault
@@ -26,7 +26,8 @@ def roll_back(
 ) -> None:
     """Make a snapshot live again that was live before, after comparing every file of it.
 
-    Without a name it is the one that was live before this one, so a second rollback takes the first one back.
+    Without a name it is the last intact one that was live before this one, so a second rollback takes the first one
+    back. Damaged ones are passed over, and named.
     Nothing is built and nothing is scored; the next build that holds goes live as always.
 
     \b
@@ -38,23 +39,37 @@ def roll_back(
     from retrieval.files.locks import write_lock
     from retrieval.home import Home
     from retrieval.index.snapshot.live import live_id, promote
-    from retrieval.index.snapshot.snapshot import open_snapshot
 
     root = Home.at(home).root
     if not root.is_dir():
         raise NothingLiveError.of(root, "nothing is built")
     with write_lock(root):
         before = live_id(root)
-        chosen = _chosen(root, before, snapshot)
-        with open_snapshot(root, chosen) as result:  # which compares the hash of every file
-            n_chunks = len(result)
+        chosen, n_chunks = _first_intact(root, _candidates(root, before, snapshot))
         promote(root, chosen, "rollback")
     out.print(f"live: {chosen}, {n_chunks:,} chunks", markup=False)
     if before:
         out.print(f"It was {before} before; back: querymust rollback {before}", markup=False)
 
 
-def _chosen(root: Path, live: str | None, asked: str | None) -> str:
+def _first_intact(root: Path, candidates: Sequence[str]) -> tuple[str, int]:
+    """The first of these snapshots whose every file has its hash, and its number of chunks; the last one must be."""
+    from retrieval.errors import IndexCorruptError
+    from retrieval.index.snapshot.snapshot import open_snapshot
+
+    for candidate in candidates:
+        try:
+            with open_snapshot(root, candidate) as snapshot:  # which compares the hash of every file
+                return candidate, len(snapshot)
+        except IndexCorruptError as error:
+            if candidate == candidates[-1]:
+                raise
+            err.print(f"passed over: {error}", markup=False)
+    raise AssertionError(candidates)
+
+
+def _candidates(root: Path, live: str | None, asked: str | None) -> list[str]:
+    """Snapshots to go back to, the best first."""
     from retrieval.errors import IndexMissingError, UnknownNameError
     from retrieval.index.snapshot.live import snapshot_folder, were_live
 
@@ -67,7 +82,7 @@ def _chosen(root: Path, live: str | None, asked: str | None) -> str:
         raise IndexMissingError(
             f"no other snapshot that was live is kept in {root}; change the library back and run: querymust build"
         )
-    return asked or there[0]
+    return [asked] if asked else there
 
 
 def collect_garbage(

@@ -66,6 +66,7 @@ def pull(
     every: Annotated[
         float | None, typer.Option("--every", min=0.1, metavar="SECONDS", help="Look again and again, until Ctrl-C.")
     ] = None,
+    max_gb: Annotated[float, typer.Option("--max-gb", min=0, help="What is larger is not fetched.")] = 20,
     json_: JsonOption = False,
 ) -> None:
     """Bring the snapshot that a place offers into the home, and make it live once every hash is right.
@@ -83,15 +84,15 @@ def pull(
 
     opened, place = Home.at(home), Place(url)
     if every is None:
-        _say(place, _pull(opened, place, keep), json_=json_)
+        _say(place, _pull(opened, place, keep, max_gb), json_=json_)
         return
     seen = None
     while True:
-        seen = _follow(opened, place, keep, seen, json_=json_)
+        seen = _follow(opened, place, keep, max_gb, seen, json_=json_)
         time.sleep(every)
 
 
-def _follow(home: Home, place: Place, keep: int, seen: str | None, *, json_: bool) -> str | None:
+def _follow(home: Home, place: Place, keep: int, max_gb: float, seen: str | None, *, json_: bool) -> str | None:
     """Pull what is offered if it is not what was seen last; what is seen now. A failure is told, and tried again."""
     from retrieval.errors import RetrievalError
     from retrieval.index.transfer import live_at
@@ -99,7 +100,7 @@ def _follow(home: Home, place: Place, keep: int, seen: str | None, *, json_: boo
     try:
         if seen is not None and live_at(place) == seen:
             return seen
-        done = _pull(home, place, keep)
+        done = _pull(home, place, keep, max_gb)
     except RetrievalError as error:
         print_error(str(error))
         return None
@@ -107,13 +108,13 @@ def _follow(home: Home, place: Place, keep: int, seen: str | None, *, json_: boo
     return done.snapshot
 
 
-def _pull(home: Home, place: Place, keep: int) -> Pulled:
+def _pull(home: Home, place: Place, keep: int, max_gb: float) -> Pulled:
     from retrieval.files.locks import write_lock
     from retrieval.index.snapshot.live import remove_snapshots
     from retrieval.index.transfer import pull_snapshot
 
     with write_lock(home.root), progress_bar("pull") as bar:
-        done = pull_snapshot(home.root, place, bar)
+        done = pull_snapshot(home.root, place, bar, most=round(max_gb * 1e9))
         home.nominate(done.snapshot)
         remove_snapshots(home.root, done.snapshot, keep)
     return done

@@ -1,10 +1,26 @@
-"""Wall time, and a stopwatch by stage."""
+"""Wall time, a stopwatch by stage, and the end of work that nobody waits for any more."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from time import perf_counter
+from contextvars import ContextVar
+from math import inf
+from time import monotonic, perf_counter
 
+from retrieval.errors import RetrievalTimeoutError
 from retrieval.types import Stage
+
+UNTIL: ContextVar[float] = ContextVar("until", default=inf)
+"""When the caller of the work in this thread waits no longer, on the clock `monotonic`."""
+
+
+def require_caller() -> None:
+    """Go on with work only while its caller waits for it. Long work calls this between its steps.
+
+    Raises:
+        RetrievalTimeoutError: the caller has given up.
+    """
+    if monotonic() > UNTIL.get():
+        raise RetrievalTimeoutError("nobody waits for this answer any more; ask again")
 
 
 class Clock:
@@ -33,7 +49,8 @@ class Stopwatch:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Measure the block."""
+        """Measure the block, if its caller still waits for it. Raises RetrievalTimeoutError."""
+        require_caller()
         clock = Clock()
         try:
             yield

@@ -18,6 +18,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from retrieval.errors import RetrievalError
+from retrieval.files.atomic_files import make_folder
 from retrieval.files.records import dump_record, parse_record
 
 ALL = "books.lock"
@@ -196,7 +197,7 @@ def write_lock(root: Path) -> Iterator[int]:
     path = root / LOCK_FILE
     try:
         is_new = not root.exists()
-        root.mkdir(parents=True, exist_ok=True)
+        make_folder(root)
         descriptor = _locked(path)
     except OSError as error:
         raise HomeUnwritableError(root, error.strerror) from error

@@ -1,18 +1,24 @@
 """Frozen records as JSON lines on disk, also packed: validated when read, atomic when written."""
 
+import errno
+import fcntl
 import gzip
+import os
 import zlib
 from collections.abc import Iterable
+from contextlib import suppress
+from io import FileIO
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
 from retrieval.errors import IndexCorruptError
-from retrieval.files.atomic_files import replacing
+from retrieval.files.atomic_files import replacing, sync
 
 Record = TypeVar("Record")
 
+_BLOCK = 65_536
 
 _ADAPTERS: dict[type, TypeAdapter[Any]] = {}
 
@@ -49,14 +55,51 @@ def write_jsonl(path: Path, records: Iterable[object]) -> int:
 
 
 def append_record(path: Path, record: object) -> None:
-    """Add a line by one write, so that lines of several processes do not mix."""
-    with path.open("ab", buffering=0) as file:
-        file.write(dump_record(record) + b"\n")
+    """Add a line that survives a loss of power. A line that a writer before left without its end is removed.
+
+    Raises:
+        OSError: it could not be written whole; the file is as it was.
+    """
+    is_new = not path.exists()
+    with path.open("a+b", buffering=0) as file:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(file, fcntl.LOCK_EX)  # of several writers one repairs the end, and lines do not mix
+        whole = _whole_lines(file)
+        file.truncate(whole)
+        line = dump_record(record) + b"\n"
+        if file.write(line) != len(line):
+            file.truncate(whole)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        os.fsync(file.fileno())
+    if is_new:
+        sync(path.parent)
+
+
+def _whole_lines(file: FileIO) -> int:
+    """Bytes up to the end of the last line that has one."""
+    end = file.seek(0, os.SEEK_END)
+    while end:
+        start = max(0, end - _BLOCK)
+        file.seek(start)
+        found = file.read(end - start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        end = start
+    return 0
 
 
 def read_kept(path: Path, record_type: type[Record]) -> tuple[Record, ...]:
-    """What `append_record` added so far; nothing where there is no file. Raises IndexCorruptError."""
-    return read_jsonl(path, record_type) if path.is_file() else ()
+    """What `append_record` added so far; nothing where there is no file.
+
+    A last line without its end was never acknowledged, and is left out.
+
+    Raises:
+        IndexCorruptError: a line is not a `record_type`; names the file and the line.
+    """
+    if not path.is_file():
+        return ()
+    with path.open("rb") as file:
+        return _parse_lines((line for line in file if line.endswith(b"\n")), path, record_type, "delete that line")
 
 
 def read_jsonl(path: Path, record_type: type[Record]) -> tuple[Record, ...]:
@@ -66,15 +109,19 @@ def read_jsonl(path: Path, record_type: type[Record]) -> tuple[Record, ...]:
         FileNotFoundError: no such file.
         IndexCorruptError: a line is not a `record_type`; names the file and the line.
     """
-    records = []
     with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                records.append(parse_record(line, record_type))
-            except ValidationError as error:
-                raise IndexCorruptError(
-                    f"{path}, line {number}: not a {record_type.__name__} ({error.errors()[0]['msg']}); build again"
-                ) from error
+        return _parse_lines(file, path, record_type, "build again")
+
+
+def _parse_lines(lines: Iterable[bytes], path: Path, record_type: type[Record], fix: str) -> tuple[Record, ...]:
+    records = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            records.append(parse_record(line, record_type))
+        except ValidationError as error:
+            raise IndexCorruptError(
+                f"{path}, line {number}: not a {record_type.__name__} ({error.errors()[0]['msg']}); {fix}"
+            ) from error
     return tuple(records)
 
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from retrieval.errors import TransferError
-from retrieval.files.atomic_files import FileEntry, write_atomically
+from retrieval.files.atomic_files import FileEntry, make_folder, sync, write_atomically
 from retrieval.files.versions import install
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ _NO_FOLDERS = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl"}
 """Object stores: a folder need not be made, and to make one could make a bucket of a mistyped name."""
 _OF_EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs", "http": "http", "https": "http"}
 _BLOCK = 2**22
+SMALL = 2**26
+"""Bytes of a pointer, a history, a manifest or a list of files at most."""
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT})
 _FORBIDDEN = frozenset({401, 403})
 """Statuses of HTTP."""
@@ -96,15 +98,20 @@ class Place:
         """A small file whole; None where there is none.
 
         Raises:
-            TransferError: it cannot be read.
+            TransferError: it cannot be read, or has more than `SMALL` bytes.
         """
         with self._asked("read", path):
             try:
                 # What was listed or looked up before may have changed since.
                 self._files.invalidate_cache()
-                matches: bytes = self._files.cat_file(self._at(path))
-            except (FileNotFoundError, NotADirectoryError):
+                with self._files.open(self._at(path), "rb") as file:
+                    matches: bytes = file.read(SMALL + 1)
+            except (FileNotFoundError, NotADirectoryError) as error:
+                if isinstance(error.__cause__, Exception) and not isinstance(error.__cause__, FileNotFoundError):
+                    raise error.__cause__ from None  # fsspec says of a web server that does not answer that it has none
                 return None
+            if len(matches) > SMALL:
+                raise self._too_long(path, SMALL)
             return matches
 
     def write(self, path: str, content: bytes) -> None:
@@ -122,22 +129,30 @@ class Place:
             self._make_folder(path)
             with _counting(source.stat().st_size, tell) as callback:
                 self._files.put_file(str(source), self._at(path), callback=callback)
+            if self.folder is not None:
+                sync(self.folder / path)
+                sync((self.folder / path).parent)
 
     def fetch(self, path: str, target: Path, size: int, tell: Tell) -> None:
         """Copy a file of it here; the folder is made.
 
         Raises:
-            TransferError: it is not there, or cannot be read.
+            TransferError: it is not there, cannot be read, or has more than `size` bytes; those are here.
             OSError: there is no room here.
         """
         target.parent.mkdir(parents=True, exist_ok=True)
-        with self._asked("read", path), _counting(size, tell) as callback:
-            try:
-                self._files.get_file(self._at(path), str(target), callback=callback)
-            except OSError as error:
-                if error.errno in _NO_ROOM:
+        with self._asked("read", path), self._files.open(self._at(path), "rb") as there, target.open("wb") as here:
+            left = size
+            while block := there.read(min(_BLOCK, left + 1)):
+                if len(block) > left:
+                    raise self._too_long(path, size)
+                try:
+                    here.write(block)
+                except OSError as error:
                     raise _NoRoomHereError(error.errno, error.strerror, str(target)) from error
-                raise
+                left -= len(block)
+                tell(len(block))
+            tell(left)
 
     def sha256(self, path: str) -> str | None:
         """Hash of a file that is there, which is read for it; None where there is none. Raises TransferError."""
@@ -179,11 +194,16 @@ class Place:
                 return ()
             return tuple(sorted(str(folder).rstrip("/").rsplit("/", 1)[-1] for folder in folders))
 
+    def _too_long(self, path: str, size: int) -> TransferError:
+        return TransferError(f"{self.name}/{path} has more than {size:,} bytes; do not pull from there")
+
     def _at(self, path: str) -> str:
         return f"{self._root}/{path}"
 
     def _make_folder(self, path: str) -> None:
-        if self._has_folders:
+        if self.folder is not None:
+            make_folder((self.folder / path).parent)
+        elif self._has_folders:
             self._files.makedirs(self._at(path).rsplit("/", 1)[0], exist_ok=True)
 
     @contextmanager

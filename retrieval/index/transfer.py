@@ -2,10 +2,11 @@
 
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from shutil import copyfile, rmtree
 
 from pydantic import ValidationError
@@ -97,9 +98,12 @@ class Listing:
             raise TransferError(f"{where} is damaged ({error.errors()[0]['msg']}); push again with --check") from error
         if record.snapshot != snapshot or record.sha256 != _hash(record.files):
             raise TransferError(f"{where} is damaged: it is not the list that was written; push again with --check")
-        strange = next((file.path for file in record.files if not _is_inside(file.path)), None)
+        strange = next((file for file in record.files if not _is_of_snapshot(file)), None)
         if strange is not None:
-            raise TransferError(f"{where} names {strange!r}, which is no file of a snapshot; do not pull from there")
+            raise TransferError(
+                f"{where} names {strange.path!r} of {strange.size} bytes, which is no file of a snapshot; "
+                "do not pull from there"
+            )
         return record
 
 
@@ -120,10 +124,12 @@ def _hash(files: Iterable[FileEntry]) -> str:
     return hashlib.sha256(b"\n".join(map(dump_record, files))).hexdigest()
 
 
-def _is_inside(path: str) -> bool:
-    parts = PurePosixPath(path)
-    inside = bool(parts.parts) and not parts.is_absolute() and ".." not in parts.parts
-    return inside and path == parts.as_posix() and path != LISTING_FILE
+_NAME = r"[\w-][\w.-]{0,99}"
+_PATH = re.compile(rf"(?:{_NAME}/){{0,3}}{_NAME}", re.ASCII)
+
+
+def _is_of_snapshot(file: FileEntry) -> bool:
+    return _PATH.fullmatch(file.path) is not None and file.path != LISTING_FILE and file.size >= 0
 
 
 def open_whole(home: Path, snapshot_id: str = "live") -> Snapshot:
@@ -289,7 +295,11 @@ class Pulled:
     """What readers of the home got until then; None: nothing that can be named."""
 
 
-def pull_snapshot(home: Path, place: Place, progress: Progress) -> Pulled:
+MAX_BYTES = 20 * 10**9
+"""Of one snapshot that is pulled, where nothing else is said."""
+
+
+def pull_snapshot(home: Path, place: Place, progress: Progress, *, most: int = MAX_BYTES) -> Pulled:
     """Bring the snapshot that a place offers into a home and make it live; the caller holds the home's lock.
 
     A file that is here with the right hash is not fetched again, so an interrupted pull goes on where it was, and a
@@ -299,6 +309,7 @@ def pull_snapshot(home: Path, place: Place, progress: Progress) -> Pulled:
         home: the home folder.
         place: where from; only files whose names are known are asked for, never a list of them.
         progress: called as the work goes on.
+        most: bytes that a snapshot may have.
 
     Raises:
         IndexMissingError: nothing was pushed to the place.
@@ -309,7 +320,7 @@ def pull_snapshot(home: Path, place: Place, progress: Progress) -> Pulled:
     while True:
         name = _offered(place)
         try:
-            return _pulled(home, place, name, progress)
+            return _pulled(home, place, name, progress, most)
         except TransferError:
             # One that is offered no more may be removed while it is pulled.
             if _offered(place) == name:
@@ -326,8 +337,13 @@ def _offered(place: Place) -> str:
     return name
 
 
-def _pulled(home: Path, place: Place, name: str, progress: Progress) -> Pulled:
+def _pulled(home: Path, place: Place, name: str, progress: Progress, most: int) -> Pulled:
     before, listing = _live_here(home), _listing(place, name)
+    if listing.size > most:
+        raise TransferError(
+            f"snapshot {name} of {place.name} has {listing.size:,} bytes, and {most:,} are allowed; if that is right, "
+            f"pull it with --max-gb {-(-listing.size // 10**9)}"
+        )
     final = snapshot_folder(home, name)
     fetched = 0
     if any(changes(final, listing.files)):

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
@@ -15,7 +15,7 @@ from retrieval.models.spending import ChatPrice, chat_price
 from retrieval.rag.cell_reading import NOTHING, Reading, read
 from retrieval.rag.chat_model import AnswerPart, ChatModel, cited, doubts, format_prompt
 from retrieval.rag.context import READABLE, Answer, AnswerEvent, Context, Gatherer, Passage
-from retrieval.rag.live import Deadline, LiveIndex
+from retrieval.rag.live import Deadline, LiveIndex, Result
 from retrieval.rag.wording import NOT_HERE, nearest, worded
 from retrieval.settings import AnswerSettings, Settings
 from retrieval.types import Embedder
@@ -93,7 +93,7 @@ class Answerer:
                 yield _complete(_nothing(context, context.nearest))
                 return
             yield self._begins(context)
-            telling = _Telling(context, self.model, self.settings)
+            telling = _Telling(context, self.model, self.settings, self._deadline)
             async for piece in telling.pieces_async():
                 yield AnswerEvent("token", piece)
             yield _complete(telling.answer())
@@ -123,7 +123,7 @@ class Answerer:
             most, least = self.settings.max_chunks, self.settings.min_relevance if self.model else READABLE
             return self._live.ask(lambda reader: self._live.made_of(reader, Gatherer).gather(query, most, least))
 
-        return self._deadline.run(gather) if self._deadline else gather()
+        return _in_time(self._deadline, gather)
 
     def close(self) -> None:
         """Let go of the index; a later question opens it."""
@@ -137,7 +137,7 @@ class Answerer:
             yield _complete(_nothing(context, context.nearest))
             return
         yield self._begins(context)
-        telling = _Telling(context, self.model, self.settings)
+        telling = _Telling(context, self.model, self.settings, self._deadline)
         for piece in telling.pieces():
             yield AnswerEvent("token", piece)
         yield _complete(telling.answer())
@@ -150,18 +150,24 @@ class Answerer:
         return AnswerEvent("generation", f"Sending {sent}...")
 
 
+def _in_time(deadline: Deadline | None, work: Callable[[], Result]) -> Result:
+    return deadline.run(work) if deadline else work()
+
+
 class _Telling:
     """One answer on its way."""
 
-    def __init__(self, context: Context, model: ChatModel | None, settings: AnswerSettings) -> None:
-        self._context, self._model, self._settings = context, model, settings
+    def __init__(
+        self, context: Context, model: ChatModel | None, settings: AnswerSettings, deadline: Deadline | None
+    ) -> None:
+        self._context, self._model, self._settings, self._deadline = context, model, settings, deadline
         self._reading: Reading = NOTHING
         self._told: list[str] = []
         self._usage = Usage()
 
     def pieces(self) -> Iterator[str]:
         if self._model is None:
-            yield from map(self._heard, map(AnswerPart, self._read()))
+            yield from map(self._heard, map(AnswerPart, _in_time(self._deadline, self._read)))
             return
         for piece in self._model.tell(self._prompt()):
             if text := self._heard(piece):
@@ -169,7 +175,7 @@ class _Telling:
 
     async def pieces_async(self) -> AsyncIterator[str]:
         if self._model is None:
-            for each in await asyncio.to_thread(self._read):
+            for each in await asyncio.to_thread(_in_time, self._deadline, self._read):
                 yield self._heard(AnswerPart(each))
             return
         async for piece in self._model.tell_async(self._prompt()):

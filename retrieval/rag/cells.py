@@ -16,6 +16,7 @@ from retrieval.language.english import word_set, word_sets
 from retrieval.language.numbers import AS_TEXT, Quantity, holds, quantities, whole_quantity
 from retrieval.language.terms import Tokenize, cut_word
 from retrieval.rag.relevance import is_everywhere
+from retrieval.search.query import NEAR
 from retrieval.types import Chunk, Vector
 
 _WH = re.compile(
@@ -155,8 +156,8 @@ class _Question:
         ]
 
     def _near(self, found: Quantity) -> frozenset[str]:
-        before = WORD.findall(self.text[: found.start].casefold())[-_BESIDE:]
-        after = WORD.findall(self.text[found.end :].casefold())[:_BESIDE]
+        before = WORD.findall(self.text[max(0, found.start - NEAR) : found.start].casefold())[-_BESIDE:]
+        after = WORD.findall(self.text[found.end : found.end + NEAR].casefold())[:_BESIDE]
         beside = (*before, *after, found.unit or "", found.label or "")
         return frozenset(
             part for word in beside if word and not is_everywhere(word) for part in cut_word(self.tokenize, word)

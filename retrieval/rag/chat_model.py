@@ -125,7 +125,8 @@ class _StreamedAnswer:
         return AnswerPart("", self._usage)
 
 
-_BETWEEN = "\n---\n"
+_QUOTE = "> "
+"""Begins each line of a passage but that of its number, so that no text can end its passage or begin another."""
 
 
 def format_prompt(
@@ -133,7 +134,7 @@ def format_prompt(
     passages: Sequence[Passage],
     template: Path | None = None,
 ) -> str:
-    """The prompt for a question over its passages.
+    """The prompt for a question over its passages, each quoted under a line `[1] book > heading`.
 
     Args:
         query: the question.
@@ -143,8 +144,9 @@ def format_prompt(
     Raises:
         UnreadableSettingsError: the template cannot be read, or lacks one of the two.
     """
-    context = _BETWEEN.join(map(_shown, passages))
-    return (_shipped() if template is None else _read(template)).substitute(context=context, question=query)
+    context = "\n\n".join(map(_shown, passages))
+    chosen = _shipped() if template is None else _read(template)
+    return chosen.substitute(context=context, question=_one_line(query))
 
 
 def _shown(passage: Passage) -> str:
@@ -152,8 +154,13 @@ def _shown(passage: Passage) -> str:
     page = chunk.metadata.get("page")
     position = " > ".join((chunk.book, *chunk.heading_path))
     summary = chunk.metadata.get("summary")
-    lines = [f"[{passage.number}] {position}", *([f"Page {page}"] if page is not None else [])]
-    return "\n".join([*lines, *([str(summary)] if summary else []), "Content:", chunk.text])
+    parts = [*([f"Page {page}"] if page is not None else []), *([str(summary)] if summary else []), "Content:"]
+    lines = [line for part in (*parts, chunk.text) for line in part.splitlines()]
+    return "\n".join([f"[{passage.number}] {_one_line(position)}", *(f"{_QUOTE}{line}" for line in lines)])
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.splitlines())
 
 
 @cache

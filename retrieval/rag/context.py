@@ -9,7 +9,7 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.answering import ContextSource
 from retrieval.rag.cells import Cell
 from retrieval.rag.relevance import N_CANDIDATES, NAMES, marked, measures, why_none
-from retrieval.search.query import Query
+from retrieval.search.query import Query, shortened
 from retrieval.types import RELEVANCE, Hit, Retrieval
 from retrieval.understand.decompose.comparisons import ComparedNames
 from retrieval.understand.decompose.facts import IterationSettings
@@ -105,6 +105,7 @@ class Context:
     """The passages for one question."""
 
     query: str
+    """As it was asked; with `…` at the end, where more of it was not read."""
     passages: tuple[Passage, ...]
     """The best first; empty where nothing is relevant enough."""
     parts: tuple[str, ...]
@@ -157,13 +158,14 @@ class Gatherer:
             EmbeddingFailureError: it has no vector.
         """
         retriever = self.reader.retriever
+        asked, query = query, shortened(query)
         looked_at, several = max(most, N_CANDIDATES), self._is_several(query)
         # What the parts are dealt beside begins with what is looked at here.
         wanted = max(looked_at, ALLOCATED_FROM) if several else looked_at
         whole = retriever.retrieve(query, wanted, self.reader.strategy, decisions=False)
         passages = self.measured(query, whole.hits[:looked_at])
         scores = [passage.hit.evidence[RELEVANCE] for passage in passages]
-        read_as = whole.receipt.read_as
+        read_as = whole.receipt.read_as or (None if query == asked else query)
         if not scores or max(scores) < least:
             near = passages[0] if scores and max(scores) >= READABLE else None
             return Context(query, (), (query,), why_none(scores, least), retriever.snapshot, near, read_as=read_as)

@@ -28,6 +28,7 @@ from retrieval.index.snapshot.live import (
     remove_snapshots,
     snapshot_folder,
     standing_id,
+    were_live,
 )
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.index.snapshot.verification import is_as_built, verify_snapshot
@@ -119,6 +120,16 @@ def read_originals(folder: Path) -> dict[str, RuleDocument]:
         return {str(document.document_id): document for document in documents}
     except (OSError, IndexCorruptError):
         return {}
+
+
+def _originals_to_begin_from(home: Path, beside: dict[str, RuleDocument]) -> tuple[str, dict[str, RuleDocument]]:
+    """What an index that cannot be read is made of again, and its name; `beside` is what is kept beside that index."""
+    if originals := read_originals(home) | beside:
+        return "its documents", originals
+    for snapshot in were_live(home):
+        if originals := read_originals(snapshot_folder(home, snapshot)):
+            return f"the documents of {snapshot}, which was live before; ingest again what came after it", originals
+    return "nothing", {}
 
 
 def lacking(snapshot: Snapshot) -> Iterator[str]:
@@ -230,11 +241,11 @@ class Ingestion:
         try:
             job = Job(self._chunks_of(standing) if standing else {}, originals, frozenset(originals))
         except VectorDBUnavailableError as error:
-            originals = read_originals(self._home.root) | originals
+            of, originals = _originals_to_begin_from(self._home.root, originals)
             if not originals:
                 raise
             job = Job({}, originals, frozenset(originals))
-            job.warn(str(standing), f"the index cannot be read, and is made again from its documents ({error})")
+            job.warn(str(standing), f"the index cannot be read, and is made again from {of} ({error})")
             return job, store
         if standing is not None and not is_live(self._home.root, standing):
             job.warn(POINTER, f"was gone or damaged; {standing}, which was live last, is live again")

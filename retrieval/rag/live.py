@@ -7,10 +7,11 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import BoundedSemaphore, Thread
+from time import monotonic
 from typing import Any, TypeVar
 
 from retrieval.errors import RetrievalTimeoutError, VectorDBUnavailableError, VectorDBWriteError
-from retrieval.files.clock import Clock
+from retrieval.files.clock import UNTIL, Clock
 from retrieval.files.locks import HomeBusyError, HomeUnwritableError, write_lock_when_free
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
@@ -105,8 +106,8 @@ AT_ONCE = 32
 class Deadline:
     """Lets work go on in a thread of its own, and gives up waiting for it in time.
 
-    Nobody can stop a thread: what hangs goes on hanging, without keeping the program from ending. `AT_ONCE` of them are
-    the most that there can be.
+    The work ends at its next `require_caller`. Nobody can stop a thread: what hangs goes on hanging, without keeping
+    the program from ending. `AT_ONCE` of them are the most that there can be.
 
     Args:
         seconds: how long a caller waits.
@@ -126,15 +127,17 @@ class Deadline:
         if not self._places.acquire(timeout=self.seconds):
             raise self._too_late(f"{AT_ONCE} questions before it are still worked on")
         done: Future[Result] = Future()
-        Thread(target=self._do, args=(work, done), daemon=True, name="querymust-answer").start()
+        left = max(0.0, self.seconds - clock.seconds)
+        Thread(target=self._do, args=(work, done, monotonic() + left), daemon=True, name="querymust-answer").start()
         try:
-            return done.result(timeout=max(0.0, self.seconds - clock.seconds))
+            return done.result(timeout=left)
         except FutureTimeoutError as error:
-            if done.done():
+            if done.done() and clock.seconds < self.seconds:
                 raise  # the work's own
             raise self._too_late("the index or the embedder is slow, or does not answer") from error
 
-    def _do(self, work: Callable[[], Result], done: "Future[Result]") -> None:
+    def _do(self, work: Callable[[], Result], done: "Future[Result]", until: float) -> None:
+        UNTIL.set(until)
         try:
             done.set_result(work())
         except BaseException as error:

@@ -11,8 +11,15 @@ from retrieval.query_must.compiled.sibling_index import SiblingIndex
 
 MAX_CHARACTERS = 2000
 
+MAX_NUMBERS = 64
+MAX_WORDS = 500
+"""What of a question is read; a question of 2,000 characters that people write has 400 words and few numbers."""
+_NUMBER_OR_WORD = re.compile(r"(?P<number>\d+|[¼-¾⅐-⅞])|[^\W\d_¼-¾⅐-⅞]+")
+
 LETTERS = re.compile(r"[^\W\d_]+")
 """A word of letters alone."""
+NEAR = 200
+"""Characters in which the words beside a number stand: no word is so long, and a question may be one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +58,18 @@ class Query:
             InvalidQueryError: as `ask`.
         """
         _require_askable(text)
-        read = snapshot.spelling(text)
+        read = snapshot.spelling(shortened(text))
         return cls(read, canonical(read, snapshot.vocabulary))
+
+
+def shortened(text: str) -> str:
+    """A question up to its last number and word that are read, and `…` where there were more."""
+    numbers = words = 0
+    for match in _NUMBER_OR_WORD.finditer(text):
+        numbers, words = numbers + (match["number"] is not None), words + (match["number"] is None)
+        if numbers > MAX_NUMBERS or words > MAX_WORDS:
+            return f"{text[: match.start()].rstrip()} …"
+    return text
 
 
 def _require_askable(text: str) -> None:

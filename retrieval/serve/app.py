@@ -5,7 +5,7 @@ import json
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,14 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
 _FAILURES: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorResponse, "description": about} for status, about in STATUSES.items()
 }
+_STREAM_FAILURES: dict[int | str, dict[str, Any]] = {
+    # With a model, the schema would say that they are events as well.
+    status: {
+        "description": about,
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorResponse"}}},
+    }
+    for status, about in STATUSES.items()
+}
 
 
 def create_app(
@@ -63,6 +71,7 @@ def create_app(
     strategy: str | None = None,
     examples: Callable[[], Sequence[str]] = tuple,
     evaluation: Callable[[], EvaluationRecord | None] = lambda: None,
+    no_keys: bool = False,
 ) -> Guard:
     """The application over a home.
 
@@ -78,6 +87,7 @@ def create_app(
         examples: gives questions that the live index was scored with, for a page that nothing was asked yet; none:
             the page offers look-ups in the tables.
         evaluation: gives the scores of the live index; None: it was not scored.
+        no_keys: whether the server asks for no key on loopback, even if the home has or once had one.
 
     Raises:
         UnreadableSettingsError: the settings cannot be read, or a value cannot be used.
@@ -108,9 +118,13 @@ def create_app(
     _add_failures(app, service.home.root)
     on_loopback = host in LOOPBACK
     keys = ApiKeys(service.home.root)
+    if keys.required:
+        with suppress(OSError):  # a home that may only be read
+            keys.remember_required()
+    needs_key = (False if no_keys else None) if on_loopback else True
     hosts = LOOPBACK if on_loopback else frozenset[str]()
     rate = RateLimit(limits.requests_per_minute)
-    return Guard(app, keys, not on_loopback, hosts, limits, rate, measuring, service.home.root, log)
+    return Guard(app, keys, needs_key, hosts, limits, rate, measuring, service.home.root, log)
 
 
 def _closing(service: Service) -> Callable[[FastAPI], Any]:
@@ -146,8 +160,13 @@ def _add_questions(app: FastAPI, service: Service, measuring: Measuring, log: Re
         """The documents of a question: conditions are read from it, categories rank, comparisons are taken apart."""
         return service.ask(body.query, body.top_k, body.where, body.how)
 
-    @app.post("/v1/query", response_class=EventSourceResponse, responses=_FAILURES, tags=["questions"])
-    @app.post("/api/ruleslawyer/query", response_class=EventSourceResponse, responses=_FAILURES, tags=["questions"])
+    @app.post("/v1/query", response_class=EventSourceResponse, responses=_STREAM_FAILURES, tags=["questions"])
+    @app.post(
+        "/api/ruleslawyer/query",
+        response_class=EventSourceResponse,
+        responses=_STREAM_FAILURES,
+        tags=["questions"],
+    )
     async def query(body: QueryBody) -> AsyncIterator[ServerSentEvent]:
         """The answer as server-sent events: search, context, generation, token, complete; or error."""
         try:

@@ -27,6 +27,7 @@ STATUSES: Mapping[int, str] = {
     401: "A key is needed, or is not known.",
     403: "The key may only read.",
     404: "No strategy, key of metadata or chunk is called so.",
+    408: "The headers or the body did not come in time.",
     409: "The beginning of an id that several have, or a budget that does not suffice.",
     413: "The body is too large.",
     421: "The server is not called so.",

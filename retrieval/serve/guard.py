@@ -25,6 +25,8 @@ from retrieval.serve.logs import Measuring, RequestLog
 
 Scope = Literal["read", "write"]
 KEYS_FILE = "api_keys.json"
+REQUIRED_FILE = "api_keys_required"
+"""Its presence says that this home once had a key. It is apart from the keys, so that their loss opens nothing."""
 _PREFIX = "qm_"
 
 
@@ -52,7 +54,18 @@ class ApiKeys:
 
     def __init__(self, home: Path) -> None:
         self.file = home / KEYS_FILE
-        self._read: tuple[float, tuple[ApiKey, ...]] = (0.0, ())
+        self._marker = home / REQUIRED_FILE
+        self._read: tuple[tuple[int, int], tuple[ApiKey, ...]] = ((0, 0), ())
+
+    @property
+    def required(self) -> bool:
+        """Whether the home has, or once had, a key."""
+        return bool(self._read[1]) or self._marker.exists() or self.file.exists()
+
+    def remember_required(self) -> None:
+        """Keep on asking for a key, whatever becomes of the file of the keys."""
+        self._marker.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(self._marker, "this home once had an API key: `querymust serve` asks for one\n")
 
     @property
     def all(self) -> tuple[ApiKey, ...]:
@@ -62,15 +75,17 @@ class ApiKeys:
             UnreadableSettingsError: the file is damaged.
         """
         try:
-            changed = self.file.stat().st_mtime
+            status = self.file.stat()
         except FileNotFoundError:
             return ()
+        changed = (status.st_mtime_ns, status.st_ino)
         if changed != self._read[0]:
             try:
                 validate_json = TypeAdapter(list[ApiKey]).validate_json(self.file.read_bytes())
             except (ValidationError, OSError) as error:
                 raise UnreadableSettingsError(
-                    f"{self.file} is no list of keys; delete it and make new keys: querymust keys add NAME"
+                    f"{self.file} is no list of keys, so no key opens anything; restore it, or move it away and make "
+                    "new keys: querymust keys add NAME"
                 ) from error
             self._read = (changed, tuple(sorted(validate_json, key=lambda key: key.name)))
         return self._read[1]
@@ -104,7 +119,7 @@ class ApiKeys:
         self._write(tuple(key for key in self.all if key.name != name))
 
     def _write(self, keys: tuple[ApiKey, ...]) -> None:
-        self.file.parent.mkdir(parents=True, exist_ok=True)
+        self.remember_required()
         write_atomically(self.file, json.dumps([asdict(key) for key in keys], indent=1) + "\n")
         self.file.chmod(0o600)
 
@@ -191,7 +206,7 @@ class Guard:
     Args:
         app: what is guarded.
         keys: of the home.
-        needs_key: whether a key is asked for even while there is none.
+        needs_key: whether a key is asked for; None: if the home has, or once had, one.
         hosts: what the `Host` header may name; empty: anything. On loopback it keeps the pages of strangers out, whose
             names can be made to point here.
         limits: bounds.
@@ -203,7 +218,7 @@ class Guard:
 
     app: App
     keys: ApiKeys
-    needs_key: bool
+    needs_key: bool | None
     hosts: frozenset[str]
     limits: Limits
     rate: RateLimit
@@ -257,12 +272,12 @@ class Guard:
 
     def _key(self, path: str, headers: MutableMapping[str, str]) -> ApiKey | None:
         try:
-            query = self.needs_key or bool(self.keys.all)
-            if not query or path in OPEN or path.startswith("/book/"):
+            needs_key = self.keys.required if self.needs_key is None else self.needs_key
+            if not needs_key or path in OPEN or path.startswith("/book/"):
                 return None
             scheme, _, secret = headers.get("authorization", "").partition(" ")
             secret = secret if scheme.lower() == "bearer" else headers.get("x-api-key", "")
-            key = self.keys.find(secret.strip()) if secret else None
+            key = self.keys.find(secret.strip())
         except RetrievalError as error:
             raise _RefusalError(500, problem_of(error, self.home)) from error
         if key is None:

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import threading
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -82,16 +81,15 @@ class QueryLog:
 
     def __init__(self, home: Path, *, is_on: bool) -> None:
         self._file, self._is_on = home / QUERIES_FILE, is_on
-        self._writing = threading.Lock()
 
     def add(self, snapshot: str, query: str, excluded: int | None = None) -> None:
-        """Append a line where the log is on; one write, so that no two lines mix."""
+        """Append a line where the log is on."""
         if not self._is_on:
             return
         now = datetime.now(UTC).isoformat(timespec="seconds")
         asked_question = AskedQuestion(now, snapshot, query, excluded)
         # A question is answered also where nothing can be kept of it.
-        with suppress(OSError), self._writing:
+        with suppress(OSError):
             append_record(self._file, asked_question)
 
 
@@ -131,14 +129,11 @@ class FeedbackFile:
 
     def __init__(self, home: Path) -> None:
         self._file = home / FEEDBACK_FILE
-        self._writing = threading.Lock()
 
     def add(self, snapshot: str, query: str, chunk_id: str, verdict: Verdict, note: str) -> None:
-        """Append a line; one write, so that no two lines mix."""
+        """Append a line."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        feedback = Feedback(now, snapshot, query, chunk_id, verdict, note)
-        with self._writing:
-            append_record(self._file, feedback)
+        append_record(self._file, Feedback(now, snapshot, query, chunk_id, verdict, note))
 
 
 TEXT_TYPE = CONTENT_TYPE_LATEST

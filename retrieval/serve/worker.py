@@ -2,6 +2,7 @@
 
 import errno
 import os
+import resource
 import socket
 import sys
 from collections.abc import Callable, Sequence
@@ -12,7 +13,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from retrieval.errors import ListeningError
-from retrieval.serve.app import create_app
+from retrieval.serve.app import LOOPBACK, create_app
 from retrieval.serve.bodies import EvaluationRecord
 from retrieval.serve.guard import Guard, Limits
 
@@ -33,13 +34,19 @@ class Served:
     log_questions: bool = False
     keep_questions: bool = False
     strategy: str | None = None
+    no_keys: bool = False
 
     def listen(self) -> socket.socket:
         """The socket that the server will answer on; connections wait in it until `run`.
 
         Raises:
-            ListeningError: the port is taken, or the address is not this machine's.
+            ListeningError: the port is taken, the address is not this machine's, or it would let strangers in.
         """
+        if self.no_keys and self.host not in LOOPBACK:
+            raise ListeningError(
+                f"--no-keys would let everybody who reaches {self.host} in; listen on 127.0.0.1, or make a key: "
+                "querymust keys add NAME"
+            )
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         try:
             return socket.create_server((self.host, self.port), family=family)
@@ -67,6 +74,10 @@ class Served:
         import uvicorn
         from uvicorn.supervisors import Multiprocess
 
+        from retrieval.serve.connections import BOUNDS
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a connection is a file
         os.environ[VARIABLE] = TypeAdapter(Served).dump_json(self).decode()
         if self.processes > 1:
             # Processes that are started read this when they load numpy; where the user said how many, that stays.
@@ -79,6 +90,7 @@ class Served:
             server_header=False,
             timeout_graceful_shutdown=10,
             log_level="warning",
+            **BOUNDS,
         )
         server = uvicorn.Server(config)
         with suppress(KeyboardInterrupt):
@@ -114,4 +126,5 @@ def application(
         strategy=served.strategy,
         examples=examples,
         evaluation=evaluation,
+        no_keys=served.no_keys,
     )

@@ -89,6 +89,16 @@ SHAPES: Mapping[str, tuple[int, Callable[[int], str]]] = MappingProxyType(
             60,
             lambda n: "# T\n\n" + "\n".join("|" + cell * n for cell in (" c |", "---|", " 1 |", " 2 |")) + "\n",
         ),
+        "rows of header cells": (
+            800,
+            lambda n: "# T\n\n<table>" + "".join(f"<tr><th>h{i}</th><th>v</th></tr>" for i in range(n)) + "</table>\n",
+        ),
+        "labels of tables": (800, lambda n: "# T\n\n" + "".join(f"Table {i}: some words\n\n" for i in range(n))),
+        "lines of labels": (800, lambda n: "# T\n\n" + "".join(f"Table {i}: some words\n" for i in range(n))),
+        "near-duplicate tables": (
+            200,
+            lambda n: "# T\n\n" + "".join(f"| A | B |\n|---|---|\n| row {i} | x |\n\n" for i in range(n)),
+        ),
         "tables": (
             20,
             lambda n: "# T\n" + "".join(f"\n## t{i}\n\n| A | B |\n|---|---|\n| {i} | x |\n" for i in range(n)),

@@ -16,7 +16,7 @@ from tempfile import mkdtemp
 from pydantic import ValidationError
 
 from retrieval.errors import IndexCorruptError, IndexMissingError
-from retrieval.files.atomic_files import write_atomically
+from retrieval.files.atomic_files import make_folder, sync, sync_tree, write_atomically
 from retrieval.files.records import dump_record, parse_record
 from retrieval.index.milvus import MilvusServer, MilvusStore
 from retrieval.index.snapshot.manifest import MANIFEST_FILE, Manifest
@@ -270,7 +270,7 @@ def building_folder(root: Path) -> Iterator[Path]:
     written for a day; a younger one may belong to a build that still runs, and stays.
     """
     snapshots = root / SNAPSHOTS
-    snapshots.mkdir(parents=True, exist_ok=True)
+    make_folder(snapshots)
     for other in snapshots.glob(f"{ABANDONED_PREFIX}*"):
         if _last_written(other) < time.time() - _ABANDONED:
             rmtree(other, ignore_errors=True)
@@ -282,12 +282,17 @@ def building_folder(root: Path) -> Iterator[Path]:
 
 
 def move_into_place(building: Path, final: Path) -> None:
-    """Give a complete snapshot its name. One of that name goes, but not before the other is there to follow it."""
+    """Give a complete snapshot its name, once all of it survives a loss of power.
+
+    One of that name goes, but not before the other is there to follow it.
+    """
     building.chmod(0o755)
+    sync_tree(building)
     replaced = building.with_name(f"{building.name}-replaced")
     if final.exists():
         final.replace(replaced)
     building.replace(final)
+    sync(final.parent)
     rmtree(replaced, ignore_errors=True)
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from retrieval.ingest.markdown.blocks import Block
@@ -70,14 +70,15 @@ def labels_below(blocks: Sequence[Block], tables: Collection[int]) -> frozenset[
         tables: the indexes of its tables.
     """
     labels = [_label(blocks, index, tables) for index, block in enumerate(blocks) if label_of(block)]
-    sections: dict[tuple[str, ...], list[_Label]] = defaultdict(list)
+    # Above 0 where more labels must be below their tables than above them.
+    sections: dict[tuple[str, ...], int] = defaultdict(int)
     for label in labels:
-        sections[label.section].append(label)
-    everywhere = _lean(labels)
+        sections[label.section] += label.side
+    everywhere = sum(sections.values())
     below: set[int] = set()
     named: set[int] = set()
     for label in labels:
-        lean = _lean(sections[label.section]) or everywhere
+        lean = sections[label.section] or everywhere
         if label.under and _is_below(label, lean, named=label.block - 1 in named):
             below.add(label.block)
         elif label.over is not None:
@@ -90,11 +91,6 @@ def _label(blocks: Sequence[Block], index: int, tables: Collection[int]) -> _Lab
     while below < len(blocks) and below not in tables and blocks[below].kind == "text" and not label_of(blocks[below]):
         below += 1
     return _Label(index, index - 1 in tables, below if below in tables else None, blocks[index].heading_path)
-
-
-def _lean(labels: Iterable[_Label]) -> int:
-    """Above 0 where more labels must be below their tables than above them."""
-    return sum(label.side for label in labels)
 
 
 def _is_below(label: _Label, lean: int, *, named: bool) -> bool:

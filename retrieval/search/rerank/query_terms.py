@@ -16,7 +16,7 @@ from retrieval.language.numbers import Quantity, quantities
 from retrieval.language.numbers.quantity import AS_TEXT
 from retrieval.language.terms import Tokenize, cut_word, tokenizer
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.search.query import LETTERS, Query
+from retrieval.search.query import LETTERS, NEAR, Query
 
 MOST = 48
 """Distinct words of a question that are looked at; the rarest of a longer one."""
@@ -141,8 +141,8 @@ def _cutter(snapshot: Snapshot) -> Tokenize:
 
 def _beside(snapshot: Snapshot, text: str, found: Quantity) -> Sequence[str]:
     """Words of letters beside a number, its unit and its label, each once."""
-    before = LETTERS.findall(text[: found.start])[-BEFORE:]
-    after = LETTERS.findall(text[found.end :])[:AFTER]
+    before = LETTERS.findall(text[max(0, found.start - NEAR) : found.start])[-BEFORE:]
+    after = LETTERS.findall(text[found.end : found.end + NEAR])[:AFTER]
     lexical, cut = snapshot.lexical, _cutter(snapshot)
     # Together, for a label of several words is one word of the index; and each by itself, for its own sake.
     together = (*lexical.looked_for(" ".join(before)), *lexical.looked_for(" ".join(after)))

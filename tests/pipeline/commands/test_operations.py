@@ -1,6 +1,9 @@
 """`querymust verify`, `rollback` and `gc`, as they are typed."""
 
 import json
+import os
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +46,26 @@ def test_what_cannot_be_rolled_back_to_is_refused_in_a_sentence(
     said(*terminal, "gc", "--keep", 0, "--home", home.root)
     assert "no other snapshot" in said(*terminal, "rollback", "--home", home.root, status=2)
     assert live_id(home.root) == second
+
+
+def test_a_rollback_passes_over_damaged_snapshots_and_names_them(
+    twice_live: tuple[Home, str, str], run: Callable[..., tuple[int, str, str]]
+) -> None:
+    home, first, second = twice_live
+    with open_snapshot(home.root) as snapshot:
+        chunks = [replace(chunk, text=f"{chunk.text}  ") for chunk in snapshot.chunks]
+        third = build_snapshot(
+            home.root, chunks, np.array(snapshot.vectors), snapshot.manifest.embedder, snapshot.vocabulary
+        ).id
+    promote(home.root, third)
+    for path in (home.root / "snapshots" / second).rglob("*.*"):
+        os.truncate(path, 0)
+    status, _, told = run("rollback", second, "--home", home.root)
+    assert (status, "passed over" in told) == (2, False)
+    status, out, told = run("rollback", "--home", home.root)
+    assert (status, out.splitlines()[0]) == (0, f"live: {first}, 4 chunks")
+    assert f"passed over: {home.root / 'snapshots' / second / 'manifest.json'} cannot be read" in told
+    assert live_id(home.root) == first
 
 
 def test_a_candidate_that_never_went_live_is_not_rolled_back_to(

@@ -37,7 +37,9 @@ def test_keys_are_made_named_and_removed(run, tmp_path: Path) -> None:
     assert out.startswith("qm_")
     assert "shown this once" in errors
     assert run("keys", "list", "--home", tmp_path)[1].split() == ["bot", "write"]
-    assert run("keys", "remove", "bot", "--home", tmp_path)[0] == 0
+    status, _, errors = run("keys", "remove", "bot", "--home", tmp_path)
+    assert status == 0
+    assert "lets nobody in" in errors
     status, _, errors = run("keys", "remove", "bot", "--home", tmp_path)
     assert status == 2
     assert "no key is called 'bot'" in errors
@@ -78,6 +80,12 @@ def test_a_taken_port_is_said_before_any_address_is_shown(run, sample: Home) -> 
     assert (status, out) == (2, "")
     assert errors.startswith(f"error: port {port} of 127.0.0.1 is taken")
     assert len(errors.splitlines()) == 1
+
+
+def test_without_keys_it_listens_to_this_machine_alone(run, sample: Home) -> None:
+    status, _, errors = run("serve", "--home", sample.root, "--host", "0.0.0.0", "--port", free_port(), "--no-keys")
+    assert status == 2
+    assert "--no-keys would let everybody who reaches 0.0.0.0 in" in errors
 
 
 def test_a_server_learns_of_scores_that_came_later_and_searches_as_it_was_told(

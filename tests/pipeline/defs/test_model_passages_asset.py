@@ -66,7 +66,7 @@ def test_a_build_by_a_model_says_so_and_asks_again_for_what_it_could_not_ask(
     ]
     assert done.problems == []
     (hit,) = Retriever.open(home.root).retrieve("how long is a dagger?", where=Eq("content_kind", "rule")).hits
-    assert "Daggers are short and cheap. A\nContent:" in format_prompt("q", [Passage(1, hit, "q")])
+    assert "> Daggers are short and cheap. A\n> Content:" in format_prompt("q", [Passage(1, hit, "q")])
     third = build(home)
     assert third.is_unchanged
     again = third.books["tiny"].numbers["chunks"]

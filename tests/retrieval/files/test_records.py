@@ -1,6 +1,8 @@
 """."""
 
 import gzip
+import resource
+import signal
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,40 @@ def test_lines_are_added_behind_those_that_are_there(tmp_path):
     append_record(path, CHUNK)
     append_record(path, CHUNK)
     assert read_kept(path, Chunk) == (CHUNK, CHUNK)
+
+
+def test_a_last_line_that_was_cut_off_is_left_out_and_the_next_one_takes_its_place(tmp_path):
+    path = tmp_path / "chunks.jsonl"
+    append_record(path, CHUNK)
+    whole = path.read_bytes()
+
+    for rest in (whole[:-1], whole[:9], b"x" * 200_000):
+        path.write_bytes(whole + rest)
+        assert read_kept(path, Chunk) == (CHUNK,)
+    append_record(path, CHUNK)
+    assert path.read_bytes() == whole * 2
+    path.write_bytes(b"{")
+    append_record(path, CHUNK)
+    assert path.read_bytes() == whole
+    path.write_bytes(b"{}\n" + whole)
+    with pytest.raises(IndexCorruptError, match=r"line 1: not a Chunk .*; delete that line"):
+        read_kept(path, Chunk)
+
+
+def test_a_line_for_which_there_is_no_room_is_an_error_and_leaves_no_half(tmp_path):
+    path = tmp_path / "chunks.jsonl"
+    append_record(path, CHUNK)
+    before = path.read_bytes()
+    size, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    told = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 9, most))
+    try:
+        with pytest.raises(OSError, match="No space left"):
+            append_record(path, CHUNK)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, most))
+        signal.signal(signal.SIGXFSZ, told)
+    assert path.read_bytes() == before
 
 
 TEXT = "Grüße\n"

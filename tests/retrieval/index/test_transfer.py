@@ -1,17 +1,22 @@
 """."""
 
+import os
 import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from retrieval.errors import IndexCorruptError, IndexMissingError, TransferError
 from retrieval.files.atomic_files import FileEntry
-from retrieval.index.chroma.soundness import NeighbourSearch
+from retrieval.files.records import dump_record
+from retrieval.index.chroma.soundness import NeighbourSearch, Seal, sealed_files
 from retrieval.index.places import Place
 from retrieval.index.snapshot import manifest
 from retrieval.index.snapshot.live import live_id, promote, promotions, read_promotions
@@ -296,6 +301,68 @@ def test_what_comes_damaged_is_named_and_nothing_goes_live(
     assert pull_snapshot(reader, Place(server.url), nobody).before == pushed
 
 
+def test_what_is_larger_than_allowed_or_than_listed_is_not_fetched(
+    folder: Place, pushed: str, reader: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(TransferError, match=r"has [\d,]+ bytes, and 1,000 are allowed; .*--max-gb 1"):
+        pull_snapshot(reader, folder, nobody, most=1000)
+    assert not (reader / "snapshots").exists()
+    there = tmp_path / "place" / "snapshots" / pushed
+    huge = there / "vectors.npy"
+    size = huge.stat().st_size
+    os.truncate(huge, 2**36)  # sparse, as a server may go on for ever
+    with pytest.raises(TransferError, match=rf"vectors.npy has more than {size:,} bytes; do not pull from there"):
+        pull_snapshot(reader, folder, nobody)
+    assert (reader / "snapshots" / ".arriving" / pushed / "vectors.npy").stat().st_size <= size
+    os.truncate(there / "files.json", 2**36)
+    with pytest.raises(TransferError, match=r"files.json has more than 67,108,864 bytes"):
+        pull_snapshot(reader, folder, nobody)
+    assert live_id(reader) is None
+
+
+def relist(there: Path) -> None:
+    """List a hostile snapshot's files as they are now, with the seal and the manifest that fit."""
+    names = [file.path for file in sealed_files(there / "chroma")]
+    entries = tuple(FileEntry.of(there / "chroma", there / "chroma" / name) for name in names)
+    (there / "chroma" / "seal.json").write_bytes(dump_record(Seal(entries)))
+    written = manifest.Manifest.read(there)
+    replace(written, files=tuple(FileEntry.of(there, there / file.path) for file in written.files)).write(there)
+    (there / "files.json").write_bytes(Listing.of(there).dump())
+
+
+class Evil:
+    """Runs when it is unpickled."""
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return exec, ("raise SystemExit('unpickled')",)
+
+
+@pytest.mark.parametrize("hostile", ["objects", "database", "link"])
+def test_a_hostile_snapshot_runs_nothing_and_leads_nowhere(
+    folder: Place, pushed: str, reader: Path, tmp_path: Path, hostile: str
+) -> None:
+    there, secret = tmp_path / "place" / "snapshots" / pushed, tmp_path / "secret"
+    secret.write_bytes(b"secret")
+    if hostile == "objects":
+        np.save(there / "vectors.npy", np.array([Evil()], dtype=object), allow_pickle=True)
+    elif hostile == "database":
+        (there / "chroma" / "chroma.sqlite3").unlink()
+        with closing(sqlite3.connect(there / "chroma" / "chroma.sqlite3")) as connection:
+            connection.execute("CREATE TABLE collections (id, name)")
+    else:
+        (there / "vectors.npy").unlink()
+        (there / "vectors.npy").symlink_to(secret)
+    relist(there)
+    try:
+        pull_snapshot(reader, folder, nobody)
+        with open_snapshot(reader) as opened:
+            faults: object = verify_snapshot(opened)
+    except (IndexCorruptError, TransferError) as error:
+        faults = error
+    assert faults
+    assert not [path for path in reader.rglob("*") if path.is_symlink()]
+
+
 def test_a_file_that_is_gone_is_named(folder: Place, pushed: str, reader: Path) -> None:
     folder.remove(f"snapshots/{pushed}/vectors.npy")
     with pytest.raises(TransferError, match=rf"snapshots/{pushed}/vectors.npy is not there; push again"):
@@ -422,7 +489,23 @@ def test_a_damaged_list_says_so(snapshot: Path, damage: str) -> None:
         Listing.parse(content, snapshot.name, "there")
 
 
-@pytest.mark.parametrize("path", ["../live", "/etc/passwd", "a/../../b", "a//b", "", ".", "files.json"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../live",
+        "/etc/passwd",
+        "a/../../b",
+        "a//b",
+        "",
+        ".",
+        "files.json",
+        ".hidden",
+        "a\\b",
+        "a\nb",
+        "a" * 300,
+        "a/" * 9 + "b",
+    ],
+)
 def test_a_list_that_leads_out_of_its_folder_is_refused(snapshot: Path, path: str) -> None:
     content = Listing.over(snapshot.name, (FileEntry(path, 1, "0"),), datetime.now(UTC)).dump()
     with pytest.raises(TransferError, match="which is no file of a snapshot; do not pull from there"):

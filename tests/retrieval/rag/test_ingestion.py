@@ -289,6 +289,22 @@ def test_an_index_that_goes_while_it_is_made_again_takes_no_document_along(
     assert not (home.root / DOCUMENTS_FILE).exists()
 
 
+def test_an_index_whose_documents_are_lost_with_it_is_made_again_from_those_of_the_one_before(
+    home: Home, documents: Documents
+) -> None:
+    before, first = whole(home.root), live_id(home.root)
+    Ingestion(home, Failing()).ingest([documents["faq.md"]])
+    for path in snapshot_folder(home.root, str(live_id(home.root))).rglob("*.*"):
+        os.truncate(path, 0)
+
+    done = Ingestion(home, Failing()).ingest([])
+
+    assert f"made again from the documents of {first}, which was live before; ingest again" in done.warnings[0]
+    assert whole(home.root) == before
+    Ingestion(home, Failing()).ingest([documents["faq.md"]])
+    assert whole(home.root).items() > before.items()
+
+
 KILLED = """
 import os, sys, threading
 from pathlib import Path

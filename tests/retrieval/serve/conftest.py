@@ -13,6 +13,7 @@ import pytest
 import uvicorn
 
 from retrieval.serve.app import create_app
+from retrieval.serve.connections import BOUNDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,6 +33,7 @@ def served(home: Path, **options: object) -> Iterator[httpx.Client]:
         port=0,
         log_level="error",
         timeout_graceful_shutdown=5,
+        **BOUNDS,
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)

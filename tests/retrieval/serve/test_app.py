@@ -136,6 +136,16 @@ def test_a_chunk_is_explained_by_the_beginning_of_its_id(client: httpx.Client) -
     assert result["verdict"].startswith("contain_one_of failed group: ")
 
 
+def test_the_schema_says_that_an_error_is_json_also_where_an_answer_is_a_stream(client: httpx.Client) -> None:
+    paths = client.get("/openapi.json").json()["paths"]
+    for path in ("/v1/retrieve", "/v1/query"):
+        responses = paths[path]["post"]["responses"]
+        assert {"408", "422", "504"} <= responses.keys()
+        for status in responses.keys() - {"200"}:
+            schema = {"$ref": "#/components/schemas/ErrorResponse"}
+            assert responses[status]["content"] == {"application/json": {"schema": schema}}
+
+
 def test_feedback_is_kept_a_line_each(sample: Home, tmp_path: Path) -> None:
     home = tmp_path / "home"
     shutil.copytree(sample.root, home)

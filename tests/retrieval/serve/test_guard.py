@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import shutil
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,11 @@ import pytest
 
 from retrieval.errors import UnknownNameError, UnreadableSettingsError
 from retrieval.index.snapshot.snapshot import open_snapshot
-from retrieval.serve.guard import ApiKeys
+from retrieval.serve.guard import KEYS_FILE, REQUIRED_FILE, ApiKeys
 from tests.retrieval.serve.conftest import events, served
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from retrieval.home import Home
     from retrieval.types import Vector
@@ -52,7 +53,47 @@ def test_once_there_is_a_key_it_is_asked_for_and_its_scope_holds(home: Path) -> 
         keys.remove("bot")
         headers = {"authorization": f"Bearer {reader}"}
         assert client.post("/v1/retrieve", json=ASKED, headers=headers).status_code == 401
-    keys.remove("clerk")
+    forget(keys)
+
+
+def forget(keys: ApiKeys) -> None:
+    for name in (KEYS_FILE, REQUIRED_FILE):
+        keys.file.with_name(name).unlink(missing_ok=True)
+
+
+def removed(keys: ApiKeys) -> None:
+    keys.remove("bot")
+
+
+def lost(keys: ApiKeys) -> None:
+    keys.file.unlink()
+
+
+def lost_of_an_older_version(keys: ApiKeys) -> None:
+    keys.file.with_name(REQUIRED_FILE).unlink()
+    with served(keys.file.parent):
+        keys.file.unlink()
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+@pytest.mark.parametrize("gone", [removed, lost, lost_of_an_older_version])
+def test_a_home_that_once_had_a_key_stays_shut_when_its_keys_are_gone(
+    home: Path, gone: Callable[[ApiKeys], None], restarted: bool
+) -> None:
+    keys = ApiKeys(home)
+    secret = keys.add("bot", "write")
+    with ExitStack() as stack:
+        client = None if restarted else stack.enter_context(served(home))
+        gone(keys)
+        client = client or stack.enter_context(served(home))
+        for path, body in (("/v1/retrieve", ASKED), ("/v1/ingest", {"documents": []})):
+            assert client.post(path, json=body).status_code == 401
+            assert client.post(path, json=body, headers={"x-api-key": secret}).status_code == 401
+    with served(home, no_keys=True) as client:
+        assert client.post("/v1/retrieve", json=ASKED).status_code == 200
+    with served(home, no_keys=True, host="0.0.0.0") as client:
+        assert client.post("/v1/retrieve", json=ASKED).status_code == 401
+    forget(keys)
 
 
 def test_off_loopback_a_key_is_needed_while_there_is_none(home: Path) -> None:
@@ -131,6 +172,7 @@ def test_a_file_of_keys_that_is_damaged_lets_nobody_in(home: Path) -> None:
     keys.file.unlink()
     assert response.status_code == 500
     assert "keys add" in response.json()["error"]["message"]
+    assert "delete" not in response.json()["error"]["message"]
     assert str(home) not in response.text
 
 

@@ -1,0 +1,67 @@
+"""Bounds on what a connection may cost before there is a request: uvicorn's protocol, and limits that it lacks."""
+
+import asyncio
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEADER_BYTES = 16 * 1024
+"""Of the request line and all headers together."""
+HEADER_SECONDS = 10.0
+"""From the first byte of a request, or from the beginning of a connection, to the end of the headers."""
+PER_ADDRESS = 256
+"""Connections from one address to one process. Over that, the one goes that has waited longest for a request."""
+_TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+
+
+class BoundedProtocol(H11Protocol):
+    """One connection. It is closed if its headers are too long or too slow, or makes room for others."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for headers; close the connection of this address that waits longest if there are too many."""
+        super().connection_made(transport)
+        self._since = self.loop.time()
+        self._timer: asyncio.TimerHandle | None = self.loop.call_later(HEADER_SECONDS, self._give_up)
+        beside = [each for each in self.connections if isinstance(each, BoundedProtocol) and each._is_beside(self)]
+        if len(beside) > PER_ADDRESS:
+            min((each for each in beside if each._waits), key=lambda each: each._since).transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Read on; the headers of each request have their time from its first byte."""
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
+            self._stop_timer()
+        elif self._timer is None:
+            self._timer = self.loop.call_later(HEADER_SECONDS, self._give_up)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Let go of the timer."""
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    @property
+    def _waits(self) -> bool:
+        """Whether a request, or the rest of one, has still to come."""
+        return self.conn.their_state in {h11.IDLE, h11.SEND_BODY}
+
+    def _is_beside(self, other: "BoundedProtocol") -> bool:
+        same = (self.client or ("",))[0] == (other.client or ("",))[0]
+        return same and not self.transport.is_closing()
+
+    def _give_up(self) -> None:
+        self.transport.write(_TOO_SLOW)
+        self.transport.close()
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+BOUNDS: dict[str, Any] = {
+    "http": BoundedProtocol,
+    "h11_max_incomplete_event_size": HEADER_BYTES,
+    "ws": "none",
+}
+"""Settings of uvicorn: nothing is served over web sockets, which would pass by the limits."""
