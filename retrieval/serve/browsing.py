@@ -186,7 +186,7 @@ def _example(row: Chunk) -> tuple[str, Chunk] | None:
     columns = [column for column, cell in cells if cell not in ("", row.row_key) and _is_name(column)]
     if row.kind != "row" or not columns or not _is_name(key) or len(title) > LONGEST_TITLE:
         return None
-    return f"What is the {columns[len(columns) // 2]} of {key} ({title})?", row
+    return f"{columns[len(columns) // 2]} of {key} ({title})?", row
 
 
 def _is_name(text: str) -> bool:

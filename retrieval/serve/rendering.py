@@ -16,6 +16,7 @@ from retrieval.ingest.markdown.parser import (
     without_comments,
     without_tags,
 )
+from retrieval.ingest.markdown.spans import without_marks
 from retrieval.language.terms import Tokenize
 from retrieval.rag.relevance import subject_of
 
@@ -62,7 +63,7 @@ class Renderer:
     def _safe(self, tokens: Iterable[Token]) -> Iterator[Token]:
         for token in tokens:
             if token.type == "inline":
-                content = readable(token.content)
+                content = readable(without_marks(token.content))
                 children = inline_tokens(content)[0].children if content != token.content else token.children
                 token.children = list(self._safe_inline(children or []))
             elif token.type == "html_block":

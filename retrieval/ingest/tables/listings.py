@@ -270,14 +270,11 @@ def _options(body: Sequence[str]) -> DrawnTable | None:
             rows.append((cells, len(match["indent"]), number, number + 1))
         elif rows and line.strip() and rows[-1][3] == number and margin > rows[-1][1] + 1:
             cells, indent, start, _ = rows[-1]
-            rows[-1] = ([*cells, line.strip()], indent, start, number + 1)
+            cells.append(line.strip())
+            rows[-1] = (cells, indent, start, number + 1)
     described = [row for row in rows if len(" ".join(row[0][2:]).split()) >= MIN_WORDS]
-    lines = sum(end - start for _, _, start, end in rows)
-    if (
-        len(described) < MIN_DESCRIBED
-        or len(described) < len(rows) / 2
-        or 2 * lines < sum(map(bool, map(str.strip, body)))
-    ):
+    taken, filled = sum(end - start for _, _, start, end in rows), sum(bool(line.strip()) for line in body)
+    if len(described) < max(MIN_DESCRIBED, len(rows) / 2) or taken < filled / 2:
         return None
     drawn = []
     for (names, argument, *words), _, start, end in rows:

@@ -51,7 +51,8 @@ function told(hits, kept, isCompared, without) {
   const cut = kept.length < hits.length ? `${kept.length} of ${counted(hits.length, "hit")} are so relevant. ` : "";
   if (!isCompared) return cut || `${counted(hits.length, "hit")}, the best first.`;
   const out = without.hits.filter((hit) => hit.kept_out).length;
-  return `${cut}The filter keeps ${out || "none"} of the first ${without.hits.length} out${out ? "; they are struck out" : ""}.`;
+  const first = `the first ${counted(without.hits.length, "hit")}`;
+  return cut + (out ? `The filter keeps ${out} of ${first} out; they are struck out.` : `Without the filter, ${first} are the same: none is a row for another question.`);
 }
 
 // Hits of one table in one group, at the place of the first.

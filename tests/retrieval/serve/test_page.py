@@ -186,7 +186,7 @@ def test_the_filter_off_is_one_list_with_what_it_keeps_out_struck_out(browser: A
     browser.press(" ")
     told = seen(browser, text_of("#found > [role=status]"), "struck out")
     out = browser.run(count_of("#found .out tbody tr, #found .out .prose"))
-    assert f"keeps {out} of the first 10 out" in told
+    assert f"keeps {out} of the first 10 hits out" in told
     reasons = browser.run("[...document.querySelectorAll('.reason')].map(each => each.textContent)")
     assert 'This row is about Opponent Armor Class 7; your question names "AC 6".' in reasons
     assert "line-through" in browser.run("getComputedStyle(document.querySelector('.out td')).textDecorationLine")

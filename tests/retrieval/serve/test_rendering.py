@@ -26,6 +26,12 @@ def plain(snapshot: Snapshot) -> Renderer:
     return Renderer.of(snapshot)
 
 
+def test_the_lines_around_a_box_are_not_shown(plain: Renderer) -> None:
+    shown = plain.block(":::note\nKeep it **dry**.\n:::")
+    assert "Keep it <strong>dry</strong>." in shown
+    assert ":::" not in shown
+
+
 @pytest.mark.parametrize(
     "markdown",
     [
