@@ -96,7 +96,7 @@ def _things(said: Sequence[Word], is_name: IsName) -> list[tuple[int, int]]:
         if right is None or left is None:
             continue
         if said[first].key != "than":
-            left, right = _shared_head(said, left, right, is_name)
+            left, right = _shared_head(said, *_same_head(said, left, right), is_name)
         things = [*_more_of_list(said, left, is_name), left, right]
         if _compares(said, things, (first, stop), is_name):
             return things
@@ -172,6 +172,19 @@ def _named(said: Sequence[Word], at: int, stop: int, is_name: IsName) -> bool:
     if not (said[at].key[0].isalnum() and said[stop - 1].key[0].isalnum()):
         return False
     return is_name([word.key for word in said[at:stop] if word.key[0].isalnum()])
+
+
+def _same_head(
+    said: Sequence[Word], left: tuple[int, int], right: tuple[int, int]
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """`Angle mode and Horizon mode`: both things have the word, though a name may lack it, or be it alone."""
+    if right[1] == len(said) or said[right[1]].key != said[left[1] - 1].key:
+        return left, right
+    right = right[0], right[1] + 1
+    first = left[0]
+    while first > max(0, left[1] - (right[1] - right[0])) and said[first - 1].text.lower() not in _BREAKS | _COMPARING:
+        first -= 1
+    return (first, left[1]), right
 
 
 def _shared_head(

@@ -135,13 +135,21 @@ def deal(whole: Retrieval, parts: Sequence[Retrieval], k: int) -> Allocation:
             break
     firsts = {part: hits[chunk].chunk for chunk, part in reversed(dealt.items())}
     alike = len(firsts) == len(parts) and _of_a_kind(firsts.values())
-    alike = alike and not _says_all(whole, parts) and not _number_apart(parts)
+    alike = alike and (_are_named(firsts, parts) or not _says_all(whole, parts)) and not _number_apart(parts)
     kept = dict(islice(dealt.items(), k))
     return Allocation(tuple(replace(hits[chunk], rank=rank) for rank, chunk in enumerate(kept, start=1)), kept, alike)
 
 
 def _of_a_kind(chunks: Iterable[Chunk]) -> bool:
     return len({chunk.signature or chunk.heading_path[:-1] for chunk in chunks}) == 1
+
+
+def _are_named(firsts: Mapping[str, Chunk], parts: Sequence[Retrieval]) -> bool:
+    """Whether the key of each part's first row is all that the part asks and no other does: `angle`, `horizon`."""
+    terms = {part.query: frozenset(keys(part.query)) for part in parts}
+    same = frozenset.intersection(*terms.values())
+    own = {query: words - same for query, words in terms.items()}
+    return all(own[query] and own[query] <= set(keys(chunk.row_key or "")) for query, chunk in firsts.items())
 
 
 def _says_all(whole: Retrieval, parts: Sequence[Retrieval]) -> bool:

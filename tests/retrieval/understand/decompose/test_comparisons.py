@@ -29,6 +29,8 @@ def is_name(said) -> bool:
         ("copper nail and brass nail prices", ["copper nail prices", "brass nail prices"]),
         ("sail, oar, anchor: prices", ["sail: prices", "oar: prices", "anchor: prices"]),
         ("cost: harbour pilot versus river pilot", ["cost: harbour pilot", "cost: river pilot"]),
+        ("difference of oar rule and sail rule?", ["difference of oar rule?", "difference of sail rule?"]),
+        ("difference of reed anchor and sail anchor?", ["difference of reed anchor?", "difference of sail anchor?"]),
         ("size of HULL_TYPE against DECK_TYPE", ["size of HULL_TYPE", "size of DECK_TYPE"]),
     ],
 )

@@ -114,10 +114,15 @@ def test_rows_of_one_table_raise_each_other():
     assert ids(deal(found("w", {}), [found("a", {"a1": 9.0, "a2": 1.5}, tables), parts[1]], 2))[0] == "a1"
 
 
-def compared(firsts, kinds, whole=None):
-    """Two parts of `a or b prices`, each with its first answer; by chunk the table that it is like."""
+def compared(firsts, kinds, whole=None, row_keys=None):
+    """Two parts of `a or b prices`, each with its first answer; by chunk the table that it is like, and its key."""
+    known = row_keys or {}
     hits = {
-        name: Hit(replace(EMPTY, id=name, kind="row", signature=kinds[name], search_text=text), 5.0 - rank, rank)
+        name: Hit(
+            replace(EMPTY, id=name, kind="row", signature=kinds[name], search_text=text, row_key=known.get(name)),
+            5.0 - rank,
+            rank,
+        )
         for rank, (name, text) in enumerate((firsts | (whole or {})).items(), start=1)
     }
     parts = [Retrieval(f"{name} prices", "default", (hits[name],), Receipt("")) for name in firsts]
@@ -144,6 +149,13 @@ def test_a_row_that_says_all_that_is_compared_is_no_comparison():
     kinds = {"a": "name|price", "b": "name|price"}
     assert compared({"a": "a 3 gp", "b": "b 4 gp"}, kinds).alike
     assert not compared({"a": "a and b 3 gp", "b": "b 4 gp"}, kinds).alike
+
+
+def test_rows_whose_keys_the_parts_ask_are_compared_though_one_speaks_of_the_other():
+    kinds = {"a": "name|price", "b": "name|price"}
+    spoken_of = {"a": "a, which is more than b", "b": "b 4 gp"}
+    assert compared(spoken_of, kinds, row_keys={"a": "a", "b": "b (small)"}).alike
+    assert not compared(spoken_of, kinds, row_keys={"a": "a", "b": "c"}).alike
 
 
 def alike(*queries):
