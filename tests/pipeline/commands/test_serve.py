@@ -96,7 +96,7 @@ def test_a_server_learns_of_scores_that_came_later_and_searches_as_it_was_told(
     served = Served(sample_copy.root, strategy="bm25")
     monkeypatch.setenv(VARIABLE, TypeAdapter(Served).dump_json(served).decode())
     with TestClient(application(), base_url="http://127.0.0.1") as client:
-        assert all(each.startswith("What is the ") for each in client.get("/v1/status").json()["examples"])
+        assert all(" of " in each and each.endswith(")?") for each in client.get("/v1/status").json()["examples"])
         assert client.get("/v1/evaluation").json() is None
         away.rename(scores)
         status = client.get("/v1/status").json()

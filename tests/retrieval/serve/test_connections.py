@@ -6,14 +6,13 @@ import socket
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 
 from retrieval.serve import connections
 from tests.retrieval.serve.conftest import served
 
 if TYPE_CHECKING:
-    import httpx
-
     from retrieval.home import Home
 
 BEGUN = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
@@ -32,8 +31,9 @@ def test_requests_that_never_end_shut_nobody_out(sample: Home, monkeypatch: pyte
         for each in opened:
             with suppress(OSError):  # closed already to make room
                 each.sendall(half)
+        # Connections of their own: what the client has kept open may have made room, and it may not know that yet.
         for _ in range(3):
-            assert client.get("/healthz", headers={"connection": "close"}).status_code == 200
+            assert httpx.get(client.base_url.join("/healthz"), timeout=20).status_code == 200
 
 
 @pytest.mark.parametrize("sent", [[b""], [BEGUN], [BEGUN + b"\r\n", BEGUN]])
