@@ -27,12 +27,15 @@ class How(StrEnum):
     generate = "generate"
 
 
+HowOption = Annotated[
+    How,
+    typer.Option("--how", help="read: from cells and sentences; generate: by a model; auto: by it with a key."),
+]
+
+
 def answer(
     question: Annotated[str, typer.Argument(help="What you want to know.", show_default=False)],
-    how: Annotated[
-        How,
-        typer.Option("--how", help="read: from cells and sentences; generate: by a model; auto: by it with a key."),
-    ] = How.auto,
+    how: HowOption = How.auto,
     strategy: StrategyOption = None,
     json_: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
@@ -72,10 +75,7 @@ def answer(
 
 
 def chat(
-    how: Annotated[
-        How,
-        typer.Option("--how", help="read: from cells and sentences; generate: by a model; auto: by it with a key."),
-    ] = How.auto,
+    how: HowOption = How.auto,
     strategy: StrategyOption = None,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:

@@ -64,7 +64,6 @@ class ApiKeys:
 
     def remember_required(self) -> None:
         """Keep on asking for a key, whatever becomes of the file of the keys."""
-        self._marker.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(self._marker, "this home once had an API key: `querymust serve` asks for one\n")
 
     @property

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from retrieval.rag.answerer import Answerer, How, event_record
 from retrieval.rag.answering import ContextSource
 from retrieval.rag.contract import IngestionResult, RuleDocument
 from retrieval.rag.finder import Finder, finding_record
-from retrieval.rag.live import Deadline, LiveIndex
+from retrieval.rag.live import Deadline, LiveIndex, Result
 from retrieval.rag.pipeline import RAGPipeline
 from retrieval.rag.relevance import search
 from retrieval.search.explanation import explain
@@ -48,7 +48,6 @@ from retrieval.serve.rendering import Renderer
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder, Hit
 
-Result = TypeVar("Result")
 N_EXAMPLES = 4
 """Questions that a page offers of its own."""
 Reads = Literal["auto", "rules"]
