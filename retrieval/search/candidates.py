@@ -93,24 +93,6 @@ class Candidates:
             strongest,
         )
 
-    def those(self, kept: Mask) -> "Candidates":
-        """Some of them, (n,), with what speaks for each as it is."""
-        which, table_of = numbered(self.table_of[kept])
-        return Candidates(
-            self.positions[kept],
-            self.tables[which],
-            table_of,
-            numbered(self.section_of[kept])[1],
-            self.is_row[kept],
-            self.lexical[kept],
-            self.dense[kept],
-            self.name[kept],
-            self.heading[kept],
-            self.table_lexical[which],
-            self.table_dense[which],
-            self.strongest,
-        )
-
     @property
     def first(self) -> Scores:
         """(n,) how well each fits at first sight, by itself and by its table: words and meaning, as much of each."""

@@ -51,21 +51,6 @@ def test_what_speaks_for_a_chunk_does_not_depend_on_which_others_are_measured(
         assert measured[name].tolist() == expected[name].tolist(), name
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(QUESTION, st.integers(0, 1000))
-def test_some_of_the_candidates_keep_what_speaks_for_them(retriever: Retriever, text: str, seed: int) -> None:
-    whole = everything(retriever, text)
-    kept = np.random.default_rng(seed).random(len(whole.positions)) < 0.3
-    some = whole.those(kept)
-
-    assert some.positions.tolist() == whole.positions[kept].tolist()
-    assert some.first.tolist() == whole.first[kept].tolist()
-    assert some.tables[some.table_of].tolist() == whole.tables[whole.table_of[kept]].tolist()
-    assert len(set(some.section_of.tolist())) == some.section_of.max(initial=-1) + 1
-    for name, values in every_part(some).items():
-        assert values.tolist() == whole.at(some.positions)[name].tolist(), name
-
-
 def test_a_row_that_is_named_is_told_from_one_that_is_not(retriever: Retriever, snapshot: Snapshot) -> None:
     dagger, mace = snapshot.chunks.positions(["weapon-1", "weapon-0"]).tolist()
     found = everything(retriever, "what damage does a dagger do")
