@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.language.english import word_set, word_sets
 from retrieval.rag.cells import WORD, AnswerKind, answer_kind
 from retrieval.rag.relevance import is_everywhere, subject_of
 from retrieval.types import Chunk
@@ -18,6 +19,7 @@ _POLAR = re.compile(
     r"|[,;]\s*(?:ok|right|allowed|possible)\?",
     re.IGNORECASE,
 )
+_COMPARING = word_sets("comparisons")["comparing"].union(*map(word_set, ("more", "less", "function")))
 _HOW = re.compile(r"\bhow (\w+)")
 _COUNTS = re.compile(
     r"\bhow (?:many|much|long|far|high|often|old|big|large|fast|deep|wide|heavy|tall)\b", re.IGNORECASE
@@ -147,12 +149,14 @@ class PassageWords:
         return sum(map(self.has, question.specific)) / len(question.specific) if question.specific else 1.0
 
     def missing(self, question: QuestionWords) -> tuple[str, ...]:
-        """Words of the question that it does not have, neither alone nor in a phrase, the rarest first; the `long` of
-        `how long` is none."""
-        adjectives = {match[1] for match in _HOW.finditer(question.text.casefold())}
+        """Words of the question that it does not have, neither alone nor in a phrase, the rarest first.
+
+        The `long` of `how long` is none, nor is what only compares: `difference`, `heavier`.
+        """
+        asking = _COMPARING | {match[1] for match in _HOW.finditer(question.text.casefold())}
         left = [
             (weight, word)
             for word, cut, weight in zip(question.words, question.tokens, question.weights, strict=True)
-            if not self.covers(cut) and not self.has(word) and word.casefold() not in adjectives
+            if not self.covers(cut) and not self.has(word) and word.casefold() not in asking
         ]
         return tuple(word for _, word in sorted(left, key=lambda pair: -pair[0]))

@@ -54,12 +54,6 @@ class Renderer:
         """HTML of a cell or a column's head, which the index has as plain text."""
         return self._marked(text)
 
-    def missing(self, question: str, text: str) -> tuple[str, ...]:
-        """Words of a question that a text does not have, in their order, each once."""
-        present = frozenset(self.tokenize(text))
-        words = (match[0] for match in _WORD.finditer(subject_of(question)))
-        return tuple(dict.fromkeys(word for word in words if self.terms.intersection(self.tokenize(word)) - present))
-
     def _safe(self, tokens: Iterable[Token]) -> Iterator[Token]:
         for token in tokens:
             if token.type == "inline":

@@ -21,6 +21,7 @@ from retrieval.rag.contract import IngestionResult, RuleDocument
 from retrieval.rag.finder import Finder, finding_record
 from retrieval.rag.live import Deadline, LiveIndex, Result
 from retrieval.rag.pipeline import RAGPipeline
+from retrieval.rag.question_words import PassageWords, QuestionWords
 from retrieval.rag.relevance import search
 from retrieval.search.explanation import explain
 from retrieval.search.json_record import retrieval_record
@@ -421,7 +422,7 @@ def _searched(
 def _rendered(
     records: Sequence[dict[str, Any]], hits: Sequence[Hit], snapshot: Snapshot, query: str
 ) -> list[dict[str, Any]]:
-    renderer = Renderer.of(snapshot, query)
+    renderer, words = Renderer.of(snapshot, query), QuestionWords.of(query, snapshot)
     return [
         record
         | {
@@ -429,7 +430,7 @@ def _rendered(
                 "html": "" if hit.chunk.cells else renderer.block(hit.chunk.source),
                 "columns": list(map(renderer.plain, hit.chunk.columns)),
                 "cells": list(map(renderer.plain, hit.chunk.cells)),
-                "missing": renderer.missing(query, f"{hit.chunk.title} {hit.chunk.search_text}"),
+                "missing": PassageWords.of(hit.chunk, snapshot).missing(words),
                 "table": table_title(hit.chunk) if hit.chunk.cells else "",
                 "table_id": hit.chunk.table_id,
                 "n_rows": table_size(snapshot, hit.chunk),

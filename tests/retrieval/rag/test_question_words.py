@@ -39,6 +39,12 @@ def test_a_passage_names_what_it_misses_the_rarest_first(snapshot: Snapshot) -> 
     assert sorted(missing, key=lambda word: -words.weights[words.words.index(word)]) == list(missing)
 
 
+def test_words_that_only_compare_are_not_missing(snapshot: Snapshot) -> None:
+    passage = PassageWords.of(replace(EMPTY, search_text="maul"), snapshot)
+    words = QuestionWords.of("which is heavier, the difference between maul vs quicksilver", snapshot)
+    assert passage.missing(words) == ("quicksilver",)
+
+
 def test_a_code_is_found_however_its_parts_are_joined(snapshot: Snapshot) -> None:
     passage = PassageWords.of(replace(EMPTY, search_text="the mx-64 and GTU 17"), snapshot)
     assert passage.has("MX_64")

@@ -93,7 +93,7 @@ def test_hits_are_rendered_where_that_is_asked_for(client: httpx.Client) -> None
     first = client.post("/v1/retrieve", json=query | {"rendered": True}).json()["hits"][0]["rendered"]
     assert first["columns"][0] == "<mark>Opponent Armor Class</mark>"
     assert first["cells"][0] == "<mark>6</mark>"
-    assert (first["n_rows"], first["missing"]) == (21, ["roll", "hit"])
+    assert (first["n_rows"], first["missing"]) == (21, ["hit", "roll"])
 
 
 def test_examples_come_from_the_books_and_are_answered_by_the_row_they_name(client: httpx.Client) -> None:

@@ -87,9 +87,3 @@ def test_words_of_the_question_are_marked_whatever_their_form(snapshot: Snapshot
     assert renderer.plain("Opponent Armor Class") == "<mark>Opponent Armor Class</mark>"
     assert renderer.block("**7**-9") == "<p><strong><mark>7</mark></strong>-9</p>\n"
     assert renderer.plain("need") == "need"
-
-
-def test_words_that_a_text_lacks_are_named_as_the_question_has_them(snapshot: Snapshot) -> None:
-    renderer = Renderer.of(snapshot, HIT)
-    assert renderer.missing(HIT, "Clerics against armor class 6 on level 7") == ("roll", "hit")
-    assert Renderer.of(snapshot).missing(HIT, "nothing") == ()
