@@ -254,8 +254,9 @@ def _rows_within(positions: Sequence[int], anchor: Anchor, places: ChunkPlaces) 
     passages = [chunk for chunk in map(places.chunks.__getitem__, positions) if chunk.kind == "prose"]
     if anchor.snippet is None or not passages:
         return []
-    rows = [each for each in places.with_line(anchor.snippet) if places.chunks[each].kind == "row"]
-    return [each for each in rows if any(_is_within(places.chunks[each], passage) for passage in passages)]
+    matches = sorted({row for book in {one.book for one in passages} for row in places.with_text(anchor.snippet, book)})
+    rows = [row for row in matches if places.chunks[row].kind == "row"]
+    return [row for row in rows if any(_is_within(places.chunks[row], passage) for passage in passages)]
 
 
 def _is_within(row: Chunk, passage: Chunk) -> bool:

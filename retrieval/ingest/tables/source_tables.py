@@ -16,6 +16,7 @@ from retrieval.ingest.markdown.html_tables import parse_html_table, without_rais
 from retrieval.ingest.markdown.parser import plain_text, split_row, with_blank_comments
 from retrieval.ingest.markdown.spans import BORDER, COLUMNS, without_marks
 from retrieval.ingest.tables.captions import Caption, about, caption_at, purpose_of, with_outer_titles
+from retrieval.ingest.tables.definitions import parse_definitions
 from retrieval.ingest.tables.header import joined_headers, without_placeholders
 from retrieval.ingest.tables.listings import parse_listing
 from retrieval.ingest.tables.notes import Notes, footnotes, labels_below, marked, note_of, notes_below, notes_in
@@ -382,7 +383,7 @@ def _parse(block: Block, notes: Notes) -> _Parsed | None:
         return _parse_pipes(block.source, notes)
     if block.kind == "html" and "<table" in block.source.lower():
         return _parse_html(block.source, notes)
-    listing = parse_listing(block.source) if block.kind == "text" else None
+    listing = parse_listing(block.source) or parse_definitions(block.source) if block.kind == "text" else None
     parsed = _parse_drawn(block, listing, notes) if listing else None
     return replace(parsed, stays_text=True) if parsed else None
 

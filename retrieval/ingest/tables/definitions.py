@@ -1,0 +1,120 @@
+"""Lists of definitions: items that begin with a name in bold or in code, and say what it means.
+
+::
+
+    - **roll_size** is the size at which a log is cut. Default: `100MiB`
+    - `--dry-run`: show what would be done
+    - **Health insurance:** employer 6.56 %, employee 6.36 %
+
+References list settings, placeholders, rates and creatures so, and a question asks for one item. Such a list is a
+table as well as text.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from retrieval.ingest.tables.table import DrawnRow, DrawnTable
+
+COLUMNS = ("name", "under", "meaning")
+"""`under` has the name of the item that a nested one is below; it is left out where none is."""
+MIN_ROWS, MIN_LENGTH = 6, 150
+"""Definitions, or words of all of them, that make a table; a list with fewer of both is read as one passage."""
+MIN_ITEMS = 3
+MIN_SHARE = 0.8
+"""Of the items of a list, that define something and that differ in their names."""
+MIN_WORDS = 2
+"""Words of a meaning; fewer are the item of a list of names."""
+MAX_NAME_WORDS = 7
+"""Words of a name; more are a sentence in bold."""
+
+_ITEM = re.compile(r"(?P<indent> *)(?:[-*+]|\d{1,3}[.)])(?P<gap> +)(?:\[[ xX]\] +)?(?P<words>\S.*)")
+_NAME = r"(?:\*\*(?:[^*\n]|\*(?!\*))+\*\*|__[^_\n]+__|(?P<{0}>`+)[^`\n]+(?P={0})|\[`[^`\n]+`\]\([^()\s]*\))"
+_DEFINED = re.compile(
+    rf"(?P<name>{_NAME.format('first')}(?:(?:,| /| or| and|/) ?{_NAME.format('next')})*)"
+    r"(?:[ ]*<[^<>]*>)*[ ]*(?:[:=]|--?(?=\s)|[–—])?[ ]*(?P<meaning>.*)"
+)
+_END = re.compile(r"[:.]?\s*(?P<mark>\*\*|__|)$")
+"""Of a name; a colon may be within the bold."""
+_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
+
+
+@dataclass(slots=True)
+class _Item:
+    """An item while it is read; `start` and `end` are lines of the list, the end exclusive."""
+
+    indent: int
+    name: str
+    """Empty where it defines nothing."""
+    under: str
+    start: int
+    end: int
+    words: list[str] = field(default_factory=list)
+
+    @property
+    def meaning(self) -> str:
+        return " ".join(filter(None, self.words))
+
+    @property
+    def defines(self) -> bool:
+        return bool(self.name) and len(self.meaning.split()) >= MIN_WORDS
+
+
+def parse_definitions(source: str) -> DrawnTable | None:
+    """The definitions that a list holds; None if it is no list, or most of its items define nothing."""
+    lines = source.rstrip().split("\n")
+    if not _ITEM.match(lines[0]):
+        return None
+    items = _items(lines)
+    outer = [item for item in items if item.indent == items[0].indent]
+    names = [item.name for item in outer if item.defines]
+    if len(names) < max(MIN_ITEMS, MIN_SHARE * len(outer)) or len(set(names)) < MIN_SHARE * len(names):
+        return None
+    rows = [item for item in items if item.defines]
+    if len(rows) < MIN_ROWS and sum(len(item.meaning.split()) for item in rows) < MIN_LENGTH:
+        return None
+    kept = [column for column in range(len(COLUMNS)) if column != 1 or any(item.under for item in rows)]
+    drawn = (DrawnRow(_cells(item, kept), item.start, item.end) for item in rows)
+    return DrawnTable("", (DrawnRow(tuple(COLUMNS[column] for column in kept), 0, 0),), tuple(drawn))
+
+
+def _cells(item: _Item, kept: Sequence[int]) -> tuple[str, ...]:
+    cells = (item.name, item.under, item.meaning)
+    return tuple(cells[column] for column in kept)
+
+
+def _items(lines: Sequence[str]) -> list[_Item]:
+    """Items in reading order. One that defines nothing belongs, with its words, to the definition it is nested in."""
+    items: list[_Item] = []
+    is_code = False
+    for number, line in enumerate(lines):
+        if _FENCE.match(line):
+            is_code = not is_code
+        match = None if is_code else _ITEM.match(line)
+        if match and (item := _item_at(match, items, number)):
+            items.append(item)
+        elif items:
+            items[-1].end = number + 1 if line.strip() else items[-1].end
+            if not is_code and not _FENCE.match(line):
+                items[-1].words.append(match["words"] if match else line.strip())
+    return items
+
+
+def _item_at(match: re.Match[str], items: Sequence[_Item], number: int) -> _Item | None:
+    indent, defined = len(match["indent"]), _DEFINED.fullmatch(match["words"])
+    name = _END.sub(r"\g<mark>", defined["name"]) if defined else ""
+    if len(name.split()) > MAX_NAME_WORDS:
+        name = ""
+    above = next(_parents(items, indent), None)
+    if above is not None and not name:
+        return None
+    words = defined["meaning"] if defined and name else match["words"]
+    return _Item(indent, name, above.name if above else "", number, number + 1, [words])
+
+
+def _parents(items: Sequence[_Item], indent: int) -> Iterator[_Item]:
+    """The items that one at this indentation is nested in, the nearest first."""
+    for item in reversed(items):
+        if item.indent < indent:
+            yield item
+            indent = item.indent
