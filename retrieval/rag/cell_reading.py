@@ -6,8 +6,11 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Literal
 
-from retrieval.rag.cells import MOST, Cell
+import numpy as np
+
+from retrieval.rag.cells import MOST, Cell, CellChoice, probabilities, row_of
 from retrieval.rag.context import Context, Passage
+from retrieval.rag.question_words import QuestionWords
 from retrieval.rag.statements import Statement, statements
 from retrieval.settings import AnswerSettings
 
@@ -20,6 +23,8 @@ _COMPARES = re.compile(
 _JOINS = re.compile(r"\b(?:or|and)\b", re.IGNORECASE)
 _RIVAL = 0.8
 """A second row is stated beside the first if it is at least this share as probable."""
+_ALSO = 0.2
+"""Another column that a comparison names is stated if it is at least this share as likely as the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +68,8 @@ def read(context: Context, settings: AnswerSettings = AnswerSettings()) -> Readi
     if not rivals:
         return NOTHING
     if is_contrast(context.query, rivals):
-        sides = [_side(context, context.query, rival.passage) for rival in rivals[:2]]
-        return _of_sides([side for side in sides if side], (), settings)
+        sides = [(context.query, _side(context, context.query, rival.passage)) for rival in rivals[:2]]
+        return _of_sides(context, [(part, side) for part, side in sides if side], (), settings)
     best = max(rivals, key=lambda statement: statement.probability)
     verdict = _verdict(best.probability, settings)
     if verdict == "none":
@@ -116,16 +121,16 @@ def is_contrast(question: str, rivals: Sequence[Statement]) -> bool:
 
 def _compare(context: Context, settings: AnswerSettings) -> Reading:
     """The answer of each side: of the passage that was dealt to it first, which is a row beside those of the others."""
-    sides: list[Statement] = []
+    sides: list[tuple[str, Statement]] = []
     unanswered: list[str] = []
     for part in context.parts:
         own = next((passage for passage in context.passages if passage.question == part), None)
         side = _side(context, part, own) if own else None
         if side and side.probability >= settings.min_perhaps:
-            sides.append(side)
+            sides.append((part, side))
         else:
             unanswered.append(part)
-    return _of_sides(sides, tuple(unanswered), settings)
+    return _of_sides(context, sides, tuple(unanswered), settings)
 
 
 def _side(context: Context, question: str, passage: Passage) -> Statement | None:
@@ -133,9 +138,45 @@ def _side(context: Context, question: str, passage: Passage) -> Statement | None
     return next(iter(statements(question, (passage,), context.snapshot, 1)), None)
 
 
-def _of_sides(sides: Sequence[Statement], unanswered: tuple[str, ...], settings: AnswerSettings) -> Reading:
+def _of_sides(
+    context: Context, sides: Sequence[tuple[str, Statement]], unanswered: tuple[str, ...], settings: AnswerSettings
+) -> Reading:
     if not sides:
         return NOTHING
-    reading = Reading("perhaps", tuple(sides), unanswered, is_comparison=True)
+    reading = Reading("perhaps", _in_one_column(context, sides), unanswered, is_comparison=True)
     is_stated = not unanswered and reading.probability >= settings.min_probability
     return replace(reading, verdict="stated") if is_stated else reading
+
+
+def _in_one_column(context: Context, sides: Sequence[tuple[str, Statement]]) -> tuple[Statement, ...]:
+    """The sides, with the cells of the column that is likeliest for all of them together.
+
+    A column in which they do not differ tells no difference, unless the question names it. Sides stay as they are if
+    their rows have different columns, or if each names a column of its own, as in a matrix.
+    """
+    statements = tuple(statement for _, statement in sides)
+    choices = [
+        CellChoice.of(QuestionWords.of(part, context.snapshot).said, row_of(chunk), context.snapshot.lexical.tokenize)
+        for part, chunk in ((part, side.passage.hit.chunk) for part, side in sides)
+        if chunk.cells
+    ]
+    if len(choices) < len(sides) or len({tuple(choice.row.columns) for choice in choices}) > 1:
+        return statements
+    chosen = {int(choice.chances.argmax()) for choice in choices}
+    if len(chosen) > 1 and all(choice.is_named[choice.chances.argmax()] for choice in choices):
+        return statements
+    joint = sum(np.log(choice.chances) for choice in choices)
+    for column, cells in enumerate(zip(*(choice.row.cells for choice in choices), strict=True)):
+        differs = len({cell.strip().casefold() for cell in cells}) > 1
+        named = all(choice.is_named[column] for choice in choices)
+        if any(choice.row.key == column for choice in choices) or not (differs or named):
+            joint[column] = -np.inf
+    if not np.isfinite(joint.max()):
+        return statements
+    chances = probabilities(joint)
+    named = np.logical_and.reduce([choice.is_named for choice in choices])
+    columns = np.flatnonzero((chances == chances.max()) | (named & (chances >= _ALSO * chances.max()))).tolist()
+    return tuple(
+        replace(side, cells=tuple(choice.cell(side.passage.hit.chunk.id, column) for column in columns))
+        for side, choice in zip(statements, choices, strict=True)
+    )

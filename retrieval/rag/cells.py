@@ -108,6 +108,9 @@ NAMES = (
 - `axis`: a number of the head is one of the question, under its label; `axis_other`: another column's is;
 - `number` and what follows: the cell is of the kind that is asked for.
 """
+_NAMING = [NAMES.index(name) for name in ("head", "asked", "short_for", "means_word")]
+_NAMED = 0.5
+"""From this on one of these says that the question names a head."""
 _NEAR, _SAME = 0.3, 0.8
 _BESIDE = 3
 """Words on each side of a number that may label it."""
@@ -371,13 +374,23 @@ class CellChoice:
         chosen: list[Cell] = []
         sure = 0.0
         for position in np.argsort(-self.chances, kind="stable")[:most].tolist():
-            text, chance = self.row.cells[position], float(self.chances[position])
-            if sure >= SURE or (chosen and not text.strip()) or chance < FAR * self.chances.max():
+            cell = self.cell(chunk_id, position)
+            if sure >= SURE or (chosen and not cell.text.strip()) or cell.probability < FAR * self.chances.max():
                 break
-            head = self.row.columns[position].strip() or f"column {position + 1}"
-            chosen.append(Cell(chunk_id, head, text, position, round(chance, 4)))
-            sure += chance
+            chosen.append(cell)
+            sure += cell.probability
         return tuple(chosen)
+
+    def cell(self, chunk_id: str, position: int) -> Cell:
+        """One cell of the row."""
+        head = self.row.columns[position].strip() or f"column {position + 1}"
+        return Cell(chunk_id, head, self.row.cells[position], position, round(float(self.chances[position]), 4))
+
+    @property
+    def is_named(self) -> npt.NDArray[np.bool_]:
+        """(cells,): whether the question names the head of the column."""
+        named: npt.NDArray[np.bool_] = self.features[:, _NAMING].max(axis=1) >= _NAMED
+        return named
 
 
 def row_of(chunk: Chunk) -> CandidateRow:

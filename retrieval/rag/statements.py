@@ -13,7 +13,6 @@ import numpy.typing as npt
 from retrieval.files.clock import require_caller
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.cells import MOST, CandidateRow, Cell, CellChoice, probabilities, row_of
-from retrieval.rag.cells import NAMES as CELL_FEATURES
 from retrieval.rag.context import Passage
 from retrieval.rag.question_words import PassageWords, QuestionWords
 from retrieval.rag.relevance import NAMES as MEASURES
@@ -32,9 +31,6 @@ _VALUE = re.compile(r"[-−–+]?[\d$€£¥`]|[^\W\d_a-z]")
 _DEFINED = re.compile(r"^[-*] +(?P<label>[^:\n.]{1,40}): +(?P<value>[^\n]+)$", re.MULTILINE)
 _LONGEST_VALUE = 160
 """Characters; what is longer is a paragraph with a heading of its own, which is read by its sentences."""
-_NAMED = 0.5
-"""From this on a label of prose is what the question asks for."""
-_NAMING = [CELL_FEATURES.index(name) for name in ("head", "asked", "short_for", "means_word")]
 
 
 def labelled_values(text: str) -> tuple[tuple[str, str], ...]:
@@ -85,7 +81,7 @@ def choose(question: QuestionWords, chunk: Chunk, sentence_weights: Floats | Non
     if pairs:
         row = CandidateRow([label for label, _ in pairs], [value for _, value in pairs], None)
         choice = CellChoice.of(question.said, row, question.tokenize)
-        if choice.features[:, _NAMING].max() >= _NAMED:
+        if choice.is_named.any():
             return choice
     return SentenceChoice.of(question, chunk.text, sentence_weights)
 
