@@ -1,7 +1,6 @@
 """The words of an answer that is read."""
 
 from collections.abc import Iterator
-from html import unescape
 
 from retrieval.ingest.markdown.parser import plain_text
 from retrieval.rag.cell_reading import Reading
@@ -50,7 +49,7 @@ def nearest(passage: Passage) -> str:
 def _line(statement: Statement) -> str:
     cells = statement.cells
     if not cells[0].column:
-        return " ".join(f"“{plain_text(unescape(cell.text))}”" for cell in cells)
+        return " ".join(f"“{plain_text(cell.text)}”" for cell in cells)
     values = "; ".join(f"{cell.column}: {cell.text}" for cell in cells)
     return f"{statement.passage.hit.chunk.title} - {values}"
 

@@ -75,7 +75,7 @@ _CODE_OR_COMMENT = re.compile(_OF_CODE + _OF_COMMENTS, re.MULTILINE | re.DOTALL 
 """Code first: a comment in it is text."""
 _CODE_OR_COMMENT_IN_ROWS = re.compile(_OF_CODE + _OF_COMMENTS_IN_ROWS, re.MULTILINE | re.DOTALL | re.VERBOSE)
 _INLINE_MARK = re.compile(r"[*_`\[\]<>&\\~!]")
-_ROLE = re.compile(r"(?:\{[a-z][\w:+.-]*\}|(?<![\w`:]):[a-z][\w:+.-]*:)`([^`<\n]+?)(?:\s*<[^`\n]*>)?`")
+_ROLE = re.compile(r"(?:(?<!`)\{[a-z][\w:+.-]*\}|(?<![\w`:]):[a-z][\w:+.-]*:)`([^`<\n]+?)(?:\s*<[^`\n]*>)?`")
 """`{ref}` or `:ref:` before a code span, as Sphinx writes a link; the target in its brackets is not shown."""
 _REFERENCE = re.compile(r"(?<![\w\]])\[([^\[\]<>=]+)\]\[[\w .-]*\]")
 """A link whose address is elsewhere in the document; `a[i][j]` is none."""

@@ -1,4 +1,4 @@
-"""."""
+"""The words of an answer that is read from cells and sentences."""
 
 from dataclasses import replace
 
@@ -42,9 +42,10 @@ def test_what_is_uncertain_names_what_the_passage_lacks() -> None:
     assert line == "Perhaps: Arms - Axe - Cost: 5 gp [1] (the passage says nothing of “limit” and “steel”)\n"
 
 
-def test_sentences_are_quoted() -> None:
-    reading = Reading("stated", (stated(BOW, ("", "Bows bend."), ("", "They break.")),))
-    assert words("do bows bend", reading)[0] == "“Bows bend.” “They break.” [2]\n"
+def test_sentences_are_quoted_as_they_are_shown() -> None:
+    sentences = (("", 'A **bow**<span id="b"/> [bends](bow.md).'), ("", "&lt;It&gt; breaks at `{force}`."))
+    reading = Reading("stated", (stated(BOW, *sentences),))
+    assert words("do bows bend", reading)[0] == "“A bow bends.” “<It> breaks at {force}.” [2]\n"
 
 
 def test_a_comparison_says_which_side_is_more_and_which_fails() -> None:

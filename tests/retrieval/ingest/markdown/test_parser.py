@@ -102,6 +102,7 @@ def test_a_comment_can_be_blanked_line_by_line():
         ("Copper[^1] or tin [^note].", "Copper or tin."),
         ("CO<sub>2</sub> in m<sup>3</sup>", "CO2 in m 3"),
         ("{ref}`limits <limits-label>` of {py:class}`Pump`", "limits of Pump"),
+        ("a `{client_ip}` and `port` of [one](x) `{host}`", "a {client_ip} and port of one {host}"),
         (":ref:`limits <limits-label>` at 12:30:`x`", "limits at 12:30:x"),
         ("sof\u00adt\u200bly", "softly"),
     ],
