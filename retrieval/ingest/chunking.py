@@ -1,7 +1,7 @@
 """A book as chunks: every table row its own, and the prose around them cut where its author cut it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
@@ -40,26 +40,42 @@ def chunk_book(book: ParsedBook, rows: Sequence[Row], cuts: Cuts = USUAL) -> tup
     )
 
 
-def _qualifiers(chunks: Sequence[Chunk]) -> Mapping[str, str]:
-    """What distinguishes the rows of several tables that share a title, by chunk id.
+_MOST = 0.9
+"""Share of the tables with one name that a level of headings tells apart, for all of them to be called by it."""
 
-    It is the nearest level of the headings above, or else the document, that has the most different words for them.
+
+def _qualifiers(chunks: Sequence[Chunk]) -> Mapping[str, str]:
+    """What distinguishes tables that share their name, or rows that share their title, by chunk id.
+
+    It is the nearest level of the headings above, or else of the path, that has the most different words for them; for
+    tables nearly the most, since their rows differ besides.
     """
-    sharing: dict[str, list[Chunk]] = defaultdict(list)
-    for chunk in chunks:
-        if chunk.kind != "prose":
-            sharing[chunk.title].append(chunk)
+    rows = [chunk for chunk in chunks if chunk.kind != "prose"]
+    of_tables = _by_table(rows, lambda row: (*row.heading_path[-1:], "" if row.introduced else row.caption), _MOST)
+    return of_tables | _by_table(rows, lambda row: row.title, 1.0)
+
+
+def _by_table(rows: Sequence[Chunk], name: Callable[[Chunk], Hashable], enough: float) -> dict[str, str]:
+    sharing: dict[Hashable, list[Chunk]] = defaultdict(list)
+    for row in rows:
+        sharing[name(row)].append(row)
     qualifiers: dict[str, str] = {}
-    for rows in (rows for rows in sharing.values() if len({row.table_id for row in rows}) > 1):
-        depth = max(len(row.heading_path) for row in rows)
-        levels = [
-            [row.heading_path[-up] if up <= len(row.heading_path) else "" for row in rows] for up in range(2, depth + 1)
-        ]
-        levels.append([PurePosixPath(row.document).with_suffix("").as_posix() for row in rows])
-        best = max(levels, key=lambda words: len(set(words)))
+    for twins in (twins for twins in sharing.values() if len({row.table_id for row in twins}) > 1):
+        levels = list(_levels(twins))
+        counts = [len(set(words)) for words in levels]
+        best = next(words for words, count in zip(levels, counts, strict=True) if count >= enough * max(counts))
         if len(set(best)) > 1:
-            qualifiers |= {row.id: words for row, words in zip(rows, best, strict=True)}
+            qualifiers |= {row.id: words for row, words in zip(twins, best, strict=True)}
     return qualifiers
+
+
+def _levels(rows: Sequence[Chunk]) -> Iterator[list[str]]:
+    """Of each row the heading above its own, the one above that and so on; then its file, then the whole path."""
+    for up in range(2, max(len(row.heading_path) for row in rows) + 1):
+        yield [row.heading_path[-up] if up <= len(row.heading_path) else "" for row in rows]
+    paths = [PurePosixPath(row.document).with_suffix("") for row in rows]
+    yield [path.name for path in paths]
+    yield [path.as_posix() for path in paths]
 
 
 def _chunk_document(

@@ -165,7 +165,7 @@ def _in_one_column(context: Context, sides: Sequence[tuple[str, Statement]]) -> 
     chosen = {int(choice.chances.argmax()) for choice in choices}
     if len(chosen) > 1 and all(choice.is_named[choice.chances.argmax()] for choice in choices):
         return statements
-    joint = sum(np.log(choice.chances) for choice in choices)
+    joint = np.log([choice.chances for choice in choices]).sum(axis=0)
     for column, cells in enumerate(zip(*(choice.row.cells for choice in choices), strict=True)):
         differs = len({cell.strip().casefold() for cell in cells}) > 1
         named = all(choice.is_named[column] for choice in choices)

@@ -104,6 +104,14 @@ def test_rows_of_several_tables_with_one_title_say_the_heading_or_the_document_t
     assert titles_of(f"# User\n\n{table}{table}") == ["Fields - id", "Fields - id"], "nothing distinguishes them"
 
 
+def test_tables_with_one_name_say_it_of_all_their_rows():
+    pump, fan = (
+        "## Options\n\n| Option | Default |\n|---|---|\n" + row for row in ("| idle | 3 |\n", "| speed | 5 |\n")
+    )
+    titles = ["Pump > Options - idle", "Fan > Options - speed"]
+    assert titles_of(f"# Pump\n\n{pump}", f"# Fan\n\n{fan}") == titles
+
+
 def test_what_distinguishes_a_title_changes_neither_ids_nor_texts():
     table = "## Fields\n\n| Field | Type |\n|---|---|\n| id | int |\n\n"
     (alone,) = [chunk for chunk in chunks_of(f"# User\n\n{table}") if chunk.kind == "row"]
