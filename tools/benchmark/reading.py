@@ -20,9 +20,10 @@ from pathlib import Path
 from evals.questions.questions import Anchor, Question
 from tools.benchmark.system import Passage
 
-_CELL_TAG = re.compile(r"</?(?:td|th|tr|thead|tbody|table)\b[^<>]*>", re.IGNORECASE)
+_CELL = re.compile(r"<t[dh]\b[^<>]*>", re.IGNORECASE)
+_TABLE_TAG = re.compile(r"</?(?:td|th|tr|thead|tbody|table)\b[^<>]*>", re.IGNORECASE)
 _EMPHASIS = re.compile(r"[*`\\]")
-_BAR = re.compile(r"(?:\s*\|)+\s*")
+_BAR = re.compile(r"\s*\|\s*")
 _WORD = re.compile(r"[^\s|]*\w[^\s|]*")
 _TOKEN = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]+")  # marks of notes are no words
 _DELIMITER = re.compile(r"\|?[\s:|-]*-[\s:|-]*\|?")
@@ -35,9 +36,15 @@ READ_AT_MOST = 500
 
 
 def normalized(line: str) -> str:
-    """A line as it is compared: cells between single bars, no emphasis, single blanks."""
-    bars = _BAR.sub("|", _EMPHASIS.sub("", _CELL_TAG.sub("|", line)))
-    return " ".join(bars.split()).strip("| ")
+    """A line as it is compared: cells between bars, no emphasis, single blanks.
+
+    >>> normalized("| **A** |  | 1 |"), normalized("<tr><td>A</td><td></td><td>1</td></tr>")
+    ('|A||1|', '|A||1|')
+    """
+    if _CELL.search(line):
+        line = f"|{'|'.join(_CELL.split(line)[1:])}|"
+    bars = _BAR.sub("|", _EMPHASIS.sub("", _TABLE_TAG.sub("", line)))
+    return " ".join(bars.split())
 
 
 def tokens(text: str) -> tuple[str, ...]:
