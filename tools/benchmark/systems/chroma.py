@@ -53,7 +53,7 @@ def chunks_of(text: str) -> Iterator[str]:
     for block in re.split(r"\n\s*\n", text):
         pieces = [block] if len(block) <= _MOST_CHARACTERS else block.split("\n")
         for number, piece in enumerate(pieces):
-            if chunk and len(chunk) + len(piece) > _MOST_CHARACTERS:
+            if chunk and len(chunk) + len(piece) + 2 > _MOST_CHARACTERS:
                 yield chunk
                 chunk = ""
             chunk += ("\n" if number else "\n\n") * bool(chunk) + piece

@@ -23,6 +23,9 @@ def loaded(name: str) -> System:
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_a_system_finds_a_row_of_a_small_book(name: str, books: Path, tmp_path: Path) -> None:
     system, folder = loaded(name), tmp_path / "index"
+    assert system.name == name
+    assert system.about.endswith(".")
+    assert system.setup.endswith(".")
     folder.mkdir()
     system.index(books / "saltmere", folder, load_embedder())
     assert [path for path in folder.rglob("*") if path.is_file()]
