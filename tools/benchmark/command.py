@@ -47,11 +47,12 @@ def benchmark(
     """
     from dataclasses import asdict
 
+    from evals.benchmarks.published import book_set
     from evals.sample import SHELF
     from retrieval.index.embedding.embedders import require_local
     from tools.benchmark.page import comparison_lines, write_page
     from tools.benchmark.results import RESULTS, Results, compare
-    from tools.benchmark.run import measure, require_unique_names
+    from tools.benchmark.run import lost_gold, measure, require_unique_names
     from tools.benchmark.system import SYSTEMS
 
     folders = [folder.expanduser().resolve() for folder in books or [SHELF]]
@@ -60,6 +61,9 @@ def benchmark(
     for model in models:
         require_local(model)
     names = [_absolute(name) for name in [*(system or SYSTEMS), *(add or [])]]
+    for folder in folders:
+        for sentence in lost_gold(book_set(folder)):
+            err.print(f"cannot be reached: {sentence}", markup=False)
     with progress_bar("benchmark") as bar:
         measured = measure(folders, names, models, bar)
     results = compare(measured, folders, models, datetime.now(tz=UTC).date().isoformat(), _machine())

@@ -5,13 +5,15 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from evals.benchmarks.published import BookSet
 from retrieval.errors import RetrievalError
 from retrieval.files.clock import Clock
-from tools.benchmark.system import System, load_system, why_missing
+from tools.benchmark.reading import Gold, ShownText
+from tools.benchmark.system import Passage, System, load_system, why_missing
 from tools.benchmark.worker import Job, Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -126,6 +128,18 @@ def run_in_process(job: Job) -> Outcome | str:
         if done.returncode or not answer.is_file():
             return f"failed: {' '.join(done.stderr.strip().splitlines()[-_LAST_LINES:])}"
         return Outcome.of(json.loads(answer.read_text("utf-8")))
+
+
+def lost_gold(books: BookSet) -> Iterator[str]:
+    """A sentence for each question whose gold does not stand in its book, so that no system can reach it."""
+    for book in books.books:
+        texts = {document.path: ShownText(Passage(document.text)) for document in book.documents}
+        for question in book.questions:
+            gold = Gold.of(question, book.folder) if question.gold else None
+            for line in (line for entry in (gold.needed if gold else ()) for line in entry):
+                shown = texts.get(line.file or "")
+                if shown is None or line.words_read(shown) is None:
+                    yield f"{question.id}: {line.file}, line {line.line}, does not contain {line.text[:60]!r}"
 
 
 def require_unique_names(folders: Sequence[Path]) -> None:

@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from evals.benchmarks.published import book_set
 from retrieval.errors import UnknownNameError
-from tools.benchmark.run import LeftOut, measure, require_unique_names
+from tools.benchmark.run import LeftOut, lost_gold, measure, require_unique_names
 from tools.benchmark.system import SystemLoadError, load_system, markdown_files, why_missing
 
 MINE = """
@@ -40,6 +41,13 @@ def test_a_system_without_its_packages_is_left_out_with_the_reason(tmp_path: Pat
 def test_two_folders_need_two_names(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="two folders have one name"):
         require_unique_names([tmp_path / "a" / "books", tmp_path / "b" / "books"])
+
+
+def test_gold_that_does_not_stand_in_its_book_is_told(books: Path) -> None:
+    assert list(lost_gold(book_set(books))) == []
+    file = books / "saltmere" / "fees.md"
+    file.write_text(file.read_text("utf-8").replace("1,020", "1,021"), "utf-8")
+    assert [sentence.split(":")[0] for sentence in lost_gold(book_set(books))] == ["row", "two"]
 
 
 def test_the_files_of_a_book_come_in_order(books: Path) -> None:
