@@ -6,8 +6,9 @@ The hits are read in their order, from the first word to the last. A row is reac
 2. where all its cells stand in their order on one line of a hit, with little more than column names between them, or
 3. at the end of a hit that says it was made from this source line, if all its cells stand in the hit.
 
-A paragraph is reached where its beginning stands in a hit. White space, case, emphasis, HTML tags of tables and the
-spelling of numbers (`1,000`, `1000`) do not count. Words are counted in the text as it is shown.
+A paragraph, or a line of a listing, is reached where its beginning stands in a hit, or by the third rule, with words
+in the place of cells. White space, case, emphasis, HTML tags of tables and the spelling of numbers (`1,000`, `1000`)
+do not count. Words are counted in the text as it is shown.
 """
 
 import re
@@ -111,26 +112,28 @@ class SourceLine:
     file: str | None
     line: int | None
     cells: tuple[tuple[str, ...], ...] = ()
-    """The tokens of each cell of a row that is not blank; empty for a paragraph."""
+    """The tokens of each cell that is not blank; of a paragraph or a listing those of its beginning, as one."""
+    is_piped: bool = False
+    """Whether it is a row of a pipe or HTML table, whose line has to stand alone."""
 
     @classmethod
     def of(cls, text: str, file: str | None, line: int | None) -> "SourceLine":
         """From a source line, or the beginning of a paragraph."""
-        is_row = text.lstrip().startswith("|") or "<td" in text
-        cells = normalized(text).split("|") if is_row else []
-        read_cells = (cell for cell in map(tokens, cells) if cell and cell not in _DITTO)
-        return cls(normalized(text), file, line, tuple(read_cells))
+        if not (text.lstrip().startswith("|") or "<td" in text):
+            # a snippet may end within a word
+            return cls(normalized(text), file, line, (tokens(" ".join(text.split()[:-1]) or text),))
+        cells = (cell for cell in map(tokens, normalized(text).split("|")) if cell and cell not in _DITTO)
+        return cls(normalized(text), file, line, tuple(cells), is_piped=True)
 
     def words_read(self, shown: ShownText) -> int | None:
         """How many words of a hit are read when this is reached; None if the hit does not contain it."""
-        if not self.cells:
-            start = shown.joined.find(self.text)
-            return count_words(shown.joined[: start + len(self.text)]) if start >= 0 else None
-        if self.text in shown.lines:
+        if not self.is_piped and (start := shown.joined.find(self.text)) >= 0:
+            return count_words(shown.joined[: start + len(self.text)])
+        if self.is_piped and self.text in shown.lines:
             return shown.words_until[shown.lines.index(self.text)]
         if not all(token in shown.token_set for cell in self.cells for token in cell):
             return None
-        for number, line in enumerate(shown.line_tokens):
+        for number, line in enumerate(shown.line_tokens if self.is_piped else ()):
             if self._stands_on(line):
                 return shown.words_until[number]
         return shown.words if self._was_made_into(shown.passage) else None
@@ -161,13 +164,10 @@ class Gold:
 
     needed: tuple[tuple[SourceLine, ...], ...]
     """Everything that is needed; of each entry any one is enough."""
+    kind: str
+    """`row`, `prose`, or `several` where more than one thing is needed."""
     siblings: tuple[SourceLine, ...] = ()
-    """The other rows of the table, if the question wants one row."""
-
-    @property
-    def kind(self) -> str:
-        """`row`, `prose`, or `several` where more than one thing is needed."""
-        return "several" if len(self.needed) > 1 else "row" if self.needed[0][0].cells else "prose"
+    """The other rows of the table, if the question wants one row of a pipe or HTML table."""
 
     @classmethod
     def of(cls, question: Question, book: Path) -> "Gold":
@@ -178,7 +178,8 @@ class Gold:
             groups.setdefault(key, []).append(_source_line(anchor, book))
         needed = tuple(map(tuple, groups.values()))
         siblings = tuple(_other_rows(question.gold[0], book)) if len(question.gold) == 1 else ()
-        return cls(needed, siblings)
+        is_row = needed[0][0].is_piped or bool(question.gold[0].row_key)
+        return cls(needed, "several" if len(needed) > 1 else "row" if is_row else "prose", siblings)
 
 
 def _source_line(anchor: Anchor, book: Path) -> SourceLine:
@@ -187,7 +188,7 @@ def _source_line(anchor: Anchor, book: Path) -> SourceLine:
     text = anchor.snippet or ""
     if anchor.line and anchor.line <= len(lines) and normalized(text) in normalized(lines[anchor.line - 1]):
         row = lines[anchor.line - 1]
-        text = row if SourceLine.of(row, None, None).cells else text
+        text = row if SourceLine.of(row, None, None).is_piped else text
     return SourceLine.of(text, anchor.document, anchor.line)
 
 

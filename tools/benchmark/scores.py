@@ -111,7 +111,7 @@ def _reached(question: QuestionOutcome, measure: str) -> bool:
 
 
 def _share(values: Sequence[bool]) -> float:
-    return round(sum(values) / len(values), 4)
+    return round(sum(values) / len(values), 6)
 
 
 def _scores(questions: Sequence[QuestionOutcome]) -> Iterator[Score]:
@@ -191,7 +191,7 @@ def wins(ours: Outcome, others: Sequence[Outcome]) -> tuple[Win, ...]:
                 theirs, own = np.asarray(pairs).T if pairs else (np.zeros(1), np.zeros(1))
                 if theirs.mean() > own.mean():
                     p = paired_randomisation(list(theirs), list(own))
-                    means = round(float(theirs.mean()), 4), round(float(own.mean()), 4)
+                    means = round(float(theirs.mean()), 6), round(float(own.mean()), 6)
                     ahead.append(Win(kind, measure, other.system, *means, round(p, 4)))
     return tuple(ahead)
 

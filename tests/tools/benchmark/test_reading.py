@@ -79,6 +79,14 @@ def test_a_paragraph_is_reached_where_its_beginning_stands() -> None:
     assert paragraph.words_read(ShownText(Passage("Three wrong keys"))) is None
 
 
+def test_a_line_of_a_listing_may_be_rewritten() -> None:
+    line = SourceLine.of("  -v, --verbose  print more than 1,000 lin", "a.md", 4)
+    assert line.words_read(ShownText(Passage("-q  print less\n-v, --verbose   print more than 1,000 lines"))) == 10
+    shown = '{"Option": "-v, --verbose", "Meaning": "print more than 1000 lines"}'
+    assert line.words_read(ShownText(Passage(shown, "a.md", (4, 5)))) == count_words(shown)
+    assert line.words_read(ShownText(Passage(shown))) is None
+
+
 @pytest.fixture
 def gold(books: Path) -> dict[str, Gold]:
     questions = load_questions(books / "saltmere.open.jsonl")

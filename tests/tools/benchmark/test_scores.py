@@ -38,12 +38,12 @@ def test_shares_have_wilson_intervals() -> None:
     hit = scores.score("row", "hit@1")
     assert hit is not None
     assert (hit.value, hit.low, hit.high, hit.n) == (
-        round(1 / 3, 4),
+        round(1 / 3, 6),
         round(interval.low, 4),
         round(interval.high, 4),
         3,
     )
-    assert [scores.score("row", f"{words} words").value for words in (50, 200, 500)] == [0.3333, 0.6667, 0.6667]
+    assert [scores.score("row", f"{words} words").value for words in (50, 200, 500)] == [0.333333, 0.666667, 0.666667]
     assert scores.score("prose", "hit@1") is None
     assert (scores.score("row", "siblings").value, scores.p50.value, scores.index_megabytes) == (2.0, 10.0, 2.0)
 
@@ -64,8 +64,8 @@ def test_scores_are_read_as_they_were_written() -> None:
 def test_what_others_do_better_is_told_with_its_questions() -> None:
     ahead = wins(OURS, [OTHER])
     assert ahead == (
-        Win("row", "hit@10", "fts5", 1.0, 0.6667, 1.0),
-        Win("row", "500 words", "fts5", 1.0, 0.6667, 1.0),
+        Win("row", "hit@10", "fts5", 1.0, 0.666667, 1.0),
+        Win("row", "500 words", "fts5", 1.0, 0.666667, 1.0),
     )
     queries = {("book", name): f"{name}?" for name in "abcd"}
     assert examples(OURS, [OTHER], queries) == (Example("b", "b?", "row", 3, ("fts5",)),)
