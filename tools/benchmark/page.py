@@ -54,7 +54,7 @@ def _tables(results: Results) -> Iterator[str]:
         same = [entry for entry in results.comparisons if entry.books == books]
         yield from _about_books(same[0])
         for comparison in same:
-            yield from comparison_lines(comparison)
+            yield from comparison_lines(comparison, picture=True)
 
 
 def _about_books(comparison: Comparison) -> Iterator[str]:
@@ -73,11 +73,12 @@ def _about_books(comparison: Comparison) -> Iterator[str]:
     yield ""
 
 
-def comparison_lines(comparison: Comparison) -> Iterator[str]:
-    """All that is said about one comparison, as markdown."""
+def comparison_lines(comparison: Comparison, *, picture: bool = False) -> Iterator[str]:
+    """All that is said about one comparison, as markdown, with its picture or, for a terminal, without."""
     yield from (f"### {comparison.books}, embedder `{comparison.embedder}`", "")
-    yield f"Measured on {comparison.day} on {comparison.machine}."
-    yield from ("", f"![Rows reached against words read]({picture_name(comparison)})", "")
+    yield from (f"Measured on {comparison.day} on {comparison.machine}.", "")
+    if picture:
+        yield from (f"![Rows reached against words read]({picture_name(comparison)})", "")
     for kind in _KIND_NAMES:
         yield from _kind_lines(comparison, kind)
     yield from _costs(comparison)

@@ -66,7 +66,7 @@ def test_the_command_measures_a_book_with_systems_beside_each_other(
     assert with_results(page, results) == page
     assert "## Books of `harbours`" in page
     assert (docs / picture_name(comparison)).read_text("utf-8").count("<polyline") == 3
-    assert "\n".join(comparison_lines(comparison)) in page
+    assert "\n".join(comparison_lines(comparison, picture=True)) in page
 
 
 def test_a_later_run_replaces_only_what_it_measured() -> None:
