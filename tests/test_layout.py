@@ -51,10 +51,14 @@ def test_definitions_fit_on_one_screen() -> None:
     assert len((ROOT / "pipeline" / "definitions.py").read_text("utf-8").splitlines()) < 40
 
 
+def known_to(name: str) -> list[str]:
+    """The files that import a library, but for those of the benchmark, which measures it as others use it."""
+    known = [path.relative_to(ROOT).as_posix() for path in PYTHON_FILES if imports(path, name)]
+    return [path for path in known if not path.startswith("tools/benchmark/systems/")]
+
+
 def test_one_file_knows_chroma() -> None:
-    assert [path.relative_to(ROOT).as_posix() for path in PYTHON_FILES if imports(path, "chromadb")] == [
-        "retrieval/index/chroma/store.py"
-    ]
+    assert known_to("chromadb") == ["retrieval/index/chroma/store.py"]
 
 
 def test_one_file_knows_openai() -> None:
@@ -79,8 +83,12 @@ def test_one_file_knows_each_engine_and_each_place(name: str, file: str) -> None
     ("name", "file"), [("langchain_core", "langchain_retriever.py"), ("llama_index", "llamaindex_retriever.py")]
 )
 def test_one_file_knows_each_framework(name: str, file: str) -> None:
-    known = [path.relative_to(ROOT).as_posix() for path in PYTHON_FILES if imports(path, name)]
-    assert known == [f"retrieval/adapters/{file}"]
+    assert known_to(name) == [f"retrieval/adapters/{file}"]
+
+
+@pytest.mark.parametrize("name", ["bm25s", "haystack", "langchain_classic", "langchain_community"])
+def test_the_systems_of_the_benchmark_are_known_to_no_product(name: str) -> None:
+    assert [path for path in known_to(name) if not path.startswith("tools/")] == []
 
 
 def test_dagster_is_known_to_the_pipeline_and_to_two_files_of_evals() -> None:

@@ -9,6 +9,7 @@ from pipeline.cli import run_app
 from pipeline.commands.options import DEFAULT_HOME, HomeOption
 from pipeline.console.output import out, progress_bar
 from tools import bench_commands
+from tools.benchmark.command import benchmark
 
 app = typer.Typer(
     name="python -m tools",
@@ -23,6 +24,7 @@ baseline = typer.Typer(
 )
 app.add_typer(baseline, name="baseline")
 app.add_typer(bench_commands.app, name="bench")
+app.command("benchmark")(benchmark)
 
 
 @baseline.command("write")

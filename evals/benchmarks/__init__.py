@@ -1,1 +1,5 @@
 """Published question sets in their own formats: what they search, and their questions with gold."""
+
+from evals.benchmarks.published import shelf
+
+__all__ = ["shelf"]

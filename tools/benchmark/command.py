@@ -1,0 +1,88 @@
+"""`python -m tools benchmark`: querymust beside other systems."""
+
+import os
+import platform
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipeline.commands.options import JsonOption
+from pipeline.console.output import err, out, print_json, progress_bar
+
+DOCS = Path("docs") / "results"
+
+
+def benchmark(
+    books: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--books", help="Folder of books with questions; may be given again. Else the shelf.", exists=True
+        ),
+    ] = None,
+    embedder: Annotated[
+        list[str] | None, typer.Option("--embedder", help="May be given again. Else wordllama.")
+    ] = None,
+    system: Annotated[
+        list[str] | None,
+        typer.Option("--system", help="A name, or FILE.py:Class for your own; may be given again. Else all."),
+    ] = None,
+    add: Annotated[
+        list[str] | None, typer.Option("--add", help="FILE.py:Class, beside all others; may be given again.")
+    ] = None,
+    write: Annotated[bool, typer.Option("--write", help="Write docs/results/benchmark.md with its data.")] = False,
+    docs: Annotated[Path, typer.Option("--docs", help="Folder of the page.")] = DOCS,
+    json_: JsonOption = False,
+) -> None:
+    """Index books and ask their questions with several systems, each in a process of its own.
+
+    \b
+    Examples:
+      python -m tools benchmark
+      python -m tools benchmark --embedder wordllama --embedder minilm --write
+      python -m tools benchmark --books mybooks --system default --system fts5
+      python -m tools benchmark --add mine.py:Mine
+    """
+    from dataclasses import asdict
+
+    from evals.benchmarks.published import book_set
+    from evals.sample import SHELF
+    from retrieval.index.embedding.embedders import require_local
+    from tools.benchmark.page import comparison_lines, write_page
+    from tools.benchmark.results import RESULTS, Results, compare
+    from tools.benchmark.run import lost_gold, measure, require_unique_names
+    from tools.benchmark.system import SYSTEMS
+
+    folders = [folder.expanduser().resolve() for folder in books or [SHELF]]
+    models = embedder or ["wordllama"]
+    require_unique_names(folders)
+    for model in models:
+        require_local(model)
+    names = [_absolute(name) for name in [*(system or SYSTEMS), *(add or [])]]
+    for folder in folders:
+        for sentence in lost_gold(book_set(folder)):
+            err.print(f"cannot be reached: {sentence}", markup=False)
+    with progress_bar("benchmark") as bar:
+        measured = measure(folders, names, models, bar)
+    results = compare(measured, folders, models, datetime.now(tz=UTC).date().isoformat(), _machine())
+    if write:
+        write_page(docs, Results.read(docs / RESULTS).updated(results))
+    if json_:
+        print_json(asdict(results))
+        return
+    for comparison in results.comparisons:
+        out.print("\n".join(comparison_lines(comparison)), markup=False)
+    err.print(f"{measured.seconds:.0f} s", markup=False)
+
+
+def _absolute(name: str) -> str:
+    """The processes run in another folder."""
+    file, _, class_name = name.rpartition(":")
+    return f"{Path(file).expanduser().resolve()}:{class_name}" if file.endswith(".py") else name
+
+
+def _machine() -> str:
+    cores = os.cpu_count() or 1
+    return f"one of {cores} cores, {platform.system()}, Python {sys.version_info.major}.{sys.version_info.minor}"

@@ -1,0 +1,149 @@
+"""Every system over every folder of books, each in a process of its own, one after another."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from evals.benchmarks.published import BookSet
+from retrieval.errors import RetrievalError
+from retrieval.files.clock import Clock
+from tools.benchmark.reading import Gold, ShownText
+from tools.benchmark.system import Passage, System, load_system, why_missing
+from tools.benchmark.worker import Job, Outcome
+
+ROOT = Path(__file__).resolve().parents[2]
+TIMEOUT = 3_600
+"""Seconds that one system gets for one folder of books."""
+ENVIRONMENT = {
+    # one thread: the times of all systems are those of one core
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+    # nothing is sent or fetched
+    "ANONYMIZED_TELEMETRY": "False",
+    "DO_NOT_TRACK": "1",
+    "HAYSTACK_TELEMETRY_ENABLED": "False",
+    "HF_HUB_OFFLINE": "1",
+    "LANGCHAIN_TRACING_V2": "false",
+    "LANGSMITH_TRACING": "false",
+}
+_LAST_LINES = 3
+
+Tell = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemCard:
+    """What a page says about a system. Key: name."""
+
+    name: str
+    about: str
+    setup: str
+    packages: tuple[str, ...]
+
+    @classmethod
+    def of(cls, system: System) -> "SystemCard":
+        """From its attributes."""
+        return cls(system.name, system.about, system.setup, tuple(system.packages))
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A system that was not measured. Key: (system, embedder, books)."""
+
+    system: str
+    embedder: str
+    books: str
+    """Name of the folder."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What all processes found out."""
+
+    outcomes: tuple[Outcome, ...]
+    left_out: tuple[LeftOut, ...]
+    cards: tuple[SystemCard, ...]
+    seconds: float
+
+
+def measure(folders: Sequence[Path], systems: Sequence[str], embedders: Sequence[str], tell: Tell) -> Measured:
+    """Run every job.
+
+    Args:
+        folders: of books with their questions, absolute.
+        systems: names for `load_system`.
+        embedders: names for `load_embedder`.
+        tell: called before each job.
+
+    Raises:
+        UnknownNameError: there is no such system.
+    """
+    clock = Clock()
+    jobs = [Job(name, model, str(books)) for books in folders for model in embedders for name in systems]
+    reasons = {name: _why_left_out(name) for name in systems}
+    outcomes: list[Outcome] = []
+    left_out: list[LeftOut] = []
+    for number, job in enumerate(jobs):
+        tell(f"{Path(job.books).name}, {job.embedder}, {job.system}", number, len(jobs))
+        result = reasons[job.system] or run_in_process(job)
+        if isinstance(result, Outcome):
+            outcomes.append(result)
+        else:
+            left_out.append(LeftOut(job.system, job.embedder, Path(job.books).name, result))
+    cards = tuple(SystemCard.of(load_system(name)) for name in systems if reasons[name] is None)
+    return Measured(tuple(outcomes), tuple(left_out), cards, clock.seconds)
+
+
+def _why_left_out(name: str) -> str | None:
+    try:
+        return why_missing(load_system(name).packages)
+    except ImportError as error:
+        return f"{error}; run: pip install -e '.[benchmark]'"
+
+
+def run_in_process(job: Job) -> Outcome | str:
+    """The outcome of one job, or why there is none."""
+    with tempfile.TemporaryDirectory() as folder:
+        request, answer = Path(folder) / "job.json", Path(folder) / "outcome.json"
+        request.write_text(json.dumps(asdict(job)), "utf-8")
+        try:
+            done = subprocess.run(  # noqa: S603 -- this Python and a module of ours
+                [sys.executable, "-m", "tools.benchmark.worker", str(request), str(answer)],
+                cwd=ROOT,
+                env={**os.environ, **ENVIRONMENT},
+                capture_output=True,
+                text=True,
+                timeout=TIMEOUT,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return f"not done after {TIMEOUT} seconds"
+        if done.returncode or not answer.is_file():
+            return f"failed: {' '.join(done.stderr.strip().splitlines()[-_LAST_LINES:])}"
+        return Outcome.of(json.loads(answer.read_text("utf-8")))
+
+
+def lost_gold(books: BookSet) -> Iterator[str]:
+    """A sentence for each question whose gold does not stand in its book, so that no system can reach it."""
+    for book in books.books:
+        texts = {document.path: ShownText(Passage(document.text)) for document in book.documents}
+        for question in book.questions:
+            gold = Gold.of(question, book.folder) if question.gold else None
+            for line in (line for entry in (gold.needed if gold else ()) for line in entry):
+                shown = texts.get(line.file or "")
+                if shown is None or line.words_read(shown) is None:
+                    yield f"{question.id}: {line.file}, line {line.line}, does not contain {line.text[:60]!r}"
+
+
+def require_unique_names(folders: Sequence[Path]) -> None:
+    """Raise RetrievalError if two folders have one name: results are kept by it."""
+    names = [folder.name for folder in folders]
+    if len(set(names)) < len(names):
+        raise RetrievalError(f"two folders have one name: {', '.join(names)}; rename one")
