@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
 from collections.abc import Mapping
@@ -85,5 +86,7 @@ class Server:
     def become(self) -> None:
         """Turn this process into the server. It begins in the folder of its settings, so that it finds no others."""
         environment, command = self.environment(os.environ), self.command()
+        # Dagster ends at TERM as it does at INT, and a shell lets what it starts in the background ignore INT.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.chdir(self.home.dagster)
         os.execve(command[0], command, environment)  # noqa: S606 -- no shell, by intention
