@@ -27,6 +27,8 @@ def _made_here(part: str) -> bool:
 FILES = _files()
 TEXT_SUFFIXES = {".py", ".md", ".toml", ".yaml", ".yml", ".json", ".jsonl", ".txt", ".cfg", ".html", ".css", ".js", ""}
 
+INVENTED = "evals/sample/sealed/"
+"""Its books are about machines that do not exist, and name their folders."""
 FORBIDDEN = {
     "a machine's path": re.compile(r"(?<![\w.])/(?:work|home|Users|root|mnt)/[\w-]"),
     "a package index": re.compile(r"--(?:extra-)?index-url|https?://[^\s\"']*/simple\b"),
@@ -140,7 +142,7 @@ def test_no_file_names(what: str) -> None:
     result = [
         f"{name}:{number}"
         for name in FILES
-        if (ROOT / name).suffix in TEXT_SUFFIXES and name != "tests/test_layout.py"
+        if (ROOT / name).suffix in TEXT_SUFFIXES and name != "tests/test_layout.py" and not name.startswith(INVENTED)
         for number, line in enumerate((ROOT / name).read_text("utf-8").splitlines(), start=1)
         if FORBIDDEN[what].search(line)
     ]
