@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
+from evals.questions.questions import load_questions
 from retrieval.search.strategies import STRATEGIES
 from retrieval.serve.bodies import EvaluatedQuestion, EvaluationRecord, NamedChunk, ScoreCard
 from retrieval.serve.guard import ApiKeys, Limits
@@ -138,7 +139,7 @@ def test_why_says_what_was_asked_found_and_missing(browser: Any, url: str) -> No
     told = browser.run(text_of(".why dl"))
     assert f"Read as\n{LOOK_UP}" in told
     assert "relevance 0.9" in told
-    assert "does not say “roll”, “hit”" in told
+    assert "does not say “hit”, “roll”" in told
     assert "% that this is the right answer" in told
 
 
@@ -320,9 +321,21 @@ def test_an_answer_is_copied_as_markdown_with_links(browser: Any, url: str) -> N
     browser.run("window.copied = ''; navigator.clipboard.writeText = async text => { window.copied = text }")
     click(browser, ".actions button")
     copied = seen(browser, "window.copied", "**")
-    assert copied.startswith(f"**{LOOK_UP}**\n\nI.A. Attack Matrix")
+    assert copied.startswith(f"**{LOOK_UP}**\n\n*Stated.* Read from the books, not generated.\n\nI.A. Attack Matrix")
+    assert "\n\n*Missing:* The place that answers does not say “hit”, “roll”.\n\n" in copied
+    assert f"- [1] {MATRIX} - Opponent Armor Class 6 (lantern-and-blade/03-combat.md, line 88)\n" in copied
     assert f"[1]: {url}{COMBAT}#{ROW} " in copied
     assert browser.run(text_of(".actions [role=status]")) == "Copied."
+
+
+def test_an_uncertain_answer_is_copied_with_its_caution(browser: Any, url: str) -> None:
+    for query, caution in ((VAGUE, "*Perhaps.* Read from"), ("How do I cook pasta?", "*Not in these books.* No place")):
+        ask(browser, url, query)
+        browser.run("window.copied = ''; navigator.clipboard.writeText = async text => { window.copied = text }")
+        click(browser, ".actions button")
+        copied = seen(browser, "window.copied", "**")
+        assert copied.startswith(f"**{query}**\n\n{caution}")
+        assert ("*Missing:* The nearest place does not say" in copied) == ("pasta" in query)
 
 
 def test_dark_and_light_can_be_chosen_and_stay(browser: Any, url: str) -> None:
@@ -437,3 +450,115 @@ def test_what_goes_wrong_is_said(browser: Any, url: str, tmp_path: Path) -> None
         seen(browser, text_of("#view"), "Nothing is live")
         browser.open(f"{client.base_url}/?q=axes")
         assert "HOME" in seen(browser, text_of("#problem"), "querymust build")
+
+
+def test_too_many_requests_leave_the_question_and_say_how_long_to_wait(browser: Any, home: Path) -> None:
+    with served(home, limits=Limits(requests_per_minute=1)) as client:
+        browser.open(f"{client.base_url}/?q={quote(LOOK_UP)}")
+        assert "the page then asks again by itself" in seen(browser, text_of("#failure"), "seconds")
+        assert browser.run("document.getElementById('question').value") == LOOK_UP
+        assert LOOK_UP in browser.run(text_of("#failure q"))
+        assert "Too many requests" in browser.run(text_of("#problem"))
+        assert browser.run(text_of("#failure button")) == "Try again"
+
+
+REFUSED = """window.real ??= window.fetch; window.fetch = async () => new Response(
+    JSON.stringify({error: {message: "more than 1 requests in a minute; wait 2 seconds"}}),
+    {status: 429, headers: {"retry-after": "2"}})"""
+
+
+def test_when_the_wait_is_over_the_page_asks_again(browser: Any, url: str) -> None:
+    browser.open(url)
+    seen(browser, text_of("#view"), "mace")
+    browser.run(REFUSED)
+    submit(browser, LOOK_UP)
+    seen(browser, text_of("#failure"), "Wait 1 second;")
+    browser.run("window.fetch = window.real")
+    assert seen(browser, text_of("#answer .value"), "10") == "10"
+    assert not browser.run(text_of("#problem"))
+
+
+def test_a_wait_that_is_left_asks_nothing(browser: Any, url: str) -> None:
+    browser.open(url)
+    seen(browser, text_of("#view"), "mace")
+    browser.run(REFUSED)
+    submit(browser, LOOK_UP)
+    seen(browser, text_of("#failure"), "Wait 2 seconds;")
+    browser.run("window.fetch = window.real")
+    click(browser, ".brand")
+    seen(browser, text_of("#view"), "mace")
+    before = len(browser.requests)
+    time.sleep(2.5)
+    assert asked_since(browser, before) == []
+
+
+def test_a_server_that_is_gone_is_said_and_asked_again_on_a_click(browser: Any, home: Path, url: str) -> None:
+    with served(home) as client:
+        browser.open(str(client.base_url))
+        seen(browser, text_of("#view"), "books")
+    submit(browser, LOOK_UP)
+    assert "querymust serve" in seen(browser, text_of("#failure"), "Try again")
+    assert browser.run("document.getElementById('question').value") == LOOK_UP
+    browser.open(url)
+    seen(browser, text_of("#view"), "mace")
+    browser.run("window.real = window.fetch; window.fetch = async () => { throw new TypeError('Failed to fetch') }")
+    submit(browser, LOOK_UP)
+    seen(browser, text_of("#failure"), "Try again")
+    browser.run("window.fetch = window.real; document.querySelector('#failure button').focus()")
+    browser.press("Enter")
+    assert seen(browser, text_of("#answer .value"), "10") == "10"
+
+
+def submit(browser: Any, query: str) -> None:
+    browser.run(f"document.getElementById('question').value = {json.dumps(query)}")
+    click(browser, "#form .main")
+
+
+def test_an_index_without_scores_says_how_to_get_them(browser: Any, home: Path, tmp_path: Path) -> None:
+    with served(home) as client:
+        browser.open(f"{client.base_url}/evaluation")
+        assert "docs/reference/questions.md" in seen(browser, text_of("#view"), "gold")
+        lines = browser.run(text_of("pre code"))
+    (tmp_path / "questions.jsonl").write_text(lines)
+    questions = load_questions(tmp_path / "questions.jsonl")
+    assert [bool(question.gold) for question in questions] == [True, True, False]
+
+
+LISTED = """window.fetch = async () => new Response(JSON.stringify([
+    {document: "settings.md", title: "Settings", tables: [...Array(150).keys()].map(
+        (n) => ({id: `t${n}`, title: n === 77 ? "Motor throttle" : `Group ${n}`, n_rows: 2}))},
+    {document: "throttle.md", title: "Tuning the motor", tables: []},
+    ...[...Array(170).keys()].map((n) => ({document: `page-${n}.md`, title: `Page ${n}`, tables: []})),
+]))"""
+
+
+def test_a_long_book_is_cut_searched_and_names_what_is_prose(browser: Any, url: str) -> None:
+    browser.open(url)
+    seen(browser, text_of("#view"), "mace")
+    browser.run(LISTED)
+    browser.run("document.querySelector('.brand').href = '/book/big'")
+    click(browser, ".brand")
+    assert "171 documents without tables: prose only" in seen(browser, text_of("#view"), "prose only")
+    assert browser.run(count_of(".documents:last-of-type > li")) == 50
+    assert browser.run(count_of("details > ul > li")) == 50
+    for label, selector in (("171 documents", ".documents:last-of-type > li"), ("150 tables", "details > ul > li")):
+        browser.run(
+            f"[...document.querySelectorAll('button')].find((b) => b.textContent == 'Show all {label}').click()"
+        )
+        assert browser.run(count_of(selector)) == int(label.split()[0])
+    for typed, told, shown in (
+        ("throttle", "1 table and 1 document match.", ["Motor throttle", "Tuning the motor"]),
+        ("settings motor", "1 table matches.", ["Motor throttle"]),
+        ("page 16", "12 documents match.", ["Page 160"]),
+        ("yaw", "No title has “yaw”.", []),
+        ("", "", ["Group 1", "Page 1"]),
+    ):
+        box = "document.querySelector('[type=search]')"
+        browser.run(f"{box}.value = '{typed}'; {box}.dispatchEvent(new Event('input'))")
+        assert told in browser.run("document.querySelector('section > [role=status]').textContent")
+        links = browser.run("[...document.querySelectorAll('.documents a')].map((a) => a.textContent)")
+        assert set(shown) <= set(links)
+        assert "Group 2" not in links or not typed
+    assert browser.run("document.querySelector('.documents:last-of-type a').getAttribute('href')") == (
+        "/book/big/throttle.md"
+    )
