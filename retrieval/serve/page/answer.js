@@ -5,6 +5,7 @@ import { askOf, button, copy, counted, fit, get, link, make, noServer, placeOf, 
 const AROUND = 1; // rows above and below the row that answers
 const LIKELY = 0.6; // probability from which a cell stands alone
 const LONGEST_VALUE = 60; // characters of it
+const LONG_CELL = 90; // characters from which a cell beside it is shortened
 const KINDS = {
   stated: ["Stated", "Read from the books, not generated."],
   perhaps: ["Perhaps", "Read from the books, but this may not be what you mean."],
@@ -26,7 +27,7 @@ export function start(root, status, asked, forget) {
 }
 
 export async function ask(root, signal, search) {
-  const box = make("section", [make("h1", "Answer", { class: "unseen" }), make("div", make("p", "Searching the books …", { class: "quiet" }), { role: "status" })], { id: "answer" });
+  const box = make("section", [make("h1", "Answer", { class: "unseen" }), make("p", search.query, { class: "asked" }), make("div", make("p", "Searching the books …", { class: "quiet" }), { role: "status" })], { id: "answer" });
   const below = make("div");
   root.replaceChildren(box, below);
   const hits = showHits(below, signal, search);
@@ -151,21 +152,30 @@ function excerpt(whole, ids, cells) {
     figure.append(shown);
     return figure;
   }
-  const show = (rows) => table(whole.columns, rows, { caption: title, extend: (line, { id }) => {
+  const show = (rows, isBrief) => table(whole.columns, rows, { caption: title, extend: (line, { id }) => {
     line.classList.toggle("answers", ids.includes(id));
     for (const number of wanted(id)) line.cells[number]?.classList.add("read");
+    if (isBrief) for (const cell of line.cells) shorten(cell);
   } });
   const near = (place) => whole.rows.slice(Math.max(0, place - AROUND), place + AROUND + 1).some((row) => ids.includes(row.id));
-  const brief = whole.rows.filter((_, place) => near(place)), shown = show(brief);
+  const brief = whole.rows.filter((_, place) => near(place)), shown = show(brief, true);
   figure.append(shown);
   if (brief.length < whole.rows.length) figure.append(button(`All ${counted(whole.n_rows, "row")}`, (event) => {
-    const all = show(whole.rows);
+    const all = show(whole.rows, false);
     shown.replaceWith(all);
     event.target.replaceWith(link("Sort and filter this table", placeOf(whole, ids[0], whole.id)));
     all.focus();
     fit(figure);
   }, { class: "small" }));
   return figure;
+}
+
+// A long cell that is not the answer, cut after some lines: beside the answer it would push that out of sight.
+function shorten(cell) {
+  if (cell.classList.contains("read") || cell.textContent.length < LONG_CELL) return;
+  const lines = make("div", "", { class: "lines" });
+  lines.append(...cell.childNodes);
+  cell.append(lines);
 }
 
 // Marks a text of markdown where it is shown; returns it as it is shown, or as it was where it is not there.

@@ -115,6 +115,16 @@ async function read() {
   }
 }
 
+async function readAgain() {
+  await read();
+  keepFocus();
+}
+
+// What had the focus is gone with the view before.
+function keepFocus() {
+  if (document.activeElement === document.body) at("main").focus({ preventScroll: true });
+}
+
 // What happened and what to do about it. The question stays in its box and in the address.
 function fail(root, error, signal) {
   const isFull = error.status === 429, isGone = error.status === 0;
@@ -127,7 +137,7 @@ function fail(root, error, signal) {
     make("h1", isFull ? "Wait a moment" : isGone ? "The server does not answer" : "The server could not do it"),
     advice,
     question ? make("p", ["Your question is kept: ", make("q", question)]) : null,
-    make("p", button("Try again", read, { class: "main" })),
+    make("p", button("Try again", readAgain, { class: "main" })),
   ], { id: "failure" }));
 }
 
@@ -137,7 +147,7 @@ function countDown(advice, seconds, signal) {
   const tell = () => {
     const left = Math.ceil((until - Date.now()) / 1000);
     if (left > 0) advice.textContent = `Wait ${counted(left, "second")}; the page then asks again by itself.`;
-    else read();
+    else readAgain();
   };
   const timer = setInterval(tell, 250);
   signal.addEventListener("abort", () => clearInterval(timer));
@@ -162,7 +172,7 @@ async function visit(address) {
   if (viewed() === shown && location.hash) return goToHash();
   scrollTo(0, 0);
   await read();
-  if (document.activeElement === document.body) at("main").focus({ preventScroll: true }); // the link that was followed is gone
+  keepFocus();
 }
 
 at("form").addEventListener("submit", async (event) => {

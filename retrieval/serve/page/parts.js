@@ -14,6 +14,7 @@ export function make(tag, content, { on = {}, ...attributes } = {}) {
 export function rendered(tag, html, attributes) {
   const node = make(tag, "", attributes);
   node.innerHTML = html;
+  for (const wide of node.querySelectorAll("pre, table")) wide.tabIndex = 0; // they scroll sideways, by the keyboard too
   return node;
 }
 

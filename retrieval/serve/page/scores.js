@@ -45,7 +45,7 @@ function unscored() {
           make("p", [code("gold"), " is the place that answers: a row by the caption of its table and its key, or a sentence by its text. It is empty for what the books do not say. ", code("book"), " is the name of a book on the page “Books”."]),
         ]),
         make("li", ["Check that the places are found: ", make("pre", code("querymust questions check questions.jsonl"), { tabindex: 0 })]),
-        make("li", ["Score: ", make("pre", code("querymust build --library DIR --questions questions.jsonl"), { tabindex: 0 }), "From then on every build is scored, and this page shows the newest scores."]),
+        make("li", ["Score: ", make("pre", code("querymust build --library DIR \\\n  --questions questions.jsonl"), { tabindex: 0 }), "From then on every build is scored, and this page shows the newest scores."]),
       ]),
       make("p", ["All fields are described in the documentation of querymust, on the page “Questions with gold” (", code("docs/reference/questions.md"), ")."], { class: "quiet" }),
     ]),

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pytest
 
-from evals.questions.questions import load_questions
 from retrieval.search.strategies import STRATEGIES
 from retrieval.serve.bodies import EvaluatedQuestion, EvaluationRecord, NamedChunk, ScoreCard
 from retrieval.serve.guard import ApiKeys, Limits
 from retrieval.serve.logs import FEEDBACK_FILE
 from tests.retrieval.serve.conftest import served
+from tests.retrieval.serve.page_steps import LOOK_UP, ask, asked_since, click, count_of, seen, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from retrieval.home import Home
     from tests.openai_server.server import FakeOpenAi
 
-LOOK_UP = "What does a 7th level cleric need to roll to hit AC 6?"
 VAGUE = "Which sword gives light?"
 COMBAT = "/book/lantern-and-blade/03-combat.md"
 ROW = "d83d84a8-5e27-5932-9c22-d14a31559a2a"
@@ -52,41 +50,6 @@ def url(home: Path) -> Iterator[str]:
     examples = ["What does a mace cost?", LOOK_UP]
     with served(home, limits=limits, examples=lambda: examples, evaluation=evaluation) as client:
         yield str(client.base_url)
-
-
-def seen(browser: Any, expression: str, wanted: str = "", seconds: float = 30) -> str:
-    """The text of an expression once it has what is wanted."""
-    until = time.monotonic() + seconds
-    while wanted not in (result := str(browser.run(expression))) or result in ("", "undefined"):
-        assert time.monotonic() < until, f"{expression} is {result!r}"
-        time.sleep(0.05)
-    return result
-
-
-def text_of(selector: str) -> str:
-    return f"document.querySelector({json.dumps(selector)})?.innerText"
-
-
-def count_of(selector: str) -> str:
-    return f"document.querySelectorAll({json.dumps(selector)}).length"
-
-
-def click(browser: Any, selector: str) -> None:
-    browser.run(f"document.querySelector({json.dumps(selector)}).click()")
-
-
-def ask(browser: Any, url: str, query: str = LOOK_UP, width: int = 1280, **options: Any) -> None:
-    """Open the answer to a question, and wait until it is whole."""
-    more = "".join(f"&{name}={value}" for name, value in options.items())
-    browser.open(f"{url}/?q={quote(query)}{more}", width)
-    seen(browser, text_of(".actions"), "Copy")
-    seen(browser, "String(!document.querySelector('#answer.stated') || !!document.querySelector('.read'))", "true")
-
-
-def asked_since(browser: Any, n: int) -> list[str]:
-    """The routes of the API that were asked after the first n requests."""
-    browser.run("1")  # what the browser told meanwhile is read with its answer
-    return [request.rpartition("/v1/")[2] for request in browser.requests[n:] if "/v1/" in request]
 
 
 def test_the_answer_comes_first_with_its_certainty_its_cell_and_its_place(browser: Any, url: str) -> None:
@@ -450,115 +413,3 @@ def test_what_goes_wrong_is_said(browser: Any, url: str, tmp_path: Path) -> None
         seen(browser, text_of("#view"), "Nothing is live")
         browser.open(f"{client.base_url}/?q=axes")
         assert "HOME" in seen(browser, text_of("#problem"), "querymust build")
-
-
-def test_too_many_requests_leave_the_question_and_say_how_long_to_wait(browser: Any, home: Path) -> None:
-    with served(home, limits=Limits(requests_per_minute=1)) as client:
-        browser.open(f"{client.base_url}/?q={quote(LOOK_UP)}")
-        assert "the page then asks again by itself" in seen(browser, text_of("#failure"), "seconds")
-        assert browser.run("document.getElementById('question').value") == LOOK_UP
-        assert LOOK_UP in browser.run(text_of("#failure q"))
-        assert "Too many requests" in browser.run(text_of("#problem"))
-        assert browser.run(text_of("#failure button")) == "Try again"
-
-
-REFUSED = """window.real ??= window.fetch; window.fetch = async () => new Response(
-    JSON.stringify({error: {message: "more than 1 requests in a minute; wait 2 seconds"}}),
-    {status: 429, headers: {"retry-after": "2"}})"""
-
-
-def test_when_the_wait_is_over_the_page_asks_again(browser: Any, url: str) -> None:
-    browser.open(url)
-    seen(browser, text_of("#view"), "mace")
-    browser.run(REFUSED)
-    submit(browser, LOOK_UP)
-    seen(browser, text_of("#failure"), "Wait 1 second;")
-    browser.run("window.fetch = window.real")
-    assert seen(browser, text_of("#answer .value"), "10") == "10"
-    assert not browser.run(text_of("#problem"))
-
-
-def test_a_wait_that_is_left_asks_nothing(browser: Any, url: str) -> None:
-    browser.open(url)
-    seen(browser, text_of("#view"), "mace")
-    browser.run(REFUSED)
-    submit(browser, LOOK_UP)
-    seen(browser, text_of("#failure"), "Wait 2 seconds;")
-    browser.run("window.fetch = window.real")
-    click(browser, ".brand")
-    seen(browser, text_of("#view"), "mace")
-    before = len(browser.requests)
-    time.sleep(2.5)
-    assert asked_since(browser, before) == []
-
-
-def test_a_server_that_is_gone_is_said_and_asked_again_on_a_click(browser: Any, home: Path, url: str) -> None:
-    with served(home) as client:
-        browser.open(str(client.base_url))
-        seen(browser, text_of("#view"), "books")
-    submit(browser, LOOK_UP)
-    assert "querymust serve" in seen(browser, text_of("#failure"), "Try again")
-    assert browser.run("document.getElementById('question').value") == LOOK_UP
-    browser.open(url)
-    seen(browser, text_of("#view"), "mace")
-    browser.run("window.real = window.fetch; window.fetch = async () => { throw new TypeError('Failed to fetch') }")
-    submit(browser, LOOK_UP)
-    seen(browser, text_of("#failure"), "Try again")
-    browser.run("window.fetch = window.real; document.querySelector('#failure button').focus()")
-    browser.press("Enter")
-    assert seen(browser, text_of("#answer .value"), "10") == "10"
-
-
-def submit(browser: Any, query: str) -> None:
-    browser.run(f"document.getElementById('question').value = {json.dumps(query)}")
-    click(browser, "#form .main")
-
-
-def test_an_index_without_scores_says_how_to_get_them(browser: Any, home: Path, tmp_path: Path) -> None:
-    with served(home) as client:
-        browser.open(f"{client.base_url}/evaluation")
-        assert "docs/reference/questions.md" in seen(browser, text_of("#view"), "gold")
-        lines = browser.run(text_of("pre code"))
-    (tmp_path / "questions.jsonl").write_text(lines)
-    questions = load_questions(tmp_path / "questions.jsonl")
-    assert [bool(question.gold) for question in questions] == [True, True, False]
-
-
-LISTED = """window.fetch = async () => new Response(JSON.stringify([
-    {document: "settings.md", title: "Settings", tables: [...Array(150).keys()].map(
-        (n) => ({id: `t${n}`, title: n === 77 ? "Motor throttle" : `Group ${n}`, n_rows: 2}))},
-    {document: "throttle.md", title: "Tuning the motor", tables: []},
-    ...[...Array(170).keys()].map((n) => ({document: `page-${n}.md`, title: `Page ${n}`, tables: []})),
-]))"""
-
-
-def test_a_long_book_is_cut_searched_and_names_what_is_prose(browser: Any, url: str) -> None:
-    browser.open(url)
-    seen(browser, text_of("#view"), "mace")
-    browser.run(LISTED)
-    browser.run("document.querySelector('.brand').href = '/book/big'")
-    click(browser, ".brand")
-    assert "171 documents without tables: prose only" in seen(browser, text_of("#view"), "prose only")
-    assert browser.run(count_of(".documents:last-of-type > li")) == 50
-    assert browser.run(count_of("details > ul > li")) == 50
-    for label, selector in (("171 documents", ".documents:last-of-type > li"), ("150 tables", "details > ul > li")):
-        browser.run(
-            f"[...document.querySelectorAll('button')].find((b) => b.textContent == 'Show all {label}').click()"
-        )
-        assert browser.run(count_of(selector)) == int(label.split()[0])
-    for typed, told, shown in (
-        ("throttle", "1 table and 1 document match.", ["Motor throttle", "Tuning the motor"]),
-        ("settings motor", "1 table matches.", ["Motor throttle"]),
-        ("page 16", "12 documents match.", ["Page 160"]),
-        ("yaw", "No title has “yaw”.", []),
-        ("", "", ["Group 1", "Page 1"]),
-    ):
-        box = "document.querySelector('[type=search]')"
-        browser.run(f"{box}.value = '{typed}'; {box}.dispatchEvent(new Event('input'))")
-        assert told in browser.run("document.querySelector('section > [role=status]').textContent")
-        links = browser.run("[...document.querySelectorAll('.documents a')].map((a) => a.textContent)")
-        assert set(shown) <= set(links)
-        assert "Group 2" not in links or not typed
-    assert browser.run("document.querySelector('.documents:last-of-type a').getAttribute('href')") == (
-        "/book/big/throttle.md"
-    )
