@@ -50,7 +50,7 @@ def starters(snapshot: Snapshot) -> tuple[Starter, ...]:
     """
     tables = range(snapshot.evidence.n_tables)
     numbers = tables[:: max(1, len(tables) // TABLES)]
-    candidates = (_starter(snapshot, snapshot.evidence.rows[number]) for number in numbers)
+    candidates = (_starter(snapshot, snapshot.evidence.rows[number].tolist()) for number in numbers)
     wide_first = sorted(filter(None, candidates), key=lambda starter: -min(len(starter.row.columns), MANY_COLUMNS))
     return tuple(_columns_apart(_documents_apart(wide_first)))
 
@@ -80,11 +80,11 @@ def _columns_apart(candidates: Sequence[Starter]) -> list[Starter]:
 def _starter(snapshot: Snapshot, rows: Sequence[int]) -> Starter | None:
     """That of the middle row of a table; None where it has no name, or the table no column, that a question can say."""
     middle = len(rows) // 2
-    row = snapshot.chunks[int(rows[middle])]
+    row = snapshot.chunks[rows[middle]]
     columns = list(_askable_columns(row))
     if row.kind != "row" or not columns or not _is_name(_name_of(row)) or len(table_title(row)) > LONGEST_TITLE:
         return None
-    sibling = _name_of(snapshot.chunks[int(rows[middle - 1])]) if middle else ""
+    sibling = _name_of(snapshot.chunks[rows[middle - 1]]) if middle else ""
     is_other = _is_name(sibling) and sibling != _name_of(row)
     return Starter(row, columns[len(columns) // 2], sibling if is_other else "")
 
