@@ -10,6 +10,10 @@ goblet. It is read as the word of the library that it
 
 A beginning and consonants must be those of one word, in whatever form of it. Of several that are misspelt alike the one
 that names most is meant. It is a guess, so the receipt says it.
+
+Before that, a word that the library lacks is read as what it joins: as the identifier with the same letters and figures
+(`minthrottle`, `minThrottle` as `min_throttle`), and, if it is no English word, as two words that stand side by side in
+the library (`looptime` as `loop time`).
 """
 
 import re
@@ -30,7 +34,9 @@ from spellchecker import SpellChecker
 from retrieval.files.arrays import load_array, save_array
 from retrieval.files.cache import remember
 from retrieval.index.term_table import TermTable
+from retrieval.index.words.compounds import Compounds
 from retrieval.index.words.lexical_index import LexicalIndex
+from retrieval.language.identifiers import identifiers, key_of
 from retrieval.language.lexicon import singular
 from retrieval.language.numbers.quantity import measure
 from retrieval.language.terms import cut_word
@@ -132,6 +138,8 @@ REMEMBERED = 1024
 """Words whose reading is remembered, before all are forgotten."""
 
 _LETTERS = re.compile(r"(?<![\w'’-])[^\W\d_]+(?![\w-])")
+_RUN = re.compile(r"(?<![\w'’./:-])(?=[0-9]*[^\W\d_])[^\W_]+(?![\w/:-]|\.\w)")
+"""Letters and figures that are no part of what has other signs."""
 _VOWELS = "aeiouy"
 
 
@@ -140,23 +148,34 @@ class Spelling:
     """Reads a question as one library would write it: see the module."""
 
     written: WrittenWords
+    has: Callable[[str], bool]
+    """Whether the library has a word in some form, all letters and figures of it, or it is a unit."""
     is_known: Callable[[str], bool]
     """Whether the library has a word in some form, or reads it as something that it has."""
     stem: Callable[[str], Sequence[str]]
     """What forms of one word share."""
+    identifier: Callable[[str], str]
+    """The identifier whose parts a word joins, as the library writes it; empty: of none."""
+    split: Callable[[str], str]
+    """The two words of the library that a word joins; empty: it joins none."""
     _read: dict[str, str] = field(default_factory=dict, repr=False)
+    _joined: dict[str, str] = field(default_factory=dict, repr=False)
 
     def __call__(self, question: str) -> str:
         """The question with such words as the library writes them, the others as they are."""
-        shouted, done, matches = question.isupper(), 0, []
-        for word in _words_to_check(question):
-            # What is written in capitals is an abbreviation, and has its own letters.
-            if not shouted and word[0].isupper():
-                continue
-            if meant := self._meant(word[0].casefold()):
-                matches += [question[done : word.start()], meant]
-                done = word.end()
-        return "".join([*matches, question[done:]])
+        question = _replaced(question, _joined_words(question), self._apart)
+        shouted = question.isupper()
+        # What is written in capitals is an abbreviation, and has its own letters.
+        lower = (word for word in _words_to_check(question) if shouted or not word[0].isupper())
+        return _replaced(question, lower, self._meant)
+
+    def _apart(self, word: str) -> str:
+        """What a word joins, as the library writes it; empty where it joins nothing, or is a word of the library."""
+        apart = self._joined.get(word)
+        if apart is None:
+            apart = "" if self.has(word) else self.identifier(word) or ("" if is_english(word) else self.split(word))
+            remember(self._joined, word, apart, REMEMBERED)
+        return apart
 
     def _meant(self, word: str) -> str:
         """The word of the library; empty where none is meant."""
@@ -211,6 +230,21 @@ class Spelling:
         return range(bisect_left(words, letters), bisect_left(words, letters + "\U0010ffff"))
 
 
+def _replaced(question: str, words: Iterable[re.Match[str]], reading: Callable[[str], str]) -> str:
+    """The question with the readings of some of its words, each of which is read in folded case."""
+    pieces, done = [], 0
+    for word in words:
+        if read := reading(word[0].casefold()):
+            pieces += [question[done : word.start()], read]
+            done = word.end()
+    return "".join([*pieces, question[done:]])
+
+
+def _joined_words(question: str) -> Iterator[re.Match[str]]:
+    long = (word for word in _RUN.finditer(question) if SHORTEST <= len(word[0]) <= LONGEST)
+    return (word for word, _ in zip(long, range(WANTED), strict=False))
+
+
 def _words_to_check(question: str) -> Iterator[re.Match[str]]:
     long = (word for word in _LETTERS.finditer(question) if CONSONANTS <= len(word[0]) <= LONGEST)
     return (word for word, _ in zip(long, range(WANTED), strict=False))
@@ -221,16 +255,51 @@ def _begin_alike(word: str, other: str) -> bool:
     return word[0] == other[0] or word[:2] == other[1::-1]
 
 
-def spelling_of(index: LexicalIndex, folder: Path) -> Spelling:
+@dataclass(frozen=True, slots=True)
+class WrittenIdentifiers:
+    """How a library writes the identifiers whose parts a question joins. One look-up and one chunk tell it."""
+
+    index: LexicalIndex
+    text_of: Callable[[int], str]
+    """What was indexed of a chunk, by its position."""
+
+    def __call__(self, word: str) -> str:
+        """The identifier with the letters and figures of a word, as the first chunk writes it; empty: there is none."""
+        key = key_of(word)
+        (term,) = self.index.terms.words([key])
+        if term is None:
+            return ""
+        text = self.text_of(int(self.index.documents[term][0]))
+        return next((written for written in identifiers(text) if key_of(written) == key), "")
+
+
+def spelling_of(index: LexicalIndex, compounds: Compounds, folder: Path, text_of: Callable[[int], str]) -> Spelling:
     """How a library reads questions: it knows the words of its lexical index, what these put together, and units.
+
+    Args:
+        index: the words.
+        compounds: what they put together.
+        folder: of the written words.
+        text_of: what was indexed of a chunk, by its position.
 
     Raises:
         IndexCorruptError: the written words in the folder cannot be read.
     """
 
-    def is_known(word: str) -> bool:
-        cut = cut_word(index.tokenize, word)
-        has = any(word is not None for word in index.terms.words(cut))
-        return has or measure(word) is not None or (index.put is not None and index.put(word) != word)
+    def terms_of(word: str) -> list[bool]:
+        return [term is not None for term in index.terms.words(cut_word(index.tokenize, word))]
 
-    return Spelling(WrittenWords.load(folder), is_known, lambda word: cut_word(index.tokenize, word))
+    def has(word: str) -> bool:
+        return all(terms_of(word)) or measure(word) is not None
+
+    def is_known(word: str) -> bool:
+        return any(terms_of(word)) or measure(word) is not None or compounds(word) != word
+
+    return Spelling(
+        WrittenWords.load(folder),
+        has,
+        is_known,
+        lambda word: cut_word(index.tokenize, word),
+        WrittenIdentifiers(index, text_of),
+        compounds.split_anywhere,
+    )

@@ -58,16 +58,18 @@ class QuestionWords:
         """Read a question as the index of a snapshot does."""
         spelt = snapshot.spelling(question)
         tokenize = snapshot.lexical.tokenize
-        terms = {word: frozenset(tokenize(word)) for word in dict.fromkeys(WORD.findall(subject_of(spelt)))}
-        words = tuple(word for word, cut in terms.items() if cut and not is_everywhere(word.casefold()))
         said = snapshot.lexical.said(spelt)
+        # A compound is said where its parts are.
+        put = snapshot.lexical.said if said != spelt else str
+        terms = {word: frozenset(tokenize(put(word))) for word in dict.fromkeys(WORD.findall(subject_of(spelt)))}
+        words = tuple(word for word, cut in terms.items() if cut and not is_everywhere(word.casefold()))
         kind = answer_kind(said, tokenize)
         return cls(
             text=question,
             words=words,
             tokens=tuple(terms[word] for word in words),
             weights=tuple(_rarity(snapshot, terms[word]) for word in words),
-            specific=_specific_words(question),
+            specific=_specific_words(spelt),
             kind=kind,
             is_polar=is_polar(question),
             wants_number=kind.number or bool(kind.measures) or bool(_COUNTS.search(question)),

@@ -1,11 +1,13 @@
 """The books as a reader browses them: their documents, what stands in each, and whole tables."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from retrieval.errors import UnknownNameError
 from retrieval.index.snapshot.snapshot import Snapshot
@@ -17,10 +19,8 @@ MOST_ROWS = 2000
 """Rows of one table that are sent at once."""
 FIRST_ROWS = 12
 """Rows of a long table that its document shows."""
-EXAMPLE_TABLES = 80
-"""Tables that examples are taken from; not each gives one."""
-LONGEST_NAME, LONGEST_TITLE = 30, 50
-"""Characters of a name and of a table's title in an example."""
+
+Positions = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,43 +97,79 @@ class Block:
     table: WholeTable | None = None
 
 
-def list_books(snapshot: Snapshot) -> tuple[ShelfBook, ...]:
-    """The books of a snapshot in the order of their names; one chunk of each is read."""
-    column = snapshot.metadata.columns.get("book")
-    books = []
-    for name in column.texts if column else ():
-        positions = np.flatnonzero(snapshot.metadata.mask("book", "eq", name))
-        title = str(snapshot.chunks[int(positions[0])].metadata.get("title", ""))
+@dataclass(eq=False)
+class Shelf:
+    """The books of one snapshot, to browse. Which chunks each document has is read in one pass and kept.
+
+    Any number of threads may share one.
+    """
+
+    snapshot: Snapshot
+    _entries: dict[str, tuple[DocumentEntry, ...]] = field(default_factory=dict, repr=False)
+    """The documents of the books that were listed."""
+
+    def books(self) -> tuple[ShelfBook, ...]:
+        """The books in the order of their names; one chunk of each is read."""
+        return tuple(self._book(name, documents) for name, documents in self._positions.items())
+
+    def documents(self, book: str) -> tuple[DocumentEntry, ...]:
+        """The documents of a book in the order of their paths, each with its tables in reading order.
+
+        Raises:
+            UnknownNameError: no book is called so.
+        """
+        if book not in self._positions:
+            raise UnknownNameError("book", book, self._positions)
+        if book not in self._entries:
+            paths = self._positions[book]
+            self._entries[book] = tuple(_document_entry(path, self._chunks(book, path)) for path in paths)
+        return self._entries[book]
+
+    def document(self, book: str, document: str) -> tuple[Block, ...]:
+        """What stands in a document, in reading order; of a long table the first rows.
+
+        Raises:
+            UnknownNameError: the book has no such document.
+        """
+        paths = self._positions.get(book, {})
+        if document not in paths:
+            advice = "the page of the book lists its documents"
+            raise UnknownNameError("document", document, [], advice, also=paths)
+        return tuple(_blocks(self._chunks(book, document), Renderer.of(self.snapshot)))
+
+    @cached_property
+    def _positions(self) -> Mapping[str, Mapping[str, Positions]]:
+        """The chunks of each document of each book, both in the order of their names."""
+        books, documents = self._numbers("book"), self._numbers("document")
+        order = np.lexsort((documents.of, books.of))
+        pairs = np.stack([books.of[order], documents.of[order]], axis=1)
+        starts = np.flatnonzero(np.any(pairs != np.roll(pairs, 1, axis=0), axis=1)) if len(order) else order
+        shelf: dict[str, dict[str, Positions]] = {name: {} for name in books.names}
+        for positions in np.split(order, starts)[1:] if len(starts) else [order]:
+            if len(positions):
+                book, document = books.of[positions[0]], documents.of[positions[0]]
+                shelf[books.names[book]][documents.names[document]] = positions
+        return shelf
+
+    def _numbers(self, key: str) -> "_Numbers":
+        metadata = self.snapshot.metadata
+        names = metadata.columns[key].texts if key in metadata.columns else ()
+        numbers = np.zeros(len(self.snapshot), dtype=np.int32)
+        for number, name in enumerate(names):
+            numbers[metadata.positions(key, name)] = number
+        return _Numbers(names, numbers)
+
+    def _book(self, name: str, documents: Mapping[str, Positions]) -> ShelfBook:
+        positions = np.concatenate(list(documents.values()))
+        title = str(self.snapshot.chunks[int(positions.min())].metadata.get("title", ""))
         # Where documents have titles of their own, none of them is the book's.
-        is_title = title and snapshot.metadata.mask("title", "eq", title)[positions].all()
-        n_documents = sum(1 for _ in _documents_of(snapshot, name))
-        books.append(ShelfBook(name, title if is_title else name, n_documents, len(positions)))
-    return tuple(books)
+        is_title = title and self.snapshot.metadata.mask("title", "eq", title)[positions].all()
+        return ShelfBook(name, title if is_title else name, len(documents), len(positions))
 
-
-def list_documents(snapshot: Snapshot, book: str) -> tuple[DocumentEntry, ...]:
-    """The documents of a book in the order of their paths, each with its tables in reading order.
-
-    Raises:
-        UnknownNameError: no book is called so.
-    """
-    column = snapshot.metadata.columns.get("book")
-    if column is None or book not in column.texts:
-        raise UnknownNameError("book", book, column.texts if column else ())
-    return tuple(_document_entry(snapshot, book, path) for path in _documents_of(snapshot, book))
-
-
-def read_document(snapshot: Snapshot, book: str, document: str) -> tuple[Block, ...]:
-    """What stands in a document, in reading order; of a long table the first rows.
-
-    Raises:
-        UnknownNameError: the book has no such document.
-    """
-    chunks = _chunks_of(snapshot, book, document)
-    if not chunks:
-        advice = "the page of the book lists its documents"
-        raise UnknownNameError("document", document, [], advice, also=_documents_of(snapshot, book))
-    return tuple(_blocks(chunks, Renderer.of(snapshot)))
+    def _chunks(self, book: str, document: str) -> list[Chunk]:
+        """The chunks of a document in reading order."""
+        chunks = [self.snapshot.chunks[int(position)] for position in self._positions[book][document]]
+        return sorted(chunks, key=lambda chunk: chunk.position)
 
 
 def read_table(snapshot: Snapshot, chunk_id: str) -> WholeTable:
@@ -162,58 +198,13 @@ def table_size(snapshot: Snapshot, row: Chunk) -> int:
     return len(snapshot.evidence.rows[snapshot.evidence.of[position]])
 
 
-def example_rows(snapshot: Snapshot) -> tuple[tuple[str, Chunk], ...]:
-    """Look-ups in tables all over the books, each with the row that it is about, one of each book first.
-
-    They name what a reader would name, so tables of numbers, long names and empty cells give none.
-    """
-    tables = range(snapshot.evidence.n_tables)
-    numbers = tables[:: max(1, len(tables) // EXAMPLE_TABLES)]
-    middle = (int(rows[len(rows) // 2]) for rows in map(snapshot.evidence.rows.__getitem__, numbers))
-    found = [example for position in middle if (example := _example(snapshot.chunks[position]))]
-    earlier: Counter[str] = Counter()
-    rounds = []
-    for question, row in found:
-        # A second look-up into one document comes after the first into every other.
-        earlier.update((row.book, f"{row.book}/{row.document}"))
-        rounds.append((earlier[f"{row.book}/{row.document}"], earlier[row.book], question, row))
-    return tuple((question, row) for _, _, question, row in sorted(rounds, key=lambda each: each[:2]))
+class _Numbers(NamedTuple):
+    names: Sequence[str]
+    of: npt.NDArray[np.int32]
+    """(n_chunks,) number of the name that each chunk has."""
 
 
-def _example(row: Chunk) -> tuple[str, Chunk] | None:
-    key, title = row.called or row.row_key or "", table_title(row)
-    cells = [(column, cell.strip()) for column, cell in zip(row.columns, row.cells, strict=True)]
-    columns = [column for column, cell in cells if cell not in ("", row.row_key) and _is_name(column)]
-    if row.kind != "row" or not columns or not _is_name(key) or len(title) > LONGEST_TITLE:
-        return None
-    return f"{columns[len(columns) // 2]} of {key} ({title})?", row
-
-
-def _is_name(text: str) -> bool:
-    """Whether a text is short, and rather of letters than of signs and figures."""
-    return len(text) <= LONGEST_NAME and 2 * sum(map(str.isalpha, text)) > len(text)
-
-
-def _documents_of(snapshot: Snapshot, book: str) -> Iterator[str]:
-    column = snapshot.metadata.columns.get("document")
-    of_book = snapshot.metadata.mask("book", "eq", book)
-    for path in column.texts if column else ():
-        if (snapshot.metadata.mask("document", "eq", path) & of_book).any():
-            yield path
-
-
-def _chunks_of(snapshot: Snapshot, book: str, document: str) -> list[Chunk]:
-    """The chunks of a document in reading order."""
-    columns = snapshot.metadata.columns
-    if not {"book", "document"} <= columns.keys():
-        return []
-    mask = snapshot.metadata.mask("book", "eq", book) & snapshot.metadata.mask("document", "eq", document)
-    chunks = [snapshot.chunks[int(position)] for position in np.flatnonzero(mask)]
-    return sorted(chunks, key=lambda chunk: chunk.position)
-
-
-def _document_entry(snapshot: Snapshot, book: str, path: str) -> DocumentEntry:
-    chunks = _chunks_of(snapshot, book, path)
+def _document_entry(path: str, chunks: Sequence[Chunk]) -> DocumentEntry:
     heading = chunks[0].heading_path[0] if chunks[0].heading_path else path
     tables = [list(rows) for table, rows in groupby(chunks, key=lambda chunk: chunk.table_id) if table]
     return DocumentEntry(

@@ -189,6 +189,13 @@ App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 OPEN = frozenset({*PAGE, ICON, "/healthz", "/openapi.json"})
 """Paths that need no key, and those under `/book/`: they tell nothing of the books."""
 WRITE = frozenset({"/v1/ingest"})
+
+
+def _is_uncounted(path: str) -> bool:
+    """Whether a path is of the page itself, which could not say otherwise that there were too many requests."""
+    return path in {*PAGE, ICON, "/healthz"} or path.startswith("/book/")
+
+
 _BODY_SECONDS = 30
 _ADVICE = "send it as `Authorization: Bearer KEY`; make one with: querymust keys add NAME"
 
@@ -260,7 +267,7 @@ class Guard:
             )
         key = self._key(scope["path"], headers)
         client = key.name if key else (scope.get("client") or ("-",))[0]
-        if scope["path"] != "/healthz" and not self.rate.allows(client):
+        if not _is_uncounted(scope["path"]) and not self.rate.allows(client):
             wait = self.rate.seconds_to_wait(client)
             told = f"more than {self.limits.requests_per_minute} requests in a minute; wait {wait} seconds"
             raise _RefusalError(429, ErrorBody("TooManyRequests", told), wait)

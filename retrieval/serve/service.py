@@ -33,12 +33,9 @@ from retrieval.search.strategies import strategy as strategy_named
 from retrieval.serve.browsing import (
     Block,
     DocumentEntry,
+    Shelf,
     ShelfBook,
     WholeTable,
-    example_rows,
-    list_books,
-    list_documents,
-    read_document,
     read_table,
     table_size,
     table_title,
@@ -46,6 +43,7 @@ from retrieval.serve.browsing import (
 from retrieval.serve.errors import without_home
 from retrieval.serve.logs import FeedbackFile, QueryLog, Verdict
 from retrieval.serve.rendering import Renderer
+from retrieval.serve.starters import starters
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder, Hit
 
@@ -317,15 +315,15 @@ class Service:
 
     def books(self) -> tuple[ShelfBook, ...]:
         """The books of the live index."""
-        return self._read(lambda reader: list_books(reader.retriever.snapshot))
+        return self._read(lambda reader: self._shelf(reader).books())
 
     def documents(self, book: str) -> tuple[DocumentEntry, ...]:
-        """The documents of a book; `list_documents` says what it raises."""
-        return self._read(lambda reader: list_documents(reader.retriever.snapshot, book))
+        """The documents of a book; `Shelf.documents` says what it raises."""
+        return self._read(lambda reader: self._shelf(reader).documents(book))
 
     def document(self, book: str, document: str) -> tuple[Block, ...]:
-        """What stands in a document; `read_document` says what it raises."""
-        return self._read(lambda reader: read_document(reader.retriever.snapshot, book, document))
+        """What stands in a document; `Shelf.document` says what it raises."""
+        return self._read(lambda reader: self._shelf(reader).document(book, document))
 
     def table(self, chunk_id: str) -> WholeTable:
         """The table of a row; `read_table` says what it raises."""
@@ -337,6 +335,9 @@ class Service:
         if live is not None and self._examples[0] != live:
             self._examples = (live, self._read(_examples))
         return self._examples[1] if live is not None else ()
+
+    def _shelf(self, reader: ContextSource) -> Shelf:
+        return self._live.made_of(reader, _shelf_of)
 
     def _read(self, work: Callable[[ContextSource], Result]) -> Result:
         """What some work on the live index gives, in time."""
@@ -440,14 +441,22 @@ def _rendered(
     ]
 
 
+def _shelf_of(reader: ContextSource) -> Shelf:
+    return Shelf(reader.retriever.snapshot)
+
+
 def _examples(reader: ContextSource) -> tuple[str, ...]:
-    retriever = reader.retriever
-    first = (
-        question
-        for question, row in example_rows(retriever.snapshot)[: 3 * N_EXAMPLES]
-        if row.id in retriever.retrieve(question, 1, reader.strategy, decisions=False).chunk_ids
-    )
-    return tuple(islice(first, N_EXAMPLES))
+    retriever, chosen = reader.retriever, list[str]()
+
+    def is_answered(question: str, row: Chunk) -> bool:
+        return row.id in retriever.retrieve(question, 1, reader.strategy, decisions=False).chunk_ids
+
+    for starter in starters(retriever.snapshot)[: 3 * N_EXAMPLES]:
+        ways = starter.questions(len(chosen))
+        chosen += islice((question for question in ways if is_answered(question, starter.row)), 1)
+        if len(chosen) == N_EXAMPLES:
+            break
+    return tuple(chosen)
 
 
 def _allowed(name: str) -> Strategy:

@@ -112,6 +112,13 @@ class MetadataIndex:
         mask[matches] = True
         return mask
 
+    def positions(self, key: str, text: str) -> npt.NDArray[np.int32]:
+        """The chunks whose value of a key is this text, rising; those that have it in a list as well.
+
+        Unlike `mask` it costs these chunks alone, and not all.
+        """
+        return self.chunks.items[self.chunks.span(*self.columns[key].numbers_of("eq", text))]
+
     @cached_property
     def columns(self) -> Mapping[str, MetadataColumn]:
         """The values by key."""

@@ -22,6 +22,7 @@
                           neighbour_search.json    whether searches ask those, or compare every vector
 """
 
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -41,7 +42,7 @@ from retrieval.index.snapshot.live import ReadHold, live_id, snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.metadata_index import MetadataIndex
 from retrieval.index.spelling import Spelling, spelling_of
-from retrieval.index.words.compounds import with_compounds
+from retrieval.index.words.compounds import Compounds
 from retrieval.index.words.field_index import FieldIndex
 from retrieval.index.words.figure_index import FigureIndex
 from retrieval.index.words.lexical_index import LexicalIndex
@@ -120,14 +121,27 @@ class Snapshot:
     @cached_property
     def lexical(self) -> LexicalIndex:
         """BM25 over `search_text`."""
+        return replace(self._plain_lexical, put=self.compounds)
+
+    @cached_property
+    def _plain_lexical(self) -> LexicalIndex:
+        """The same, which leaves the words of a question as they are."""
         words, how = self.vocabulary, self.manifest.tokenization
-        cut, ask, stops = tokenizer(words, how), question_tokenizer(words, how), stop_words(words, how)
-        return with_compounds(LexicalIndex.load(self.folder / "lexical", cut, ask), cut, stops, self.folder)
+        return LexicalIndex.load(self.folder / "lexical", tokenizer(words, how), question_tokenizer(words, how))
+
+    @cached_property
+    def compounds(self) -> Compounds:
+        """Words that a question writes together and the books apart, or the other way round."""
+        words, how = self.vocabulary, self.manifest.tokenization
+        return Compounds(self._plain_lexical.words, tokenizer(words, how), stop_words(words, how), self.folder)
 
     @cached_property
     def spelling(self) -> Spelling:
         """Reads the words of a question that nobody writes so."""
-        return spelling_of(self.lexical, self.folder / "spelling")
+        texts = self.chunks
+        return spelling_of(
+            self.lexical, self.compounds, self.folder / "spelling", lambda position: texts[position].search_text
+        )
 
     @cached_property
     def evidence(self) -> EvidenceIndex:

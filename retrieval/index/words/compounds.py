@@ -3,11 +3,14 @@
 A word is cut where its parts stand side by side in what names a row or heads a table or passage, and two words are
 also asked for as one where such a place has that one and none has the two. That both parts occur somewhere is not
 enough: `restart` is no `rest art`. It is a guess, so predicates and names that are bound see the question as it is.
+
+A word that is no English one either is no such guess: `spelling` asks with `split_anywhere` whether its parts stand
+side by side in any text, and then every stage reads the question so.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +22,7 @@ import numpy.typing as npt
 from retrieval.files.arrays import distinct, load_array
 from retrieval.files.cache import remember
 from retrieval.index.words.field_index import FieldIndex, Words
-from retrieval.index.words.lexical_index import LexicalIndex, WordIndex
+from retrieval.index.words.lexical_index import WordIndex
 from retrieval.index.words.value_index import ValueIndex
 from retrieval.language.terms import Tokenizer, cut_word
 
@@ -77,6 +80,11 @@ class Naming:
         marks: Marks = _has(fields.key, chunks, words) | _begins_with(fields.key, chunks, words[::-1]) | heads[table_of]
         return marks
 
+    def containing(self, chunks: Positions, *words: int) -> Marks:
+        """(chunks,): whether the prose, or one cell, has one word and then the other."""
+        fields = self.fields
+        return _has(fields.passage, chunks, words) | _has(fields.cell, chunks, words, fields.cell_of)
+
     def named(self, *names: str) -> Positions:
         """The chunks that have one of these words, or runs of words, for a whole name."""
         places = [position for position in self.values.values.positions(names) if position is not None]
@@ -124,6 +132,7 @@ class Compounds:
     """Its folder."""
     _questions: dict[str, str] = field(default_factory=dict, repr=False)
     _splits: dict[str, str] = field(default_factory=dict, repr=False)
+    """By word."""
 
     def __call__(self, question: str) -> str:
         """The question, an unknown word in two where these name something, and in front of two the one they are."""
@@ -132,6 +141,15 @@ class Compounds:
             known = self._put(question)
             remember(self._questions, question, known, REMEMBERED)
         return known
+
+    def split_anywhere(self, word: str) -> str:
+        """The two words that an unknown word is, in a name or else in any text; empty where it is not two.
+
+        The caller remembers it.
+        """
+        if not WHOLE <= len(word) <= LONGEST or (term := self._term(word)) is None or term.number is not None:
+            return ""
+        return self._split(word, self._count_beside) or self._split(word, self._count_written)
 
     @cached_property
     def _naming(self) -> Naming:
@@ -156,16 +174,16 @@ class Compounds:
         for word in [word for word in unknown if alone.issuperset(cut_word(self.tokenize, word[0]))][:WANTED]:
             parts = self._splits.get(word[0])
             if parts is None:
-                parts = self._split(word[0])
+                parts = self._split(word[0], self._count_beside)
                 remember(self._splits, word[0], parts, REMEMBERED)
             if parts:
                 yield word.start(), word.end(), parts
 
-    def _split(self, word: str) -> str:
+    def _split(self, word: str, count_chunks: Callable[[str, str], int]) -> str:
         """The two words that a word is, the first of those that most chunks have; empty where it is not two."""
         best, most = "", 0
         for number in range(PART, len(word) - PART + 1):
-            count = self._count_beside(word[:number], word[number:])
+            count = count_chunks(word[:number], word[number:])
             if count > most:
                 best, most = f"{word[:number]} {word[number:]}", count
         return best
@@ -203,6 +221,14 @@ class Compounds:
         terms = [_Term(token, number) for token, number in zip(tokens, self.words.terms.words(tokens), strict=True)]
         return self._count_naming(*terms) if len(terms) <= 2 else 0
 
+    def _count_written(self, one: str, other: str) -> int:
+        """How many chunks have both words side by side in their prose, or in a cell."""
+        terms = [self._term(one), self._term(other)]
+        numbers = [term.number for term in terms if term and term.number is not None]
+        if len(numbers) < len(terms):
+            return 0
+        return int(self._naming.containing(self._with_all(numbers), *numbers).sum())
+
     def _count_naming(self, *terms: "_Term") -> int:
         """How many chunks one word names, or heads, or two side by side."""
         numbers = [term.number for term in terms if term.number is not None]
@@ -220,11 +246,6 @@ class Compounds:
             some = some[each[np.minimum(np.searchsorted(each, some), len(each) - 1)] == some]
         positions: Positions = some[:COMMON].astype(np.int64)
         return positions
-
-
-def with_compounds(index: LexicalIndex, cut: Tokenizer, stops: frozenset[str], snapshot: Path) -> LexicalIndex:
-    """The lexical index of a snapshot, so that it puts questions into its words."""
-    return replace(index, put=Compounds(index.words, cut, stops, snapshot))
 
 
 class _Term(NamedTuple):

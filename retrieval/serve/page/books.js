@@ -1,5 +1,5 @@
 // The books: what there is, a document as it reads, a table that sorts and filters.
-import { apiOf, askOf, button, complain, counted, get, link, make, placeOf, record, rendered, table } from "./parts.js";
+import { apiOf, askOf, button, complain, counted, cutList, get, getIfThere, link, make, placeOf, record, rendered, table } from "./parts.js";
 
 const crumbs = (...steps) => make("nav", make("ol", steps.map((each) => make("li", each))), { class: "crumbs", "aria-label": "Place" });
 const toBooks = () => link("Books", "/books");
@@ -8,50 +8,96 @@ const toBook = (book) => link(book, `/book/${encodeURIComponent(book)}`);
 export async function showBooks(root, signal) {
   const books = await get("/v1/books", signal);
   if (signal.aborted) return;
-  root.replaceChildren(make("h1", "Books"), make("ul", books.map((each) => make("li", [
+  const cards = books.map((each) => make("li", [
     make("h2", link(each.title, `/book/${encodeURIComponent(each.book)}`)),
     make("p", `${each.title === each.book ? "" : `${each.book} · `}${counted(each.n_documents, "document")}, ${counted(each.n_chunks, "passage")} and rows`, { class: "quiet" }),
-  ])), { class: "cards" }));
+  ]));
+  root.replaceChildren(make("h1", "Books"), ...cutList(cards, "book", { class: "cards" }));
 }
 
 export async function showBook(root, signal, book) {
   const documents = await get(apiOf(book), signal);
   if (signal.aborted) return;
-  const items = documents.map((each) => make("li", [
-    link(each.title, placeOf({ book, document: each.document })),
-    make("span", ` ${each.document}`, { class: "quiet" }),
-    each.tables.length ? make("details", [
-      make("summary", counted(each.tables.length, "table")),
-      make("ul", each.tables.map((one) => make("li", [link(one.title, placeOf({ book, document: each.document }, null, one.id)), make("span", ` ${counted(one.n_rows, "row")}`, { class: "quiet" })]))),
-    ]) : null,
-  ]));
-  root.replaceChildren(crumbs(toBooks(), book), make("h1", book), make("section", [
-    filterBox("Find a document or table", items),
-    make("ul", items, { class: "documents" }),
-  ]));
+  const box = searchBox("Find a document or table"), summary = make("p", "", { class: "quiet", role: "status" }), lists = make("div");
+  const draw = () => {
+    const words = wordsOf(box.value);
+    const matches = documents.map((entry) => match(entry, words)).filter(Boolean);
+    lists.replaceChildren(...groups(book, matches));
+    summary.textContent = words.length ? matchSummary(matches, box.value.trim()) : "";
+  };
+  box.addEventListener("input", draw);
+  draw();
+  root.replaceChildren(crumbs(toBooks(), book), make("h1", book), make("section", [box, summary, lists]));
 }
 
-// A box that hides what does not have its words.
-function filterBox(label, items, told) {
-  const box = make("input", "", { type: "search", "aria-label": label, placeholder: label, autocomplete: "off" });
+const wordsOf = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
+const hasAll = (text, words) => words.every((word) => text.toLowerCase().includes(word));
+
+// What of a document has all words: tables by their own title first, else the document, else tables together with it.
+function match(entry, words) {
+  const own = `${entry.title} ${entry.document}`, isOwn = hasAll(own, words);
+  if (!words.length) return { entry, isOwn, tables: entry.tables, isOpen: false };
+  const named = entry.tables.filter((table) => hasAll(table.title, words));
+  const tables = named.length || isOwn ? named : entry.tables.filter((table) => hasAll(`${own} ${table.title}`, words));
+  if (tables.length) return { entry, isOwn, tables, isOpen: true };
+  return isOwn ? { entry, isOwn, tables: entry.tables, isOpen: false } : null;
+}
+
+function matchSummary(matches, text) {
+  const nTables = matches.reduce((n, { isOpen, tables }) => n + (isOpen ? tables.length : 0), 0);
+  const nDocuments = matches.filter(({ isOwn }) => isOwn).length;
+  const parts = [nTables && counted(nTables, "table"), nDocuments && counted(nDocuments, "document")].filter(Boolean);
+  if (!parts.length) return `No title has “${text}”. Try fewer words, or ask for it above: that searches the text.`;
+  return `${parts.join(" and ")} ${nTables + nDocuments === 1 ? "matches" : "match"}.`;
+}
+
+// The documents with tables, and those of prose alone.
+function groups(book, matches) {
+  const isTabular = ({ entry }) => entry.tables.length > 0;
+  const tabular = matches.filter(isTabular), prose = matches.filter((matched) => !isTabular(matched));
+  const listed = (part) => cutList(part.map((matched) => documentItem(book, matched)), "document", { class: "documents" });
+  return [
+    ...(tabular.length ? [prose.length ? make("h2", `${counted(tabular.length, "document")} with tables`) : null, ...listed(tabular)] : []),
+    ...(prose.length ? [make("h2", `${counted(prose.length, "document")} without tables: prose only`), ...listed(prose)] : []),
+  ].filter(Boolean);
+}
+
+function documentItem(book, { entry, tables, isOpen }) {
+  const place = { book, document: entry.document };
+  const items = tables.map((table) => make("li", [link(table.title, placeOf(place, null, table.id)), make("span", ` ${counted(table.n_rows, "row")}`, { class: "quiet" })]));
+  return make("li", [
+    link(entry.title, placeOf(place)),
+    make("span", ` ${entry.document}`, { class: "quiet" }),
+    items.length ? make("details", [make("summary", counted(items.length, "table")), ...cutList(items, "table")], { open: isOpen ? "" : null }) : null,
+  ]);
+}
+
+function searchBox(label) {
+  return make("input", "", { type: "search", "aria-label": label, placeholder: label, autocomplete: "off" });
+}
+
+// A box that hides the rows that do not have its words.
+function filterBox(label, rows, summary) {
+  const box = searchBox(label);
   box.addEventListener("input", () => {
-    const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
-    for (const each of items) each.hidden = !words.every((word) => each.textContent.toLowerCase().includes(word));
-    if (told) told.textContent = counted(items.filter((each) => !each.hidden).length, "row");
+    const words = wordsOf(box.value);
+    for (const row of rows) row.hidden = !hasAll(row.textContent, words);
+    const nShown = rows.filter((row) => !row.hidden).length;
+    summary.textContent = nShown ? counted(nShown, "row") : `No row has “${box.value.trim()}”.`;
   });
   return box;
 }
 
 export async function showDocument(root, signal, book, document, tableId) {
   if (tableId) {
-    const whole = await get(`/v1/tables/${encodeURIComponent(tableId)}`, signal).catch(() => null);
+    const whole = await getIfThere(`/v1/tables/${encodeURIComponent(tableId)}`, signal);
     if (whole) return showTable(root, signal, whole);
     complain("The books have changed since this link was made: its table is not here any more.");
   }
   const blocks = await get(apiOf(book, document), signal);
   const wanted = decodeURIComponent(location.hash.slice(1));
   const isHere = blocks.some((each) => each.id === wanted || each.table?.rows.some((row) => row.id === wanted));
-  const whole = wanted && !isHere ? await get(`/v1/tables/${encodeURIComponent(wanted)}`, signal).catch(() => null) : null;
+  const whole = wanted && !isHere ? await getIfThere(`/v1/tables/${encodeURIComponent(wanted)}`, signal) : null;
   if (signal.aborted) return;
   const isOne = blocks[0]?.level === 1 && blocks.filter((each) => each.level === 1).length === 1;
   const [lead, ...rest] = isOne ? blocks : [{ heading: document }, ...blocks];

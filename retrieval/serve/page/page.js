@@ -1,7 +1,7 @@
 // The frame: which view the address names, the question box, what this browser remembers, dark and light.
 import { ask, start } from "./answer.js";
 import { showBook, showBooks, showDocument } from "./books.js";
-import { at, complain, get, make } from "./parts.js";
+import { at, button, complain, counted, get, make } from "./parts.js";
 import { showScores } from "./scores.js";
 
 const MOST_KEPT = 30;
@@ -111,10 +111,47 @@ async function read() {
     } else start(root, status, kept("asked", []), forget);
     if (!signal.aborted) goToHash();
   } catch (error) {
-    if (signal.aborted) return;
-    complain(error.message);
-    root.querySelector("[role=status]")?.remove();
+    if (!signal.aborted) fail(root, error, signal);
   }
+}
+
+async function readAgain() {
+  await read();
+  keepFocus();
+}
+
+// What had the focus is gone with the view before.
+function keepFocus() {
+  if (document.activeElement === document.body) at("main").focus({ preventScroll: true });
+}
+
+// What happened and what to do about it. The question stays in its box and in the address.
+function fail(root, error, signal) {
+  const isFull = error.status === 429, isGone = error.status === 0;
+  complain(isFull ? "Too many requests: the server asks this page to wait." : error.message);
+  if (!isFull && !isGone && !(error.status >= 500)) return root.replaceChildren();
+  const question = new URLSearchParams(location.search).get("q");
+  const advice = make("p", isGone ? ["It was stopped, or the network is down. Start it with ", make("code", "querymust serve"), ", then try again."] : "");
+  if (isFull) countDown(advice, Math.max(1, error.wait), signal);
+  root.replaceChildren(make("section", [
+    make("h1", isFull ? "Wait a moment" : isGone ? "The server does not answer" : "The server could not do it"),
+    advice,
+    question ? make("p", ["Your question is kept: ", make("q", question)]) : null,
+    make("p", button("Try again", readAgain, { class: "main" })),
+  ], { id: "failure" }));
+}
+
+// Says how long there is to wait, and asks again by itself when it is over.
+function countDown(advice, seconds, signal) {
+  const until = Date.now() + 1000 * seconds;
+  const tell = () => {
+    const left = Math.ceil((until - Date.now()) / 1000);
+    if (left > 0) advice.textContent = `Wait ${counted(left, "second")}; the page then asks again by itself.`;
+    else readAgain();
+  };
+  const timer = setInterval(tell, 250);
+  signal.addEventListener("abort", () => clearInterval(timer));
+  tell();
 }
 
 // To the row or passage that the address names.
@@ -135,7 +172,7 @@ async function visit(address) {
   if (viewed() === shown && location.hash) return goToHash();
   scrollTo(0, 0);
   await read();
-  if (document.activeElement === document.body) at("main").focus({ preventScroll: true }); // the link that was followed is gone
+  keepFocus();
 }
 
 at("form").addEventListener("submit", async (event) => {
@@ -143,10 +180,10 @@ at("form").addEventListener("submit", async (event) => {
   if (at("key").value) sessionStorage.setItem("key", at("key").value);
   try {
     await load();
-  } catch (error) {
-    return complain(error.message);
+  } catch {
+    // the view of the answer says what is wrong
   }
-  const standing = { strategy: status.strategy, k: "8" };
+  const standing = { strategy: status?.strategy ?? at("strategy").value, k: "8" };
   const chosen = Object.entries({ strategy: at("strategy").value, k: at("k").value }).filter(([name, value]) => value !== standing[name]);
   visit(`/?${new URLSearchParams([["q", at("question").value], ...chosen])}`);
 });

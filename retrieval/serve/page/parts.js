@@ -14,10 +14,21 @@ export function make(tag, content, { on = {}, ...attributes } = {}) {
 export function rendered(tag, html, attributes) {
   const node = make(tag, "", attributes);
   node.innerHTML = html;
+  for (const wide of node.querySelectorAll("pre, table")) wide.tabIndex = 0; // they scroll sideways, by the keyboard too
   return node;
 }
 
-export const button = (label, click, attributes) => make("button", label, { type: "button", on: { click }, ...attributes });
+// A button; what goes wrong when it is pressed is said at the top.
+export function button(label, click, attributes) {
+  const press = async (event) => {
+    try {
+      await click(event);
+    } catch (error) {
+      if (error.name !== "AbortError") complain(error.message);
+    }
+  };
+  return make("button", label, { type: "button", on: { click: press }, ...attributes });
+}
 export const link = (label, href, attributes) => make("a", label, { href, ...attributes });
 
 const path = (text) => text.split("/").map(encodeURIComponent).join("/");
@@ -32,16 +43,33 @@ export function complain(sentence) {
   at("problem").hidden = !sentence;
 }
 
+// What the server says instead of an answer: `status` is 0 where it says nothing, and `wait` is seconds until it will.
+export class ServerError extends Error {
+  constructor(message, status, wait = 0) {
+    super(message);
+    [this.status, this.wait] = [status, wait];
+  }
+}
+export const noServer = () => new ServerError("The server does not answer.", 0);
+
 export async function send(route, signal, body) {
   const key = at("key").value || sessionStorage.getItem("key") || "";
   const headers = { "content-type": "application/json", ...(key ? { authorization: `Bearer ${key}` } : {}) };
-  const response = await fetch(route, { headers, signal, ...(body ? { method: "POST", body: JSON.stringify(body) } : {}) });
+  const response = await fetch(route, { headers, signal, ...(body ? { method: "POST", body: JSON.stringify(body) } : {}) }).catch((error) => {
+    throw error.name === "AbortError" ? error : noServer();
+  });
   if (response.ok) return response;
   at("key-label").hidden = response.status !== 401;
   const told = await response.json().catch(() => null);
-  throw new Error(told?.error?.message ?? `the server answered ${response.status}`);
+  throw new ServerError(told?.error?.message ?? `the server answered ${response.status}`, response.status, Number(response.headers.get("retry-after")) || 0);
 }
 export const get = async (route, signal) => (await send(route, signal)).json();
+
+// The same, or null where the books do not have it.
+export const getIfThere = (route, signal) => get(route, signal).catch((error) => {
+  if (error.status === 404) return null;
+  throw error;
+});
 
 // A table of HTML cells in a box that scrolls sideways. `rows` are {id, cells}; `extend` may change a line that was made.
 export function table(columns, rows, { caption, head = (html) => rendered("th", html, { scope: "col" }), extend = () => {} } = {}) {
@@ -56,6 +84,20 @@ export function table(columns, rows, { caption, head = (html) => rendered("th", 
     make("tbody", lines),
   ]);
   return make("div", whole, { class: "scroll", role: "group", "aria-label": caption || "Table", tabindex: 0 });
+}
+
+const MOST_ENTRIES = 50; // of a list that are shown at once
+
+// A list, and a button that shows the rest of a long one.
+export function cutList(items, noun, attributes) {
+  const list = make("ul", items.slice(0, MOST_ENTRIES), attributes);
+  if (items.length <= MOST_ENTRIES) return [list];
+  const more = button(`Show all ${counted(items.length, noun)}`, () => {
+    list.append(...items.slice(MOST_ENTRIES));
+    more.remove();
+    items[MOST_ENTRIES].querySelector("a")?.focus();
+  }, { class: "small" });
+  return [list, more];
 }
 
 // One thing with its properties, each on a line of its own.

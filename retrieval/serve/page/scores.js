@@ -1,11 +1,11 @@
 // The evaluation: what the index is worth on its test questions, and what came first where it failed.
-import { askOf, counted, feedback, get, link, make, placeOf } from "./parts.js";
+import { askOf, button, copy, counted, feedback, get, link, make, placeOf } from "./parts.js";
 
 export async function showScores(root, signal) {
   const scores = await get("/v1/evaluation", signal);
   if (signal.aborted) return;
   if (!scores) {
-    root.replaceChildren(make("h1", "Evaluation"), make("p", ["This index was not scored. Run ", make("code", "querymust eval"), " with a file of questions."]));
+    root.replaceChildren(...unscored());
     return;
   }
   const failed = scores.questions.filter((each) => each.gold.length && each.gold_rank !== 1);
@@ -19,6 +19,37 @@ export async function showScores(root, signal) {
       ...failed.map(failure),
     ]),
   );
+}
+
+const EXAMPLE = [
+  { id: "fee", query: "What is the fee of berth 2?", book: "harbour", gold: [{ caption: "Berths", row_key: "2" }] },
+  { id: "pilot", query: "Which ships need a pilot?", book: "harbour", gold: [{ snippet: "A ship of more than 40 m takes a pilot." }] },
+  { id: "nothing", query: "How far does a flintlock pistol shoot?", gold: [] },
+];
+
+// What an evaluation is, and how to get one.
+function unscored() {
+  const lines = EXAMPLE.map((question) => JSON.stringify(question).replaceAll('":', '": ').replaceAll(',"', ', "')).join("\n");
+  const told = make("span", "", { class: "quiet", role: "status" }), code = (text) => make("code", text);
+  return [
+    make("h1", "Evaluation"),
+    make("p", "This index was not scored: it has no test questions yet."),
+    make("p", "An evaluation asks the index questions whose answer you know, and counts how often the right row or passage comes first. It shows what fails, and whether a change of the books or the settings makes the search better or worse."),
+    make("section", [
+      make("h2", "Score this index"),
+      make("ol", [
+        make("li", [
+          "Write your questions to a file ", code("questions.jsonl"), ", each on a line of its own:",
+          make("pre", code(lines), { tabindex: 0, role: "group", "aria-label": "Example of a file of questions" }),
+          make("p", [button("Copy the example", () => copy(lines, told), { class: "small" }), " ", told]),
+          make("p", [code("gold"), " is the place that answers: a row by the caption of its table and its key, or a sentence by its text. It is empty for what the books do not say. ", code("book"), " is the name of a book on the page “Books”."]),
+        ]),
+        make("li", ["Check that the places are found: ", make("pre", code("querymust questions check questions.jsonl"), { tabindex: 0 })]),
+        make("li", ["Score: ", make("pre", code("querymust build --library DIR \\\n  --questions questions.jsonl"), { tabindex: 0 }), "From then on every build is scored, and this page shows the newest scores."]),
+      ]),
+      make("p", ["All fields are described in the documentation of querymust, on the page “Questions with gold” (", code("docs/reference/questions.md"), ")."], { class: "quiet" }),
+    ]),
+  ];
 }
 
 function failure(each) {

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -118,9 +119,67 @@ def test_reading_again_changes_nothing(snapshot: Snapshot, text: str) -> None:
     assert len(once.split()) == len(text.split())
 
 
+PARTS = ("min", "throttle", "nav", "rth", "altitude", "pwm", "rate3")
+NAMES = tuple("_".join(parts) for size in (2, 3) for parts in permutations(PARTS, size) if len(set(parts)) == size)
+WRITTEN = {name.replace("_", ""): name for name in NAMES[::7]}
+"""Identifiers by what a question makes of them that joins their parts."""
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshot]:
+    home = tmp_path_factory.mktemp("settings")
+    rows = [row(name, note=f"The yaw bias beside {name}") for name in WRITTEN.values()]
+    chunks = (*rows, row("Loop Time"), row("Rest", note="art of rest art"), row("dash.board-x1"))
+    made = build_snapshot(home, chunks, vectors_of(len(chunks)), MODEL, Vocabulary.default())
+    with open_snapshot(home, made.id) as opened:
+        yield opened
+
+
+@given(joined=st.sampled_from(sorted(WRITTEN)), data=st.data())
+def test_a_word_that_joins_the_parts_of_an_identifier_is_read_as_it(
+    settings: Snapshot, joined: str, data: st.DataObject
+) -> None:
+    capitals = data.draw(st.lists(st.booleans(), min_size=len(joined), max_size=len(joined)))
+    word = "".join(letter.upper() if capital else letter for letter, capital in zip(joined, capitals, strict=True))
+    read = settings.spelling(f"What is {word}, and why?")
+    assert read == f"What is {WRITTEN[joined]}, and why?"
+    assert f"~{joined}" in settings.lexical.read(read)
+    assert settings.spelling(read) == read
+
+
+@pytest.mark.parametrize(
+    ("asked", "read"),
+    [
+        ("the looptime", "the loop time"),
+        ("LoopTime of it", "loop time of it"),
+        ("a yawbias?", "a yaw bias?"),
+        ("a dashboardx1", "a dash.board-x1"),
+    ],
+    ids=["a name", "capitals within", "in a cell alone", "an identifier of several signs"],
+)
+def test_a_word_that_joins_two_that_stand_side_by_side_is_read_as_them(
+    settings: Snapshot, asked: str, read: str
+) -> None:
+    assert settings.spelling(asked) == read
+
+
+@pytest.mark.parametrize("asked", ["a restart", "bias yaw", "min_throttle", "a/yawbias", "yawbias.txt", "yawtime"])
+def test_english_words_and_parts_of_other_names_stay(settings: Snapshot, asked: str) -> None:
+    assert settings.spelling(asked) == asked
+
+
+def test_an_identifier_costs_one_look_up_and_one_chunk(settings: Snapshot) -> None:
+    with open_snapshot(settings.folder.parents[1], settings.id) as fresh:
+        joined = min(WRITTEN)
+        assert fresh.spelling(joined) == WRITTEN[joined]
+        assert "words" not in vars(fresh.spelling.written)
+        assert "_naming" not in vars(fresh.compounds)
+
+
 def test_what_is_remembered_is_bounded(snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spelling, "REMEMBERED", 2)
-    fresh = spelling.spelling_of(snapshot.lexical, snapshot.folder / "spelling")
+    with open_snapshot(snapshot.folder.parents[1], snapshot.id) as opened:
+        fresh = opened.spelling
     for query in ("clreic", "gobln", "balista", "clreic"):
         assert fresh(query) in ("cleric", "goblin", "ballista")
         assert len(fresh._read) <= 2

@@ -9,7 +9,8 @@ import pytest
 from retrieval.errors import UnknownNameError
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
 from retrieval.serve import browsing
-from retrieval.serve.browsing import list_books, list_documents, read_document, read_table
+from retrieval.serve.browsing import Shelf, read_table
+from retrieval.serve.starters import starters
 
 if TYPE_CHECKING:
     import httpx
@@ -25,21 +26,21 @@ def snapshot(sample: Home) -> Snapshot:
 
 
 def test_books_have_their_title_and_size(snapshot: Snapshot) -> None:
-    (book,) = list_books(snapshot)
+    (book,) = Shelf(snapshot).books()
     assert (book.book, book.title, book.n_documents, book.n_chunks) == (BOOK, "Lantern and Blade", 12, len(snapshot))
 
 
 def test_a_document_is_listed_with_its_heading_and_its_tables(snapshot: Snapshot) -> None:
-    combat = next(each for each in list_documents(snapshot, BOOK) if each.document == "03-combat.md")
+    combat = next(each for each in Shelf(snapshot).documents(BOOK) if each.document == "03-combat.md")
     assert combat.title == "Combat"
     sizes = {table.title: table.n_rows for table in combat.tables}
     assert sizes["I.A. Attack Matrix for Clerics, Druids and Monks"] == 21
     with pytest.raises(UnknownNameError, match="no book is called 'lantern'"):
-        list_documents(snapshot, "lantern")
+        Shelf(snapshot).documents("lantern")
 
 
 def test_a_document_reads_from_its_first_heading_to_its_last_chunk(snapshot: Snapshot) -> None:
-    blocks = read_document(snapshot, BOOK, "03-combat.md")
+    blocks = Shelf(snapshot).document(BOOK, "03-combat.md")
     assert (blocks[0].heading, blocks[0].level) == ("Combat", 1)
     assert blocks[1].html.startswith("<p>A fight in Lantern and Blade")
     assert not any(each.html.startswith('<p class="heading">') for each in blocks)
@@ -50,7 +51,7 @@ def test_a_document_reads_from_its_first_heading_to_its_last_chunk(snapshot: Sna
     hidden = sum(each.table.n_rows - len(each.table.rows) for each in blocks if each.table)
     assert len(shown & own) == len(own) - hidden
     with pytest.raises(UnknownNameError, match=r"did you mean '03-combat\.md'"):
-        read_document(snapshot, BOOK, "3-combat.md")
+        Shelf(snapshot).document(BOOK, "3-combat.md")
 
 
 def test_a_table_is_whole_from_any_of_its_rows(snapshot: Snapshot) -> None:
@@ -104,7 +105,31 @@ def test_examples_come_from_the_books_and_are_answered_by_the_row_they_name(clie
         assert hit["row_key"] in question
 
 
-def test_examples_of_several_documents_come_before_a_second_of_one(snapshot: Snapshot) -> None:
-    documents = [row.document for _, row in browsing.example_rows(snapshot)]
+def test_examples_are_of_several_documents_columns_and_tables(snapshot: Snapshot) -> None:
+    rows = starters(snapshot)
+    documents = [starter.row.document for starter in rows]
     assert len(set(documents)) > 3
-    assert len(set(documents[: len(set(documents))])) == len(set(documents))
+    for names in (documents, [starter.column for starter in rows], [starter.row.table_id for starter in rows]):
+        assert len(set(names[:4])) == 4
+    assert min(len(starter.row.columns) for starter in rows[:4]) >= 3
+    assert len({starter.row.table_id for starter in rows}) == len(rows)
+    assert starters(snapshot) == rows
+
+
+def test_examples_ask_in_more_than_one_way(client: httpx.Client, snapshot: Snapshot) -> None:
+    examples = client.get("/v1/status").json()["examples"]
+    assert len({question.split()[0] + question.split()[1] for question in examples}) > 1
+    ways = starters(snapshot)[0].questions(0)
+    assert ways == (*starters(snapshot)[0].questions(1)[-1:], *starters(snapshot)[0].questions(1)[:-1])
+
+
+def test_what_a_shelf_lists_is_every_chunk_once_and_read_once(
+    snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf = Shelf(snapshot)
+    first = shelf.documents(BOOK)
+    monkeypatch.setattr(Shelf, "_chunks", None)
+    assert shelf.documents(BOOK) is first
+    assert [entry.document for entry in first] == sorted({chunk.document for chunk in snapshot.chunks})
+    tables = {chunk.table_id for chunk in snapshot.chunks if chunk.table_id and chunk.kind == "row"}
+    assert sum(len(entry.tables) for entry in first) == len(tables)

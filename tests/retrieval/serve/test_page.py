@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -15,6 +14,7 @@ from retrieval.serve.bodies import EvaluatedQuestion, EvaluationRecord, NamedChu
 from retrieval.serve.guard import ApiKeys, Limits
 from retrieval.serve.logs import FEEDBACK_FILE
 from tests.retrieval.serve.conftest import served
+from tests.retrieval.serve.page_steps import LOOK_UP, ask, asked_since, click, count_of, seen, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from retrieval.home import Home
     from tests.openai_server.server import FakeOpenAi
 
-LOOK_UP = "What does a 7th level cleric need to roll to hit AC 6?"
 VAGUE = "Which sword gives light?"
 COMBAT = "/book/lantern-and-blade/03-combat.md"
 ROW = "d83d84a8-5e27-5932-9c22-d14a31559a2a"
@@ -51,41 +50,6 @@ def url(home: Path) -> Iterator[str]:
     examples = ["What does a mace cost?", LOOK_UP]
     with served(home, limits=limits, examples=lambda: examples, evaluation=evaluation) as client:
         yield str(client.base_url)
-
-
-def seen(browser: Any, expression: str, wanted: str = "", seconds: float = 30) -> str:
-    """The text of an expression once it has what is wanted."""
-    until = time.monotonic() + seconds
-    while wanted not in (result := str(browser.run(expression))) or result in ("", "undefined"):
-        assert time.monotonic() < until, f"{expression} is {result!r}"
-        time.sleep(0.05)
-    return result
-
-
-def text_of(selector: str) -> str:
-    return f"document.querySelector({json.dumps(selector)})?.innerText"
-
-
-def count_of(selector: str) -> str:
-    return f"document.querySelectorAll({json.dumps(selector)}).length"
-
-
-def click(browser: Any, selector: str) -> None:
-    browser.run(f"document.querySelector({json.dumps(selector)}).click()")
-
-
-def ask(browser: Any, url: str, query: str = LOOK_UP, width: int = 1280, **options: Any) -> None:
-    """Open the answer to a question, and wait until it is whole."""
-    more = "".join(f"&{name}={value}" for name, value in options.items())
-    browser.open(f"{url}/?q={quote(query)}{more}", width)
-    seen(browser, text_of(".actions"), "Copy")
-    seen(browser, "String(!document.querySelector('#answer.stated') || !!document.querySelector('.read'))", "true")
-
-
-def asked_since(browser: Any, n: int) -> list[str]:
-    """The routes of the API that were asked after the first n requests."""
-    browser.run("1")  # what the browser told meanwhile is read with its answer
-    return [request.rpartition("/v1/")[2] for request in browser.requests[n:] if "/v1/" in request]
 
 
 def test_the_answer_comes_first_with_its_certainty_its_cell_and_its_place(browser: Any, url: str) -> None:
@@ -138,7 +102,7 @@ def test_why_says_what_was_asked_found_and_missing(browser: Any, url: str) -> No
     told = browser.run(text_of(".why dl"))
     assert f"Read as\n{LOOK_UP}" in told
     assert "relevance 0.9" in told
-    assert "does not say “roll”, “hit”" in told
+    assert "does not say “hit”, “roll”" in told
     assert "% that this is the right answer" in told
 
 
@@ -320,9 +284,21 @@ def test_an_answer_is_copied_as_markdown_with_links(browser: Any, url: str) -> N
     browser.run("window.copied = ''; navigator.clipboard.writeText = async text => { window.copied = text }")
     click(browser, ".actions button")
     copied = seen(browser, "window.copied", "**")
-    assert copied.startswith(f"**{LOOK_UP}**\n\nI.A. Attack Matrix")
+    assert copied.startswith(f"**{LOOK_UP}**\n\n*Stated.* Read from the books, not generated.\n\nI.A. Attack Matrix")
+    assert "\n\n*Missing:* The place that answers does not say “hit”, “roll”.\n\n" in copied
+    assert f"- [1] {MATRIX} - Opponent Armor Class 6 (lantern-and-blade/03-combat.md, line 88)\n" in copied
     assert f"[1]: {url}{COMBAT}#{ROW} " in copied
     assert browser.run(text_of(".actions [role=status]")) == "Copied."
+
+
+def test_an_uncertain_answer_is_copied_with_its_caution(browser: Any, url: str) -> None:
+    for query, caution in ((VAGUE, "*Perhaps.* Read from"), ("How do I cook pasta?", "*Not in these books.* No place")):
+        ask(browser, url, query)
+        browser.run("window.copied = ''; navigator.clipboard.writeText = async text => { window.copied = text }")
+        click(browser, ".actions button")
+        copied = seen(browser, "window.copied", "**")
+        assert copied.startswith(f"**{query}**\n\n{caution}")
+        assert ("*Missing:* The nearest place does not say" in copied) == ("pasta" in query)
 
 
 def test_dark_and_light_can_be_chosen_and_stay(browser: Any, url: str) -> None:
