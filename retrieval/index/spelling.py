@@ -11,9 +11,8 @@ goblet. It is read as the word of the library that it
 A beginning and consonants must be those of one word, in whatever form of it. Of several that are misspelt alike the one
 that names most is meant. It is a guess, so the receipt says it.
 
-Before that, a word that the library lacks is read as what it joins: as the identifier with the same letters and figures
-(`minthrottle`, `minThrottle` as `min_throttle`), and, if it is no English word, as two words that stand side by side in
-the library (`looptime` as `loop time`).
+Before that, a word that the library lacks is read as the identifier with the same letters and figures: `minthrottle`
+and `minThrottle` as `min_throttle`. What joins two words (`longbow`) is left to `compounds`.
 """
 
 import re
@@ -34,7 +33,6 @@ from spellchecker import SpellChecker
 from retrieval.files.arrays import load_array, save_array
 from retrieval.files.cache import remember
 from retrieval.index.term_table import TermTable
-from retrieval.index.words.compounds import Compounds
 from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.language.identifiers import identifiers, key_of
 from retrieval.language.lexicon import singular
@@ -156,26 +154,24 @@ class Spelling:
     """What forms of one word share."""
     identifier: Callable[[str], str]
     """The identifier whose parts a word joins, as the library writes it; empty: of none."""
-    split: Callable[[str], str]
-    """The two words of the library that a word joins; empty: it joins none."""
     _read: dict[str, str] = field(default_factory=dict, repr=False)
     _joined: dict[str, str] = field(default_factory=dict, repr=False)
 
     def __call__(self, question: str) -> str:
         """The question with such words as the library writes them, the others as they are."""
-        question = _replaced(question, _joined_words(question), self._apart)
+        question = _replaced(question, _joined_words(question), self._identifier_of)
         shouted = question.isupper()
         # What is written in capitals is an abbreviation, and has its own letters.
         lower = (word for word in _words_to_check(question) if shouted or not word[0].isupper())
         return _replaced(question, lower, self._meant)
 
-    def _apart(self, word: str) -> str:
-        """What a word joins, as the library writes it; empty where it joins nothing, or is a word of the library."""
-        apart = self._joined.get(word)
-        if apart is None:
-            apart = "" if self.has(word) else self.identifier(word) or ("" if is_english(word) else self.split(word))
-            remember(self._joined, word, apart, REMEMBERED)
-        return apart
+    def _identifier_of(self, word: str) -> str:
+        """The identifier that a word joins, as the library writes it; empty: there is none, or it has the word."""
+        written = self._joined.get(word)
+        if written is None:
+            written = "" if self.has(word) else self.identifier(word)
+            remember(self._joined, word, written, REMEMBERED)
+        return written
 
     def _meant(self, word: str) -> str:
         """The word of the library; empty where none is meant."""
@@ -273,12 +269,11 @@ class WrittenIdentifiers:
         return next((written for written in identifiers(text) if key_of(written) == key), "")
 
 
-def spelling_of(index: LexicalIndex, compounds: Compounds, folder: Path, text_of: Callable[[int], str]) -> Spelling:
+def spelling_of(index: LexicalIndex, folder: Path, text_of: Callable[[int], str]) -> Spelling:
     """How a library reads questions: it knows the words of its lexical index, what these put together, and units.
 
     Args:
-        index: the words.
-        compounds: what they put together.
+        index: the words, and what they put together.
         folder: of the written words.
         text_of: what was indexed of a chunk, by its position.
 
@@ -293,7 +288,8 @@ def spelling_of(index: LexicalIndex, compounds: Compounds, folder: Path, text_of
         return all(terms_of(word)) or measure(word) is not None
 
     def is_known(word: str) -> bool:
-        return any(terms_of(word)) or measure(word) is not None or compounds(word) != word
+        is_compound = index.put is not None and index.put(word) != word
+        return any(terms_of(word)) or measure(word) is not None or is_compound
 
     return Spelling(
         WrittenWords.load(folder),
@@ -301,5 +297,4 @@ def spelling_of(index: LexicalIndex, compounds: Compounds, folder: Path, text_of
         is_known,
         lambda word: cut_word(index.tokenize, word),
         WrittenIdentifiers(index, text_of),
-        compounds.split_anywhere,
     )

@@ -41,7 +41,7 @@ from retrieval.index.snapshot.chunk_file import ChunkFile
 from retrieval.index.snapshot.live import ReadHold, live_id, snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.metadata_index import MetadataIndex
-from retrieval.index.spelling import Spelling, spelling_of
+from retrieval.index.spelling import Spelling, is_english, spelling_of
 from retrieval.index.words.compounds import Compounds
 from retrieval.index.words.field_index import FieldIndex
 from retrieval.index.words.figure_index import FigureIndex
@@ -121,27 +121,16 @@ class Snapshot:
     @cached_property
     def lexical(self) -> LexicalIndex:
         """BM25 over `search_text`."""
-        return replace(self._plain_lexical, put=self.compounds)
-
-    @cached_property
-    def _plain_lexical(self) -> LexicalIndex:
-        """The same, which leaves the words of a question as they are."""
         words, how = self.vocabulary, self.manifest.tokenization
-        return LexicalIndex.load(self.folder / "lexical", tokenizer(words, how), question_tokenizer(words, how))
-
-    @cached_property
-    def compounds(self) -> Compounds:
-        """Words that a question writes together and the books apart, or the other way round."""
-        words, how = self.vocabulary, self.manifest.tokenization
-        return Compounds(self._plain_lexical.words, tokenizer(words, how), stop_words(words, how), self.folder)
+        cut, ask, stops = tokenizer(words, how), question_tokenizer(words, how), stop_words(words, how)
+        index = LexicalIndex.load(self.folder / "lexical", cut, ask)
+        return replace(index, put=Compounds(index.words, cut, stops, self.folder, is_english))
 
     @cached_property
     def spelling(self) -> Spelling:
         """Reads the words of a question that nobody writes so."""
         texts = self.chunks
-        return spelling_of(
-            self.lexical, self.compounds, self.folder / "spelling", lambda position: texts[position].search_text
-        )
+        return spelling_of(self.lexical, self.folder / "spelling", lambda position: texts[position].search_text)
 
     @cached_property
     def evidence(self) -> EvidenceIndex:

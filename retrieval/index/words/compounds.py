@@ -4,8 +4,7 @@ A word is cut where its parts stand side by side in what names a row or heads a 
 also asked for as one where such a place has that one and none has the two. That both parts occur somewhere is not
 enough: `restart` is no `rest art`. It is a guess, so predicates and names that are bound see the question as it is.
 
-A word that is no English one either is no such guess: `spelling` asks with `split_anywhere` whether its parts stand
-side by side in any text, and then every stage reads the question so.
+Of a word that is no English one either, the parts may stand side by side in any text: `looptime` is `loop time`.
 """
 
 import re
@@ -130,6 +129,8 @@ class Compounds:
     """Words of a question that are not looked for: no parts."""
     snapshot: Path
     """Its folder."""
+    is_english: Callable[[str], bool]
+    """Whether a word, in lower case, is an English one: it may mean what it says."""
     _questions: dict[str, str] = field(default_factory=dict, repr=False)
     _splits: dict[str, str] = field(default_factory=dict, repr=False)
     """By word."""
@@ -141,15 +142,6 @@ class Compounds:
             known = self._put(question)
             remember(self._questions, question, known, REMEMBERED)
         return known
-
-    def split_anywhere(self, word: str) -> str:
-        """The two words that an unknown word is, in a name or else in any text; empty where it is not two.
-
-        The caller remembers it.
-        """
-        if not WHOLE <= len(word) <= LONGEST or (term := self._term(word)) is None or term.number is not None:
-            return ""
-        return self._split(word, self._count_beside) or self._split(word, self._count_written)
 
     @cached_property
     def _naming(self) -> Naming:
@@ -174,10 +166,15 @@ class Compounds:
         for word in [word for word in unknown if alone.issuperset(cut_word(self.tokenize, word[0]))][:WANTED]:
             parts = self._splits.get(word[0])
             if parts is None:
-                parts = self._split(word[0], self._count_beside)
+                parts = self._parts(word[0])
                 remember(self._splits, word[0], parts, REMEMBERED)
             if parts:
                 yield word.start(), word.end(), parts
+
+    def _parts(self, word: str) -> str:
+        """The two words that an unknown word is, in a name or else in any text; empty where it is not two."""
+        named = self._split(word, self._count_beside)
+        return named if named or self.is_english(word.casefold()) else self._split(word, self._count_written)
 
     def _split(self, word: str, count_chunks: Callable[[str, str], int]) -> str:
         """The two words that a word is, the first of those that most chunks have; empty where it is not two."""

@@ -63,7 +63,7 @@ def test_a_server_answers_until_it_is_told_to_end(sample: Home, processes: int, 
             except httpx.TransportError:
                 time.sleep(0.1)
         assert answer.json() == {"status": "ok"}
-        assert "What does a 7th level cleric need to roll to hit AC 6?" in status["examples"]
+        assert scored in status["examples"]
     finally:
         server.send_signal(signal.SIGINT)
         _, errors = server.communicate(timeout=60)
@@ -96,11 +96,14 @@ def test_a_server_learns_of_scores_that_came_later_and_searches_as_it_was_told(
     served = Served(sample_copy.root, strategy="bm25")
     monkeypatch.setenv(VARIABLE, TypeAdapter(Served).dump_json(served).decode())
     with TestClient(application(), base_url="http://127.0.0.1") as client:
-        assert all(" of " in each and each.endswith(")?") for each in client.get("/v1/status").json()["examples"])
+        scored = "What does a 7th level cleric need to roll to hit AC 6?"
+        examples = client.get("/v1/status").json()["examples"]
+        assert examples
+        assert scored not in examples
         assert client.get("/v1/evaluation").json() is None
         away.rename(scores)
         status = client.get("/v1/status").json()
-        assert "What does a 7th level cleric need to roll to hit AC 6?" in status["examples"]
+        assert scored in status["examples"]
         assert status["strategy"] == "bm25"
         query = {"query": "to hit AC 6", "k": 1}
         assert client.post("/v1/retrieve", json=query).json()["strategy"] == "bm25"

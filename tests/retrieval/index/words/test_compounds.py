@@ -1,4 +1,5 @@
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ def prose(heading: str, text: str) -> Chunk:
     )
 
 
+NEIGHBOURS = ("quorn", "velt", "drisk", "moxle", "thrap", "zune")
 CHUNKS = (
     *(row(key) for key in ("Long Bow", "Bow, short", "Hand-axe", "Crossbow", "With Draw")),
     row("G1", names=("Great Sword",)),
@@ -38,6 +40,8 @@ CHUNKS = (
     row("shield", heading="Hit Points", caption="Worn chain mail", columns=("Gear", "Hit Chance")),
     row("oil", heading="Spellcasting", columns=("Lamp", "Firepower")),
     prose("War Hammers", "The rest art of a backpack, and its firewood."),
+    prose("Gyro", f"The loop time is fixed. {' '.join(NEIGHBOURS)} ."),
+    row("tune", note="A yaw bias, bar", heading="grip"),
 )
 
 
@@ -85,6 +89,24 @@ def test_an_unknown_word_is_the_two_that_name_something(lexical: LexicalIndex, q
 )
 def test_a_word_that_is_no_compound_of_a_name_stays(lexical: LexicalIndex, question: str) -> None:
     assert lexical.said(question) == question
+
+
+def test_parts_of_a_word_that_is_not_english_may_stand_in_any_text(lexical: LexicalIndex) -> None:
+    assert lexical.said("the yawbias") == "the yaw bias"
+    assert lexical.said("a LoopTime of it") == "a Loop Time of it"
+    assert lexical.said("biasyaw") == "biasyaw", "turned round they are in no text"
+    assert lexical.said("bargrip") == "bargrip", "in two cells"
+
+
+@given(one=st.sampled_from(NEIGHBOURS), other=st.sampled_from(NEIGHBOURS), data=st.data())
+def test_a_word_is_two_exactly_where_these_are_neighbours(
+    lexical: LexicalIndex, one: str, other: str, data: st.DataObject
+) -> None:
+    word = one + other
+    typed = data.draw(st.sampled_from((word, word.upper(), one + other.capitalize())))
+    are_beside = (one, other) in pairwise(NEIGHBOURS)
+    expected = f"{typed[: len(one)]} {typed[len(one) :]}" if are_beside else typed
+    assert lexical.said(f"is {typed} on?") == f"is {expected} on?"
 
 
 def test_of_several_cuts_the_one_that_most_chunks_have_is_taken_and_then_the_first(lexical: LexicalIndex) -> None:
