@@ -50,8 +50,10 @@ def _line(statement: Statement) -> str:
     cells = statement.cells
     if not cells[0].column:
         return " ".join(f"“{plain_text(cell.text)}”" for cell in cells)
-    values = "; ".join(f"{cell.column}: {cell.text}" for cell in cells)
-    return f"{statement.passage.hit.chunk.title} - {values}"
+    chunk = statement.passage.hit.chunk
+    # The title has the key already; a row that is its key alone still says it.
+    told = [cell for cell in cells if cell.text != chunk.row_key] or cells
+    return f"{chunk.title} - {'; '.join(f'{cell.column}: {cell.text}' for cell in told)}"
 
 
 def _doubt(statement: Statement) -> str:

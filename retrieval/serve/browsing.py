@@ -1,5 +1,6 @@
 """The books as a reader browses them: their documents, what stands in each, and whole tables."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -198,6 +199,9 @@ def table_size(snapshot: Snapshot, row: Chunk) -> int:
     return len(snapshot.evidence.rows[snapshot.evidence.of[position]])
 
 
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
+
+
 class _Numbers(NamedTuple):
     names: Sequence[str]
     of: npt.NDArray[np.int32]
@@ -215,18 +219,37 @@ def _document_entry(path: str, chunks: Sequence[Chunk]) -> DocumentEntry:
 
 
 def _blocks(chunks: Sequence[Chunk], renderer: Renderer) -> Iterator[Block]:
+    """Headings, passages and tables. A table that the passages show already, such as a listing, is left out."""
+    passages = [chunk for chunk in chunks if chunk.table_id is None]
     under: tuple[str, ...] = ()
+    fence = ""
     for table, members in groupby(chunks, key=lambda chunk: chunk.table_id):
         for chunk in members if table is None else [next(members)]:
+            if table is not None and any(_is_shown_in(passage, chunk) for passage in passages):
+                continue
             for level, heading in enumerate(chunk.heading_path, start=1):
                 if chunk.heading_path[:level] != under[:level]:
                     yield Block("", level=level, heading=heading)
             under = chunk.heading_path
             if table is None:
-                yield Block(chunk.id, html=renderer.block(chunk.source))
+                source = f"{fence}\n{chunk.source}" if fence else chunk.source
+                fence = _open_fence(source)
+                yield Block(chunk.id, html=renderer.block(source))
             else:
                 rows = [chunk, *members]
                 yield Block(chunk.id, table=_table(rows, renderer, 0, FIRST_ROWS))
+
+
+def _is_shown_in(passage: Chunk, row: Chunk) -> bool:
+    return passage.lines[0] <= row.lines[0] <= passage.lines[1] and row.source.split("\n")[0].strip() in passage.source
+
+
+def _open_fence(markdown: str) -> str:
+    """The marks of a code block that a passage begins and the next one goes on with; empty: of none."""
+    fence = ""
+    for mark in _FENCE.findall(markdown):
+        fence = "" if fence and mark.startswith(fence) else fence or mark
+    return fence
 
 
 def _table(rows: Sequence[Chunk], renderer: Renderer, start: int, most: int) -> WholeTable:

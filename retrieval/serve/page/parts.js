@@ -71,10 +71,14 @@ export const getIfThere = (route, signal) => get(route, signal).catch((error) =>
   throw error;
 });
 
+// Characters of a cell that is not broken; longer ones give way to each other.
+const SHORT = 16;
+
 // A table of HTML cells in a box that scrolls sideways. `rows` are {id, cells}; `extend` may change a line that was made.
 export function table(columns, rows, { caption, head = (html) => rendered("th", html, { scope: "col" }), extend = () => {} } = {}) {
   const lines = rows.map((row) => {
     const line = make("tr", row.cells.map((html) => rendered("td", html)), { "data-chunk": row.id });
+    for (const cell of line.cells) cell.classList.toggle("short", cell.textContent.length <= SHORT);
     extend(line, row);
     return line;
   });
