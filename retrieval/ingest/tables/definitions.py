@@ -11,7 +11,7 @@ table as well as text.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from retrieval.ingest.tables.table import DrawnRow, DrawnTable
@@ -34,8 +34,6 @@ _DEFINED = re.compile(
     rf"(?P<name>{_NAME.format('first')}(?:(?:,| /| or| and|/) ?{_NAME.format('next')})*)"
     r"(?:[ ]*<[^<>]*>)*[ ]*(?:[:=]|--?(?=\s)|[–—])?[ ]*(?P<meaning>.*)"
 )
-_END = re.compile(r"[:.]?\s*(?P<mark>\*\*|__|)$")
-"""Of a name; a colon may be within the bold."""
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
 
 
@@ -86,35 +84,36 @@ def _cells(item: _Item, kept: Sequence[int]) -> tuple[str, ...]:
 def _items(lines: Sequence[str]) -> list[_Item]:
     """Items in reading order. One that defines nothing belongs, with its words, to the definition it is nested in."""
     items: list[_Item] = []
+    parents: list[_Item] = []
     is_code = False
     for number, line in enumerate(lines):
-        if _FENCE.match(line):
-            is_code = not is_code
-        match = None if is_code else _ITEM.match(line)
-        if match and (item := _item_at(match, items, number)):
+        is_fence = bool(_FENCE.match(line))
+        is_code ^= is_fence
+        match = None if is_code or is_fence else _ITEM.match(line)
+        if match:
+            while parents and parents[-1].indent >= len(match["indent"]):
+                parents.pop()
+        item = _item_at(match, parents[-1] if parents else None, number) if match else None
+        if item:
             items.append(item)
+            parents.append(item)
         elif items:
             items[-1].end = number + 1 if line.strip() else items[-1].end
-            if not is_code and not _FENCE.match(line):
+            if not is_code and not is_fence:
                 items[-1].words.append(match["words"] if match else line.strip())
     return items
 
 
-def _item_at(match: re.Match[str], items: Sequence[_Item], number: int) -> _Item | None:
-    indent, defined = len(match["indent"]), _DEFINED.fullmatch(match["words"])
-    name = _END.sub(r"\g<mark>", defined["name"]) if defined else ""
-    if len(name.split()) > MAX_NAME_WORDS:
-        name = ""
-    above = next(_parents(items, indent), None)
+def _item_at(match: re.Match[str], above: _Item | None, number: int) -> _Item | None:
+    defined = _DEFINED.fullmatch(match["words"])
+    name = _without_colon(defined["name"]) if defined and len(defined["name"].split()) <= MAX_NAME_WORDS else ""
     if above is not None and not name:
         return None
     words = defined["meaning"] if defined and name else match["words"]
-    return _Item(indent, name, above.name if above else "", number, number + 1, [words])
+    return _Item(len(match["indent"]), name, above.name if above else "", number, number + 1, [words])
 
 
-def _parents(items: Sequence[_Item], indent: int) -> Iterator[_Item]:
-    """The items that one at this indentation is nested in, the nearest first."""
-    for item in reversed(items):
-        if item.indent < indent:
-            yield item
-            indent = item.indent
+def _without_colon(name: str) -> str:
+    """The name without a colon or a full stop within its bold."""
+    mark = next((mark for mark in ("**", "__") if name.endswith(mark)), "")
+    return name.removesuffix(mark).rstrip(" :.") + mark if mark else name
