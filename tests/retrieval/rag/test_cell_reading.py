@@ -1,4 +1,4 @@
-"""."""
+"""What is read of the passages of a question: cells of one row, of rows that may be meant, of sides."""
 
 from __future__ import annotations
 
@@ -128,3 +128,50 @@ def test_rows_that_a_question_joins_are_compared(retriever: Retriever) -> None:
     assert not is_contrast("cost of an axe", (first, second))
     assert not is_contrast("cost of axe and bow", (first, replace(second, missing=("axe", "bow"))))
     assert not is_contrast("cost of axe and bow", (first,))
+
+
+def compare(retriever: Retriever, question: str, *rows: tuple[str, ...]) -> list[list[tuple[str, str]]]:
+    """Columns and texts of the cells of each side of a comparison; a row with a fourth cell has a fourth column."""
+    hit = next(hit for hit in retriever.retrieve(QUESTION, k=10).hits if hit.chunk.cells)
+    parts = tuple(question.replace("KEYS", row[0]) for row in rows)
+    passages = tuple(
+        Passage(
+            number,
+            replace(hit, chunk=replace(EMPTY, id=row[0], kind="row", columns=COLUMNS[: len(row)], cells=row)),
+            part,
+            (0.9,) * len(NAMES),
+        )
+        for number, (row, part) in enumerate(zip(rows, parts, strict=True), start=1)
+    )
+    whole = question.replace("KEYS", " and ".join(row[0] for row in rows))
+    reading = read(
+        Context(whole, passages, parts, "", retriever.snapshot, passages[0].hit.chunk.id),
+        AnswerSettings(min_probability=0.0, min_perhaps=0.0),
+    )
+    return [[(cell.column, cell.text) for cell in statement.cells] for statement in reading.statements]
+
+
+COLUMNS = ("field", "type", "description", "unit")
+PEAK = ("peak", "float", "the most power that is there at any time")
+SURE = ("sure", "float", "the power that is there at all times")
+
+
+def test_sides_are_read_in_one_column_in_which_they_differ(retriever: Retriever) -> None:
+    sides = compare(retriever, "what is the difference between KEYS", PEAK, SURE)
+    assert sides == [[("description", PEAK[2])], [("description", SURE[2])]]
+
+
+def test_a_column_that_a_comparison_names_is_read_though_its_cells_are_equal(retriever: Retriever) -> None:
+    assert compare(retriever, "type of KEYS", PEAK, SURE) == [[("type", "float")], [("type", "float")]]
+
+
+def test_two_columns_that_a_comparison_names_are_both_read(retriever: Retriever) -> None:
+    sides = compare(retriever, "type and description of KEYS", PEAK, SURE)
+    assert {column for side in sides for column, _ in side} == {"type", "description"}
+    assert [len(side) for side in sides] == [2, 2]
+
+
+def test_sides_of_tables_with_other_columns_are_each_read_alone(retriever: Retriever) -> None:
+    (first,), (second,) = compare(retriever, "unit of KEYS", (*PEAK, "W"), SURE)
+    assert first == ("unit", "W")
+    assert second[0] != "unit"
