@@ -43,7 +43,7 @@ def read_rows(retriever: Retriever, *says: float) -> list[str]:
         Passage(number, twin, QUESTION, tuple(output * (name == "alike") for name in NAMES))
         for number, (twin, output) in enumerate(zip(twins, says, strict=True), start=1)
     )
-    context = Context(QUESTION, passages, (QUESTION,), "", retriever.snapshot, passages[0].hit.chunk.id)
+    context = Context(QUESTION, passages, (QUESTION,), "", retriever.snapshot, None)
     cells = read(context, AnswerSettings(min_probability=0.2)).cells
     return list(dict.fromkeys(cell.chunk_id for cell in cells))
 
@@ -145,7 +145,7 @@ def compare(retriever: Retriever, question: str, *rows: tuple[str, ...]) -> list
     )
     whole = question.replace("KEYS", " and ".join(row[0] for row in rows))
     reading = read(
-        Context(whole, passages, parts, "", retriever.snapshot, passages[0].hit.chunk.id),
+        Context(whole, passages, parts, "", retriever.snapshot, None),
         AnswerSettings(min_probability=0.0, min_perhaps=0.0),
     )
     return [[(cell.column, cell.text) for cell in statement.cells] for statement in reading.statements]
