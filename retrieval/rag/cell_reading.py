@@ -8,10 +8,10 @@ from typing import Literal
 
 import numpy as np
 
-from retrieval.rag.cells import MOST, Cell, CellChoice, probabilities, row_of
+from retrieval.rag.cells import MOST, Cell, CellChoice, probabilities
 from retrieval.rag.context import Context, Passage
 from retrieval.rag.question_words import QuestionWords
-from retrieval.rag.statements import Statement, statements
+from retrieval.rag.statements import Statement, choose, statements
 from retrieval.settings import AnswerSettings
 
 Verdict = Literal["stated", "perhaps", "none"]
@@ -155,11 +155,9 @@ def _in_one_column(context: Context, sides: Sequence[tuple[str, Statement]]) -> 
     their rows have different columns, or if each names a column of its own, as in a matrix.
     """
     statements = tuple(statement for _, statement in sides)
-    choices = [
-        CellChoice.of(QuestionWords.of(part, context.snapshot).said, row_of(chunk), context.snapshot.lexical.tokenize)
-        for part, chunk in ((part, side.passage.hit.chunk) for part, side in sides)
-        if chunk.cells
-    ]
+    rows = [(part, side.passage.hit.chunk) for part, side in sides if side.passage.hit.chunk.cells]
+    read_rows = (choose(QuestionWords.of(part, context.snapshot), chunk) for part, chunk in rows)
+    choices = [choice for choice in read_rows if isinstance(choice, CellChoice)]
     if len(choices) < len(sides) or len({tuple(choice.row.columns) for choice in choices}) > 1:
         return statements
     chosen = {int(choice.chances.argmax()) for choice in choices}

@@ -71,14 +71,8 @@ def parse_definitions(source: str) -> DrawnTable | None:
     rows = [item for item in items if item.defines]
     if len(rows) < MIN_ROWS and sum(len(item.meaning.split()) for item in rows) < MIN_LENGTH:
         return None
-    kept = [column for column in range(len(COLUMNS)) if column != 1 or any(item.under for item in rows)]
-    drawn = (DrawnRow(_cells(item, kept), item.start, item.end) for item in rows)
-    return DrawnTable("", (DrawnRow(tuple(COLUMNS[column] for column in kept), 0, 0),), tuple(drawn))
-
-
-def _cells(item: _Item, kept: Sequence[int]) -> tuple[str, ...]:
-    cells = (item.name, item.under, item.meaning)
-    return tuple(cells[column] for column in kept)
+    cells = [DrawnRow((item.name, item.under, item.meaning), item.start, item.end) for item in rows]
+    return DrawnTable.of(COLUMNS, cells)
 
 
 def _items(lines: Sequence[str]) -> list[_Item]:

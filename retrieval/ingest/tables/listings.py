@@ -132,15 +132,7 @@ def _settings(body: Sequence[str]) -> DrawnTable | None:
     meanings = {id(setting.comments) for setting in described}
     if len(meanings) < MIN_DESCRIBED or len(described) < len(read.settings) / 2:
         return None
-    return _drawn(SETTING_COLUMNS, tuple(_rows(read.settings)))
-
-
-def _drawn(columns: Sequence[str], rows: Sequence[DrawnRow]) -> DrawnTable:
-    """The rows without columns that are blank in all of them."""
-    kept = [place for place in range(len(columns)) if any(row.cells[place] for row in rows)]
-    header = DrawnRow(tuple(columns[place] for place in kept), 0, 0)
-    cut = (DrawnRow(tuple(row.cells[place] for place in kept), row.start, row.end) for row in rows)
-    return DrawnTable("", (header,), tuple(cut))
+    return DrawnTable.of(SETTING_COLUMNS, tuple(_rows(read.settings)))
 
 
 def default_in(words: str) -> str:
@@ -280,4 +272,4 @@ def _options(body: Sequence[str]) -> DrawnTable | None:
     for (names, argument, *words), _, start, end in rows:
         meaning = " ".join(words).strip()
         drawn.append(DrawnRow((names, argument, default_in(meaning), meaning), start, end))
-    return _drawn(OPTION_COLUMNS, drawn)
+    return DrawnTable.of(OPTION_COLUMNS, drawn)

@@ -1,5 +1,6 @@
 """A table as it is in its document."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from retrieval.types import TableRule
@@ -69,3 +70,11 @@ class DrawnTable:
     title: str
     headers: tuple[DrawnRow, ...]
     rows: tuple[DrawnRow, ...]
+
+    @classmethod
+    def of(cls, columns: Sequence[str], rows: Sequence[DrawnRow]) -> "DrawnTable":
+        """A table whose header is in no line of the source, without the columns that are blank in all rows."""
+        filled = [column for column in range(len(columns)) if any(row.cells[column] for row in rows)]
+        header = DrawnRow(tuple(columns[column] for column in filled), 0, 0)
+        cut = (DrawnRow(tuple(row.cells[column] for column in filled), row.start, row.end) for row in rows)
+        return cls("", (header,), tuple(cut))

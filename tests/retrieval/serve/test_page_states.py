@@ -52,11 +52,15 @@ REFUSED = """window.real ??= window.fetch; window.fetch = async () => new Respon
     {status: 429, headers: {"retry-after": "2"}})"""
 
 
-def test_when_the_wait_is_over_the_page_asks_again(browser: Any, url: str) -> None:
+def ask_too_often(browser: Any, url: str) -> None:
     browser.open(url)
     seen(browser, text_of("#view"), "mace")
     browser.run(REFUSED)
     submit(browser, LOOK_UP)
+
+
+def test_when_the_wait_is_over_the_page_asks_again(browser: Any, url: str) -> None:
+    ask_too_often(browser, url)
     seen(browser, text_of("#failure"), "Wait 1 second;")
     browser.run("window.fetch = window.real")
     assert seen(browser, text_of("#answer .value"), "10") == "10"
@@ -64,10 +68,7 @@ def test_when_the_wait_is_over_the_page_asks_again(browser: Any, url: str) -> No
 
 
 def test_a_wait_that_is_left_asks_nothing(browser: Any, url: str) -> None:
-    browser.open(url)
-    seen(browser, text_of("#view"), "mace")
-    browser.run(REFUSED)
-    submit(browser, LOOK_UP)
+    ask_too_often(browser, url)
     seen(browser, text_of("#failure"), "Wait 2 seconds;")
     browser.run("window.fetch = window.real")
     click(browser, ".brand")
