@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 import time
 from contextlib import contextmanager
@@ -57,6 +58,14 @@ def events(response: httpx.Response) -> list[tuple[str, dict[str, object]]]:
         if fields:
             events.append((fields["event"], json.loads(fields["data"])))
     return events
+
+
+@pytest.fixture(scope="module")
+def home(sample: Home, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the sample's home, which the tests of one module may change."""
+    folder = tmp_path_factory.mktemp("page") / "home"
+    shutil.copytree(sample.root, folder)
+    return folder
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -18,15 +17,6 @@ from tests.retrieval.serve.page_steps import LOOK_UP, asked_since, click, count_
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from retrieval.home import Home
-
-
-@pytest.fixture(scope="module")
-def home(sample: Home, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("page") / "home"
-    shutil.copytree(sample.root, folder)
-    return folder
 
 
 @pytest.fixture(scope="module")
