@@ -265,26 +265,6 @@ def bench_first_stage(
     print_report(report, report.lines(), json_=json_)
 
 
-@app.command("identifiers")
-def bench_identifiers(
-    home: HomeOption = DEFAULT_HOME,
-    n: Annotated[int, typer.Option("--n", min=1, help="How many keys are drawn.")] = 200,
-    json_: JsonOption = False,
-) -> None:
-    """Ask for rows by identifiers, as typed and in parts, and count their siblings.
-
-    \b
-    Example:
-      python -m tools bench identifiers --n 200
-    """
-    from retrieval.home import Home
-    from tools.bench.identifiers import ask_for_identifiers
-
-    with progress_bar("identifiers") as bar:
-        report = ask_for_identifiers(Home.at(home).root, n, bar)
-    print_report(report, report.lines(), json_=json_)
-
-
 @app.command("siblings")
 def bench_siblings(
     data: Annotated[Path, typer.Option("--data", help="Folder with folders of books in it.", show_default=False)],
