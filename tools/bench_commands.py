@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ import typer
 
 from pipeline.commands.options import DEFAULT_HOME, CommandList, HomeOption, JsonOption, QuestionsOption, existing
 from pipeline.console.output import err, out, print_json, print_report, progress_bar
+from retrieval.errors import RetrievalError
 from tools.set_commands import add_sets, benchmarks_of
 
 app = typer.Typer(
@@ -60,10 +62,12 @@ def bench_scale(
     """
     with progress_bar("scale") as bar:
         bar(f"{chunks} chunks", 0, 1)
-        from tools.bench.extra import require_extra
         from tools.bench.scale.run import run_scale
 
-        require_extra("bm25s")
+        if find_spec("bm25s") is None:
+            raise RetrievalError(
+                "bm25s is not installed, so there is nothing to compare with; run: pip install -e '.[dev]'"
+            )
         _require_hundreds(chunks)
         report = run_scale(chunks, home=keep.expanduser().resolve() if keep else None, tell=bar, chroma=chroma)
     print_report(report, report.lines(), json_=json_)
@@ -215,25 +219,6 @@ def bench_gate(
         from tools.bench.gate import run_gate
 
         report = run_gate(changes, tell=bar)
-    print_report(report, report.lines(), json_=json_)
-
-
-@app.command("metrics")
-def bench_metrics(
-    questions: Annotated[int, typer.Option("--questions", min=1, help="How many.")] = 10_000,
-    json_: JsonOption = False,
-) -> None:
-    """Time our metrics against pytrec_eval's on random rankings; needs the dev extra.
-
-    \b
-    Example:
-      python -m tools bench metrics
-    """
-    with progress_bar("metrics") as bar:
-        bar(f"{questions} questions", 0, 1)
-        from tools.bench.metrics import run_metrics
-
-        report = run_metrics(questions)
     print_report(report, report.lines(), json_=json_)
 
 

@@ -1,3 +1,4 @@
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -6,6 +7,7 @@ import pytest
 from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.embedding.embedders import load_embedder
 from tools.bench.scale.library import ScaleIndex, scale_index, synthetic_library
+from tools.cli import main
 
 LIBRARY = synthetic_library(200, 0)
 
@@ -50,3 +52,17 @@ def test_the_one_collection_is_made_where_it_is_wanted(tmp_path: Path) -> None:
 
 def test_one_collection_holds_everything(single: ChromaStore) -> None:
     assert single.count("open") == len(LIBRARY)
+
+
+def test_without_bm25s_the_command_says_in_one_line_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "bm25s", None)
+    monkeypatch.setattr(sys, "argv", ["python -m tools", "bench", "scale"])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    readouterr = capsys.readouterr()
+    assert (stop.value.code, readouterr.out) == (2, "")
+    assert readouterr.err.startswith("error: bm25s is not installed")
+    assert readouterr.err.strip().endswith("run: pip install -e '.[dev]'")
+    assert len(readouterr.err.strip().splitlines()) == 1
