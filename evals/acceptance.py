@@ -4,8 +4,10 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
 
+from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 from pydantic import ValidationError
 
 from evals.aggregates import ALL
@@ -319,3 +321,159 @@ def move(moved: MovedQuestion) -> str:
 def place(chunk: Chunk) -> str:
     """Where a chunk stands, and what it is called."""
     return f"{chunk.book}/{chunk.document}:{chunk.lines[0]}  {chunk.title}"
+
+
+_SHOWN = 25
+"""Lines of one table: a comment on GitHub holds 65,536 characters."""
+_LETTERS = 160
+
+
+def summary(verdicts: Iterable[StrategyVerdict]) -> str:
+    """A section for each strategy: its scores, what changed, and in a fold the questions whose gold is not first."""
+    return "\n".join(_section(verdict) for verdict in verdicts)
+
+
+def _section(verdict: StrategyVerdict) -> str:
+    lines = [f"### querymust: `{verdict.strategy}` {'passed' if verdict.passed else 'failed'}", ""]
+    lines += [f"- :x: {_escaped(broken_bound(bound))}" for bound in verdict.bounds if not bound.holds]
+    lines += [f"- :white_check_mark: {_held(bound)}" for bound in verdict.bounds if bound.holds]
+    if verdict.changes:
+        lines += [f"- :x: {_escaped(decline(each))}" for each in verdict.changes.worse]
+    if verdict.stale:
+        lines.append(f"- :x: stale gold: {len(verdict.stale)}")
+    passed = verdict.n_asked - len(verdict.failures)
+    lines += [f"- gold comes first for {passed} of {verdict.n_asked} questions with gold", ""]
+    lines += _changed(verdict.changes) if verdict.changes else []
+    lines += _stale_lines(verdict)
+    lines += _failed(verdict.failures)
+    return "\n".join([*lines, f"Snapshot `{verdict.snapshot}`", ""])
+
+
+def _held(judged: CheckedBound) -> str:
+    return f"{judged.bound.metric} is {judged.score:.3f}, {str(judged.bound).removeprefix(judged.bound.metric + ' ')}"
+
+
+def _changed(changes: Changes) -> list[str]:
+    counts = [(len(changes.gained), "gained"), (len(changes.lost), "lost"), (len(changes.moved), "moved")]
+    counts += [(len(changes.added), "new"), (changes.n_gone, "gone")]
+    output = ", ".join(f"{count} {what}" for count, what in counts if count) or "nothing changed"
+    lines = [f"Against `{changes.baseline}`, on {changes.n_shared} questions: {output}.", ""]
+    for what, moved in (("Lost", changes.lost), ("Gained", changes.gained), ("Moved", changes.moved)):
+        if moved:
+            rows = [(each.row.question_id, each.row.query, _rank(each.before), _rank(each.after)) for each in moved]
+            lines += [f"**{what}**", "", *_table(("question", "asked", "rank before", "rank now"), rows), ""]
+    return lines
+
+
+def _stale_lines(verdict: StrategyVerdict) -> list[str]:
+    rows = [(each.question_id, each.reason) for each in verdict.stale]
+    return ["**Stale gold**", "", *_table(("question", "reason"), rows), ""] if rows else []
+
+
+def _failed(failures: Sequence[FailedQuestion]) -> list[str]:
+    if not failures:
+        return []
+    rows = [
+        (failure.row.question_id, failure.row.query, rank_text(failure.gold_rank), _seat(failure.first))
+        for failure in failures
+    ]
+    table = _table(("question", "asked", "gold", "first"), rows)
+    return ["<details><summary>Gold is not first</summary>", "", *table, "", "</details>", ""]
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    lines = [_line(head), _line(["---"] * len(head)), *(_line(list(map(_escaped, row))) for row in rows[:_SHOWN])]
+    return lines + ([f"\nand {len(rows) - _SHOWN} more"] if len(rows) > _SHOWN else [])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _escaped(text: str) -> str:
+    """Somebody's words as words: no markup, no mention of a person, one line."""
+    short = text if len(text) <= _LETTERS else text[: _LETTERS - 1] + "…"
+    plain = escape(" ".join(short.split()), quote=False)
+    for letter in "\\`*_[]|~#@":
+        plain = plain.replace(letter, f"\\{letter}" if letter != "@" else "@\u200b")
+    return plain
+
+
+def _rank(rank: int | None) -> str:
+    return str(rank) if rank else "none in 100"
+
+
+def _seat(chunk: Chunk | None) -> str:
+    return f"{chunk.title} ({chunk.document}:{chunk.lines[0]})" if chunk else "nothing"
+
+
+_OVERALL = "scores"
+
+
+def junit_xml(verdicts: Iterable[StrategyVerdict]) -> bytes:
+    """A suite for each strategy, a case for each question, and one case more for its bounds and its baseline.
+
+    A question fails if its gold is not first: a report of what to look at. Whether the run passes is in the last case.
+    No times: the same index gives the same bytes.
+    """
+    report = JUnitXml("querymust eval")
+    for verdict in verdicts:
+        suite = TestSuite(verdict.strategy)
+        failed = {_row_key(failure.row): failure for failure in verdict.failures}
+        for row in verdict.rows:
+            suite.add_testcase(_case(row, failed.get(_row_key(row))))
+        for question_id, reasons in _stale(verdict).items():
+            case = TestCase(question_id, _class(verdict.strategy, "stale"))
+            case.result = [Error(_clean(f"stale gold: {'; '.join(reasons)}"), "stale")]
+            suite.add_testcase(case)
+        suite.add_testcase(_overall(verdict))
+        report.add_testsuite(suite)
+    report.update_statistics()  # type: ignore[no-untyped-call]
+    written: bytes = report.tostring()  # type: ignore[no-untyped-call]
+    return b'<?xml version="1.0" encoding="utf-8"?>\n' + written + b"\n"
+
+
+def _case(row: ScoredQuestion, failure: FailedQuestion | None) -> TestCase:
+    case = TestCase(_clean(row.question_id), _class(row.strategy, f"{row.set}.{row.split}"))
+    if failure is not None:
+        first = place(failure.first) if failure.first else "nothing"
+        output = Failure(_clean(f"{rank_text(failure.gold_rank)}; first is {first}"), METRIC)
+        lines = [
+            row.query,
+            *(f"gold: {place(chunk)}" for chunk in failure.gold),
+            *(f"why: {why}" for why in failure.why),
+        ]
+        output.text = _clean("\n".join(lines))
+        case.result = [output]
+    elif METRIC not in row.values:
+        case.result = [Skipped("it has no gold, so nothing can be first")]
+    return case
+
+
+def _overall(verdict: StrategyVerdict) -> TestCase:
+    case = TestCase(_OVERALL, _class(verdict.strategy, "verdict"))
+    sentences = [broken_bound(bound) for bound in verdict.bounds if not bound.holds]
+    sentences += [decline(each) for each in (verdict.changes.worse if verdict.changes else ())]
+    case.result = [Failure(_clean(sentence), _OVERALL) for sentence in sentences]
+    return case
+
+
+def _stale(verdict: StrategyVerdict) -> dict[str, list[str]]:
+    unscored: dict[str, list[str]] = {}
+    for each in verdict.stale:
+        if not each.scored:
+            unscored.setdefault(_clean(each.question_id), []).append(each.reason)
+    return unscored
+
+
+def _class(strategy: str, of: str) -> str:
+    return _clean(f"{strategy}.{of}")
+
+
+def _clean(text: str) -> str:
+    """Without the characters that XML cannot hold."""
+    return "".join(letter for letter in text if letter in "\t\n" or letter.isprintable() or letter == "\u00a0")
+
+
+def _row_key(row: ScoredQuestion) -> tuple[str, str, str]:
+    return (row.set, row.split, row.question_id)

@@ -132,11 +132,11 @@ def write_files(
         rows = [row for row in evaluation.headline_rows() if row.strategy in strategies]
         _written(wanted.save, lambda path: SavedScores.of(evaluation.snapshot, rows).write(path))
     if wanted.junit is not None:
-        from evals.junit import junit_xml
+        from evals.acceptance import junit_xml
 
         _written(wanted.junit, lambda path: path.write_bytes(junit_xml(verdicts)))
     if wanted.summary is not None:
-        from evals.acceptance_summary import summary
+        from evals.acceptance import summary
 
         _written(wanted.summary, lambda path: path.write_text(summary(verdicts), "utf-8"))
 

@@ -1,21 +1,18 @@
-"""."""
-
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
-from evals.acceptance import Bound, SavedScores, changes, judged
+from evals.acceptance import Bound, SavedScores, StrategyVerdict, changes, judged, junit_xml, summary
 from evals.errors import AcceptanceError
+from evals.evaluation import StaleGold
+from evals.scored_questions import ScoredQuestion
 from retrieval.errors import UnknownNameError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from evals.scored_questions import ScoredQuestion
+Row = Callable[..., ScoredQuestion]
+Make = Callable[..., StrategyVerdict]
 
 
 def test_a_bound_is_the_least_where_more_is_better_and_the_most_where_less_is() -> None:
@@ -42,14 +39,6 @@ def test_what_no_score_can_be_on_both_sides_of_is_one_sentence(text: str) -> Non
 def test_an_unknown_metric_is_answered_with_those_that_there_are() -> None:
     with pytest.raises(UnknownNameError, match=r"no metric is called 'mmr'; did you mean 'mrr'\? there are: .*mrr"):
         Bound.parse("mmr=0.85")
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from evals.scored_questions import ScoredQuestion
-
-    Row = Callable[..., ScoredQuestion]
 
 
 def names(moved: object) -> list[tuple[str, int | None, int | None]]:
@@ -134,3 +123,95 @@ def test_a_folder_and_another_format_are_one_sentence(tmp_path: Path) -> None:
     replace(SavedScores.of("snap", []), format="querymust scores 99").write(tmp_path / "new.json")
     with pytest.raises(AcceptanceError, match="holds 'querymust scores 99'"):
         SavedScores.read(tmp_path / "new.json")
+
+
+def test_it_says_whether_it_passed_and_what_changed(make_row: Row, make_verdict: Make) -> None:
+    before = [make_row("up", 3), make_row("down", 1), make_row("same", 1), make_row("gone", 1)]
+    text = summary(
+        [make_verdict(make_row("up"), make_row("down", 4), make_row("same"), make_row("new"), before=before)]
+    )
+    assert text.startswith("### querymust: `default` passed\n")
+    assert "- :white_check_mark: mrr is 0.812, at least 0.5" in text
+    assert "- gold comes first for 3 of 4 questions with gold" in text
+    assert "Against `then`, on 3 questions: 1 gained, 1 lost, 1 new, 1 gone." in text
+    head = "| question | asked | rank before | rank now |\n| --- | --- | --- | --- |"
+    assert f"**Lost**\n\n{head}\n| down | ask down | 1 | 4 |\n" in text
+    assert "| up | ask up | 3 | 1 |" in text
+    assert "**Moved**" not in text
+
+
+def test_what_fails_is_said_first(make_row: Row, make_verdict: Make) -> None:
+    stale = (StaleGold(Path("f.jsonl"), "old", "no such row", scored=False),)
+    text = summary([make_verdict(make_row("q", 4), stale=stale)])
+    assert text.startswith(
+        "### querymust: `default` failed\n\n- :x: mrr is 0.250, and must be at least 0.5\n- :x: stale"
+    )
+    assert "| old | no such row |" in text
+
+
+def test_the_words_of_a_question_are_no_markup_and_stay_on_their_line(make_row: Row, make_verdict: Make) -> None:
+    text = summary([make_verdict(make_row("q|1", 4, "a | b\n<img src=x> @someone `c` *d* [e](f)"))])
+    (line,) = [line for line in text.splitlines() if "gold at rank 4" in line]
+    assert line.startswith(
+        "| q\\|1 | a \\| b &lt;img src=x&gt; @\u200bsomeone \\`c\\` \\*d\\* \\[e\\](f) | gold at rank 4 | "
+    )
+
+
+def test_it_fits_into_a_comment_however_many_questions_there_are(make_row: Row, make_verdict: Make) -> None:
+    before = [make_row(f"q{number}", 1, "|" * 2_000) for number in range(400)]
+    after = [make_row(f"q{number}", 2 if number % 2 else 1, "|" * 2_000) for number in range(400)]
+    text = summary([make_verdict(*after, before=before), make_verdict(*before, before=after)])
+    assert len(text) < 65_536
+    assert "and 175 more" in text
+
+
+def cases(verdict: StrategyVerdict) -> dict[str, ElementTree.Element]:
+    return {case.get("name", ""): case for case in ElementTree.fromstring(junit_xml([verdict])).iter("testcase")}
+
+
+def test_each_question_is_a_case_and_a_failure_says_rank_and_what_came_first(make_row: Row, make_verdict: Make) -> None:
+    rows = (make_row("good"), make_row("bad", 4), make_row("lost", None), make_row("none", 0))
+    result = cases(make_verdict(*rows, bound=0.4))
+    assert list(result) == ["good", "bad", "lost", "none", "scores"]
+    assert result["good"].get("classname") == "default.asked.people"
+    assert [child.tag for name in result for child in result[name]] == ["failure", "failure", "skipped"]
+    failure = result["bad"].find("failure")
+    assert failure is not None
+    assert str(failure.get("message")).startswith("gold at rank 4; first is b/d.md:1  ")
+    assert str(failure.text).splitlines()[0] == "ask bad"
+    assert "why: the first is another row of the same table" in str(failure.text)
+    lost = result["lost"].find("failure")
+    assert lost is not None
+    assert str(lost.get("message")).startswith("no gold in the first 100; ")
+
+
+def test_the_last_case_says_whether_it_passes(make_row: Row, make_verdict: Make) -> None:
+    before = [make_row(f"q{number}") for number in range(30)]
+    after = [make_row(f"q{number}", 3) for number in range(30)]
+    (bound, *worse) = cases(make_verdict(*after, before=before))["scores"]
+    assert bound.get("message") == "mrr is 0.333, and must be at least 0.5"
+    assert [str(each.get("message")).split(" than")[0] for each in worse] == [
+        "hit@1 is significantly worse",
+        "mrr is significantly worse",
+    ]
+    assert list(cases(make_verdict(*before, before=before))["scores"]) == []
+
+
+def test_stale_gold_is_an_error_of_its_question(make_row: Row, make_verdict: Make) -> None:
+    stale = (StaleGold(Path("f.jsonl"), "old", "no such row", scored=False),)
+    error = cases(make_verdict(make_row("q"), stale=stale))["old"].find("error")
+    assert error is not None
+    assert error.get("message") == "stale gold: no such row"
+
+
+def test_what_xml_cannot_hold_is_left_out_and_the_rest_is_escaped(make_row: Row, make_verdict: Make) -> None:
+    query = "a < b & \x1b[31m\x00 “c” \ud83d ?"
+    failure = cases(make_verdict(make_row("q", 2, query)))["q"].find("failure")
+    assert failure is not None
+    assert str(failure.text).splitlines()[0] == "a < b & [31m “c”  ?"
+
+
+def test_it_is_the_same_every_time(make_row: Row, make_verdict: Make) -> None:
+    made = make_verdict(make_row("q", 2))
+    assert junit_xml([made]) == junit_xml([made])
+    assert b'failures="2"' in junit_xml([make_verdict(make_row("q", 3), bound=0.9)])
