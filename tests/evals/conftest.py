@@ -1,9 +1,7 @@
 """Builders of small inputs: a chunk, a ranking, a searcher that answers from a table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -12,13 +10,10 @@ from evals.failures import FailedQuestion
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Anchor, Question
 from evals.scored_questions import ScoredQuestion
+from retrieval.home import Home
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Decision, Hit, Receipt, Retrieval
-
-if TYPE_CHECKING:
-    from retrieval.home import Home
-
 
 DENSE = Strategy("dense", dense_weight=1.0)
 PREFILTER = Strategy("prefilter", dense_weight=1.0, query_must="prefilter")

@@ -1,5 +1,3 @@
-"""."""
-
 from evals.answer_scores import HEADER, AnsweredQuestion, Outcome, score_answers
 
 

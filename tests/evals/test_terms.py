@@ -1,10 +1,5 @@
-"""."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,13 +15,11 @@ from evals.terms import (
     with_alias,
 )
 from retrieval.errors import LibraryError
+from retrieval.home import Home
 from retrieval.language.vocabulary import Vocabulary, load_vocabulary
 from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.search.retriever import Retriever
-
-if TYPE_CHECKING:
-    from retrieval.home import Home
-    from retrieval.types import Chunk
+from retrieval.types import Chunk
 
 
 def suggested(

@@ -1,18 +1,12 @@
 """A level, a class and an armor class or a peril, in the words of people: the row of the right matrix comes first."""
 
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
+from retrieval.home import Home
 from retrieval.search.retriever import Retriever
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from retrieval.home import Home
 
 CLASSES = {
     "cleric": "A.",

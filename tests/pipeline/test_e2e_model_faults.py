@@ -1,7 +1,5 @@
 """Builds of the sample and of a book of 200 tables by a model whose server goes wrong in every way that there is."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,13 +1,11 @@
 """What was acknowledged is there after a loss of power, and what was not leaves the rest intact."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import threading
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -23,9 +21,6 @@ from retrieval.rag.pipeline import RAGPipeline
 from retrieval.serve.guard import ApiKeys
 from retrieval.serve.logs import Feedback, FeedbackFile, read_feedback
 from tests.power import Disk, mounted, new_disk
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 POINTS = 10
 """Points of time at which an ingestion loses its power."""

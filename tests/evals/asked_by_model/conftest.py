@@ -1,17 +1,11 @@
-from __future__ import annotations
-
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pytest
 
+from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from retrieval.home import Home
 
 
 @pytest.fixture

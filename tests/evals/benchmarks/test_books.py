@@ -1,5 +1,3 @@
-"""."""
-
 import gzip
 from pathlib import Path
 

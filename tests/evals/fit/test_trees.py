@@ -1,5 +1,3 @@
-"""."""
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Questions by document, and the files of them."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""."""
-
 from random import Random
 
 from evals.generation.names import PlaceNames, TableName, WordPlaces, table_of

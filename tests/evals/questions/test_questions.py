@@ -1,7 +1,5 @@
 """Which questions are shown to a newcomer."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

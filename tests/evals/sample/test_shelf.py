@@ -1,11 +1,11 @@
 """The books of the shelf belong to their questions, and a row of weights is found by a weight that no cell says."""
 
-from __future__ import annotations
-
 import json
 import random
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,10 +15,6 @@ from evals.fit.corpus_index import open_index
 from evals.sample import SHELF
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.search.retriever import Retriever
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 BOOKS = {corpus.name: corpus for corpus in read_books(SHELF, "open")}
 WEIGHTS = re.compile(r"\| over (?P<low>\d+(?:\.\d+)?) to (?P<high>\d+(?:\.\d+)?) kg \|")

@@ -1,7 +1,5 @@
 """What can be asked is found out before the first book, and only where somebody has to be asked."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

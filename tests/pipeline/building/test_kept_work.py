@@ -1,5 +1,3 @@
-"""."""
-
 from importlib import metadata
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""."""
-
 import shutil
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from pathlib import Path
 
 from pipeline.building.model_passages import OUTCOMES, SAMPLE, keep_report, make_chunks, sample, told

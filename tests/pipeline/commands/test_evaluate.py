@@ -1,10 +1,9 @@
 """`querymust eval` as a person reads it."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import typer.main
@@ -15,15 +14,10 @@ from evals.leaderboard import Leaderboard
 from pipeline.cli import app
 from pipeline.commands.evaluate import print_scores_of_build
 from pipeline.console import scores
+from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from retrieval.home import Home
-
-    Run = Callable[..., tuple[int, str, str]]
+Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture

@@ -1,24 +1,17 @@
 """`querymust questions`: what a refused build left is checked, and a fake server writes questions."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from evals.questions.questions import load_questions
+from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 from tests.evals.asked_by_model.conftest import asks_for_each
-from tests.openai_server.server import KEY
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from retrieval.home import Home
-    from tests.openai_server.server import FakeOpenAi
-    from tests.pipeline.conftest import Ran
+from tests.openai_server.server import KEY, FakeOpenAi
+from tests.pipeline.conftest import Ran
 
 
 def test_it_says_what_it_would_cost_and_then_costs_no_more(

@@ -1,7 +1,5 @@
 """The closing words of `querymust quickstart`."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

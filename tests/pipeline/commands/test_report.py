@@ -1,22 +1,16 @@
 """`querymust report` as a person runs it."""
 
-from __future__ import annotations
-
 import json
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from pipeline import cli
 from pipeline.report.page import page
 from pipeline.report.report import report_of
+from retrieval.home import Home
 from retrieval.search.strategies import STRATEGIES
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from retrieval.home import Home
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:

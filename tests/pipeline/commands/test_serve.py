@@ -1,7 +1,5 @@
 """The server as a process, and its keys, from a terminal."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -10,9 +8,9 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -26,9 +24,6 @@ from retrieval.home import Home
 from retrieval.serve.worker import VARIABLE, Served
 from tests.processes import hearing_ctrl_c
 from tests.retrieval.conftest import free_port
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def test_keys_are_made_named_and_removed(run, tmp_path: Path) -> None:

@@ -1,21 +1,15 @@
 """`querymust suggest-terms` over a small home: proposed, tried, accepted or rejected, and then built."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from evals.questions.questions import Anchor, Question, write_questions
+from retrieval.home import Home
 from retrieval.search.retriever import Retriever
 from retrieval.serve.logs import FeedbackFile, QueryLog
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from retrieval.home import Home
-    from tests.pipeline.conftest import Ran
+from tests.pipeline.conftest import Ran
 
 pytestmark = pytest.mark.usefixtures("builds_here")
 

@@ -1,11 +1,10 @@
 """Deployments of three small books: one with nothing built, and a copy of one after a build."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import dagster as dg
 import pytest
@@ -18,9 +17,6 @@ from dagster._core.workspace.load_target import InProcessWorkspaceLoadTarget
 from retrieval.home import Home
 from retrieval.settings import Settings
 from tests.pipeline.defs.deployment import Deployment
-
-if TYPE_CHECKING:
-    from tests.conftest import MadeOnce
 
 WEAPONS = """# {title}
 
@@ -53,7 +49,10 @@ def deployment(quick: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def built_deployment(
-    quick: None, made_once: "MadeOnce", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    quick: None,
+    made_once: Callable[[str, Callable[[Path], None]], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Deployment]:
     """The same after a build of its three books: a copy, with a copy of its history."""
 

@@ -1,22 +1,15 @@
 """A run whose key is refused, and the places where that key must not stand."""
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+
+import pytest
 
 from pipeline.definitions import load
 from pipeline.runs.in_process import Runner, dagster_instance
+from retrieval.home import Home
 from tests.openai_server.faults import AtRandom
-from tests.openai_server.server import KEY
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import pytest
-
-    from retrieval.home import Home
-    from tests.openai_server.server import FakeOpenAi
+from tests.openai_server.server import KEY, FakeOpenAi
 
 
 def assert_key_is_nowhere(home: Home, said: Iterable[str]) -> None:

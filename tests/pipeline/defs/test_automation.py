@@ -6,7 +6,6 @@ import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import dagster as dg
 import pytest
@@ -26,10 +25,7 @@ from retrieval.ingest.tables.table import Table
 from retrieval.search.strategies import STRATEGIES
 from retrieval.settings import Settings
 from retrieval.types import Row
-
-if TYPE_CHECKING:
-    from tests.pipeline.defs.deployment import Deployment
-
+from tests.pipeline.defs.deployment import Deployment
 
 # Dagster's own daemons use what Dagster calls beta and deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -1,7 +1,6 @@
 """What is on disk beside what was made of it."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import dagster as dg
 import pytest
@@ -9,9 +8,7 @@ import pytest
 from pipeline.defs.books import BOOK_FOLDERS, new_observations, partition_keys
 from retrieval.errors import LibraryError
 from retrieval.ingest.library.library import list_books
-
-if TYPE_CHECKING:
-    from tests.pipeline.defs.deployment import Deployment
+from tests.pipeline.defs.deployment import Deployment
 
 
 def test_slugs_are_keys_in_their_order() -> None:

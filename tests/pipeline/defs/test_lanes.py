@@ -1,11 +1,8 @@
 """The job that indexes the books that changed by several processes, launched as the UI does."""
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-if TYPE_CHECKING:
-    from tests.pipeline.defs.deployment import Deployment
+from tests.pipeline.defs.deployment import Deployment
 
 # Dagster's own daemons use what Dagster calls beta and deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore")

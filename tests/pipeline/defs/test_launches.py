@@ -1,14 +1,10 @@
 """What the buttons of Dagster's UI start: each ends with the candidate live, or says in one sentence why it did not."""
 
-from typing import TYPE_CHECKING
-
 import dagster as dg
 import pytest
 
 from pipeline.defs.resources import UNNAMED_BOOK, UNNAMED_STRATEGY
-
-if TYPE_CHECKING:
-    from tests.pipeline.defs.deployment import Deployment
+from tests.pipeline.defs.deployment import Deployment
 
 # Dagster's own daemons use what Dagster calls beta and deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -1,7 +1,5 @@
 """A book whose passages a model describes, as a run of Dagster sees it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import replace

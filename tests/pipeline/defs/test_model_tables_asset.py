@@ -1,7 +1,5 @@
 """A book whose tables a model reads, as a run of Dagster sees it."""
 
-from __future__ import annotations
-
 import json
 import logging
 from dataclasses import replace

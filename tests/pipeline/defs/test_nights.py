@@ -1,7 +1,6 @@
 """Nights, ticked by Dagster's own scheduler: what ran, what was embedded, what went live."""
 
 import shutil
-from typing import TYPE_CHECKING
 
 import dagster as dg
 import pytest
@@ -11,12 +10,11 @@ from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
 from retrieval.index.snapshot.live import promotions, snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.types import EmbedderIdentity
+from tests.pipeline.defs.deployment import Deployment
 
 # Dagster's own daemons use what Dagster calls beta and deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-if TYPE_CHECKING:
-    from tests.pipeline.defs.deployment import Deployment
 
 BOOKS = ["alpha", "beta", "gamma"]
 

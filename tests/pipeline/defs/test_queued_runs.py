@@ -1,15 +1,11 @@
 """Runs that wait for each other: a promotion counts the checks that were completed, whatever is planned behind it."""
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from pipeline.building.gate import open_objections
 from pipeline.definitions import load
 from pipeline.defs.ingest_checks import BOOK_GATE
-
-if TYPE_CHECKING:
-    from tests.pipeline.defs.deployment import Deployment
+from tests.pipeline.defs.deployment import Deployment
 
 # Dagster's own daemons use what Dagster calls beta and deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore")

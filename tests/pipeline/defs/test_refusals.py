@@ -3,19 +3,17 @@
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import dagster as dg
 import pytest
 
 from pipeline.report.report import report_of
 from retrieval.home import Home
+from tests.pipeline.defs.deployment import Deployment
 
 # Dagster's own daemons use what Dagster calls beta and deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-if TYPE_CHECKING:
-    from tests.pipeline.defs.deployment import Deployment
 
 QUESTION = '{"id": "%s", "query": "What does a %s cost?", "book": "%s", "gold": [{"snippet": "| %s | %s |"}]}\n'
 ABOUT = {

@@ -4,16 +4,14 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import dagster as dg
 import pytest
 
 from pipeline.defs.sweeps import SWEEP_OPS, UNSCORED, sweeps
 from retrieval.home import Home
-
-if TYPE_CHECKING:
-    from tests.pipeline.defs.deployment import Deployment
+from tests.pipeline.defs.deployment import Deployment
 
 
 @pytest.fixture

@@ -1,19 +1,13 @@
 """Reports to look at."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pipeline.report.report import Report, report_of
 from retrieval.home import Home
-
-if TYPE_CHECKING:
-    pass
 
 HOSTILE = "</script><script>document.title='run'</script><img src=x onerror=\"document.title='run'\">"
 

@@ -1,17 +1,12 @@
 """The page in a real browser, opened from a file."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pipeline.report.page import write_page
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pipeline.report.report import Report
+from pipeline.report.report import Report
 
 ROWS = "[...document.querySelectorAll('#asked tbody tr:not(.detail)')]"
 

@@ -1,11 +1,8 @@
 """What changed since the snapshot that was scored before, from the rows that lie in the home."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,11 +11,9 @@ from evals.verdicts import CheckVerdict, keep_verdict
 from pipeline.report.glance import glance
 from pipeline.report.page import page
 from pipeline.report.report import report_of
+from retrieval.home import Home
 from retrieval.index.snapshot.chunk_file import ChunkFile
 from retrieval.index.snapshot.live import HISTORY_FILE, Promotion, dump_promotions, promotions, snapshot_folder
-
-if TYPE_CHECKING:
-    from retrieval.home import Home
 
 pytestmark = pytest.mark.usefixtures("few_rankings")
 

@@ -1,14 +1,12 @@
 """The page as a file: whole, the same every time, and nothing in it is taken for HTML that is not."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
 from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -16,11 +14,8 @@ from evals.metric_table import metric_text
 from evals.relaxation import GivenUp, Pattern, Relaxation
 from pipeline.report.page import page
 from pipeline.report.questions import Exclusion
-from pipeline.report.report import report_of
-
-if TYPE_CHECKING:
-    from pipeline.report.report import Report
-    from retrieval.home import Home
+from pipeline.report.report import Report, report_of
+from retrieval.home import Home
 
 
 class Tags(HTMLParser):

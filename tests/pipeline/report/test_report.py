@@ -1,7 +1,5 @@
 """The report says what the evaluation says."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path

@@ -1,9 +1,9 @@
 """A real server under load, and what is counted of it."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,11 +11,6 @@ from retrieval.errors import RetrievalError
 from retrieval.home import Home
 from tests.retrieval.serve.conftest import served
 from tools.bench.load import KindTiming, LoadReport, Request, ServerRun, ask_for, run_load
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-    from typing import Any
 
 
 @pytest.mark.slow

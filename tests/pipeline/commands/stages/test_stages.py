@@ -1,7 +1,5 @@
 """One stage at a time, as a person runs them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""."""
-
 from dataclasses import asdict, replace
 from pathlib import Path
 from xml.etree import ElementTree
