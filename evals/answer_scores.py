@@ -1,17 +1,224 @@
-"""Answers that are read, put beside the answers that people wrote: right, partly, wrong, perhaps or refused."""
+"""Answers that are read, put beside the answers that people wrote: grades of single answers, and sums of them.
 
+A value matches if the stated text contains every number of the gold answer and most of its content words that the
+question does not have. Numbers are compared by value (`1,000` is `1000`, `8.0` is `8`, `two` is `2`), words by their
+first six letters without case and markdown, units by their symbol (`minutes` is `min`), and a yes or no by its synonyms
+(`Required` is a yes, `-` is a no). The key of a row is stated with its cells. The word after a number may be missing: a
+table often leaves the unit out. Text in brackets counts for nothing. The order of the words does not count.
+"""
+
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
-from evals.answer_grading import GoldAnswer, grade_answer
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question
 from evals.significance import wilson_interval
 from retrieval.rag.cell_reading import read
+from retrieval.rag.cells import Cell
 from retrieval.rag.context import READABLE, Gatherer
 from retrieval.settings import AnswerSettings
 from retrieval.types import Chunk
+
+Grade = Literal["right", "partly", "wrong"]
+
+_BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]")
+_LINK = re.compile(r"!?\[(?P<text>[^\]]*)\]\([^()\s]*\)|<[^<>\s]+>")
+_TOKEN = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_STEM = 6
+"""Letters of a word that are compared."""
+_NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
+_NUMERALS = {name: str(value) for value, name in enumerate(_NUMBER_WORDS.split())}
+_SAME_UNITS = """
+second sec s
+minute min
+hour hr h
+day d
+foot feet ft
+inch
+metre meter m
+kilogram kg
+pound lb lbs
+percent pct
+byte
+megabyte mb
+gigabyte gb
+kilobyte kb
+volt v
+pixel px
+gold gp
+"""
+_UNITS = {symbol: names.split()[0] for names in _SAME_UNITS.split("\n") for symbol in names.split()}
+_GLUE_WORDS = """
+a an the of to and or vs versus with for in on at by is are be it its that this than per from as against other no yes
+each both while only not any if
+"""
+_YES_WORDS = "yes true required mandatory y allowed supported enabled always ✓ ✔ ✅ must can"
+_NO_WORDS = "no false optional none not never n disabled cannot unsupported ✗ ✘ ❌ - – —"
+_GLUE = frozenset(word[:_STEM] for word in _GLUE_WORDS.split())
+_YES, _NO = frozenset(_YES_WORDS.split()), frozenset(_NO_WORDS.split())
+_POLAR = frozenset(word[:_STEM] for word in _YES | _NO)
+_SYMBOLS = frozenset(_UNITS.values())
+_MOST, _MOST_BESIDE_NUMBERS = 0.7, 0.5
+"""Share of the content words of an answer that make it right; where it has numbers, and all of them match."""
+_SOME = 0.34
+"""... and partly right."""
+_SENTENCE = 0.6
+"""Share of the words of a sentence, or of the gold passage, that both have where they are the same statement."""
+_PARAGRAPH = 60
+"""Words from which a gold passage has several statements; the sentence must then say something of the answer."""
+
+
+def answer_tokens(text: str) -> list[str]:
+    """Numbers and words of a text as they are compared.
+
+    >>> answer_tokens("**1,000** requests in two minutes")
+    ['1000', 'reques', 'in', '2', 'minute']
+    """
+    plain = _THOUSANDS.sub("", _LINK.sub(lambda match: match["text"] or " ", text)).casefold()
+    return [_comparable(token) for token in _TOKEN.findall(plain)]
+
+
+def _comparable(token: str) -> str:
+    if token[0].isdecimal():
+        return f"{float(token):.15g}" if len(token) < 15 else token
+    token = _NUMERALS.get(token, token)
+    singular = token[:-1] if len(token) > 3 and token.endswith("s") and not token.endswith("ss") else token
+    return _UNITS.get(singular) or _UNITS.get(token) or singular[:_STEM]
+
+
+def polarity(text: str) -> bool | None:
+    """Whether a text is a yes (True) or a no (False) by its first word, or by the only mark that it has."""
+    words = re.findall(r"[^\W\d_]+|[✓✔✅✗✘❌–—-]", text.casefold())
+    first = words[0] if words else ""
+    return True if first in _YES else False if first in _NO else None
+
+
+@dataclass(frozen=True, slots=True)
+class ValueMatch:
+    """How far some texts state a gold answer."""
+
+    has_numbers: bool
+    """Whether the answer has a number."""
+    numbers: bool
+    """Whether the texts contain all of them."""
+    has_words: bool
+    """Whether the answer has a content word."""
+    words: float
+    """Share of its content words that they contain, 0 to 1; 1 where it has none but a number."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether that is the answer."""
+        return self.numbers and self.words >= (_MOST_BESIDE_NUMBERS if self.has_numbers else _MOST)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether that is some of the answer."""
+        if not self.has_words:
+            return self.has_numbers and self.numbers
+        return (self.numbers and self.words > 0) or self.words >= _SOME
+
+
+def match_value(texts: Sequence[str], answer: str, question: str = "") -> ValueMatch:
+    """Compare what was stated with a gold answer, by its words that are neither of the question nor a unit."""
+    outside = _BRACKETS.sub(" ", answer)
+    tokens = answer_tokens(outside) or answer_tokens(answer)
+    stated = set(answer_tokens(" ".join(texts)))
+    numbers = {token for token in tokens if token[0].isdecimal()}
+    units = {after for number, after in pairwise(tokens) if number in numbers} | (_SYMBOLS if numbers else frozenset())
+    words = set(tokens) - numbers - units - _GLUE - set(answer_tokens(question))
+    if not words and not numbers:
+        words = set(tokens) - _GLUE
+    share = len(words & stated) / len(words) if words else float(bool(numbers))
+    return ValueMatch(bool(numbers), numbers <= stated, bool(words), share)
+
+
+def matches_value(texts: Sequence[str], answer: str, question: str = "") -> bool:
+    """Whether some texts state a gold answer.
+
+    >>> matches_value(["15 min"], "15 minutes")
+    True
+    >>> matches_value(["Required"], "yes")
+    True
+    """
+    if match_value(texts, answer, question).is_whole:
+        return True
+    wanted = polarity(answer)
+    is_bare = wanted is not None and not set(answer_tokens(_BRACKETS.sub(" ", answer))) - _GLUE - _POLAR
+    return is_bare and any(polarity(text) == wanted for text in texts)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldAnswer:
+    """What would be a right answer to a question."""
+
+    question: str
+    answer: str
+    """As a person wrote it."""
+    chunk_ids: tuple[str, ...]
+    """Chunks that answer."""
+    snippets: tuple[str, ...]
+    """Literal texts of the gold passages."""
+
+
+def grade_answer(cells: Sequence[Cell], chunks: Mapping[str, Chunk], gold: GoldAnswer) -> Grade:
+    """The grade of the cells or sentences that were stated.
+
+    Args:
+        cells: as stated; of a comparison those of all sides.
+        chunks: by id, at least those of the cells.
+        gold: what would be right.
+
+    Returns:
+        `right` if cells of gold passages state the answer, or a sentence is a gold passage's; `partly` if they state
+        some of it. A value that another passage states counts where it is long enough to be no coincidence.
+    """
+    own = [cell for cell in cells if cell.chunk_id in gold.chunk_ids]
+    texts = [text for cell in own for text in (cell.text, cell.column, chunks[cell.chunk_id].row_key or "")]
+    if own and (matches_value(texts, gold.answer, gold.question) or _is_gold_sentence(own, gold)):
+        return "right"
+    elsewhere = [text for cell in cells for text in (cell.text, cell.column)]
+    if _is_distinctive(gold.answer) and matches_value(elsewhere, gold.answer):
+        return "right"
+    if len(gold.chunk_ids) == 1 and own and _states_best_cell(own, chunks[own[0].chunk_id], gold.answer):
+        return "right"
+    return "partly" if own and match_value(texts, gold.answer, gold.question).is_part else "wrong"
+
+
+def _is_gold_sentence(cells: Sequence[Cell], gold: GoldAnswer) -> bool:
+    """Whether a stated sentence is (part of) a gold passage, or contains it."""
+    sentences = [cell.text for cell in cells if not cell.column]
+    stated = set(answer_tokens(" ".join(sentences))) - _GLUE
+    is_part = match_value(sentences, gold.answer, gold.question).is_part
+    for snippet in gold.snippets:
+        tokens = set(answer_tokens(snippet)) - _GLUE
+        common = len(stated & tokens)
+        is_same = common > 2 and common >= _SENTENCE * min(len(stated), len(tokens))
+        if is_same and (is_part or len(tokens) < _PARAGRAPH):
+            return True
+    return False
+
+
+def _is_distinctive(answer: str) -> bool:
+    tokens = [token for token in answer_tokens(_BRACKETS.sub(" ", answer)) if token not in _GLUE]
+    return len(tokens) > 2 or any(len(token) > 3 for token in tokens)
+
+
+def _states_best_cell(cells: Sequence[Cell], chunk: Chunk, answer: str) -> bool:
+    """Whether the cell of the gold row that says most of the answer is among those stated."""
+    shares = [_overlap(text, answer) for text in chunk.cells]
+    best = max(shares, default=0.0)
+    return best >= _SOME and any(_overlap(cell.text, answer) == best for cell in cells)
+
+
+def _overlap(text: str, answer: str) -> float:
+    wanted = set(answer_tokens(_BRACKETS.sub(" ", answer))) - _GLUE
+    return len(wanted & set(answer_tokens(text))) / len(wanted) if wanted else 0.0
+
 
 Outcome = Literal["right", "partly", "wrong", "perhaps", "refused"]
 COMPARISON, NO_ANSWER = "comparison", "no-answer"

@@ -4,11 +4,14 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from hashlib import sha256
+from pathlib import Path
 from typing import Protocol
 
+import evals
+import retrieval
 from evals.aggregates import Aggregate, Frame, aggregate, aggregate_frame, evaluability, question_frame, timings
-from evals.code_version import code_version
 from evals.errors import ExperimentError
 from evals.metrics import DEPTH, SHOWN, STANDARD, Judgement, Metric
 from evals.noise import (
@@ -33,6 +36,7 @@ from evals.questions.question_sets import FILE_NAME, QuestionSet, Unscored
 from evals.questions.questions import Question
 from evals.scored_questions import ScoredQuestion, ScoresKey, ScoreStore
 from retrieval.files.clock import Clock
+from retrieval.files.versions import sources
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder, Retrieval
 
@@ -394,3 +398,20 @@ def _problems(
         if not given:
             result.append(f"no {noun} are given")
     return result + [problem for each in sets for problem in each.problems(relatives.chunks)]
+
+
+_SOURCES = {".py", ".toml"}
+
+
+@cache
+def code_version() -> str:
+    """Hash of the source files of `retrieval` and `evals` as they were at the first call.
+
+    Kept rows carry it: after a change of the search, yesterday's numbers are not today's.
+    """
+    digest = sha256()
+    for package in (retrieval, evals):
+        for root in map(Path, package.__path__):
+            for part in sources(root, _SOURCES, f"{package.__name__}/"):
+                digest.update(part)
+    return digest.hexdigest()[:16]

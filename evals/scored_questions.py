@@ -1,22 +1,28 @@
-"""One row for each question and strategy and its Parquet files. The only file that imports pyarrow.
+"""One row for each question and strategy, and its files: Parquet, with the only import of pyarrow, and trec_eval's.
 
-Under the store's folder, for every snapshot and strategy::
+Under the folder of the store, for every snapshot and strategy::
 
     <snapshot>/<strategy>/<set>.<split>.parquet           the rows; byte-identical on a second run
     <snapshot>/<strategy>/<set>.<split>.timings.parquet   milliseconds by question; differs from run to run
     <snapshot>/<strategy>/.<set>.<split>.<fingerprint>.<process>-<number>.parquet   parts of an unfinished run
+
+In files of trec_eval, a run line is `question Q0 chunk rank score tag`, a qrels line `question 0 chunk relevance`, one
+space between. It looks at the score alone, in single precision, and settles ties by the larger id; our rankings settle
+them by the smaller one. So where scores tie, `write_run` lowers the later score by the smallest step there is.
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from retrieval.files.atomic_files import replacing
+from evals.errors import RunFileError
+from retrieval.files.atomic_files import replacing, write_atomically
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,3 +195,83 @@ def _with_times(rows: Iterable[ScoredQuestion], path: Path) -> tuple[ScoredQuest
 def _write(path: Path, table: Any) -> None:
     with replacing(path) as partial:
         pq.write_table(table, partial)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A chunk and its score at a place of a ranking."""
+
+    chunk_id: str
+    score: float
+
+
+TrecRun = Mapping[str, Sequence[Scored]]
+"""Rankings by question id, best first."""
+
+
+def write_run(path: Path, run: TrecRun, tag: str) -> None:
+    """Write rankings so that trec_eval reads them in the same order.
+
+    Raises:
+        RunFileError: an id or the tag has white space or is empty, or a question ranks a chunk twice.
+    """
+    _refuse_unwritable(path, [tag, *run, *(each.chunk_id for ranking in run.values() for each in ranking)])
+    lines = []
+    for question_id, ranking in run.items():
+        if len({each.chunk_id for each in ranking}) < len(ranking):
+            raise RunFileError(f"{path}: question {question_id!r} ranks a chunk twice; a run holds each chunk once")
+        for rank, (each, score) in enumerate(zip(ranking, _falling(ranking), strict=True), start=1):
+            lines.append(f"{question_id} Q0 {each.chunk_id} {rank} {score:.9g} {tag}\n")
+    _write_lines(path, lines)
+
+
+def write_qrels(path: Path, gold: Mapping[str, Iterable[str]]) -> None:
+    """Write gold chunk ids by question id, each with relevance 1.
+
+    Raises:
+        RunFileError: an id has white space or is empty.
+    """
+    pairs = [(question_id, chunk_id) for question_id, chunk_ids in gold.items() for chunk_id in chunk_ids]
+    _refuse_unwritable(path, [name for pair in pairs for name in pair])
+    _write_lines(path, [f"{question_id} 0 {chunk_id} 1\n" for question_id, chunk_id in pairs])
+
+
+def write_rows(folder: Path, rows: Sequence[ScoredQuestion]) -> tuple[Path, ...]:
+    """Write `<set>.<split>.qrels`, and `<set>.<split>.<strategy>.run` with the deep rankings; the files, by name.
+
+    Raises:
+        RunFileError: an id has white space or is empty.
+    """
+    gold: dict[str, dict[str, tuple[str, ...]]] = {}
+    runs: dict[tuple[str, str], dict[str, list[Scored]]] = {}
+    for row in rows:
+        name = f"{row.set}.{row.split}"
+        gold.setdefault(name, {})[row.question_id] = row.gold
+        ranking = [Scored(*each) for each in zip(row.deep_chunk_ids, row.deep_scores, strict=True)]
+        runs.setdefault((name, row.strategy), {})[row.question_id] = ranking
+    written: list[Path] = []
+    for name, of_set in gold.items():
+        written.append(folder / f"{name}.qrels")
+        write_qrels(written[-1], of_set)
+    for (name, strategy), run in runs.items():
+        written.append(folder / f"{name}.{strategy}.run")
+        write_run(written[-1], run, strategy)
+    return tuple(sorted(written))
+
+
+def _falling(ranking: Sequence[Scored]) -> Iterator[float]:
+    """The scores in single precision, each below the one before it."""
+    ceiling = np.float32(np.inf)
+    for each in ranking:
+        ceiling = min(np.float32(each.score), np.nextafter(ceiling, np.float32(-np.inf)))
+        yield float(ceiling)
+
+
+def _refuse_unwritable(path: Path, names: Sequence[str]) -> None:
+    bad = sorted({name for name in names if not name or name.split() != [name]})
+    if bad:
+        raise RunFileError(f"{path} cannot hold these ids: a TREC line is split at white space:", list(map(repr, bad)))
+
+
+def _write_lines(path: Path, lines: Sequence[str]) -> None:
+    write_atomically(path, "".join(lines))

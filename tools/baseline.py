@@ -14,10 +14,10 @@ from hashlib import sha256
 from pathlib import Path
 
 from evals.benchmarks.books import BookCorpus, GeneratedCorpus, is_set_of_books, read_books, read_generated
-from evals.fit.corpus_index import Tell, open_index
+from evals.fit.corpora import Tell, open_index
 from evals.questions.questions import Question
 from evals.sample import SAMPLE_LIBRARY, SHELF, SKIRMISH
-from evals.trec import Scored, write_qrels, write_run
+from evals.scored_questions import Scored, write_qrels, write_run
 from retrieval.files.atomic_files import write_atomically
 from retrieval.rag.answering import ContextSource
 from retrieval.rag.cell_reading import read

@@ -12,12 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evals.answer_grading import GoldAnswer, grade_answer
-from evals.answer_scores import COMPARISON, NO_ANSWER, gold_answer
+from evals.answer_scores import COMPARISON, NO_ANSWER, GoldAnswer, gold_answer, grade_answer
 from evals.benchmarks.books import LibraryBook
 from evals.errors import FittingError
-from evals.fit.corpora import learned_from
-from evals.fit.corpus_index import Tell, open_index
+from evals.fit.corpora import Tell, learned_from, open_index
 from evals.fit.logit import fit_conditional, fit_monotone
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question

@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from evals.benchmarks.books import Corpus, LibraryBook, generated_questions
 from evals.errors import FittingError
-from evals.fit.corpora import PASSAGES, SAMPLE, drawn, learned_from
-from evals.fit.corpus_index import Tell, open_index
+from evals.fit.corpora import PASSAGES, SAMPLE, Tell, drawn, learned_from, open_index
 from evals.fit.logit import fit_conditional
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question

@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from evals.benchmarks.books import Corpus, LibraryBook, generated_questions
 from evals.errors import FittingError
-from evals.fit.corpora import SAMPLE, drawn, learned_from
-from evals.fit.corpus_index import Tell, open_index
+from evals.fit.corpora import SAMPLE, Tell, drawn, learned_from, open_index
 from evals.fit.logit import fit_monotone
 from evals.questions.questions import Question
 from retrieval.files.atomic_files import write_atomically

@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from evals.benchmarks.books import Corpus, LibraryBook, generated_questions
 from evals.errors import FittingError
-from evals.fit.corpora import by_group, drawn, learned_from, searched_sets
-from evals.fit.corpus_index import Tell
+from evals.fit.corpora import Tell, by_group, drawn, learned_from, searched_sets
 from evals.gate import worse_groups
 from evals.generation.phrasing import reworded
 from evals.metrics import SHOWN

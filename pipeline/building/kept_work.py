@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 import pipeline
-from evals.code_version import code_version
+from evals.experiment import code_version
 from retrieval.files.atomic_files import FileEntry, changes, write_atomically
 from retrieval.files.records import dump_record, parse_record
 from retrieval.files.versions import sources

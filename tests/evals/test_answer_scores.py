@@ -1,4 +1,21 @@
-from evals.answer_scores import HEADER, AnsweredQuestion, Outcome, score_answers
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evals.answer_scores import (
+    HEADER,
+    AnsweredQuestion,
+    GoldAnswer,
+    Outcome,
+    grade_answer,
+    matches_value,
+    polarity,
+    score_answers,
+)
+from retrieval.rag.cells import Cell
+from tests.chunks import EMPTY
 
 
 def answer(kind: str, outcome: Outcome) -> AnsweredQuestion:
@@ -18,3 +35,69 @@ def test_a_line_has_a_cell_for_each_of_the_header() -> None:
     assert {line.count("|") for line in (*lines, HEADER[0])} == {lines[0].count("|")}
     assert "0.207 to 1.000" in lines[0]
     assert "0.000 to 1.000" in score_answers([])[-1].line()
+
+
+ROW = replace(EMPTY, id="gold", kind="row", columns=("Plan", "Limit", "Note"), cells=("Basic", "1,000", "per key"))
+OTHER = replace(ROW, id="other", cells=("Pro", "9", "per key"))
+CHUNKS = {chunk.id: chunk for chunk in (ROW, OTHER)}
+
+
+def grade(answer: str, *cells: tuple[str, str, str], snippets: tuple[str, ...] = ()) -> str:
+    read = [Cell(chunk_id, column, text, place, 1.0) for place, (chunk_id, column, text) in enumerate(cells)]
+    return grade_answer(read, CHUNKS, GoldAnswer("limit of the basic plan", answer, ("gold",), snippets))
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("1,000 requests", "1000 requests"),
+        ("8.0", "8"),
+        ("two", "2"),
+        ("15 min", "15 minutes"),
+        ("**Required**", "yes"),
+        ("false", "No"),
+        ("5-10", "10 to 5"),
+        ("annotated manually", "manual annotation"),
+        ("7680", "7680 px (a side)"),
+    ],
+)
+def test_values_that_are_the_same_match(text: str, answer: str) -> None:
+    assert matches_value([text], answer)
+
+
+@pytest.mark.parametrize(("text", "answer"), [("12", "1"), ("7", "7.5"), ("Optional", "yes"), ("red", "blue paint")])
+def test_values_that_differ_do_not_match(text: str, answer: str) -> None:
+    assert not matches_value([text], answer)
+
+
+@given(st.lists(st.sampled_from(["12", "7.5", "brown", "fox", "kg", "1,000"]), min_size=1, unique=True))
+def test_an_answer_matches_itself_in_any_order(words: list[str]) -> None:
+    assert matches_value([" ".join(words)], " ".join(reversed(words)))
+
+
+def test_the_gold_row_counts_and_no_other_with_the_same_short_value() -> None:
+    assert grade("9", ("gold", "Limit", "9")) == "right"
+    assert grade("9", ("other", "Limit", "9")) == "wrong"
+
+
+def test_a_long_value_counts_wherever_it_stands() -> None:
+    assert grade("10,000", ("other", "Limit", "10000")) == "right"
+
+
+def test_the_cell_that_says_most_of_the_answer_is_right_and_another_is_wrong() -> None:
+    assert grade("1000 each day", ("gold", "Limit", "1,000")) == "right"
+    assert grade("1000", ("gold", "Note", "per key")) == "wrong"
+
+
+def test_a_sentence_of_the_gold_passage_is_right() -> None:
+    passage = "Keys expire after a while, and nobody is told of it"
+    assert grade("they expire", ("gold", "", "Keys expire after a while."), snippets=(passage,)) == "right"
+    assert grade("they expire", ("gold", "", "Doors are painted green."), snippets=(passage,)) == "wrong"
+
+
+def test_some_of_an_answer_is_partly_right() -> None:
+    assert grade("blue paint, green door, red roof", ("gold", "Note", "a blue paint and a door")) == "partly"
+
+
+def test_polarity_is_that_of_the_first_word() -> None:
+    assert (polarity("Yes, always"), polarity("- "), polarity("maybe")) == (True, False, None)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from evals.benchmarks.books import Corpus
-from evals.fit.corpus_index import Tell, open_index
+from evals.fit.corpora import Tell, open_index
 from evals.metrics import DEPTH, SHOWN, hit, mrr
 from evals.questions.question_sets import QuestionSet
 from evals.significance import Interval, bootstrap_interval, paired_randomisation

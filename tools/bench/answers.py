@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from evals.answer_scores import HEADER, NO_ANSWER, AnswerScore, answer_questions, score_answers, sum_scores
-from evals.fit.corpora import asked_books
-from evals.fit.corpus_index import Tell
+from evals.fit.corpora import Tell, asked_books
 from retrieval.rag.answering import ContextSource
 from retrieval.rag.context import Gatherer
 from retrieval.settings import AnswerSettings

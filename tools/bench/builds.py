@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from evals.fit.corpus_index import Tell
+from evals.fit.corpora import Tell
 from retrieval.errors import IndexCorruptError
 from retrieval.files.clock import Clock
 from retrieval.index.chroma.soundness import NeighbourSearch

@@ -16,7 +16,7 @@ import numpy as np
 
 from evals.benchmarks.books import read_records
 from evals.benchmarks.documents import DocumentsCorpus
-from evals.fit.corpus_index import Tell, open_index
+from evals.fit.corpora import Tell, open_index
 from evals.relaxation import relaxation_of
 from retrieval.files.clock import Clock
 from retrieval.search.retriever import Retriever

@@ -15,7 +15,7 @@ from uuid import UUID
 
 import numpy as np
 
-from evals.fit.corpus_index import Tell
+from evals.fit.corpora import Tell
 from retrieval.files.clock import Clock
 from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.embedding.embedders import load_embedder

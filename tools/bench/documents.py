@@ -11,7 +11,7 @@ from itertools import count
 from types import MappingProxyType
 from uuid import UUID
 
-from evals.fit.corpus_index import Tell
+from evals.fit.corpora import Tell
 from retrieval.errors import InvalidDocumentError
 from retrieval.ingest.losses import recorded_losses
 from retrieval.ingest.parsed_book import parse_book

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evals.fit.corpus_index import Tell
+from evals.fit.corpora import Tell
 from evals.non_inferiority import MARGIN, Judgement, Paired, judge
 from evals.significance import paired_randomisation
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evals.benchmarks.books import BenchmarkDataError, BookCorpus, benchmark_folder, is_set_of_books, read_books
-from evals.fit.corpus_index import Tell, open_index
+from evals.fit.corpora import Tell, open_index
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question, load_questions
 from retrieval.ingest.chunking import chunks_of_book

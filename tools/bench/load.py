@@ -21,7 +21,7 @@ from typing import Any, Literal
 import httpx
 import numpy as np
 
-from evals.fit.corpus_index import Tell
+from evals.fit.corpora import Tell
 from evals.questions.questions import load_questions
 from retrieval.errors import IndexMissingError, RetrievalError
 from retrieval.files.clock import Clock

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from evals.fit.corpus_index import Tell
+from evals.fit.corpora import Tell
 from pipeline.runs.apart import build_apart, cpu_of_children
 from pipeline.runs.outcomes import Build, Step
 from retrieval.errors import RetrievalError

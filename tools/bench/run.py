@@ -11,7 +11,7 @@ from evals.benchmarks.books import Corpus, LibraryBook
 from evals.benchmarks.fts5 import REFERENCE, retriever_for, why_missing
 from evals.benchmarks.passages import with_graded_ndcg
 from evals.experiment import Measurement, Progress, counterpart_among, run_experiment
-from evals.fit.corpus_index import Tell, open_index
+from evals.fit.corpora import Tell, open_index
 from evals.metrics import SHOWN
 from evals.noise import Admits, Surroundings
 from evals.questions.gold import AnchorFinding, Resolution

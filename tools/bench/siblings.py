@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evals.fit.corpora import asked_books
-from evals.fit.corpus_index import Tell
+from evals.fit.corpora import Tell, asked_books
 from evals.metrics import SHOWN
 from evals.questions.question_sets import QuestionSet
 from retrieval.index.snapshot.snapshot import Snapshot

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evals.fit.corpus_index import Tell
+from evals.fit.corpora import Tell
 from pipeline.runs.apart import build_apart, cpu_of_children
 from pipeline.runs.outcomes import Step
 from retrieval.errors import RetrievalError

@@ -13,7 +13,6 @@ from pathlib import Path
 from time import process_time
 from typing import Any, Literal
 
-from evals.answer_grading import matches_value
 from evals.benchmarks.published import QuestionedBook, book_set
 from evals.questions.questions import Question
 from retrieval.index.embedding.embedders import load_embedder
@@ -144,6 +143,8 @@ def _outcome(
 
 def _grade(system: Answering, question: Question) -> GradedAs:
     """The grade of an answer against that of a person; any answer is wrong where the book has none."""
+    from evals.answer_scores import matches_value  # not loaded, and not counted, for systems that do not answer
+
     statement = system.answer(question.query)
     if statement is None:
         return "refused"

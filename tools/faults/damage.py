@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals.fit.corpus_index import Tell
+from evals.fit.corpora import Tell
 from retrieval.errors import RetrievalError
 from retrieval.index.snapshot.live import SNAPSHOTS, live_id
 from tools.faults import asking

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from evals.fit.corpus_index import Tell
+from evals.fit.corpora import Tell
 from retrieval.index.snapshot.live import SNAPSHOTS, live_id
 from retrieval.index.snapshot.manifest import MANIFEST_FILE
 from retrieval.settings import SETTINGS_FILE as SETTINGS

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from evals.fit.corpus_index import Tell
+from evals.fit.corpora import Tell
 from retrieval.errors import RetrievalError
 from retrieval.files.clock import Clock
 from retrieval.files.records import parse_record

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals.fit.corpus_index import Tell
+from evals.fit.corpora import Tell
 from retrieval.errors import RetrievalError
 from retrieval.files.records import parse_record, write_jsonl
 from retrieval.index.snapshot.live import KEEP

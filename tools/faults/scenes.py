@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals.fit.corpus_index import Tell
+from evals.fit.corpora import Tell
 from retrieval.errors import RetrievalError
 from retrieval.files.records import dump_record
 from retrieval.settings import Settings

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from evals.benchmarks.books import BookCorpus, read_books
-from evals.fit.corpora import learned_from
-from evals.fit.corpus_index import open_index
+from evals.fit.corpora import learned_from, open_index
 from evals.sample import SHELF
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.search.retriever import Retriever

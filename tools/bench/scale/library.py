@@ -12,7 +12,7 @@ from time import process_time
 from typing import Any
 from uuid import UUID
 
-from evals.fit.corpus_index import Tell, code_digest
+from evals.fit.corpora import Tell, code_digest
 from retrieval.files.atomic_files import write_atomically
 from retrieval.files.clock import Clock
 from retrieval.index.chroma.store import ChromaStore

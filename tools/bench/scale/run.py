@@ -17,7 +17,7 @@ from time import process_time
 import numpy as np
 import numpy.typing as npt
 
-from evals.fit.corpus_index import Tell
+from evals.fit.corpora import Tell
 from retrieval.files.clock import Clock
 from retrieval.index.chroma.soundness import EMBEDDED_UP_TO
 from retrieval.index.chroma.store import ChromaStore

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.fit.corpus_index import open_index
+from evals.fit.corpora import open_index
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.ingest.chunking import chunks_of_book
 from retrieval.language.vocabulary import Vocabulary
