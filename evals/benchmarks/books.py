@@ -1,4 +1,4 @@
-"""Sets of books with question files, and the corpora and data files that every benchmark shares.
+"""Sets of books with question files, as corpora and as plain records, and the data files that every benchmark shares.
 
 Any folder that looks so is a set, named as the folder is.
 """
@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -16,6 +17,7 @@ from evals.errors import EvaluationError
 from evals.generation.generation import GenerationSettings, generate_questions
 from evals.questions.question_sets import FILE_NAME, QuestionSet
 from evals.questions.questions import Question, load_questions
+from evals.sample import SHELF
 from retrieval.files.records import unpacked
 from retrieval.ingest.chunking import chunks_of_book
 from retrieval.ingest.library.book import read_book
@@ -231,3 +233,100 @@ def read_generated(folders: Sequence[Path], split: str) -> tuple[GeneratedCorpus
     if twice:
         raise BenchmarkDataError(f"two folders have a book {twice[0]!r}; ask about them one after the other")
     return tuple(GeneratedCorpus(GENERATED_SET, split, book, int(match[1])) for book in books)
+
+
+SHELF_VERSION = "1.0"
+"""Of books and questions of the shelf. A changed byte needs a new version: a test holds it to a hash."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDocument:
+    """One markdown file. Key: path."""
+
+    path: str
+    """In the folder of the book."""
+    text: str
+
+
+@dataclass(frozen=True)
+class QuestionedBook:
+    """A folder of markdown files, and questions about it. Key: name."""
+
+    name: str
+    folder: Path
+    split: str
+    questions: tuple[Question, ...]
+
+    @cached_property
+    def documents(self) -> tuple[SourceDocument, ...]:
+        """The files, in the order of their paths."""
+        return tuple(
+            SourceDocument(path.relative_to(self.folder).as_posix(), path.read_text("utf-8"))
+            for path in sorted(self.folder.rglob("*.md"))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BookSet:
+    """Books with questions. Key: (name, version)."""
+
+    name: str
+    """Of the folder."""
+    version: str
+    """Of the shelf its number; of other books the beginning of a hash of all files."""
+    books: tuple[QuestionedBook, ...]
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """Those of all books."""
+        return tuple(question for book in self.books for question in book.questions)
+
+
+def shelf() -> BookSet:
+    """The seven invented books of `evals/sample/shelf` with their 420 questions.
+
+    Raises:
+        BenchmarkDataError: this is an installed package, which does not contain them.
+    """
+    if not SHELF.is_dir():
+        raise BenchmarkDataError(f"{SHELF} is not there; an installed package does not contain it, a clone does")
+    return book_set(SHELF)
+
+
+def book_set(folder: Path, split: str | None = None) -> BookSet:
+    """The books of a folder that have questions: `<book>/*.md` and, beside it, `<book>.<split>.jsonl`.
+
+    Args:
+        folder: of the books.
+        split: which questions; None: the only ones that a book has.
+
+    Raises:
+        BenchmarkDataError: no such folder, no book has such questions, or it is not clear which are meant.
+        LibraryError: the folder holds no book.
+        QuestionsError: a file of questions is not usable.
+    """
+    root = benchmark_folder(folder)
+    books = tuple(
+        QuestionedBook(path.name, path, name, load_questions(data_file(root, f"{path.name}.{name}")))
+        for path in (book.path for book in list_books(root))
+        if (name := _questions_split(root, path.name, split)) is not None
+    )
+    if not books:
+        raise BenchmarkDataError(f"{root} has no <book>.{split or '<split>'}.jsonl beside the folder of a book")
+    version = SHELF_VERSION if root == SHELF else set_digest(root)[:12]
+    return BookSet(root.name, version, books)
+
+
+def _questions_split(root: Path, book: str, split: str | None) -> str | None:
+    splits = splits_of(root, book)
+    if split is not None:
+        return split if split in splits else None
+    if len(splits) > 1:
+        raise BenchmarkDataError(f"{root / book} has questions of several splits: {', '.join(splits)}; name one")
+    return splits[0] if splits else None
+
+
+def set_digest(folder: Path) -> str:
+    """SHA-256 over the markdown files and questions of a folder of books."""
+    files = [*folder.glob("*/**/*.md"), *folder.glob("*.jsonl")]
+    return digest_of(files)

@@ -47,7 +47,7 @@ def benchmark(
     """
     from dataclasses import asdict
 
-    from evals.benchmarks.published import book_set
+    from evals.benchmarks.books import book_set
     from evals.sample import SHELF
     from retrieval.index.embedding.embedders import require_local
     from tools.benchmark.page import comparison_lines, write_page

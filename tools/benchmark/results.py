@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evals.benchmarks.published import BookSet, book_set
+from evals.benchmarks.books import BookSet, book_set
 from evals.sample import SHELF
 from retrieval.files.atomic_files import write_atomically
 from tools.benchmark.run import LeftOut, Measured, SystemCard

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from evals.benchmarks.published import BookSet
+from evals.benchmarks.books import BookSet
 from retrieval.errors import RetrievalError
 from retrieval.files.clock import Clock
 from tools.benchmark.reading import Gold, ShownText

@@ -13,7 +13,7 @@ from pathlib import Path
 from time import process_time
 from typing import Any, Literal
 
-from evals.benchmarks.published import QuestionedBook, book_set
+from evals.benchmarks.books import QuestionedBook, book_set
 from evals.questions.questions import Question
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.types import Embedder

@@ -1,19 +1,27 @@
 import gzip
+import re
+from dataclasses import FrozenInstanceError
 from pathlib import Path
 
 import pytest
 
+from evals.benchmarks import shelf
 from evals.benchmarks.books import (
+    SHELF_VERSION,
     BenchmarkDataError,
     benchmark_folder,
+    book_set,
     data_file,
     digest_of,
     is_set_of_books,
     read_books,
     read_generated,
     read_records,
+    set_digest,
     stems,
 )
+from evals.sample import SHELF
+from tests.conftest import write_lines
 
 BOOK = "# Arms\n\n| Weapon | Damage |\n|---|---|\n| Dagger | 1d4 |\n| Mace | 1d6 |\n"
 GOLD = {
@@ -157,3 +165,41 @@ def test_books_of_several_folders_are_one_set(books, tmp_path):
 def test_two_books_of_one_name_are_refused(books):
     with pytest.raises(BenchmarkDataError, match="two folders have a book 'gear'"):
         read_generated([books, books], "seed0")
+
+
+SHELF_DIGEST = "bcd26dca2e2944adbe93117c70ca4fa3ce58a3a78bd9e25bf13614e7edcce13d"
+
+
+def test_the_shelf_is_seven_books_with_their_questions() -> None:
+    books = shelf()
+    assert (books.name, books.version, len(books.books), len(books.questions)) == ("shelf", SHELF_VERSION, 7, 420)
+    for book in books.books:
+        assert (len(book.documents), len(book.questions), book.split) == (10, 60, "open")
+        assert all(document.text.strip() for document in book.documents)
+    with pytest.raises(FrozenInstanceError):
+        books.version = "2"  # type: ignore[misc]
+
+
+def test_a_changed_shelf_has_a_new_version() -> None:
+    assert set_digest(SHELF) == "raise SHELF_VERSION, and tell on the data card what changed"
+    card = (SHELF / "README.md").read_text("utf-8")
+    assert re.search(rf"^\| {re.escape(SHELF_VERSION)} \|", card, re.MULTILINE)
+
+
+def test_any_folder_of_books_with_questions_is_a_set(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "text.md").write_text("# One\n\nText.")
+    line = {"id": "1", "query": "one", "gold": []}
+    write_lines(tmp_path / "a.sealed.jsonl", line)
+    write_lines(tmp_path / "b.sealed.jsonl", line)
+    books = book_set(tmp_path)
+    assert [(book.name, book.split) for book in books.books] == [("a", "sealed"), ("b", "sealed")]
+    assert books.version == set_digest(tmp_path)[:12]
+
+    write_lines(tmp_path / "b.open.jsonl", line)
+    with pytest.raises(BenchmarkDataError, match="several splits: open, sealed"):
+        book_set(tmp_path)
+    assert [book.name for book in book_set(tmp_path, "open").books] == ["b"]
+    with pytest.raises(BenchmarkDataError, match=r"no <book>\.hidden\.jsonl"):
+        book_set(tmp_path, "hidden")

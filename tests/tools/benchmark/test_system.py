@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.benchmarks.published import book_set
+from evals.benchmarks.books import book_set
 from retrieval.errors import UnknownNameError
 from tools.benchmark.run import LeftOut, lost_gold, measure, require_unique_names
 from tools.benchmark.system import SystemLoadError, load_system, markdown_files, why_missing
