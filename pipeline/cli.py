@@ -24,7 +24,6 @@ from pipeline.commands import (
     stages,
     status,
     terms,
-    travel,
 )
 from pipeline.commands.export import export
 from pipeline.commands.options import CommandList
@@ -72,8 +71,8 @@ COMMANDS: Mapping[str, Mapping[str, Callable[..., None]]] = {
         "ui": serve.serve_ui,
     },
     "Share and serve": {
-        "push": travel.push,
-        "pull": travel.pull,
+        "push": snapshots.push,
+        "pull": snapshots.pull,
         "export": export,
         "mcp": serve.serve_mcp,
     },

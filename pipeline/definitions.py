@@ -13,7 +13,7 @@ from retrieval.settings import Settings
 def load() -> dg.Definitions:
     """Everything under `defs/`, and the assets and checks that `evals` keeps.
 
-    Each check on a candidate is a rule of `evals/gate.py`; `pipeline/building/gate.py` asks them before a promotion.
+    Each check on a candidate is a rule of `evals/gate.py`; `pipeline/defs/live.py` asks them before a promotion.
     Not `load_from_defs_folder`: it looks for a pyproject.toml above the package, and an installed wheel has none.
     """
     settings = Settings.read(home := resources.default_home())

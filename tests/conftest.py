@@ -70,7 +70,7 @@ Daggers are short and cheap. A dagger is drawn in a moment.
 """
 
 
-SLOW = ("defs", "runs", "commands", "building", "deploy", "spread")
+SLOW = ("defs", "runs", "commands", "building", "deploy")
 """Folders of tests that run Dagster or whole commands."""
 
 

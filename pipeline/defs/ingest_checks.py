@@ -16,7 +16,7 @@ from pipeline.building.materialization import RECORDS, BookVerdict, book_verdict
 from pipeline.defs.books import books, books_partitions
 from pipeline.defs.chunks import chunks, embeddings
 from pipeline.defs.tables import predicates, table_rows
-from pipeline.lint.propositions import (
+from pipeline.lint.inspection import (
     cells_outside_rows,
     damaged_documents,
     empty_documents,

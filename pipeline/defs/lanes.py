@@ -1,19 +1,179 @@
-"""index_books: one run in which several processes index books, started by the executor that the settings name."""
+"""The processes that index books: executors, lanes, runs of jobs, and `index_books`, one run of several processes."""
 
-from collections.abc import Callable
-from contextlib import nullcontext
+import logging
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
 
 import dagster as dg
+from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteRepositoryOrigin
 
 from pipeline.building.book_records import book_entries
+from pipeline.building.hosted_models import HostedModels
 from pipeline.defs.automation import ASKED_BY
 from pipeline.defs.books import books_partitions
 from pipeline.defs.resources import default_home, index_book
-from pipeline.spread.lane import LaneOrder, executor_of, index_books, largest_first
-from retrieval.files.locks import among_books
+from retrieval.errors import RetrievalError
+from retrieval.files.locks import Holder, among_books, book_turn, book_turn_now, holder
 from retrieval.files.records import parse_record
+from retrieval.files.versions import install
 from retrieval.home import Home
-from retrieval.ingest.library.library import list_books
+from retrieval.ingest.library.library import BookFolder, book_files, list_books
+from retrieval.models.access import Access, Limits
+from retrieval.settings import DASK, DASK_AT, IN_PROCESS, MULTIPROCESS
+
+LOCATION, REPOSITORY = "querymust", "__repository__"
+"""As workspace.yaml and Dagster call them."""
+
+
+@contextmanager
+def known_as(instance: dg.DagsterInstance, job: str) -> Iterator[None]:
+    """Let the runs that `instance` creates in here be those of one job of the code location."""
+    origin = RemoteRepositoryOrigin(RegisteredCodeLocationOrigin(LOCATION), REPOSITORY).get_job_origin(job)
+    domain = instance.run_domain
+    create = domain.create_run
+
+    def create_with_origin(**given: object) -> dg.DagsterRun:
+        return create(**{**given, "remote_job_origin": origin})  # type: ignore[arg-type]
+
+    domain.create_run = create_with_origin  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        domain.create_run = create  # type: ignore[method-assign]
+
+
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+def run_job(
+    job: dg.JobDefinition,
+    instance: dg.DagsterInstance,
+    home: Home,
+    models: HostedModels,
+    tags: Mapping[str, str],
+    *,
+    partition_key: str | None = None,
+    config: Mapping[str, Mapping[str, object]] = MappingProxyType({}),
+    run_id: str | None = None,
+) -> dg.ExecuteInProcessResult:
+    """Run it; a failure is in the result and is not raised.
+
+    Args:
+        job: the job.
+        instance: whose history it is in.
+        home: what its assets work in. The home itself and not its path: read again, the environment would win over what
+            was asked for. And whoever runs a job so has the lock, which the path's resource would wait for.
+        models: what they ask of hosted models.
+        tags: of the run.
+        partition_key: of the book or the strategy.
+        config: of its assets, by their names.
+        run_id: of the run; else a new one.
+    """
+    with known_as(instance, job.name):
+        return job.execute_in_process(
+            run_config=QUIET | {"ops": {name: {"config": dict(given)} for name, given in config.items()}},
+            instance=instance,
+            partition_key=partition_key,
+            raise_on_error=False,
+            run_id=run_id or str(uuid.uuid4()),
+            tags=dict(tags),
+            resources={"home": home, "models": models},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LaneOrder:
+    """What all lanes of one run are told."""
+
+    home: Home
+    books: tuple[str, ...]
+    """Slugs, in the order in which they are begun."""
+    build: str
+    """Whose books these are: what one lane is done with, the others leave alone."""
+    tags: dict[str, str]
+    """Of the run of each book."""
+    lanes: int
+    holder: Holder | None = None
+    """Who has the home, where lanes work for a build: once somebody else has it, or nobody, they end."""
+
+
+def largest_first(folders: Sequence[BookFolder]) -> tuple[str, ...]:
+    """The slugs of books by their size: the last ones to begin are short, so that no lane waits long for another."""
+    sizes = {folder.slug: sum(path.stat().st_size for path in _markdown_of(folder)) for folder in folders}
+    return tuple(sorted(sizes, key=lambda slug: (-sizes[slug], slug)))
+
+
+def _markdown_of(folder: BookFolder) -> Sequence[Path]:
+    return (folder.path,) if folder.path.is_file() else book_files(folder.path, folder.library).markdown
+
+
+def index_books(
+    order: LaneOrder, job: dg.JobDefinition, instance: dg.DagsterInstance, tell: Callable[[str], None]
+) -> list[str]:
+    """Index what no other lane is at or was at; those that failed.
+
+    A second look waits for the books that somebody else is in: what another lane leaves unfinished, because it was
+    killed, is done here.
+
+    Args:
+        order: what is to be done.
+        job: the one that indexes a book.
+        instance: whose history the run of each book is in.
+        tell: told of each book.
+    """
+    models = HostedModels(lambda: _share(Access.of_environment(), order.lanes))
+    failed: list[str] = []
+    for turn_of in (book_turn_now, book_turn):
+        for slug in order.books:
+            if order.holder is not None and holder(order.home.root) != order.holder:
+                return failed  # the build was stopped, and another one may be at work
+            with turn_of(order.home.root, slug) as turn:
+                if turn is None or turn.was_done_by(order.build):
+                    continue
+                tell(slug)
+                if not run_job(job, instance, order.home, models, order.tags, partition_key=slug).success:
+                    failed.append(slug)
+                turn.is_done_by(order.build)
+    return failed
+
+
+def _share(access: Access, lanes: int) -> Access:
+    """The limits are of all lanes together."""
+    limits = access.limits
+    per_minute = limits.tokens_per_minute and max(1, limits.tokens_per_minute // lanes)
+    return Access(access.key, access.address, Limits(max(1, limits.concurrency // lanes), per_minute))
+
+
+class ExecutorMissingError(RetrievalError):
+    """The settings name an executor whose package is not installed; the message says how to."""
+
+
+def executor_of(name: str, lanes: int) -> dg.ExecutorDefinition:
+    """The executor that the settings name, for so many processes at once.
+
+    Raises:
+        ExecutorMissingError: it is Dask's, and dagster-dask is not installed.
+    """
+    if name == IN_PROCESS:
+        return dg.in_process_executor
+    if name == MULTIPROCESS:
+        return dg.multiprocess_executor.configured({"max_concurrent": lanes})
+    try:
+        from pipeline.building.dask_executor import dask_by_run
+    except ModuleNotFoundError as error:
+        raise ExecutorMissingError(
+            f"`executor` is {name!r}, and {error.name} is not installed; {install('dask')}, or use {MULTIPROCESS}"
+        ) from error
+    if name == DASK:
+        # Without pages of its own, and without warnings: it cannot weigh what Dagster answers.
+        quiet = {"dashboard_address": None, "silence_logs": logging.ERROR}
+        return dask_by_run("local", {"host": "127.0.0.1", "n_workers": lanes, **quiet})
+    return dask_by_run("existing", {"address": name.removeprefix(DASK_AT)})
+
 
 JOB = "index_books"
 

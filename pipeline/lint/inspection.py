@@ -1,27 +1,125 @@
-"""What `querymust lint` reports: faulty predicates and rows, unguarded tables, crowded tables."""
+"""Contradictions between the records of one book, and what `querymust lint` reports of a snapshot."""
 
-from collections import defaultdict
+import json
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from pipeline.building.book_records import GUARDS, unfinished_books
-from pipeline.lint.propositions import (
-    alike_tables,
-    cells_outside_rows,
-    numeric_columns,
-    row_title,
-    rows_outside_chunks,
-    strict_tables,
-)
 from retrieval.files.records import read_jsonl
 from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.ingest.density import TableDensity, table_densities
 from retrieval.ingest.guarding import TableGuard, unmet
+from retrieval.ingest.library.book import NOT_UTF_8
+from retrieval.ingest.tables.reading import read_table
+from retrieval.ingest.tables.rows import check_fidelity
+from retrieval.ingest.tables.strictness import StrictTables
 from retrieval.ingest.tables.table import Table
+from retrieval.language.numbers.cells import is_numeric
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.lint import LintFinding, LintItem, lint
 from retrieval.types import Book, Chunk, Row
+
+_RowContent = tuple[str | None, str | None, tuple[str, ...]]
+"""Table, key and cells."""
+
+
+def empty_documents(book: Book) -> tuple[str, ...]:
+    """Paths of the documents that hold nothing to find."""
+    return tuple(document.path for document in book.documents if not document.text.strip())
+
+
+def damaged_documents(book: Book) -> tuple[str, ...]:
+    """Documents that are not UTF-8, so that what was read of them may be wrong."""
+    return tuple(f"{book.slug}/{warning}" for warning in book.warnings if warning.endswith(NOT_UTF_8))
+
+
+def cells_outside_rows(tables: Sequence[Table], rows: Sequence[Row]) -> tuple[str, ...]:
+    """Source rows whose cells are not those of exactly one row object."""
+    return tuple(
+        f"{violation.document}:{violation.line}: {violation.reason}" for violation in check_fidelity(tables, rows)
+    )
+
+
+def rows_outside_chunks(rows: Iterable[Row], chunks: Iterable[Chunk]) -> tuple[str, ...]:
+    """Rows whose cells are not those of exactly one chunk, and chunks whose cells are no row's.
+
+    With `cells_outside_rows` this is the promise that every source cell is in exactly one chunk.
+    """
+    wanted: Counter[_RowContent] = Counter((row.table_id, row.key, row.cells) for row in rows)
+    made: Counter[_RowContent] = Counter(
+        (chunk.table_id, chunk.row_key, chunk.cells) for chunk in chunks if chunk.kind != "prose"
+    )
+    lost = [f"row {key!r} {cells[:3]} of table {table} is in no chunk" for table, key, cells in (wanted - made)]
+    extra = [f"a chunk for {key!r} {cells[:3]} of table {table} is no row's" for table, key, cells in (made - wanted)]
+    return tuple(lost + extra)
+
+
+def repeated_ids(chunks: Iterable[Chunk]) -> tuple[str, ...]:
+    """Chunk ids that more than one chunk has."""
+    counts = Counter(chunk.id for chunk in chunks)
+    return tuple(f"chunk id {chunk_id} is used {count} times" for chunk_id, count in counts.items() if count > 1)
+
+
+def predicate_findings(
+    rows: Sequence[Row], tables: Sequence[Table] = (), vocabulary: Vocabulary | None = None
+) -> tuple[LintFinding, ...]:
+    """Everything that is wrong with the predicates of one book's rows; a finding's id is the title of its row.
+
+    Args:
+        rows: the rows, predicates extracted.
+        tables: all tables of the book; without them nothing is said about which may have predicates.
+        vocabulary: of the library; the generic one if None.
+    """
+    columns = numeric_columns(rows)
+    may, alike = strict_tables(tables, vocabulary or Vocabulary.default()), alike_tables(tables)
+    return lint(
+        [
+            LintItem(
+                id=f"{row_title(row.content, row.key)} [{row.table_id}:{row.ordinal}]",
+                title=row_title(row.content, row.key),
+                table_id=row.table_id,
+                query_must=row.query_must,
+                strict=may.get(row.table_id),
+                numeric_columns=columns[row.table_id],
+                alike=row.table_id in alike,
+            )
+            for row in rows
+        ],
+        vocabulary,
+    )
+
+
+def row_title(content: str, key: str) -> str:
+    """What the JSON of a row calls it; its key where the JSON says nothing."""
+    return str(json.loads(content).get("title", key))
+
+
+def strict_tables(tables: Sequence[Table], vocabulary: Vocabulary) -> dict[str, bool]:
+    """By table of one book, whether the rules, or its owner's, let its rows have predicates."""
+    strict = StrictTables.find(tables, [read_table(table) for table in tables], vocabulary)
+    owned = {table.id for table in tables if table.rule and (table.rule.query_must or table.rule.row_query_must)}
+    return {table.id: table.id in strict.labels or table.id in owned for table in tables}
+
+
+def alike_tables(tables: Iterable[Table]) -> set[str]:
+    """Tables whose owner gives every row one predicate: a question that one row admits is meant to admit all."""
+    return {table.id for table in tables if table.rule and table.rule.query_must}
+
+
+def numeric_columns(rows: Iterable[Row | Chunk]) -> Mapping[str, int]:
+    """By table, how many columns hold nothing but numbers; 0 for any other table."""
+    cells: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        for position, cell in enumerate(row.cells):
+            if cell and row.table_id:
+                cells[row.table_id][position].append(cell)
+    numbers = {
+        table: sum(all(map(is_numeric, column)) for column in places.values()) for table, places in cells.items()
+    }
+    return defaultdict(int, numbers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from evals.aggregates import Aggregate
 from evals.metric_table import sign
-from pipeline.report.differences import MetricDifference
 from pipeline.report.history import Scored
+from pipeline.report.standings import MetricDifference
 
 WIDTH, HEIGHT = 320, 120
 """Of a trend, in units of its own."""

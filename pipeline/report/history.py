@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
@@ -11,12 +11,12 @@ from evals.evaluation import SHIPPED, Evaluation
 from evals.noise import NOISE
 from evals.scored_questions import ScoredQuestion, ScoreStore
 from evals.verdicts import Refusal, refusals
-from pipeline.report.differences import MetricDifference, differences, question_key
-from pipeline.report.header import built_at
+from pipeline.report.standings import MetricDifference, differences, question_key
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
 from retrieval.index.snapshot.chunk_file import ChunkFile
 from retrieval.index.snapshot.live import promotions, snapshot_folder
+from retrieval.index.snapshot.manifest import MANIFEST_FILE
 from retrieval.index.snapshot.snapshot import Snapshot
 
 TRENDS = ("mrr", "hit@1", NOISE)
@@ -133,6 +133,14 @@ def history_of(home: Home, snapshot: Snapshot, evaluation: Evaluation) -> Histor
         return History(scored, None, attempts=attempts)
     before = scored[-2].snapshot
     return History(scored, _change(home, snapshot, own, before, rows[before]), tuple(rows[before]), attempts)
+
+
+def built_at(home: Home, snapshot: str) -> datetime:
+    """When a snapshot was built, to the second, in UTC; of one that was deleted, when it was last scored."""
+    manifest = snapshot_folder(home.root, snapshot) / MANIFEST_FILE
+    rows = sorted((home.evaluations / snapshot).glob("*/*.parquet"), key=lambda path: path.stat().st_mtime)
+    stamp = manifest if manifest.is_file() else rows[-1]
+    return datetime.fromtimestamp(int(stamp.stat().st_mtime), UTC)
 
 
 def kept_rows(home: Home, snapshot: str, sets: set[tuple[str, str]]) -> list[ScoredQuestion]:

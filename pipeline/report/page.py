@@ -16,12 +16,11 @@ from evals.evaluation import HEADLINE, SHIPPED
 from evals.metric_table import METRICS, Use, meaning, metric_text, names
 from pipeline.console.hits import brief
 from pipeline.report import drawing
-from pipeline.report.differences import question_key
 from pipeline.report.glance import STRATEGY_WORDS, WORDS, glance
 from pipeline.report.history import TRENDS
 from pipeline.report.questions import Outcome, Ranked, Ranking, noise_of
 from pipeline.report.report import Report
-from pipeline.report.standings import HEATED
+from pipeline.report.standings import HEATED, question_key
 from retrieval.files.atomic_files import write_atomically
 from retrieval.home import Home
 from retrieval.search.receipt import DIGITS

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from evals.failures import FailedQuestion
 from evals.noise import NOISE
 from evals.scored_questions import ScoredQuestion
-from pipeline.report.differences import question_key
+from pipeline.report.standings import question_key
 from retrieval.query_must.predicate import explain
 from retrieval.query_must.refusal import in_words
 from retrieval.search.retriever import Retriever

@@ -1,24 +1,188 @@
 """Everything that the report shows, gathered from a home."""
 
+import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
 
 import numpy as np
 
+from evals.aggregates import ALL
 from evals.evaluation import SHIPPED, Evaluation, evaluate
+from evals.experiment import Experiment
 from evals.failures import failures
+from evals.gate import SCORE_RULES, SNAPSHOT_RULES, Reason, Rule, Scores, SnapshotContents, best_of, kept_rivals
 from evals.noise import Relatives
 from evals.relaxation import Relaxation, relaxation
-from pipeline.report.header import Header, header_of
-from pipeline.report.history import History, history_of
+from evals.scored_questions import ScoredQuestion
+from pipeline.building.book_records import BookEntry, book_entries
+from pipeline.report.history import History, built_at, history_of, kept_rows
 from pipeline.report.questions import Exclusion, Outcome, Progress, exclusions_of, outcomes_of
-from pipeline.report.standings import Standings, standings_of
-from pipeline.report.verdicts import RuleVerdict, verdicts_of
+from pipeline.report.standings import Standings, question_key, standings_of
+from retrieval.files.records import read_jsonl
 from retrieval.home import Home
+from retrieval.index.snapshot.live import live_id
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.search.json_record import ShortId
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
+from retrieval.types import Chunk
+
+State = Literal["held", "warned", "failed", "not judged"]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleVerdict:
+    """One rule. Key: rule."""
+
+    rule: str
+    says: str
+    """What holds when it holds."""
+    blocks: bool
+    state: State
+    against: tuple[str, ...]
+    """What stands against it, a sentence each."""
+    note: str = ""
+    """What it was judged by, or why it was not, where that is not plain."""
+
+
+def verdicts_of(home: Home, snapshot: Snapshot, evaluation: Evaluation, history: History) -> tuple[RuleVerdict, ...]:
+    """Judge a snapshot by every rule of the gate, in the order of the gate."""
+    contents = SnapshotContents(snapshot, lambda: _library_ids(home))
+    verdicts = [_verdict(rule, rule.reasons(contents)) for rule in SNAPSHOT_RULES]
+    if evaluation.experiment is None:
+        return (*verdicts, *(_unjudged(rule, "no questions were given") for rule in SCORE_RULES))
+    candidate = _of_shipped(evaluation.experiment)
+    stale = tuple(map(str, evaluation.stale))
+    for rule in SCORE_RULES:
+        before, note = _compared_with(rule, home, snapshot.id, candidate, history)
+        if rule.against is not None and before is None:
+            verdicts.append(_unjudged(rule, note))
+        else:
+            verdicts.append(_verdict(rule, rule.reasons(Scores(candidate, before, before, stale)), note))
+    return tuple(verdicts)
+
+
+def _compared_with(
+    rule: Rule[Scores], home: Home, snapshot: str, candidate: Experiment, history: History
+) -> tuple[Experiment | None, str]:
+    """What the rule compares the candidate with, and a note on it."""
+    if rule.against is None:
+        return None, ""
+    return (
+        _scored_before(home, snapshot, candidate, history)
+        if rule.against == "live"
+        else _best_kept(home, snapshot, candidate)
+    )
+
+
+def _library_ids(home: Home) -> frozenset[str]:
+    paths = sorted((home.root / "books").glob("*/chunks.jsonl"))
+    return frozenset(chunk.id for path in paths for chunk in read_jsonl(path, Chunk))
+
+
+def _verdict(rule: Rule[SnapshotContents] | Rule[Scores], reasons: Sequence[Reason], note: str = "") -> RuleVerdict:
+    state: State = "held"
+    if reasons:
+        state = "failed" if any(reason.blocks for reason in reasons) else "warned"
+    return RuleVerdict(
+        rule.name, rule.says, rule.blocks, state, tuple(str(reason.objection) for reason in reasons), note
+    )
+
+
+def _unjudged(rule: Rule[Scores], why: str) -> RuleVerdict:
+    return RuleVerdict(rule.name, rule.says, rule.blocks, "not judged", (), why)
+
+
+def _of_shipped(experiment: Experiment) -> Experiment:
+    return replace(
+        experiment,
+        rows=tuple(row for row in experiment.rows if row.strategy == SHIPPED),
+        aggregates=tuple(aggregate for aggregate in experiment.aggregates if aggregate.strategy in {SHIPPED, ALL}),
+    )
+
+
+def _scored_before(home: Home, snapshot: str, candidate: Experiment, history: History) -> tuple[Experiment | None, str]:
+    """What the candidate is compared with, and a note on it; once it is live itself, what was scored before it."""
+    live = live_id(home.root)
+    if live is not None and live != snapshot:
+        rows: Sequence[ScoredQuestion] = kept_rows(home, live, {(row.set, row.split) for row in candidate.rows})
+        other, note = live, f"compared with {live}, which is live"
+    elif history.change is not None:
+        rows, other = history.rows_before, history.change.before
+        note = f"compared with {other}, which was scored before it"
+    else:
+        return None, "nothing was scored before it"
+    query = {question_key(row) for row in candidate.rows if row.gold}
+    if not any(question_key(row) in query for row in rows if row.gold):
+        return None, f"{other} was asked none of these questions"
+    return Experiment(other, tuple(rows), (), (), ()), note
+
+
+def _best_kept(home: Home, snapshot: str, candidate: Experiment) -> tuple[Experiment | None, str]:
+    sets = {(row.set, row.split) for row in candidate.rows}
+    kept = {name: kept_rows(home, name, sets) for name in kept_rivals(home, snapshot)}
+    best = best_of(candidate.rows, kept)
+    if best is None:
+        return None, "no snapshot besides what is live is kept that was asked the same"
+    return Experiment(best, tuple(kept[best]), (), (), ()), f"compared with {best}, the best of those that are kept"
+
+
+USUAL_HOME = ".querymust"
+"""A command that is typed beside a home of this name finds it without `--home`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The facts above everything else. Key: snapshot."""
+
+    library: str
+    """The last two parts of its path, which say enough and name no machine."""
+    books: tuple[BookEntry, ...]
+    snapshot: str
+    built: datetime | None
+    """UTC; None on a page without times."""
+    live: str | None
+    """What readers got when the page was made; the snapshot itself, another one, or nothing."""
+    n_chunks: int
+    n_tables: int
+    n_guarded_tables: int
+    """Tables of which at least one row has a predicate."""
+    n_guarded: int
+    """Chunks with a predicate."""
+    embedder: str
+    question_files: tuple[str, ...]
+    neighbours: str
+    """A sentence: how the nearest chunks are found, and why."""
+    home_option: str
+    """What a command needs to find this home, quoted for a shell; empty beside a home of the usual name."""
+
+    @property
+    def is_live(self) -> bool:
+        """Whether readers get this snapshot."""
+        return self.live == self.snapshot
+
+
+def header_of(home: Home, snapshot: Snapshot, *, times: bool) -> Header:
+    """The header of a page about one snapshot of a home."""
+    manifest = snapshot.manifest
+    library = home.settings.library
+    return Header(
+        library="/".join(library.parts[-2:]) if library else "unknown",
+        books=tuple(book_entries(home).values()),
+        snapshot=snapshot.id,
+        built=built_at(home, snapshot.id) if times else None,
+        live=live_id(home.root),
+        n_chunks=manifest.n_chunks,
+        n_tables=manifest.n_tables,
+        n_guarded_tables=len({chunk.table_id for chunk in snapshot.chunks if chunk.query_must and chunk.table_id}),
+        n_guarded=manifest.n_guarded + manifest.n_keyed,
+        embedder=f"{manifest.embedder.name}, {manifest.embedder.dimensions} dimensions",
+        question_files=tuple(path.name for path in home.settings.questions),
+        neighbours=str(snapshot.neighbour_search or "unknown, so an exact scan"),
+        home_option="" if home.root.name == USUAL_HOME else f" --home {shlex.quote(str(home.root))}",
+    )
 
 
 @dataclass(frozen=True, slots=True)

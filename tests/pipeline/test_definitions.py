@@ -7,9 +7,9 @@ import pytest
 from evals.asset_options import with_reason
 from evals.evaluation import HEADLINE
 from evals.sweeps import SWEEPS
-from pipeline.building.gate import GATE
 from pipeline.definitions import load
 from pipeline.defs.ingest_checks import BOOK_GATE, HOLDING_KEYS
+from pipeline.defs.live import GATE
 from pipeline.runs.in_process import dagster_instance
 from retrieval.errors import EmbedderUnavailableError, LibraryError, RetrievalError
 from retrieval.home import Home

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from pipeline.building.book_records import GUARDS
-from pipeline.lint.inspection import Inspection, inspect
-from pipeline.lint.propositions import predicate_findings
+from pipeline.lint.inspection import Inspection, inspect, predicate_findings
 from retrieval.files.records import read_jsonl, write_jsonl
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder

@@ -17,8 +17,7 @@ import pytest
 from pydantic import TypeAdapter
 from starlette.testclient import TestClient
 
-from pipeline.commands.serve import application
-from pipeline.runs.webserver import PortTakenError, Server
+from pipeline.commands.serve import PortTakenError, Server, application
 from retrieval.files.locks import write_lock
 from retrieval.home import Home
 from retrieval.serve.worker import VARIABLE, Served
@@ -242,3 +241,28 @@ def test_it_works_in_another_folder_so_paths_are_whole(tmp_path: Path, monkeypat
     assert environment["DAGSTER_HOME"] == str(tmp_path / "home" / "dagster")
     assert environment["DAGSTER_DISABLE_TELEMETRY"] == "1"
     assert environment["PATH"] == "/bin"
+
+
+BACKGROUND = """
+import signal, sys
+from pathlib import Path
+from pipeline.commands.serve import Server
+from retrieval.home import Home
+
+class Shown(Server):
+    def command(self):
+        return [sys.executable, "-c", "import signal; print(signal.getsignal(signal.SIGINT).__name__)"]
+
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+home = Home.at(Path(sys.argv[1]))
+home.dagster.mkdir(parents=True)
+Shown(home).become()
+"""
+"""A shell has what it starts in the background ignore INT; Dagster ends at TERM only if it does at INT."""
+
+
+def test_the_ui_ends_at_term_in_the_background_too(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", BACKGROUND, str(tmp_path)], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "default_int_handler"

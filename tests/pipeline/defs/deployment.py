@@ -18,9 +18,9 @@ from dagster._scheduler.scheduler import launch_scheduled_runs
 from dagster_graphql.client.query import LAUNCH_PARTITION_BACKFILL_MUTATION, LAUNCH_PIPELINE_EXECUTION_MUTATION
 from dagster_graphql.test.utils import execute_dagster_graphql
 
-from pipeline.building.gate import open_objections
 from pipeline.definitions import load
 from pipeline.defs.ingest_checks import BOOK_GATE
+from pipeline.defs.live import open_objections
 from pipeline.runs.in_process import Runner, sync_books
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id

@@ -12,12 +12,12 @@ import pytest
 
 from pipeline.building import model_tables
 from pipeline.building.book_records import ENTRY_FILE, BookEntry
-from pipeline.building.gate import GATE
 from pipeline.building.materialization import made_of
 from pipeline.defs import automation
 from pipeline.defs.automation import new_or_changed_books
 from pipeline.defs.books import books_partitions
 from pipeline.defs.ingest_checks import BOOK_GATE, book_checks
+from pipeline.defs.live import GATE
 from retrieval.files.records import write_jsonl
 from retrieval.home import Home
 from retrieval.ingest.tables import rows as row_objects

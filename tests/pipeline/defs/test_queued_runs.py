@@ -2,9 +2,9 @@
 
 import pytest
 
-from pipeline.building.gate import open_objections
 from pipeline.definitions import load
 from pipeline.defs.ingest_checks import BOOK_GATE
+from pipeline.defs.live import open_objections
 from tests.pipeline.defs.deployment import Deployment
 
 # Dagster's own daemons use what Dagster calls beta and deprecated.

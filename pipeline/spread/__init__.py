@@ -1,1 +1,0 @@
-"""Indexing books in several processes: where they run, and what each of them does."""
