@@ -42,3 +42,15 @@ def running(
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
     """`querymust` with these arguments, in this process."""
     return running(cli.main, "querymust", monkeypatch, capsys)
+
+
+@pytest.fixture
+def printed(run: Callable[..., Ran]) -> Callable[..., str]:
+    """What `querymust` prints with these arguments: its results, or its errors where another status is expected."""
+
+    def printed(*arguments: object, status: int = 0) -> str:
+        done = run(*arguments)
+        assert done.status == status, done.err
+        return done.err if status else done.out
+
+    return printed

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -10,11 +11,11 @@ import pytest
 import typer
 
 from evals.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
-from pipeline import cli
 from pipeline.commands.build import asked_for, told_when_interrupted
 from pipeline.runs.outcomes import Build
 from retrieval.home import Home
 from retrieval.settings import REMEMBERED, Settings
+from tests.pipeline.conftest import Ran
 
 ROOT = Path(__file__).parents[3]
 
@@ -40,16 +41,17 @@ def quickstarted(tmp_path: Path) -> Home:
     return home
 
 
-def failure(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: object) -> str:
+@pytest.fixture
+def failure(run: Callable[..., Ran]) -> Callable[..., str]:
     """The one line on standard error of a command that stops with status 2."""
-    monkeypatch.setattr(sys, "argv", ["querymust", *map(str, arguments)])
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    captured = capsys.readouterr()
-    assert stop.value.code == 2
-    assert captured.out == ""
-    (line,) = captured.err.strip().splitlines()
-    return line
+
+    def failure(*arguments: object) -> str:
+        done = run(*arguments)
+        assert (done.status, done.out) == (2, "")
+        (line,) = done.err.strip().splitlines()
+        return line
+
+    return failure
 
 
 def test_another_library_forgets_the_questions_of_the_one_before(quickstarted: Home, books: Path) -> None:
@@ -94,7 +96,7 @@ def test_options_win_over_the_environment(quickstarted: Home, books: Path, monke
 
 
 def test_a_build_after_a_quickstart_asks_no_question_about_the_sample_and_says_so(
-    quickstarted: Home, books: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    quickstarted: Home, books: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[..., Ran]
 ) -> None:
     built: list[Home] = []
 
@@ -103,12 +105,8 @@ def test_a_build_after_a_quickstart_asks_no_question_about_the_sample_and_says_s
         return Build(library={"candidate_index": {"n_chunks": 1, "n_guarded": 0}, "live_index": {"snapshot": "one"}})
 
     monkeypatch.setattr("pipeline.runs.apart.build_apart", instead)
-    arguments = ["querymust", "build", "--library", str(books), "--home", str(quickstarted.root)]
-    monkeypatch.setattr(sys, "argv", arguments)
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    captured = capsys.readouterr()
-    assert stop.value.code == 0
+    captured = run("build", "--library", books, "--home", quickstarted.root)
+    assert captured.status == 0
     assert [home.settings for home in built] == [Settings(books.resolve())]
     assert "live: one" in captured.out
     assert SAMPLE_QUESTIONS.name in captured.err
@@ -116,37 +114,30 @@ def test_a_build_after_a_quickstart_asks_no_question_about_the_sample_and_says_s
 
 
 def test_a_quickstart_leaves_the_index_of_other_books_alone(
-    tmp_path: Path, books: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, books: Path, failure: Callable[..., str]
 ) -> None:
     home = Home(tmp_path / "home", Settings(books))
     home.settings.write(home.root)
-    line = failure(capsys, monkeypatch, "quickstart", "--home", home.root)
+    line = failure("quickstart", "--home", home.root)
     assert str(books) in line
     assert "querymust quickstart --home" in line
     assert Settings.read(home.root) == home.settings
 
 
 def test_a_plan_counts_and_prices_what_a_build_would_embed_and_leaves_no_trace(
-    books: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    books: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[..., Ran]
 ) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "rag.yaml").write_text("budget_usd: 0.0000001\n")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    query = ["querymust", "build", "--library", str(books), "--home", str(tmp_path / "home"), "--plan"]
-
-    def said(*more: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", [*query, *more])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        return int(stop.value.code or 0), *capsys.readouterr()
-
-    status, out, _ = said()
+    query = ("build", "--library", books, "--home", tmp_path / "home", "--plan")
+    status, out, _ = run(*query)
     assert (status, out.splitlines()[:2]) == (
         0,
         ["added      1 book: mine", "chunks     1 to embed, 0 to reuse, 0 to delete"],
     )
     assert "wordllama: up to " in out
-    status, out, err = said("--embedder", "openai", "--json")
+    status, out, err = run(*query, "--embedder", "openai", "--json")
     told = json.loads(out)
     assert (status, told["added"], told["to_embed"], told["budget_usd"]) == (1, ["mine"], 1, 1e-07)
     assert told["usd"] == pytest.approx(told["tokens"] * 0.02 / 1e6)
@@ -156,17 +147,17 @@ def test_a_plan_counts_and_prices_what_a_build_would_embed_and_leaves_no_trace(
 
 @pytest.mark.parametrize("command", ["build", "eval"])
 def test_remembered_questions_that_are_gone_are_missed_before_anything_is_done(
-    command: str, books: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: str, books: Path, tmp_path: Path, failure: Callable[..., str]
 ) -> None:
     home = Home(tmp_path / "home", Settings(books, (tmp_path / "gone.jsonl",)))
     home.settings.write(home.root)
-    line = failure(capsys, monkeypatch, command, "--home", home.root)
+    line = failure(command, "--home", home.root)
     assert "gone.jsonl" in line
     assert "--questions" in line
     assert [path.name for path in home.root.iterdir()] == [REMEMBERED]
 
 
-def test_a_library_that_is_not_there_is_said_before_dagster_is_loaded(tmp_path: Path) -> None:
+def test_a_library_that_is_not_there_is_said_before_dagster_is_loaded(tmp_path: Path, run: Callable[..., Ran]) -> None:
     program = (
         "import sys; from pipeline import cli\n"
         "try: cli.main()\n"
@@ -197,10 +188,8 @@ def test_what_is_kept_is_said_when_a_build_is_interrupted(
 
 
 @pytest.mark.usefixtures("builds_here")
-def test_an_embedder_that_does_not_exist_is_not_remembered(
-    quickstarted: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    line = failure(capsys, monkeypatch, "build", "--embedder", "wordlama", "--home", quickstarted.root)
+def test_an_embedder_that_does_not_exist_is_not_remembered(quickstarted: Home, failure: Callable[..., str]) -> None:
+    line = failure("build", "--embedder", "wordlama", "--home", quickstarted.root)
     assert "wordlama" in line
     assert "wordllama" in line
     assert Settings.read(quickstarted.root) == quickstarted.settings
@@ -217,12 +206,7 @@ def test_an_embedder_that_does_not_exist_is_not_remembered(
     ],
 )
 def test_an_embedder_that_lacks_something_fails_once_before_the_first_book(
-    embedder: str,
-    said: str,
-    tmp_path: Path,
-    books: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    embedder: str, said: str, tmp_path: Path, books: Path, monkeypatch: pytest.MonkeyPatch, failure: Callable[..., str]
 ) -> None:
     (books / "yours").mkdir()
     (books / "yours" / "01.md").write_text("# Yours\n\nA mace is heavy.\n")
@@ -231,7 +215,7 @@ def test_an_embedder_that_lacks_something_fails_once_before_the_first_book(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.setenv("QUERYMUST_MINILM", "/nowhere")
     home = tmp_path / "home"
-    line = failure(capsys, monkeypatch, "build", "--library", books, "--embedder", embedder, "--home", home)
+    line = failure("build", "--library", books, "--embedder", embedder, "--home", home)
     assert line.removeprefix("error: ").startswith(said)
     assert not (home / REMEMBERED).exists()
     assert not list(home.glob("books/*"))
@@ -253,18 +237,15 @@ def test_a_plan_says_what_the_embedder_lacks_and_ends_as_the_build_would(
     tmp_path: Path,
     books: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    run: Callable[..., Ran],
 ) -> None:
     (books / "yours").mkdir()
     (books / "yours" / "01.md").write_text("# Yours\n\nA mace is heavy.\n")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.setenv("QUERYMUST_MINILM", "/nowhere")
-    query = ["querymust", "build", "--plan", "--library", str(books), "--embedder", embedder, "--home", str(tmp_path)]
-    monkeypatch.setattr(sys, "argv", [*query, "--json"] if as_json else query)
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    out, errors = capsys.readouterr()
-    assert ended.value.code == 2
+    query = ("build", "--plan", "--library", books, "--embedder", embedder, "--home", tmp_path)
+    status, out, errors = run(*query, *(["--json"] if as_json else []))
+    assert status == 2
     assert errors.startswith(f"error: a build would not begin: {missing}")
     if as_json:
         assert json.loads(out)["obstacle"] in errors

@@ -1,36 +1,27 @@
 """`querymust report` as a person runs it."""
 
 import json
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from pipeline import cli
 from pipeline.report.page import page
 from pipeline.report.report import report_of
 from retrieval.home import Home
 from retrieval.search.strategies import STRATEGIES
-
-
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    monkeypatch.setattr(sys, "argv", ["querymust", "report", *map(str, arguments)])
-    try:
-        cli.main()
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
+from tests.pipeline.conftest import Ran
 
 
 def test_it_writes_where_it_is_told_and_answers_four_questions(
-    sample: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    sample: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[..., Ran]
 ) -> None:
     path = tmp_path / "scores.html"
     shown: list[str] = []
     monkeypatch.setattr("webbrowser.open", shown.append)
     monkeypatch.setattr("pipeline.report.questions.RANKINGS", 12)
-    assert run(monkeypatch, "--home", sample.root, "--out", path, "--no-times") == 0
-    printed = capsys.readouterr().out
+    status, printed, _ = run("report", "--home", sample.root, "--out", path, "--no-times")
+    assert status == 0
     assert printed.startswith(f"wrote {path} (")
     assert printed.count("?\n") == 4
     assert shown == []
@@ -39,25 +30,22 @@ def test_it_writes_where_it_is_told_and_answers_four_questions(
     assert not (sample.root / "report.html").exists()
 
 
-def test_it_lies_in_the_home_and_opens(
-    tiny: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_lies_in_the_home_and_opens(tiny: Home, monkeypatch: pytest.MonkeyPatch, run: Callable[..., Ran]) -> None:
     shown: list[str] = []
     monkeypatch.setattr("webbrowser.open", shown.append)
-    assert run(monkeypatch, "--home", tiny.root, "--open") == 0
-    assert shown == [(tiny.root / "report.html").as_uri()]
-    assert "report.html" in capsys.readouterr().out
+    done = run("report", "--home", tiny.root, "--open")
+    assert (done.status, shown) == (0, [(tiny.root / "report.html").as_uri()])
+    assert "report.html" in done.out
 
 
-def test_a_home_without_an_index_is_one_clear_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(monkeypatch, "--home", tmp_path) == 2
-    assert "no snapshot was built" in capsys.readouterr().err
+def test_a_home_without_an_index_is_one_clear_line(tmp_path: Path, run: Callable[..., Ran]) -> None:
+    done = run("report", "--home", tmp_path)
+    assert done.status == 2
+    assert "no snapshot was built" in done.err
 
 
 def test_expanded_gold_is_on_the_page_and_among_its_numbers(
-    sample_copy: Home, few_questions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sample_copy: Home, few_questions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[..., Ran]
 ) -> None:
     monkeypatch.setattr("pipeline.report.questions.RANKINGS", 12)
     query = tmp_path / "queries"
@@ -66,7 +54,7 @@ def test_expanded_gold_is_on_the_page_and_among_its_numbers(
     (query / few_questions.name).write_text("".join(some), "utf-8")
     flags = ["--best-practice-eval", "--expand-gold"]
     where = ["--queries-dir", query, "--model-id", "wordllama", "--report-dir", tmp_path / "out"]
-    assert run(monkeypatch, "--home", sample_copy.root, *where, *flags) == 0
+    assert run("report", "--home", sample_copy.root, *where, *flags).status == 0
     assert (tmp_path / "out" / "report.html").is_file()
     result = json.loads((tmp_path / "out" / "report.json").read_text())
     assert set(result["strategies"]) == {*STRATEGIES}
@@ -87,14 +75,10 @@ def test_expanded_gold_is_on_the_page_and_among_its_numbers(
     ],
 )
 def test_what_cannot_be_done_is_one_clear_line(
-    given: list[str],
-    said: str,
-    tiny: Home,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    given: list[str], said: str, tiny: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[..., Ran]
 ) -> None:
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
-    assert run(monkeypatch, "--home", tiny.root, *given) == 2
-    assert said in capsys.readouterr().err
+    done = run("report", "--home", tiny.root, *given)
+    assert done.status == 2
+    assert said in done.err

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -12,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from evals.verdicts import CheckVerdict, keep_verdict
-from pipeline import cli
 from pipeline.building.book_records import ENTRY_FILE, book_entries
 from pipeline.commands.status import Status, record
 from retrieval.errors import IndexMissingError
@@ -22,23 +22,10 @@ from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.ingest.guarding import GuardCounts
 
+Printed = Callable[..., str]
+
 ROOT = Path(__file__).parents[3]
 NO_DATE = "no last_update_date in book.toml: 1970-01-01 is used"
-
-
-def said(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: object, status: int = 0
-) -> str:
-    """What a command prints: its results, or its error where it ends with another status."""
-    monkeypatch.setattr(sys, "argv", ["querymust", *map(str, arguments)])
-    try:
-        cli.main()
-        code = 0
-    except SystemExit as stop:
-        code = int(stop.code or 0)
-    captured = capsys.readouterr()
-    assert code == status
-    return captured.err if status else captured.out
 
 
 def test_a_home_in_step_with_its_library(tiny: Home) -> None:
@@ -52,18 +39,16 @@ def test_a_home_in_step_with_its_library(tiny: Home) -> None:
     assert (result.gate.verdict, result.gate.snapshot, result.gate.reasons) == ("held", result.live.id, ())
 
 
-def test_it_says_how_many_tables_are_guarded(
-    tiny: Home, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert "tables     1 table, 1 guarded" in said(capsys, monkeypatch, "status", "--home", tiny.root).splitlines()
-    told = json.loads(said(capsys, monkeypatch, "status", "--home", tiny.root, "--json"))
+def test_it_says_how_many_tables_are_guarded(tiny: Home, printed: Printed) -> None:
+    assert "tables     1 table, 1 guarded" in printed("status", "--home", tiny.root).splitlines()
+    told = json.loads(printed("status", "--home", tiny.root, "--json"))
     assert told["tables"] == {"tiny": {"n_tables": 1, "n_guarded": 1, "n_guardable": 1, "reasons": {}}}
     entry = book_entries(tiny)["tiny"]
     for number in range(8):
         other = replace(entry, slug=f"other-{number}", guards=GuardCounts(2, 1, 1, {"single": 1}))
         tiny.book(other.slug).mkdir()
         write_jsonl(tiny.book(other.slug) / ENTRY_FILE, [other])
-    short, long = (said(capsys, monkeypatch, "status", "--home", tiny.root, *more) for more in ((), ("--all",)))
+    short, long = (printed("status", "--home", tiny.root, *more) for more in ((), ("--all",)))
     assert "tables     17 tables, 9 guarded; not guarded: 8 have one row" in short
     assert short.count("  other-") == 5
     assert "and 4 more books; all of them: querymust status --all" in short
@@ -91,34 +76,32 @@ def test_a_library_that_went_is_told_and_the_live_index_still_is(tiny: Home) -> 
     assert result.live is not None
 
 
-def test_a_candidate_that_did_not_go_live_and_a_build_at_work_are_told(
-    tiny: Home, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_candidate_that_did_not_go_live_and_a_build_at_work_are_told(tiny: Home, printed: Printed) -> None:
     tiny.nominate("0123456789abcdef")
     with write_lock(tiny.root):
-        lines = said(capsys, monkeypatch, "status", "--home", tiny.root).splitlines()
-        told = json.loads(said(capsys, monkeypatch, "status", "--home", tiny.root, "--json"))
+        lines = printed("status", "--home", tiny.root).splitlines()
+        told = json.loads(printed("status", "--home", tiny.root, "--json"))
     assert any(line.startswith("candidate  0123456789abcdef was built") for line in lines)
     assert lines[-1].startswith("at work    process ")
     assert (told["candidate"], told["at_work"]["pid"]) == ("0123456789abcdef", os.getpid())
 
 
 def test_what_the_gate_said_last_is_told_with_its_reasons_and_the_age_of_what_is_live(
-    tiny: Home, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tiny: Home, printed: Printed
 ) -> None:
     candidate = "0123456789abcdef"
     live = str(live_id(tiny.root))
     tiny.nominate(candidate)
     keep_verdict(tiny.root, CheckVerdict.now("a_rule", "row 6 is gone", candidate, passed=False, blocks=True))
-    text = said(capsys, monkeypatch, "status", "--home", tiny.root)
+    text = printed("status", "--home", tiny.root)
     assert "gate       refused, just now; what was live stays live\n           a_rule: row 6 is gone\n" in text
     assert re.search(rf"^live       {live}, built (just now|\d+ \w+ ago), live since \d{{4}}-", text, re.MULTILINE)
-    told = json.loads(said(capsys, monkeypatch, "status", "--home", tiny.root, "--json"))
+    told = json.loads(printed("status", "--home", tiny.root, "--json"))
     assert (told["gate"]["verdict"], told["gate"]["reasons"]) == ("refused", ["a_rule: row 6 is gone"])
 
     tiny.nominate(live)
     promote(tiny.root, live, forced="it is the second edition")
-    text = said(capsys, monkeypatch, "status", "--home", tiny.root)
+    text = printed("status", "--home", tiny.root)
     assert re.search(r"^gate       live by force, .*: it is the second edition$", text, re.MULTILINE)
 
 
@@ -129,23 +112,19 @@ def test_the_scores_of_what_ships_are_those_of_the_last_build(sample: Home) -> N
     assert 0.8 < told["scores"]["hit@1"] <= 1
 
 
-def test_books_are_listed_with_their_numbers(
-    tiny: Home, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines = said(capsys, monkeypatch, "books", "--home", tiny.root).splitlines()
+def test_books_are_listed_with_their_numbers(tiny: Home, printed: Printed) -> None:
+    lines = printed("books", "--home", tiny.root).splitlines()
     assert [line.split() for line in lines] == [
         ["book", "title", "documents", "chunks", "tables", "guarded", "warnings"],
         ["tiny", "1", "4", "1", "3", "1"],
     ]
-    (told,) = json.loads(said(capsys, monkeypatch, "books", "--home", tiny.root, "--json"))
+    (told,) = json.loads(printed("books", "--home", tiny.root, "--json"))
     assert (told["book"], told["chunks"], told["warnings"], told["ignored"]) == ("tiny", 4, [NO_DATE], [])
 
 
 @pytest.mark.parametrize("command", ["status", "books"])
-def test_where_nothing_is_built_one_line_says_what_to_do(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (line,) = said(capsys, monkeypatch, command, "--home", tmp_path / "none", status=2).splitlines()
+def test_where_nothing_is_built_one_line_says_what_to_do(command: str, tmp_path: Path, printed: Printed) -> None:
+    (line,) = printed(command, "--home", tmp_path / "none", status=2).splitlines()
     assert "querymust build --library DIR" in line
     assert not (tmp_path / "none").exists()
 
@@ -173,7 +152,5 @@ def test_a_look_at_a_home_loads_neither_dagster_nor_chroma_nor_pandas(command: s
     assert "tiny" in done.stdout
 
 
-def test_the_version_is_that_of_the_package(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert said(capsys, monkeypatch, "--version") == f"querymust {version('querymust')}\n"
+def test_the_version_is_that_of_the_package(printed: Printed) -> None:
+    assert printed("--version") == f"querymust {version('querymust')}\n"
