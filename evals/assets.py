@@ -134,7 +134,7 @@ def leaderboard(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home])
             "n_questions": scores.n_questions,
             "strategies": table(({"strategy": name, **line} for name, line in headline.items()), COLUMNS),
             "snapshot": scores.snapshot,
-        },
+        }
     )
 
 

@@ -62,10 +62,7 @@ def compare_experiments(
 
 
 def _compared(
-    left: Sequence[ScoredQuestion],
-    right: Sequence[ScoredQuestion],
-    strategies: Sequence[str],
-    metrics: Sequence[str],
+    left: Sequence[ScoredQuestion], right: Sequence[ScoredQuestion], strategies: Sequence[str], metrics: Sequence[str]
 ) -> tuple[Comparison, ...]:
     ours, theirs = _by_place(left), _by_place(right)
     result: dict[str, Comparison] = {}

@@ -247,10 +247,7 @@ GOLD_RESOLVES: Rule[Scores] = Rule(
 SCORE_RULES: tuple[Rule[Scores], ...] = (
     GOLD_RESOLVES,
     Rule(
-        "no_false_exclusions",
-        "No predicate keeps the gold of a question out of what ships.",
-        "leaderboard",
-        _excluding,
+        "no_false_exclusions", "No predicate keeps the gold of a question out of what ships.", "leaderboard", _excluding
     ),
     Rule(
         "not_worse_than_live",

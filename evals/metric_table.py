@@ -109,16 +109,10 @@ METRICS = (
         _EVERYWHERE | Use.FILTERING | Use.TERMINAL | Use.README,
     ),
     ReportedMetric(
-        "recall_preserved",
-        "higher",
-        "`recall@10` with the filter / without it; 1 means no loss",
-        _KEPT | Use.FILTERING,
+        "recall_preserved", "higher", "`recall@10` with the filter / without it; 1 means no loss", _KEPT | Use.FILTERING
     ),
     ReportedMetric(
-        "evaluability",
-        "higher",
-        "share of the questions with gold whose answers are all in the index",
-        _KEPT,
+        "evaluability", "higher", "share of the questions with gold whose answers are all in the index", _KEPT
     ),
     ReportedMetric(
         "cross_book_contamination",
@@ -147,10 +141,7 @@ METRICS = (
     ReportedMetric("rounds", "lower", "rounds of `iterative` for a question, mean", Use.HEADLINE),
     ReportedMetric("excluded", "lower", "chunks that these rounds exclude, mean", Use.HEADLINE),
     ReportedMetric(
-        "round_ms",
-        "lower",
-        "wall time of such a retrieval over its rounds, median, with the embedder",
-        Use.HEADLINE,
+        "round_ms", "lower", "wall time of such a retrieval over its rounds, median, with the embedder", Use.HEADLINE
     ),
     ReportedMetric("p50_ms", "lower", "wall time of a retrieval, median", _KEPT | Use.FILTERING | Use.TERMINAL),
     ReportedMetric("p95_ms", "lower", "wall time of a retrieval, 95th percentile", _KEPT),

@@ -70,16 +70,8 @@ COMMANDS: Mapping[str, Mapping[str, Callable[..., None]]] = {
         "verify": snapshots.verify_index,
         "ui": serve.serve_ui,
     },
-    "Share and serve": {
-        "push": snapshots.push,
-        "pull": snapshots.pull,
-        "export": export,
-        "mcp": serve.serve_mcp,
-    },
-    "Evaluate": {
-        "suggest-terms": terms.suggest_terms,
-        "feedback": terms.use_feedback,
-    },
+    "Share and serve": {"push": snapshots.push, "pull": snapshots.pull, "export": export, "mcp": serve.serve_mcp},
+    "Evaluate": {"suggest-terms": terms.suggest_terms, "feedback": terms.use_feedback},
     "For developers": {"fit": fit.fit},
 }
 """Commands by the heading under which `--help` lists them."""

@@ -79,8 +79,7 @@ def bench_contract(
         100_000
     ),
     keep: Annotated[
-        Path | None,
-        typer.Option("--keep", help="Folder for its index, as that of `bench scale`.", file_okay=False),
+        Path | None, typer.Option("--keep", help="Folder for its index, as that of `bench scale`.", file_okay=False)
     ] = None,
     json_: JsonOption = False,
 ) -> None:

@@ -292,12 +292,7 @@ RECORD_LOOKUPS = (
     "{key}: {column}?",
     "{key}, its {column}",
 )
-ABOUT = (
-    "{question} in {subject}?",
-    "{subject}: {question}",
-    "{question} ({subject})",
-    "{question}, {subject}?",
-)
+ABOUT = ("{question} in {subject}?", "{subject}: {question}", "{question} ({subject})", "{question}, {subject}?")
 ABOUT_ALONE = ("{question}?", "{question}")
 """Around the questions of `asking`, which do not say their column."""
 FIELD_LOOKUPS = (
@@ -308,12 +303,7 @@ FIELD_LOOKUPS = (
     "{owner}: {field}?",
 )
 """For tables of fields: a row is a field, and what owns it is the table or one of its columns."""
-ROW = (
-    "{subject} {key}",
-    "{key} in {subject}?",
-    "{subject}, {key}",
-    "what does {subject} say about {key}",
-)
+ROW = ("{subject} {key}", "{key} in {subject}?", "{subject}, {key}", "what does {subject} say about {key}")
 """Nothing is said of a column; whoever reads the row finds it."""
 WHICH = (
     "Which {name} has {other} in {subject}?",
@@ -322,11 +312,7 @@ WHICH = (
     "{other}, {subject}: which {name}?",
 )
 """The row is named by another cell than its key, and the key is asked for."""
-WHICH_ALONE = (
-    "Which {name} has {other}?",
-    "{name} with {other}",
-    "{other}: which {name}?",
-)
+WHICH_ALONE = ("Which {name} has {other}?", "{name} with {other}", "{other}: which {name}?")
 BY_OTHER = (
     "{column} of the {name} with {other}, {subject}",
     "{subject}, {other}: {column}",
@@ -353,12 +339,7 @@ SECTION_PARTS = (
     "Which part of {subject} is about {terms}?",
     "{terms}: {subject}",
 )
-PASSAGES = (
-    "{terms}",
-    "{terms}?",
-    "what about {terms}",
-    "where is it said: {terms}",
-)
+PASSAGES = ("{terms}", "{terms}?", "what about {terms}", "where is it said: {terms}")
 """By words of the text."""
 
 

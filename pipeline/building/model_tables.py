@@ -101,12 +101,7 @@ class RowsMade:
 
 
 def make_rows(
-    settings: Settings,
-    answers: Path,
-    vocabulary: Vocabulary,
-    book: ParsedBook,
-    tables: Sequence[Table],
-    access: Access,
+    settings: Settings, answers: Path, vocabulary: Vocabulary, book: ParsedBook, tables: Sequence[Table], access: Access
 ) -> RowsMade:
     """The rows of all tables of a book.
 

@@ -28,8 +28,7 @@ class How(StrEnum):
 
 
 HowOption = Annotated[
-    How,
-    typer.Option("--how", help="read: from cells and sentences; generate: by a model; auto: by it with a key."),
+    How, typer.Option("--how", help="read: from cells and sentences; generate: by a model; auto: by it with a key.")
 ]
 
 
@@ -74,11 +73,7 @@ def answer(
         raise typer.Exit(1)
 
 
-def chat(
-    how: HowOption = How.auto,
-    strategy: StrategyOption = None,
-    home: HomeOption = DEFAULT_HOME,
-) -> None:
+def chat(how: HowOption = How.auto, strategy: StrategyOption = None, home: HomeOption = DEFAULT_HOME) -> None:
     """Ask one question after the other; `and AC 4?` or `how heavy is it?` refer to the one before.
 
     A follow-up question is completed by rules, and where they cannot, by the model if there is one. What is asked

@@ -314,14 +314,7 @@ def build_library(
         if plan:
             _show_plan(query.home, json_=json_)
             return
-        done = run_build(
-            query.home,
-            query.forgotten,
-            force=force,
-            accept=accept,
-            json_=json_,
-            verbose=verbose,
-        )
+        done = run_build(query.home, query.forgotten, force=force, accept=accept, json_=json_, verbose=verbose)
         flags.hand_over(query.home.root, quiet=json_)
     if not json_:
         print_scores_of_build(query.home, str(done.library["live_index"]["snapshot"]))

@@ -78,11 +78,7 @@ class EvaluationRequest:
 
 
 def asked(
-    fail_under: Sequence[str] | None,
-    baseline: Path | None,
-    save: Path | None,
-    junit: Path | None,
-    summary: Path | None,
+    fail_under: Sequence[str] | None, baseline: Path | None, save: Path | None, junit: Path | None, summary: Path | None
 ) -> EvaluationRequest:
     """Read what the options say.
 
@@ -175,8 +171,7 @@ class Scores:
 def evaluate(
     questions: QuestionsOption = None,
     strategy: Annotated[
-        list[str] | None,
-        typer.Option("--strategy", help="May be given again; all if not, and details of `default`."),
+        list[str] | None, typer.Option("--strategy", help="May be given again; all if not, and details of `default`.")
     ] = None,
     failures: Annotated[bool, typer.Option("--failures", help="Name the questions whose gold is not first.")] = False,
     answers: Annotated[

@@ -28,8 +28,7 @@ StoreMongodbOption = Annotated[
 
 def export(
     folder: Annotated[
-        Path | None,
-        typer.Argument(metavar="[FOLDER]", help="Write files there.", show_default=False, file_okay=False),
+        Path | None, typer.Argument(metavar="[FOLDER]", help="Write files there.", show_default=False, file_okay=False)
     ] = None,
     home: HomeOption = DEFAULT_HOME,
     ruleset: RulesetOption = None,

@@ -23,12 +23,10 @@ if TYPE_CHECKING:
 
 
 HomeOption = Annotated[
-    Path,
-    typer.Option("--home", envvar="QUERYMUST_HOME", help="Folder that holds everything built.", file_okay=False),
+    Path, typer.Option("--home", envvar="QUERYMUST_HOME", help="Folder that holds everything built.", file_okay=False)
 ]
 QuestionsOption = Annotated[
-    list[Path] | None,
-    typer.Option("--questions", help="JSONL file of questions with gold; may be given again."),
+    list[Path] | None, typer.Option("--questions", help="JSONL file of questions with gold; may be given again.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document for another program.")]
 AllOption = Annotated[bool, typer.Option("--all", help="Cut no list short.")]

@@ -27,16 +27,14 @@ def write_report(
         bool, typer.Option("--no-times", help="Leave out dates and milliseconds, to compare the bytes of two reports.")
     ] = False,
     report_dir: Annotated[
-        Path | None,
-        typer.Option("--report-dir", help="Folder for report.html and report.json.", file_okay=False),
+        Path | None, typer.Option("--report-dir", help="Folder for report.html and report.json.", file_okay=False)
     ] = None,
     queries_dir: Annotated[
         Path | None,
         typer.Option("--queries-dir", help="File of questions, or folder of them, in place of the home's own."),
     ] = None,
     model_id: Annotated[
-        str | None,
-        typer.Option("--model-id", help="The embedder that the snapshot must be of."),
+        str | None, typer.Option("--model-id", help="The embedder that the snapshot must be of.")
     ] = None,
     best_practice_eval: Annotated[  # noqa: ARG001 -- there are no other settings
         bool, typer.Option("--best-practice-eval", help="Standard settings: k 15 and 100, every strategy. Always on.")

@@ -25,13 +25,7 @@ class QuestionSets(dg.Config):
     seed: int = 0
 
 
-@dg.asset(
-    group_name="evals",
-    kinds={"scipy"},
-    owners=["team:search"],
-    tags={"domain": "relevance"},
-    retry_policy=AGAIN,
-)
+@dg.asset(group_name="evals", kinds={"scipy"}, owners=["team:search"], tags={"domain": "relevance"}, retry_policy=AGAIN)
 @with_reason
 def relevance(
     context: dg.AssetExecutionContext, config: QuestionSets, home: dg.ResourceParam[Home]

@@ -203,11 +203,7 @@ def snapshot_check(rule: Rule[SnapshotContents]) -> dg.AssetChecksDefinition:
     """The check of a rule about a snapshot; it judges the candidate."""
 
     @dg.asset_check(
-        asset=rule.asset,
-        name=rule.name,
-        description=rule.says,
-        blocking=rule.blocks,
-        automation_condition=JUDGED,
+        asset=rule.asset, name=rule.name, description=rule.says, blocking=rule.blocks, automation_condition=JUDGED
     )
     @kept(rule.name)
     def check(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:

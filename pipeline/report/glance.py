@@ -145,16 +145,10 @@ def _rounded(value: object) -> object:
 
 WORDS = (
     ("chunk", "a row of a table, or a passage of prose: what is searched and returned"),
-    (
-        "gold",
-        "the chunks that answer a question, by the question file; a question fails if none of them ranks first",
-    ),
+    ("gold", "the chunks that answer a question, by the question file; a question fails if none of them ranks first"),
     ("query_must", "a row's condition on the question: the row for armor class 6 requires that the question names it"),
     ("guarded", "having a query_must; the filter excludes a guarded row if the question does not satisfy it"),
-    (
-        "noise",
-        "rows that resemble the right one: other rows of its table, or of a table with the same columns",
-    ),
+    ("noise", "rows that resemble the right one: other rows of its table, or of a table with the same columns"),
     ("snapshot", "an index of the whole library at one time; readers get the live one"),
     ("gate", "the checks that a snapshot must pass before it goes live"),
 )

@@ -84,7 +84,7 @@ class Embedded:
             answer = self._answers.get((row.set, row.split, row.question_id), "")
             location = f"{row.set}, {row.split}"
             self._questions[key] = [
-                *(row.question_id, location, row.query, row.book, row.kind, answer, shlex.quote(row.query)),
+                *(row.question_id, location, row.query, row.book, row.kind, answer, shlex.quote(row.query))
             ]
         return self._numbers[key]
 
@@ -111,7 +111,7 @@ class Embedded:
             self._places[chunk.id] = len(self._chunks)
             location = f"{chunk.book}/{chunk.document}:{chunk.lines[0]}"
             self._chunks[chunk.id] = [
-                *(self._report.short_id(chunk.id), chunk.title, location, snippet(chunk), int(bool(chunk.query_must))),
+                *(self._report.short_id(chunk.id), chunk.title, location, snippet(chunk), int(bool(chunk.query_must)))
             ]
         return self._places[chunk.id]
 

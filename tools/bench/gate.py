@@ -94,10 +94,7 @@ class GateReport:
 
 
 def run_gate(
-    simulations: int = 300,
-    seed: int = 0,
-    sizes: Sequence[tuple[int, int]] = SIZES,
-    tell: Tell = lambda *_: None,
+    simulations: int = 300, seed: int = 0, sizes: Sequence[tuple[int, int]] = SIZES, tell: Tell = lambda *_: None
 ) -> GateReport:
     """Simulate changes and count refusals.
 

@@ -106,13 +106,7 @@ def contract_scenes(place: Place, warm: Warm, seed: int, tell: Tell) -> tuple[Sc
 
 
 def _grown(
-    place: Place,
-    warm: Warm,
-    seed: int,
-    name: str,
-    take: Callable[..., None],
-    argv: tuple[str, ...],
-    tell: Tell,
+    place: Place, warm: Warm, seed: int, name: str, take: Callable[..., None], argv: tuple[str, ...], tell: Tell
 ) -> tuple[Path, Path, list[Path]]:
     """The home before the last edition and after it, and the files of all forms.
 

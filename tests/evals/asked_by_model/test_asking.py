@@ -78,11 +78,7 @@ def test_a_question_in_other_words_is_one_with_gold(snapshot: Snapshot, table: A
     assert not isinstance(made, Disbelieved)
     chunk, question = made
     assert (chunk.row_key, question.query) == ("Long sword", "what do I pay for a longsword?")
-    assert (question.kind, question.tags, question.generated) == (
-        "generated-by-model",
-        ("generated", "by-model"),
-        True,
-    )
+    assert (question.kind, question.tags, question.generated) == ("generated-by-model", ("generated", "by-model"), True)
     assert question.gold[0].row_key == "Long sword"
 
 

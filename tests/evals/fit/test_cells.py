@@ -6,16 +6,7 @@ from dataclasses import replace
 import pytest
 
 from evals.errors import FittingError
-from evals.fit.cells import (
-    CellExample,
-    cell_examples,
-    cells_that_say,
-    fit_cells,
-    left_out,
-    named,
-    says,
-    wanted_words,
-)
+from evals.fit.cells import CellExample, cell_examples, cells_that_say, fit_cells, left_out, named, says, wanted_words
 from evals.questions.gold import Resolution
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question

@@ -165,11 +165,7 @@ def test_the_books_of_a_set_are_left_out_together_and_those_of_a_large_one_some_
     small, large = [("few", "b"), ("few", "a")], [("many", f"book {number:02}") for number in range(MOST_GROUPS + 2)]
     books = [book for _, book in large]
 
-    assert folds_of([*large[::-1], *small]) == (
-        tuple(books[:MOST_GROUPS]),
-        tuple(books[MOST_GROUPS:]),
-        ("a", "b"),
-    )
+    assert folds_of([*large[::-1], *small]) == (tuple(books[:MOST_GROUPS]), tuple(books[MOST_GROUPS:]), ("a", "b"))
     assert folds_of([]) == ()
 
 

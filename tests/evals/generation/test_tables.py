@@ -7,11 +7,7 @@ from evals.generation.phrasing import Phrasing
 from evals.generation.tables import AskedTable, lookup
 from retrieval.language.vocabulary import Vocabulary
 
-WEAPONS = [
-    ("Dagger", "1d4", "Light", "2-10"),
-    ("Mace", "1d6", "Heavy", "11-40"),
-    ("Spear", "1d8", "Light", "40-60"),
-]
+WEAPONS = [("Dagger", "1d4", "Light", "2-10"), ("Mace", "1d6", "Heavy", "11-40"), ("Spear", "1d8", "Light", "40-60")]
 
 
 @pytest.fixture

@@ -225,10 +225,7 @@ def test_a_file_is_looked_for_in_its_own_book(make_chunk):
 
 
 def test_groups_that_share_a_chunk_are_one_answer():
-    assert disjoint([("a", "b"), ("c", "d"), ("b", "c", "e"), ("f", "g")]) == (
-        ("a", "b", "c", "d", "e"),
-        ("f", "g"),
-    )
+    assert disjoint([("a", "b"), ("c", "d"), ("b", "c", "e"), ("f", "g")]) == (("a", "b", "c", "d", "e"), ("f", "g"))
 
 
 def test_a_group_of_one_chunk_is_plain_gold():

@@ -161,11 +161,7 @@ def test_a_file_that_contradicts_what_stands_beside_it_is_refused(tmp_path, besi
 
 def test_a_group_is_read_and_its_anchors_get_the_questions_book(tmp_path):
     gold = read(tmp_path, [{"row_key": "1"}, {"any_of": [{"row_key": "2"}, {"file": "c/a.md"}]}], book="b")
-    assert gold == (
-        Anchor("b", row_key="1"),
-        Anchor("b", row_key="2", group=1),
-        Anchor("c", document="a.md", group=1),
-    )
+    assert gold == (Anchor("b", row_key="1"), Anchor("b", row_key="2", group=1), Anchor("c", document="a.md", group=1))
 
 
 @pytest.mark.parametrize("name", ["q.jsonl", "q.json"])

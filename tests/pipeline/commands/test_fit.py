@@ -45,9 +45,7 @@ def test_trees_are_fitted_and_told_as_numbers_and_as_a_page(small_sets: Path, ho
 
 
 def test_trees_without_lightgbm_say_what_to_install(
-    small_sets: Path,
-    home: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    small_sets: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "lightgbm", None)
 

@@ -230,12 +230,7 @@ def test_a_reader_that_looks_again_and_again_follows(
     home, first, second = twice_live
     place, reader = tmp_path / "place", tmp_path / "reader"
     words = ["-m", "pipeline.cli", "pull", str(place), "--every", "0.1", "--home", str(reader)]
-    follower = subprocess.Popen(
-        hearing_ctrl_c(*words),
-        cwd=ROOT,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    follower = subprocess.Popen(hearing_ctrl_c(*words), cwd=ROOT, stderr=subprocess.PIPE, text=True)
     with follower:
         assert follower.stderr is not None
         try:

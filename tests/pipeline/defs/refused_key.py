@@ -21,11 +21,7 @@ def assert_key_is_nowhere(home: Home, said: Iterable[str]) -> None:
 
 
 def assert_refusal_is_told_without_the_key(
-    home: Home,
-    server: FakeOpenAi,
-    where: str,
-    caplog: pytest.LogCaptureFixture,
-    capfd: pytest.CaptureFixture[str],
+    home: Home, server: FakeOpenAi, where: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """A run under every fault passes; one whose key is refused ends in one sentence of the asset that asked."""
     server.retry_after = "0.001"

@@ -87,9 +87,6 @@ def test_tables_and_passages_share_a_model_and_its_budget(home: Home, chat_serve
 
 
 def test_the_key_is_in_no_log_no_error_no_metadata_and_no_event(
-    home: Home,
-    chat_server: FakeOpenAi,
-    caplog: pytest.LogCaptureFixture,
-    capfd: pytest.CaptureFixture[str],
+    home: Home, chat_server: FakeOpenAi, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert_refusal_is_told_without_the_key(home, chat_server, "chunks", caplog, capfd)

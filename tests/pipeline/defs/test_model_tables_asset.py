@@ -64,10 +64,7 @@ def test_a_build_with_names_by_a_model_finds_a_row_by_what_people_call_it(home: 
 
 
 def test_the_key_of_an_embedder_is_in_no_log_no_error_no_metadata_and_no_event(
-    home: Home,
-    chat_server: FakeOpenAi,
-    caplog: pytest.LogCaptureFixture,
-    capfd: pytest.CaptureFixture[str],
+    home: Home, chat_server: FakeOpenAi, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     chat_server.retry_after = "0.001"
     settings = replace(home.settings, embedder="openai", tables=TablesSettings("names", timeout_seconds=5.0))
@@ -90,9 +87,6 @@ def test_the_key_of_an_embedder_is_in_no_log_no_error_no_metadata_and_no_event(
 
 
 def test_the_key_is_in_no_log_no_error_no_metadata_and_no_event(
-    home: Home,
-    chat_server: FakeOpenAi,
-    caplog: pytest.LogCaptureFixture,
-    capfd: pytest.CaptureFixture[str],
+    home: Home, chat_server: FakeOpenAi, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert_refusal_is_told_without_the_key(home, chat_server, "table_rows", caplog, capfd)

@@ -56,9 +56,7 @@ def test_a_refused_night_fails_once_with_the_sentence_of_its_check(built_deploym
     assert deployment.live == live
 
 
-def test_an_emptied_document_goes_live_once_its_owner_accepts_it_and_not_before(
-    built_deployment: "Deployment",
-) -> None:
+def test_an_emptied_document_goes_live_once_its_owner_accepts_it_and_not_before(built_deployment: "Deployment") -> None:
     deployment, live = built_deployment, built_deployment.live
     deployment.start("new_or_changed_books", "live_follows_books")
     (deployment.home.library / "alpha" / "01.md").write_text(" \n")

@@ -91,11 +91,7 @@ def searches(retriever: Retriever, single: ChromaStore | None) -> dict[str, Way]
     if single is not None:
         nearest = single.nearest
         plain["chroma_plain"] = lambda query: len(nearest("open", embedder.embed_query(query.text), DEFAULT_K).ids)
-    return {
-        **plain,
-        "exact_scan": exact_scan,
-        **{name: _strategy(retriever, name) for name in STRATEGIES},
-    }
+    return {**plain, "exact_scan": exact_scan, **{name: _strategy(retriever, name) for name in STRATEGIES}}
 
 
 def nin_loop(retriever: Retriever, single: ChromaStore, rounds: list[int]) -> Way:
