@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import dagster as dg
 
@@ -16,6 +17,13 @@ from retrieval.home import Home, is_book_key
 from retrieval.ingest.library.library import list_books
 
 books_partitions = dg.DynamicPartitionsDefinition(name="books")
+OF_A_BOOK: Mapping[str, Any] = {
+    "partitions_def": books_partitions,
+    "group_name": "ingest",
+    "owners": ["team:search"],
+    "tags": {"domain": "books"},
+}
+"""What is said of every asset that is made book by book."""
 
 
 def partition_keys(slugs: Iterable[str]) -> list[str]:
@@ -99,14 +107,7 @@ def _observed(instance: dg.DagsterInstance, name: str, slug: str | None) -> str 
     return observation.tags.get(_VERSION) if observation else None
 
 
-@dg.asset(
-    deps=[BOOK_FOLDERS],
-    partitions_def=books_partitions,
-    group_name="ingest",
-    kinds={"markdown"},
-    owners=["team:search"],
-    tags={"domain": "books"},
-)
+@dg.asset(deps=[BOOK_FOLDERS], kinds={"markdown"}, **OF_A_BOOK)
 @with_reason
 def books(
     context: dg.AssetExecutionContext, home: dg.ResourceParam[Home], models: dg.ResourceParam[HostedModels]

@@ -10,7 +10,7 @@ from pipeline.building.hosted_models import HostedModels
 from pipeline.building.materialization import content_version, losses_metadata, materialized
 from pipeline.building.model_passages import keep_report, make_chunks, told
 from pipeline.building.plan import cost_of
-from pipeline.defs.books import books_partitions
+from pipeline.defs.books import OF_A_BOOK
 from retrieval.files.records import dump_record, read_jsonl, write_jsonl
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import cuts_for, load_embedder
@@ -23,14 +23,7 @@ from retrieval.models.access import Access
 from retrieval.types import Chunk, Row
 
 
-@dg.asset(
-    deps=["predicates"],
-    partitions_def=books_partitions,
-    group_name="ingest",
-    kinds={"python"},
-    owners=["team:search"],
-    tags={"domain": "books"},
-)
+@dg.asset(deps=["predicates"], kinds={"python"}, **OF_A_BOOK)
 @with_reason
 def chunks(
     context: dg.AssetExecutionContext, home: dg.ResourceParam[Home], models: dg.ResourceParam[HostedModels]
@@ -69,15 +62,7 @@ def chunks(
     )
 
 
-@dg.asset(
-    deps=[chunks],
-    partitions_def=books_partitions,
-    group_name="ingest",
-    kinds={"numpy"},
-    owners=["team:search"],
-    tags={"domain": "books"},
-    retry_policy=AGAIN,
-)
+@dg.asset(deps=[chunks], kinds={"numpy"}, retry_policy=AGAIN, **OF_A_BOOK)
 @with_reason
 def embeddings(
     context: dg.AssetExecutionContext, home: dg.ResourceParam[Home], models: dg.ResourceParam[HostedModels]

@@ -2,8 +2,9 @@
 
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 
@@ -29,6 +30,14 @@ from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprin
 from retrieval.language.terms import tokenizer
 from retrieval.rag.relevance import keep_calibration
 from retrieval.types import Book, Vector
+
+OF_THE_INDEX: Mapping[str, Any] = {
+    "group_name": "index",
+    "owners": ["team:search"],
+    "tags": {"domain": "index"},
+    "automation_condition": SETTLED,
+}
+"""What is said of every asset that is made of all books."""
 
 
 def book_slugs(instance: dg.DagsterInstance) -> list[str]:
@@ -106,14 +115,7 @@ def graph_of(home: Home, records: LibraryRecords, vectors: Vector) -> Graph:
     return Graph.load(folder)
 
 
-@dg.asset(
-    deps=[chunks],
-    group_name="index",
-    kinds={"scipy"},
-    owners=["team:search"],
-    tags={"domain": "index"},
-    automation_condition=SETTLED,
-)
+@dg.asset(deps=[chunks], kinds={"scipy"}, **OF_THE_INDEX)
 @with_reason
 def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The lexical index over every chunk of the library; its scores are Okapi BM25's."""
@@ -133,15 +135,8 @@ def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> 
     )
 
 
-@dg.asset(
-    # The tables are in the chunks. They stand here so that a failed check on them stops the snapshot too.
-    deps=[lexical, embeddings, "graph", chunks, table_rows, predicates],
-    group_name="index",
-    kinds={"chroma"},
-    owners=["team:search"],
-    tags={"domain": "index"},
-    automation_condition=SETTLED,
-)
+# The tables are in the chunks. They stand here so that a failed check on them stops the snapshot too.
+@dg.asset(deps=[lexical, embeddings, "graph", chunks, table_rows, predicates], kinds={"chroma"}, **OF_THE_INDEX)
 @with_reason
 def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """A snapshot of the library: vectors, lexical index, graph, compiled predicates and a manifest under one id."""
@@ -223,14 +218,7 @@ snapshot_checks = [snapshot_check(rule) for rule in SNAPSHOT_RULES]
 """Dagster loads the members of a module's lists."""
 
 
-@dg.asset(
-    deps=[chunks, embeddings],
-    group_name="index",
-    kinds={"numpy"},
-    owners=["team:search"],
-    tags={"domain": "index"},
-    automation_condition=SETTLED,
-)
+@dg.asset(deps=[chunks, embeddings], kinds={"numpy"}, **OF_THE_INDEX)
 @with_reason
 def graph(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """Sections, things described and traits beside the chunks, and the edges between them."""

@@ -7,7 +7,7 @@ from pipeline.building.book_records import GUARDS, kept_losses
 from pipeline.building.hosted_models import HostedModels
 from pipeline.building.materialization import content_version, losses_metadata, materialized
 from pipeline.building.model_tables import keep_report, make_rows, told
-from pipeline.defs.books import books_partitions
+from pipeline.defs.books import OF_A_BOOK
 from retrieval.files.records import dump_record, read_jsonl, write_jsonl
 from retrieval.home import Home
 from retrieval.ingest.guarding import REASONS, count_guards, table_guards, unmet
@@ -19,14 +19,7 @@ from retrieval.models.access import Access
 from retrieval.types import Book, Row
 
 
-@dg.asset(
-    deps=["books"],
-    partitions_def=books_partitions,
-    group_name="ingest",
-    kinds={"markdown"},
-    owners=["team:search"],
-    tags={"domain": "books"},
-)
+@dg.asset(deps=["books"], kinds={"markdown"}, **OF_A_BOOK)
 @with_reason
 def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The tables of one book as they are in the source: header, rows, caption, lines; and what `tables.toml` says."""
@@ -56,14 +49,7 @@ def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
     )
 
 
-@dg.asset(
-    deps=[tables],
-    partitions_def=books_partitions,
-    group_name="ingest",
-    kinds={"python"},
-    owners=["team:search"],
-    tags={"domain": "books"},
-)
+@dg.asset(deps=[tables], kinds={"python"}, **OF_A_BOOK)
 @with_reason
 def table_rows(
     context: dg.AssetExecutionContext, home: dg.ResourceParam[Home], models: dg.ResourceParam[HostedModels]
@@ -94,14 +80,7 @@ def table_rows(
     )
 
 
-@dg.asset(
-    deps=[table_rows],
-    partitions_def=books_partitions,
-    group_name="ingest",
-    kinds={"json"},
-    owners=["team:search"],
-    tags={"domain": "books"},
-)
+@dg.asset(deps=[table_rows], kinds={"json"}, **OF_A_BOOK)
 @with_reason
 def predicates(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The same rows with `query_must` moved out of the JSON, and why each table is guarded or not."""
