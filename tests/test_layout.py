@@ -101,7 +101,7 @@ def test_dagster_is_known_to_the_pipeline_and_to_two_files_of_evals() -> None:
 
 def test_modules_that_dagster_reads_keep_their_annotations() -> None:
     readers = [
-        path for path in PYTHON_FILES if re.search(r"@dg\.(asset|asset_check|sensor|schedule)", path.read_text())
+        path for path in PYTHON_FILES if re.search(r"@(dg\.(asset|asset_check|sensor|schedule)|of_)", path.read_text())
     ]
     assert readers
     assert [path for path in readers if imports(path, "__future__")] == []

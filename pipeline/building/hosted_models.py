@@ -5,8 +5,7 @@ from contextlib import contextmanager
 from functools import cached_property
 
 from pipeline.building.book_records import read_for_index
-from pipeline.building.model_passages import describer_of
-from pipeline.building.model_tables import chosen_tables, options_of, reader_of
+from pipeline.building.model_work import chosen_tables, describer_of, options_of, reader_of
 from retrieval.errors import EmbedderUnavailableError, EmbeddingFailureError, ModelError
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import Cost, cuts_for, is_hosted, load_embedder, price_of

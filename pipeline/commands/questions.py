@@ -200,7 +200,7 @@ def write_by_model(
 
 def _asking(home: Home, model: str | None, budget: float | None) -> Inquiries:
     from evals.asked_by_model.asking import prompt_version
-    from pipeline.building.model_tables import options_of
+    from pipeline.building.model_work import options_of
     from retrieval.models.access import Access
     from retrieval.models.inquiries import Inquiries
 

@@ -72,7 +72,7 @@ def transform(
       querymust transform-tables guide.md --table-list tables.md --output rows --budget 0.50
       querymust transform-tables guide.md --names --output rows
     """
-    from pipeline.building.model_tables import reader_of
+    from pipeline.building.model_work import reader_of
     from pipeline.building.stages import read_source
     from retrieval.files.locks import write_lock
     from retrieval.home import Home
@@ -110,7 +110,7 @@ def _chosen(settings: Settings, parsed: Mapping[str, ParsedBook], read: Source) 
     Raises:
         LibraryError: a line of the list names a table of none of the books.
     """
-    from pipeline.building.model_tables import chosen_tables
+    from pipeline.building.model_work import chosen_tables
     from retrieval.ingest.model_tables.request import listed, read_table_list
 
     if settings.tables.table_list is not None:
@@ -152,7 +152,7 @@ def _transformed(
     read: Source,
     output: Path,
 ) -> dict[str, Transformed]:
-    from pipeline.building.model_tables import keep_report
+    from pipeline.building.model_work import keep_table_report
     from pipeline.building.stages import write_rows
 
     done = {}
@@ -160,7 +160,7 @@ def _transformed(
         texts = [document.text for document in book.documents]
         tables = parsed[book.slug].tables
         done[book.slug] = reader.transform(tables, read.vocabulary, texts, chosen[book.slug])
-        keep_report(write_rows(output, book, done[book.slug].rows), done[book.slug])
+        keep_table_report(write_rows(output, book, done[book.slug].rows), done[book.slug])
         err.print(f"{book.slug}: {counted(len(done[book.slug].rows), 'row')}", markup=False)
     return done
 
@@ -172,9 +172,9 @@ def _record(done: Transformed) -> dict[str, object]:
 
 
 def _print(slug: str, done: Transformed, output: Path) -> None:
-    from pipeline.building.model_tables import SAMPLE, told
+    from pipeline.building.model_work import TABLE_SAMPLE, told_work
 
-    out.print(f"{slug}: {counted(len(done.rows), 'row')}{told(done)}", markup=False)
+    out.print(f"{slug}: {counted(len(done.rows), 'row')}{told_work(done, 'read', 'tables')}", markup=False)
     _lines(
         [
             f"{outcome.title} ({outcome.document}:{outcome.line}): {outcome.said}"
@@ -184,7 +184,7 @@ def _print(slug: str, done: Transformed, output: Path) -> None:
     )
     dropped = ((outcome.title, each) for outcome in done.outcomes for each in outcome.dropped)
     _lines([f"{title}, row {each.ordinal}: {each.part} not believed: {each.why}" for title, each in dropped])
-    shown = f"; {SAMPLE} has some of the model's for you to read" if done.by_model else ""
+    shown = f"; {TABLE_SAMPLE} has some of the model's for you to read" if done.by_model else ""
     out.print(f"  rows in {output / slug}{shown}", markup=False)
 
 
@@ -255,7 +255,7 @@ def describe(
       querymust describe-passages guide.md --dry-run
       querymust describe-passages rows --output chunks.jsonl --budget 0.50
     """
-    from pipeline.building.model_passages import describer_of
+    from pipeline.building.model_work import describer_of
     from pipeline.building.stages import cut_books
     from retrieval.files.locks import write_lock
     from retrieval.files.records import write_jsonl
@@ -301,10 +301,12 @@ def _passage_record(done: DescribedChunks) -> dict[str, object]:
 
 
 def _print_passages(done: Mapping[str, DescribedChunks], output: Path) -> None:
-    from pipeline.building.model_passages import told
+    from pipeline.building.model_work import told_work
 
     for slug, each in done.items():
-        out.print(f"{slug}: {counted(len(each.chunks), 'chunk')}{told(each)}", markup=False)
+        out.print(
+            f"{slug}: {counted(len(each.chunks), 'chunk')}{told_work(each, 'described', 'passages')}", markup=False
+        )
         lines = [f"{one.title} ({one.document}:{one.line}): {one.said}" for one in each.outcomes if one.reason]
         lines += [
             f"{one.title} ({one.document}:{one.line}): {part.part} not believed: {part.why}"

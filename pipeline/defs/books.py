@@ -1,29 +1,52 @@
-"""The asset `books` with its partitions, and the observable sources that the library and its questions are."""
+"""The assets of one book, from its folder to its vectors, and the observable sources that library and questions are."""
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import dagster as dg
 
-from evals.asset_options import QUESTION_FILES, with_reason
+from evals.asset_options import AGAIN, QUESTION_FILES, as_table, columns_of, with_reason
 from evals.questions.question_sets import questions_version
-from pipeline.building.book_records import fault_sentence, keep_source, kept_losses, read_for_index
+from pipeline.building.book_records import GUARDS, enter_book, fault_sentence, keep_source, kept_losses, read_for_index
 from pipeline.building.hosted_models import HostedModels
-from pipeline.building.materialization import losses_metadata, materialized
+from pipeline.building.materialization import content_version, losses_metadata, materialized
+from pipeline.building.model_work import keep_passage_report, keep_table_report, make_chunks, make_rows, told_work
+from pipeline.building.plan import cost_of
 from retrieval.errors import LibraryError, UnknownNameError
-from retrieval.files.records import write_jsonl
+from retrieval.files.records import dump_record, read_jsonl, write_jsonl
 from retrieval.home import Home, is_book_key
+from retrieval.index.embedding.embedders import cuts_for, load_embedder
+from retrieval.index.embedding.embedding_store import EmbeddingStore, embed_chunks, embedding_key, logged_progress
+from retrieval.ingest.chunking import chunk_book
+from retrieval.ingest.density import TableDensity, table_densities
+from retrieval.ingest.guarding import REASONS, count_guards, table_guards, unmet
 from retrieval.ingest.library.library import list_books
+from retrieval.ingest.losses import record_losses
+from retrieval.ingest.parsed_book import read_parsed_book
+from retrieval.ingest.tables.rows import extract_predicates
+from retrieval.ingest.tables.strictness import MIN_DENSITY
+from retrieval.ingest.tables.table import Table
+from retrieval.models.access import Access
+from retrieval.types import Book, Chunk, Row
 
 books_partitions = dg.DynamicPartitionsDefinition(name="books")
-OF_A_BOOK: Mapping[str, Any] = {
-    "partitions_def": books_partitions,
-    "group_name": "ingest",
-    "owners": ["team:search"],
-    "tags": {"domain": "books"},
-}
-"""What is said of every asset that is made book by book."""
+
+
+def of_a_book(
+    deps: Iterable[dg.AssetsDefinition | str], kind: str, retry_policy: dg.RetryPolicy | None = None
+) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
+    """The decorator of an asset that is made book by book."""
+    return dg.asset(
+        deps=deps,
+        kinds={kind},
+        partitions_def=books_partitions,
+        group_name="ingest",
+        owners=["team:search"],
+        tags={"domain": "books"},
+        retry_policy=retry_policy,
+    )
 
 
 def partition_keys(slugs: Iterable[str]) -> list[str]:
@@ -107,7 +130,7 @@ def _observed(instance: dg.DagsterInstance, name: str, slug: str | None) -> str 
     return observation.tags.get(_VERSION) if observation else None
 
 
-@dg.asset(deps=[BOOK_FOLDERS], kinds={"markdown"}, **OF_A_BOOK)
+@of_a_book([BOOK_FOLDERS], "markdown")
 @with_reason
 def books(
     context: dg.AssetExecutionContext, home: dg.ResourceParam[Home], models: dg.ResourceParam[HostedModels]
@@ -141,5 +164,179 @@ def books(
             **losses_metadata(losses),
             "ignored": dg.MetadataValue.md("\n".join(f"- `{name}`" for name in book.ignored) or "none"),
             "warnings": dg.MetadataValue.md("\n".join(f"- {warning}" for warning in book.warnings) or "none"),
+        },
+    )
+
+
+@of_a_book([books], "markdown")
+@with_reason
+def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
+    """The tables of one book as they are in the source: header, rows, caption, lines; and what `tables.toml` says."""
+    folder = home.book(context.partition_key)
+    (book,) = read_jsonl(folder / "book.jsonl", Book)
+    with kept_losses(folder, "tables") as losses:
+        parsed = read_parsed_book(folder / "book.jsonl")
+        record_losses(parsed.losses)
+        tables = parsed.tables
+        missed = unmet(book.table_rules, tables, home.vocabulary)
+    write_jsonl(folder / "tables.jsonl", tables)
+    context.log.info(f"{context.partition_key}: {len(tables)} tables")
+    return materialized(
+        content_version(map(dump_record, tables)),
+        {
+            "n_tables": len(tables),
+            "dagster/partition_row_count": len(tables),
+            "dagster/column_schema": columns_of(Table),
+            "n_source_rows": sum(len(table.rows) for table in tables),
+            "n_cells": sum(len(row.cells) for table in tables for row in table.rows),
+            "n_ruled": sum(table.rule is not None for table in tables),
+            "n_unmet_rules": len(missed),
+            "unmet_rules": dg.MetadataValue.md("\n".join(f"- {sentence}" for sentence in missed) or "none"),
+            "n_captioned": sum(table.caption is not None for table in tables),
+            **losses_metadata(losses),
+        },
+    )
+
+
+@of_a_book([tables], "python")
+@with_reason
+def table_rows(
+    context: dg.AssetExecutionContext, home: dg.ResourceParam[Home], models: dg.ResourceParam[HostedModels]
+) -> dg.MaterializeResult[None]:
+    """Each row of each table as a self-describing JSON object; where the row needs one, with its `query_must`."""
+    folder = home.book(context.partition_key)
+    result = read_jsonl(folder / "tables.jsonl", Table)
+    book = read_parsed_book(folder / "book.jsonl")
+    access = Access() if home.settings.tables.transformer == "rules" else models.access
+    with kept_losses(folder, "table_rows") as losses:
+        made = make_rows(home.settings, home.models, home.vocabulary, book, result, access)
+    rows = made.rows
+    write_jsonl(folder / "table_rows.jsonl", rows)
+    keep_table_report(folder, made.transformed)
+    context.log.info(f"{context.partition_key}: {len(rows)} rows{told_work(made.transformed, 'read', 'tables')}")
+    return materialized(
+        content_version(map(dump_record, rows)),
+        {
+            "n_rows": len(rows),
+            "dagster/partition_row_count": len(rows),
+            "dagster/column_schema": columns_of(Row),
+            "n_records": sum(row.kind == "record" for row in rows),
+            "n_tables": len({row.table_id for row in rows}),
+            **made.numbers,
+            **losses_metadata(losses),
+            "first_row": dg.MetadataValue.md(f"```json\n{rows[0].content}\n```" if rows else "none"),
+        },
+    )
+
+
+@of_a_book([table_rows], "json")
+@with_reason
+def predicates(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
+    """The same rows with `query_must` moved out of the JSON, and why each table is guarded or not."""
+    folder = home.book(context.partition_key)
+    with kept_losses(folder, "predicates") as losses:
+        rows = extract_predicates(read_jsonl(folder / "table_rows.jsonl", Row))
+        guards = table_guards(read_jsonl(folder / "tables.jsonl", Table), rows, home.vocabulary)
+    write_jsonl(folder / "predicates.jsonl", rows)
+    write_jsonl(folder / GUARDS, guards)
+    counts = count_guards(guards)
+    guarded = [row for row in rows if row.query_must is not None]
+    context.log.info(
+        f"{context.partition_key}: {len(guarded)} of {len(rows)} rows have a predicate; "
+        f"{counts.n_guarded} of {counts.n_tables} tables are guarded"
+    )
+    return materialized(
+        content_version(map(dump_record, rows)),
+        {
+            "n_rows": len(rows),
+            "dagster/partition_row_count": len(rows),
+            "dagster/column_schema": columns_of(Row),
+            "n_guarded": len(guarded),
+            "n_tables": counts.n_tables,
+            "n_guarded_tables": counts.n_guarded,
+            "n_guardable_tables": counts.n_guardable,
+            **{f"n_{reason}_tables": counts.reasons.get(reason, 0) for reason in REASONS},
+            "n_named": sum(bool(row.names) for row in rows),
+            **losses_metadata(losses),
+            "first_predicate": dg.MetadataValue.md(f"`{guarded[0].query_must}`" if guarded else "none"),
+        },
+    )
+
+
+@of_a_book([predicates], "python")
+@with_reason
+def chunks(
+    context: dg.AssetExecutionContext, home: dg.ResourceParam[Home], models: dg.ResourceParam[HostedModels]
+) -> dg.MaterializeResult[None]:
+    """The units that are embedded, indexed and returned: a chunk for each table row, and the prose around them."""
+    folder = home.book(context.partition_key)
+    cuts = cuts_for(home.settings, load_embedder(home.settings.embedder))
+    book = read_parsed_book(folder / "book.jsonl")
+    with kept_losses(folder, "chunks") as losses:
+        by_rules = chunk_book(book, read_jsonl(folder / "predicates.jsonl", Row), cuts)
+    access = Access() if home.settings.passages.enrichment == "rules" else models.access
+    documents = [parsed.document for parsed in book.documents]
+    made = make_chunks(home.settings, home.models, documents, by_rules, access)
+    cut = made.chunks
+    write_jsonl(folder / "chunks.jsonl", cut)
+    keep_passage_report(folder, made.described)
+    kinds = Counter(chunk.kind for chunk in cut)
+    densities = table_densities(cut)
+    told = told_work(made.described, "described", "passages")
+    context.log.info(f"{context.partition_key}: {len(cut)} chunks, {kinds['row']} of them rows{told}")
+    return materialized(
+        content_version(map(dump_record, cut)),
+        {
+            "n_chunks": len(cut),
+            "dagster/partition_row_count": len(cut),
+            "dagster/column_schema": columns_of(Chunk),
+            "n_rows": kinds["row"],
+            "n_records": kinds["record"],
+            "n_prose": kinds["prose"],
+            "n_guarded": sum(chunk.query_must is not None for chunk in cut),
+            "n_crowded_tables": sum(table.density >= MIN_DENSITY for table in densities),
+            "near_duplicate_density": as_table(densities, TableDensity),
+            "longest_characters": max((len(chunk.search_text) for chunk in cut), default=0),
+            **made.numbers,
+            **losses_metadata(losses),
+        },
+    )
+
+
+@of_a_book([chunks], "numpy", AGAIN)
+@with_reason
+def embeddings(
+    context: dg.AssetExecutionContext, home: dg.ResourceParam[Home], models: dg.ResourceParam[HostedModels]
+) -> dg.MaterializeResult[None]:
+    """A vector for each chunk, kept by (model, text hash): only what the store lacks is embedded."""
+    folder = home.book(context.partition_key)
+    result = read_jsonl(folder / "chunks.jsonl", Chunk)
+    embedder = models.embedder(home.settings.embedder)
+    store = EmbeddingStore(home.embeddings, embedder.identity)
+    cost = cost_of(store, embedder, result)
+    cost.require_within(home.settings.budget_usd)
+    before = models.embedded
+    with models.embedding(last=context.retry_number >= AGAIN.max_retries):
+        tally = embed_chunks(store, embedder, result, folder / "embedded.txt", logged_progress(context.log.info))
+    enter_book(folder, home.vocabulary)
+    context.log.info(
+        f"{context.partition_key}: {tally.n_embedded} embedded, {tally.n_reused} reused, {tally.n_deleted} deleted; "
+        "readers find it once the library is indexed and live"
+    )
+    model = f"{embedder.identity.name} {embedder.identity.version}"
+    return materialized(
+        content_version([model, *map(embedding_key, result)]),
+        {
+            "n_chunks": len(result),
+            "dagster/partition_row_count": len(result),
+            "n_embedded": tally.n_embedded,
+            "n_reused": tally.n_reused,
+            "n_deleted": tally.n_deleted,
+            "n_tokens": cost.tokens,
+            "usd": cost.usd,
+            "n_model_tokens": models.embedded - before,
+            "model_usd": cost.price.of(models.embedded - before) if cost.price else 0.0,
+            "dimensions": embedder.identity.dimensions,
+            "embedder": model,
         },
     )

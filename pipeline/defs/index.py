@@ -2,7 +2,7 @@
 
 import shutil
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,7 @@ from evals.checks import JUDGED, kept
 from evals.gate import SNAPSHOT_RULES, Rule, SnapshotContents
 from pipeline.building.book_records import CHUNKS, book_records, unfinished_books
 from pipeline.building.materialization import LibraryRecords, content_version, held, made_of, materialized
-from pipeline.defs.books import books_partitions
-from pipeline.defs.chunks import chunks, embeddings
-from pipeline.defs.tables import predicates, table_rows
+from pipeline.defs.books import books_partitions, chunks, embeddings, predicates, table_rows
 from retrieval.errors import LibraryError, NotMaterializedError
 from retrieval.files.records import read_jsonl
 from retrieval.home import Home
@@ -31,13 +29,19 @@ from retrieval.language.terms import tokenizer
 from retrieval.rag.relevance import keep_calibration
 from retrieval.types import Book, Vector
 
-OF_THE_INDEX: Mapping[str, Any] = {
-    "group_name": "index",
-    "owners": ["team:search"],
-    "tags": {"domain": "index"},
-    "automation_condition": SETTLED,
-}
-"""What is said of every asset that is made of all books."""
+
+def of_the_index(
+    deps: Iterable[dg.AssetsDefinition | str], kind: str
+) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
+    """The decorator of an asset that is made of all books."""
+    return dg.asset(
+        deps=deps,
+        kinds={kind},
+        group_name="index",
+        owners=["team:search"],
+        tags={"domain": "index"},
+        automation_condition=SETTLED,
+    )
 
 
 def book_slugs(instance: dg.DagsterInstance) -> list[str]:
@@ -115,7 +119,7 @@ def graph_of(home: Home, records: LibraryRecords, vectors: Vector) -> Graph:
     return Graph.load(folder)
 
 
-@dg.asset(deps=[chunks], kinds={"scipy"}, **OF_THE_INDEX)
+@of_the_index([chunks], "scipy")
 @with_reason
 def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The lexical index over every chunk of the library; its scores are Okapi BM25's."""
@@ -136,7 +140,7 @@ def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> 
 
 
 # The tables are in the chunks. They stand here so that a failed check on them stops the snapshot too.
-@dg.asset(deps=[lexical, embeddings, "graph", chunks, table_rows, predicates], kinds={"chroma"}, **OF_THE_INDEX)
+@of_the_index([lexical, embeddings, "graph", chunks, table_rows, predicates], "chroma")
 @with_reason
 def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """A snapshot of the library: vectors, lexical index, graph, compiled predicates and a manifest under one id."""
@@ -218,7 +222,7 @@ snapshot_checks = [snapshot_check(rule) for rule in SNAPSHOT_RULES]
 """Dagster loads the members of a module's lists."""
 
 
-@dg.asset(deps=[chunks, embeddings], kinds={"numpy"}, **OF_THE_INDEX)
+@of_the_index([chunks, embeddings], "numpy")
 @with_reason
 def graph(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """Sections, things described and traits beside the chunks, and the edges between them."""

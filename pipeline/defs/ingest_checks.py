@@ -13,9 +13,7 @@ import dagster as dg
 from evals.checks import JUDGED, kept
 from pipeline.building.book_records import book_records, missing_from
 from pipeline.building.materialization import RECORDS, BookVerdict, book_verdict, held, records_version
-from pipeline.defs.books import books, books_partitions
-from pipeline.defs.chunks import chunks, embeddings
-from pipeline.defs.tables import predicates, table_rows
+from pipeline.defs.books import books, books_partitions, chunks, embeddings, predicates, table_rows
 from pipeline.lint.inspection import (
     cells_outside_rows,
     damaged_documents,

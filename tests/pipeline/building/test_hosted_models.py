@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from pipeline.building.hosted_models import HostedModels
-from pipeline.building.model_passages import make_chunks
+from pipeline.building.model_work import make_chunks
 from retrieval.errors import EmbedderUnavailableError, ModelError, ModelKeyError
 from retrieval.files.records import read_jsonl
 from retrieval.home import Home

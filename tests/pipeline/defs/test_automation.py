@@ -10,7 +10,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from pipeline.building import model_tables
+from pipeline.building import model_work
 from pipeline.building.book_records import ENTRY_FILE, BookEntry
 from pipeline.building.materialization import made_of
 from pipeline.defs import automation
@@ -103,7 +103,7 @@ def test_a_lost_row_and_stale_questions_are_refused_once_and_what_is_put_right_g
         return row_objects.transform_tables(found, *arguments)[1:]  # type: ignore[arg-type]
 
     with monkeypatch.context() as broken:
-        broken.setattr(model_tables, "transform_tables", losing)
+        broken.setattr(model_work, "transform_tables", losing)
         deployment.change("beta", "15 gp", "77 gp")
         runs = deployment.settle()
     assert statuses(runs).count("FAILURE") == 1

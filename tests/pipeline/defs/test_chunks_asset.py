@@ -1,7 +1,7 @@
 import dagster as dg
 
 from pipeline.building.hosted_models import HostedModels
-from pipeline.defs.chunks import chunks
+from pipeline.defs.books import chunks
 from retrieval.files.records import read_jsonl
 from retrieval.home import Home
 from retrieval.types import Chunk

@@ -3,28 +3,35 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.building.model_tables import (
-    OUTCOMES,
-    SAMPLE,
+from pipeline.building.model_work import (
+    PASSAGE_OUTCOMES,
+    PASSAGE_SAMPLE,
+    TABLE_OUTCOMES,
+    TABLE_SAMPLE,
     Agreement,
     agreement,
-    keep_report,
+    keep_passage_report,
+    keep_table_report,
+    make_chunks,
     make_rows,
     options_of,
-    sample,
-    told,
+    passage_sample,
+    table_sample,
+    told_work,
 )
 from retrieval.errors import UnreadableSettingsError
 from retrieval.files.records import read_jsonl
 from retrieval.home import Home
 from retrieval.ingest.chunking import chunks_of_book
+from retrieval.ingest.model_passages.describing import PassageOutcome
 from retrieval.ingest.model_tables.transforming import TableOutcome
 from retrieval.ingest.parsed_book import read_parsed_book
 from retrieval.ingest.tables.rows import transform_tables
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.models.access import Access
-from retrieval.settings import Settings, TablesSettings
-from retrieval.types import Book, Document
+from retrieval.settings import PassagesSettings, Settings, TablesSettings
+from retrieval.types import Book, Chunk, Document
+from tests.openai_server.passage_model import describing
 from tests.openai_server.server import FakeOpenAi
 from tests.openai_server.table_model import reading_tables
 
@@ -47,7 +54,7 @@ def test_the_rules_make_the_rows_unless_a_model_is_asked_for(tiny: Home, tmp_pat
         "model_usd": 0.0,
         "agreement": None,
     }
-    assert told(made.transformed) == ""
+    assert told_work(made.transformed, "read", "tables") == ""
     assert {path.name for path in tmp_path.iterdir()} == {"home", "library"}
 
 
@@ -57,17 +64,17 @@ def test_a_model_says_what_it_read_and_leaves_a_page_for_a_person(tiny: Home, ch
     book = read_parsed_book(tiny.book("tiny") / "book.jsonl")
     made = make_rows(BY_MODEL, tiny.models, tiny.vocabulary, book, book.tables, access)
     assert (made.numbers["n_by_model"], made.numbers["agreement"]) == (1, 1.0)
-    assert told(made.transformed).startswith("; gpt-4o-mini read 1 tables; ")
+    assert told_work(made.transformed, "read", "tables").startswith("; gpt-4o-mini read 1 tables; ")
     assert made.transformed is not None
-    keep_report(tiny.book("tiny"), made.transformed)
-    (outcome,) = read_jsonl(tiny.book("tiny") / OUTCOMES, TableOutcome)
+    keep_table_report(tiny.book("tiny"), made.transformed)
+    (outcome,) = read_jsonl(tiny.book("tiny") / TABLE_OUTCOMES, TableOutcome)
     assert (outcome.reason, outcome.n_answers) == ("", 1)
-    page = (tiny.book("tiny") / SAMPLE).read_text("utf-8")
-    assert page == sample(made.transformed)
+    page = (tiny.book("tiny") / TABLE_SAMPLE).read_text("utf-8")
+    assert page == table_sample(made.transformed)
     assert made.rows[0].content in page
     assert made.transformed.offline[0].content in page
-    keep_report(tiny.book("tiny"), None)
-    assert not (tiny.book("tiny") / OUTCOMES).exists()
+    keep_table_report(tiny.book("tiny"), None)
+    assert not (tiny.book("tiny") / TABLE_OUTCOMES).exists()
 
 
 def test_a_list_chooses_the_tables(tiny: Home, tmp_path: Path) -> None:
@@ -78,7 +85,7 @@ def test_a_list_chooses_the_tables(tiny: Home, tmp_path: Path) -> None:
     assert made.numbers["n_left_to_rules"] == 0
     made = make_rows(BY_MODEL, tiny.models, tiny.vocabulary, book, book.tables, Access())
     assert (made.numbers["n_left_to_rules"], made.numbers["n_waiting"]) == (1, 1)
-    assert "1 left to the rules (no key)" in told(made.transformed)
+    assert "1 left to the rules (no key)" in told_work(made.transformed, "read", "tables")
 
 
 def test_a_budget_needs_prices() -> None:
@@ -131,3 +138,57 @@ def test_a_row_that_no_longer_passes_is_seen_in_the_questions_about_it() -> None
 def test_without_questions_there_is_no_share() -> None:
     assert agreement(CHUNKS, CHUNKS, (), VOCABULARY) == Agreement(0, 0)
     assert Agreement(0, 0).share is None
+
+
+DESCRIBED_BY_MODEL = Settings(passages=PassagesSettings("model"))
+
+
+def of_tiny(tiny: Home) -> tuple[Book, tuple[Chunk, ...]]:
+    folder = tiny.book("tiny")
+    (book,) = read_jsonl(folder / "book.jsonl", Book)
+    return book, read_jsonl(folder / "chunks.jsonl", Chunk)
+
+
+def test_the_rules_say_what_passages_are_about_unless_a_model_is_asked_for(tiny: Home, tmp_path: Path) -> None:
+    book, chunks = of_tiny(tiny)
+    made = make_chunks(Settings(), tmp_path, book.documents, chunks, Access())
+    assert made.chunks == chunks
+    assert made.numbers == {
+        "enrichment": "rules",
+        "n_by_model": 0,
+        "n_left_to_rules": 0,
+        "n_waiting": 0,
+        "n_not_believed": 0,
+        "n_model_tokens": 0,
+        "model_usd": 0.0,
+        "kind_agreement": None,
+    }
+    assert told_work(made.described, "described", "passages") == ""
+
+
+def test_a_model_says_what_it_did_and_leaves_a_page_for_a_person(tiny: Home, chat_server: FakeOpenAi) -> None:
+    chat_server.answering = describing
+    book, chunks = of_tiny(tiny)
+    access = Access.of_environment(chat_server.environment)
+    made = make_chunks(DESCRIBED_BY_MODEL, tiny.models, book.documents, chunks, access)
+    assert (made.numbers["n_by_model"], made.numbers["kind_agreement"]) == (1, 0.0)
+    assert str(made.numbers["enrichment"]).startswith("gpt-4o-mini, prompt passages-v1-")
+    assert told_work(made.described, "described", "passages").startswith("; gpt-4o-mini described 1 passages; ")
+    assert made.described is not None
+    keep_passage_report(tiny.book("tiny"), made.described)
+    (outcome,) = read_jsonl(tiny.book("tiny") / PASSAGE_OUTCOMES, PassageOutcome)
+    assert (outcome.reason, outcome.n_answers) == ("", 1)
+    page = (tiny.book("tiny") / PASSAGE_SAMPLE).read_text("utf-8")
+    assert page == passage_sample(made.described)
+    assert "- content_kind: rule; by the rules narrative" in page
+    assert "- summary: Daggers are short and cheap. A; by the rules nothing" in page
+    assert "> Daggers are short and cheap. A dagger is drawn in a moment." in page
+    keep_passage_report(tiny.book("tiny"), None)
+    assert not (tiny.book("tiny") / PASSAGE_OUTCOMES).exists()
+
+
+def test_without_a_key_the_log_says_that_the_rules_did_it(tiny: Home) -> None:
+    book, chunks = of_tiny(tiny)
+    made = make_chunks(DESCRIBED_BY_MODEL, tiny.models, book.documents, chunks, Access())
+    assert (made.chunks, made.numbers["n_waiting"]) == (chunks, 1)
+    assert "1 left to the rules (no key)" in told_work(made.described, "described", "passages")
