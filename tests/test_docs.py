@@ -1,5 +1,4 @@
 import contextlib
-import json
 import os
 import re
 import shlex
@@ -33,7 +32,6 @@ from retrieval.rag.contract import DocumentChunk, RAGContext, RuleDocument
 from retrieval.settings import ChunkingSettings, EmbeddingSettings, RetrievalSettings, Settings, UnderstandSettings
 from retrieval.understand.self_query.conditions import SelfQueryConfig
 from tools.check import STEPS
-from tools.pages.results_table import RESULTS, read_results, with_table
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -112,16 +110,6 @@ def test_the_site_has_every_page_in_its_navigation() -> None:
     assert sorted(re.findall(r"[\w/-]+\.md$", "\n".join(lines), re.MULTILINE)) == sorted(
         path.relative_to(DOCS).as_posix() for path in FILES[1:]
     )
-
-
-def test_the_table_of_results_is_the_one_that_the_results_give() -> None:
-    assert with_table(README, read_results(ROOT / RESULTS)) == README, "stale; run: python -m tools.pages.results_table"
-
-
-def test_a_changed_result_makes_the_table_stale() -> None:
-    results = json.loads((ROOT / RESULTS).read_text("utf-8"))["strategies"]
-    results["dense"]["hit@1"] = 0.123
-    assert with_table(README, results) != README
 
 
 def test_the_reading_order_names_six_files() -> None:

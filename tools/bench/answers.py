@@ -1,9 +1,8 @@
 """Answers that are read, put beside those that people wrote, book by book."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from evals.answer_scores import HEADER, NO_ANSWER, AnswerScore, answer_questions, score_answers, sum_scores
 from evals.fit.corpora import Tell, asked_books
@@ -29,15 +28,6 @@ class AnswersReport:
     split: str
     min_probability: float
     books: tuple[BookAnswers, ...]
-
-    @classmethod
-    def of(cls, values: Mapping[str, Any]) -> "AnswersReport":
-        """What `asdict` made of one."""
-        books = (
-            BookAnswers(book["book"], tuple(AnswerScore(**score) for score in book["scores"]))
-            for book in values["books"]
-        )
-        return cls(**{**values, "books": tuple(books)})
 
     def lines(self) -> Iterator[str]:
         """A markdown table: a line for each book with what it answers, then one for each kind of question."""

@@ -61,11 +61,6 @@ class ConditionsReport:
     load: float
     """Load average of the machine when it was over: above `cores`, others were at work."""
 
-    @classmethod
-    def of(cls, values: Mapping[str, Any]) -> "ConditionsReport":
-        """What `asdict` made of one."""
-        return cls(**{**values, "alone": Latency(**values["alone"]), "together": Latency(**values["together"])})
-
     def lines(self) -> Iterator[str]:
         """Two markdown tables, and a sentence about the machine."""
         yield "| questions | macro F1, no topic | precision, with a topic | none read where none is | relaxation rate |"

@@ -7,10 +7,9 @@ ratio says more than milliseconds, which a busy machine stretches.
 import os
 import platform
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -95,11 +94,6 @@ class ContractReport:
     load: float
     """Load average of the machine when it was over: above the one core that this needs, others were at work."""
     timings: tuple[ContractTiming, ...]
-
-    @classmethod
-    def of(cls, values: Mapping[str, Any]) -> "ContractReport":
-        """What `asdict` made of one."""
-        return cls(**{**values, "timings": tuple(ContractTiming(**each) for each in values["timings"])})
 
     def lines(self) -> Iterator[str]:
         """A markdown table, a line for each library, and a sentence about the machine."""

@@ -6,7 +6,6 @@ rule books, up as often as down. A loss is such a change in which questions lose
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -74,11 +73,6 @@ class GateReport:
     simulations: int
     """Of each kind and size."""
     rates: tuple[Rates, ...]
-
-    @classmethod
-    def of(cls, values: Mapping[str, Any]) -> "GateReport":
-        """What `asdict` made of one."""
-        return cls(**{**values, "rates": tuple(Rates(**each) for each in values["rates"])})
 
     def lines(self) -> Iterator[str]:
         """A markdown table; two lines for each size."""

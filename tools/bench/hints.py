@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from evals.benchmarks.books import BenchmarkDataError, BookCorpus, benchmark_folder, is_set_of_books, read_books
 from evals.fit.corpora import Tell, open_index
@@ -55,12 +54,6 @@ class HintCurve:
     categories: tuple[str, ...]
     embedder: str
     points: tuple[HintPoint, ...]
-
-    @classmethod
-    def of(cls, values: Mapping[str, Any]) -> "HintCurve":
-        """What `asdict` made of one."""
-        points = tuple(HintPoint(**each) for each in values["points"])
-        return cls(**{**values, "categories": tuple(values["categories"]), "points": points})
 
     def lines(self) -> Iterator[str]:
         """A markdown table, and a sentence about what was asked."""

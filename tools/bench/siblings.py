@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -117,12 +116,6 @@ class SiblingsReport:
     split: str
     books: tuple[SiblingRow, ...]
     """The last is of all."""
-
-    @classmethod
-    def of(cls, values: Mapping[str, Any]) -> "SiblingsReport":
-        """What `asdict` made of one."""
-        rows = ({**row, "siblings": tuple(row["siblings"]), "recall": tuple(row["recall"])} for row in values["books"])
-        return cls(values["split"], tuple(SiblingRow(**row) for row in rows))
 
     def lines(self) -> Iterator[str]:
         """A markdown table, a line for each book, and one for all."""

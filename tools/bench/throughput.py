@@ -3,10 +3,9 @@
 import os
 import platform
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from evals.fit.corpora import Tell
 from pipeline.runs.apart import build_apart, cpu_of_children
@@ -62,11 +61,6 @@ class SpreadReport:
     load: float
     """Load average of the machine at the end: above the number of processes, others were at work."""
     timings: tuple[SpreadTiming, ...]
-
-    @classmethod
-    def of(cls, values: Mapping[str, Any]) -> "SpreadReport":
-        """What `asdict` made of one."""
-        return cls(**{**values, "timings": tuple(SpreadTiming(**each) for each in values["timings"])})
 
     def an_hour(self, timing: SpreadTiming) -> float:
         """Books that whole builds of this library index in an hour."""

@@ -1,13 +1,14 @@
-"""Tables of pages that hold what a benchmark printed with `--json`: `python -m tools.pages.measured_tables`."""
+"""Tables of pages that hold what a command printed with `--json`: `python -m tools.pages.measured_tables`."""
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import typer
 
+from evals.metric_table import Use, metric_text, names
+from retrieval.files.records import parse_record
 from tools.bench.answers import AnswersReport
 from tools.bench.conditions import ConditionsReport
 from tools.bench.contract import ContractReport
@@ -35,37 +36,53 @@ class MeasuredTable:
     measured: Path
     """What the benchmark printed."""
     block: str
-    read: Callable[[Mapping[str, Any]], Report]
+    kind: type[Report]
 
     def report(self) -> Report:
         """What was measured."""
-        return self.read(json.loads((ROOT / self.measured).read_text("utf-8")))
+        return parse_record((ROOT / self.measured).read_bytes(), self.kind)
 
     def on(self, page: str, report: Report) -> str:
         """The page's text with its table made again. Raises ValueError where its markers are not there."""
         return with_blocks(page, {self.block: "\n".join(report.lines())})
 
 
+@dataclass(frozen=True, slots=True)
+class SampleScores:
+    """The strategies of what `querymust eval --json` printed."""
+
+    strategies: Mapping[str, Mapping[str, float | None]]
+
+    def lines(self) -> Iterator[str]:
+        """A markdown table, a line for each strategy; a dash where a metric is undefined."""
+        columns = names(Use.README)
+        yield f"| strategy | {' | '.join(columns)} |"
+        yield "|---|" + "---:|" * len(columns)
+        for strategy, metrics in self.strategies.items():
+            yield f"| `{strategy}` | {' | '.join(metric_text(name, metrics.get(name)) for name in columns)} |"
+
+
 _DOCS = Path("docs")
 _DATA = _DOCS / "results"
+SAMPLE_SCORES = MeasuredTable(Path("README.md"), _DATA / "results.json", "results", SampleScores)
 CONTRACT_TIMES = MeasuredTable(
-    _DOCS / "reference" / "contract.md", _DATA / "contract_times.json", "times", ContractReport.of
+    _DOCS / "reference" / "contract.md", _DATA / "contract_times.json", "times", ContractReport
 )
-GATE_RATES = MeasuredTable(_DOCS / "explanation" / "gate.md", _DATA / "gate_rates.json", "rates", GateReport.of)
-HINTS = MeasuredTable(_DOCS / "explanation" / "decomposition.md", _DATA / "hint_curve.json", "hints", HintCurve.of)
+GATE_RATES = MeasuredTable(_DOCS / "explanation" / "gate.md", _DATA / "gate_rates.json", "rates", GateReport)
+HINTS = MeasuredTable(_DOCS / "explanation" / "decomposition.md", _DATA / "hint_curve.json", "hints", HintCurve)
 CONDITIONS = MeasuredTable(
-    _DOCS / "explanation" / "self_query.md", _DATA / "self_query.json", "conditions", ConditionsReport.of
+    _DOCS / "explanation" / "self_query.md", _DATA / "self_query.json", "conditions", ConditionsReport
 )
-ANSWERS = MeasuredTable(_DOCS / "how-to" / "answers.md", _DATA / "answers_read.json", "read", AnswersReport.of)
-SPREAD = MeasuredTable(_DOCS / "how-to" / "scaling.md", _DATA / "books_an_hour.json", "spread", SpreadReport.of)
-SIBLINGS = MeasuredTable(_DATA / "siblings.md", _DATA / "siblings.json", "siblings", SiblingsReport.of)
-TABLES = (CONTRACT_TIMES, GATE_RATES, HINTS, CONDITIONS, ANSWERS, SPREAD, SIBLINGS)
+ANSWERS = MeasuredTable(_DOCS / "how-to" / "answers.md", _DATA / "answers_read.json", "read", AnswersReport)
+SPREAD = MeasuredTable(_DOCS / "how-to" / "scaling.md", _DATA / "books_an_hour.json", "spread", SpreadReport)
+SIBLINGS = MeasuredTable(_DATA / "siblings.md", _DATA / "siblings.json", "siblings", SiblingsReport)
+TABLES = (SAMPLE_SCORES, CONTRACT_TIMES, GATE_RATES, HINTS, CONDITIONS, ANSWERS, SPREAD, SIBLINGS)
 HINTS_DRAWN = _DATA / "hint_curve.svg"
 
 
 def hints_drawn() -> str:
     """The same numbers as `HINTS`, as a picture."""
-    return HintCurve.of(json.loads((ROOT / HINTS.measured).read_text("utf-8"))).svg()
+    return parse_record((ROOT / HINTS.measured).read_bytes(), HintCurve).svg()
 
 
 def main() -> None:

@@ -1,10 +1,9 @@
-import json
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from evals.benchmarks.books import BenchmarkDataError
+from retrieval.files.records import dump_record, parse_record
 from retrieval.index.embedding.embedders import load_embedder
 from tests.conftest import write_lines
 from tools.bench.answers import AnswersReport, run_answers
@@ -32,7 +31,7 @@ def test_a_book_is_asked_and_the_report_is_a_table(tmp_path: Path) -> None:
     (book,) = report.books
     (score,) = book.scores
     assert (book.book, score.kind, score.n, score.wrong) == ("arms", "matrix-lookup", 1, 0)
-    assert AnswersReport.of(json.loads(json.dumps(asdict(report)))) == report
+    assert parse_record(dump_record(report), AnswersReport) == report
     head, _, *rows = report.lines()
     assert [row.count("|") for row in rows] == [head.count("|")] * 2
 

@@ -1,6 +1,5 @@
-import json
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import pytest
 
 from evals.benchmarks.documents import read_documents
+from retrieval.files.records import dump_record, parse_record
 from retrieval.index.embedding.embedders import load_embedder
 from tests.conftest import write_lines
 from tools.bench.conditions import ConditionsReport, Latency, run_conditions
@@ -66,7 +66,7 @@ def test_many_at_once_wait_for_each_other(report: ConditionsReport) -> None:
 
 
 def test_a_run_reads_back_what_it_printed_and_says_the_ratios(report: ConditionsReport) -> None:
-    assert ConditionsReport.of(json.loads(json.dumps(asdict(report)))) == report
+    assert parse_record(dump_record(report), ConditionsReport) == report
     lines = list(replace(report, alone=Latency(10.0, 20.0, 90.0), together=Latency(300.0, 500.0, 135.0)).lines())
     assert "| 6 at once | 300.0 | 500.0 | 135.0 |" in lines
     assert "| ratio | 30.0 | 25.0 | 1.50 |" in lines

@@ -1,10 +1,9 @@
-import json
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from retrieval.files.records import dump_record, parse_record
 from retrieval.index.snapshot.live import live_id
 from tools.bench.contract import ContractReport, run_contract
 from tools.cli import app
@@ -34,7 +33,7 @@ def test_both_libraries_are_asked_and_a_kept_answer_costs_less(kept: tuple[Path,
 
 def test_a_run_reads_back_what_it_printed_and_is_a_line_for_each_library(kept: tuple[Path, ContractReport]) -> None:
     _, report = kept
-    assert ContractReport.of(json.loads(json.dumps(asdict(report)))) == report
+    assert parse_record(dump_record(report), ContractReport) == report
     lines = list(report.lines())
     assert len({line.count("|") for line in lines[:4]}) == 1
     assert lines[2].startswith("| 100 documents | 4 |")

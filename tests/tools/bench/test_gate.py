@@ -1,9 +1,7 @@
-import json
-from dataclasses import asdict
-
 import numpy as np
 import pytest
 
+from retrieval.files.records import dump_record, parse_record
 from tools.bench.gate import CHANGES, GateReport, run_gate
 
 
@@ -16,7 +14,7 @@ def test_the_same_seed_gives_the_same_rates_and_reads_back(report: GateReport) -
     again = run_gate(12, sizes=[(3, 20)])
     assert again.rates[0] == report.rates[1]
     assert run_gate(12, seed=1, sizes=[(3, 20)]).rates != again.rates
-    assert GateReport.of(json.loads(json.dumps(asdict(report)))) == report
+    assert parse_record(dump_record(report), GateReport) == report
 
 
 def test_a_loss_is_refused_more_often_than_nothing(report: GateReport) -> None:

@@ -1,10 +1,9 @@
-import json
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from evals.benchmarks.books import BenchmarkDataError
+from retrieval.files.records import dump_record, parse_record
 from retrieval.index.embedding.embedders import load_embedder
 from tests.conftest import ROPES, WEAPONS, write_lines
 from tools.bench.hints import BOOSTS, HintCurve, HintPoint, K, read_shelf, run_hints
@@ -47,7 +46,7 @@ def test_a_right_category_keeps_others_out_and_a_wrong_one_never_hides_what_a_fi
 
 
 def test_a_run_reads_back_and_is_a_line_and_two_points_for_each_way(curve: HintCurve) -> None:
-    assert HintCurve.of(json.loads(json.dumps(asdict(curve)))) == curve
+    assert parse_record(dump_record(curve), HintCurve) == curve
     lines = list(curve.lines())
     assert len({line.count("|") for line in lines[: len(curve.points) + 2]}) == 1
     assert lines[2].startswith("| no hint | ")

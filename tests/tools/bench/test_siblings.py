@@ -1,10 +1,10 @@
-import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from evals.benchmarks.books import BenchmarkDataError
+from retrieval.files.records import dump_record, parse_record
 from retrieval.index.embedding.embedders import load_embedder
 from tests.conftest import write_lines
 from tools.bench.siblings import SiblingsReport, run_siblings
@@ -48,7 +48,7 @@ def test_siblings_are_those_of_the_one_row_that_answers(data: Path, tmp_path: Pa
     assert arms.siblings[0] == 2.0 > arms.siblings[-1]
     assert arms.recall == (1.0, 1.0, 1.0)
     assert arms.key_excluded == arms.key_away == 1.0
-    assert SiblingsReport.of(json.loads(json.dumps(asdict(report)))) == report
+    assert parse_record(dump_record(report), SiblingsReport) == report
     head, _, *rows = report.lines()
     assert [row.count("|") for row in rows] == [head.count("|")] * 2
 

@@ -1,12 +1,12 @@
 """The bookkeeping of the benchmark; the builds themselves are played."""
 
 from collections.abc import Callable
-from dataclasses import asdict
 
 import pytest
 
 from pipeline.runs.outcomes import Build, BuildProblem, Progress, Step
 from retrieval.errors import RetrievalError
+from retrieval.files.records import dump_record, parse_record
 from retrieval.home import Home
 from retrieval.ingest.library.library import list_books
 from tools.bench import throughput
@@ -48,7 +48,7 @@ def test_a_line_for_each_executor_beside_the_first() -> None:
     assert "10 books of 1,000 chunks" in lines[-1]
     assert "cores can index 800 books an hour" in lines[-1], "two cores have 180 s of CPU in the 90 s of the build"
     assert "any number of cores can index 1,800" in lines[-1]
-    assert SpreadReport.of(asdict(REPORT)) == REPORT
+    assert parse_record(dump_record(REPORT), SpreadReport) == REPORT
 
 
 def test_each_executor_builds_the_same_library_in_a_home_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

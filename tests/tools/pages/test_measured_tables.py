@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from evals.metric_table import Use, names
 from tools.bench.contract import ContractReport
 from tools.bench.gate import SIZES, GateReport, run_gate
 from tools.bench.hints import HintCurve
@@ -13,6 +14,7 @@ from tools.pages.measured_tables import (
     ROOT,
     TABLES,
     MeasuredTable,
+    SampleScores,
     hints_drawn,
 )
 
@@ -57,3 +59,12 @@ def test_what_was_simulated_is_within_what_is_promised() -> None:
         if each.books > 1:
             assert each.apart["harmless"] > 2 * each.together["harmless"]
             assert min(each.together["0.1 lost"], each.together["0.3 lost in one book"]) > 0.9
+
+
+def test_the_scores_of_the_readme_are_a_line_for_each_strategy_and_a_dash_where_nothing_is_said() -> None:
+    scores = {"hit@1": 0.4321, "noise@15": 5.66, "false_exclusions": 0.0, "noise_reduction": None}
+    header, _, line = (each.split("|")[1:-1] for each in SampleScores({"dense": scores}).lines())
+    cells = {name.strip(): cell.strip() for name, cell in zip(header, line, strict=True)}
+    assert tuple(cells) == ("strategy", *names(Use.README))
+    assert (cells["hit@1"], cells["noise@15"], cells["false_exclusions"]) == ("0.432", "5.7", "0")
+    assert cells["noise_reduction"] == cells["mrr"] == "-"

@@ -3,7 +3,6 @@
 Each file of `docs/results/performance` is what `python -m tools bench scale --chunks N --json` printed.
 """
 
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import altair as alt
 import typer
 import vl_convert
 
+from retrieval.files.records import parse_record
 from tools.bench.scale.report import DEFAULT_OVER_PLAIN_LARGE, ScaleReport
 
 WAYS: Mapping[str, str] = {
@@ -162,7 +162,7 @@ time of a question is the median of three passes.
 
 def read_runs(folder: Path) -> tuple[ScaleReport, ...]:
     """The runs of a folder, smallest library first."""
-    runs = (ScaleReport.of(json.loads(path.read_text("utf-8"))) for path in folder.glob("*.json"))
+    runs = (parse_record(path.read_bytes(), ScaleReport) for path in folder.glob("*.json"))
     return tuple(sorted(runs, key=lambda run: run.chunks))
 
 

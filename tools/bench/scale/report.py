@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
 DEFAULT_OVER_PLAIN, DEFAULT_OVER_PLAIN_LARGE, LARGE = 4.0, 8.0, 1_000_000
 """`default` is to take less than so many times as long as a plain query, and in a library of `LARGE` chunks or more."""
@@ -71,11 +70,6 @@ class ScaleReport:
     """Share of the true 15 nearest, of what may come back, that a strategy finds."""
     build_cpu_seconds: Mapping[str, float]
     """Of the processor, by the same stages."""
-
-    @classmethod
-    def of(cls, values: Mapping[str, Any]) -> "ScaleReport":
-        """What `asdict` made of one."""
-        return cls(**{**values, "timings": tuple(Timing(**each) for each in values["timings"])})
 
     def p50(self, name: str) -> float:
         """Median milliseconds of one way; 0 where it was not measured."""

@@ -1,9 +1,10 @@
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from retrieval.files.records import dump_record, parse_record
 from retrieval.index.chroma import soundness
 from tools.bench.scale import run
 from tools.bench.scale.page import INK, PAGE, PLOT, ROOT, RUNS, WAYS, Growth, apart, performance_page, plot, read_runs
@@ -45,7 +46,7 @@ def test_a_run_measures_every_way_and_starves_nobody_but_the_loop(small: ScaleRe
 
 @pytest.mark.slow
 def test_a_run_reads_back_what_it_printed(small: ScaleReport) -> None:
-    assert ScaleReport.of(asdict(small)) == small
+    assert parse_record(dump_record(small), ScaleReport) == small
     assert {goal.name for goal in small.goals()} >= {"prefilter / chroma_plain", "bm25 / bm25s"}
 
 
@@ -105,7 +106,7 @@ def test_a_run_without_chroma_has_our_ways_alone_and_the_page_goes_without(
     assert (without.megabytes["disk_chroma"], without.ann_recall, without.rounds) == (0.0, None, {})
     assert "collections" not in without.build_seconds
     assert without.first_build()[1] == 0 < small.first_build()[1]
-    assert ScaleReport.of(asdict(without)) == without
+    assert parse_record(dump_record(without), ScaleReport) == without
     assert not any("chroma" in goal.name or "ANN" in goal.name for goal in without.goals())
     assert len(without.lines()) > 20
 
