@@ -15,8 +15,7 @@ from retrieval.query_must.lint import RULES, LintFinding
 from retrieval.query_must.operators import always_asks
 from retrieval.search.receipt import debug_lines
 from retrieval.search.retriever import Retriever
-from tools.pages.filtering_results import PAGE, blocks
-from tools.pages.filtering_times import FilterTimes
+from tools.pages.filtering_results import PAGE, FilterTimes, blocks
 from tools.pages.marked_blocks import with_blocks
 
 DOCS = Path(__file__).parents[1] / "docs"

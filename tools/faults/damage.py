@@ -9,7 +9,7 @@ from evals.fit.corpora import Tell
 from retrieval.errors import RetrievalError
 from retrieval.index.snapshot.live import SNAPSHOTS, live_id
 from tools.faults import asking
-from tools.faults.damages import DAMAGES
+from tools.faults.asking import DAMAGES
 from tools.faults.kills import judged
 from tools.faults.scenes import Place, Scene
 from tools.faults.warm import Warm

@@ -15,9 +15,8 @@ from retrieval.index.snapshot.live import SNAPSHOTS, live_id
 from retrieval.index.snapshot.manifest import MANIFEST_FILE
 from retrieval.settings import SETTINGS_FILE as SETTINGS
 from tools.faults import asking, confined, narrow
-from tools.faults.asking import NAMING, has_advice
+from tools.faults.asking import NAMING, age, has_advice
 from tools.faults.confined import CANNOT
-from tools.faults.damages import age
 from tools.faults.kills import changes, hashes, judged, of_live, unsettled
 from tools.faults.scenes import Place, Scene
 from tools.faults.warm import Done, Warm

@@ -11,9 +11,8 @@ from evals.fit.corpora import Tell
 from retrieval.errors import RetrievalError
 from retrieval.files.records import parse_record, write_jsonl
 from retrieval.index.snapshot.live import KEEP
-from tools.faults.library import alternating, write_rule_documents
 from tools.faults.reading import Reading, Replies
-from tools.faults.scenes import ACTS
+from tools.faults.scenes import ACTS, alternating, write_rule_documents
 from tools.faults.warm import Warm, environment
 
 REVISIONS = KEEP + 3

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evals.fit.corpora import Tell
+from tools.faults.asking import DAMAGES
 from tools.faults.damage import Harm, try_damage
-from tools.faults.damages import DAMAGES
 from tools.faults.hardships import Ordeal, try_hardships
 from tools.faults.kills import Trial, try_kills
 from tools.faults.readers import Readers, read_under_promotion

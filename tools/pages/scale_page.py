@@ -4,16 +4,56 @@ A projection to ten million chunks. Every number is computed from the runs of `p
 remedies are written here.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import typer
 
-from tools.bench.scale.page import GROWTH_FROM, GROWTH_TO, ROOT, RUNS, Growth, read_runs
+from tools.bench.scale.page import GROWTH_FROM, GROWTH_TO, ROOT, RUNS, Growth, Measure, read_runs
 from tools.bench.scale.report import ScaleReport
-from tools.pages import scale_cost as cost
-from tools.pages.scale_cost import Two
+
+Two = tuple[ScaleReport, ScaleReport]
+"""Runs of two sizes, the smaller first."""
+SEARCHES = ("prefilter", "dense", "bm25", "hybrid", "default")
+STAGES = ("embed", "files", "lexical", "evidence", "predicates", "regions", "graph")
+
+
+_COSTS: Mapping[str, tuple[str, str, Measure]] = {
+    # a snapshot on disk without what is Chroma's of it, and a build without the stages that are Chroma's
+    "disk": ("disk", "MB", lambda run: run.megabytes["disk"] - run.megabytes["disk_chroma"]),
+    "private": ("a reader's private memory", "MB", lambda run: run.megabytes["process_own"]),
+    "mapped": ("a reader's mapped memory", "MB", lambda run: run.megabytes["process_mapped"]),
+    "held": ("memory of a build", "MB", lambda run: run.megabytes["build"]),
+    "build": ("first build, all stages", "s", lambda run: run.first_build()[0]),
+}
+
+
+def cost(two: Two, what: str) -> Growth:
+    """A cost of `_COSTS` at both sizes."""
+    name, unit, measure = _COSTS[what]
+    return Growth.of(name, unit, two, measure)
+
+
+def costs(two: Two) -> tuple[Growth, ...]:
+    """Every cost that is carried on."""
+    disk, *held, build = (cost(two, what) for what in _COSTS)
+    return (disk, *held, *stages(two), build, *(search(two, name) for name in SEARCHES))
+
+
+def stages(two: Two) -> tuple[Growth, ...]:
+    """Every stage that both runs had, but Chroma's."""
+    return tuple(stage(two, name) for name in STAGES if all(run.build_seconds.get(name) for run in two))
+
+
+def stage(two: Two, name: str) -> Growth:
+    """A stage of a build."""
+    return Growth.of(f"build: {name}", "s", two, lambda run: run.build_seconds[name])
+
+
+def search(two: Two, name: str) -> Growth:
+    """The median of a way of searching."""
+    return Growth.of(f"`{name}`, p50", "ms", two, lambda run: run.p50(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,28 +71,28 @@ def breakings(two: Two) -> tuple[Breaking, ...]:
     return (
         *_breakings_of_memory(two),
         Breaking(
-            cost.search(two, "default"),
+            search(two, "default"),
             250,
             "`default` takes a quarter of a second (p50)",
             "take the candidates from an engine (`store`), with local re-ranking of a few hundred. The time of both "
             "together was not measured at this size. Alternatively, use `prefilter`, whose time hardly grows",
         ),
         Breaking(
-            cost.search(two, "hybrid"),
+            search(two, "hybrid"),
             250,
             "`hybrid` takes a quarter of a second (p50)",
             "use `default`, which scores only candidates, or take the candidates from an engine; `hybrid` scores "
             "every chunk",
         ),
         Breaking(
-            cost.build(two),
+            cost(two, "build"),
             8 * 3600,
             "a first build takes a night of 8 hours",
             "put books that are searched separately into separate homes; the graph of the library (`build: graph`) "
             "grows faster than the library, and one process builds it",
         ),
         Breaking(
-            cost.disk(two),
+            cost(two, "disk"),
             100_000,
             "a snapshot takes 100 GB",
             "keep fewer snapshots (`querymust gc --keep 1`), or use a larger, fast disk: the files are mapped",
@@ -62,17 +102,17 @@ def breakings(two: Two) -> tuple[Breaking, ...]:
 
 def _breakings_of_memory(two: Two) -> Iterator[Breaking]:
     yield Breaking(
-        cost.mapped(two),
+        cost(two, "mapped"),
         16_000,
         "a reader maps 16 GB",
         "use more memory, a faster disk, or separate homes for books that are searched separately; processes on one "
         "machine share the memory, and the system reads files that do not fit from disk again",
     )
     yield Breaking(
-        cost.own(two), 1000, "a reader needs 1 GB of private memory", "use fewer processes or separate homes"
+        cost(two, "private"), 1000, "a reader needs 1 GB of private memory", "use fewer processes or separate homes"
     )
     yield Breaking(
-        cost.held_by_build(two),
+        cost(two, "held"),
         64_000,
         "a build holds 64 GB",
         "use a larger machine only for builds, which pushes to smaller readers, or use separate homes",
@@ -118,7 +158,7 @@ def scale_page(runs: Sequence[ScaleReport]) -> str:
 
 def _lines(two: Two) -> Iterator[str]:
     yield _HEAD
-    yield from _table(cost.costs(two))
+    yield from _table(costs(two))
     if any(run.load > run.cores for run in two):
         yield (
             f"\nThe machine had other load (load average {two[0].load:g} and {two[1].load:g} at the end), which "
@@ -148,7 +188,7 @@ def _table(growths: Sequence[Growth]) -> Iterator[str]:
 
 
 def _parts(two: Two) -> Iterator[str]:
-    disk, default = cost.disk(two).at(ON_PAPER), cost.search(two, "default")
+    disk, default = cost(two, "disk").at(ON_PAPER), search(two, "default")
     yield from _memory(two)
     yield f"- **Disk.** Each snapshot needs {disk / 1e3:.0f} GB, and a build needs space for one more snapshot."
     yield (
@@ -164,18 +204,18 @@ def _parts(two: Two) -> Iterator[str]:
         f"{disk / SENT / 60:.0f} minutes. A push takes twice as long, because it reads back the files that it sent. "
         "Files with the right hash are not sent again."
     )
-    hours = cost.build(two).at(ON_PAPER) / 3600
-    apart = sum(stage.at(ON_PAPER) for stage in cost.stages(two))
+    hours = cost(two, "build").at(ON_PAPER) / 3600
+    apart = sum(stage.at(ON_PAPER) for stage in stages(two))
     yield (
         f"- **First build.** A first build takes {hours:.1f} hours if it is extrapolated as a whole, and "
         f"{apart / 3600:.1f} hours if each stage is extrapolated alone. The graph of the library takes "
-        f"{100 * cost.stage(two, 'graph').at(ON_PAPER) / apart:.0f} % of the latter."
+        f"{100 * stage(two, 'graph').at(ON_PAPER) / apart:.0f} % of the latter."
     )
     yield from _question(two)
 
 
 def _memory(two: Two) -> Iterator[str]:
-    own, mapped, build = cost.own(two), cost.mapped(two), cost.held_by_build(two)
+    own, mapped, build = cost(two, "private"), cost(two, "mapped"), cost(two, "held")
     yield (
         f"- **Memory.** A reader that answered every question in five ways has {own.costs[0]:,.0f} MB of private "
         "memory at "

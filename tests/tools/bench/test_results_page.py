@@ -5,8 +5,7 @@ import pytest
 
 from evals.comparison import Cell
 from evals.report import cell_table
-from tools.bench.reference import REFERENCES
-from tools.bench.results_page import DATA_FILE, PAGE_FILE, Results, _rounded_cell, results_page
+from tools.bench.results_page import DATA_FILE, PAGE_FILE, REFERENCES, Results, _rounded_cell, results_page
 
 DOCS = Path(__file__).parents[3] / "docs" / "results"
 

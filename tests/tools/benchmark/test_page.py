@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.pipeline.conftest import Ran
-from tools.benchmark.page import PAGE, comparison_lines, picture_name, with_results
-from tools.benchmark.plot import curve_picture
+from tools.benchmark.page import PAGE, comparison_lines, curve_picture, picture_name, with_results
 from tools.benchmark.results import RESULTS, Results
 from tools.benchmark.worker import Job, run_job
 

@@ -7,8 +7,7 @@ import pytest
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 from tools.faults import asking
-from tools.faults.asking import Answer, answers, complaints
-from tools.faults.damages import DAMAGES, age, heal
+from tools.faults.asking import DAMAGES, Answer, age, answers, complaints, heal
 
 HARMS = {
     "live": "truncated",

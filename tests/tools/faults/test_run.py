@@ -10,10 +10,10 @@ from tools.faults.damage import Harm
 from tools.faults.hardships import FULL, OLDER, READ_ONLY, Ordeal
 from tools.faults.judge import Verdict
 from tools.faults.kills import Trial
-from tools.faults.library import EDITIONS, alternating, edition
 from tools.faults.readers import Readers
 from tools.faults.reading import Reading
 from tools.faults.run import Scope, _report, run_faults
+from tools.faults.scenes import EDITIONS, alternating, edition
 
 ROW = re.compile(r"^\| \d.*", re.MULTILINE)
 

@@ -8,8 +8,7 @@ import typer.main
 from pipeline.cli import app
 from tools.bench.scale.page import ROOT, RUNS, read_runs
 from tools.bench.scale.report import ScaleReport
-from tools.pages.scale_cost import SEARCHES, costs
-from tools.pages.scale_page import ON_PAPER, PAGE, breakings, scale_page
+from tools.pages.scale_page import ON_PAPER, PAGE, SEARCHES, breakings, costs, scale_page
 
 RUNS_THERE = read_runs(ROOT / RUNS)
 WRITTEN = (ROOT / PAGE).read_text("utf-8")

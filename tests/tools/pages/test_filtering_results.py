@@ -2,7 +2,7 @@ from pathlib import Path
 
 from retrieval.home import Home
 from retrieval.search.retriever import Retriever
-from tools.pages.filtering_times import FilterTimes, QuestionTimes, measure, time_lines
+from tools.pages.filtering_results import FilterTimes, QuestionTimes, measure, time_lines
 
 CHEAP = QuestionTimes("cheap?", dense=1.0, iterative=2.0, rounds=(0.5,), prefilter=1.5, default=4.0)
 DEAR = QuestionTimes("dear?", dense=3.0, iterative=9.0, rounds=(2.0, 3.0), prefilter=3.5, default=8.0)
