@@ -383,7 +383,7 @@ def bench_ablation(
 
     benchmarks = benchmarks_under(data, split)
     for sentence in benchmarks.left_out:
-        err.print(f"left out: {sentence}", markup=False)
+        err.print(f"left out: {sentence}")
     with progress_bar("ablation") as bar:
         folder, embedder = benchmarks_of(home)
         ablation = run_ablation(folder, benchmarks.corpora, split, embedder, bar)
@@ -392,7 +392,7 @@ def bench_ablation(
     if json_:
         print_json(asdict(ablation))
         return
-    out.print(ablation_page(ablation), markup=False)
+    out.print(ablation_page(ablation))
 
 
 @app.command("load")

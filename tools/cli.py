@@ -71,7 +71,7 @@ def compare(
 
     result = list(differences(before, after))
     for sentence in result:
-        out.print(sentence, markup=False)
+        out.print(sentence)
     if result:
         raise typer.Exit(1)
     out.print("equal")

@@ -123,7 +123,7 @@ def bench_all(
 
     benchmarks = benchmarks_under(data, split)
     for sentence in benchmarks.left_out:
-        err.print(f"left out: {sentence}", markup=False)
+        err.print(f"left out: {sentence}")
     every = [corpus.name for corpora in benchmarks.corpora.values() for corpus in corpora]
     instead = None if shipped else _without_say(every, data, split, home)
     runs = [
@@ -221,16 +221,14 @@ def _tell(runs: list[BenchmarkRun], strategies: list[str], *, json_: bool) -> No
     from tools.bench.results_page import cells_of_books
 
     if not strategies and (reason := why_missing()):
-        err.print(f"left out: {REFERENCE.name}: {reason}", markup=False)
+        err.print(f"left out: {REFERENCE.name}: {reason}")
     if json_:
         print_json(flat_records(aggregate for run in runs for aggregate in run.aggregates))
         return
     for run in runs:
         _print_run(run, strategies)
     if cells := cells_of_books(runs):
-        out.print(
-            f"\n`default` against the best other, p of a paired randomisation test\n\n{cell_table(cells)}", markup=False
-        )
+        out.print(f"\n`default` against the best other, p of a paired randomisation test\n\n{cell_table(cells)}")
 
 
 def _print_run(run: BenchmarkRun, strategies: list[str]) -> None:
@@ -240,13 +238,13 @@ def _print_run(run: BenchmarkRun, strategies: list[str]) -> None:
     if run.of_books:
         shown = {*(strategies or ["default"]), "*"}
         chosen = [aggregate for aggregate in run.aggregates if aggregate.strategy in shown]
-        out.print(leaderboard(run.aggregates, BOOK_METRICS), markup=False)
-        out.print(breakdown(chosen, BOOK_METRICS), markup=False)
+        out.print(leaderboard(run.aggregates, BOOK_METRICS))
+        out.print(breakdown(chosen, BOOK_METRICS))
     else:
-        out.print(leaderboard(run.aggregates), markup=False)
-        out.print(breakdown(run.aggregates, ("hit@1", "hit@10", "mrr", "noise@15")), markup=False)
+        out.print(leaderboard(run.aggregates))
+        out.print(breakdown(run.aggregates, ("hit@1", "hit@10", "mrr", "noise@15")))
     for unscored in run.unscored:
-        out.print(f"not scored: {unscored.question_id}: {unscored.reason}", markup=False)
+        out.print(f"not scored: {unscored.question_id}: {unscored.reason}")
     for note in run.indexes:
         out.print(f"index {note.snapshot}: {note.corpus}, {note.n_chunks} chunks, {note.n_guarded} guarded")
     out.print(f"{run.seconds:.0f} s")

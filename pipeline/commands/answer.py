@@ -59,11 +59,11 @@ def answer(
             print_error(event.data)
             raise typer.Exit(2)
         if event.event == "token" and not json_:
-            out.print(event.data, end="", markup=False)
+            out.print(event.data, end="")
         if event.event == "context" and not event.passages and not json_:
-            err.print(event.data, markup=False)
+            err.print(event.data)
         if event.event == "generation" and answerer.model is not None:
-            err.print(event.data, markup=False)
+            err.print(event.data)
         if event.answer is not None:
             print_json(answer_record(event.answer)) if json_ else _print_sources(event.answer)
             is_cited = event.answer.mode != "generated" or bool(event.answer.citations)
@@ -90,7 +90,7 @@ def chat(how: HowOption = How.auto, strategy: StrategyOption = None, home: HomeO
     for typed in _typed_lines():
         question = _completed(typed, turn, answerer)
         if question != typed:
-            err.print(f"Asked: {question}", style="dim", markup=False)
+            err.print(f"Asked: {question}", style="dim")
         turn = _tell(answerer, question) or turn
     answerer.close()
 
@@ -100,7 +100,7 @@ def _typed_lines() -> Iterator[str]:
     if is_terminal := sys.stdin.isatty():
         import readline  # noqa: F401 -- lines can be edited, and come back with the arrow keys
 
-        err.print("Ask a question. exit or Ctrl-D ends.", style="dim", markup=False)
+        err.print("Ask a question. exit or Ctrl-D ends.", style="dim")
     while True:
         try:
             line = input("> " if is_terminal else "").strip()
@@ -143,9 +143,9 @@ def _tell(answerer: Answerer, question: str) -> Turn | None:
         if event.event == "error":
             print_error(event.data)
         if event.event == "token":
-            out.print(event.data, end="", markup=False)
+            out.print(event.data, end="")
         if event.event == "generation" and answerer.model is not None:
-            err.print(event.data, style="dim", markup=False)
+            err.print(event.data, style="dim")
         passages = event.passages or passages
         if event.answer is not None:
             _print_sources(event.answer)
@@ -157,17 +157,17 @@ def _tell(answerer: Answerer, question: str) -> Turn | None:
 
 
 def _print_sources(answer: Answer) -> None:
-    out.print(answer.text if answer.mode == "none" else "", markup=False)
+    out.print(answer.text if answer.mode == "none" else "")
     if answer.mode == "generated":
-        out.print(f"\n{_origin(answer)}", markup=False)
+        out.print(f"\n{_origin(answer)}")
     for citation in answer.citations:
         first, last = citation.lines
         lines = f"line {first}" if first == last else f"lines {first}-{last}"
-        out.print(f"[{citation.number}] {citation.title}  ({citation.book}/{citation.document}, {lines})", markup=False)
+        out.print(f"[{citation.number}] {citation.title}  ({citation.book}/{citation.document}, {lines})")
     if answer.read_as is not None:
-        err.print(f"read as: {answer.read_as}", markup=False)
+        err.print(f"read as: {answer.read_as}")
     if answer.doubts:
-        err.print(f"Not in the passages: {', '.join(answer.doubts)}. Look it up.", markup=False)
+        err.print(f"Not in the passages: {', '.join(answer.doubts)}. Look it up.")
 
 
 def _origin(answer: Answer) -> str:

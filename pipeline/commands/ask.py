@@ -47,13 +47,13 @@ def print_reading(finding: DocumentSearch) -> None:
     """How a question was read and planned, and what hints made of relevance; of rounds, the parts and decisions."""
     result = finding.result
     paid = f" ({counted(finding.tokens, 'token')})" if finding.tokens else ""
-    out.print(f"[READ BY] {finding.read_by}{paid}", markup=False)
-    out.print(f"[READ] {result.analysis.intent.value}: {result.analysis.explanation}", markup=False)
+    out.print(f"[READ BY] {finding.read_by}{paid}")
+    out.print(f"[READ] {result.analysis.intent.value}: {result.analysis.explanation}")
     for condition in result.conditions:
-        out.print(f"[FILTER] {condition.text!r}: {condition.filter} ({condition.confidence:.2f})", markup=False)
+        out.print(f"[FILTER] {condition.text!r}: {condition.filter} ({condition.confidence:.2f})")
     for hint in result.hints:
-        out.print(f"[HINT] {hint.text!r}: {hint.field} {hint.value!r}, weight {hint.weight:.2f}", markup=False)
-    out.print(f"[PLAN] {result.plan.strategy.value}: {result.plan.reason}", markup=False)
+        out.print(f"[HINT] {hint.text!r}: {hint.field} {hint.value!r}, weight {hint.weight:.2f}")
+    out.print(f"[PLAN] {result.plan.strategy.value}: {result.plan.reason}")
     if finding.rounds:
         _print_rounds(finding.rounds)
 
@@ -66,15 +66,15 @@ def print_documents(found: SelfQueryResult, *, weighed: bool = False) -> None:
         weighed: show the relevance of each, and what hints made of it.
     """
     for group in found.groups:
-        out.print(f"{group.count:5}  {group.value}", markup=False)
+        out.print(f"{group.count:5}  {group.value}")
     if found.groups:
         return
     for rank, document in enumerate(found.documents, start=1):
         weight = f"  {_weight(document.hinted)}" if weighed and document.hinted else ""
-        out.print(f"{rank:3}. {document.title}  ({document.book}/{document.document}){weight}", markup=False)
+        out.print(f"{rank:3}. {document.title}  ({document.book}/{document.document}){weight}")
     left = found.total - len(found.documents)
     if left > 0 and found.conditions:
-        out.print(f"and {counted(left, 'more document')} that meet the conditions; --top-k shows more", markup=False)
+        out.print(f"and {counted(left, 'more document')} that meet the conditions; --top-k shows more")
 
 
 def _weight(hinted: HintedHit) -> str:
@@ -87,24 +87,24 @@ def _weight(hinted: HintedHit) -> str:
 
 def _print_rounds(gathered: IterativeResult) -> None:
     parts = gathered.decomposition
-    out.print(f"[DECOMPOSED] {parts.main_intent}: {' | '.join(parts.sub_queries)}", markup=False)
+    out.print(f"[DECOMPOSED] {parts.main_intent}: {' | '.join(parts.sub_queries)}")
     weights = [f"{name} {weight:.2f}" for name, weight in parts.category_weights.items()]
     hints = ", ".join((*parts.category_hints, *weights))
-    out.print(f"[HINTS] {hints or 'none'}", markup=False)
+    out.print(f"[HINTS] {hints or 'none'}")
     for number, decision in enumerate(gathered.decisions, start=1):
         following = f"; next: {' | '.join(decision.next_sub_queries)}" if decision.continue_iteration else ""
-        out.print(f"[ROUND {number}] {decision.reasoning}{following}", markup=False)
-    out.print(f"[STOPPED] {gathered.stopped}", markup=False)
+        out.print(f"[ROUND {number}] {decision.reasoning}{following}")
+    out.print(f"[STOPPED] {gathered.stopped}")
 
 
 def print_parts(gathered: IterativeResult) -> None:
     """The answers of each part of a question."""
     for part in gathered.decomposition.sub_queries:
-        out.print(part, markup=False)
+        out.print(part)
         for hit in gathered.hits:
             if gathered.answers[hit.chunk.id] == part:
                 location = f"{hit.chunk.book}/{hit.chunk.document}"
-                out.print(f"{hit.rank:3}. {hit.chunk.title}  ({location})", markup=False)
+                out.print(f"{hit.rank:3}. {hit.chunk.title}  ({location})")
 
 
 def ask(
@@ -165,9 +165,9 @@ def ask(
         return
     for note in (*result.notes, result.reason):
         if note:
-            err.print(note, markup=False)
+            err.print(note)
     if result.read_by != "rules":
-        err.print(f"The question was read by {result.read_by}, {counted(result.tokens, 'token')}.", markup=False)
+        err.print(f"The question was read by {result.read_by}, {counted(result.tokens, 'token')}.")
     if debug:
         print_reading(result)
     if result.rounds and result.parts:

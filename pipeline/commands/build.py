@@ -80,25 +80,24 @@ def print_build(done: Build, entries: Collection[BookEntry], *, verbose: bool) -
 
     index = done.library["candidate_index"]
     size = f"{counted(len(done.slugs), 'book')}, {index['n_chunks']:,} chunks ({index['n_guarded']:,} guarded)"
-    out.print(f"{size}: {_news(done, verbose=verbose)}", markup=False)
+    out.print(f"{size}: {_news(done, verbose=verbose)}")
     if done.is_unchanged:
-        out.print("Nothing was run: every file of the live index is as the build that made it left it.", markup=False)
+        out.print("Nothing was run: every file of the live index is as the build that made it left it.")
     if not index["n_guarded"]:
-        out.print(why_none_is_guarded(done.total("n_tables", "tables")), markup=False)
+        out.print(why_none_is_guarded(done.total("n_tables", "tables")))
     for line in guard_lines(entries, None if verbose else BOOKS_SHOWN, ALL):
-        out.print(line, markup=False)
+        out.print(line)
     if index.get("n_graph_faults"):
-        out.print(f"The collections are searched by {index['neighbours']}.", markup=False)
+        out.print(f"The collections are searched by {index['neighbours']}.")
     if done.refused:
         links = named(done.refused, None if verbose else NAMES_SHOWN)
         out.print(
-            f"warning: a link that leads out of the library is not followed; put the folder itself there ({links})",
-            markup=False,
+            f"warning: a link that leads out of the library is not followed; put the folder itself there ({links})"
         )
     for line in (*_warning_lines(entries, verbose=verbose), *_left_out(done, entries, verbose=verbose)):
-        out.print(line, markup=False)
+        out.print(line)
     for line in loss_lines(entries, verbose=verbose):
-        out.print(line, markup=False)
+        out.print(line)
 
 
 def loss_lines(entries: Collection[BookEntry], *, verbose: bool) -> Iterator[str]:
@@ -411,8 +410,7 @@ def run_build(
     if forgotten:
         err.print(
             f"Forgot the questions of the library before: {', '.join(map(str, forgotten))}. "
-            "For this one, give some: querymust build --questions FILE",
-            markup=False,
+            "For this one, give some: querymust build --questions FILE"
         )
     entries = [entry for slug, entry in book_entries(home).items() if slug in done.slugs]
     if json_:
@@ -420,11 +418,11 @@ def run_build(
     elif not done.problems:
         print_build(done, entries, verbose=verbose)
         if not home.settings.questions:
-            out.print(NO_QUESTIONS, markup=False)
+            out.print(NO_QUESTIONS)
         for overruled in done.overruled:
-            out.print(f"By force, although {overruled.where}: {overruled.sentence}", markup=False)
+            out.print(f"By force, although {overruled.where}: {overruled.sentence}")
         if (reason := done.library["live_index"].get("accepted", "no")) != "no":
-            out.print(f"Accepted as it was read ({reason}).", markup=False)
+            out.print(f"Accepted as it was read ({reason}).")
         out.print(f"live: {done.library['live_index']['snapshot']}")
     for sentence in done.sentences:
         print_error(sentence)
@@ -450,8 +448,8 @@ def _watched(home: Home, force: str | None, accept: str | None) -> Build:
                 return
             if step.doing != said:
                 said = step.doing
-                err.print(said, markup=False)
+                err.print(said)
             elif step.part.endswith(EMBEDDED):
-                err.print(f"{step.doing}, {step.part}", markup=False)
+                err.print(f"{step.doing}, {step.part}")
 
         return build_apart(home, tell, force, accept)

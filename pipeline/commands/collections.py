@@ -51,7 +51,7 @@ def list_collections(chroma: ChromaOption, json_: JsonOption = False) -> None:
         return
     for each in result:
         vectors = "no vectors" if each.dimensions is None else f"{each.dimensions} dimensions"
-        out.print(f"{each.name}: {each.records:,} records, {each.guarded:,} guarded, {vectors}", markup=False)
+        out.print(f"{each.name}: {each.records:,} records, {each.guarded:,} guarded, {vectors}")
     if not result:
         out.print("no collections")
 
@@ -118,7 +118,7 @@ def search_collections(
     if debug:
         out.print()
         for line in debug_lines(outcome):
-            out.print(line, markup=False)
+            out.print(line)
 
 
 def _named(given: Sequence[str]) -> tuple[list[str], dict[str, Vocabulary]]:

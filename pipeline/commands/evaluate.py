@@ -145,7 +145,7 @@ def _written(path: Path, write: Callable[[Path], object]) -> None:
         write(path)
     except OSError as error:
         raise AcceptanceError(f"{path} cannot be written ({error.strerror}); name another file") from error
-    err.print(f"wrote {path}", markup=False)
+    err.print(f"wrote {path}")
 
 
 TREC_HELP = (
@@ -214,7 +214,7 @@ def evaluate(
         from evals.scored_questions import write_rows
 
         for path in write_rows(trec.expanduser(), evaluation.experiment.rows):
-            err.print(f"wrote {path}", markup=False)
+            err.print(f"wrote {path}")
     answer_scores = _answer_scores(home, evaluation) if answers else ()
     if json_:
         record = evaluation_record(scores)
@@ -304,7 +304,7 @@ def _print_answer_scores(scores: Sequence[AnswerScore]) -> None:
 
     out.print("\nAnswers that are read, against the answers in the questions file:\n")
     for line in (*HEADER, *(score.line() for score in scores)):
-        out.print(line, markup=False, soft_wrap=True)
+        out.print(line, soft_wrap=True)
 
 
 def _scores(

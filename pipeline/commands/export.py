@@ -72,7 +72,7 @@ def export(
     for name, each in written.items():
         print_written(name, each)
     if files:
-        out.print(f"{folder}: {counted(len(files), 'file')}", markup=False)
+        out.print(f"{folder}: {counted(len(files), 'file')}")
 
 
 def chosen(ruleset: str | None, book: str | None) -> Choice:
@@ -125,9 +125,9 @@ def print_written(name: str, written: ExportCounts) -> None:
     """Say what a store has now."""
     chunks, edges = (sum(getattr(entry, field) for entry in written.entries) for field in ("n_chunks", "n_edges"))
     what = f"{counted(len(written.entries), 'book')}, {counted(chunks, 'chunk')}, {counted(edges, 'edge')}"
-    out.print(f"{name}: {what} of {written.run_id}", markup=False)
+    out.print(f"{name}: {what} of {written.run_id}")
     for book in written.removed:
-        out.print(f"removed {book.ruleset_id}/{book.book_id}, which the library no longer has", markup=False)
+        out.print(f"removed {book.ruleset_id}/{book.book_id}, which the library no longer has")
 
 
 def _record(written: ExportCounts) -> dict[str, object]:

@@ -78,7 +78,7 @@ def fit(
     if json_:
         print_json(report.to_json())
     else:
-        out.print(report.page(), markup=False)
+        out.print(report.page())
     for sentence in refused:
         print_error(f"the gate refuses it: {sentence}")
     if write and refused and not force:

@@ -82,16 +82,16 @@ def _print(found: Inspection, *, density: bool, shown: int | None) -> None:
     from retrieval.ingest.guarding import count_guards
 
     for finding in found.findings:
-        out.print(f"{finding.severity}: {finding.rule}: {found.titles[finding.id]}", markup=False)
-        out.print(f"  {finding.message}  {finding.id}", markup=False)
+        out.print(f"{finding.severity}: {finding.rule}: {found.titles[finding.id]}")
+        out.print(f"  {finding.message}  {finding.id}")
     for sentence in found.violations:
-        out.print(f"error: fidelity: {sentence}", markup=False)
+        out.print(f"error: fidelity: {sentence}")
     for sentence in found.unmet:
-        out.print(f"warning: {sentence}", markup=False)
+        out.print(f"warning: {sentence}")
     for slug in found.unread:
-        out.print(f"{slug}: its records are not those of this snapshot; build it again to compare them", markup=False)
+        out.print(f"{slug}: its records are not those of this snapshot; build it again to compare them")
     for line in unguarded_lines(found.guards, shown, "querymust lint --all"):
-        out.print(line, markup=False)
+        out.print(line)
     if density:
         _print_densities(found)
     else:
@@ -99,7 +99,7 @@ def _print(found: Inspection, *, density: bool, shown: int | None) -> None:
     if found.guards:
         out.print(guards_in_words(count_guards(found.guards)))
     if not found.n_guarded:
-        out.print(why_none_is_guarded(len(found.densities)), markup=False)
+        out.print(why_none_is_guarded(len(found.densities)))
     warnings = len(found.findings) + len(found.violations) + len(found.unmet) - found.n_errors
     out.print(
         f"snapshot {found.snapshot}: {found.n_chunks} chunks, {found.n_guarded} guarded; "
@@ -121,5 +121,5 @@ def _print_densities(found: Inspection) -> None:
         out.print("density   rows  guarded  table")
     for table in crowded:
         numbers = f"{table.density:>7.2f} {table.rows:>6} {table.guarded:>8}"
-        out.print(f"{numbers}  {table.book}: {table.title}", markup=False)
+        out.print(f"{numbers}  {table.book}: {table.title}")
     out.print(f"{len(found.densities) - len(crowded)} tables have a near-duplicate density below {CROWDED}")

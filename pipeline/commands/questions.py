@@ -64,7 +64,7 @@ def check(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: JsonOpti
             f"{len(questions)} questions, {resolution.questions_with_gold} with gold, {len(resolution.gold)} resolve"
         )
         for finding in resolution.ambiguous:
-            out.print(f"ambiguous: {finding}", markup=False)
+            out.print(f"ambiguous: {finding}")
     for finding in resolution.stale if not json_ else ():
         print_error(f"stale: {finding}")
     if resolution.stale:
@@ -88,9 +88,9 @@ def resolve_gold(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: J
         return
     for question in questions:
         result = resolution.gold.get(question.id, ())
-        out.print(f"{question.id}  {question.query}", markup=False, style="bold")
+        out.print(f"{question.id}  {question.query}", style="bold")
         for line in _gold_lines(result, resolution.groups.get(question.id, ())):
-            out.print(f"    {line}", markup=False)
+            out.print(f"    {line}")
         if not result:
             out.print("    no gold" if not question.gold else "    stale gold")
 
@@ -232,8 +232,8 @@ def _record(written: WrittenQuestions, files: Sequence[Path]) -> dict[str, objec
 
 def _print_cost(written: WrittenQuestions) -> None:
     usd = "" if written.bill.usd is None else f", ${written.bill.usd:.4f}"
-    err.print(f"{written.bill.used.total:,} tokens{usd}", markup=False)
+    err.print(f"{written.bill.used.total:,} tokens{usd}")
     lines = [f"not used: {each.question!r}: {each.why}" for each in written.disbelieved]
     lines += [f"no answer: {why}" for why in dict.fromkeys(written.left)]
     for line in first_of(lines):
-        err.print(line, markup=False)
+        err.print(line)

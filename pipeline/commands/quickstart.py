@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich import box
 from rich.table import Table
+from rich.text import Text
 
 from evals.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from pipeline.commands.build import run_build, told_when_interrupted
@@ -42,7 +43,7 @@ def quickstart(home: HomeOption = DEFAULT_HOME) -> None:
     ask_examples(built.root)
     live = str(done.library["live_index"]["snapshot"])
     print_leaderboard(Leaderboard.read(built.evaluations / live).strategies)
-    out.print(f"\n{next_steps(built.root)}", markup=False)
+    out.print(f"\n{next_steps(built.root)}")
 
 
 def next_steps(root: Path) -> str:
@@ -90,7 +91,7 @@ def ask_examples(root: Path) -> None:
     for question in questions:
         if "example" in question.tags:
             _print_side_by_side(retriever, question, frozenset(gold[question.id]), relatives)
-    out.print("* answers the question.\n", markup=False)
+    out.print("* answers the question.\n")
 
 
 def _print_side_by_side(retriever: Retriever, question: Question, gold: frozenset[str], relatives: Relatives) -> None:
@@ -109,9 +110,9 @@ def _print_side_by_side(retriever: Retriever, question: Question, gold: frozense
     out.print(f"rows of the right tables that do not answer: {before} with the filter off, {after} with it on\n")
 
 
-def _cell(hit: Hit | None, gold: frozenset[str]) -> str:
+def _cell(hit: Hit | None, gold: frozenset[str]) -> Text | str:
     if hit is None:
         return ""
     words = (hit.chunk.row_key or "", *hit.chunk.heading_path[-1:])
-    name = " · ".join(word for word in words if word).replace("[", "\\[")
-    return f"[bold green]* {name}[/]" if hit.chunk.id in gold else f"  {name}"
+    name = " · ".join(word for word in words if word)
+    return Text(f"* {name}", style="bold green") if hit.chunk.id in gold else f"  {name}"

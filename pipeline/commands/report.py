@@ -77,9 +77,9 @@ def write_report(
         size = write_page(made, path)
     if report_dir is not None:
         write_summary(made, path.with_suffix(".json"))
-    out.print(f"wrote {path} ({size / 1000:,.0f} kB)", markup=False)
+    out.print(f"wrote {path} ({size / 1000:,.0f} kB)")
     for answer in glance(made):
-        out.print(f"\n{answer.asks}\n  {answer.says}", markup=False)
+        out.print(f"\n{answer.asks}\n  {answer.says}")
     if open_:
         import webbrowser
 

@@ -71,18 +71,16 @@ def search(
     )
     short_id = retriever.snapshot.chunks.short_id
     if unanswered:
-        err.print(unanswered, markup=False)
+        err.print(unanswered)
     elif wanted is not None and not retrieval.hits:
         reason = why_empty(wanted, retriever.snapshot.metadata)
-        err.print(
-            f"--where: {reason or 'what is left has a query_must that this question does not meet'}", markup=False
-        )
+        err.print(f"--where: {reason or 'what is left has a query_must that this question does not meet'}")
     elif wanted is not None and (strange := strange_values(wanted, retriever.snapshot.metadata)):
-        err.print(f"--where: {strange}", markup=False)
+        err.print(f"--where: {strange}")
     if (read_as := retrieval.receipt.read_as) is not None:
-        err.print(f"read as: {read_as}", markup=False)
+        err.print(f"read as: {read_as}")
     if (order := retrieval.receipt.ordering) is not None:
-        err.print(str(order), markup=False)
+        err.print(str(order))
     if json_:
         print_json(retrieval_record(retrieval, short_id, retriever.snapshot.id, unanswered))
         return

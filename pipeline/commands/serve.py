@@ -92,10 +92,9 @@ def serve(
             sent, server = at.settings.answer, Access.of_environment().server
             err.print(
                 f"{KEY} is set: each answer sends the question and up to {sent.max_chunks} passages to the model "
-                f"{sent.model} at {server}",
-                markup=False,
+                f"{sent.model} at {server}"
             )
-        err.print(f"http://{f'[{host}]' if ':' in host else host}:{port}  (Ctrl-C ends it)", markup=False)
+        err.print(f"http://{f'[{host}]' if ':' in host else host}:{port}  (Ctrl-C ends it)")
         served.run(listener, f"{__name__}:application")
 
 
@@ -241,8 +240,8 @@ def add_key(
     Example:
       querymust keys add bot --scope write
     """
-    out.print(_keys(home).add(name, scope.value), markup=False)
-    err.print(f"Keep it: it is shown this once. The key {name!r} may {scope.value}.", markup=False)
+    out.print(_keys(home).add(name, scope.value))
+    err.print(f"Keep it: it is shown this once. The key {name!r} may {scope.value}.")
 
 
 @keys_app.command("list")
@@ -255,7 +254,7 @@ def list_keys(home: HomeOption = DEFAULT_HOME) -> None:
     """
     result = _keys(home).all
     for key in result:
-        out.print(f"{key.name}  {key.scope}", markup=False)
+        out.print(f"{key.name}  {key.scope}")
     if not result:
         err.print("There is no key.")
 
@@ -305,8 +304,8 @@ def serve_ui(
     from pipeline.runs.in_process import cancel_dead  # loads Dagster, which takes seconds
 
     if dead := cancel_dead(server.home):
-        err.print(f"{counted(dead, 'run')} had lost its process and is marked as canceled.", markup=False)
-    out.print(f"{server.url} shows {server.home.root} in some seconds; Ctrl-C ends it.", markup=False)
+        err.print(f"{counted(dead, 'run')} had lost its process and is marked as canceled.")
+    out.print(f"{server.url} shows {server.home.root} in some seconds; Ctrl-C ends it.")
     server.become()
 
 

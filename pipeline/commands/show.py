@@ -128,7 +128,7 @@ def list_indexed_books(home: HomeOption = DEFAULT_HOME, json_: JsonOption = Fals
     for entry in entries:
         values = record(entry)
         cells = (f"{values[name]:,}" for name in numbers[:-1])
-        title = "" if entry.title == entry.slug else entry.title.replace("[", "\\[")
+        title = "" if entry.title == entry.slug else entry.title
         table.add_row(entry.slug, title, *cells, str(len(entry.warnings)))
     out.print(table)
 
@@ -172,4 +172,4 @@ def explain_chunk(
         print_json(record | {"title": explanation.chunk.title, "query_must": explanation.chunk.query_must})
         return
     for line in explanation.lines():
-        out.print(line, markup=False)
+        out.print(line)

@@ -51,9 +51,9 @@ def roll_back(
         before = live_id(root)
         chosen, n_chunks = _first_intact(root, _candidates(root, before, snapshot))
         promote(root, chosen, "rollback")
-    out.print(f"live: {chosen}, {n_chunks:,} chunks", markup=False)
+    out.print(f"live: {chosen}, {n_chunks:,} chunks")
     if before:
-        out.print(f"It was {before} before; back: querymust rollback {before}", markup=False)
+        out.print(f"It was {before} before; back: querymust rollback {before}")
 
 
 def _first_intact(root: Path, candidates: Sequence[str]) -> tuple[str, int]:
@@ -68,7 +68,7 @@ def _first_intact(root: Path, candidates: Sequence[str]) -> tuple[str, int]:
         except IndexCorruptError as error:
             if candidate == candidates[-1]:
                 raise
-            err.print(f"passed over: {error}", markup=False)
+            err.print(f"passed over: {error}")
     raise AssertionError(candidates)
 
 
@@ -122,9 +122,9 @@ def collect_garbage(
         print_json({"removed": [asdict(each) for each in gone], "kept": [asdict(each) for each in stay]})
         return
     for each in stay:
-        out.print(f"{each.id}  {_megabytes(each.size)}  kept: {each.why}", markup=False)
+        out.print(f"{each.id}  {_megabytes(each.size)}  kept: {each.why}")
     for each in gone:
-        out.print(f"{each.id}  {_megabytes(each.size)}  {'would go' if dry_run else 'removed'}", markup=False)
+        out.print(f"{each.id}  {_megabytes(each.size)}  {'would go' if dry_run else 'removed'}")
     done = "would be removed" if dry_run else "removed"
     out.print(f"{counted(len(gone), 'snapshot')} {done}, {_megabytes(sum(each.size for each in gone)).strip()}")
 
@@ -170,7 +170,7 @@ def verify_index(
             print_error(ADVICE)
         raise typer.Exit(1)
     if not json_:
-        out.print(f"{name}: every {_verified(root, name)}", markup=False)
+        out.print(f"{name}: every {_verified(root, name)}")
 
 
 def _verified(root: Path, name: str) -> str:
@@ -257,11 +257,11 @@ def push(
         print_json({"place": place.name, **asdict(done)})
         return
     what = f"{counted(done.files, 'file')}, {done.size / 1e6:,.1f} MB; sent {done.sent:,}"
-    out.print(f"{place.name} offers {done.snapshot}: {what}", markup=False)
+    out.print(f"{place.name} offers {done.snapshot}: {what}")
     if done.before not in {None, done.snapshot}:
-        out.print(f"It offered {done.before} before.", markup=False)
+        out.print(f"It offered {done.before} before.")
     if done.removed:
-        out.print(f"{counted(len(done.removed), 'older snapshot')} removed there", markup=False)
+        out.print(f"{counted(len(done.removed), 'older snapshot')} removed there")
 
 
 def pull(
@@ -332,6 +332,6 @@ def _say(place: Place, done: Pulled, *, json_: bool) -> None:
         print_json({"place": place.name, **asdict(done)})
         return
     what = f"{counted(done.files, 'file')}, {done.size / 1e6:,.1f} MB; fetched {done.fetched:,}"
-    out.print(f"live: {done.snapshot}, {done.n_chunks:,} chunks: {what}", markup=False)
+    out.print(f"live: {done.snapshot}, {done.n_chunks:,} chunks: {what}")
     if done.before not in {None, done.snapshot}:
-        out.print(f"It was {done.before} before; back: querymust rollback {done.before}", markup=False)
+        out.print(f"It was {done.before} before; back: querymust rollback {done.before}")

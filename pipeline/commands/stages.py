@@ -161,7 +161,7 @@ def _transformed(
         tables = parsed[book.slug].tables
         done[book.slug] = reader.transform(tables, read.vocabulary, texts, chosen[book.slug])
         keep_table_report(write_rows(output, book, done[book.slug].rows), done[book.slug])
-        err.print(f"{book.slug}: {counted(len(done[book.slug].rows), 'row')}", markup=False)
+        err.print(f"{book.slug}: {counted(len(done[book.slug].rows), 'row')}")
     return done
 
 
@@ -174,7 +174,7 @@ def _record(done: Transformed) -> dict[str, object]:
 def _print(slug: str, done: Transformed, output: Path) -> None:
     from pipeline.building.model_work import TABLE_SAMPLE, told_work
 
-    out.print(f"{slug}: {counted(len(done.rows), 'row')}{told_work(done, 'read', 'tables')}", markup=False)
+    out.print(f"{slug}: {counted(len(done.rows), 'row')}{told_work(done, 'read', 'tables')}")
     _lines(
         [
             f"{outcome.title} ({outcome.document}:{outcome.line}): {outcome.said}"
@@ -185,12 +185,12 @@ def _print(slug: str, done: Transformed, output: Path) -> None:
     dropped = ((outcome.title, each) for outcome in done.outcomes for each in outcome.dropped)
     _lines([f"{title}, row {each.ordinal}: {each.part} not believed: {each.why}" for title, each in dropped])
     shown = f"; {TABLE_SAMPLE} has some of the model's for you to read" if done.by_model else ""
-    out.print(f"  rows in {output / slug}{shown}", markup=False)
+    out.print(f"  rows in {output / slug}{shown}")
 
 
 def _lines(lines: Sequence[str]) -> None:
     for line in first_of(lines):
-        out.print(f"  {line}", markup=False)
+        out.print(f"  {line}")
 
 
 def chunk(
@@ -222,7 +222,7 @@ def chunk(
     if json_:
         print_json({"chunks": len(chunks), "kinds": kinds, "guarded": guarded})
         return
-    out.print(f"{counted(len(chunks), 'chunk')}, {guarded:,} with a query_must, in {output}", markup=False)
+    out.print(f"{counted(len(chunks), 'chunk')}, {guarded:,} with a query_must, in {output}")
 
 
 def describe(
@@ -304,9 +304,7 @@ def _print_passages(done: Mapping[str, DescribedChunks], output: Path) -> None:
     from pipeline.building.model_work import told_work
 
     for slug, each in done.items():
-        out.print(
-            f"{slug}: {counted(len(each.chunks), 'chunk')}{told_work(each, 'described', 'passages')}", markup=False
-        )
+        out.print(f"{slug}: {counted(len(each.chunks), 'chunk')}{told_work(each, 'described', 'passages')}")
         lines = [f"{one.title} ({one.document}:{one.line}): {one.said}" for one in each.outcomes if one.reason]
         lines += [
             f"{one.title} ({one.document}:{one.line}): {part.part} not believed: {part.why}"
@@ -314,8 +312,8 @@ def _print_passages(done: Mapping[str, DescribedChunks], output: Path) -> None:
             for part in one.dropped
         ]
         for line in first_of(lines):
-            out.print(f"  {line}", markup=False)
-    out.print(f"chunks in {output}", markup=False)
+            out.print(f"  {line}")
+    out.print(f"chunks in {output}")
 
 
 def embed(
@@ -364,6 +362,5 @@ def embed(
         return
     out.print(
         f"{counted(len(chunks), 'chunk')} in {collection!r} of {chroma}, {guarded:,} with a query_must; it has "
-        f"{counted(records, 'record')}",
-        markup=False,
+        f"{counted(records, 'record')}"
     )

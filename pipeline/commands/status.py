@@ -129,7 +129,7 @@ def status(home: HomeOption = DEFAULT_HOME, all_: AllOption = False, json_: Json
         print_json(record(result))
         return
     for name, value in _lines(result, None if all_ else NAMES_SHOWN):
-        out.print(f"{name:<11}{value}", markup=False)
+        out.print(f"{name:<11}{value}")
 
 
 def record(found: Status) -> dict[str, object]:

@@ -141,27 +141,26 @@ def _accept(home: Home, retriever: Retriever, trial: VocabularyTrial, word: str,
         raise typer.Exit(1)
     add_alias(home.library / VOCABULARY_FILE, word, means)
     keep_decision(home.root, word, means, "accepted")
-    out.print(f"{home.library / VOCABULARY_FILE} has {word} = {means}; {effect.scores}.", markup=False)
-    err.print("It counts from the next build on: querymust build", markup=False)
+    out.print(f"{home.library / VOCABULARY_FILE} has {word} = {means}; {effect.scores}.")
+    err.print("It counts from the next build on: querymust build")
 
 
 def _print(term_suggestion: TermSuggestion, effect: Effect) -> None:
     request = counted(len(term_suggestion.questions), "question")
     out.print(
         f"{term_suggestion.word} = {term_suggestion.means}    {term_suggestion.because}; said in {request}",
-        markup=False,
         style="bold",
     )
-    out.print(f"    {effect.scores}", markup=False)
+    out.print(f"    {effect.scores}")
     for told, queries in (
         ("would let chunks in", effect.admitted),
         ("would keep chunks out", effect.excluded),
         ("would have another first hit", effect.moved),
     ):
         for query in queries[:SHOWN]:
-            out.print(f"    {told}: {query}", markup=False)
+            out.print(f"    {told}: {query}")
         if len(queries) > SHOWN:
-            out.print(f"    {told}: {len(queries) - SHOWN} more", markup=False)
+            out.print(f"    {told}: {len(queries) - SHOWN} more")
 
 
 def use_feedback(
@@ -243,11 +242,11 @@ def _record(
 
 def _print_feedback(tried: list[tuple[PredicateSuggestion, Effect]], unhelped: tuple[Unhelped, ...]) -> None:
     for each, effect in tried:
-        out.print(f"\n{each.chunk.title} does not belong to: {'; '.join(each.questions)}", markup=False, style="bold")
-        out.print(f"{effect.scores}", markup=False)
+        out.print(f"\n{each.chunk.title} does not belong to: {'; '.join(each.questions)}", style="bold")
+        out.print(f"{effect.scores}")
         others = [query for query in effect.excluded if query not in each.questions]
         if others:
-            out.print(f"it would also keep chunks out for: {'; '.join(others)}", markup=False)
-        out.print(f"in {each.chunk.book}/tables.toml:\n\n{each.entry}", markup=False)
+            out.print(f"it would also keep chunks out for: {'; '.join(others)}")
+        out.print(f"in {each.chunk.book}/tables.toml:\n\n{each.entry}")
     for one in unhelped:
-        out.print(f"\n{one.chunk.title}, for {one.question!r}: {one.why}", markup=False)
+        out.print(f"\n{one.chunk.title}, for {one.question!r}: {one.why}")

@@ -242,7 +242,7 @@ def print_receipt(retrieval: Retrieval) -> None:
 
     out.print()
     for line in debug_lines(retrieval):
-        out.print(line, markup=False)
+        out.print(line)
 
 
 SHOWN = 160

@@ -30,12 +30,16 @@ def printable(text: str) -> str:
 class SafeConsole(Console):
     """A console on which the words that are printed cannot move the cursor, set a title or begin a colour.
 
+    Brackets are brackets: a book may say `[1]`, and rich would take it for markup.
+
     With `NO_COLOR` it writes no colour and nothing bold or dim either.
     """
 
     def __init__(self, *, stderr: bool = False) -> None:
         plain = bool(os.environ.get("NO_COLOR"))
-        super().__init__(stderr=stderr, highlight=False, soft_wrap=True, color_system=None if plain else "auto")
+        super().__init__(
+            stderr=stderr, highlight=False, soft_wrap=True, markup=False, color_system=None if plain else "auto"
+        )
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The pieces to write; those that rich itself makes to command the terminal stay as they are."""
@@ -50,7 +54,7 @@ err = SafeConsole(stderr=True)
 def print_json(value: object) -> None:
     """One JSON document, plain, for another program to read."""
     text = json.dumps(value, ensure_ascii=False, indent=2)
-    out.print(_COMMANDS.sub(lambda match: f"\\u{ord(match[0]):04x}", text), markup=False)
+    out.print(_COMMANDS.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
 
 
 def first_of(lines: Sequence[str], most: int = 5) -> Iterator[str]:
@@ -66,13 +70,13 @@ def print_report(report: "DataclassInstance", lines: Iterable[str], *, json_: bo
         print_json(asdict(report))
         return
     for line in lines:
-        out.print(line, markup=False)
+        out.print(line)
 
 
 def print_error(sentence: str) -> None:
     """One clear line, or as many as the error has."""
-    err.print("[bold red]error:[/] ", end="")
-    err.print(sentence, markup=False)
+    err.print("[bold red]error:[/] ", end="", markup=True)
+    err.print(sentence)
 
 
 def counted(number: int, noun: str) -> str:
@@ -115,5 +119,5 @@ def print_estimate(found: "CostEstimate", options: "ModelOptions", prompt: str, 
         told = {f"n_{found.about}": found.n_requests, "likely": asdict(found.likely), "most": asdict(found.most)}
         print_json(told | {"model": options.model, "prompt": prompt} | usd)
         return
-    out.print(f"{chosen}. {found}", markup=False)
+    out.print(f"{chosen}. {found}")
     out.print("Nothing was sent.")

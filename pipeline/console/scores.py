@@ -87,7 +87,7 @@ def print_failures(strategy: str, found: Sequence[FailedQuestion], asked: int) -
         row = each.row
         name = f"{row.set}: {row.question_id}" if several else row.question_id
         rank = f"gold at rank {each.gold_rank}" if each.gold_rank else "no gold in the first 100"
-        out.print(f"\n{name}  {row.kind}, {rank}", markup=False, style="bold")
+        out.print(f"\n{name}  {row.kind}, {rank}", style="bold")
         _print_told("", row.query, indent=2)
         _print_told("first", place(each.first) if each.first else "nothing")
         for chunk in each.gold[:_GOLD_SHOWN]:
@@ -104,7 +104,7 @@ def print_short_leaderboard(leaderboard: Mapping[str, Mapping[str, float | None]
     print_leaderboard({name: leaderboard[name] for name in SHORT if name in leaderboard})
     shares = [metrics["evaluability"] for metrics in leaderboard.values() if metrics.get("evaluability") is not None]
     stale = f"; the gold of {1 - shares[0]:.1%} is stale" if shares and shares[0] and shares[0] < 1 else ""
-    out.print(f"\n{questions} questions{stale}. By kind and book, and what failed:  {ask}", markup=False)
+    out.print(f"\n{questions} questions{stale}. By kind and book, and what failed:  {ask}")
 
 
 def breakdown_records(strategy: str, numbers: Sequence[Aggregate]) -> list[dict[str, object]]:
@@ -144,8 +144,7 @@ def _print_told(what: str, text: str, indent: int = 9) -> None:
             subsequent_indent=" " * indent,
             break_long_words=False,
             break_on_hyphens=False,
-        ),
-        markup=False,
+        )
     )
 
 
@@ -247,7 +246,7 @@ def _print_changes(strategy: str, changes: Changes) -> None:
     )
     for what, moved in (("gained", changes.gained), ("lost", changes.lost), ("moved", changes.moved)):
         for each in moved:
-            out.print(f"  {what}  {each.row.question_id}: {move(each)}: {each.row.query}", markup=False)
+            out.print(f"  {what}  {each.row.question_id}: {move(each)}: {each.row.query}")
     if changes.added or changes.n_gone:
         out.print(f"  not compared: {len(changes.added)} new, {changes.n_gone} gone")
 

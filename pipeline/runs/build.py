@@ -238,9 +238,7 @@ def build(
     done.strays, done.refused = stray_files(home.library), refused_folders(home.library)
     models = HostedModels()
     for position in set_aside_damaged(home):
-        err.print(
-            f"Dagster's {position.name.split('.')[0]} could not be read; it is set aside as {position}", markup=False
-        )
+        err.print(f"Dagster's {position.name.split('.')[0]} could not be read; it is set aside as {position}")
     with dagster_instance(home) as instance:
         cancel_unfinished(instance)
         opened(instance)

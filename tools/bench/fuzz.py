@@ -215,7 +215,7 @@ def main() -> None:
         report = run_fuzz(arguments.cases, arguments.seed)
     for case in report.disagreements[:10]:
         verdict = "admits" if case.admitted else "does not admit"
-        out.print(f"{case.question!r}: the index {verdict} {case.query_must}", markup=False)
+        out.print(f"{case.question!r}: the index {verdict} {case.query_must}")
     out.print(
         f"{report.cases} cases, seed {report.seed}: {report.admitted} admitted, "
         f"{len(report.disagreements)} disagreements, {report.seconds:.1f} s"

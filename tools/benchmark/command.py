@@ -63,7 +63,7 @@ def benchmark(
     names = [_absolute(name) for name in [*(system or SYSTEMS), *(add or [])]]
     for folder in folders:
         for sentence in lost_gold(book_set(folder)):
-            err.print(f"cannot be reached: {sentence}", markup=False)
+            err.print(f"cannot be reached: {sentence}")
     with progress_bar("benchmark") as bar:
         measured = measure(folders, names, models, bar)
     results = compare(measured, folders, models, datetime.now(tz=UTC).date().isoformat(), _machine())
@@ -73,8 +73,8 @@ def benchmark(
         print_json(asdict(results))
         return
     for comparison in results.comparisons:
-        out.print("\n".join(comparison_lines(comparison)), markup=False)
-    err.print(f"{measured.seconds:.0f} s", markup=False)
+        out.print("\n".join(comparison_lines(comparison)))
+    err.print(f"{measured.seconds:.0f} s")
 
 
 def _absolute(name: str) -> str:

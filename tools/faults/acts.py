@@ -36,7 +36,7 @@ def ingest(root: Path, documents: Path) -> None:
 def settled(root: Path) -> None:
     """Fail if anybody seems to be at work in a home: its lock is held, or Dagster calls a run unfinished."""
     if (who := holder(root)) is not None:
-        err.print(f"{who} still holds {root}", markup=False)
+        err.print(f"{who} still holds {root}")
         sys.exit(1)
     if not Home.at(root).dagster.is_dir():
         return
@@ -47,7 +47,7 @@ def settled(root: Path) -> None:
     with dagster_instance(Home.at(root)) as instance:
         runs = instance.get_runs(dg.RunsFilter(statuses=list(UNFINISHED)))
     for run in runs:
-        err.print(f"run {run.run_id} of {run.job_name} is {run.status.value} for ever", markup=False)
+        err.print(f"run {run.run_id} of {run.job_name} is {run.status.value} for ever")
     sys.exit(bool(runs))
 
 

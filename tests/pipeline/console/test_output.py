@@ -12,8 +12,8 @@ HOSTILE = "a\x1b[2Jb\x1b]0;owned\x07c\x9b31md\x7f"
 
 @pytest.mark.parametrize("value", [HOSTILE, Text(HOSTILE)], ids=["text", "styled"])
 def test_escape_sequences_of_a_book_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str], value: str) -> None:
-    out.print(value, markup=False)
-    err.print(value, markup=False)
+    out.print(value)
+    err.print(value)
     print_error(HOSTILE)
 
     captured = capsys.readouterr()
@@ -23,7 +23,7 @@ def test_escape_sequences_of_a_book_do_not_reach_the_terminal(capsys: pytest.Cap
 
 
 def test_lines_and_tabs_stay(capsys: pytest.CaptureFixture[str]) -> None:
-    out.print("a\tb\nc", markup=False)
+    out.print("a\tb\nc")
 
     assert capsys.readouterr().out.split("\n")[1:] == ["c", ""]
 
