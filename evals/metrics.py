@@ -5,12 +5,9 @@ is empty scores 0; it is never left out of a mean. Relevance is binary.
 """
 
 import math
-import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-
-from retrieval.errors import UnknownNameError
 
 DEPTH = 100
 """How many hits are asked for besides, to see where the gold is; how far down a ranking `mrr` looks."""
@@ -121,28 +118,6 @@ def f1() -> Metric:
 
 STANDARD: tuple[Metric, ...] = (hit(1), hit(5), hit(10), mrr(), ndcg(10), recall(10), precision(SHOWN), f1())
 """What every experiment measures. Where a metric is shown, and what it means, is in `metric_table`."""
-
-_WITH_CUTOFF: Mapping[str, Callable[[int], Metric]] = {
-    "hit": hit,
-    "ndcg": ndcg,
-    "recall": recall,
-    "precision": precision,
-}
-
-
-def metric(name: str) -> Metric:
-    """The metric of a name: `hit@3`, `mrr`, `ndcg@10`, `recall@10`, `precision@15`, `f1`.
-
-    Raises:
-        UnknownNameError: there is no such metric, or its cutoff is not a whole number above 0.
-    """
-    by_name = {each.name: each for each in STANDARD}
-    if name in by_name:
-        return by_name[name]
-    match = re.fullmatch(r"([a-z]+)@([1-9][0-9]*)", name)
-    if match is None or match[1] not in _WITH_CUTOFF:
-        raise UnknownNameError("metric", name, [*by_name, *(f"{each}@<k>" for each in _WITH_CUTOFF)])
-    return _WITH_CUTOFF[match[1]](int(match[2]))
 
 
 def _within(judgement: Judgement, cutoff: int) -> int:

@@ -3,11 +3,10 @@
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -294,12 +293,7 @@ class AnswersFitReport:
         write_atomically(sentences.WEIGHTS, json.dumps(weights, indent=1) + "\n")
         stored = {kind: _named(getattr(self.models, kind), kind) for kind in statements.FEATURES}
         write_atomically(statements.MODELS, json.dumps(stored, indent=1) + "\n")
-        docs.mkdir(parents=True, exist_ok=True)
         write_atomically(docs / "answers.md", self.page())
-
-    def to_json(self) -> dict[str, Any]:
-        """For `--json`."""
-        return asdict(self)
 
     def page(self) -> str:
         """Markdown: every kind of question left out, and the weights."""

@@ -4,9 +4,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -210,12 +209,7 @@ class CellsReport:
     def write(self, docs: Path, file: Path = WEIGHTS) -> None:
         """Ship the weights, and write `cells.md`."""
         write_atomically(file, json.dumps(self.weights, indent=1) + "\n")
-        docs.mkdir(parents=True, exist_ok=True)
         write_atomically(docs / "cells.md", self.page())
-
-    def to_json(self) -> dict[str, Any]:
-        """For `--json`."""
-        return asdict(self)
 
     def page(self) -> str:
         """Markdown: every source left out, and the weights."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -130,7 +129,6 @@ WITHOUT_COSINES = tuple(name for name in NAMES if name not in {"best_cosine", "a
 _FALLING = {"unexplained", "unknown", "beyond", "nowhere", "untold", "uncounted"}
 _GENERATED, _NEAR_MISSES = 0.2, 0.12
 """Shares of the weight: of generated questions among those of people, and of near misses among those without answer."""
-_RIDGE = 1e-3
 _DIGITS = 4
 
 
@@ -326,7 +324,6 @@ class RelevanceReport:
         }
         every = {each["embedder"]: each for each in kept} | fitted
         write_atomically(file, json.dumps([every[name] for name in sorted(every)], indent=1) + "\n")
-        docs.mkdir(parents=True, exist_ok=True)
         write_atomically(docs / f"{self._name}.md", self.page())
         write_atomically(docs / f"{self._name}.svg", self.diagram())
 
@@ -345,10 +342,6 @@ class RelevanceReport:
     def diagram(self) -> str:
         """The reliability diagram of all books together, as SVG."""
         return diagram(self.together.reliability.bins, "Relevance against the share of questions with an answer")
-
-    def to_json(self) -> dict[str, Any]:
-        """For `--json`."""
-        return asdict(self)
 
     def page(self) -> str:
         """Markdown: every book left out, and all together."""

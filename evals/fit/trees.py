@@ -409,7 +409,6 @@ class TreesReport:
         """Ship the trees, and write a page about them that is called as their file is."""
         file = file or TREES_FILE
         write_atomically(file, self.trees.written)
-        docs.mkdir(parents=True, exist_ok=True)
         write_atomically(docs / f"{file.stem}.md", self.page())
 
     def to_json(self) -> dict[str, Any]:

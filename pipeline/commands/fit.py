@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -72,11 +73,11 @@ def fit(
             What.cells: fit_cell_choice,
         }
         report = fits[what](root / "benchmarks", data, split, embedder, seed, bar)
-    refused = () if isinstance(report, RelevanceReport | CellsReport | AnswersFitReport) else report.refused
+    refused = report.refused if isinstance(report, TreesReport) else ()
     if write and (force or not refused):
         report.write(Path("docs") / "results")
     if json_:
-        print_json(report.to_json())
+        print_json(report.to_json() if isinstance(report, TreesReport) else asdict(report))
     else:
         out.print(report.page())
     for sentence in refused:

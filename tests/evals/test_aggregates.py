@@ -8,7 +8,7 @@ import pytest
 
 from evals.aggregates import aggregate, aggregate_frame, evaluability, question_frame, timings
 from evals.experiment import Measurement, run_experiment
-from evals.metrics import STANDARD, metric
+from evals.metrics import STANDARD, recall
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question
 from evals.scored_questions import ScoredQuestion
@@ -149,7 +149,7 @@ FLOATS = ["unfiltered_noise", "unfiltered_guarded_noise", "unfiltered_recall", "
 @pytest.fixture
 def experiment(library, dense, prefilter):
     searcher = library.searcher(dense="g0 g1 g2 u/g3 g1/g4 p/g5 u", prefilter="g0 u/g1/p/u")
-    measures = Measurement(metrics=(*STANDARD, metric("recall@20")))
+    measures = Measurement(metrics=(*STANDARD, recall(20)))
     return run_experiment(
         searcher, [dense, prefilter], [library.set()], library.chunks, snapshot="snap", measures=measures
     )

@@ -14,7 +14,7 @@ from evals.experiment import (
     run_experiment,
     without_query_must,
 )
-from evals.metrics import STANDARD, metric
+from evals.metrics import STANDARD, hit, recall
 from evals.noise import Relatives
 from evals.questions.questions import Anchor, Question
 from evals.scored_questions import ScoreStore
@@ -168,7 +168,7 @@ def test_a_metric_is_judged_on_a_ranking_as_deep_as_it_looks(library, run, dense
     fillers = [make_chunk(f"x{n}", kind="prose") for n in range(17)]
     library.chunks += fillers
     late = " ".join([*(filler.id for filler in fillers), "g0"])
-    metrics = (*STANDARD, metric("recall@15"), metric("recall@20"), metric("hit@18"), metric("hit@17"))
+    metrics = (*STANDARD, recall(15), recall(20), hit(18), hit(17))
     experiment, _ = run(strategies=[dense], answers={"dense": f"{late}/g1/p/u"}, metrics=metrics)
     values = row(experiment, "dense", "q0").values
     assert (values["recall@15"], values["recall@20"]) == (0, 1)
@@ -177,7 +177,7 @@ def test_a_metric_is_judged_on_a_ranking_as_deep_as_it_looks(library, run, dense
 
 def test_a_metric_that_looks_below_every_ranking_is_refused(run):
     with pytest.raises(ExperimentError, match=r"'recall@200' looks at 200 hits, and rankings have 100"):
-        run(metrics=(metric("recall@200"),))
+        run(metrics=(recall(200),))
 
 
 def test_similarity_to_the_answer_is_measured_where_there_is_one(library, run):

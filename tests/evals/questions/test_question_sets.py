@@ -3,7 +3,7 @@ import math
 import ir_measures
 import pytest
 
-from evals.metrics import STANDARD, hit, judge, metric, mrr
+from evals.metrics import STANDARD, hit, judge, mrr
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Anchor, Question
 from evals.scored_questions import Scored, write_qrels, write_run
@@ -17,7 +17,8 @@ def asked(library):
 
 
 def value(asked, name, ranking):
-    return metric(name)(asked.judge(asked.questions[0], ranking.split()))
+    (metric,) = (each for each in STANDARD if str(each) == name)
+    return metric(asked.judge(asked.questions[0], ranking.split()))
 
 
 def test_any_chunk_of_a_group_is_gold(asked):
