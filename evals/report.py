@@ -1,6 +1,7 @@
 """Numbers as text: markdown tables for people, flat records for programs."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from evals.aggregates import ALL, Aggregate
@@ -18,19 +19,7 @@ COLUMNS = names(Use.REPORT)
 def flat_records(aggregates: Iterable[Aggregate]) -> list[dict[str, Any]]:
     """`{set, split, book, kind, strategy, metric, value, low, high, n}` for each, `*` for all; values rounded."""
     return [
-        {
-            "set": aggregate.set,
-            "split": aggregate.split,
-            "book": aggregate.book,
-            "kind": aggregate.kind,
-            "strategy": aggregate.strategy,
-            "metric": aggregate.metric,
-            "value": _rounded(aggregate.value),
-            "low": _rounded(aggregate.low),
-            "high": _rounded(aggregate.high),
-            "n": aggregate.n,
-        }
-        for aggregate in aggregates
+        asdict(each) | {name: _rounded(getattr(each, name)) for name in ("value", "low", "high")} for each in aggregates
     ]
 
 
@@ -80,9 +69,7 @@ def _sections(aggregates: Sequence[Aggregate], metrics: Sequence[str]) -> str:
 
 
 def _table(aggregates: Sequence[Aggregate], metrics: Sequence[str]) -> str:
-    by_place = {
-        (aggregate.book, aggregate.kind, aggregate.strategy, aggregate.metric): aggregate for aggregate in aggregates
-    }
+    by_place = {(each.book, each.kind, each.strategy, each.metric): each for each in aggregates}
     places = dict.fromkeys(key[:3] for key in by_place if key[3] in metrics and key[2] != ALL)
     measured = [name for name in metrics if any(key[3] == name for key in by_place)]
     whole = all(book == kind == ALL for book, kind, _ in places)
@@ -110,12 +97,9 @@ def _number(aggregate: Aggregate | None) -> str:
         return "-"
     if aggregate.metric == "false_exclusions":
         return f"{aggregate.value:.0f}"
-    interval = f" ({aggregate.low:.3f} to {aggregate.high:.3f})" if _has_interval(aggregate) else ""
-    return f"{aggregate.value:.3f}{interval}"
-
-
-def _has_interval(aggregate: Aggregate) -> bool:
-    return aggregate.low is not None and aggregate.high is not None
+    if aggregate.low is None or aggregate.high is None:
+        return f"{aggregate.value:.3f}"
+    return f"{aggregate.value:.3f} ({aggregate.low:.3f} to {aggregate.high:.3f})"
 
 
 def _rounded(value: float | None) -> float | None:

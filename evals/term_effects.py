@@ -103,15 +103,13 @@ class VocabularyTrial:
         if scores.experiment is None or self._scores.experiment is None:
             return told
         decision = decide(scores.experiment, self._scores.experiment)
-        return Effect(
-            told.admitted,
-            told.excluded,
-            told.moved,
-            scores.n_questions,
-            self._scores.headline()[SHIPPED]["mrr"],
-            scores.headline()[SHIPPED]["mrr"],
-            tuple(str(reason) for reason in decision.reasons if reason.blocks),
-            decision.passed,
+        return replace(
+            told,
+            n_scored=scores.n_questions,
+            mrr_before=self._scores.headline()[SHIPPED]["mrr"],
+            mrr_after=scores.headline()[SHIPPED]["mrr"],
+            reasons=tuple(str(reason) for reason in decision.reasons if reason.blocks),
+            passes=decision.passed,
         )
 
 

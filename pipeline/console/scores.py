@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from evals.metric_table import metric_text
+from evals.metric_table import Use, metric_text, names
 from pipeline.console.output import counted, out, print_error
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 def print_leaderboard(leaderboard: Mapping[str, Mapping[str, float | None]]) -> None:
     """A line for each strategy; `-` where a metric is undefined."""
-    from evals.metric_table import Use, metric_text, names
-
     if not leaderboard:
         out.print("No questions, so no strategy was scored.")
         return
@@ -136,16 +134,11 @@ def failure_record(failure: FailedQuestion) -> dict[str, object]:
 def _print_told(what: str, text: str, indent: int = 9) -> None:
     """A line of a failure, wrapped to the terminal under where its text begins."""
     first = f"  {what:<7}"[:indent]
-    out.print(
-        fill(
-            text,
-            out.width,
-            initial_indent=first,
-            subsequent_indent=" " * indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+    later = " " * indent
+    wrapped = fill(
+        text, out.width, initial_indent=first, subsequent_indent=later, break_long_words=False, break_on_hyphens=False
     )
+    out.print(wrapped)
 
 
 def _of(numbers: Sequence[Aggregate], book: str, kind: str) -> dict[str, Aggregate]:
