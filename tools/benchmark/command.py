@@ -32,8 +32,8 @@ def benchmark(
     add: Annotated[
         list[str] | None, typer.Option("--add", help="FILE.py:Class, beside all others; may be given again.")
     ] = None,
-    write: Annotated[bool, typer.Option("--write", help="Write docs/results/benchmark.md with its data.")] = False,
-    docs: Annotated[Path, typer.Option("--docs", help="Folder of the page.")] = DOCS,
+    write: Annotated[bool, typer.Option("--write", help="Write benchmark.md, its data and its pictures.")] = False,
+    docs: Annotated[Path, typer.Option("--docs", help="Folder to write to.")] = DOCS,
     json_: JsonOption = False,
 ) -> None:
     """Index books and ask their questions with several systems, each in a process of its own.
@@ -44,15 +44,16 @@ def benchmark(
       python -m tools benchmark --embedder wordllama --embedder minilm --write
       python -m tools benchmark --books mybooks --system default --system fts5
       python -m tools benchmark --add mine.py:Mine
+      python -m tools benchmark --system mine.py:Mine --write --docs mine
     """
     from dataclasses import asdict
 
     from evals.benchmarks.books import book_set
     from evals.sample import SHELF
     from retrieval.index.embedding.embedders import require_local
-    from tools.benchmark.page import comparison_lines, write_page
+    from tools.benchmark.page import comparison_lines, require_page, write_page
     from tools.benchmark.results import RESULTS, Results, compare
-    from tools.benchmark.run import lost_gold, measure, require_unique_names
+    from tools.benchmark.run import lost_gold, measure, require_unique_names, require_unique_systems
     from tools.benchmark.system import SYSTEMS
 
     folders = [folder.expanduser().resolve() for folder in books or [SHELF]]
@@ -61,19 +62,26 @@ def benchmark(
     for model in models:
         require_local(model)
     names = [_absolute(name) for name in [*(system or SYSTEMS), *(add or [])]]
+    measured_names = require_unique_systems(names)
+    known = Results.read(docs / RESULTS)
+    if write:
+        require_page(docs)
+        known.require_systems([folder.name for folder in folders], models, measured_names)
     for folder in folders:
         for sentence in lost_gold(book_set(folder)):
-            err.print(f"cannot be reached: {sentence}")
+            err.print(f"gold not found: {sentence}")
     with progress_bar("benchmark") as bar:
         measured = measure(folders, names, models, bar)
     results = compare(measured, folders, models, datetime.now(tz=UTC).date().isoformat(), _machine())
-    if write:
-        write_page(docs, Results.read(docs / RESULTS).updated(results))
     if json_:
         print_json(asdict(results))
-        return
-    for comparison in results.comparisons:
-        out.print("\n".join(comparison_lines(comparison)))
+    else:
+        for comparison in results.comparisons:
+            out.print("\n".join(comparison_lines(comparison)))
+    if not measured.outcomes:
+        raise typer.Exit(1)
+    if write:
+        write_page(docs, known.updated(results))
     err.print(f"{measured.seconds:.0f} s")
 
 

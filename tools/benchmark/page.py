@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
+from retrieval.errors import RetrievalError
 from retrieval.files.atomic_files import write_atomically
 from tools.benchmark.results import RESULTS, SEALED, TUNED, Comparison, Results
 from tools.benchmark.scores import CURVE, MEASURES, OURS, AnswerCounts, Score, SystemScores, Win
@@ -12,6 +13,23 @@ from tools.pages.marked_blocks import with_blocks
 PAGE = "benchmark.md"
 BLOCKS = ("benchmark-tables", "benchmark-systems")
 _KIND_NAMES = {"row": "table rows", "prose": "paragraphs", "several": "two rows at once"}
+
+
+def require_page(folder: Path) -> None:
+    """See that the page can be written, before hours of measuring; make it where the folder has none.
+
+    Raises:
+        RetrievalError: the page has lost a marker of its generated parts.
+    """
+    page = folder / PAGE
+    if not page.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        marks = "\n\n".join(f"<!-- {name}:begin -->\n<!-- {name}:end -->" for name in BLOCKS)
+        write_atomically(page, f"# Benchmark\n\n{marks}\n")
+    try:
+        with_blocks(page.read_text("utf-8"), dict.fromkeys(BLOCKS, ""))
+    except ValueError as error:
+        raise RetrievalError(f"{page}: {error}, or write elsewhere with --docs") from error
 
 
 def write_page(folder: Path, results: Results) -> None:

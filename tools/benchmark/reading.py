@@ -184,12 +184,21 @@ class Gold:
 
 def _source_line(anchor: Anchor, book: Path) -> SourceLine:
     """A row is taken from the file, because a snippet may be a part of it."""
-    lines = _lines_of(anchor, book)
+    lines, line = _lines_of(anchor, book), _line_of(anchor, book)
     text = anchor.snippet or ""
-    if anchor.line and anchor.line <= len(lines) and normalized(text) in normalized(lines[anchor.line - 1]):
-        row = lines[anchor.line - 1]
+    if line and normalized(text) in normalized(lines[line - 1]):
+        row = lines[line - 1]
         text = row if SourceLine.of(row, None, None).is_piped else text
-    return SourceLine.of(text, anchor.document, anchor.line)
+    return SourceLine.of(text, anchor.document, line)
+
+
+def _line_of(anchor: Anchor, book: Path) -> int | None:
+    """The line that an anchor says, if its snippet stands there, else the only line of the file with the snippet."""
+    lines, snippet = _lines_of(anchor, book), normalized((anchor.snippet or "").split("\n")[0])
+    holding = [number for number, line in enumerate(lines, start=1) if snippet and snippet in normalized(line)]
+    if anchor.line in holding or len(holding) != 1:
+        return anchor.line if anchor.line and anchor.line <= len(lines) else None
+    return holding[0]
 
 
 def _lines_of(anchor: Anchor, book: Path) -> list[str]:
@@ -199,10 +208,10 @@ def _lines_of(anchor: Anchor, book: Path) -> list[str]:
 
 def _other_rows(anchor: Anchor, book: Path) -> Iterator[SourceLine]:
     """The rows of the table around a line, without its head and the row itself; none where there is no table."""
-    lines = _lines_of(anchor, book)
-    if not anchor.line or not _is_row(lines, anchor.line):
+    lines, line_of_row = _lines_of(anchor, book), _line_of(anchor, book)
+    if not line_of_row or not _is_row(lines, line_of_row):
         return
-    first = last = anchor.line
+    first = last = line_of_row
     while _is_row(lines, first - 1):
         first -= 1
     while _is_row(lines, last + 1):
@@ -212,7 +221,7 @@ def _other_rows(anchor: Anchor, book: Path) -> Iterator[SourceLine]:
     begin = delimiters[0] + 1 if delimiters else first
     for number in block:
         line = lines[number - 1]
-        if number >= begin and number != anchor.line and "<th" not in line:
+        if number >= begin and number != line_of_row and "<th" not in line:
             yield SourceLine.of(line, anchor.document, number)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from evals.benchmarks.books import BookSet, book_set
 from evals.sample import SHELF
+from retrieval.errors import RetrievalError
 from retrieval.files.atomic_files import write_atomically
 from tools.benchmark.run import LeftOut, Measured, SystemCard
 from tools.benchmark.scores import OURS, Example, SystemScores, Win, examples, wins
@@ -77,6 +78,16 @@ class Results:
     def write(self, file: Path) -> None:
         """Write them; the same results give the same bytes."""
         write_atomically(file, json.dumps(asdict(self), ensure_ascii=False, indent=1) + "\n")
+
+    def require_systems(self, books: Sequence[str], embedders: Sequence[str], systems: Sequence[str]) -> None:
+        """Raise RetrievalError if a run of these systems would drop another from a section that it replaces."""
+        for entry in self.comparisons:
+            dropped = [scores.system for scores in entry.systems if scores.system not in systems]
+            if entry.books in books and entry.embedder in embedders and dropped:
+                raise RetrievalError(
+                    f"the section of {entry.books} with {entry.embedder} would lose {', '.join(dropped)}; measure them "
+                    "too (--add instead of --system), or write elsewhere with --docs"
+                )
 
     def updated(self, newer: "Results") -> "Results":
         """With the comparisons of a later run in the place of those of the same books and embedder."""

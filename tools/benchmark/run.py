@@ -13,7 +13,7 @@ from evals.benchmarks.books import BookSet
 from retrieval.errors import RetrievalError
 from retrieval.files.clock import Clock
 from tools.benchmark.reading import Gold, ShownText
-from tools.benchmark.system import Passage, System, load_system, why_missing
+from tools.benchmark.system import Passage, System, install_command, load_system, why_missing
 from tools.benchmark.worker import Job, Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,8 +32,6 @@ ENVIRONMENT = {
     "LANGCHAIN_TRACING_V2": "false",
     "LANGSMITH_TRACING": "false",
 }
-_LAST_LINES = 3
-
 Tell = Callable[[str, int, int], None]
 
 
@@ -103,9 +101,9 @@ def measure(folders: Sequence[Path], systems: Sequence[str], embedders: Sequence
 
 def _why_left_out(name: str) -> str | None:
     try:
-        return why_missing(load_system(name).packages)
+        return why_missing(name, load_system(name).packages)
     except ImportError as error:
-        return f"{error}; run: pip install -e '.[benchmark]'"
+        return f"{error}; run: {install_command(name, [error.name or 'the package'])}"
 
 
 def run_in_process(job: Job) -> Outcome | str:
@@ -126,20 +124,36 @@ def run_in_process(job: Job) -> Outcome | str:
         except subprocess.TimeoutExpired:
             return f"not done after {TIMEOUT} seconds"
         if done.returncode or not answer.is_file():
-            return f"failed: {' '.join(done.stderr.strip().splitlines()[-_LAST_LINES:])}"
+            return f"failed: {' '.join(done.stderr.strip().splitlines()[-1:]) or f'status {done.returncode}'}"
         return Outcome.of(json.loads(answer.read_text("utf-8")))
 
 
 def lost_gold(books: BookSet) -> Iterator[str]:
-    """A sentence for each question whose gold does not stand in its book, so that no system can reach it."""
+    """A sentence for each gold line that does not stand in its book: siblings and rewritten rows are not recognised."""
     for book in books.books:
         texts = {document.path: ShownText(Passage(document.text)) for document in book.documents}
         for question in book.questions:
             gold = Gold.of(question, book.folder) if question.gold else None
             for line in (line for entry in (gold.needed if gold else ()) for line in entry):
                 shown = texts.get(line.file or "")
-                if shown is None or line.words_read(shown) is None:
-                    yield f"{question.id}: {line.file}, line {line.line}, does not contain {line.text[:60]!r}"
+                if shown is None:
+                    yield f"{question.id}: the book {book.name} has no file {line.file!r}"
+                elif line.words_read(shown) is None:
+                    yield f"{question.id}: {line.file} does not contain {line.text[:60]!r}"
+
+
+def require_unique_systems(names: Sequence[str]) -> tuple[str, ...]:
+    """What the systems call themselves; one whose library is not installed is not asked.
+
+    Raises:
+        RetrievalError: two have one name.
+        UnknownNameError: there is no such system.
+    """
+    shown = [name if _why_left_out(name) else load_system(name).name for name in names]
+    twice = sorted({name for name in shown if shown.count(name) > 1})
+    if twice:
+        raise RetrievalError(f"two systems are called {twice[0]!r}; give yours another `name`")
+    return tuple(shown)
 
 
 def require_unique_names(folders: Sequence[Path]) -> None:

@@ -13,13 +13,14 @@
 """
 
 import importlib.util
+import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 from retrieval.errors import RetrievalError, UnknownNameError
 from retrieval.types import Embedder
@@ -94,6 +95,9 @@ SYSTEMS: Mapping[str, str] = MappingProxyType(
 """Module and class by name, in the order of the tables; the first is the one that the others are compared with."""
 
 
+_ATTRIBUTES = ("name", "about", "setup", "packages", "index", "search")
+
+
 class SystemLoadError(RetrievalError):
     """A system cannot be loaded."""
 
@@ -106,7 +110,7 @@ def load_system(name: str) -> System:
 
     Raises:
         UnknownNameError: there is no such system.
-        SystemLoadError: the file or the class is not there.
+        SystemLoadError: the file or the class is not there, or cannot be used.
         ImportError: a library of the system is not installed.
     """
     if name in SYSTEMS:
@@ -116,25 +120,48 @@ def load_system(name: str) -> System:
     file, _, class_name = name.rpartition(":")
     if not file.endswith(".py"):
         raise UnknownNameError("system", name, [*SYSTEMS, "FILE.py:Class"])
-    return _load_file(Path(file), class_name)
+    return _complete(_load_file(Path(file), class_name), f"{file}:{class_name}")
 
 
-def _load_file(file: Path, class_name: str) -> System:
+def _complete(system: object, name: str) -> System:
+    missing = [attribute for attribute in _ATTRIBUTES if not hasattr(system, attribute)]
+    if missing:
+        raise SystemLoadError(f"{name} has no {', '.join(missing)}; a system has {', '.join(_ATTRIBUTES)}")
+    return cast(System, system)
+
+
+def _load_file(file: Path, class_name: str) -> object:
     spec = importlib.util.spec_from_file_location(file.stem, file)
     if not file.is_file() or spec is None or spec.loader is None:
         raise SystemLoadError(f"{file} is not a file of Python; write FILE.py:Class")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    if not hasattr(module, class_name):
-        raise SystemLoadError(f"{file} has no class {class_name!r}")
-    system: System = getattr(module, class_name)()
-    return system
+    try:
+        spec.loader.exec_module(module)
+        if not hasattr(module, class_name):
+            raise SystemLoadError(f"{file} has no class {class_name!r}")
+        return getattr(module, class_name)()
+    except (ImportError, RetrievalError):
+        raise
+    except Exception as error:
+        raise SystemLoadError(told_error(error, file)) from error
 
 
-def why_missing(packages: Sequence[str]) -> str | None:
-    """Which packages are not installed, as a sentence; None if all are."""
-    missing = [name for name in packages if installed_version(name) is None]
-    return f"not installed: {', '.join(missing)}; run: pip install -e '.[benchmark]'" if missing else None
+def told_error(error: BaseException, file: Path | None = None) -> str:
+    """What was raised and where, on one line: in the file, if the error has been there, else where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = next((frame for frame in reversed(frames) if file and frame.filename == str(file)), frames[-1])
+    return f"{type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})"
+
+
+def why_missing(name: str, packages: Sequence[str]) -> str | None:
+    """Which packages of a system are not installed, as a sentence; None if all are."""
+    missing = [package for package in packages if installed_version(package) is None]
+    return f"not installed: {', '.join(missing)}; run: {install_command(name, missing)}" if missing else None
+
+
+def install_command(name: str, packages: Sequence[str]) -> str:
+    """How to install what a system needs."""
+    return "pip install -e '.[benchmark]'" if name in SYSTEMS else f"pip install {' '.join(packages)}"
 
 
 def installed_version(package: str) -> str | None:

@@ -18,7 +18,7 @@ from evals.questions.questions import Question
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.types import Embedder
 from tools.benchmark.reading import Gold, count_words, normalized, read
-from tools.benchmark.system import Answering, Passage, System, load_system
+from tools.benchmark.system import Answering, Passage, System, load_system, told_error
 
 HITS = 50
 """Hits that a system is asked for: enough for 500 words of the shortest."""
@@ -112,10 +112,26 @@ def _ask(system: System, book: QuestionedBook) -> Iterator[QuestionOutcome]:
     system.search("warm", HITS)  # what a library does only once is not the time of a question
     for question in book.questions:
         begin = process_time()
-        passages = system.search(question.query, HITS)
+        passages = _checked(system.search(question.query, HITS), book)
         milliseconds = (process_time() - begin) * 1000
         answer = _grade(system, question) if isinstance(system, Answering) else None
         yield _outcome(book, question, passages, milliseconds, answer)
+
+
+def _checked(passages: Sequence[Passage], book: QuestionedBook) -> Sequence[Passage]:
+    """What a system returned, not more than it was asked for.
+
+    Raises:
+        TypeError: something else than passages.
+        ValueError: a passage names a file that the book does not have.
+    """
+    kept = list(passages[:HITS])
+    for passage in kept:
+        if not isinstance(passage, Passage):
+            raise TypeError(f"search returned {type(passage).__name__}, not tools.benchmark.system.Passage")
+        if passage.file is not None and not (book.folder / passage.file).is_file():
+            raise ValueError(f"a passage is of {passage.file!r}, which is no file in {book.folder.name}")
+    return kept
 
 
 def _outcome(
@@ -157,7 +173,11 @@ def _grade(system: Answering, question: Question) -> GradedAs:
 def main() -> None:
     """Run the job of the first argument, and write the outcome to the second."""
     job = Job(**json.loads(Path(sys.argv[1]).read_text("utf-8")))
-    Path(sys.argv[2]).write_text(json.dumps(asdict(run_job(job))), "utf-8")
+    try:
+        outcome = run_job(job)
+    except Exception as error:
+        sys.exit(told_error(error, Path(job.system.rpartition(":")[0])))
+    Path(sys.argv[2]).write_text(json.dumps(asdict(outcome)), "utf-8")
 
 
 if __name__ == "__main__":

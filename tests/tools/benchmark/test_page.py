@@ -43,8 +43,6 @@ def test_the_command_measures_a_book_with_systems_beside_each_other(
     run: Callable[..., Ran], books: Path, tmp_path: Path
 ) -> None:
     docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / PAGE).write_text(PAGE_TEXT, "utf-8")
     systems = [argument for name in ("default", "fts5", "chroma") for argument in ("--system", name)]
     done = run("benchmark", "--books", books, *systems, "--write", "--docs", docs, "--json")
 
@@ -78,6 +76,32 @@ def test_a_later_run_replaces_only_what_it_measured() -> None:
     assert updated.comparisons[0].day == "2030-01-01"
     assert updated.packages == results.packages
     assert f"## Sealed books, asked once, {first.day}" in with_results(PAGE_TEXT, updated)
+
+
+def test_a_section_is_not_replaced_by_one_with_fewer_systems(run: Callable[..., Ran], books: Path) -> None:
+    done = run("benchmark", "--system", "fts5", "--write", "--docs", RESULTS_FOLDER)
+    assert done.status == 2
+    assert "the section of shelf with wordllama would lose default, bm25" in done.err
+    Results.read(RESULTS_FOLDER / RESULTS).require_systems([books.name], ["wordllama"], ["fts5"])
+
+
+def test_a_page_without_its_markers_is_refused_before_anything_is_measured(
+    run: Callable[..., Ran], books: Path, tmp_path: Path
+) -> None:
+    (tmp_path / PAGE).write_text("# Mine\n")
+    done = run("benchmark", "--books", books, "--system", "fts5", "--write", "--docs", tmp_path)
+    assert done.status == 2
+    assert "put the markers back, or write elsewhere with --docs" in " ".join(done.err.split())
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == [PAGE]
+
+
+def test_a_run_in_which_every_system_failed_is_told_and_fails(
+    run: Callable[..., Ran], books: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text("import a_module_that_nobody_has\n")
+    done = run("benchmark", "--books", books, "--system", tmp_path / "mine.py:Mine")
+    assert done.status == 1
+    assert "pip install a_module_that_nobody_has" in " ".join(done.out.split())
 
 
 def test_a_folder_that_is_not_there_is_told(run: Callable[..., Ran], tmp_path: Path) -> None:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.questions.questions import load_questions
+from evals.questions.questions import Anchor, Question, load_questions
 from tools.benchmark.reading import Gold, Reading, ShownText, SourceLine, count_words, normalized, read, tokens
 from tools.benchmark.system import Passage
 
@@ -97,6 +97,14 @@ def test_the_siblings_are_the_other_rows_of_the_table(gold: dict[str, Gold]) -> 
     assert [line.text for line in gold["row"].siblings] == ["|1|2 m|1,010|", "|3|6 m|1,030|"]
     assert gold["two"].siblings == gold["prose"].siblings == ()
     assert [gold[name].kind for name in ("row", "two", "prose")] == ["row", "several", "prose"]
+
+
+@pytest.mark.parametrize("line", [None, 7])
+def test_a_row_is_found_by_its_text_where_its_line_is_wrong(books: Path, line: int | None) -> None:
+    anchor = Anchor(document="fees.md", line=line, snippet="| 2 | 4 m | 1,020 |")
+    gold = Gold.of(Question("row", "?", gold=(anchor,)), books / "saltmere")
+    assert [line.line for (line,) in gold.needed] == [8]
+    assert [line.line for line in gold.siblings] == [7, 9]
 
 
 def test_the_hits_are_read_in_their_order(gold: dict[str, Gold]) -> None:

@@ -15,7 +15,7 @@ def loaded(name: str) -> System:
         system = load_system(name)
     except ImportError as error:
         pytest.skip(f"{error}; pip install -e '.[benchmark]'")
-    if reason := why_missing(system.packages):
+    if reason := why_missing(name, system.packages):
         pytest.skip(reason)
     return system
 
