@@ -25,7 +25,7 @@ from retrieval.search.first_stage.own_vectors import AllowedChunks
 from retrieval.search.query import Query
 from retrieval.search.ranking import Search, candidates
 from retrieval.search.rerank.features import NAMES, matrix, measure
-from retrieval.search.rerank.rerank import TREES_FILE, trees_of
+from retrieval.search.rerank.rerank import trees_file_of, trees_of
 from retrieval.search.rerank.trees import LEAF, Matrix, Node, Trees
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import MARGIN, strategy
@@ -407,7 +407,7 @@ class TreesReport:
 
     def write(self, docs: Path, file: Path | None = None) -> None:
         """Ship the trees, and write a page about them that is called as their file is."""
-        file = file or TREES_FILE
+        file = file or trees_file_of(self.embedder)
         write_atomically(file, self.trees.written)
         write_atomically(docs / f"{file.stem}.md", self.page())
 
@@ -423,7 +423,7 @@ class TreesReport:
             "",
             "`querymust fit trees` writes this page. `default` re-ranks its candidates with this LambdaMART model.",
             "`retrieval/search/rerank/features.py` defines its features. It was trained on indexes with vectors of the",
-            f"embedder `{self.embedder}`, and serves those of any other, too.",
+            f"embedder `{self.embedder}`. The model of `wordllama` serves every embedder that has no model of its own.",
             "",
             "The cells show hit@1 / hit@5 / hit@10 / MRR. *Held out* is the score of a model that was trained without",
             "this book or set, without the other books of its set (up to seven at a time) and without questions",
@@ -480,7 +480,8 @@ def learn_trees(
     trees = learn(groups, NAMES)
     folds = folds_of((set_name, corpus.name) for set_name, corpus in corpora)
     result = leave_out(groups, folds, NAMES, trees, tell=lambda names: tell(f"learning without {names}", 0, 1))
-    return TreesReport(trees, embedder.identity.name, result, _refused(groups, trees, TREES_FILE))
+    name = embedder.identity.name
+    return TreesReport(trees, name, result, _refused(groups, trees, trees_file_of(name)))
 
 
 def _refused(groups: Mapping[str, Sequence[Example]], trees: Trees, file: Path) -> tuple[str, ...]:

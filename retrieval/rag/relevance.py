@@ -21,7 +21,8 @@ from retrieval.search.query import Query
 from retrieval.search.rerank.features import Features, matrix, measure
 from retrieval.search.rerank.numbers import is_out_of_range
 from retrieval.search.rerank.query_terms import ask
-from retrieval.search.rerank.rerank import TREES_FILE, trees_of
+from retrieval.search.rerank.rerank import trees_file_of, trees_of
+from retrieval.search.rerank.trees import Trees
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
 from retrieval.types import RELEVANCE, Chunk, Hit, Retrieval
@@ -143,6 +144,7 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
     query = ask(snapshot, subject)
     known = float(query.weights.sum())
     whole = known + sum(query.strangers.values()) or 1.0
+    trees = trees_of(str(trees_file_of(snapshot.manifest.embedder.name)))
     ranked, first = np.argsort(order), slice(0, N_CANDIDATES)
 
     def of(feature: str) -> Measures:
@@ -160,7 +162,7 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
         "distinct": of("distinct"),
         "told": of("told")[first].max(),
         "much": much / (much + _MUCH),
-        "ahead": _ahead(matches, ranked[first]),
+        "ahead": _ahead(trees, matches, ranked[first]),
         "unexplained": of("number_unexplained"),
         "unknown": 1.0 - known / whole,
         "beyond": np.asarray([is_out_of_range(snapshot, query, int(position)) for position in positions]),
@@ -171,9 +173,8 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
     return np.column_stack([np.broadcast_to(columns[name], (len(positions),)) for name in NAMES]).astype(np.float64)
 
 
-def _ahead(found: Features, first: Positions) -> float:
+def _ahead(trees: Trees, found: Features, first: Positions) -> float:
     """How far the trees put the first of some candidates before the mean of the others, 0 to 1; 0 where it is alone."""
-    trees = trees_of(str(TREES_FILE))
     scores = trees.scores(matrix(found, trees.names)[first])
     if len(scores) < 2:
         return 0.0

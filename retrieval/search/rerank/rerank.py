@@ -16,7 +16,9 @@ from retrieval.search.rerank.features import matrix, measure
 from retrieval.search.rerank.trees import Matrix, Trees
 
 TREES_FILE = Path(__file__).with_name("trees.json")
-"""The trees that ship, for every embedder: no feature depends on the scale of its cosines."""
+"""The trees that ship, for every embedder without its own: no feature depends on the scale of its cosines."""
+_OWN_TREES = ("minilm",)
+"""Embedders whose trees were learned on their own vectors: sentence vectors tell more than the mean of word vectors."""
 
 START, NO_CANDIDATE = "start", "no_candidate"
 """What the trees say of every candidate before they know anything; the score of a chunk that is none."""
@@ -70,15 +72,20 @@ def rerank(snapshot: Snapshot, question: Query, candidates: Candidates, trees_fi
         snapshot: what is searched.
         question: what was asked.
         candidates: at least one.
-        trees_file: of the trees; None: the ones that ship.
+        trees_file: of the trees; None: the ones that ship for the embedder of the snapshot.
 
     Raises:
         IndexCorruptError: the file cannot be read.
     """
-    file = trees_file or str(TREES_FILE)
+    file = trees_file or str(trees_file_of(snapshot.manifest.embedder.name))
     trees = trees_of(file)
     values = matrix(measure(snapshot, question, candidates), trees.names)
     return Reranked(candidates.positions, trees.scores(values), values, file)
+
+
+def trees_file_of(embedder: str) -> Path:
+    """The trees that ship for the indexes of an embedder."""
+    return TREES_FILE.with_name(f"trees_{embedder}.json") if embedder in _OWN_TREES else TREES_FILE
 
 
 def group_of(feature: str) -> str:
