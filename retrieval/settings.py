@@ -114,12 +114,12 @@ class AnswerSettings:
     model: str = "gpt-4o-mini"
     max_chunks: int = 5
     min_relevance: float = 0.5
-    """0 to 1; where nothing reaches it no model is asked, and the answer is that it is not in these books. Lower than
+    """0 to 1; where nothing reaches it no model is asked, and the answer is that none was found. Lower than
     that of `retrieval`: who asks for an answer sees what it is made from."""
     min_probability: float = 0.55
     """0 to 1: that an answer that is read is right, from which on it is stated."""
     min_perhaps: float = 0.2
-    """... from which on it is stated under `Perhaps:`; below, the answer is that it is not in these books."""
+    """... from which on it is stated under `Perhaps:`; below, the answer is that none was found."""
     temperature: float = 0.0
     max_tokens: int = 800
     """Of one answer."""

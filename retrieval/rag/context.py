@@ -63,7 +63,7 @@ class Answer:
     query: str
     text: str
     mode: Mode
-    """`read` from cells and sentences, `generated` by a model from the passages, or `none`: not in these books."""
+    """`read` from cells and sentences, `generated` by a model from the passages, or `none`: no answer was found."""
     citations: tuple[Citation, ...]
     """Passages that the text points to, in the order of their numbers; of `none` the place that comes nearest."""
     cells: tuple[Cell, ...] = ()

@@ -12,7 +12,7 @@ _OR = "Or, if that is meant: "
 _PERHAPS = "Perhaps: "
 _MOST_MISSING = 2
 """Words of the question that an uncertain answer names as missing."""
-NOT_HERE = "Not in these books."
+NOT_HERE = "No answer found in these books."
 READ = "Read from the books, not generated."
 
 
@@ -35,15 +35,15 @@ def worded(question: str, reading: Reading) -> Iterator[str]:
         doubt = "" if is_stated else _doubt(statement)
         yield f"{other}{first}{answer}{_line(statement)} [{statement.passage.number}]{doubt}\n"
     for part in reading.unanswered:
-        yield f"Not in these books: {part}\n"
+        yield f"No answer found for: {part}\n"
     if conclusion := _conclusion(question, reading):
         yield f"{conclusion}\n"
     yield READ
 
 
 def nearest(passage: Passage) -> str:
-    """The text of an answer that the books do not have, with the place that comes nearest."""
-    return f"{NOT_HERE} The nearest in them: {passage.hit.chunk.title} [{passage.number}]"
+    """The text where no answer was found, with the place that comes nearest."""
+    return f"{NOT_HERE} The nearest place: {passage.hit.chunk.title} [{passage.number}]"
 
 
 def _line(statement: Statement) -> str:

@@ -42,7 +42,7 @@ def test_a_conversation_is_answered_with_its_sources_until_an_empty_line(url: st
     assert (done.returncode, done.stderr) == (0, "")
     assert "Level 7-9: 10 [1]" in done.stdout
     assert re.search(r"^  \[1\] .* \(lantern-and-blade/03-combat\.md, line \d+\)$", done.stdout, re.MULTILINE)
-    assert done.stdout.endswith("Not in these books.\n")
+    assert done.stdout.endswith("No answer found in these books.\n")
 
 
 def test_the_command_of_the_docs_runs(url: str) -> None:

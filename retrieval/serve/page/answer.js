@@ -9,7 +9,7 @@ const LONG_CELL = 90; // characters from which a cell beside it is shortened
 const KINDS = {
   stated: ["Stated", "Read from the books, not generated."],
   perhaps: ["Perhaps", "Read from the books, but this may not be what you mean."],
-  none: ["Not in these books", "No place states the answer; what comes nearest is below."],
+  none: ["No answer found", "No place states the answer; what comes nearest is below."],
   generated: ["Generated", ""],
 };
 
@@ -78,7 +78,7 @@ function verdict(kind, answer) {
 }
 
 // The lines of an answer, without what its badge says.
-const linesOf = (answer) => answer.text.split("\n").filter((line) => line && line !== "Read from the books, not generated." && line !== "Not in these books.").map((line) => line.replace(/^Perhaps: |^Not in these books\. /, ""));
+const linesOf = (answer) => answer.text.split("\n").filter((line) => line && line !== "Read from the books, not generated." && line !== "No answer found in these books.").map((line) => line.replace(/^Perhaps: |^No answer found in these books\. /, ""));
 const doubtsOf = (answer) => answer.doubts.map((figure) => `${figure} stands in no passage; look it up`);
 
 // Which words of the question the place that answers does not have, as a sentence; empty: it has all.

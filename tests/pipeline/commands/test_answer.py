@@ -47,7 +47,7 @@ def test_a_misspelt_question_is_answered_and_how_it_was_read_is_said(answered) -
 
 def test_what_no_book_answers_is_said(answered) -> None:
     status, out, errors = answered("How do I cook pasta?")
-    assert (status, out.strip()) == (0, "Not in these books.")
+    assert (status, out.strip()) == (0, "No answer found in these books.")
     assert "nothing in these books answers" in errors
 
 

@@ -128,7 +128,7 @@ def test_what_no_book_answers_is_said_to_be_in_none(answerer: Answerer) -> None:
     assert "nothing in these books answers" in events[1].data
     assert events[-1].answer is not None
     assert events[-1].answer.mode == "none"
-    assert events[-1].answer.text == "Not in these books."
+    assert events[-1].answer.text == "No answer found in these books."
 
 
 def test_the_place_that_comes_nearest_is_named_where_no_model_is_asked(sample: Home, chat_server: FakeOpenAi) -> None:
@@ -143,7 +143,7 @@ def test_the_place_that_comes_nearest_is_named_where_no_model_is_asked(sample: H
     answer = events[-1].answer
     assert answer is not None
     assert answer.mode == "none"
-    assert answer.text.startswith("Not in these books. The nearest in them: ")
+    assert answer.text.startswith("No answer found in these books. The nearest place: ")
     assert answer.cells == ()
     assert [citation.title in answer.text for citation in answer.citations] == [True]
 
@@ -158,7 +158,7 @@ def test_an_answer_that_is_not_probable_enough_is_uncertain_or_none(sample: Home
     assert uncertain.text.startswith("Perhaps: ")
     assert (uncertain.mode, uncertain.is_certain, nothing.mode) == ("read", False, "none")
     assert uncertain.probability is not None
-    assert nothing.text.startswith("Not in these books. The nearest in them: ")
+    assert nothing.text.startswith("No answer found in these books. The nearest place: ")
 
 
 def test_a_duel_reads_each_side_at_what_the_other_brings(answerer: Answerer) -> None:

@@ -53,7 +53,7 @@ def test_a_comparison_says_which_side_is_more_and_which_fails() -> None:
     whole = words("which costs more, axe or bow", Reading("stated", sides, is_comparison=True))
     assert whole[2] == "More: Bow (9 gp against 5 gp).\n"
     half = words("which costs more, axe or bow", Reading("perhaps", sides[:1], ("cost of a bow",), is_comparison=True))
-    assert half[1:] == ["Not in these books: cost of a bow\n", READ]
+    assert half[1:] == ["No answer found for: cost of a bow\n", READ]
 
 
 def test_yes_or_no_comes_before_the_cell() -> None:
@@ -62,4 +62,4 @@ def test_yes_or_no_comes_before_the_cell() -> None:
 
 
 def test_the_nearest_place_has_its_number() -> None:
-    assert nearest(BOW) == "Not in these books. The nearest in them: Arms - Bow [2]"
+    assert nearest(BOW) == "No answer found in these books. The nearest place: Arms - Bow [2]"

@@ -59,7 +59,7 @@ def test_the_answer_comes_first_with_its_certainty_its_cell_and_its_place(browse
 
 def test_perhaps_and_not_in_these_books_look_different(browser: Any, url: str) -> None:
     looks = {}
-    for query, word in ((LOOK_UP, "Stated"), (VAGUE, "Perhaps"), ("How do I cook pasta?", "Not in these books")):
+    for query, word in ((LOOK_UP, "Stated"), (VAGUE, "Perhaps"), ("How do I cook pasta?", "No answer found")):
         ask(browser, url, query)
         assert browser.run(text_of("#answer .badge")) == word
         style = "getComputedStyle(document.getElementById('answer'))"
@@ -284,7 +284,7 @@ def test_an_answer_is_copied_as_markdown_with_links(browser: Any, url: str) -> N
 
 
 def test_an_uncertain_answer_is_copied_with_its_caution(browser: Any, url: str) -> None:
-    for query, caution in ((VAGUE, "*Perhaps.* Read from"), ("How do I cook pasta?", "*Not in these books.* No place")):
+    for query, caution in ((VAGUE, "*Perhaps.* Read from"), ("How do I cook pasta?", "*No answer found.* No place")):
         ask(browser, url, query)
         browser.run("window.copied = ''; navigator.clipboard.writeText = async text => { window.copied = text }")
         click(browser, ".actions button")
