@@ -63,7 +63,7 @@ def benchmark(
         require_local(model)
     names = [_absolute(name) for name in [*(system or SYSTEMS), *(add or [])]]
     measured_names = require_unique_systems(names)
-    known = Results.read(docs / RESULTS)
+    known = Results.read(docs / RESULTS) if write else Results()
     if write:
         require_page(docs)
         known.require_systems([folder.name for folder in folders], models, measured_names)

@@ -184,7 +184,8 @@ class Gold:
 
 def _source_line(anchor: Anchor, book: Path) -> SourceLine:
     """A row is taken from the file, because a snippet may be a part of it."""
-    lines, line = _lines_of(anchor, book), _line_of(anchor, book)
+    lines = _lines_of(anchor, book)
+    line = _line_of(anchor, lines)
     text = anchor.snippet or ""
     if line and normalized(text) in normalized(lines[line - 1]):
         row = lines[line - 1]
@@ -192,9 +193,9 @@ def _source_line(anchor: Anchor, book: Path) -> SourceLine:
     return SourceLine.of(text, anchor.document, line)
 
 
-def _line_of(anchor: Anchor, book: Path) -> int | None:
+def _line_of(anchor: Anchor, lines: Sequence[str]) -> int | None:
     """The line that an anchor says, if its snippet stands there, else the only line of the file with the snippet."""
-    lines, snippet = _lines_of(anchor, book), normalized((anchor.snippet or "").split("\n")[0])
+    snippet = normalized((anchor.snippet or "").split("\n")[0])
     holding = [number for number, line in enumerate(lines, start=1) if snippet and snippet in normalized(line)]
     if anchor.line in holding or len(holding) != 1:
         return anchor.line if anchor.line and anchor.line <= len(lines) else None
@@ -208,7 +209,8 @@ def _lines_of(anchor: Anchor, book: Path) -> list[str]:
 
 def _other_rows(anchor: Anchor, book: Path) -> Iterator[SourceLine]:
     """The rows of the table around a line, without its head and the row itself; none where there is no table."""
-    lines, line_of_row = _lines_of(anchor, book), _line_of(anchor, book)
+    lines = _lines_of(anchor, book)
+    line_of_row = _line_of(anchor, lines)
     if not line_of_row or not _is_row(lines, line_of_row):
         return
     first = last = line_of_row

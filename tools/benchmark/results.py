@@ -86,7 +86,7 @@ class Results:
             if entry.books in books and entry.embedder in embedders and dropped:
                 raise RetrievalError(
                     f"the section of {entry.books} with {entry.embedder} would lose {', '.join(dropped)}; measure them "
-                    "too (--add instead of --system), or write elsewhere with --docs"
+                    "too (install what they need; --add instead of --system), or write elsewhere with --docs"
                 )
 
     def updated(self, newer: "Results") -> "Results":

@@ -143,17 +143,17 @@ def lost_gold(books: BookSet) -> Iterator[str]:
 
 
 def require_unique_systems(names: Sequence[str]) -> tuple[str, ...]:
-    """What the systems call themselves; one whose library is not installed is not asked.
+    """What the systems that can be measured call themselves.
 
     Raises:
         RetrievalError: two have one name.
         UnknownNameError: there is no such system.
     """
-    shown = [name if _why_left_out(name) else load_system(name).name for name in names]
+    shown = tuple(load_system(name).name for name in names if _why_left_out(name) is None)
     twice = sorted({name for name in shown if shown.count(name) > 1})
     if twice:
         raise RetrievalError(f"two systems are called {twice[0]!r}; give yours another `name`")
-    return tuple(shown)
+    return shown
 
 
 def require_unique_names(folders: Sequence[Path]) -> None:

@@ -93,6 +93,11 @@ def test_two_systems_need_two_names(tmp_path: Path) -> None:
         require_unique_systems(["fts5", "fts5"])
 
 
+def test_a_system_without_its_packages_does_not_fill_its_place_in_a_section(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(MINE)
+    assert require_unique_systems(["fts5", f"{tmp_path / 'mine.py'}:Mine"]) == ("fts5",)
+
+
 def test_two_folders_need_two_names(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="two folders have one name"):
         require_unique_names([tmp_path / "a" / "books", tmp_path / "b" / "books"])
