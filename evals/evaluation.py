@@ -17,6 +17,7 @@ from evals.scored_questions import ScoredQuestion, ScoreStore
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
+from retrieval.index.words.word_vectors import WORDS
 from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
@@ -121,7 +122,8 @@ def evaluate(
 
     Args:
         snapshot: what is searched.
-        embedder: the model of the snapshot's vectors; it also measures `answer_similarity`.
+        embedder: the model of the snapshot's vectors. `answer_similarity` is measured by word vectors whatever it is: a
+            number of one index is compared with that of another, and a sentence model takes a second a question.
         question_files: JSONL; none gives an evaluation without an experiment.
         strategies: which to score.
         store: folder that keeps rows, so that what was scored once is not scored again; None keeps nothing.
@@ -142,7 +144,7 @@ def evaluate(
         # A strategy is compared with its named counterpart even where it is scored alone.
         counterpart=counterpart_among(STRATEGIES.values()),
         admits=lambda question, query_must: satisfies_query_must(snapshot.asked(question), query_must),
-        embedder=embedder,
+        embedder=WORDS,
         surroundings=Surroundings.of(chunks, snapshot.graph),
         store=ScoreStore(store) if store else None,
         progress=progress,

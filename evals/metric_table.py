@@ -123,7 +123,7 @@ METRICS = (
     ReportedMetric(
         "answer_similarity",
         "higher",
-        "largest cosine between the written answer and one of the first 15 results",
+        "largest cosine, by `wordllama`, between the written answer and one of the first 15 results",
         Use.HEADLINE,
     ),
     ReportedMetric(

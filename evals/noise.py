@@ -108,7 +108,8 @@ def no_answer_accuracy(ranking: Sequence[str]) -> float:
 class AnswerSimilarity:
     """`answer_similarity`: the largest cosine between a reference answer and one of the first k chunk texts.
 
-    The largest, not the mean: one chunk that says the answer is enough. -1 to 1; comparable only for one embedder.
+    The largest, not the mean: one chunk that says the answer is enough. -1 to 1; comparable only for one embedder,
+    which `evaluate` therefore does not take from the index.
     Vectors of chunks are kept, so a chunk that many questions retrieve is embedded once.
     """
 

@@ -250,6 +250,9 @@ def _require_number(name: str, value: object, least: float, most: float) -> None
         raise UnreadableSettingsError(f"{name} is {value!r}; write a number from {least:g} to {most:g}")
 
 
+DEFAULT_EMBEDDER = "minilm"
+"""The best of those that run on this machine; `wordllama` builds faster."""
+
 SETTINGS_FILE = "rag.yaml"
 REMEMBERED = "remembered.yaml"
 _HEAD = "# Written by every build: what it used. Write your own settings into rag.yaml; they win once they change.\n"
@@ -282,7 +285,7 @@ class Settings:
 
     library: Path | None = None
     questions: tuple[Path, ...] = ()
-    embedder: str = "wordllama"
+    embedder: str = DEFAULT_EMBEDDER
     chroma: str | None = None
     store: str | None = None
     nightly: str = _NIGHTLY

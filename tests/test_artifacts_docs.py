@@ -42,7 +42,7 @@ def test_the_examples_of_the_page_run_one_after_the_other(
     assert len(readouterr.err.splitlines()) == 1
     exec(compile(block("python"), "artifacts.md", "exec"), {})
     entry, title, beside = capsys.readouterr().out.splitlines()
-    assert re.fullmatch(r"lantern-and-blade-1 lantern-and-blade \d+ wordllama", entry)
+    assert re.fullmatch(r"lantern-and-blade-1 lantern-and-blade \d+ minilm", entry)
     assert "Attack Matrix for Clerics" in title
     assert re.fullmatch(r"\d+ nodes beside it; \d+ spells", beside)
     assert len(list((tmp_path / "Rules").rglob("*.enriched.json"))) == 13

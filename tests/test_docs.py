@@ -355,7 +355,7 @@ def test_the_python_of_the_contract_runs(
 def test_the_settings_of_the_contract_are_settings_and_all_of_them(tmp_path: Path) -> None:
     (block,) = blocks("yaml", CONTRACT)
     (tmp_path / "rag.yaml").write_text(block)
-    assert Settings.read(tmp_path, {}).embedder == "wordllama"
+    assert Settings.read(tmp_path, {}).embedder == "minilm"
     output = yaml.safe_load(block)
     for name, section in (
         ("embedding", EmbeddingSettings),

@@ -16,9 +16,9 @@ from evals.fit.corpora import SAMPLE, Tell, drawn, learned_from, open_index
 from evals.fit.logit import fit_monotone
 from evals.questions.questions import Question
 from retrieval.files.atomic_files import write_atomically
-from retrieval.index.embedding.embedders import DEFAULT_EMBEDDER
 from retrieval.rag.relevance import ANY, N_CANDIDATES, NAMES, SHIPPED, Calibration, measures
 from retrieval.search.retriever import Retriever
+from retrieval.settings import DEFAULT_EMBEDDER
 from retrieval.types import Embedder
 
 

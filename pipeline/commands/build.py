@@ -267,7 +267,7 @@ def build_library(
     home: HomeOption = DEFAULT_HOME,
     questions: QuestionsOption = None,
     no_questions: Annotated[bool, typer.Option("--no-questions", help="Forget those of the last build.")] = False,
-    embedder: Annotated[str | None, typer.Option("--embedder", help="wordllama, minilm, openai or st:MODEL.")] = None,
+    embedder: Annotated[str | None, typer.Option("--embedder", help="minilm, wordllama, openai or st:MODEL.")] = None,
     embedding_model: ModelOption = None,
     profile: ProfileOption = None,
     _generate_embeddings: GenerateOption = False,

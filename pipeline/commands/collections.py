@@ -11,6 +11,7 @@ import typer
 from pipeline.commands.options import CommandList, JsonOption, KOption
 from pipeline.console.output import out, print_json
 from retrieval.errors import InvalidQueryError
+from retrieval.settings import DEFAULT_EMBEDDER
 from retrieval.strategy import DEFAULT_K
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def search_collections(
     noisy_weight: Annotated[
         float, typer.Option("--noisy-weight", help="Below 1, records that say is_noisy are put back.")
     ] = 1.0,
-    embedder: Annotated[str, typer.Option("--embedder", help="The model that made the vectors.")] = "wordllama",
+    embedder: Annotated[str, typer.Option("--embedder", help="The model that made the vectors.")] = DEFAULT_EMBEDDER,
     debug: Annotated[
         bool, typer.Option("--debug", help="Say why each chunk was kept or excluded, round by round.")
     ] = False,

@@ -325,7 +325,7 @@ def embed(
     chroma: Annotated[
         str, typer.Option("--chroma", metavar="PLACE", help="Folder of Chroma's files, or http://HOST:PORT.")
     ] = "chroma",
-    embedder: Annotated[str | None, typer.Option("--embedder", help="wordllama, minilm, openai or st:MODEL.")] = None,
+    embedder: Annotated[str | None, typer.Option("--embedder", help="minilm, wordllama, openai or st:MODEL.")] = None,
     home: HomeOption = DEFAULT_HOME,
     json_: JsonOption = False,
 ) -> None:

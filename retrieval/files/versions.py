@@ -1,6 +1,6 @@
 """Versions of the program by room, as hashes of its sources, and the extras that install a library."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -46,7 +46,7 @@ def sources(root: Path, suffixes: Collection[str], under: str = "") -> Iterator[
             yield path.read_bytes()
 
 
-EXTRAS: Mapping[str, tuple[str, ...]] = {
+EXTRAS: dict[str, tuple[str, ...]] = {
     "dask": ("dagster-dask==0.29.27", "distributed>=2026.1,<2027"),
     "fit": ("lightgbm>=4.6,<5",),
     "gcs": ("gcsfs>=2025.7,<2027",),
@@ -59,6 +59,10 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "postgres": ("dagster-postgres==0.29.27",),
     "s3": ("s3fs>=2025.7,<2027",),
     "st": ("sentence-transformers>=5",),
+}
+"""The extras of the distribution by name. In a folder of its sources there may be no distribution to ask."""
+
+REQUIRED: dict[str, tuple[str, ...]] = {
     "minilm": (
         "onnx>=1.19,<2",
         "onnxruntime>=1.20,<2",
@@ -67,10 +71,10 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
         "tokenizers>=0.20,<1",
     ),
 }
-"""The extras of the distribution by name. In a folder of its sources there may be no distribution to ask."""
+"""What the distribution itself brings, by what needs it; a distribution may have been installed without."""
 
 
-def install(extra: str) -> str:
-    """The command that installs what an extra brings."""
-    quoted = " ".join(f"'{each}'" for each in EXTRAS[extra])
+def install(name: str) -> str:
+    """The command that installs what an extra of the distribution brings, or what one of its parts needs."""
+    quoted = " ".join(f"'{each}'" for each in (EXTRAS | REQUIRED)[name])
     return f"pip install {quoted}"

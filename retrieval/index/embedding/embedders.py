@@ -16,10 +16,8 @@ from retrieval.index.embedding.sentence_model import PREFIX, SentenceEmbedder
 from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
 from retrieval.ingest.sections import WORKING_TOKENS, Cuts, most_tokens
 from retrieval.models.openai_client import OpenAiClient
-from retrieval.settings import TOKEN_CAP, Settings
+from retrieval.settings import DEFAULT_EMBEDDER, TOKEN_CAP, Settings
 from retrieval.types import Embedder, EmbedderIdentity
-
-DEFAULT_EMBEDDER = "wordllama"
 
 EMBEDDERS: Mapping[str, Callable[[], Embedder]] = MappingProxyType(
     {"wordllama": WordllamaEmbedder, "minilm": MiniLmEmbedder, "openai": OpenAiEmbedder}

@@ -4,7 +4,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ class BertGraph:
         self._weights: Mapping[str, npt.NDArray[np.float32]] = load_file(weights)
         self._heads = heads
         self._nodes: list[Any] = []
-        self._constants: list[Any] = []
+        self._constants: dict[str, npt.NDArray[Any]] = {}
 
     def session(self) -> "Session":
         """Ready to run; any number of threads may share it.
@@ -87,10 +87,8 @@ class BertGraph:
         return self._node("LayerNormalization", x, scale, bias, axis=-1, epsilon=_EPSILON)
 
     def _constant(self, values: npt.NDArray[Any]) -> str:
-        from onnx import numpy_helper
-
         name = f"c{len(self._constants)}"
-        self._constants.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
+        self._constants[name] = np.ascontiguousarray(values)
         return name
 
     def _node(self, operator: str, *inputs: str, **attributes: Any) -> str:
@@ -112,7 +110,7 @@ class Session:
 
     TOKENS, PLACES = "tokens", "places"
 
-    def __init__(self, nodes: Sequence[Any], constants: Sequence[Any], output: str) -> None:
+    def __init__(self, nodes: Sequence[Any], constants: Mapping[str, npt.NDArray[Any]], output: str) -> None:
         import onnxruntime
         from onnx import TensorProto, helper
 
@@ -121,11 +119,17 @@ class Session:
             helper.make_tensor_value_info(self.PLACES, TensorProto.INT64, ["length"]),
         ]
         outputs = [helper.make_tensor_value_info(output, TensorProto.FLOAT, [1, "width"])]
-        graph = helper.make_graph(nodes, "bert", inputs, outputs, constants)
+        graph = helper.make_graph(
+            nodes, "bert", inputs, outputs, [_initializer(*constant) for constant in constants.items()]
+        )
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3
+        # Given beside the model, weights are not written out and read again: half the time, a third of the memory.
+        weights = {name: values for name, values in constants.items() if values.ndim > 1}
+        self._weights = [onnxruntime.OrtValue.ortvalue_from_numpy(values) for values in weights.values()]
+        options.add_external_initializers(list(weights), self._weights)
         self._session = onnxruntime.InferenceSession(
             model.SerializeToString(), options, providers=["CPUExecutionProvider"]
         )
@@ -139,6 +143,18 @@ class Session:
         ids = np.asarray([tokens], dtype=np.int64)
         vector: Vector = self._session.run(None, {self.TOKENS: ids, self.PLACES: np.arange(ids.shape[1])})[0][0]
         return vector
+
+
+def _initializer(name: str, values: npt.NDArray[Any]) -> Any:
+    """A constant of the graph; the values of a matrix are given when the graph is loaded."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    if values.ndim < 2:
+        return numpy_helper.from_array(values, name)
+    tensor = TensorProto(name=name, dims=values.shape, data_type=helper.np_dtype_to_tensor_dtype(values.dtype))
+    tensor.data_location = TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value="beside")
+    return tensor
 
 
 FOLDER = "QUERYMUST_MINILM"
@@ -226,9 +242,7 @@ class MiniLmEmbedder:
                 passing=False,
                 general=True,
             )
-        for name, expected in _FILES.items():
-            _require(folder / name, expected)
-        return folder
+        return _checked(folder)
 
     @cached_property
     def _tokenizer(self) -> Any:
@@ -240,11 +254,10 @@ class MiniLmEmbedder:
     def _uncut(self) -> Any:
         return _tokenizer(self._folder)
 
-    @cached_property
+    @property
     def _session(self) -> Session:
-        weights = self._folder / "model.safetensors"
         try:
-            return BertGraph(weights, _HEADS).session()
+            return _session(self._folder / "model.safetensors")
         except ImportError as error:
             raise EmbedderUnavailableError(
                 f"minilm needs {error.name}; {install('minilm')}, or use --embedder wordllama",
@@ -258,6 +271,14 @@ def _packed() -> Iterator[Path]:
         spec = find_spec(package)
         if spec and spec.submodule_search_locations:
             yield Path(spec.submodule_search_locations[0]) / position
+
+
+@cache
+def _checked(folder: Path) -> Path:
+    """The folder, whose files are those of this model; they are read once in a process, for they are large."""
+    for name, expected in _FILES.items():
+        _require(folder / name, expected)
+    return folder
 
 
 def _require(path: Path, expected: str) -> None:
@@ -276,6 +297,12 @@ def _require(path: Path, expected: str) -> None:
             f"{path} is not the {path.name} of all-MiniLM-L6-v2 (SHA-256 {hexdigest[:12]}..., not {expected[:12]}...); "
             "install it again"
         )
+
+
+@cache
+def _session(weights: Path) -> Session:
+    """One for all embedders of this process: it holds 200 MB, and any number of threads may use it."""
+    return BertGraph(weights, _HEADS).session()
 
 
 def _tokenizer(folder: Path) -> Any:

@@ -29,7 +29,7 @@ from evals.fit.relevance import (
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.rag.relevance import ANY, NAMES, Calibration
 
-EMBEDDER = load_embedder("wordllama")
+EMBEDDER = load_embedder()
 DISHES = ["barley soup", "plum dumpling", "rye bread", "pea stew", "apple tart", "onion pie", "oat porridge", "ham"]
 
 
@@ -81,14 +81,14 @@ def test_each_book_is_left_out_in_turn(report: tuple[RelevanceReport, Path]) -> 
     assert result.together.reliability.n_answered == sum(row.reliability.n_answered for row in result.books)
     assert result.together.n_near == 1
     assert result.together.reliability.auc > 0.9
-    assert [calibration.embedder for calibration in result.calibrations] == ["wordllama", ANY]
+    assert [calibration.embedder for calibration in result.calibrations] == ["minilm", ANY]
 
 
 def test_a_report_is_written_twice_alike_beside_other_embedders(
     report: tuple[RelevanceReport, Path], tmp_path: Path
 ) -> None:
     file = tmp_path / "calibrations.json"
-    other = {"embedder": "minilm", "strategy": "default", "names": ["alike"], "weights": [1.0], "intercept": 0.0}
+    other = {"embedder": "wordllama", "strategy": "default", "names": ["alike"], "weights": [1.0], "intercept": 0.0}
     file.write_text(json.dumps([other]))
     report[0].write(tmp_path / "docs", file)
     files = [file, tmp_path / "docs" / "relevance.md", tmp_path / "docs" / "relevance.svg"]
@@ -97,7 +97,7 @@ def test_a_report_is_written_twice_alike_beside_other_embedders(
     assert [path.read_bytes() for path in files] == first
     kept = {record["embedder"]: Calibration.of_json(record) for record in json.loads(first[0])}
     assert sorted(kept) == [ANY, "minilm", "wordllama"]
-    assert kept["wordllama"] == report[0].calibrations[0]
+    assert kept["minilm"] == report[0].calibrations[0]
     assert b"| all | " in first[1]
     assert first[2].startswith(b"<svg ")
 
@@ -112,7 +112,7 @@ def test_another_embedder_gets_a_page_of_its_own_and_leaves_the_rest(
     own = replace(report[0].calibrations[0], embedder="st:BAAI/bge-m3")
     replace(report[0], calibrations=(own, replace(report[0].calibrations[1], intercept=9.0))).write(tmp_path, file)
     after = {record["embedder"]: record for record in json.loads(file.read_text())}
-    assert after == before | {"st:BAAI/bge-m3": {**before["wordllama"], "embedder": "st:BAAI/bge-m3"}}
+    assert after == before | {"st:BAAI/bge-m3": {**before["minilm"], "embedder": "st:BAAI/bge-m3"}}
     assert (tmp_path / "relevance.md").read_bytes() == pages
     assert "(relevance_st_BAAI_bge_m3.svg)" in (tmp_path / "relevance_st_BAAI_bge_m3.md").read_text()
     assert (tmp_path / "relevance_st_BAAI_bge_m3.svg").is_file()

@@ -136,7 +136,7 @@ def test_a_plan_counts_and_prices_what_a_build_would_embed_and_leaves_no_trace(
         0,
         ["added      1 book: mine", "chunks     1 to embed, 0 to reuse, 0 to delete"],
     )
-    assert "wordllama: up to " in out
+    assert "minilm: up to " in out
     status, out, err = run(*query, "--embedder", "openai", "--json")
     told = json.loads(out)
     assert (status, told["added"], told["to_embed"], told["budget_usd"]) == (1, ["mine"], 1, 1e-07)
@@ -191,7 +191,7 @@ def test_what_is_kept_is_said_when_a_build_is_interrupted(
 def test_an_embedder_that_does_not_exist_is_not_remembered(quickstarted: Home, failure: Callable[..., str]) -> None:
     line = failure("build", "--embedder", "wordlama", "--home", quickstarted.root)
     assert "wordlama" in line
-    assert "wordllama" in line
+    assert "minilm" in line
     assert Settings.read(quickstarted.root) == quickstarted.settings
     assert [path.name for path in quickstarted.root.iterdir()] == [REMEMBERED]
 

@@ -23,18 +23,18 @@ def test_collections_are_listed_with_what_they_hold(run) -> None:
     status, out, _ = run("list")
     assert status == 0
     assert re.fullmatch(
-        r"combat: (\d+) records, (\d+) guarded, 256 dimensions\n"
-        r"monsters: \d+ records, \d+ guarded, 256 dimensions\n"
-        r"psionics: \d+ records, \d+ guarded, 256 dimensions\n",
+        r"combat: (\d+) records, (\d+) guarded, 384 dimensions\n"
+        r"monsters: \d+ records, \d+ guarded, 384 dimensions\n"
+        r"psionics: \d+ records, \d+ guarded, 384 dimensions\n",
         out,
     )
     combat = json.loads(run("list", "--json")[1])[0]
     assert combat["records"] > combat["guarded"] > 4 * 21
-    assert combat["dimensions"] == 256
+    assert combat["dimensions"] == 384
 
 
 def test_all_collections_answer_together_and_each_hit_says_where_it_is_from(run) -> None:
-    status, out, _ = run("search", QUESTION, "--k", 15)
+    status, out, _ = run("search", QUESTION, "--k", 15, "--max-iterations", 9)
     assert status == 0
     assert [line.split(".")[0].strip() for line in out.splitlines()[::3]] == [str(rank) for rank in range(1, 16)]
     assert {line.split(":")[0].strip() for line in out.splitlines()[1::3]} > {"combat"}

@@ -50,8 +50,8 @@ def test_mongodb_gets_what_went_live(run: Run, tiny: Home, mongo_uri: str, monke
     ((name, store),) = told["stores"].items()
     assert name == f"the MongoDB at {mongo_uri.removeprefix('mongodb://')}"
     assert (store["run_id"], store["rulesets"], told["files"]) == (live_id(tiny.root), ["tiny"], [])
-    assert [(book["n_chunks"], book["model_id"]) for book in store["books"]] == [(4, "wordllama")]
-    assert MongoEmbeddingLoader(*TINY).embeddings.shape == (4, 256)
+    assert [(book["n_chunks"], book["model_id"]) for book in store["books"]] == [(4, "minilm")]
+    assert MongoEmbeddingLoader(*TINY).embeddings.shape == (4, 384)
 
 
 @pytest.mark.usefixtures("builds_here")
@@ -61,9 +61,7 @@ def test_the_command_line_of_the_plan_builds_and_stores(
     monkeypatch.setenv(URI, mongo_uri)
     (tiny.library / "other").mkdir()
     (tiny.library / "other" / "01.md").write_text("---\nruleset_id: big\n---\n# Other\n\nA whip is long.\n")
-    flags = (
-        "--ruleset tiny --book Tiny --profile full --store-mongodb --generate-embeddings --embedding-model wordllama"
-    )
+    flags = "--ruleset tiny --book Tiny --profile full --store-mongodb --generate-embeddings --embedding-model minilm"
     done = run("build", "--home", tiny.root, *flags.split())
     assert done.status == 0
     assert f"the MongoDB at {mongo_uri.removeprefix('mongodb://')}: 1 book, 4 chunks, " in done.out
@@ -80,7 +78,7 @@ def test_the_command_line_of_the_plan_builds_and_stores(
         ("--book tiny", "--book: a build is of the whole library"),
         ("--ruleset tiny", "--ruleset: a build is of the whole library"),
         ("--profile fast", "'fast' is no profile; there is one: full"),
-        ("--embedder wordllama --embedding-model minilm", "'minilm' is not 'wordllama', which --embedder says"),
+        ("--embedder minilm --embedding-model wordllama", "'wordllama' is not 'minilm', which --embedder says"),
         ("--plan --store-mongodb", "a plan writes nothing"),
     ],
     ids=lambda value: value if value.startswith("--") and ":" not in value else "",

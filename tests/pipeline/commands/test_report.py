@@ -53,7 +53,7 @@ def test_expanded_gold_is_on_the_page_and_among_its_numbers(
     some = few_questions.read_text("utf-8").splitlines(keepends=True)[::4]
     (query / few_questions.name).write_text("".join(some), "utf-8")
     flags = ["--best-practice-eval", "--expand-gold"]
-    where = ["--queries-dir", query, "--model-id", "wordllama", "--report-dir", tmp_path / "out"]
+    where = ["--queries-dir", query, "--model-id", "minilm", "--report-dir", tmp_path / "out"]
     assert run("report", "--home", sample_copy.root, *where, *flags).status == 0
     assert (tmp_path / "out" / "report.html").is_file()
     result = json.loads((tmp_path / "out" / "report.json").read_text())

@@ -31,10 +31,10 @@ NO_DATE = "no last_update_date in book.toml: 1970-01-01 is used"
 def test_a_home_in_step_with_its_library(tiny: Home) -> None:
     result = Status.of(tiny)
     assert result.books == {"tiny": "indexed"}
-    assert (result.library, result.embedder, result.questions) == (tiny.library, "wordllama", ())
+    assert (result.library, result.embedder, result.questions) == (tiny.library, "minilm", ())
     assert result.live is not None
     assert (result.live.id, result.live.n_chunks, result.live.n_tables) == (live_id(tiny.root), 4, 1)
-    assert (result.live.n_guarded, result.live.embedder, result.live.scores) == (3, "wordllama", {})
+    assert (result.live.n_guarded, result.live.embedder, result.live.scores) == (3, "minilm", {})
     assert (result.n_documents, result.candidate, result.at_work) == (1, None, None)
     assert (result.gate.verdict, result.gate.snapshot, result.gate.reasons) == ("held", result.live.id, ())
 

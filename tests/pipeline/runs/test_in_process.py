@@ -84,7 +84,7 @@ def test_what_a_build_was_asked_for_wins_over_the_environment(
         "root": str(home.root),
         "library": str(home.library),
         "questions": 0,
-        "embedder": "wordllama",
+        "embedder": "minilm",
     }
 
 

@@ -117,7 +117,7 @@ def test_another_program_or_embedder_keeps_nothing(
         monkeypatch.setattr(unchanged, "program_version", lambda: "another")
         assert left_alone(home) == (False, False)
     else:
-        other = replace(home.settings, embedder="minilm")
+        other = replace(home.settings, embedder="wordllama")
         assert left_alone(replace(home, settings=other)) == (False, False)
 
 

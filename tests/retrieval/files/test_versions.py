@@ -1,14 +1,15 @@
 import tomllib
 from pathlib import Path
 
-from retrieval.files.versions import EXTRAS, install
+from retrieval.files.versions import EXTRAS, REQUIRED, install
 
 ROOT = Path(__file__).parents[3]
 
 
 def test_what_is_advised_is_what_the_extras_of_the_distribution_bring() -> None:
-    load = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-    assert {name: tuple(load[name]) for name in EXTRAS} == dict(EXTRAS)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert {name: tuple(project["optional-dependencies"][name]) for name in EXTRAS} == EXTRAS
+    assert all(set(needed) <= set(project["dependencies"]) for needed in REQUIRED.values())
 
 
 def test_the_advice_is_one_line_for_a_shell() -> None:

@@ -36,7 +36,7 @@ class Failing:
     """An embedder that fails so many times; or always for texts that say a word."""
 
     def __init__(self, times: int = 0, word: str = "", version: str = "") -> None:
-        self._inner: Embedder = load_embedder("wordllama")
+        self._inner: Embedder = load_embedder()
         self.times, self.word, self.calls = times, word, 0
         self.identity = replace(self._inner.identity, version=version or self._inner.identity.version)
 
@@ -267,7 +267,7 @@ def test_what_is_damaged_beside_the_chunks_is_made_again(home: Home, name: str) 
         assert verify_snapshot(snapshot) == ()
         assert list(lacking(snapshot)) == []
         assert snapshot.neighbour_search is not None
-        assert calibration_of(snapshot.folder, "wordllama")
+        assert calibration_of(snapshot.folder, "minilm")
 
 
 def test_an_index_that_goes_while_it_is_made_again_takes_no_document_along(

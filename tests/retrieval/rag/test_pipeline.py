@@ -38,7 +38,7 @@ class Gone:
     """An embedder whose server does not answer, or not in time."""
 
     def __init__(self, wait: Callable[[], object] | None = None) -> None:
-        self._inner: Embedder = load_embedder("wordllama")
+        self._inner: Embedder = load_embedder()
         self.identity, self.wait = self._inner.identity, wait
         self.embed = self._inner.embed
 

@@ -76,7 +76,7 @@ def test_a_snapshot_s_own_calibration_wins(tmp_path: Path) -> None:
 def test_an_ingested_snapshot_keeps_what_it_was_built_with(skirmish_home: Path) -> None:
     folder = snapshot_folder(skirmish_home, str(live_id(skirmish_home)))
     assert (folder / relevance.RELEVANCE_FILE).is_file()
-    assert calibration_of(folder, "wordllama") == shipped("wordllama")
+    assert calibration_of(folder, "minilm") == shipped("minilm")
 
 
 @pytest.mark.parametrize("change", [{"weights": [1.0]}, {"names": ["luck", "alike"]}, {"intercept": "x"}, {"names": 5}])

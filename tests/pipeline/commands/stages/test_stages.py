@@ -94,8 +94,8 @@ def test_a_collection_is_added_to_unless_it_is_emptied(run: Run, guide: Path, tm
     assert sizes == [sizes[0], sizes[0], sizes[0] + 1, 1]
     with open_chroma(chroma) as client:
         (result,) = facts(client)
-        assert (result.name, result.records, result.dimensions) == ("book", 1, 256)
-        record = collection_named(client, "book").query(query_embeddings=[[1.0] * 256], n_results=1)
+        assert (result.name, result.records, result.dimensions) == ("book", 1, 384)
+        record = collection_named(client, "book").query(query_embeddings=[[1.0] * 384], n_results=1)
         assert record["metadatas"][0][0]["title"] == "Other"
     wrong = run("embed", tmp_path / "other.jsonl", "?", "--chroma", chroma)
     assert (wrong.status, "Chroma takes no collection '?'" in wrong.err) == (2, True)

