@@ -11,6 +11,7 @@ import typer
 
 from pipeline.commands.options import JsonOption
 from pipeline.console.output import err, out, print_json, progress_bar
+from retrieval.settings import DEFAULT_EMBEDDER
 
 DOCS = Path("docs") / "results"
 
@@ -23,7 +24,7 @@ def benchmark(
         ),
     ] = None,
     embedder: Annotated[
-        list[str] | None, typer.Option("--embedder", help="May be given again. Else wordllama.")
+        list[str] | None, typer.Option("--embedder", help=f"May be given again. Else {DEFAULT_EMBEDDER}.")
     ] = None,
     system: Annotated[
         list[str] | None,
@@ -57,7 +58,7 @@ def benchmark(
     from tools.benchmark.system import SYSTEMS
 
     folders = [folder.expanduser().resolve() for folder in books or [SHELF]]
-    models = embedder or ["wordllama"]
+    models = embedder or [DEFAULT_EMBEDDER]
     require_unique_names(folders)
     for model in models:
         require_local(model)

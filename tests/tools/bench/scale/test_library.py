@@ -7,6 +7,7 @@ import pytest
 from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.embedding.embedders import load_embedder
 from tools.bench.scale.library import ScaleIndex, scale_index, synthetic_library
+from tools.bench.scale.run import EMBEDDER
 from tools.cli import main
 
 LIBRARY = synthetic_library(200, 0)
@@ -14,7 +15,7 @@ LIBRARY = synthetic_library(200, 0)
 
 def build(home: Path, seed: int = 0) -> tuple[ScaleIndex, list[str]]:
     told: list[str] = []
-    return scale_index(home, LIBRARY, seed, load_embedder(), lambda stage, *_: told.append(stage)), told
+    return scale_index(home, LIBRARY, seed, load_embedder(EMBEDDER), lambda stage, *_: told.append(stage)), told
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def test_another_library_takes_its_place(tmp_path: Path) -> None:
 
 
 def test_the_one_collection_is_made_where_it_is_wanted(tmp_path: Path) -> None:
-    without = scale_index(tmp_path, LIBRARY, 0, load_embedder(), lambda *_: None, single=False)
+    without = scale_index(tmp_path, LIBRARY, 0, load_embedder(EMBEDDER), lambda *_: None, single=False)
     assert not (tmp_path / "single").exists()
     result, told = build(tmp_path)
     assert "one collection of everything" in told
