@@ -163,7 +163,8 @@ FOLDER = "QUERYMUST_MINILM"
 _DIMENSIONS = 384
 _HEADS = 12
 _LONGEST = 256
-"""Tokens that the model was taught to read; the rest of a text is not looked at."""
+"""Tokens that the model was taught to read at once, with those that begin and end a text."""
+_BEGIN, _END = "[CLS]", "[SEP]"
 _KEPT = 1000
 """Questions whose vectors are kept."""
 _PACKAGES = (
@@ -181,13 +182,15 @@ _FILES = {
 class MiniLmEmbedder:
     """Sentence vectors of all-MiniLM-L6-v2 (Reimers and Gurevych 2019), 384 dimensions, L2-normalised.
 
+    A long text is read window by window, and its vector is the mean of theirs by how many tokens they have: one passage
+    in twenty of a reference book is longer than a window, but one in six of those that answer a question about prose.
     A text's vector does not depend on the texts embedded beside it.
 
     Args:
         environment: QUERYMUST_MINILM names a folder that holds the weights.
     """
 
-    identity = EmbedderIdentity("minilm", "all-MiniLM-L6-v2", _DIMENSIONS)
+    identity = EmbedderIdentity("minilm", "all-MiniLM-L6-v2+windows", _DIMENSIONS)
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
         self._environment = environment
@@ -208,9 +211,20 @@ class MiniLmEmbedder:
         """
         if not texts:
             return np.zeros((0, _DIMENSIONS), dtype=np.float32)
-        session, tokens = self._session, self._tokenizer.encode_batch(list(texts))
+        session, tokens = self._session, self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        begin, end = map(self._tokenizer.token_to_id, (_BEGIN, _END))
+
+        def vector_of(ids: Sequence[int]) -> Vector:
+            windows = [ids[start : start + _LONGEST - 2] for start in range(0, len(ids), _LONGEST - 2)] or [ids]
+            vectors = [session.vector([begin, *window, end]) for window in windows]
+            if len(windows) == 1:
+                return vectors[0]
+            mean = np.average(vectors, axis=0, weights=list(map(len, windows)))
+            vector: Vector = (mean / np.linalg.norm(mean)).astype(np.float32)
+            return vector
+
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as threads:
-            return np.stack(list(threads.map(lambda token: session.vector(token.ids), tokens)))
+            return np.stack(list(threads.map(vector_of, (token.ids for token in tokens))))
 
     def count_tokens(self, text: str) -> int:
         """How many tokens of this model a text has.
@@ -219,7 +233,7 @@ class MiniLmEmbedder:
             EmbedderUnavailableError: the tokenizer is not on this machine.
             EmbedderMismatchError: it is of another model.
         """
-        return len(self._uncut.encode(text, add_special_tokens=False).ids)
+        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
     @cached_property
     def _asked(self) -> Callable[[str], Vector]:
@@ -246,13 +260,12 @@ class MiniLmEmbedder:
 
     @cached_property
     def _tokenizer(self) -> Any:
-        tokenizer = _tokenizer(self._folder)
-        tokenizer.enable_truncation(_LONGEST)
-        return tokenizer
+        from tokenizers import Tokenizer
 
-    @cached_property
-    def _uncut(self) -> Any:
-        return _tokenizer(self._folder)
+        tokenizer = Tokenizer.from_file(str(self._folder / "tokenizer.json"))
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        return tokenizer
 
     @property
     def _session(self) -> Session:
@@ -303,12 +316,3 @@ def _require(path: Path, expected: str) -> None:
 def _session(weights: Path) -> Session:
     """One for all embedders of this process: it holds 200 MB, and any number of threads may use it."""
     return BertGraph(weights, _HEADS).session()
-
-
-def _tokenizer(folder: Path) -> Any:
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return tokenizer

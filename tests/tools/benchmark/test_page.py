@@ -81,7 +81,7 @@ def test_a_later_run_replaces_only_what_it_measured() -> None:
 def test_a_section_is_not_replaced_by_one_with_fewer_systems(run: Callable[..., Ran], books: Path) -> None:
     done = run("benchmark", "--system", "fts5", "--write", "--docs", RESULTS_FOLDER)
     assert done.status == 2
-    assert "the section of shelf with wordllama would lose default, bm25" in done.err
+    assert "the section of shelf with minilm would lose default, bm25" in done.err
     Results.read(RESULTS_FOLDER / RESULTS).require_systems([books.name], ["wordllama"], ["fts5"])
 
 

@@ -43,6 +43,14 @@ def test_a_vector_does_not_depend_on_its_neighbours(minilm: MiniLmEmbedder) -> N
         minilm.embed_query(TEXTS[0])[0] = 0.0
 
 
+def test_a_long_text_is_read_to_its_end(minilm: MiniLmEmbedder) -> None:
+    filler, rain = "A sword costs 15 gold pieces. " * 60, "Rain falls in April, and the river rises to the mill. " * 4
+    asked = minilm.embed_query("When does the river rise?")
+    without, late = (float(vector @ asked) for vector in minilm.embed([filler, filler + rain]))
+    assert minilm.count_tokens(filler) > 256
+    assert late > without + 0.05
+
+
 def test_tokens_are_counted_beyond_those_that_the_model_reads(minilm: MiniLmEmbedder) -> None:
     assert minilm.count_tokens("a sword " * 1000) == 2000
     assert minilm.count_tokens("") == 0
