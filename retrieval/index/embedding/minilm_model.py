@@ -119,17 +119,16 @@ class Session:
             helper.make_tensor_value_info(self.PLACES, TensorProto.INT64, ["length"]),
         ]
         outputs = [helper.make_tensor_value_info(output, TensorProto.FLOAT, [1, "width"])]
-        graph = helper.make_graph(
-            nodes, "bert", inputs, outputs, [_initializer(*constant) for constant in constants.items()]
-        )
+        initializers = [_initializer(name, values) for name, values in constants.items()]
+        graph = helper.make_graph(nodes, "bert", inputs, outputs, initializers)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3
         # Given beside the model, weights are not written out and read again: half the time, a third of the memory.
-        weights = {name: values for name, values in constants.items() if values.ndim > 1}
-        self._weights = [onnxruntime.OrtValue.ortvalue_from_numpy(values) for values in weights.values()]
-        options.add_external_initializers(list(weights), self._weights)
+        names = [tensor.name for tensor in initializers if tensor.data_location == TensorProto.EXTERNAL]
+        self._weights = [onnxruntime.OrtValue.ortvalue_from_numpy(constants[name]) for name in names]
+        options.add_external_initializers(names, self._weights)
         self._session = onnxruntime.InferenceSession(
             model.SerializeToString(), options, providers=["CPUExecutionProvider"]
         )
@@ -146,7 +145,10 @@ class Session:
 
 
 def _initializer(name: str, values: npt.NDArray[Any]) -> Any:
-    """A constant of the graph; the values of a matrix are given when the graph is loaded."""
+    """A constant of the graph; the values of a matrix are given when the graph is loaded.
+
+    The runtime checks shapes before it has what is given, so axes and shapes stand in the graph.
+    """
     from onnx import TensorProto, helper, numpy_helper
 
     if values.ndim < 2:
@@ -164,7 +166,8 @@ _DIMENSIONS = 384
 _HEADS = 12
 _LONGEST = 256
 """Tokens that the model was taught to read at once, with those that begin and end a text."""
-_BEGIN, _END = "[CLS]", "[SEP]"
+_MARKS = 2
+"""Tokens that begin and end a text."""
 _KEPT = 1000
 """Questions whose vectors are kept."""
 _PACKAGES = (
@@ -211,20 +214,9 @@ class MiniLmEmbedder:
         """
         if not texts:
             return np.zeros((0, _DIMENSIONS), dtype=np.float32)
-        session, tokens = self._session, self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        begin, end = map(self._tokenizer.token_to_id, (_BEGIN, _END))
-
-        def vector_of(ids: Sequence[int]) -> Vector:
-            windows = [ids[start : start + _LONGEST - 2] for start in range(0, len(ids), _LONGEST - 2)] or [ids]
-            vectors = [session.vector([begin, *window, end]) for window in windows]
-            if len(windows) == 1:
-                return vectors[0]
-            mean = np.average(vectors, axis=0, weights=list(map(len, windows)))
-            vector: Vector = (mean / np.linalg.norm(mean)).astype(np.float32)
-            return vector
-
+        session, encodings = self._session, self._tokenizer.encode_batch(list(texts))
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as threads:
-            return np.stack(list(threads.map(vector_of, (token.ids for token in tokens))))
+            return np.stack(list(threads.map(lambda encoding: _vector(session, _windows(encoding)), encodings)))
 
     def count_tokens(self, text: str) -> int:
         """How many tokens of this model a text has.
@@ -233,7 +225,7 @@ class MiniLmEmbedder:
             EmbedderUnavailableError: the tokenizer is not on this machine.
             EmbedderMismatchError: it is of another model.
         """
-        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+        return sum(map(len, _windows(self._tokenizer.encode(text, add_special_tokens=False))))
 
     @cached_property
     def _asked(self) -> Callable[[str], Vector]:
@@ -264,7 +256,7 @@ class MiniLmEmbedder:
 
         tokenizer = Tokenizer.from_file(str(self._folder / "tokenizer.json"))
         tokenizer.no_padding()
-        tokenizer.no_truncation()
+        tokenizer.enable_truncation(_LONGEST)
         return tokenizer
 
     @property
@@ -316,3 +308,18 @@ def _require(path: Path, expected: str) -> None:
 def _session(weights: Path) -> Session:
     """One for all embedders of this process: it holds 200 MB, and any number of threads may use it."""
     return BertGraph(weights, _HEADS).session()
+
+
+def _windows(encoding: Any) -> list[list[int]]:
+    """The tokens of a text, as many at once as the model reads."""
+    return [window.ids for window in (encoding, *encoding.overflowing)]
+
+
+def _vector(session: Session, windows: Sequence[Sequence[int]]) -> Vector:
+    """The mean of the vectors of some windows by how many tokens they have, L2-normalised."""
+    vectors = [session.vector(window) for window in windows]
+    if len(vectors) == 1:
+        return vectors[0]
+    mean = np.average(vectors, axis=0, weights=[len(window) - _MARKS for window in windows])
+    vector: Vector = (mean / np.linalg.norm(mean)).astype(np.float32)
+    return vector
