@@ -76,5 +76,5 @@ REQUIRED: dict[str, tuple[str, ...]] = {
 
 def install(name: str) -> str:
     """The command that installs what an extra of the distribution brings, or what one of its parts needs."""
-    quoted = " ".join(f"'{each}'" for each in (EXTRAS | REQUIRED)[name])
+    quoted = " ".join(f"'{requirement}'" for requirement in (EXTRAS | REQUIRED)[name])
     return f"pip install {quoted}"

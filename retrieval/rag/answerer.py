@@ -16,7 +16,7 @@ from retrieval.rag.cell_reading import NOTHING, Reading, read
 from retrieval.rag.chat_model import AnswerPart, ChatModel, cited, doubts, format_prompt
 from retrieval.rag.context import READABLE, Answer, AnswerEvent, Context, Gatherer, Passage
 from retrieval.rag.live import Deadline, LiveIndex, Result
-from retrieval.rag.wording import NOTHING_FOUND, nearest, worded
+from retrieval.rag.wording import NO_ANSWER_TEXT, nearest, worded
 from retrieval.settings import AnswerSettings, Settings
 from retrieval.types import Embedder
 
@@ -239,8 +239,8 @@ def _price_of(settings: Settings, model: str, access: Access) -> ChatPrice | Non
 
 
 def _nothing(context: Context, near: Passage | None) -> Answer:
-    """The answer that the books have none, with the place that comes nearest, if there is one."""
-    text = nearest(near) if near else NOTHING_FOUND
+    """The answer that none was found, with the place that comes nearest, if there is one."""
+    text = nearest(near) if near else NO_ANSWER_TEXT
     found = cited(text, (near,)) if near else ()
     return Answer(context.query, text, "none", found, snapshot=context.snapshot.id, read_as=context.read_as)
 

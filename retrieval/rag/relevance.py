@@ -162,7 +162,7 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
         "distinct": of("distinct"),
         "told": of("told")[first].max(),
         "much": much / (much + _MUCH),
-        "ahead": _ahead(trees, matches, ranked[first]),
+        "ahead": _margin_of_first(trees, matches, ranked[first]),
         "unexplained": of("number_unexplained"),
         "unknown": 1.0 - known / whole,
         "beyond": np.asarray([is_out_of_range(snapshot, query, int(position)) for position in positions]),
@@ -173,9 +173,9 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
     return np.column_stack([np.broadcast_to(columns[name], (len(positions),)) for name in NAMES]).astype(np.float64)
 
 
-def _ahead(trees: Trees, found: Features, first: Positions) -> float:
+def _margin_of_first(trees: Trees, features: Features, first: Positions) -> float:
     """How far the trees put the first of some candidates before the mean of the others, 0 to 1; 0 where it is alone."""
-    scores = trees.scores(matrix(found, trees.names)[first])
+    scores = trees.scores(matrix(features, trees.names)[first])
     if len(scores) < 2:
         return 0.0
     return min(max(float(scores[0] - scores[1:].mean()) / _FAR, 0.0), 1.0)

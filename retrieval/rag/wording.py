@@ -12,7 +12,7 @@ _OR = "Or, if that is meant: "
 _PERHAPS = "Perhaps: "
 _MOST_MISSING = 2
 """Words of the question that an uncertain answer names as missing."""
-NOTHING_FOUND = "No answer found in these books."
+NO_ANSWER_TEXT = "No answer found in these books."
 READ = "Read from the books, not generated."
 
 
@@ -43,7 +43,7 @@ def worded(question: str, reading: Reading) -> Iterator[str]:
 
 def nearest(passage: Passage) -> str:
     """The text where no answer was found, with the place that comes nearest."""
-    return f"{NOTHING_FOUND} The nearest place: {passage.hit.chunk.title} [{passage.number}]"
+    return f"{NO_ANSWER_TEXT} The nearest place: {passage.hit.chunk.title} [{passage.number}]"
 
 
 def _line(statement: Statement) -> str:

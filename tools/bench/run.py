@@ -21,6 +21,7 @@ from retrieval.errors import UnknownNameError
 from retrieval.files.clock import Clock
 from retrieval.index.snapshot.chunk_file import ChunkFile
 from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.index.words.word_vectors import WORDS
 from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES, VARIANTS, scored, strategy
@@ -126,7 +127,7 @@ def run_benchmark(
         split: which questions.
         corpora: what the set's reader gave.
         strategies: which to score.
-        embedder: makes vectors, and measures `answer_similarity`.
+        embedder: makes vectors.
         tell: called as the work goes on.
         instead: the one place where a corpus can be searched with something else than what a name stands for.
     """
@@ -142,7 +143,7 @@ def run_benchmark(
             with retriever_for(searched_with, snapshot, embedder, chunks) as retriever:
                 searcher = ScoringSearcher(retriever, chunks, timed=SHOWN)
                 sets = corpus.question_sets(searcher.parsed, chunks)
-                measures = _measures(corpus, snapshot, chunks, embedder, folder, tell)
+                measures = _measures(corpus, snapshot, chunks, folder, tell)
                 experiment = run_experiment(
                     searcher, searched_with, sets, chunks, snapshot=snapshot.id, measures=measures
                 )
@@ -190,13 +191,11 @@ def _joined(left: QuestionSet, right: QuestionSet) -> QuestionSet:
     return QuestionSet(left.name, left.split, left.questions + right.questions, resolution)
 
 
-def _measures(
-    corpus: Corpus, snapshot: Snapshot, chunks: Sequence[Chunk], embedder: Embedder, folder: Path, tell: Tell
-) -> Measurement:
+def _measures(corpus: Corpus, snapshot: Snapshot, chunks: Sequence[Chunk], folder: Path, tell: Tell) -> Measurement:
     return Measurement(
         counterpart=counterpart_among(STRATEGIES.values()),
         admits=_admits(snapshot),
-        embedder=embedder,
+        embedder=WORDS,
         surroundings=Surroundings.of(chunks, snapshot.graph),
         store=ScoreStore(folder / "evaluations"),
         progress=_asking(corpus.name, tell),

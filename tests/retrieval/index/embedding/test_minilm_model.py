@@ -45,8 +45,8 @@ def test_a_vector_does_not_depend_on_its_neighbours(minilm: MiniLmEmbedder) -> N
 
 def test_a_long_text_is_read_to_its_end(minilm: MiniLmEmbedder) -> None:
     filler, rain = "A sword costs 15 gold pieces. " * 60, "Rain falls in April, and the river rises to the mill. " * 4
-    asked = minilm.embed_query("When does the river rise?")
-    without, late = (float(vector @ asked) for vector in minilm.embed([filler, filler + rain]))
+    question = minilm.embed_query("When does the river rise?")
+    without, late = (float(vector @ question) for vector in minilm.embed([filler, filler + rain]))
     assert minilm.count_tokens(filler) > 256
     assert late > without + 0.05
 
