@@ -164,7 +164,8 @@ def _with_axis(columns: Sequence[str], cells: Sequence[str], axis: Axis, name: s
 
 
 def _steps(place: str) -> Sequence[str]:
-    parsed = parse_range(place)
+    # The zero of runway `03` is part of its name.
+    parsed = None if place.isdecimal() else parse_range(place)
     return tuple(map(str, parsed.values)) if parsed and parsed.values else (place,)
 
 

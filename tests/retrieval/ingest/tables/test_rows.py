@@ -87,6 +87,12 @@ def test_range_headings_are_expanded_to_one_entry_a_value():
     assert row["Level"] == {"1": 14, "2": 14, "3": 14, "4": 12, "5": 12, "6": 12, "7+": 10}
 
 
+def test_a_heading_of_digits_keeps_its_zero():
+    text = "| STAR | RWY 03 | RWY 06 | RWY 21 |\n| - | - | - | - |\n| IPMOR A | 17 | 14 | 15 |\n"
+
+    assert contents(text)[0]["RWY"] == {"03": 17, "06": 14, "21": 15}
+
+
 def test_pairs_side_by_side_are_two_entries_and_both_are_names():
     text = "| CR | XP | CR | XP |\n| - | - | - | - |\n| 4 | 1,100 | 21 | 33,000 |\n| 5 | 1,800 | 22 | 41,000 |\n"
 
