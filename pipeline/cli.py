@@ -12,7 +12,6 @@ from pipeline.commands import (
     build,
     collections,
     evaluate,
-    fit,
     lint,
     questions,
     quickstart,
@@ -72,7 +71,6 @@ COMMANDS: Mapping[str, Mapping[str, Callable[..., None]]] = {
     },
     "Share and serve": {"push": snapshots.push, "pull": snapshots.pull, "export": export, "mcp": serve.serve_mcp},
     "Evaluate": {"suggest-terms": terms.suggest_terms, "feedback": terms.use_feedback},
-    "For developers": {"fit": fit.fit},
 }
 """Commands by the heading under which `--help` lists them."""
 

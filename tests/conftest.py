@@ -295,7 +295,7 @@ def write_book(folder: Path, name: str, title: str, items: list[str]) -> Path:
 @pytest.fixture(scope="module")
 def small_sets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A set of one book, and one of tables; a small book stands in for the sample."""
-    from evals.fit import corpora
+    from tools.corpora import indexes
 
     root = tmp_path_factory.mktemp("sets")
     write_book(root / "data" / "armoury", "arms", "Weapons", WEAPONS)
@@ -313,9 +313,9 @@ def small_sets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         ),
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(corpora, "SAMPLE_LIBRARY", root / "sample")
-        patch.setattr(corpora, "SAMPLE_QUESTIONS", questions)
-        patch.setattr(corpora, "SHELF", root / "no shelf")
+        patch.setattr(indexes, "SAMPLE_LIBRARY", root / "sample")
+        patch.setattr(indexes, "SAMPLE_QUESTIONS", questions)
+        patch.setattr(indexes, "SHELF", root / "no shelf")
         yield root / "data"
 
 

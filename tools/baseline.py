@@ -13,8 +13,6 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from evals.benchmarks.books import BookCorpus, GeneratedCorpus, is_set_of_books, read_books, read_generated
-from evals.fit.corpora import Tell, open_index
 from evals.questions.questions import Question
 from evals.sample import SAMPLE_LIBRARY, SHELF, SKIRMISH
 from evals.scored_questions import Scored, write_qrels, write_run
@@ -26,6 +24,8 @@ from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES, VARIANTS
 from retrieval.settings import AnswerSettings
 from retrieval.types import RELEVANCE, Embedder
+from tools.corpora.books import BookCorpus, GeneratedCorpus, is_set_of_books, read_books, read_generated
+from tools.corpora.indexes import Tell, open_index
 
 DEPTH = 50
 """Hits of a ranking that are written down."""

@@ -330,8 +330,8 @@ def bench_conditions(
     """
     with progress_bar("conditions") as bar:
         bar("starting", 0, 1)
-        from evals.benchmarks.documents import read_documents
         from tools.bench.conditions import run_conditions
+        from tools.corpora.documents import read_documents
 
         (corpus,) = read_documents("self-query", data, split)
         folder, embedder = benchmarks_of(home)
@@ -378,8 +378,8 @@ def bench_ablation(
     Example:
       python -m tools bench ablation --data ROOT
     """
-    from evals.benchmarks.sets import benchmarks_under
     from tools.bench.ablation import ablation_page, run_ablation
+    from tools.corpora.sets import benchmarks_under
 
     benchmarks = benchmarks_under(data, split)
     for sentence in benchmarks.left_out:

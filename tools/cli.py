@@ -10,6 +10,7 @@ from pipeline.commands.options import DEFAULT_HOME, HomeOption
 from pipeline.console.output import out, progress_bar
 from tools import bench_commands
 from tools.benchmark.command import benchmark
+from tools.fit_command import fit
 
 app = typer.Typer(
     name="python -m tools",
@@ -25,6 +26,7 @@ baseline = typer.Typer(
 app.add_typer(baseline, name="baseline")
 app.add_typer(bench_commands.app, name="bench")
 app.command("benchmark")(benchmark)
+app.command("fit")(fit)
 
 
 @baseline.command("write")

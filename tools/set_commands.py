@@ -14,10 +14,10 @@ from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
 from pipeline.console.output import err, out, print_json, progress_bar
 
 if TYPE_CHECKING:
-    from evals.benchmarks.books import Corpus
     from retrieval.strategy import Strategy
     from retrieval.types import Embedder
     from tools.bench.run import BenchmarkRun, Instead
+    from tools.corpora.books import Corpus
 
 DataOption = Annotated[Path, typer.Option("--data", help="Folder of the set.", show_default=False)]
 BooksOption = Annotated[
@@ -65,7 +65,7 @@ def bench_books(
       python -m tools bench books --data rulebooks --data manuals --strategy default --strategy bm25
       python -m tools bench books --data ROOT/manuals --leave-out ROOT
     """
-    from evals.benchmarks.books import read_books
+    from tools.corpora.books import read_books
 
     names = [folder.expanduser().resolve().name for folder in data]
     if len(set(names)) < len(names):
@@ -93,7 +93,7 @@ def bench_generated(
       python -m tools bench generated --data rulebooks --data manuals
       python -m tools bench generated --data rulebooks --split seed7 --strategy default
     """
-    from evals.benchmarks.books import GENERATED_SET, read_generated
+    from tools.corpora.books import GENERATED_SET, read_generated
 
     run = run_set(GENERATED_SET, split, lambda: read_generated(data, split), strategy or [], home)
     _tell([run], strategy or [], json_=json_)
@@ -119,7 +119,7 @@ def bench_all(
       python -m tools bench all --data ROOT
       python -m tools bench all --data ROOT --strategy default --json
     """
-    from evals.benchmarks.sets import benchmarks_under
+    from tools.corpora.sets import benchmarks_under
 
     benchmarks = benchmarks_under(data, split)
     for sentence in benchmarks.left_out:
@@ -145,7 +145,7 @@ def _command(name: str) -> Callable[..., None]:
         home: HomeOption = DEFAULT_HOME,
         json_: JsonOption = False,
     ) -> None:
-        from evals.benchmarks.sets import read_benchmark
+        from tools.corpora.sets import read_benchmark
 
         run = run_set(name, split, lambda: read_benchmark(name, data, split), strategy or [], home)
         _tell([run], strategy or [], json_=json_)
@@ -204,7 +204,7 @@ def _without_say(names: list[str], data: Path, split: str, home: Path) -> Instea
     """Each of these books and sets is ranked by trees that it had no say in."""
     with progress_bar("learning") as bar:
         bar("starting", 0, 1)
-        from evals.fit.trees import trees_without
+        from tools.fit.trees import trees_without
 
         folder, embedder = benchmarks_of(home)
         files = trees_without(names, folder, data, split, embedder, tell=bar)
@@ -216,9 +216,9 @@ def _without_say(names: list[str], data: Path, split: str, home: Path) -> Instea
 
 
 def _tell(runs: list[BenchmarkRun], strategies: list[str], *, json_: bool) -> None:
-    from evals.benchmarks.fts5 import REFERENCE, why_missing
     from evals.report import cell_table, flat_records
     from tools.bench.results_page import cells_of_books
+    from tools.corpora.fts5 import REFERENCE, why_missing
 
     if not strategies and (reason := why_missing()):
         err.print(f"left out: {REFERENCE.name}: {reason}")

@@ -340,7 +340,7 @@ WEIGHTS = Path(__file__).with_name("cell_weights.json")
 
 @cache
 def shipped_weights() -> Features:
-    """(features,): what `querymust fit cells` found."""
+    """(features,): what `python -m tools fit cells` found."""
     stored: dict[str, float] = json.loads(WEIGHTS.read_text("utf-8"))
     return np.asarray([stored[name] for name in NAMES])
 

@@ -182,7 +182,7 @@ def _margin_of_first(trees: Trees, features: Features, first: Positions) -> floa
 
 
 SHIPPED = Path(__file__).with_name("calibrations.json")
-"""Those that ship; `querymust fit relevance` fits and writes them."""
+"""Those that ship; `python -m tools fit relevance` fits and writes them."""
 RELEVANCE_FILE = "relevance.json"
 """In a snapshot's folder: the one that it was built with. In a home's: what the next one is built with."""
 ANY = "any"

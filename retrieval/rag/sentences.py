@@ -145,7 +145,7 @@ WEIGHTS = Path(__file__).with_name("sentence_weights.json")
 
 @cache
 def shipped_weights() -> Features:
-    """(NAMES,): what `querymust fit answers` found."""
+    """(NAMES,): what `python -m tools fit answers` found."""
     stored: dict[str, float] = json.loads(WEIGHTS.read_text("utf-8"))
     return np.asarray([stored[name] for name in NAMES])
 

@@ -232,7 +232,7 @@ MODELS = Path(__file__).with_name("statement_models.json")
 
 @cache
 def shipped_models() -> Mapping[str, StatementModel]:
-    """By kind of statement: what `querymust fit answers` found."""
+    """By kind of statement: what `python -m tools fit answers` found."""
     stored: dict[str, dict[str, float]] = json.loads(MODELS.read_text("utf-8"))
     return {
         kind: StatementModel(values["intercept"], tuple(values.get(name, 0.0) for name in NAMES))

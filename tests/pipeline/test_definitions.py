@@ -59,7 +59,7 @@ def check_specs(definitions: dg.Definitions) -> list[dg.AssetCheckSpec]:
 
 
 def test_these_are_the_assets(specs: dict[str, dg.AssetSpec]) -> None:
-    assert set(specs) == BY_BOOK | WHOLE | {"evaluation", "relevance", "metrics_dashboard"} | SWEPT | OBSERVED
+    assert set(specs) == BY_BOOK | WHOLE | {"evaluation", "metrics_dashboard"} | SWEPT | OBSERVED
 
 
 def test_books_are_partitions_up_to_the_embeddings(specs: dict[str, dg.AssetSpec]) -> None:
@@ -91,7 +91,7 @@ def test_every_check_follows_what_it_judges(definitions: dg.Definitions) -> None
 def test_what_asks_an_embedder_tries_again_where_a_server_does_not_answer(definitions: dg.Definitions) -> None:
     nodes = definitions.get_repository_def().get_job("__ASSET_JOB").graph.node_dict
     patient = {name for name, node in nodes.items() if node.definition.retry_policy is not None}
-    assert patient >= {"embeddings", "evaluation", "leaderboard", "relevance"}
+    assert patient >= {"embeddings", "evaluation", "leaderboard"}
     swept = definitions.resolve_job_def("sweeps").graph.node_dict
     assert {name for name, node in swept.items() if node.definition.retry_policy is not None} == SWEPT
     assert not patient & {"books", "tables", "table_rows", "predicates", "chunks", "lexical", "live_index"}
@@ -179,4 +179,3 @@ def test_the_docs_say_whose_data_version_is_not_its_content(sample: Home) -> Non
             assert materialization is not None
             own = "dagster/data_version_is_user_provided" in (materialization.tags or {})
             assert own == (name not in findall), name
-    assert {"relevance"} <= findall

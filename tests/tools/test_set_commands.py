@@ -7,10 +7,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from evals.benchmarks import fts5
-from evals.benchmarks.books import Corpus, read_books
-from evals.benchmarks.sets import FORMATS
-from evals.fit.trees import trees_without
 from retrieval.errors import RetrievalError, UnknownNameError
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.search.rerank.features import NAMES
@@ -20,6 +16,10 @@ from retrieval.strategy import Strategy
 from tools.bench import run as contestants
 from tools.bench.results_page import DATA_FILE, LEFT_OUT, PAGE_FILE, SHIPPED, Results, results_page
 from tools.cli import app
+from tools.corpora import fts5
+from tools.corpora.books import Corpus, read_books
+from tools.corpora.sets import FORMATS
+from tools.fit.trees import trees_without
 from tools.set_commands import SETS, run_set
 
 TABLE = "# Weapons\n\n| Weapon | Damage |\n|---|---|\n| Dagger | 1d4 |\n| Mace | 1d6 |\n| Long sword | 1d8 |\n"

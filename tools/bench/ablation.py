@@ -6,8 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from evals.benchmarks.books import Corpus
-from evals.fit.corpora import Tell, open_index
 from evals.metrics import DEPTH, SHOWN, hit, mrr
 from evals.questions.question_sets import QuestionSet
 from evals.significance import Interval, bootstrap_interval, paired_randomisation
@@ -22,6 +20,8 @@ from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder
 from retrieval.understand.decompose.rounds import IterativeRetriever
 from tools.bench.run import ScoringSearcher
+from tools.corpora.books import Corpus
+from tools.corpora.indexes import Tell, open_index
 
 ALIASED, UNALIASED = "bm25, aliases on", "bm25, aliases off"
 APART = "default, decomposed"

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from evals.fit.corpora import Tell
 from retrieval.errors import IndexCorruptError
 from retrieval.files.clock import Clock
 from retrieval.index.chroma.soundness import NeighbourSearch
@@ -24,6 +23,7 @@ from retrieval.ingest.library.library import BookFolder, list_books
 from retrieval.language.terms import tokenizer
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Embedder
+from tools.corpora.indexes import Tell
 
 
 @dataclass(frozen=True, slots=True)

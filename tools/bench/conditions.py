@@ -14,9 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from evals.benchmarks.books import read_records
-from evals.benchmarks.documents import DocumentsCorpus
-from evals.fit.corpora import Tell, open_index
 from evals.relaxation import relaxation_of
 from retrieval.files.clock import Clock
 from retrieval.search.retriever import Retriever
@@ -24,6 +21,9 @@ from retrieval.types import Embedder
 from retrieval.understand.self_query.conditions import SelfQueryConfig
 from retrieval.understand.self_query.documents import FoundDocument
 from retrieval.understand.self_query.retriever import SelfQueryRetriever
+from tools.corpora.books import read_records
+from tools.corpora.documents import DocumentsCorpus
+from tools.corpora.indexes import Tell, open_index
 
 
 @dataclass(frozen=True, slots=True)

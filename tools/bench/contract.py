@@ -14,7 +14,6 @@ from uuid import UUID
 
 import numpy as np
 
-from evals.fit.corpora import Tell
 from retrieval.files.clock import Clock
 from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.embedding.embedders import load_embedder
@@ -24,6 +23,7 @@ from retrieval.rag.contract import RuleDocument
 from retrieval.rag.pipeline import RAGPipeline
 from retrieval.types import Embedder
 from tools.bench.scale.library import scale_index, synthetic_library, synthetic_questions, write_single
+from tools.corpora.indexes import Tell
 
 QUESTION = "test"
 """What the case asks."""

@@ -11,7 +11,6 @@ from itertools import count
 from types import MappingProxyType
 from uuid import UUID
 
-from evals.fit.corpora import Tell
 from retrieval.errors import InvalidDocumentError
 from retrieval.ingest.losses import recorded_losses
 from retrieval.ingest.parsed_book import parse_book
@@ -19,6 +18,7 @@ from retrieval.ingest.tables.reading import read_table
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.rag.contract import Prepared, RuleDocument, prepare
 from retrieval.types import Book, Chunk
+from tools.corpora.indexes import Tell
 
 _ID = UUID("00000000-0000-5000-8000-000000000000")
 _METADATA = {"source": "generated", "doc_type": "core-rules", "last_update_date": "2026-01-01"}

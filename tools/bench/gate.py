@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from evals.fit.corpora import Tell
 from evals.non_inferiority import MARGIN, Judgement, Paired, judge
 from evals.significance import paired_randomisation
+from tools.corpora.indexes import Tell
 
 MOVES = (0.01, 0.2, 0.5, 0.5, 0.75, 0.95)
 """How far a question moves where it does."""

@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from evals.benchmarks.books import BenchmarkDataError, BookCorpus, benchmark_folder, is_set_of_books, read_books
-from evals.fit.corpora import Tell, open_index
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question, load_questions
 from retrieval.ingest.chunking import chunks_of_book
@@ -18,6 +16,8 @@ from retrieval.search.retriever import Retriever
 from retrieval.types import Book, Chunk, Embedder
 from retrieval.understand.hints import HintConfig, category_of, rerank_by_categories
 from tools.bench.run import ScoringSearcher
+from tools.corpora.books import BenchmarkDataError, BookCorpus, benchmark_folder, is_set_of_books, read_books
+from tools.corpora.indexes import Tell, open_index
 
 _LEFT, _TOP, _WIDTH, _HEIGHT = 52, 14, 420, 260
 _COLOURS = {"right": "#2a9550", "wrong": "#d6454b"}

@@ -21,13 +21,13 @@ from typing import Any, Literal
 import httpx
 import numpy as np
 
-from evals.fit.corpora import Tell
 from evals.questions.questions import load_questions
 from retrieval.errors import IndexMissingError, RetrievalError
 from retrieval.files.clock import Clock
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
+from tools.corpora.indexes import Tell
 
 Kind = Literal["search", "answer"]
 """A search, or an answer that is read to the last of its events."""

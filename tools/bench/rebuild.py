@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from evals.fit.corpora import Tell
 from pipeline.runs.apart import build_apart, cpu_of_children
 from pipeline.runs.outcomes import Build, Step
 from retrieval.errors import RetrievalError
@@ -19,6 +18,7 @@ from retrieval.files.clock import Clock
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 from retrieval.settings import Settings
+from tools.corpora.indexes import Tell
 
 ROWS = 20
 """Rows of each table; each is a chunk."""

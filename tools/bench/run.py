@@ -7,11 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from evals.aggregates import Aggregate, aggregate, evaluability, timings
-from evals.benchmarks.books import Corpus, LibraryBook
-from evals.benchmarks.fts5 import REFERENCE, retriever_for, why_missing
-from evals.benchmarks.passages import with_graded_ndcg
 from evals.experiment import Measurement, Progress, counterpart_among, run_experiment
-from evals.fit.corpora import Tell, open_index
 from evals.metrics import SHOWN
 from evals.noise import Admits, Surroundings
 from evals.questions.gold import AnchorFinding, Resolution
@@ -27,6 +23,10 @@ from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES, VARIANTS, scored, strategy
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder, Retrieval
+from tools.corpora.books import Corpus, LibraryBook
+from tools.corpora.fts5 import REFERENCE, retriever_for, why_missing
+from tools.corpora.indexes import Tell, open_index
+from tools.corpora.passages import with_graded_ndcg
 
 
 @dataclass(frozen=True, slots=True, eq=False)

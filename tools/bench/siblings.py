@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from evals.fit.corpora import Tell, asked_books
 from evals.metrics import SHOWN
 from evals.questions.question_sets import QuestionSet
 from retrieval.index.snapshot.snapshot import Snapshot
@@ -17,6 +16,7 @@ from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import strategy
 from retrieval.strategy import Strategy
 from retrieval.types import Embedder
+from tools.corpora.indexes import Tell, asked_books
 
 Positions = npt.NDArray[np.int64]
 

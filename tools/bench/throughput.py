@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals.fit.corpora import Tell
 from pipeline.runs.apart import build_apart, cpu_of_children
 from pipeline.runs.outcomes import Step
 from retrieval.errors import RetrievalError
@@ -15,6 +14,7 @@ from retrieval.files.clock import Clock
 from retrieval.home import Home
 from retrieval.settings import DASK, IN_PROCESS, MULTIPROCESS, Settings
 from tools.bench.rebuild import CHUNKS_OF_A_DOCUMENT, DOCUMENTS, write_library
+from tools.corpora.indexes import Tell
 
 SEED = 0
 CHUNKS_OF_A_BOOK = DOCUMENTS * CHUNKS_OF_A_DOCUMENT

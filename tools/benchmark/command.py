@@ -49,13 +49,13 @@ def benchmark(
     """
     from dataclasses import asdict
 
-    from evals.benchmarks.books import book_set
     from evals.sample import SHELF
     from retrieval.index.embedding.embedders import require_local
     from tools.benchmark.page import comparison_lines, require_page, write_page
     from tools.benchmark.results import RESULTS, Results, compare
     from tools.benchmark.run import lost_gold, measure, require_unique_names, require_unique_systems
     from tools.benchmark.system import SYSTEMS
+    from tools.corpora.books import book_set
 
     folders = [folder.expanduser().resolve() for folder in books or [SHELF]]
     models = embedder or [DEFAULT_EMBEDDER]

@@ -6,13 +6,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evals.benchmarks.books import BookSet, book_set
 from evals.sample import SHELF
 from retrieval.errors import RetrievalError
 from retrieval.files.atomic_files import write_atomically
 from tools.benchmark.run import LeftOut, Measured, SystemCard
 from tools.benchmark.scores import OURS, Example, SystemScores, Win, examples, wins
 from tools.benchmark.system import SYSTEMS, installed_version
+from tools.corpora.books import BookSet, book_set
 
 RESULTS = "benchmark.json"
 TUNED, SEALED = "tuned", "sealed"

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from evals.benchmarks.books import BookSet
 from retrieval.errors import RetrievalError
 from retrieval.files.clock import Clock
 from tools.benchmark.reading import Gold, ShownText
 from tools.benchmark.system import Passage, System, install_command, load_system, why_missing
 from tools.benchmark.worker import Job, Outcome
+from tools.corpora.books import BookSet
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT = 3_600

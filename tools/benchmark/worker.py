@@ -13,12 +13,12 @@ from pathlib import Path
 from time import process_time
 from typing import Any, Literal
 
-from evals.benchmarks.books import QuestionedBook, book_set
 from evals.questions.questions import Question
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.types import Embedder
 from tools.benchmark.reading import Gold, count_words, normalized, read
 from tools.benchmark.system import Answering, Passage, System, load_system, told_error
+from tools.corpora.books import QuestionedBook, book_set
 
 HITS = 50
 """Hits that a system is asked for: enough for 500 words of the shortest."""

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals.fit.corpora import Tell
 from retrieval.errors import RetrievalError
 from retrieval.index.snapshot.live import SNAPSHOTS, live_id
+from tools.corpora.indexes import Tell
 from tools.faults import asking
 from tools.faults.asking import DAMAGES
 from tools.faults.kills import judged

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from evals.fit.corpora import Tell
 from retrieval.index.snapshot.live import SNAPSHOTS, live_id
 from retrieval.index.snapshot.manifest import MANIFEST_FILE
 from retrieval.settings import SETTINGS_FILE as SETTINGS
+from tools.corpora.indexes import Tell
 from tools.faults import asking, confined, narrow
 from tools.faults.asking import NAMING, age, has_advice
 from tools.faults.confined import CANNOT

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from evals.fit.corpora import Tell
 from retrieval.errors import RetrievalError
 from retrieval.files.clock import Clock
 from retrieval.files.records import parse_record
 from retrieval.index.snapshot.live import POINTER, SNAPSHOTS
+from tools.corpora.indexes import Tell
 from tools.faults import judge as judging
 from tools.faults.judge import Verdict
 from tools.faults.scenes import ACTS, CLI, Place, Scene

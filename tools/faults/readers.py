@@ -7,10 +7,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals.fit.corpora import Tell
 from retrieval.errors import RetrievalError
 from retrieval.files.records import parse_record, write_jsonl
 from retrieval.index.snapshot.live import KEEP
+from tools.corpora.indexes import Tell
 from tools.faults.reading import Reading, Replies
 from tools.faults.scenes import ACTS, alternating, write_rule_documents
 from tools.faults.warm import Warm, environment

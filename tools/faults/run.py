@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals.fit.corpora import Tell
+from tools.corpora.indexes import Tell
 from tools.faults.asking import DAMAGES
 from tools.faults.damage import Harm, try_damage
 from tools.faults.hardships import Ordeal, try_hardships

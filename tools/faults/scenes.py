@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals.fit.corpora import Tell
 from retrieval.errors import RetrievalError
 from retrieval.files.records import dump_record
 from retrieval.settings import Settings
+from tools.corpora.indexes import Tell
 from tools.faults.judge import Form, form_of
 from tools.faults.warm import Warm
 

@@ -27,10 +27,6 @@ def test_launches_on_a_fresh_home(deployment: "Deployment") -> None:
     assert all("\n" not in sentence for sentence in failures), failures
     assert deployment.live is None
 
-    deployment.launch(assets=["relevance"])
-    (run,) = deployment.new_runs()
-    assert run.is_success
-
     deployment.add_books()
     for job, sentence in (
         ("index_book", UNNAMED_BOOK),

@@ -4,7 +4,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evals.benchmarks.books import read_books
 from evals.questions.questions import load_questions
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import embedding_text
@@ -12,6 +11,7 @@ from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.cosines import similarity
 from retrieval.search.fusion import Leg, best, total, weighted_min_max
+from tools.corpora.books import read_books
 
 DATA = os.environ.get("QUERYMUST_DATA")
 

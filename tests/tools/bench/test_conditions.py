@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from evals.benchmarks.documents import read_documents
 from retrieval.files.records import dump_record, parse_record
 from retrieval.index.embedding.embedders import load_embedder
 from tests.conftest import write_lines
 from tools.bench.conditions import ConditionsReport, Latency, run_conditions
+from tools.corpora.documents import read_documents
 
 STATUSES = ("draft", "final", "rejected", "draft", "final", "withdrawn")
 QUESTIONS: list[dict[str, Any]] = [

@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from evals.benchmarks.books import BenchmarkDataError
 from retrieval.files.records import dump_record, parse_record
 from retrieval.index.embedding.embedders import load_embedder
 from tests.conftest import ROPES, WEAPONS, write_lines
 from tools.bench.hints import BOOSTS, HintCurve, HintPoint, K, read_shelf, run_hints
+from tools.corpora.books import BenchmarkDataError
 
 
 def write_prose(folder: Path, name: str, things: list[str]) -> None:

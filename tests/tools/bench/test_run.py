@@ -3,13 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from evals.benchmarks.fts5 import REFERENCE
-from evals.benchmarks.sets import read_benchmark
 from retrieval.errors import UnknownNameError
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.search.strategies import STRATEGIES
 from tools.bench import run as module
 from tools.bench.run import contestants, run_benchmark
+from tools.corpora.fts5 import REFERENCE
+from tools.corpora.sets import read_benchmark
 
 EMBEDDER = load_embedder()
 BM25 = [STRATEGIES["bm25"]]

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from evals.benchmarks.books import BenchmarkDataError
 from retrieval.files.records import dump_record, parse_record
 from retrieval.index.embedding.embedders import load_embedder
 from tests.conftest import write_lines
 from tools.bench.siblings import SiblingsReport, run_siblings
+from tools.corpora.books import BenchmarkDataError
 
 BOOK = """# Arms
 

@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from evals.benchmarks.books import book_set
 from retrieval.errors import RetrievalError, UnknownNameError
 from tools.benchmark.run import LeftOut, lost_gold, measure, require_unique_names, require_unique_systems
 from tools.benchmark.system import SystemLoadError, load_system, markdown_files
+from tools.corpora.books import book_set
 
 MINE = """
 class Mine:

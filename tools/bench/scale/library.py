@@ -12,7 +12,6 @@ from time import process_time
 from typing import Any
 from uuid import UUID
 
-from evals.fit.corpora import Tell, code_digest
 from retrieval.files.atomic_files import write_atomically
 from retrieval.files.clock import Clock
 from retrieval.index.chroma.store import ChromaStore
@@ -23,6 +22,7 @@ from retrieval.query_must.operators import always_asks
 from retrieval.search.metadata_filter import Eq, Filter, In
 from retrieval.types import Chunk, Embedder, Vector
 from tools.bench.memory import peak_megabytes
+from tools.corpora.indexes import Tell, code_digest
 
 ROWS = 20
 """Rows of each table."""

@@ -17,7 +17,6 @@ from time import process_time
 import numpy as np
 import numpy.typing as npt
 
-from evals.fit.corpora import Tell
 from retrieval.files.clock import Clock
 from retrieval.index.chroma.soundness import EMBEDDED_UP_TO
 from retrieval.index.chroma.store import ChromaStore
@@ -43,6 +42,7 @@ from tools.bench.scale.library import (
     synthetic_questions,
 )
 from tools.bench.scale.report import ScaleReport, Timing
+from tools.corpora.indexes import Tell
 
 STRATEGIES = ("dense", "prefilter", "bm25", "hybrid", "hybrid_graph", "default")
 EMBEDDER = "wordllama"

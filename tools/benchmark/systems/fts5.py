@@ -4,10 +4,10 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
-from evals.benchmarks.fts5 import match_expression
 from retrieval.types import Embedder
 from tools.benchmark.cutting import units_of
 from tools.benchmark.system import Passage, markdown_files
+from tools.corpora.fts5 import match_expression
 
 _WEIGHTS = "3.0, 2.0, 1.0"
 """Of headings and caption, column names, and the row or paragraph: set once by hand."""

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from evals.benchmarks.sets import read_benchmark
 from evals.questions.questions import load_questions
 from retrieval.errors import IndexCorruptError
 from retrieval.files.arrays import RaggedArray
@@ -30,6 +29,7 @@ from retrieval.index.words.value_index import ValueIndex
 from retrieval.language.terms import Tokenization, question_tokenizer, tokenizer, tokens
 from retrieval.language.vocabulary import Vocabulary
 from tests.retrieval.index.words.test_value_index import CHUNKS, NAMES
+from tools.corpora.sets import read_benchmark
 
 WORD = st.sampled_from(["ac", "cleric", "6", "7", "level", "hit", "roll", "armor", "the", "-2"])
 TEXT = st.lists(WORD, max_size=12).map(" ".join)

@@ -1,0 +1,407 @@
+"""Answers that are read: the choice of sentences and the probability that a statement is right, fitted on books."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from evals.answer_scores import COMPARISON, NO_ANSWER, GoldAnswer, gold_answer, grade_answer
+from evals.errors import FittingError
+from evals.questions.question_sets import QuestionSet
+from evals.questions.questions import Question
+from retrieval.files.atomic_files import write_atomically
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.rag import sentences, statements
+from retrieval.rag.answering import ContextSource
+from retrieval.rag.cells import Cell
+from retrieval.rag.context import Gatherer
+from retrieval.rag.question_words import QuestionWords
+from retrieval.rag.relevance import N_CANDIDATES
+from retrieval.search.retriever import Retriever
+from retrieval.settings import AnswerSettings
+from retrieval.types import Chunk, Embedder, Hit
+from tools.corpora.books import LibraryBook
+from tools.corpora.indexes import Tell, learned_from, open_index
+from tools.fit.logit import fit_conditional, fit_monotone
+
+Floats = npt.NDArray[np.float64]
+
+FOLDS = 5
+"""Groups of books; each is scored by what was fitted on the others."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentenceExample:
+    """A question, and a passage of prose that answers it. Key: (book, question)."""
+
+    book: str
+    question: str
+    features: Floats
+    """(sentences, `sentences.NAMES`)."""
+    right: npt.NDArray[np.bool_]
+    """(sentences,) that answer; at least one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StatementExample:
+    """A question, and what could be stated of each of the first passages. Key: (book, question, masked)."""
+
+    book: str
+    question: str
+    kind: str
+    """Of the question; `no-answer` where the gold passages are masked."""
+    masked: bool
+    """Whether the gold passages were taken out of the ranking: the library is then one that does not answer."""
+    features: Floats
+    """(candidates, `statements.NAMES`), in the order of the ranking."""
+    kinds: tuple[str, ...]
+    """Of the candidates: `row` or `prose`."""
+    right: npt.NDArray[np.bool_]
+    """(candidates,)"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnswerExamples:
+    """Everything that one fit is made from."""
+
+    sentences: tuple[SentenceExample, ...]
+    statements: tuple[StatementExample, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AskedBook:
+    """A book and the questions that people asked about it, comparisons left out. Key: name."""
+
+    name: str
+    gatherer: Gatherer
+    gold: tuple[tuple[Question, GoldAnswer], ...]
+    """Each question that has an answer, or no gold."""
+
+    @classmethod
+    def of(cls, name: str, sets: Sequence[QuestionSet], gatherer: Gatherer) -> "AskedBook":
+        """Take the questions of some sets."""
+        gold = tuple(
+            (question, gold_answer(questions, question))
+            for questions in sets
+            for question in questions.scored
+            if question.kind != COMPARISON and (question.answer or not question.gold)
+        )
+        return cls(name, gatherer, gold)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """Its index."""
+        return self.gatherer.reader.retriever.snapshot
+
+    def sentence_examples(self) -> Iterator[SentenceExample]:
+        """The questions that a passage of prose answers."""
+        chunks = self.snapshot.chunks
+        for question, gold in self.gold:
+            words = QuestionWords.of(question.query, self.snapshot)
+            own = [chunks[position] for position in chunks.positions(gold.chunk_ids[:2])]
+            yield from _sentence_examples(self.name, words, [chunk for chunk in own if chunk.kind == "prose"], gold)
+
+    def statement_examples(self, sentence_weights: Floats) -> Iterator[StatementExample]:
+        """Every question; each that has an answer a second time with its gold passages masked."""
+        for question, gold in self.gold:
+            hits = self.gatherer.reader.retriever.retrieve(question.query, 2 * N_CANDIDATES, decisions=False).hits
+            yield from self._asked(question, gold, hits, sentence_weights, masked=False)
+            if gold.chunk_ids:
+                others = [hit for hit in hits if hit.chunk.id not in gold.chunk_ids]
+                yield from self._asked(question, gold, others, sentence_weights, masked=True)
+
+    def _asked(
+        self, question: Question, gold: GoldAnswer, hits: Sequence[Hit], sentence_weights: Floats, *, masked: bool
+    ) -> Iterator[StatementExample]:
+        words = QuestionWords.of(question.query, self.snapshot)
+        passages = self.gatherer.measured(question.query, hits[:N_CANDIDATES])
+        rivals = statements.candidates(words, passages, self.snapshot, sentence_weights=sentence_weights)
+        if not rivals:
+            return
+        chunks = {rival.passage.hit.chunk.id: rival.passage.hit.chunk for rival in rivals}
+        right = [bool(gold.chunk_ids) and grade_answer(rival.cells, chunks, gold) == "right" for rival in rivals]
+        yield StatementExample(
+            self.name,
+            question.query,
+            question.kind if gold.chunk_ids and question.kind else NO_ANSWER,
+            masked,
+            statements.statement_features(words, rivals),
+            tuple(rival.kind for rival in rivals),
+            np.asarray(right, dtype=np.bool_),
+        )
+
+
+def _sentence_examples(
+    book: str, words: QuestionWords, passages: Sequence[Chunk], gold: GoldAnswer
+) -> Iterator[SentenceExample]:
+    for chunk in passages:
+        pieces = sentences.split_sentences(chunk.text)
+        cells = [Cell(chunk.id, "", piece.text, place, 1.0) for place, piece in enumerate(pieces)]
+        right = np.asarray([grade_answer([cell], {chunk.id: chunk}, gold) == "right" for cell in cells], dtype=np.bool_)
+        if right.any():
+            yield SentenceExample(book, words.text, sentences.sentence_features(words, pieces), right)
+
+
+_MASKED, _NOT_FIRST = 0.35, 0.5
+"""What a masked question counts beside one that is asked as it is, and a candidate that is not the first."""
+
+
+def fit_sentences(examples: Sequence[SentenceExample]) -> Floats:
+    """(sentences.NAMES,) weights that make the right sentences most likely.
+
+    Raises:
+        FittingError: there is no example.
+    """
+    if not examples:
+        raise FittingError("the choice of sentences is fitted on questions that prose answers; there are none")
+    weights = fit_conditional(
+        [example.features for example in examples],
+        [example.right / example.right.sum() for example in examples],
+        [1.0] * len(examples),
+    )
+    return weights.round(3)
+
+
+def fit_statements(examples: Sequence[StatementExample], kind: str) -> statements.StatementModel:
+    """The model of one kind of statement, `row` or `prose`.
+
+    Raises:
+        FittingError: no statement of the kind is right, or all are.
+    """
+    chosen = [
+        (example.features[place], bool(example.right[place]), _weight(example, place))
+        for example in examples
+        for place in range(len(example.right))
+        if example.kinds[place] == kind
+    ]
+    right = np.asarray([is_right for _, is_right, _ in chosen], dtype=np.float64)
+    if not 0 < right.sum() < len(right):
+        raise FittingError(f"statements of {kind} are fitted on right and wrong ones; one kind is missing")
+    columns = [statements.NAMES.index(name) for name in statements.FEATURES[kind]]
+    values = np.asarray([features[columns] for features, _, _ in chosen])
+    signs = np.asarray([-1.0 if name in statements.FALLING else 1.0 for name in statements.FEATURES[kind]])
+    counts = np.asarray([weight for _, _, weight in chosen])
+    intercept, fitted = fit_monotone(values, signs, right, counts / counts.sum())
+    weights = np.zeros(len(statements.NAMES))
+    weights[columns] = fitted.round(4) + 0.0
+    return statements.StatementModel(round(intercept, 4), tuple(weights.tolist()))
+
+
+def _weight(example: StatementExample, place: int) -> float:
+    return (_MASKED if example.masked else 1.0) * (_NOT_FIRST if place else 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerModels:
+    """What one fit found."""
+
+    sentence_weights: tuple[float, ...]
+    """In the order of `sentences.NAMES`."""
+    row: statements.StatementModel
+    prose: statements.StatementModel
+
+    @classmethod
+    def fit(cls, examples: AnswerExamples) -> "AnswerModels":
+        """Fit all three. Raises FittingError where examples of one are missing."""
+        return cls(
+            tuple(fit_sentences(examples.sentences).tolist()),
+            fit_statements(examples.statements, "row"),
+            fit_statements(examples.statements, "prose"),
+        )
+
+    def probabilities(self, example: StatementExample) -> Floats:
+        """(candidates,) that each is right."""
+        row, prose = self.row.of(example.features), self.prose.of(example.features)
+        return np.where(np.asarray(example.kinds) == "row", row, prose)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerShares:
+    """What is answered to questions of one kind. Key: (source, kind); `masked` is a kind of its own."""
+
+    source: str
+    kind: str
+    n: int
+    right: int
+    """Stated, and right."""
+    wrong: int
+    """Stated, and wrong."""
+    perhaps: int
+    refused: int
+
+    def __add__(self, other: "AnswerShares") -> "AnswerShares":
+        counts = {name: getattr(self, name) + getattr(other, name) for name in ("n", "right", "wrong", "perhaps")}
+        return AnswerShares("all", self.kind, **counts, refused=self.refused + other.refused)
+
+
+MASKED = "masked"
+
+
+def shares_left_out(examples: AnswerExamples, settings: AnswerSettings) -> tuple[AnswerShares, ...]:
+    """What is answered to the questions of each book by models that were fitted without its group of books."""
+    books = sorted({example.book for example in examples.statements})
+    shares: list[AnswerShares] = []
+    for fold in range(min(FOLDS, len(books))):
+        own = frozenset(books[fold::FOLDS])
+        models = AnswerModels.fit(
+            AnswerExamples(
+                tuple(example for example in examples.sentences if example.book not in own),
+                tuple(example for example in examples.statements if example.book not in own),
+            )
+        )
+        shares += [_share(example, models, settings) for example in examples.statements if example.book in own]
+    keys = sorted({(share.source, share.kind) for share in shares})
+    return tuple(
+        replace(reduce(add, (share for share in shares if (share.source, share.kind) == key)), source=key[0])
+        for key in keys
+    )
+
+
+def _share(example: StatementExample, models: AnswerModels, settings: AnswerSettings) -> AnswerShares:
+    chances = models.probabilities(example)
+    best = int(chances.argmax())
+    is_stated = chances[best] >= settings.min_probability
+    is_perhaps = not is_stated and chances[best] >= settings.min_perhaps
+    is_right = bool(example.right[best])
+    return AnswerShares(
+        example.book,
+        MASKED if example.masked else example.kind,
+        1,
+        int(is_stated and is_right),
+        int(is_stated and not is_right),
+        int(is_perhaps),
+        int(not is_stated and not is_perhaps),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersFitReport:
+    """Fitted models, and what they are worth on books that had no say."""
+
+    models: AnswerModels
+    shares: tuple[AnswerShares, ...]
+
+    def write(self, docs: Path) -> None:
+        """Ship the models, and write `answers.md`."""
+        weights = dict(zip(sentences.NAMES, self.models.sentence_weights, strict=True))
+        write_atomically(sentences.WEIGHTS, json.dumps(weights, indent=1) + "\n")
+        stored = {kind: _named(getattr(self.models, kind), kind) for kind in statements.FEATURES}
+        write_atomically(statements.MODELS, json.dumps(stored, indent=1) + "\n")
+        write_atomically(docs / "answers.md", self.page())
+
+    def page(self) -> str:
+        """Markdown: every kind of question left out, and the weights."""
+        lines = [
+            "# Answers",
+            "",
+            "`python -m tools fit answers` writes this page.",
+            "An answer without a language model is stated if its probability",
+            "is high enough. Two conditional logit models select the [cells](cells.md) of a row and the sentences of a",
+            "passage; a logistic model over the features in `retrieval/rag/statements.py` gives the probability that",
+            "the statement is right. The model is monotone in every feature.",
+            "",
+            "## Held-out books",
+            "",
+            f"Each of {FOLDS} groups of books is scored by models that were fitted on the other groups. The ranking",
+            "and the cells were fitted on the same books. *Masked* questions are asked a second time without the",
+            "passages that answer them, so that every statement is wrong unless another passage has the same value.",
+            "*Wrong of stated* is the share of stated answers that are wrong.",
+            "",
+            "| questions | n | stated, right | stated, wrong | perhaps | refused | wrong of stated |",
+            "|---|---:|---:|---:|---:|---:|---:|",
+            *map(_row, self._by_kind()),
+            "",
+            "## Shipped weights",
+            "",
+            "| feature of a statement | row | prose |",
+            "|---|---:|---:|",
+            *(
+                f"| `{name}` | {self._weight('row', name)} | {self._weight('prose', name)} |"
+                for name in statements.NAMES
+            ),
+            f"| intercept | {self.models.row.intercept:g} | {self.models.prose.intercept:g} |",
+            "",
+            "| feature of a sentence | weight |",
+            "|---|---:|",
+            *(
+                f"| `{name}` | {weight:g} |"
+                for name, weight in zip(sentences.NAMES, self.models.sentence_weights, strict=True)
+            ),
+            "",
+        ]
+        return "\n".join(lines)
+
+    def _by_kind(self) -> Iterator[AnswerShares]:
+        for kind in dict.fromkeys(share.kind for share in self.shares):
+            yield reduce(add, (share for share in self.shares if share.kind == kind))
+
+    def _weight(self, kind: str, name: str) -> str:
+        model: statements.StatementModel = getattr(self.models, kind)
+        return f"{model.weights[statements.NAMES.index(name)]:g}" if name in statements.FEATURES[kind] else "-"
+
+
+def _named(model: statements.StatementModel, kind: str) -> dict[str, float]:
+    weights = dict(zip(statements.NAMES, model.weights, strict=True))
+    return {"intercept": model.intercept} | {name: weights[name] for name in statements.FEATURES[kind]}
+
+
+def _row(share: AnswerShares) -> str:
+    counts = (share.right, share.wrong, share.perhaps, share.refused)
+    stated = share.right + share.wrong
+    wrong = f"{share.wrong / stated:.3f}" if stated else "-"
+    cells = " | ".join(f"{count / share.n:.3f}" for count in counts)
+    return f"| {share.kind} | {share.n} | {cells} | {wrong} |"
+
+
+def fit_answers(
+    home: Path, data: Path, split: str, embedder: Embedder, seed: int = 0, tell: Tell = lambda *_: None
+) -> AnswersFitReport:
+    """Fit on every set of books under `data` that has the split, on the shelf and on the sample.
+
+    Args:
+        home: of the benchmarks' indexes.
+        data: folder with a folder for each set.
+        split: of the questions.
+        embedder: makes the vectors.
+        seed: nothing is drawn; as the other fits take it.
+        tell: called as the work goes on.
+
+    Raises:
+        BenchmarkDataError: there is no set under `data` with such a split.
+        FittingError: there are no examples of some kind.
+    """
+    del seed
+    with ExitStack() as opened:
+        books: list[AskedBook] = []
+        for name, corpus in learned_from(data, split):
+            if not isinstance(corpus, LibraryBook):
+                continue
+            tell(f"opening {corpus.name}", len(books), 0)
+            snapshot = opened.enter_context(open_index(home, name, corpus, embedder, tell))
+            retriever = Retriever(snapshot, embedder)
+            gatherer = Gatherer(ContextSource.of(retriever))
+            books.append(AskedBook.of(corpus.name, corpus.question_sets(retriever, tuple(snapshot.chunks)), gatherer))
+        return fit_books(books, tell)
+
+
+def fit_books(books: Sequence[AskedBook], tell: Tell = lambda *_: None) -> AnswersFitReport:
+    """Fit on some books: the sentences first, and then what is stated with them.
+
+    Raises:
+        FittingError: there are no examples of some kind.
+    """
+    of_sentences = tuple(example for book in books for example in book.sentence_examples())
+    weights = fit_sentences(of_sentences)
+    of_statements: list[StatementExample] = []
+    for number, book in enumerate(books):
+        tell(f"asking {book.name}", number, len(books))
+        of_statements += book.statement_examples(weights)
+    tell("fitting", 0, 1)
+    examples = AnswerExamples(of_sentences, tuple(of_statements))
+    return AnswersFitReport(AnswerModels.fit(examples), shares_left_out(examples, AnswerSettings()))
