@@ -18,7 +18,6 @@ from retrieval.errors import RetrievalError
 from retrieval.home import Home
 from retrieval.index.snapshot.live import SNAPSHOTS, live_id, live_since_choice
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.index.snapshot.verification import verify_snapshot
 from retrieval.search.strategies import STRATEGIES
 
 Evidence = TypeVar("Evidence")
@@ -133,19 +132,8 @@ def decide(candidate: Experiment, live: Experiment | None, thresholds: Threshold
     return GateDecision(not any(reason.blocks for reason in reasons), reasons)
 
 
-def _unfound(contents: SnapshotContents) -> Iterator[Objection]:
-    for finding in verify_snapshot(contents.snapshot, again=False):
-        yield Objection(f"{finding.check}: {finding.detail}")
-
-
-def _neighbours(contents: SnapshotContents) -> dict[str, float]:
-    search = contents.snapshot.neighbour_search
-    recall = search.ann_recall if search else 0.0
-    return {
-        **({} if recall is None else {"ann_recall": recall}),
-        "n_graph_builds": float(search.builds if search else 0),
-        "exact_search": float(contents.snapshot.scans),
-    }
+def _damaged(contents: SnapshotContents) -> Iterator[Objection]:
+    yield from map(Objection, contents.snapshot.faults())
 
 
 def _incomplete(contents: SnapshotContents) -> Iterator[Objection]:
@@ -221,11 +209,11 @@ def _whole(aggregates: Iterable[Aggregate], metric: str) -> list[Aggregate]:
 
 SNAPSHOT_RULES: tuple[Rule[SnapshotContents], ...] = (
     Rule(
-        "snapshot_finds_its_own_chunks",
-        "Counts agree and every vector can be read; graphs that are asked find probe chunks and the true neighbours.",
+        "snapshot_is_whole",
+        "Counts agree, and every file is as the build wrote it.",
         "candidate_index",
-        _unfound,
-        measures=_neighbours,
+        _damaged,
+        measures=lambda contents: {"n_files": len(contents.snapshot.manifest.files)},
     ),
     Rule(
         "snapshot_holds_every_chunk",

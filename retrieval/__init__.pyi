@@ -4,7 +4,6 @@ from .export.loading import EmbeddingLoader
 from .index.embedding.embedders import load_embedder
 from .index.snapshot.live import promote
 from .index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
-from .index.snapshot.verification import verify_snapshot
 from .language.vocabulary import Vocabulary
 from .query_must.predicate import extract_query_must, satisfies_query_must
 from .rag.answerer import Answerer
@@ -65,5 +64,4 @@ __all__ = [
     "read_rule_documents",
     "retrieve_with_iterative_filtering",
     "satisfies_query_must",
-    "verify_snapshot",
 ]

@@ -130,6 +130,11 @@ class Home:
         return self.root / "graph"
 
     @property
+    def chroma(self) -> Path:
+        """What is live as Chroma's collections, where no server holds them."""
+        return self.root / "chroma"
+
+    @property
     def artifacts(self) -> Path:
         """The embedded artifact store."""
         return self.root / ARTIFACTS

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 from zoneinfo import available_timezones
 
 from retrieval.errors import EmbedderMismatchError, UnknownNameError, UnreadableSettingsError
@@ -260,6 +261,18 @@ _HEAD = "# Written by every build: what it used. Write your own settings into ra
 IN_PROCESS, MULTIPROCESS, DASK, DASK_AT = "in_process", "multiprocess", "dask", "dask+"
 """Executors: this process, some of this machine's, a Dask cluster of this machine's, the scheduler after the plus."""
 
+
+def _chroma(address: str) -> str:
+    try:
+        parts = urlsplit(address)
+        known = parts.scheme in {"http", "https"} and parts.hostname is not None and parts.port != 0
+    except ValueError:
+        known = False
+    if not known:
+        raise UnreadableSettingsError(f"chroma is {address!r}, not an address like http://127.0.0.1:8000; fix it")
+    return address
+
+
 _NIGHTLY, _ZONE, _STRATEGY = "03:00", "UTC", "default"
 
 
@@ -272,7 +285,7 @@ class Settings:
     | `library`         | `QUERYMUST_LIBRARY`  | folder of books, or file of documents     |
     | `questions`       | `QUERYMUST_QUESTIONS`| JSONL files with gold; `:` between them   |
     | `embedding.model` | `QUERYMUST_EMBEDDER` | name of the embedder; `embedder` is the same key |
-    | `chroma`          | `QUERYMUST_CHROMA`   | a Chroma server, http://HOST:PORT; else embedded |
+    | `chroma`          | `QUERYMUST_CHROMA`   | a Chroma server, http://HOST:PORT; else a folder of the home |
     | `store`           | `QUERYMUST_STORE`    | a Milvus server, milvus+http://HOST:PORT; else embedded |
     | `nightly`         | `QUERYMUST_NIGHTLY`  | when the night's build begins, HH:MM      |
     | `timezone`        | `QUERYMUST_TIMEZONE` | in which zone, as `Europe/Berlin`         |
@@ -331,7 +344,7 @@ class Settings:
         settings = cls(
             library=Path(str(library)) if library else None,
             questions=tuple(Path(str(question)) for question in _listed(path, questions)),
-            chroma=str(chroma) if chroma else None,
+            chroma=_chroma(str(chroma)) if chroma else None,
             store=str(store) if store else None,
             nightly=_time(environment.get("QUERYMUST_NIGHTLY") or terms.get("nightly") or _NIGHTLY),
             timezone=_zone(str(environment.get("QUERYMUST_TIMEZONE") or terms.get("timezone") or _ZONE)),

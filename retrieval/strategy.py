@@ -69,7 +69,7 @@ class Strategy:
 
     @property
     def scans(self) -> bool:
-        """Whether every chunk gets a score of its own; otherwise the collections are asked for the nearest."""
+        """Whether every chunk gets a score of its own; otherwise only the nearest are looked for."""
         return self.has_lexical_leg or self.graph is not None
 
     @property

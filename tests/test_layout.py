@@ -60,7 +60,7 @@ def known_to(name: str) -> list[str]:
 
 
 def test_one_file_knows_chroma() -> None:
-    assert known_to("chromadb") == ["retrieval/index/chroma/store.py"]
+    assert known_to("chromadb") == ["retrieval/index/chroma.py"]
 
 
 def test_one_file_knows_openai() -> None:

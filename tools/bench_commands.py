@@ -99,28 +99,6 @@ def bench_contract(
     print_report(report, report.lines(), json_=json_)
 
 
-@app.command("builds")
-def bench_builds(
-    library: Annotated[Path, typer.Option("--library", help="Folder of books.")],
-    times: Annotated[int, typer.Option("--times", min=1, help="How often each book is built.")] = 100,
-    json_: JsonOption = False,
-) -> None:
-    """Build every book of a library many times, and count the builds whose index goes live.
-
-    \b
-    Example:
-      python -m tools bench builds --library books --times 100
-    """
-    with progress_bar("builds") as bar:
-        bar("starting", 0, 1)
-        from retrieval.index.embedding.embedders import load_embedder
-        from retrieval.settings import Settings
-        from tools.bench.builds import run_builds
-
-        report = run_builds(library.expanduser().resolve(), times, load_embedder(Settings().embedder), bar)
-    print_report(report, report.lines(), json_=json_)
-
-
 @app.command("rebuild")
 def bench_rebuild(
     chunks: Annotated[int, typer.Option("--chunks", min=200, help="Of the synthetic library.")] = 13_000,

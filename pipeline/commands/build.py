@@ -87,8 +87,6 @@ def print_build(done: Build, entries: Collection[BookEntry], *, verbose: bool) -
         out.print(why_none_is_guarded(done.total("n_tables", "tables")))
     for line in guard_lines(entries, None if verbose else BOOKS_SHOWN, ALL):
         out.print(line)
-    if index.get("n_graph_faults"):
-        out.print(f"The collections are searched by {index['neighbours']}.")
     if done.refused:
         links = named(done.refused, None if verbose else NAMES_SHOWN)
         out.print(

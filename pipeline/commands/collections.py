@@ -43,7 +43,7 @@ def list_collections(chroma: ChromaOption, json_: JsonOption = False) -> None:
       querymust collections list --chroma chroma
       querymust collections list --chroma http://127.0.0.1:8000 --json
     """
-    from retrieval.index.chroma.foreign import facts, open_chroma
+    from retrieval.index.chroma import facts, open_chroma
 
     with open_chroma(chroma) as client:
         result = facts(client)
@@ -93,7 +93,7 @@ def search_collections(
       querymust collections search "to hit AC 6" --chroma http://127.0.0.1:8000 --embedder openai --json
     """
     from pipeline.console.hits import neighbour_record, print_neighbours
-    from retrieval.index.chroma.foreign import open_chroma
+    from retrieval.index.chroma import open_chroma
     from retrieval.index.embedding.embedders import load_embedder
     from retrieval.search.foreign import retrieve_with_iterative_filtering
     from retrieval.search.receipt import debug_lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,10 +16,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from retrieval.home import Home
-    from retrieval.index.chroma.soundness import Fault
     from retrieval.index.places import Place
     from retrieval.index.snapshot.snapshot import Snapshot
     from retrieval.index.transfer import Pulled
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something about a snapshot that is not as it was built."""
+
+    check: str
+    """`manifest`, `files` or `counts`."""
+    detail: str
 
 
 def roll_back(
@@ -141,7 +149,7 @@ def verify_index(
     home: HomeOption = DEFAULT_HOME,
     json_: JsonOption = False,
 ) -> None:
-    """Compare the hash of every file of a snapshot, its counts and its collections; status 1 if one is wrong.
+    """Compare the hash of every file of a snapshot and its counts; status 1 if one is wrong.
 
     Nothing is changed.
 
@@ -170,28 +178,14 @@ def verify_index(
             print_error(ADVICE)
         raise typer.Exit(1)
     if not json_:
-        out.print(f"{name}: every {_verified(root, name)}")
-
-
-def _verified(root: Path, name: str) -> str:
-    """What was compared of a sound snapshot; of a large library, why there are no collections."""
-    from retrieval.index.chroma.soundness import NOWHERE
-    from retrieval.index.snapshot.snapshot import open_snapshot
-
-    with open_snapshot(root, name, hashes=False) as opened:
-        search = opened.neighbour_search
-        if search is not None and opened.kept_collections.place == NOWHERE:
-            return f"file and count is as it was built; {search.reason}"
-        return "file, count and collection is as it was built"
+        out.print(f"{name}: every file and count is as it was built")
 
 
 def _faults(root: Path, name: str) -> tuple[Fault, ...]:
     from retrieval.errors import IndexCorruptError
-    from retrieval.index.chroma.soundness import Fault
     from retrieval.index.snapshot.live import snapshot_folder
     from retrieval.index.snapshot.manifest import Manifest
     from retrieval.index.snapshot.snapshot import open_snapshot
-    from retrieval.index.snapshot.verification import verify_snapshot
 
     folder = snapshot_folder(root, name)
     try:
@@ -203,8 +197,7 @@ def _faults(root: Path, name: str) -> tuple[Fault, ...]:
         return damaged
     try:
         with open_snapshot(root, name, hashes=False) as opened:
-            beside = [Fault("files", each) for each in _damaged_beside(opened)]
-            return (*verify_snapshot(opened), *beside)
+            return tuple(Fault("files", each) for each in _damaged_beside(opened))
     except IndexCorruptError as error:
         return (Fault("counts", str(error)),)
 
@@ -215,8 +208,6 @@ def _damaged_beside(opened: Snapshot) -> Iterator[str]:
     from retrieval.rag.ingestion import lacking
     from retrieval.rag.relevance import calibration_of
 
-    if opened.neighbour_search is None:
-        yield "neighbour_search.json cannot be read"
     try:
         calibration_of(opened.folder, opened.manifest.embedder.name)
     except IndexCorruptError as error:

@@ -342,7 +342,7 @@ def embed(
     from pipeline.building.plan import cost_of
     from pipeline.building.stages import read_chunks
     from retrieval.home import Home
-    from retrieval.index.chroma.foreign import fill
+    from retrieval.index.chroma import fill
     from retrieval.index.embedding.embedders import load_embedder
     from retrieval.index.embedding.embedding_store import EmbeddingStore, embed_missing, vectors_of
     from retrieval.settings import embedder_of

@@ -35,8 +35,6 @@ class LiveIndex:
     n_tables: int
     n_guarded: int
     embedder: str
-    neighbours: str
-    """How the nearest chunks are found, and why."""
     scores: Mapping[str, float | None]
     """Of the strategy that ships; empty if nothing was scored on it."""
 
@@ -154,7 +152,6 @@ def record(found: Status) -> dict[str, object]:
 
 def _live(home: Home) -> LiveIndex | None:
     from evals.leaderboard import Leaderboard
-    from retrieval.index.chroma.soundness import NeighbourSearch
     from retrieval.index.snapshot.live import POINTER, live_id, snapshot_folder
     from retrieval.index.snapshot.manifest import MANIFEST_FILE, Manifest
 
@@ -162,7 +159,7 @@ def _live(home: Home) -> LiveIndex | None:
     if snapshot is None:
         return None
     folder = snapshot_folder(home.root, snapshot)
-    manifest, search = Manifest.read(folder), NeighbourSearch.read(folder)
+    manifest = Manifest.read(folder)
     try:
         scores = Leaderboard.read(home.evaluations / snapshot).strategies.get("default", {})
     except FileNotFoundError:
@@ -175,7 +172,6 @@ def _live(home: Home) -> LiveIndex | None:
         n_tables=manifest.n_tables,
         n_guarded=manifest.n_guarded + manifest.n_keyed,
         embedder=manifest.embedder.name,
-        neighbours=str(search) if search else "unknown, so an exact scan",
         scores={name: value for name, value in scores.items() if value is not None},
     )
 
@@ -203,7 +199,6 @@ def _lines(found: Status, shown: int | None) -> Iterator[tuple[str, str]]:
         )
         other = f" (the next build uses {found.embedder})" if found.embedder != live.embedder else ""
         yield "embedder", f"{live.embedder}{other}"
-        yield "neighbours", live.neighbours
     for number, line in enumerate(guard_lines(found.entries, shown, "querymust status --all")):
         yield "" if number else "tables", line
     losses = [loss for entry in found.entries for loss in entry.losses]

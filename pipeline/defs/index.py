@@ -17,7 +17,6 @@ from pipeline.defs.books import books_partitions, chunks, embeddings, predicates
 from retrieval.errors import LibraryError, NotMaterializedError
 from retrieval.files.records import read_jsonl
 from retrieval.home import Home
-from retrieval.index.chroma.soundness import NeighbourSearch
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
 from retrieval.index.graph import RELATIONS, Graph
@@ -140,7 +139,7 @@ def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> 
 
 
 # The tables are in the chunks. They stand here so that a failed check on them stops the snapshot too.
-@of_the_index([lexical, embeddings, "graph", chunks, table_rows, predicates], "chroma")
+@of_the_index([lexical, embeddings, "graph", chunks, table_rows, predicates], "numpy")
 @with_reason
 def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """A snapshot of the library: vectors, lexical index, graph, compiled predicates and a manifest under one id."""
@@ -165,7 +164,6 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
     )
     keep_calibration(home.root, snapshot_folder(home.root, manifest.id), store.identity.name)
     home.nominate(manifest.id)
-    search = NeighbourSearch.read(snapshot_folder(home.root, manifest.id))
     # Read again: a book that another process indexed meanwhile keeps its vectors.
     n_forgotten = store.prune(present_keys(context.instance, home))
     is_live = live_id(home.root) == manifest.id
@@ -189,8 +187,6 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
             "embedder": store.identity.name,
             "snapshot": manifest.id,
             "dagster/uri": snapshot_folder(home.root, manifest.id).as_uri(),
-            "neighbours": str(search) if search else "unknown, so an exact scan",
-            "n_graph_faults": len(search.faults) if search else 0,
         },
     )
 

@@ -1,4 +1,4 @@
-"""The assets `live_index`, moved past the gate, and `metrics_dashboard`.
+"""The assets `live_index`, moved past the gate, `chroma_collections` and `metrics_dashboard`.
 
 The gate asks the record that Dagster keeps of checks. Dagster stops a run at a failed blocking check. It does not stop
 somebody who materializes `live_index` alone, or after the check ran for another snapshot, other records or other
@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Literal
 
 import dagster as dg
+import numpy as np
 from dagster._core.storage.asset_check_execution_record import AssetCheckExecutionRecordStatus
 
 from evals.asset_options import AFTER_CHANGE, SETTLED, with_reason
@@ -27,7 +28,9 @@ from pipeline.report.glance import glance
 from pipeline.report.page import default_path, write_page
 from pipeline.report.report import report_of
 from retrieval.home import Home
+from retrieval.index.chroma import mirror
 from retrieval.index.snapshot.live import live_id, promote, snapshot_folder
+from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.search.strategies import STRATEGIES
 
 GATE = tuple(dg.AssetCheckKey(dg.AssetKey(rule.asset), rule.name) for rule in RULES if rule.blocks)
@@ -153,7 +156,7 @@ class Promotion(dg.Config):
 @dg.asset(
     deps=["leaderboard"],
     group_name="live",
-    kinds={"chroma"},
+    kinds={"numpy"},
     owners=["team:search"],
     tags={"domain": "live"},
     automation_condition=SETTLED,
@@ -211,6 +214,44 @@ def _accept(home: Home, overruled: list[tuple[OpenObjection, str]]) -> str | Non
             says = f"accepted ({reason})"
             keep_verdict(home.root, CheckVerdict.now(objection.check, says, None, passed=False, blocks=False))
     return given
+
+
+EMBEDDED_UP_TO: int = 200_000
+"""Chunks of a library that is put into Chroma on this machine: a million takes it more than twenty minutes."""
+
+
+@dg.asset(
+    deps=[live_index],
+    group_name="live",
+    kinds={"chroma"},
+    owners=["team:search"],
+    tags={"domain": "live"},
+    automation_condition=AFTER_CHANGE,
+)
+@with_reason
+def chroma_collections(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
+    """What is live, for programs that read Chroma: the collections `open` and `guarded`, the rows with a query_must.
+
+    They are brought up to date, record by record. querymust itself searches without them.
+    """
+    place = home.settings.chroma or home.chroma
+    # On a server there may be collections of other homes; a home of one's own may be moved.
+    owner = str(home.root) if home.settings.chroma else "querymust"
+    with open_snapshot(home.root, hashes=False) as snapshot:
+        n_chunks, n_changed = len(snapshot), 0
+        if n_chunks > EMBEDDED_UP_TO and not home.settings.chroma:
+            context.log.warning(
+                f"{n_chunks:,} chunks are more than the {EMBEDDED_UP_TO:,} that are put into Chroma here; to have "
+                "them, start a Chroma server and name it as `chroma` in rag.yaml"
+            )
+        else:
+            guarded = np.asarray(snapshot.predicates.guarded)
+            for name, members in (("open", np.flatnonzero(~guarded)), ("guarded", np.flatnonzero(guarded))):
+                chunks = [snapshot.chunks[position] for position in members.tolist()]
+                n_changed += mirror(place, name, chunks, snapshot.vectors[members], owner)
+        return materialized(
+            snapshot.id, {"snapshot": snapshot.id, "n_chunks": n_chunks, "n_changed": n_changed, "place": str(place)}
+        )
 
 
 NUMBERS = ("mrr", "hit@1", "noise@15", "false_exclusions")

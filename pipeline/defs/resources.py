@@ -15,7 +15,7 @@ from retrieval.models.access import Access, Limits
 from retrieval.settings import REMEMBERED, SETTINGS_FILE
 
 BOOK_ASSETS = ("books", "tables", "table_rows", "predicates", "chunks", "embeddings")
-LIBRARY_ASSETS = ("lexical", "graph", "candidate_index", "leaderboard", "live_index")
+LIBRARY_ASSETS = ("lexical", "graph", "candidate_index", "leaderboard", "live_index", "chroma_collections")
 BOOK_CHECKS = dg.AssetSelection.checks_for_assets(*(dg.AssetKey(name) for name in BOOK_ASSETS))
 
 # The checks on books look at the whole library, so they run once before the snapshot and not once for each book.
@@ -39,13 +39,13 @@ evaluate = dg.define_asset_job(
 )
 go_live = dg.define_asset_job(
     "go_live",
-    dg.AssetSelection.assets("leaderboard", "live_index"),
+    dg.AssetSelection.assets("leaderboard", "live_index", "chroma_collections"),
     description="Score the candidate and let it go live if every blocking check holds for it.",
     tags={"domain": "live"},
 )
 promote = dg.define_asset_job(
     "promote",
-    dg.AssetSelection.assets("live_index").without_checks(),
+    dg.AssetSelection.assets("live_index", "chroma_collections").without_checks(),
     description="Let the candidate go live on the checks that ran; with a reason (config: force) past those on scores.",
     tags={"domain": "live"},
 )

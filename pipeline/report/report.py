@@ -153,8 +153,6 @@ class Header:
     """Chunks with a predicate."""
     embedder: str
     question_files: tuple[str, ...]
-    neighbours: str
-    """A sentence: how the nearest chunks are found, and why."""
     home_option: str
     """What a command needs to find this home, quoted for a shell; empty beside a home of the usual name."""
 
@@ -180,7 +178,6 @@ def header_of(home: Home, snapshot: Snapshot, *, times: bool) -> Header:
         n_guarded=manifest.n_guarded + manifest.n_keyed,
         embedder=f"{manifest.embedder.name}, {manifest.embedder.dimensions} dimensions",
         question_files=tuple(path.name for path in home.settings.questions),
-        neighbours=str(snapshot.neighbour_search or "unknown, so an exact scan"),
         home_option="" if home.root.name == USUAL_HOME else f" --home {shlex.quote(str(home.root))}",
     )
 

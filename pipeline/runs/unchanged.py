@@ -15,7 +15,7 @@ from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore
 from retrieval.index.snapshot.live import live_id
-from retrieval.index.snapshot.verification import is_as_built
+from retrieval.index.snapshot.snapshot import is_as_built
 from retrieval.ingest.library.library import BookFolder, book_files
 from retrieval.ingest.model_names.naming import names_prompt_version
 from retrieval.ingest.model_passages.describing import passages_prompt_version
@@ -53,8 +53,7 @@ class Unchanged:
     def whole(self) -> Numbers | None:
         """What the whole-library assets reported, where a build would make what is live and nothing else.
 
-        Ask it where every book is among `books`. Collections on a server are never taken for unchanged: others write
-        there.
+        Ask it where every book is among `books`.
         """
         kept = KeptWork.read(self._home.root / WHOLE_FILE)
         if kept is None or kept.key != self._whole_key() or not kept.is_whole(self._home.root):

@@ -80,7 +80,7 @@ _BATCH = 500
 """Records sent at once: Milvus refuses more than 64 MB."""
 _K1, _B = 1.5, 0.75
 _M, _EF = 32, 400
-"""As Chroma's graphs are built here and asked (`retrieval.index.chroma.store`)."""
+"""As Chroma's graphs are built here and asked (`retrieval.index.chroma`)."""
 _UNHURRIED = {"grpc.keepalive_time_ms": 330_000, "grpc.keepalive_permit_without_calls": False}
 """By itself the client pings every 10 seconds; a server that takes one in five minutes hangs up on it."""
 

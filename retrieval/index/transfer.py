@@ -14,7 +14,6 @@ from pydantic import ValidationError
 from retrieval.errors import IndexCorruptError, IndexMissingError, TransferError
 from retrieval.files.atomic_files import FileEntry, changes
 from retrieval.files.records import dump_record, parse_record
-from retrieval.index.chroma.soundness import EMBEDDED, broken, place_of, sealed_files
 from retrieval.index.places import Place, Progress, Tell, TransferMeter, each_of, silent
 from retrieval.index.snapshot.live import HISTORY_FILE as HISTORY
 from retrieval.index.snapshot.live import (
@@ -33,11 +32,10 @@ from retrieval.index.snapshot.live import (
 )
 from retrieval.index.snapshot.manifest import MANIFEST_FILE as MANIFEST
 from retrieval.index.snapshot.manifest import Manifest
-from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
+from retrieval.index.snapshot.snapshot import open_snapshot
 
 LISTING_FILE = "files.json"
 """Beside the files of a snapshot that was pushed, and there once they all are."""
-_CHROMA = "chroma"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +52,8 @@ class Listing:
 
     @classmethod
     def of(cls, folder: Path) -> "Listing":
-        """What would be pushed of a snapshot's folder.
-
-        Of Chroma's files only those go that are sealed; it makes the others again.
-        """
+        """What would be pushed of a snapshot's folder."""
         entries = [FileEntry.of(folder, path) for path in sorted(_own(folder))]
-        entries += [
-            FileEntry(f"{_CHROMA}/{file.path}", file.size, file.sha256) for file in sealed_files(folder / _CHROMA)
-        ]
         files = tuple(sorted(entries, key=lambda entry: (entry.path == MANIFEST, entry.path)))
         built = datetime.fromtimestamp(int((folder / MANIFEST).stat().st_mtime), UTC)
         return cls.over(folder.name, files, built)
@@ -116,7 +108,7 @@ def _own(folder: Path) -> Iterator[Path]:
     for path in folder.rglob("*"):
         inside = path.relative_to(folder)
         hidden = any(part.startswith(".") for part in inside.parts)
-        if path.is_file() and not hidden and inside.parts[0] != _CHROMA and inside.as_posix() != LISTING_FILE:
+        if path.is_file() and not hidden and inside.as_posix() != LISTING_FILE:
             yield path
 
 
@@ -130,25 +122,6 @@ _PATH = re.compile(rf"(?:{_NAME}/){{0,3}}{_NAME}", re.ASCII)
 
 def _is_of_snapshot(file: FileEntry) -> bool:
     return _PATH.fullmatch(file.path) is not None and file.path != LISTING_FILE and file.size >= 0
-
-
-def open_whole(home: Path, snapshot_id: str = "live") -> Snapshot:
-    """Open a snapshot whose every file, Chroma's among them, is byte for byte as it was built.
-
-    Collections are not tried again: the bytes are those that the build tried. Those on a server stay there, and of a
-    large library there are none.
-
-    Raises:
-        IndexMissingError: nothing is live, or there is no such snapshot.
-        IndexCorruptError: counts, hashes, seal or schema version disagree.
-    """
-    snapshot = open_snapshot(home, snapshot_id)
-    search = snapshot.neighbour_search
-    if (search.place if search else place_of(None, len(snapshot))) == EMBEDDED:
-        for sentence in broken(snapshot.folder / "chroma"):
-            snapshot.close()
-            raise IndexCorruptError(f"snapshot {snapshot.id} in {home}: chroma: {sentence}; build the index again")
-    return snapshot
 
 
 TRIES = 2
@@ -192,7 +165,7 @@ def push_snapshot(home: Path, place: Place, progress: Progress, *, keep: int = K
     """
     if place.folder is not None and place.folder.resolve() == home.resolve():
         raise TransferError(f"{place.name} is the home itself; push to another place")
-    with open_whole(home) as snapshot:
+    with open_snapshot(home) as snapshot:
         listing = Listing.of(snapshot.folder)
         sent = 0
         if not _is_complete(place, snapshot.id, check=check):
@@ -353,7 +326,7 @@ def _pulled(home: Path, place: Place, name: str, progress: Progress, most: int) 
         os.utime(arriving / MANIFEST, (listing.built.timestamp(),) * 2)
         move_into_place(arriving, final)
         arriving.parent.rmdir()
-    with open_whole(home, name) as snapshot:
+    with open_snapshot(home, name) as snapshot:
         n_chunks = len(snapshot)
     promote(home, name, "pull")
     return Pulled(name, n_chunks, len(listing.files), listing.size, fetched, before)

@@ -30,8 +30,7 @@ from retrieval.index.snapshot.live import (
     standing_id,
     were_live,
 )
-from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
-from retrieval.index.snapshot.verification import is_as_built, verify_snapshot
+from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, is_as_built, open_snapshot
 from retrieval.ingest.sections import Cuts
 from retrieval.rag.contract import DOCUMENT_HASH, DOCUMENT_ID, IngestionResult, Prepared, RuleDocument, prepare
 from retrieval.rag.live import writers_turn
@@ -254,12 +253,12 @@ class Ingestion:
         return job, store
 
     def _is_damaged(self, standing: str) -> bool:
-        """Whether what lies beside the chunks of an index has to be made again; others write on a Chroma server."""
+        """Whether what lies beside the chunks of an index has to be made again."""
         try:
             calibration_of(snapshot_folder(self._home.root, standing), self._embedder.identity.name)
         except IndexCorruptError:
             return True
-        return self._home.settings.chroma is None and not is_as_built(self._home.root, standing)
+        return not is_as_built(self._home.root, standing)
 
     def _read(self, job: Job, documents: Iterable[RuleDocument]) -> list[ReadDocument]:
         def is_there(ready: Prepared) -> bool:
@@ -375,12 +374,10 @@ class Ingestion:
             if job.again:  # what is made again takes the place of the folder that they are in
                 keep_originals(root, job.originals.values())
             manifest = build_snapshot(root, chunks, store.get(texts), store.identity, self._home.vocabulary)
-            with open_snapshot(root, manifest.id) as snapshot:
-                faults = verify_snapshot(snapshot)
-            if faults:
-                raise VectorDBWriteError(f"the new index is not sound: {'; '.join(map(str, faults))}")
-            keep_originals(snapshot.folder, (job.originals[name] for name in job.documents if name in job.originals))
-            keep_calibration(root, snapshot.folder, store.identity.name)
+            open_snapshot(root, manifest.id).close()  # raises where the disk did not keep what was written
+            folder = snapshot_folder(root, manifest.id)
+            keep_originals(folder, (job.originals[name] for name in job.documents if name in job.originals))
+            keep_calibration(root, folder, store.identity.name)
             promote(root, manifest.id, "ingest")
             forget_originals(root)
             self._home.nominate(manifest.id)

@@ -13,7 +13,7 @@ from typing import Any
 
 from retrieval.errors import EmbedderMismatchError, InvalidQueryError, UnknownNameError
 from retrieval.files.clock import Stopwatch
-from retrieval.index.chroma.foreign import (
+from retrieval.index.chroma import (
     CHROMA_FOLDER,
     CollectionClient,
     QueryableCollection,

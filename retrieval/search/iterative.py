@@ -18,8 +18,7 @@ from retrieval.language.canonical import Canonical
 from retrieval.query_must.predicate import UNRESTRICTED, explain, predicates_in, satisfies_query_must
 from retrieval.query_must.refusal import refusal
 from retrieval.search.cosines import similarity
-from retrieval.search.fusion import Leg, Positions, Ranking, best
-from retrieval.search.prefilter import nearest_in
+from retrieval.search.fusion import Leg, Ranking, best
 from retrieval.search.query import Query
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Decision, Iteration, Receipt, StopReason, Vector
@@ -167,24 +166,20 @@ def nearest_in_rounds(
     """
 
     met: dict[str, Chunk] = {}
+    cosines = similarity(snapshot.vectors, vector)
 
     def say(candidate: Neighbour) -> str:
         return refusal(question.text, question.canonical, candidate.query_must, met[candidate.id])
 
     def ask(wanted: int, before: Sequence[Neighbour]) -> list[Neighbour]:
-        seen = frozenset(candidate.id for candidate in before)
-        if where is not None:
-            parts = [_passing(snapshot, vector, wanted, seen, where, guarded=guarded) for guarded in (False, True)]
-        else:
-            parts = [_unseen(snapshot, vector, wanted, seen, guarded=guarded) for guarded in (False, True)]
-        matches = np.concatenate(parts)
-        distances = 1.0 - similarity(snapshot.vectors[matches], vector)
-        order = np.lexsort((matches, distances))[:wanted]
-        chunks = [snapshot.chunks[int(position)] for position in matches[order]]
+        unseen = np.ones(len(snapshot), dtype=np.bool_) if where is None else where.copy()
+        unseen[snapshot.chunks.positions(sorted(candidate.id for candidate in before))] = False
+        nearest = best(cosines, wanted, unseen)
+        chunks = [snapshot.chunks[int(position)] for position in nearest]
         met.update((chunk.id, chunk) for chunk in chunks)
         return [
-            Neighbour(chunk.id, float(distance), chunk.title, chunk.query_must)
-            for chunk, distance in zip(chunks, distances[order], strict=True)
+            Neighbour(chunk.id, 1.0 - float(cosine), chunk.title, chunk.query_must)
+            for chunk, cosine in zip(chunks, cosines[nearest], strict=True)
         ]
 
     outcome = iterate(ask, lambda _: question.canonical, say, k, strategy.max_iterations)
@@ -201,17 +196,3 @@ def nearest_in_rounds(
         iterations=outcome.iterations,
         stopped=outcome.stopped,
     )
-
-
-def _passing(
-    snapshot: Snapshot, vector: Vector, wanted: int, seen: frozenset[str], where: Mask, *, guarded: bool
-) -> Positions:
-    members = where & (np.asarray(snapshot.predicates.guarded) == guarded)
-    members[snapshot.chunks.positions(sorted(seen))] = False
-    return best(similarity(snapshot.vectors, vector), wanted, members)
-
-
-def _unseen(snapshot: Snapshot, vector: Vector, wanted: int, seen: frozenset[str], *, guarded: bool) -> Positions:
-    flags = np.asarray(snapshot.predicates.guarded)[snapshot.chunks.positions(sorted(seen))]
-    own = frozenset(chunk_id for chunk_id, flag in zip(sorted(seen), flags, strict=True) if flag == guarded)
-    return nearest_in(snapshot, "guarded" if guarded else "open", vector, wanted, own)

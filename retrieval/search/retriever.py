@@ -4,7 +4,7 @@
 
     question ── canonical form ── compiled predicates ── the guarded chunks that may come back
         │                                                             │
-        ├── first stage (own vectors, Chroma, Milvus): nearest ───────┼── by distance, then id         dense, prefilter
+        ├── first stage (own vectors, Milvus): nearest ───────────────┼── by distance, then id         dense, prefilter
         ├── first stage: words, names, nearest; rows of the tables ───┴── candidates ── trees ── the k best   default
         └── BM25 + cosine over all chunks ── mask ── the k best, then id                                     hybrid
 """

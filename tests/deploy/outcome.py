@@ -4,32 +4,26 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
 from evals.evaluation import HEADLINE
-from retrieval.files.records import dump_record
 from retrieval.home import Home
-from retrieval.index.chroma.soundness import NEIGHBOUR_SEARCH_FILE as NEIGHBOURS
-from retrieval.index.chroma.soundness import NeighbourSearch
 
 ROOT = Path(__file__).parents[2]
 TIMES = {"p50_ms", "p95_ms", "round_ms"}
 """Columns of the leaderboard that are milliseconds."""
 TIMINGS = ".timings.parquet"
-EMBEDDED_FOLDER = "chroma"
-"""Of a snapshot whose collections are on no server; no build makes the same graphs twice."""
 
 
 def left_by(home: Home) -> dict[str, bytes]:
-    """Every file of the snapshot and of its scores, without its times and without where its collections are."""
+    """Every file of the snapshot and of its scores, without its times."""
     result = {}
     for folder in ("evaluations", "snapshots"):
         for path in sorted((home.root / folder).rglob("*")):
             relative = path.relative_to(home.root)
-            if path.is_file() and EMBEDDED_FOLDER not in relative.parts:
+            if path.is_file():
                 result[relative.as_posix()] = _comparable(path)
     return result
 
@@ -40,10 +34,6 @@ def _comparable(path: Path) -> bytes:
         return json.dumps(questions.to_pydict()).encode()
     if path.name == "leaderboard.json":
         return _without_times(json.loads(path.read_text("utf-8")))
-    if path.name == NEIGHBOURS:
-        search = NeighbourSearch.read(path.parent)
-        assert search is not None
-        return dump_record(replace(search, place="", tried=""))
     return path.read_bytes()
 
 

@@ -135,7 +135,7 @@ def test_the_help_names_every_command_under_a_heading_and_cuts_no_line(
     names = {heading: re.findall(r"^  (\S+)", lines, re.MULTILINE) for heading, lines in sections}
     assert list(names) == [
         *("Most used", "Ask and answer", "Build", "Look inside"),
-        *("Share and serve", "Evaluate", "For developers"),
+        *("Share and serve", "Evaluate"),
     ]
     assert len(names["Most used"]) == 8
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]

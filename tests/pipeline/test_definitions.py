@@ -21,7 +21,7 @@ DOCS = (ROOT / "docs" / "reference" / "assets.md").read_text("utf-8")
 BY_BOOK = {"books", "tables", "table_rows", "predicates", "chunks", "embeddings"}
 OBSERVED = {"book_folders", "question_files"}
 SWEPT = {f"sweep_{name}" for name in (*SWEEPS, "chunk_size", "k")}
-WHOLE = {"lexical", "graph", "candidate_index", "leaderboard", "live_index"}
+WHOLE = {"lexical", "graph", "candidate_index", "leaderboard", "live_index", "chroma_collections"}
 CHECKS = {
     "every_document_has_text",
     "every_byte_is_text",
@@ -33,7 +33,7 @@ CHECKS = {
     "chunk_ids_are_unique",
     "every_chunk_has_a_vector",
     "snapshot_holds_every_chunk",
-    "snapshot_finds_its_own_chunks",
+    "snapshot_is_whole",
     "gold_resolves",
     "no_false_exclusions",
     "query_must_lessens_noise",

@@ -14,7 +14,6 @@ from retrieval.files.records import append_record, read_kept, write_jsonl
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 from retrieval.index.snapshot.snapshot import open_snapshot
-from retrieval.index.transfer import open_whole
 from retrieval.rag.contract import read_rule_documents
 from retrieval.rag.ingestion import lacking
 from retrieval.rag.pipeline import RAGPipeline
@@ -34,7 +33,7 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
 
 def filenames(root: Path) -> set[str]:
     """The documents of the live index, which is byte for byte as it was built and has them beside it."""
-    open_whole(root).close()
+    open_snapshot(root).close()
     with open_snapshot(root) as snapshot:
         assert list(lacking(snapshot)) == []
         return {chunk.document for chunk in snapshot.chunks}
@@ -78,7 +77,7 @@ def test_a_build_a_rollback_a_push_and_a_pull_that_were_acknowledged_are_there(
 
     def live(name: str) -> str | None:
         with disk.after_power_loss() as folder:
-            open_whole(folder / name).close()
+            open_snapshot(folder / name).close()
             return live_id(folder / name)
 
     assert run("build", "--library", made.library, "--home", root)[0] == 0

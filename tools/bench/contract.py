@@ -15,14 +15,19 @@ from uuid import UUID
 import numpy as np
 
 from retrieval.files.clock import Clock
-from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.live import promote
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.rag.contract import RuleDocument
 from retrieval.rag.pipeline import RAGPipeline
 from retrieval.types import Embedder
-from tools.bench.scale.library import scale_index, synthetic_library, synthetic_questions, write_single
+from tools.bench.scale.library import (
+    SingleCollection,
+    scale_index,
+    synthetic_library,
+    synthetic_questions,
+    write_single,
+)
 from tools.corpora.indexes import Tell
 
 QUESTION = "test"
@@ -138,7 +143,7 @@ def _hundred(home: Path, questions: int, embedder: Embedder, tell: Tell) -> Cont
     tell("the hundred documents", 0, 1)
     RAGPipeline(home, embedder=embedder).ingest(documents)
     with open_snapshot(home) as snapshot:
-        write_single(home / "single", list(snapshot.chunks), np.asarray(snapshot.vectors), tell)
+        write_single(home / "single", list(snapshot.chunks), np.asarray(snapshot.vectors))
     tell("asking", 0, 1)
     return _timing(f"{len(documents)} documents", home, [QUESTION] * questions, embedder)
 
@@ -155,14 +160,14 @@ def _large(home: Path, chunks: int, seed: int, questions: int, embedder: Embedde
 def _timing(name: str, home: Path, questions: Sequence[str], embedder: Embedder) -> ContractTiming:
     """Ask every question of a conversation of its own, plainly, and once more; a question's time is the middle one of
     three passes, so that what else the machine does meets all ways alike."""
-    pipeline, single = RAGPipeline(home, embedder=embedder), ChromaStore(home / "single")
+    pipeline, single = RAGPipeline(home, embedder=embedder), SingleCollection(home / "single")
     most = pipeline.home.settings.retrieval.max_chunks
 
     def contract(text: str, key: str) -> bool:
         return pipeline.retrieve(text, key).meets_threshold
 
     def plain(text: str, _: str) -> bool:
-        return bool(single.nearest("open", embedder.embed_query(text), most).ids)
+        return bool(single.nearest(embedder.embed_query(text), most))
 
     ways = {"new": contract, "plain": plain, "kept": contract}
     times: dict[str, list[list[float]]] = {way: [] for way in ways}

@@ -16,7 +16,6 @@ from retrieval.files.records import dump_record, parse_record
 from retrieval.index.snapshot.live import SNAPSHOTS, is_id
 from retrieval.index.snapshot.manifest import MANIFEST_FILE, SCHEMA_VERSION, Manifest
 from retrieval.index.snapshot.snapshot import open_snapshot
-from retrieval.index.snapshot.verification import verify_snapshot
 from retrieval.search.retriever import Retriever
 
 SHOWN = 5
@@ -97,7 +96,7 @@ def judge(home: Path, forms: Sequence[Form]) -> Verdict:
     try:
         result = form_of(home, questions)
         with open_snapshot(home) as snapshot:
-            faults = [str(fault) for fault in verify_snapshot(snapshot)]
+            faults = list(snapshot.faults())
     except RetrievalError as error:
         return Verdict(broken=(f"live cannot be searched: {error}", *_half_snapshots(home)))
     same = next((form for form in forms if form.snapshot == result.snapshot), None)

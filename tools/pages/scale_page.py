@@ -138,7 +138,7 @@ chunks:
 - A cost that grew faster is multiplied by the same factor again: `cost x factor`. These costs are marked *.
 
 The rows are synthetic, the vectors have {DIMENSIONS} dimensions, and the machine had two cores. The costs do not
-include Chroma's graphs, because a library of this size [has none](../how-to/scaling.md#large-libraries).
+include Chroma's graphs, which [no search uses](../how-to/scaling.md#large-libraries).
 """
 
 

@@ -1,21 +1,13 @@
-"""A snapshot built in a temporary folder and moved into place, from the nearest snapshot if it helps."""
+"""A snapshot built in a temporary folder and moved into place."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from retrieval.errors import EmbedderMismatchError, IndexCorruptError, LibraryError
-from retrieval.files.arrays import load_array, save_array
-from retrieval.index.chroma.collections import (
-    CollectionsDifference,
-    build_collections,
-    collections_are_sound,
-    collections_recipe,
-)
-from retrieval.index.chroma.soundness import EMBEDDED, NAMES, ChunkColumns, NeighbourSearch, broken, place_of
-from retrieval.index.chroma.store import TRIES, ChromaServer
+from retrieval.files.arrays import save_array
 from retrieval.index.graph import Graph
 from retrieval.index.graph_building import build_graph, chunks_fingerprint
 from retrieval.index.milvus import LONGEST, MilvusServer, fill
@@ -41,85 +33,6 @@ from retrieval.query_must.operators import only_conditional
 from retrieval.settings import Settings
 from retrieval.types import Chunk, EmbedderIdentity, Vector
 
-
-def nearest_base(
-    home: Path, building: Path, contents: ChunkColumns, embedder: EmbedderIdentity
-) -> CollectionsDifference | None:
-    """The smallest difference from a snapshot that is whole; None where each is too large.
-
-    Records are compared byte for byte with their vectors: an id alone does not say what a chunk holds.
-
-    Args:
-        home: whose snapshots are looked at.
-        building: the folder of the new one, with its chunks in it.
-        contents: what its collections are to hold.
-        embedder: of its vectors.
-    """
-    chunks = ChunkFile.load(building)
-    differences = [
-        difference
-        for folder in sorted((home / SNAPSHOTS).glob("*"))
-        if (difference := _from(folder, chunks, contents, embedder)) is not None and difference.is_small(len(contents))
-    ]
-    differences.sort(key=lambda difference: (difference.n_changed, difference.search.changed))
-    return next((difference for difference in differences if _is_whole(difference.folder)), None)
-
-
-def _from(
-    folder: Path, chunks: ChunkFile, contents: ChunkColumns, embedder: EmbedderIdentity
-) -> CollectionsDifference | None:
-    try:
-        search = NeighbourSearch.read(folder)
-        if search is None or (search.place, search.recipe, search.faults) != (EMBEDDED, collections_recipe(), ()):
-            return None
-        manifest = Manifest.read(folder)
-        if (manifest.embedder, manifest.hnsw) != (embedder, TRIES[0]):
-            return None
-        before = ChunkFile.load(folder)
-        vectors = load_array(folder / "vectors.npy", np.float32)
-        guarded = np.asarray(CompiledPredicates.load(folder / "predicates").guarded)
-    except IndexCorruptError:
-        return None
-    same_before, same = _alike(before, vectors, guarded, chunks, contents)
-    return CollectionsDifference(
-        folder,
-        search,
-        {
-            name: _ids(before, np.flatnonzero(~same_before & (guarded == position)))
-            for position, name in enumerate(NAMES)
-        },
-        {name: np.flatnonzero(~same & (contents.guarded == position)) for position, name in enumerate(NAMES)},
-    )
-
-
-def _alike(
-    before: ChunkFile, vectors: Vector, guarded: npt.NDArray[np.bool_], chunks: ChunkFile, contents: ChunkColumns
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Which records of the one are in the other as they are, by position in each."""
-    _, old, new = np.intersect1d(before.ids, chunks.ids, assume_unique=True, return_indices=True)
-    kept = (guarded[old] == contents.guarded[new]) & (vectors[old] == contents.vectors[new]).all(axis=1)
-    kept &= np.fromiter(_same_lines(before, old, chunks, new), np.bool_, count=len(old))
-    same_before, same = np.zeros(len(before), dtype=np.bool_), np.zeros(len(chunks), dtype=np.bool_)
-    same_before[old[kept]], same[new[kept]] = True, True
-    return same_before, same
-
-
-def _same_lines(
-    before: ChunkFile, old: npt.NDArray[np.int64], chunks: ChunkFile, new: npt.NDArray[np.int64]
-) -> Iterator[bool]:
-    for one, other in zip(old.tolist(), new.tolist(), strict=True):
-        yield before.line(one) == chunks.line(other)
-
-
-def _ids(chunks: ChunkFile, positions: npt.NDArray[np.int64]) -> list[str]:
-    return [chunks.id_at(position) for position in positions.tolist()]
-
-
-def _is_whole(folder: Path) -> bool:
-    manifest = Manifest.read(folder)
-    return not any(manifest.disagreements(folder, hashes=True)) and not any(broken(folder / "chroma"))
-
-
 Progress = Callable[[str, int, int], None]
 """Called with a stage's name, how much is done, and how much there is."""
 
@@ -140,11 +53,9 @@ def build_snapshot(
 ) -> Manifest:
     """Build a complete snapshot, or find that it is there already; either way its manifest.
 
-    One that is there is built again when a file of it is damaged, or its collections are not sound.
-    Its collections begin as a copy of those of the snapshot in the home that it differs from least, if that is little;
-    a large library has none, but on a server.
-    It is built in a folder of its own and moved into place at the end: a killed build leaves no snapshot, but that
-    folder (`snapshots/.building-*`). A later build removes it, once nothing was written there for a day.
+    One that is there is built again when a file of it is damaged. It is built in a folder of its own and moved into
+    place at the end: a killed build leaves no snapshot, but that folder (`snapshots/.building-*`). A later build
+    removes it, once nothing was written there for a day.
 
     Args:
         home: the home folder; the snapshot comes under `snapshots/`.
@@ -160,7 +71,7 @@ def build_snapshot(
     Raises:
         LibraryError: there are no chunks, two share an id, or `lexical` or `graph` is over others.
         EmbedderMismatchError: the vectors do not fit the chunks or the embedder.
-        VectorDBWriteError: Chroma, or the Milvus server that the settings name, cannot be written.
+        VectorDBWriteError: the Milvus server that the settings name cannot be written.
     """
     _require_fitting(chunks, vectors, embedder_identity)
     tell = progress or _silent
@@ -182,25 +93,14 @@ def build_snapshot(
             n_edges=graph.n_edges,
             embedder=embedder_identity,
             tokenization=tokenization,
-            hnsw=TRIES[0],
         )
         final = snapshot_folder(home, manifest.id)
-        server = ChromaServer.of(Settings.read(home).chroma, manifest.id)
-        sound = _is_sound(final) and agree(building, final)
-        contents = ChunkColumns.of([chunk.id for chunk in ordered], matrix, guarded)
-        _fill_milvus(home, manifest.id, building, ordered, contents, tokenize, tell)
-        if not (sound and collections_are_sound(final, server, contents)):
-            embedded = place_of(server, len(ordered)) == EMBEDDED
-            base = nearest_base(home, building, contents, embedder_identity) if embedded else None
-            search = build_collections(building / "chroma", server, ordered, contents, tell, base)
-            if sound and server:
-                search.write(final)
-            else:
-                search.write(building)
-                manifest.write(building)
-                move_into_place(building, final)
-                return manifest
-        return Manifest.read(final)
+        _fill_milvus(home, manifest.id, building, ordered, matrix, guarded, tokenize, tell)
+        if _is_sound(final) and agree(building, final):
+            return Manifest.read(final)
+        manifest.write(building)
+        move_into_place(building, final)
+        return manifest
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -282,7 +182,8 @@ def _fill_milvus(
     snapshot: str,
     building: Path,
     chunks: Sequence[Chunk],
-    contents: ChunkColumns,
+    vectors: Vector,
+    guarded: Guarded,
     tokenize: Tokenize,
     tell: Progress,
 ) -> None:
@@ -295,8 +196,8 @@ def _fill_milvus(
     fill(
         server,
         chunks,
-        contents.vectors,
-        contents.guarded,
+        vectors,
+        guarded,
         lambda text: numbered_text(index, text, LONGEST),
         known,
         tell,

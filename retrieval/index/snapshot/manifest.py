@@ -14,8 +14,6 @@ from retrieval.errors import IndexCorruptError
 from retrieval.files.atomic_files import FileEntry, changes, write_atomically
 from retrieval.files.records import dump_record, parse_record
 from retrieval.files.versions import Versions
-from retrieval.index.chroma.soundness import NEIGHBOUR_SEARCH_FILE as NEIGHBOUR_SEARCH
-from retrieval.index.chroma.store import HnswSettings
 from retrieval.language.terms import Tokenization
 from retrieval.types import EmbedderIdentity
 
@@ -63,10 +61,8 @@ def _close(left: Path, right: Path) -> bool:
     )
 
 
-SCHEMA_VERSION = 30
+SCHEMA_VERSION = 31
 MANIFEST_FILE = "manifest.json"
-_BESIDE = {MANIFEST_FILE, NEIGHBOUR_SEARCH}
-"""Files that are not part of what the id is the hash of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +73,6 @@ class Manifest:
     Floats whose last bits depend on the processor are not part of it (`retrieval.index.snapshot.manifest`); the files
     are listed with the hashes that they have here. Nor are the versions: what they changed is in the files.
 
-    Chroma's files are not listed, nor what the build found out about them: they differ from build to build.
-    They have a seal of their own (`retrieval.index.chroma.soundness`), and `verify_snapshot` tries them too.
     """
 
     id: str
@@ -86,17 +80,15 @@ class Manifest:
     n_chunks: int
     n_open: int
     n_guarded: int
-    """Chunks of the guarded collection: their query_must always asks."""
+    """Chunks whose query_must always asks."""
     n_keyed: int
-    """Chunks of the open collection that stay out where a rival is named."""
+    """Other chunks, which stay out where a rival is named."""
     n_tables: int
     n_nodes: int
     """Of the graph, chunks included."""
     n_edges: int
     embedder: EmbedderIdentity
     tokenization: Tokenization
-    hnsw: HnswSettings
-    """Of the first build of the graphs; `neighbour_search.json` has those of the graphs that were kept."""
     versions: Versions
     """Of the parts of this program when the snapshot was made; one that was there already keeps its own."""
     files: tuple[FileEntry, ...]
@@ -115,11 +107,10 @@ class Manifest:
         n_edges: int,
         embedder: EmbedderIdentity,
         tokenization: Tokenization,
-        hnsw: HnswSettings,
     ) -> "Manifest":
         """The manifest of the files that are now in `folder`."""
         files = tuple(FileEntry.of(folder, path) for path in sorted(_own_files(folder)))
-        settings = [asdict(embedder), asdict(tokenization), asdict(hnsw)]
+        settings = [asdict(embedder), asdict(tokenization)]
         hashes = [(file.path, file.sha256) for file in files if file.path not in DERIVED]
         essence = [SCHEMA_VERSION, *settings, trace(folder), hashes]
         digest = hashlib.sha256(json.dumps(essence, sort_keys=True).encode()).hexdigest()
@@ -135,7 +126,6 @@ class Manifest:
             n_edges=n_edges,
             embedder=embedder,
             tokenization=tokenization,
-            hnsw=hnsw,
             versions=Versions.now(),
             files=files,
         )
@@ -195,11 +185,5 @@ class Manifest:
 
 def _own_files(folder: Path) -> Iterable[Path]:
     for path in folder.rglob("*"):
-        inside = path.relative_to(folder)
-        if (
-            path.is_file()
-            and inside.parts[0] != "chroma"
-            and not path.name.startswith(".")
-            and path.name not in _BESIDE
-        ):
+        if path.is_file() and not path.name.startswith(".") and path.name != MANIFEST_FILE:
             yield path

@@ -18,8 +18,6 @@
                           metadata/                values by key, for a caller's filter
                           predicates/              compiled query_must and names, and their vocabulary
                           rivals/                  keyed tables, each once: whose rows a question keeps out
-                          chroma/                  collections `open` and `guarded`, and their seal; of no large library
-                          neighbour_search.json    whether searches ask those, or compare every vector
 """
 
 from dataclasses import replace
@@ -31,10 +29,8 @@ import numpy.typing as npt
 
 from retrieval.errors import IndexCorruptError, IndexMissingError, NothingLiveError, VectorDBUnavailableError
 from retrieval.files.arrays import load_array
-from retrieval.index.chroma.collections import KeptCollections
-from retrieval.index.chroma.soundness import NeighbourSearch
-from retrieval.index.chroma.store import ChromaServer, ChromaStore, CollectionName
 from retrieval.index.graph import Graph
+from retrieval.index.milvus import MilvusServer, holds
 from retrieval.index.regions import Regions
 from retrieval.index.snapshot.building import Progress, build_snapshot
 from retrieval.index.snapshot.chunk_file import ChunkFile
@@ -90,10 +86,8 @@ class Snapshot:
 
     A chunk's position is its place in the order of ids: position breaks ties as the id would."""
 
-    def __init__(
-        self, folder: Path, manifest: Manifest, server: ChromaServer | None = None, hold: ReadHold | None = None
-    ) -> None:
-        self.folder, self.manifest, self.server, self._hold = folder, manifest, server, hold
+    def __init__(self, folder: Path, manifest: Manifest, hold: ReadHold | None = None) -> None:
+        self.folder, self.manifest, self._hold = folder, manifest, hold
 
     @property
     def id(self) -> str:
@@ -197,39 +191,12 @@ class Snapshot:
         """A question in canonical form, with the rows that it keeps out."""
         return self.rivals.asked(canonical(self.spelling(question), self.vocabulary))
 
-    @cached_property
-    def kept_collections(self) -> KeptCollections:
-        """Where Chroma's collections are, and whether they can be asked."""
-        return KeptCollections(self.folder, self.server, len(self))
-
-    @cached_property
-    def collections(self) -> ChromaStore:
-        """Chroma's collections; their seal is compared, then Chroma is imported.
-
-        Raises:
-            IndexCorruptError: its files are not as the build left them.
-            IndexMissingError: the server cannot be reached, or this is a large library, which has none but on a server.
-        """
-        return self.kept_collections.open()
-
-    @property
-    def neighbour_search(self) -> NeighbourSearch | None:
-        """What the build found out about the collections; None where that was lost."""
-        return self.kept_collections.search
-
-    @property
-    def scans(self) -> bool:
-        """Whether what would ask the collections compares every vector."""
-        return self.kept_collections.are_left_alone
-
-    def collection_size(self, name: CollectionName) -> int:
-        """Chunks of one collection."""
-        return self.manifest.n_guarded if name == "guarded" else self.manifest.n_open
+    def faults(self) -> tuple[str, ...]:
+        """A sentence for every file that is not, byte for byte, as the build left it."""
+        return tuple(self.manifest.disagreements(self.folder, hashes=True))
 
     def close(self) -> None:
-        """Let go of Chroma's files, and of the snapshot, which may be removed from now on."""
-        if "collections" in self.__dict__:
-            self.__dict__.pop("collections").close()
+        """Let go of the snapshot, which may be removed from now on."""
         if self._hold:
             self._hold.let_go()
 
@@ -274,6 +241,22 @@ def _opened(home: Path, found: str, *, hashes: bool) -> Snapshot:
     manifest = Manifest.read(folder)
     for sentence in manifest.disagreements(folder, hashes=hashes):
         raise IndexCorruptError(f"snapshot {found} in {home}: {sentence}; build the index again")
-    snapshot = Snapshot(folder, manifest, ChromaServer.of(Settings.read(home).chroma, manifest.id), hold)
+    snapshot = Snapshot(folder, manifest, hold)
     require_counts(snapshot)
     return snapshot
+
+
+def is_as_built(home: Path, snapshot_id: str) -> bool:
+    """Whether every file of a snapshot is byte for byte as its build left it.
+
+    A Milvus server is asked whether it has all of its chunks.
+    """
+    folder = snapshot_folder(home, snapshot_id)
+    try:
+        manifest = Manifest.read(folder)
+    except IndexCorruptError:
+        return False
+    if any(manifest.disagreements(folder, hashes=True)):
+        return False
+    server = MilvusServer.of(Settings.read(home).store, snapshot_id)
+    return server is None or holds(server, manifest.n_chunks)

@@ -1,4 +1,4 @@
-"""The first stage that the settings name: own vectors, Chroma or Milvus."""
+"""The first stage that the settings name: own vectors or Milvus."""
 
 import weakref
 from collections.abc import Callable, Sequence

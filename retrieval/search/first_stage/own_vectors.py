@@ -22,7 +22,7 @@ from retrieval.index.words.lexical_index import Documents, Selection
 from retrieval.search.candidates import word_weights
 from retrieval.search.cosines import Cosines
 from retrieval.search.fusion import Positions, Scores, best
-from retrieval.search.prefilter import Admission, nearest_admitted, nearest_unfiltered
+from retrieval.search.prefilter import Admission
 from retrieval.search.query import Query
 from retrieval.types import Vector
 
@@ -128,25 +128,16 @@ _SCATTERED: Final = 4
 """A vector here and there is compared in the time of so many that lie side by side."""
 
 
-def asks_server(snapshot: Snapshot) -> bool:
-    """Whether the nearest chunks are asked of a Chroma server; otherwise our own files have them."""
-    return snapshot.server is not None and not snapshot.scans
-
-
 def nearest_of_own(snapshot: Snapshot, vector: Vector, k: int, passing: AllowedChunks) -> Positions:
     """The k nearest chunks that may come back, nearest first, then by id; k where k exist.
 
     Args:
-        snapshot: what is searched; by its Chroma server, where that is asked.
+        snapshot: what is searched.
         vector: (dimensions,).
         k: how many.
         passing: which chunks may come back.
     """
     admitted = passing.admitted
-    if asks_server(snapshot):
-        if admitted is None:
-            return nearest_unfiltered(snapshot, vector, k, passing.where).positions
-        return nearest_admitted(snapshot, vector, k, admitted, passing.where).positions
     if admitted is None or admitted.kept_out.is_empty:
         return _first(*_compared(snapshot, vector, k, passing), k)
     near = _first(*_compared(snapshot, vector, k, passing), _FURTHER * k)
@@ -273,7 +264,7 @@ def _nearest(asked: Asked, k: int, passing: AllowedChunks, allowed: Mask | None)
     snapshot, vector = asked.snapshot, asked.vector
     if vector is None or asked.cosines is None:
         return _NONE
-    if asks_server(snapshot) or len(snapshot) > COMPARED:
+    if len(snapshot) > COMPARED:
         return nearest_of_own(snapshot, vector, k, passing)
     return best(asked.cosines.all, k, allowed)
 

@@ -65,14 +65,6 @@ def test_links_that_lead_out_of_the_library_are_a_warning(capsys: pytest.Capture
     assert summary(done)["refused"] == ["etc", "usr"]
 
 
-def test_graphs_that_stayed_deaf_are_told_of(capsys: pytest.CaptureFixture[str]) -> None:
-    done = built(n_guarded=106)
-    done.library["candidate_index"] |= {"neighbours": "exact scan: the graphs stayed deaf", "n_graph_faults": 1}
-    assert "The collections are searched by exact scan: the graphs stayed deaf." in said(capsys, done)
-    done.library["candidate_index"]["n_graph_faults"] = 0
-    assert not any("Nearest" in line for line in said(capsys, done))
-
-
 def test_changed_books_are_named_and_the_others_counted(capsys: pytest.CaptureFixture[str]) -> None:
     line = said(capsys, built(1, 106, new=("a",), changed=("b", "c"), gone=("z",)))[0]
     assert line.endswith(": 1 new (a), 2 changed (b, c), 1 gone (z), 3 unchanged; 6 embedded, 54 reused, 0 deleted")

@@ -172,7 +172,7 @@ def test_the_promotion_asks_for_the_rules_that_block() -> None:
         ("chunks", "every_cell_in_one_chunk"),
         ("chunks", "chunk_ids_are_unique"),
         ("embeddings", "every_chunk_has_a_vector"),
-        ("candidate_index", "snapshot_finds_its_own_chunks"),
+        ("candidate_index", "snapshot_is_whole"),
         ("candidate_index", "snapshot_holds_every_chunk"),
         ("leaderboard", "gold_resolves"),
         ("leaderboard", "no_false_exclusions"),

@@ -12,7 +12,7 @@ from pipeline import cli
 from pipeline.runs.outcomes import Build, BuildProblem, full_disk_sentence
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
-from retrieval.index.snapshot.verification import is_as_built
+from retrieval.index.snapshot.snapshot import is_as_built
 
 
 def test_what_all_books_fail_for_is_said_once() -> None:

@@ -12,9 +12,8 @@ from pipeline.runs.build import build
 from pipeline.runs.in_process import dagster_instance
 from pipeline.runs.unchanged import Unchanged, book_key
 from retrieval.home import Home
-from retrieval.index.chroma import soundness
 from retrieval.index.snapshot.live import live_id, snapshot_folder
-from retrieval.index.snapshot.verification import is_as_built
+from retrieval.index.snapshot.snapshot import is_as_built
 from retrieval.ingest.library.library import list_books
 from retrieval.settings import PassagesSettings, Settings, TablesSettings
 
@@ -58,8 +57,6 @@ BOOKS: dict[str, Callable[[Home], None]] = {
 }
 WHOLE: dict[str, Callable[[Home], None]] = {
     "a damaged file of the snapshot": lambda home: flip(own(home) / "vectors.npy"),
-    "a damaged database": lambda home: flip(own(home) / "chroma" / "chroma.sqlite3"),
-    "no word on how neighbours are found": lambda home: (own(home) / "neighbour_search.json").unlink(),
     "nothing live": lambda home: (home.root / "live").unlink(),
     "a damaged pointer": lambda home: (home.root / "live").write_text("nothing") and None,
     "another candidate": lambda home: home.nominate("0" * 16),
@@ -104,8 +101,6 @@ def test_other_questions_and_a_server_are_not_what_was_built(copy: Callable[[], 
     assert left_alone(replace(home, settings=query)) == (True, False)
     served = replace(home.settings, chroma="http://127.0.0.1:9")
     assert left_alone(replace(home, settings=served)) == (True, False)
-    served.write(home.root)
-    assert not is_as_built(home.root, str(live_id(home.root)))
 
 
 @pytest.mark.parametrize("named", ["program_version", "load_embedder"])
@@ -126,22 +121,6 @@ def test_how_prose_is_cut_is_part_of_a_book_and_when_a_night_begins_is_not(copy:
     cut = replace(home.settings, chunking=replace(home.settings.chunking, max_chunk_tokens=64))
     assert left_alone(replace(home, settings=cut)) == (False, False)
     assert left_alone(replace(home, settings=replace(home.settings, nightly="04:00"))) == (True, True)
-
-
-def test_a_library_over_the_bound_is_built_once_without_collections_and_left_alone_then(
-    tiny: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = own(tiny)
-    monkeypatch.setattr(soundness, "EMBEDDED_UP_TO", 3)
-    assert left_alone(tiny) == (True, False)
-    done = build(tiny)
-    assert (done.problems, own(tiny)) == ([], before)
-    assert not (before / "chroma").exists()
-    assert left_alone(tiny) == (True, True)
-    assert build(tiny).is_unchanged
-    monkeypatch.undo()
-    assert build(tiny).problems == []
-    assert (own(tiny) / "chroma").is_dir()
 
 
 def test_a_build_makes_again_what_was_damaged_though_nothing_changed(tiny: Home) -> None:

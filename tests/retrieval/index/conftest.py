@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import uuid
-from dataclasses import replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -18,12 +17,11 @@ import numpy as np
 import pytest
 from fsspec.implementations.http import HTTPFileSystem
 
-from retrieval.index.chroma.soundness import NAMES, NeighbourSearch
 from retrieval.index.places import Place
 from retrieval.index.snapshot.live import HISTORY_FILE as HISTORY
 from retrieval.index.snapshot.live import promote
 from retrieval.index.snapshot.manifest import Manifest
-from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot
+from retrieval.index.snapshot.snapshot import build_snapshot
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Chunk, EmbedderIdentity, Vector
 
@@ -110,33 +108,9 @@ def home(built: Path, tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-def ask_graphs(home: Path) -> None:
-    """Let searches ask Chroma's graphs, as they do in a large library."""
-    for folder in (home / "snapshots").iterdir():
-        search = NeighbourSearch.read(folder)
-        assert search is not None
-        replace(search, exact=False).write(folder)
-
-
 def only_id(home: Path) -> str:
     (folder,) = (home / "snapshots").iterdir()
     return folder.name
-
-
-def held(snapshot: Snapshot) -> list[tuple[str, dict[str, tuple[object, ...]]]]:
-    """What a foreign reader finds in each collection."""
-    result = []
-    for name in NAMES:
-        got = snapshot.collections.collection(name).get(include=["embeddings", "metadatas", "documents"])
-        records = zip(got["ids"], got["embeddings"], got["metadatas"], got["documents"], strict=True)
-        result.append((name, {one: (vector.tolist(), metadata, text) for one, vector, metadata, text in records}))
-    return result
-
-
-def begun_from_another(home: Path, name: str) -> bool:
-    """Whether the collections of a snapshot began as a copy of another's."""
-    search = NeighbourSearch.read(home / "snapshots" / name)
-    return search is not None and search.changed > 0
 
 
 KILLED = """

@@ -11,7 +11,7 @@ from retrieval.errors import IndexMissingError, StoreUnavailableError, Unreadabl
 from retrieval.index.milvus import TOKEN, MilvusServer, MilvusStore, fill
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.manifest import Manifest
-from retrieval.index.snapshot.verification import is_as_built
+from retrieval.index.snapshot.snapshot import is_as_built
 from tests.retrieval.conftest import free_port
 from tests.retrieval.index.conftest import build, chunk, vectors_of
 

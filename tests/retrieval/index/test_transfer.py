@@ -2,10 +2,8 @@
 
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,15 +13,12 @@ import pytest
 
 from retrieval.errors import IndexCorruptError, IndexMissingError, TransferError
 from retrieval.files.atomic_files import FileEntry
-from retrieval.files.records import dump_record
-from retrieval.index.chroma.soundness import NeighbourSearch, Seal, sealed_files
 from retrieval.index.places import Place
 from retrieval.index.snapshot import manifest
 from retrieval.index.snapshot.live import live_id, promote, promotions, read_promotions
 from retrieval.index.snapshot.snapshot import open_snapshot
-from retrieval.index.snapshot.verification import verify_snapshot
 from retrieval.index.transfer import Listing, live_at, path_of, pull_snapshot, push_snapshot
-from tests.retrieval.index.conftest import FileServer, build, held, history_of, killed, nobody, only_id
+from tests.retrieval.index.conftest import FileServer, build, history_of, killed, nobody, only_id
 
 ROOT = Path(__file__).parents[3]
 
@@ -34,7 +29,7 @@ def test_a_place_holds_what_was_pushed_and_is_a_home_to_read(builder: Path, fold
     with open_snapshot(builder) as mine, open_snapshot(tmp_path / "place") as there:
         assert there.id == mine.id == live_at(folder)
         assert list(there.chunks) == list(mine.chunks)
-        assert verify_snapshot(there) == ()
+        assert there.faults() == ()
 
 
 def test_what_is_there_is_not_sent_again(builder: Path, place: Place) -> None:
@@ -62,7 +57,7 @@ def test_a_killed_push_offers_nothing_and_the_next_one_goes_on(builder: Path, fo
     stayed = [path for path, changed in arrived.items() if path.stat().st_mtime_ns == changed]
     assert len(stayed) == done.files - done.sent
     with open_snapshot(tmp_path / "place") as there:
-        assert verify_snapshot(there) == ()
+        assert there.faults() == ()
 
 
 def test_a_killed_push_leaves_readers_what_they_had(builder: Path, folder: Place, tmp_path: Path) -> None:
@@ -103,19 +98,19 @@ def test_without_a_list_that_can_be_read_nothing_is_complete(
 
 def test_a_complete_snapshot_of_another_machine_stays_as_it_is(builder: Path, place: Place) -> None:
     name = push_snapshot(builder, place, nobody).snapshot
-    (builder / "snapshots" / name / "neighbour_search.json").write_text('{"another": "build"}')
+    (builder / "snapshots" / name / "relevance.json").write_text('{"another": "fit"}')
     assert push_snapshot(builder, place, nobody).sent == 0
-    assert place.read(path_of(name, "neighbour_search.json")) != b'{"another": "build"}'
+    assert place.read(path_of(name, "relevance.json")) is None
 
 
 def test_a_damaged_snapshot_is_not_pushed(builder: Path, place: Place) -> None:
     folder = builder / "snapshots" / str(live_id(builder))
-    database = folder / "chroma" / "chroma.sqlite3"
-    whole = database.read_bytes()
-    database.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
-    with pytest.raises(IndexCorruptError, match=r"chroma.sqlite3 does not have the hash.*build the index again"):
+    words = folder / "rarity.npy"
+    whole = words.read_bytes()
+    words.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    with pytest.raises(IndexCorruptError, match=r"rarity.npy does not have the hash.*build the index again"):
         push_snapshot(builder, place, nobody)
-    database.write_bytes(whole)
+    words.write_bytes(whole)
     (folder / "vectors.npy").write_bytes(b"")
     with pytest.raises(IndexCorruptError, match=r"vectors.npy has 0 bytes"):
         push_snapshot(builder, place, nobody)
@@ -174,16 +169,6 @@ def test_a_place_without_room_says_so(builder: Path, folder: Place) -> None:
     assert live_at(folder) is None
 
 
-def test_a_snapshot_whose_collections_are_on_a_server_goes_without_them(builder: Path, folder: Place) -> None:
-    snapshot = builder / "snapshots" / str(live_id(builder))
-    search = NeighbourSearch.read(snapshot)
-    assert search is not None
-    replace(search, place="127.0.0.1:8000").write(snapshot)
-    shutil.rmtree(snapshot / "chroma")
-    assert not [file.path for file in Listing.of(snapshot).files if "chroma" in file.path]
-    assert push_snapshot(builder, folder, nobody).sent
-
-
 @pytest.fixture
 def reader(tmp_path: Path) -> Path:
     """A home that nothing was built in."""
@@ -198,7 +183,7 @@ def pushed(builder: Path, folder: Place) -> str:
 
 def copied(source: Path, target: Path) -> dict[str, bool]:
     """Of each file of a snapshot's folder, whether the other has the same bytes."""
-    paths = [path for path in source.rglob("*") if path.is_file() and path.parent.parent.name != "chroma"]
+    paths = [path for path in source.rglob("*") if path.is_file()]
     inside = [path.relative_to(source).as_posix() for path in paths]
     return {name: (target / name).read_bytes() == (source / name).read_bytes() for name in inside}
 
@@ -212,8 +197,8 @@ def test_what_is_pulled_is_what_was_pushed(builder: Path, place: Place, reader: 
     assert [move.how for move in promotions(reader)] == ["pull"]
     assert [path.name for path in (reader / "snapshots").iterdir()] == [name]
     with open_snapshot(reader) as mine, open_snapshot(builder) as theirs:
-        assert verify_snapshot(mine) == ()
-        assert held(mine) == held(theirs)
+        assert mine.faults() == ()
+        assert list(mine.chunks) == list(theirs.chunks)
 
 
 def test_it_was_built_when_it_was_built(builder: Path, folder: Place, pushed: str, reader: Path) -> None:
@@ -231,7 +216,7 @@ def test_any_server_of_files_will_do(pushed: str, server: FileServer, reader: Pa
     assert pull_snapshot(reader, Place(server.url), nobody).snapshot == pushed
     assert not [path for path in server.asked if path.endswith("/")], "no folder is listed"
     with open_snapshot(reader) as mine:
-        assert verify_snapshot(mine) == ()
+        assert mine.faults() == ()
 
 
 def test_a_second_pull_fetches_nothing_and_a_damaged_snapshot_is_mended(
@@ -258,7 +243,7 @@ def test_a_killed_pull_leaves_what_was_live_and_the_next_one_goes_on(
     killed("pull", reader, folder)
     assert live_id(reader) == pushed
     with open_snapshot(reader) as mine:
-        assert verify_snapshot(mine) == ()
+        assert mine.faults() == ()
     done = pull_snapshot(reader, Place(server.url), nobody)
     assert (live_id(reader), done.before) == (second, pushed)
     assert 0 < done.fetched < done.files
@@ -282,7 +267,7 @@ def test_what_is_damaged_on_its_way_once_is_fetched_again(pushed: str, server: F
     pull_snapshot(reader, Place(server.url), nobody)
     assert server.damaged == {"vectors.npy": 0, "chunks.jsonl": 0}
     with open_snapshot(reader) as mine:
-        assert verify_snapshot(mine) == ()
+        assert mine.faults() == ()
 
 
 def test_what_comes_damaged_is_named_and_nothing_goes_live(
@@ -291,7 +276,7 @@ def test_what_comes_damaged_is_named_and_nothing_goes_live(
     pull_snapshot(reader, folder, nobody)
     promote(builder, build(builder, 50).id)
     push_snapshot(builder, folder, nobody)
-    for name in ("chunk_ends.npy", "chroma.sqlite3", "neighbour_search.json", "files.json"):
+    for name in ("chunk_ends.npy", "rarity.npy", "files.json"):
         shutil.rmtree(reader / "snapshots" / ".arriving", ignore_errors=True)  # else what came whole stays there
         server.damaged = {name: 9}
         with pytest.raises(TransferError, match=rf"{server.url}/snapshots/\w+/.*{name} is damaged.*--check"):
@@ -321,10 +306,7 @@ def test_what_is_larger_than_allowed_or_than_listed_is_not_fetched(
 
 
 def relist(there: Path) -> None:
-    """List a hostile snapshot's files as they are now, with the seal and the manifest that fit."""
-    names = [file.path for file in sealed_files(there / "chroma")]
-    entries = tuple(FileEntry.of(there / "chroma", there / "chroma" / name) for name in names)
-    (there / "chroma" / "seal.json").write_bytes(dump_record(Seal(entries)))
+    """List a hostile snapshot's files as they are now, with the manifest that fits."""
     written = manifest.Manifest.read(there)
     replace(written, files=tuple(FileEntry.of(there, there / file.path) for file in written.files)).write(there)
     (there / "files.json").write_bytes(Listing.of(there).dump())
@@ -337,7 +319,7 @@ class Evil:
         return exec, ("raise SystemExit('unpickled')",)
 
 
-@pytest.mark.parametrize("hostile", ["objects", "database", "link"])
+@pytest.mark.parametrize("hostile", ["objects", "link"])
 def test_a_hostile_snapshot_runs_nothing_and_leads_nowhere(
     folder: Place, pushed: str, reader: Path, tmp_path: Path, hostile: str
 ) -> None:
@@ -345,10 +327,6 @@ def test_a_hostile_snapshot_runs_nothing_and_leads_nowhere(
     secret.write_bytes(b"secret")
     if hostile == "objects":
         np.save(there / "vectors.npy", np.array([Evil()], dtype=object), allow_pickle=True)
-    elif hostile == "database":
-        (there / "chroma" / "chroma.sqlite3").unlink()
-        with closing(sqlite3.connect(there / "chroma" / "chroma.sqlite3")) as connection:
-            connection.execute("CREATE TABLE collections (id, name)")
     else:
         (there / "vectors.npy").unlink()
         (there / "vectors.npy").symlink_to(secret)
@@ -356,7 +334,7 @@ def test_a_hostile_snapshot_runs_nothing_and_leads_nowhere(
     try:
         pull_snapshot(reader, folder, nobody)
         with open_snapshot(reader) as opened:
-            faults: object = verify_snapshot(opened)
+            faults: object = opened.faults()
     except (IndexCorruptError, TransferError) as error:
         faults = error
     assert faults
@@ -429,27 +407,12 @@ def test_a_home_without_room_says_so_and_the_next_pull_goes_on(folder: Place, pu
         check=False,
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(
-        f"error: {reader}/snapshots/.arriving/{pushed}/chroma/chroma.sqlite3 cannot be written"
-    )
+    assert done.stderr.startswith(f"error: {reader}/snapshots/.arriving/{pushed}/")
+    assert " cannot be written" in done.stderr
     assert done.stderr.endswith("make room, and run the same command again\n")
     assert live_id(reader) is None
     done = pull_snapshot(reader, folder, nobody)
     assert 0 < done.fetched < done.files
-
-
-def test_a_snapshot_whose_collections_are_on_a_server_is_read_without_them(
-    builder: Path, folder: Place, reader: Path
-) -> None:
-    snapshot = builder / "snapshots" / str(live_id(builder))
-    search = NeighbourSearch.read(snapshot)
-    assert search is not None
-    replace(search, place="127.0.0.1:8000", exact=False).write(snapshot)
-    shutil.rmtree(snapshot / "chroma")
-    push_snapshot(builder, folder, nobody)
-    pull_snapshot(reader, folder, nobody)
-    with open_snapshot(reader) as mine:
-        assert mine.scans
 
 
 @pytest.fixture
@@ -463,17 +426,10 @@ def test_every_file_of_a_snapshot_goes_and_the_manifest_last(snapshot: Path) -> 
     result = Listing.of(snapshot)
     paths = [file.path for file in result.files]
     assert paths[-1] == "manifest.json"
-    assert {"chunks.jsonl", "relevance.json", "neighbour_search.json", "lexical/weights.npy"} <= set(paths)
-    assert [path for path in paths if path.startswith("chroma/")] == ["chroma/chroma.sqlite3", "chroma/seal.json"]
+    assert {"chunks.jsonl", "relevance.json", "lexical/weights.npy"} <= set(paths)
     assert not any(path.startswith(".") for path in paths)
     assert Listing.parse(result.dump(), snapshot.name, "there") == result
     assert result.size == sum((snapshot / path).stat().st_size for path in paths)
-
-
-def test_what_chroma_writes_beside_its_sealed_files_stays(snapshot: Path) -> None:
-    (snapshot / "chroma" / "0-1-2").mkdir()
-    (snapshot / "chroma" / "0-1-2" / "data_level0.bin").write_bytes(b"made again")
-    assert not [file.path for file in Listing.of(snapshot).files if "data_level0" in file.path]
 
 
 @pytest.mark.parametrize("damage", ["half", "other", "lost", "renamed"])

@@ -51,25 +51,14 @@ def hundred_home(made_once: MadeOnce, hundred: list[RuleDocument]) -> Path:
     return made_once("hundred", lambda folder: _ingested(folder / "home", *hundred)) / "home"
 
 
-@pytest.fixture(scope="module", params=["embedded", "server"])
-def contract_over(
-    request: pytest.FixtureRequest,
-    tmp_path_factory: pytest.TempPathFactory,
-    documents: dict[str, RuleDocument],
-    hundred: list[RuleDocument],
-) -> Iterator[Callable[[str], RAGPipeline]]:
-    """The contract over the homes above by name; only asked. Their collections are in them, or on a Chroma server."""
-    folder = tmp_path_factory.mktemp("homes")
-    server = request.getfixturevalue("chroma_server") if request.param == "server" else ""
-    sets = {"skirmish": list(documents.values()), "weapons": [documents["weapon-rules.md"]], "hundred": hundred}
+@pytest.fixture(scope="module")
+def contract_over(request: pytest.FixtureRequest) -> Iterator[Callable[[str], RAGPipeline]]:
+    """The contract over the homes above by name; only asked."""
     open_ones: dict[str, RAGPipeline] = {}
 
     def over(name: str) -> RAGPipeline:
         if name not in open_ones:
-            home = folder / name if server else request.getfixturevalue(f"{name}_home")
-            if server:
-                _ingested(home, *sets[name], server=server)
-            open_ones[name] = RAGPipeline(home)
+            open_ones[name] = RAGPipeline(request.getfixturevalue(f"{name}_home"))
         return open_ones[name]
 
     yield over
@@ -90,9 +79,6 @@ def weapons(weapons_home: Path, tmp_path: Path) -> RAGPipeline:
     return RAGPipeline(tmp_path / "weapons")
 
 
-def _ingested(home: Path, *documents: RuleDocument, server: str = "") -> None:
-    if server:
-        home.mkdir()
-        (home / "rag.yaml").write_text(f"chroma: {server}\n")
+def _ingested(home: Path, *documents: RuleDocument) -> None:
     done = RAGPipeline(home).ingest(documents)
     assert (done.documents_processed, done.documents_failed) == (len(documents), 0), done.warnings

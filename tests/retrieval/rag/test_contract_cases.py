@@ -1,8 +1,7 @@
-"""The test cases of the contract, by their names there: with Chroma embedded, and with a Chroma server."""
+"""The test cases of the contract, by their names there."""
 
 import shutil
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import fields, replace
 from datetime import date
 from pathlib import Path
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 
 from retrieval.files.clock import Clock
-from retrieval.index.chroma.store import ChromaStore
 from retrieval.rag.contract import (
     DOC_TYPES,
     DocumentChunk,
@@ -21,7 +19,6 @@ from retrieval.rag.contract import (
     RuleDocument,
 )
 from retrieval.rag.pipeline import RAGPipeline
-from tests.retrieval.index.conftest import ask_graphs
 
 KEY = "test:user1"
 
@@ -126,26 +123,3 @@ def test_contract_6_performance_sla(contract_over: ContractOver) -> None:
         pipeline.retrieve("test", f"test:user{number}")
         times.append(clock.seconds)
     assert np.quantile(times, 0.95) <= 5.0
-
-
-def test_the_collections_answer_the_same_wherever_they_are(
-    skirmish_home: Path, contract_over: ContractOver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Every vector of so small a library is compared by ourselves; of a large one `iterative` asks the graphs."""
-    home = shutil.copytree(contract_over("skirmish").home.root, tmp_path / "home")
-    ask_graphs(home)
-    query: list[bool] = []
-    nearest = ChromaStore.nearest
-    monkeypatch.setattr(
-        ChromaStore, "nearest", lambda store, *given, **named: query.append(True) or nearest(store, *given, **named)
-    )
-    with (
-        closing(RAGPipeline(skirmish_home, strategy="iterative")) as comparing,
-        closing(RAGPipeline(home, strategy="iterative")) as asking,
-    ):
-        for question in ("range of the long rifle", "slag barricades in the foundry"):
-            compared = comparing.retrieve(question, KEY, min_relevance=0.0)
-            assert not query
-            assert asking.retrieve(question, KEY, min_relevance=0.0) == compared
-            assert query
-            query.clear()

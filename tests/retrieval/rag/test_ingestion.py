@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -19,8 +20,8 @@ from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import embedding_text
 from retrieval.index.embedding.openai_model import OpenAiEmbedder
 from retrieval.index.snapshot.live import live_id, snapshot_folder
-from retrieval.index.snapshot.snapshot import open_snapshot
-from retrieval.index.snapshot.verification import verify_snapshot
+from retrieval.index.snapshot.manifest import Manifest
+from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.rag import ingestion
 from retrieval.rag.contract import RuleDocument
 from retrieval.rag.ingestion import DOCUMENTS_FILE, PAUSES, Ingestion, lacking
@@ -183,7 +184,7 @@ def test_a_budget_bounds_a_batch_before_anything_of_it_is_sent(home: Home, docum
     assert with_budget(0.0).remove([batch[0].document_id]).documents_processed == 1
 
 
-@pytest.mark.parametrize("step", ["build_snapshot", "verify_snapshot", "promote"])
+@pytest.mark.parametrize("step", ["build_snapshot", "keep_originals", "promote"])
 def test_what_cannot_be_written_raises_and_readers_keep_what_they_had(
     home: Home, documents: Documents, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -201,8 +202,14 @@ def test_an_index_that_is_not_sound_does_not_go_live(
     home: Home, documents: Documents, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     live = live_id(home.root)
-    monkeypatch.setattr(ingestion, "verify_snapshot", lambda _: ("a vector is lost",))
-    with pytest.raises(VectorDBWriteError, match="not sound: a vector is lost"):
+
+    def forgetful(*given: Any, **named: Any) -> Manifest:
+        made = build_snapshot(*given, **named)
+        (snapshot_folder(home.root, made.id) / "vectors.npy").write_bytes(b"half")
+        return made
+
+    monkeypatch.setattr(ingestion, "build_snapshot", forgetful)
+    with pytest.raises(VectorDBWriteError, match=r"vectors\.npy has 4 bytes"):
         Ingestion(home, Failing()).ingest([documents["faq.md"]])
     assert live_id(home.root) == live
 
@@ -255,7 +262,7 @@ def test_documents_that_are_not_kept_any_more_are_kept_when_they_come_again(home
     assert kept.read_bytes() == before
 
 
-@pytest.mark.parametrize("name", ["chroma/chroma.sqlite3", "relevance.json", "neighbour_search.json"])
+@pytest.mark.parametrize("name", ["relevance.json", "rarity.npy"])
 def test_what_is_damaged_beside_the_chunks_is_made_again(home: Home, name: str) -> None:
     before, live = whole(home.root), str(live_id(home.root))
     (snapshot_folder(home.root, live) / name).write_bytes(b"{")
@@ -264,9 +271,8 @@ def test_what_is_damaged_beside_the_chunks_is_made_again(home: Home, name: str) 
 
     assert (whole(home.root), live_id(home.root)) == (before, live)
     with open_snapshot(home.root) as snapshot:
-        assert verify_snapshot(snapshot) == ()
+        assert snapshot.faults() == ()
         assert list(lacking(snapshot)) == []
-        assert snapshot.neighbour_search is not None
         assert calibration_of(snapshot.folder, "minilm")
 
 
@@ -308,6 +314,7 @@ def test_an_index_whose_documents_are_lost_with_it_is_made_again_from_those_of_t
 KILLED = """
 import os, sys, threading
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 from dataclasses import replace
 from retrieval.rag.contract import read_rule_documents

@@ -24,7 +24,6 @@ from retrieval.errors import (
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.live import live_id, snapshot_folder
-from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag import pipeline as pipeline_module
 from retrieval.rag.answering import ContextSource
 from retrieval.rag.contract import RAGContext, RetrieveRequest, RuleDocument
@@ -154,15 +153,6 @@ def test_an_index_that_the_system_refuses_is_unavailable(weapons: RAGPipeline, m
     monkeypatch.setattr(weapons._live, "reader", refuse)
     with pytest.raises(VectorDBUnavailableError, match="Permission denied"):
         weapons.retrieve("long rifle", KEY)
-
-
-def test_a_server_of_vectors_that_is_away_is_named(weapons: RAGPipeline, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = weapons.home.root
-    (root / "rag.yaml").write_text("chroma: http://127.0.0.1:9\n")
-    assert RAGPipeline(root).retrieve("long rifle", KEY).meets_threshold, "the default compares vectors itself"
-    monkeypatch.setattr(Snapshot, "scans", False)
-    with pytest.raises(VectorDBUnavailableError, match=r"127\.0\.0\.1"):
-        RAGPipeline(root, strategy="dense").retrieve("long rifle", KEY)
 
 
 def test_an_embedder_that_is_gone_is_named_and_the_next_answer_comes(weapons_home: Path) -> None:

@@ -11,7 +11,6 @@ from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_sna
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, EmbedderIdentity, MetadataValue, Vector
-from tests.retrieval.index.conftest import ask_graphs
 
 
 class ToyEmbedder:
@@ -108,7 +107,6 @@ def home(tmp_path_factory: pytest.TempPathFactory, library: tuple[Chunk, ...]) -
     folder = tmp_path_factory.mktemp("home")
     vectors = ToyEmbedder().embed([chunk.search_text for chunk in library])
     build_snapshot(folder, library, vectors, ToyEmbedder.identity, Vocabulary.default())
-    ask_graphs(folder)
     return folder
 
 

@@ -6,7 +6,7 @@ import chromadb
 import pytest
 
 from retrieval.errors import EmbedderMismatchError, InvalidQueryError, UnknownNameError
-from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.index.chroma import mirror
 from retrieval.query_must import Vocabulary
 from retrieval.search.foreign import retrieve_with_iterative_filtering
 from retrieval.search.receipt import debug_lines
@@ -127,11 +127,11 @@ def test_noisy_chunks_stand_back_and_their_filter_holds_all_the_same(tmp_path: P
     client.close()
 
 
-def test_our_own_collections_hold_the_text_of_each_chunk_and_say_which_are_noisy(snapshot: Snapshot) -> None:
+def test_our_own_collections_hold_the_text_of_each_chunk_and_say_which_are_noisy(tmp_path: Path) -> None:
     library = {chunk.id: chunk for chunk in make_library()}
-    outcome = retrieve_with_iterative_filtering(
-        CLERIC, ["open", "guarded"], 120, client=snapshot.folder / "chroma", embedder=ToyEmbedder()
-    )
+    vectors = ToyEmbedder().embed([chunk.search_text for chunk in library.values()])
+    mirror(tmp_path, "rules", list(library.values()), vectors, "me")
+    outcome = retrieve_with_iterative_filtering(CLERIC, "rules", 120, client=tmp_path, embedder=ToyEmbedder())
 
     assert all(candidate.document == library[candidate.id].text for candidate in outcome.kept)
     noisy = {candidate.id.partition("-")[0]: candidate.metadata["is_noisy"] for candidate in outcome.kept}

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from retrieval.errors import InvalidQueryError, UnknownNameError
 from retrieval.index.snapshot.metadata_index import MetadataIndex
-from retrieval.search import prefilter
 from retrieval.search.metadata_filter import (
     LISTED,
     And,
@@ -104,19 +103,16 @@ def test_a_filter_means_what_it_says(retriever: Retriever, library: tuple[Chunk,
     assert mask.tolist() == expected
 
 
-@pytest.mark.parametrize("few", [0, prefilter.FEW], ids=["search first", "filter first"])
 @SOME
 @given(QUESTION, st.integers(1, 60), FILTER)
 def test_filtering_takes_what_passes_from_the_whole_order_and_fills_up(
-    retriever: Retriever, library: tuple[Chunk, ...], few: int, question: str, k: int, wanted: Filter
+    retriever: Retriever, library: tuple[Chunk, ...], question: str, k: int, wanted: Filter
 ) -> None:
     by_id = {chunk.id: chunk for chunk in library}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(prefilter, "FEW", few)
-        for each in SAME_ORDER:
-            everything = retriever.retrieve(question, len(library), each).chunk_ids
-            expected = [chunk_id for chunk_id in everything if passes(by_id[chunk_id], wanted)][:k]
-            assert list(retriever.retrieve(question, k, each, where=wanted).chunk_ids) == expected
+    for each in SAME_ORDER:
+        everything = retriever.retrieve(question, len(library), each).chunk_ids
+        expected = [chunk_id for chunk_id in everything if passes(by_id[chunk_id], wanted)][:k]
+        assert list(retriever.retrieve(question, k, each, where=wanted).chunk_ids) == expected
 
 
 @pytest.mark.parametrize("name", sorted(STRATEGIES))

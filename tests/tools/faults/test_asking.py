@@ -14,7 +14,7 @@ HARMS = {
     "candidate": "garbled",
     "snapshots/{live}/chunk_ids.npy": "garbled",
     "snapshots/{live}/manifest.json": "gone",
-    "snapshots/{live}/chroma/seal.json": "truncated",
+    "snapshots/{live}/rarity.npy": "truncated",
 }
 
 

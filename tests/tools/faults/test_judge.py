@@ -42,8 +42,8 @@ def test_damage_is_seen_in_what_is_live_and_in_what_is_not(tiny: Home, form: For
     half.mkdir()
     assert "manifest.json" in judge(tiny.root, [form]).broken[0], "half a snapshot that is not live"
     half.rmdir()
-    database = snapshot_folder(tiny.root, str(live_id(tiny.root))) / "chroma" / "chroma.sqlite3"
-    database.write_bytes(database.read_bytes()[:-1])
-    assert "chroma.sqlite3" in judge(tiny.root, [form]).broken[0]
+    words = snapshot_folder(tiny.root, str(live_id(tiny.root))) / "rarity.npy"
+    words.write_bytes(words.read_bytes()[:-1])
+    assert "rarity.npy" in judge(tiny.root, [form]).broken[0]
     (tiny.root / POINTER).write_text("f" * 16)
     assert "live cannot be searched" in judge(tiny.root, [form]).broken[0]

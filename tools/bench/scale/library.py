@@ -14,7 +14,7 @@ from uuid import UUID
 
 from retrieval.files.atomic_files import write_atomically
 from retrieval.files.clock import Clock
-from retrieval.index.chroma.store import ChromaStore
+from retrieval.index.chroma import embedded, fill
 from retrieval.index.embedding.embedding_store import embedding_text
 from retrieval.index.snapshot.snapshot import build_snapshot
 from retrieval.language.vocabulary import Vocabulary
@@ -205,7 +205,9 @@ def _build(
     stages.end()
     peak = round(peak_megabytes(), 1)
     if single:
-        write_single(folder / "single", library, vectors, tell)
+        stages.tell("collections", 0, len(library))
+        write_single(folder / "single", library, vectors)
+        stages.end()
     return ScaleIndex(key, manifest.id, _rounded(stages.seconds), _rounded(stages.cpu_seconds), peak)
 
 
@@ -234,20 +236,33 @@ class _Stages:
         self._since, self._cpu = Clock(), process_time()
 
 
-def write_single(folder: Path, library: Sequence[Chunk], vectors: Vector, tell: Tell) -> None:
+_SINGLE = "single"
+
+
+def write_single(folder: Path, library: Sequence[Chunk], vectors: Vector) -> None:
     """Everything in one collection with `query_must` in the metadata, as the published plan has it."""
-    store = ChromaStore(folder)
-    store.create("open")
-    metadata = [
-        {**chunk.metadata, "id": chunk.id, "book": chunk.book, "title": chunk.title}
-        | ({"query_must": chunk.query_must} if chunk.query_must else {})
-        for chunk in library
-    ]
-    done = 0
-    for added in store.add("open", [chunk.id for chunk in library], vectors, metadata):
-        done += added
-        tell("one collection of everything", done, len(library))
-    store.close()
+    fill(folder, _SINGLE, library, vectors, truncate=True)
+
+
+class SingleCollection:
+    """What `write_single` wrote, asked plainly.
+
+    Args:
+        folder: of Chroma's files.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._client = embedded(str(folder))
+        self.collection = self._client.get_collection(_SINGLE, embedding_function=None)
+
+    def nearest(self, vector: Vector, k: int) -> list[str]:
+        """Ids of the k nearest, nearest first."""
+        answer = self.collection.query(query_embeddings=vector[None, :], n_results=k, include=["distances"])
+        return answer["ids"][0]
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._client.close()
 
 
 def _key(chunks: int, seed: int, embedder: Embedder, single: bool) -> str:

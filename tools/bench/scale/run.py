@@ -17,9 +17,8 @@ from time import process_time
 import numpy as np
 import numpy.typing as npt
 
+from pipeline.defs.live import EMBEDDED_UP_TO
 from retrieval.files.clock import Clock
-from retrieval.index.chroma.soundness import EMBEDDED_UP_TO
-from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.index.words.lexical_index import LexicalIndex
@@ -37,6 +36,7 @@ from tools.bench.scale.library import (
     TABLES_TOGETHER,
     AskedQuestion,
     ScaleIndex,
+    SingleCollection,
     scale_index,
     synthetic_library,
     synthetic_questions,
@@ -81,7 +81,7 @@ def measure(ways: Mapping[str, Way], asked: Sequence[AskedQuestion]) -> dict[str
     return {name: Measured(each[:, 0], each[:, 1], counts[name], tuple(asked)) for name, each in middle.items()}
 
 
-def searches(retriever: Retriever, single: ChromaStore | None) -> dict[str, Way]:
+def searches(retriever: Retriever, single: SingleCollection | None) -> dict[str, Way]:
     """Text in, ids out: a plain question to one collection, if there is one, an exact masked scan, our strategies."""
     snapshot, embedder = retriever.snapshot, retriever.embedder
 
@@ -92,16 +92,16 @@ def searches(retriever: Retriever, single: ChromaStore | None) -> dict[str, Way]
     plain: dict[str, Way] = {}
     if single is not None:
         nearest = single.nearest
-        plain["chroma_plain"] = lambda query: len(nearest("open", embedder.embed_query(query.text), DEFAULT_K).ids)
+        plain["chroma_plain"] = lambda query: len(nearest(embedder.embed_query(query.text), DEFAULT_K))
     return {**plain, "exact_scan": exact_scan, **{name: _strategy(retriever, name) for name in STRATEGIES}}
 
 
-def nin_loop(retriever: Retriever, single: ChromaStore, rounds: list[int]) -> Way:
+def nin_loop(retriever: Retriever, single: SingleCollection, rounds: list[int]) -> Way:
     """The published loop over one collection; the rounds of each question are added to `rounds`."""
 
     def ask(asked: AskedQuestion) -> int:
         outcome = retrieve_with_iterative_filtering(
-            asked.text, single.collection("open"), DEFAULT_K, embedder=retriever.embedder, where=asked.chroma_where
+            asked.text, single.collection, DEFAULT_K, embedder=retriever.embedder, where=asked.chroma_where
         )
         rounds.append(outcome.rounds)
         return len(outcome.kept)
@@ -160,8 +160,9 @@ def megabytes(folder: Path, asked: Sequence[AskedQuestion]) -> dict[str, float]:
     """
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         process = pool.submit(_resident, folder.parent.parent, folder.name, asked).result()
-    chroma = folder / "chroma"
-    sizes = {"disk": folder_megabytes(folder), "disk_chroma": folder_megabytes(chroma) if chroma.is_dir() else 0.0}
+    single = folder.parents[1] / "single"
+    chroma = folder_megabytes(single) if single.is_dir() else 0.0
+    sizes = {"disk": folder_megabytes(folder) + chroma, "disk_chroma": chroma}
     return {name: round(size, 1) for name, size in {**sizes, **process}.items()}
 
 
@@ -219,7 +220,7 @@ def run_scale(
     embedder = load_embedder(EMBEDDER)
     with_chroma = chroma or chunks <= EMBEDDED_UP_TO
     index = scale_index(home, library, seed, embedder, tell, single=with_chroma)
-    single = ChromaStore(home / "single") if with_chroma else None
+    single = SingleCollection(home / "single") if with_chroma else None
     with open_snapshot(home, index.snapshot) as snapshot:
         retriever = Retriever(snapshot, embedder)
         report = _measure(retriever, single, library, query, index, seed, tell)
@@ -230,7 +231,7 @@ def run_scale(
 
 def _measure(
     retriever: Retriever,
-    single: ChromaStore | None,
+    single: SingleCollection | None,
     library: Sequence[Chunk],
     asked: Sequence[AskedQuestion],
     index: ScaleIndex,
@@ -313,13 +314,13 @@ def _admitted(retriever: Retriever, asked: AskedQuestion) -> int:
     return len(retriever.snapshot.predicates.admitted(asked.text))
 
 
-def _recall(retriever: Retriever, single: ChromaStore, asked: Sequence[AskedQuestion]) -> float:
+def _recall(retriever: Retriever, single: SingleCollection, asked: Sequence[AskedQuestion]) -> float:
     """Share of the true 15 nearest that a plain query finds, ties counted as found."""
     snapshot, hit = retriever.snapshot, 0
     for question in asked:
         vector = retriever.embedder.embed_query(question.text)
         exact = similarity(snapshot.vectors, vector)
-        positions = snapshot.chunks.positions(single.nearest("open", vector, DEFAULT_K).ids)
+        positions = snapshot.chunks.positions(single.nearest(vector, DEFAULT_K))
         hit += int((exact[positions] >= np.sort(exact)[-DEFAULT_K] - 1e-6).sum())
     return round(hit / (DEFAULT_K * len(asked)), 4)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from retrieval.files.records import read_jsonl
-from retrieval.index.chroma.foreign import collection_named, facts, open_chroma
+from retrieval.index.chroma import collection_named, facts, open_chroma
 from retrieval.types import Chunk, Row
 from tests.openai_server.passage_model import describing
 from tests.openai_server.server import KEY, FakeOpenAi

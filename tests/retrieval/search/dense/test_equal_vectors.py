@@ -11,7 +11,6 @@ from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.cosines import similarity
 from retrieval.search.fusion import best
 from retrieval.search.retriever import Retriever
-from tests.retrieval.index.conftest import ask_graphs
 from tests.retrieval.search.conftest import CHUNK, ToyEmbedder
 
 TEXTS = [
@@ -20,8 +19,8 @@ TEXTS = [
 EQUALS = 60
 
 
-@pytest.fixture(scope="module", params=["graphs", "scan"])
-def twins(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
+@pytest.fixture(scope="module")
+def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
     chunks = [
         replace(CHUNK, id=f"{number:03}-{position:02}", text=text, search_text=text)
         for position, text in enumerate(TEXTS)
@@ -30,8 +29,6 @@ def twins(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     home, embedder = tmp_path_factory.mktemp("twins"), ToyEmbedder()
     vectors = embedder.embed([chunk.search_text for chunk in chunks])
     manifest = build_snapshot(home, chunks, vectors, embedder.identity, Vocabulary.default())
-    if request.param == "graphs":
-        ask_graphs(home)
     with open_snapshot(home, manifest.id) as snapshot:
         yield Retriever(snapshot, embedder)
 

@@ -14,7 +14,6 @@ from retrieval.search.first_stage import own_vectors
 from retrieval.search.first_stage.choosing import first_stage
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
-from tests.retrieval.index.conftest import ask_graphs
 from tests.retrieval.search.conftest import ToyEmbedder
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ class Asked:
         return Query.ask(text, self.snapshot.vocabulary).among(self.snapshot.rivals)
 
 
-@pytest.fixture(scope="module", params=["scan", "regions", "chroma server", "milvus"])
+@pytest.fixture(scope="module", params=["scan", "regions", "milvus"])
 def asked(
     request: pytest.FixtureRequest,
     library: tuple[Chunk, ...],
@@ -53,9 +52,7 @@ def asked(
     """Each first stage over the same library."""
     # Other tests of the module ask without these settings.
     with pytest.MonkeyPatch.context() as patch, pytest.MonkeyPatch.context() as meanwhile:
-        if request.param == "chroma server":
-            patch.setenv("QUERYMUST_CHROMA", request.getfixturevalue("chroma_server"))
-        elif request.param == "milvus":
+        if request.param == "milvus":
             patch.setenv("QUERYMUST_STORE", request.getfixturevalue("milvus_server") + "/contract")
         elif request.param == "regions":
             patch.setattr(regions, "UNDIVIDED", 0)
@@ -65,8 +62,6 @@ def asked(
         root = tmp_path_factory.mktemp("asked")
         vectors = ToyEmbedder().embed([chunk.search_text for chunk in library])
         manifest = build_snapshot(root, library, vectors, ToyEmbedder.identity, Vocabulary.default())
-        if request.param == "chroma server":
-            ask_graphs(root)
         snapshot = open_snapshot(root, manifest.id)
         stage = first_stage(snapshot)
         patch.undo()

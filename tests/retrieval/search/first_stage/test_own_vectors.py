@@ -1,9 +1,7 @@
 """The nearest from regions, against all vectors compared."""
 
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,8 +20,8 @@ from retrieval.search.prefilter import Admission
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Vector
-from tests.retrieval.index.conftest import MODEL, ask_graphs, chunk, vectors_of
-from tests.retrieval.search.conftest import ToyEmbedder, make_library, matrix_row
+from tests.retrieval.index.conftest import MODEL, chunk, vectors_of
+from tests.retrieval.search.conftest import ToyEmbedder, matrix_row
 
 COUNT = 600
 
@@ -114,23 +112,6 @@ def test_a_filter_makes_a_search_look_further(large: Snapshot) -> None:
         assert may[seen].all()
         assert len(set(seen.tolist())) == len(seen) >= min(60, int(may.sum()))
         assert cosines.tolist() == similarity(large.vectors, question(7))[seen].tolist()
-
-
-def test_a_reader_never_opens_chroma_unless_it_asks_for_rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(regions, "UNDIVIDED", 100)
-    monkeypatch.setattr(regions, "SIZE", 8)
-    chunks = make_library()
-    vectors = ToyEmbedder().embed([chunk.search_text for chunk in chunks])
-    manifest = build_snapshot(tmp_path, chunks, vectors, ToyEmbedder.identity, Vocabulary.default())
-    ask_graphs(tmp_path)
-    with open_snapshot(tmp_path, manifest.id) as snapshot:
-        retriever = Retriever(snapshot, ToyEmbedder())
-        for strategy in ("bm25", "dense", "hybrid", "hybrid_graph", "prefilter", "default"):
-            assert len(retriever.retrieve("What does a cleric need to hit AC 6?", 9, strategy, debug=True).hits) == 9
-        assert "collections" not in snapshot.__dict__
-        retriever.retrieve("What does a cleric need to hit AC 6?", 9, "iterative")
-        assert "collections" in snapshot.__dict__
-        assert "chromadb" in sys.modules
 
 
 SUBJECTS = [a + b + c for a in ("bar", "mel", "tor", "vun") for b in ("do", "ga", "ri") for c in ("k", "l", "n", "sh")]
@@ -235,23 +216,6 @@ def test_what_predicates_exclude_is_no_candidate(portion_large: Retriever) -> No
     assert mask is not None
     assert mask[result].all()
     assert not mask[unfiltered].all()
-
-
-def test_the_nearest_are_asked_of_a_server_where_it_has_the_collections(
-    chroma_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("QUERYMUST_CHROMA", chroma_server)
-    chunks = rows()
-    vectors = ToyEmbedder().embed([chunk.search_text for chunk in chunks])
-    manifest = build_snapshot(tmp_path, chunks, vectors, ToyEmbedder.identity, Vocabulary.default())
-    text = "What does a torgal need to hit armor class 6?"
-    with open_snapshot(tmp_path, manifest.id) as snapshot:
-        own = Retriever(snapshot, ToyEmbedder()).retrieve(text, 12)
-        assert "collections" not in snapshot.__dict__
-    ask_graphs(tmp_path)
-    with open_snapshot(tmp_path, manifest.id) as snapshot:
-        assert Retriever(snapshot, ToyEmbedder()).retrieve(text, 12).hits == own.hits
-        assert "collections" in snapshot.__dict__
 
 
 def test_where_too_few_are_candidates_a_ranking_is_filled_up(

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.index.chroma.store import ChromaStore
 from retrieval.index.embedding.embedders import load_embedder
-from tools.bench.scale.library import ScaleIndex, scale_index, synthetic_library
+from tools.bench.scale.library import ScaleIndex, SingleCollection, scale_index, synthetic_library
 from tools.bench.scale.run import EMBEDDER
 from tools.cli import main
 
@@ -19,9 +18,9 @@ def build(home: Path, seed: int = 0) -> tuple[ScaleIndex, list[str]]:
 
 
 @pytest.fixture
-def single(tmp_path: Path) -> Iterator[ChromaStore]:
+def single(tmp_path: Path) -> Iterator[SingleCollection]:
     build(tmp_path)
-    store = ChromaStore(tmp_path / "single")
+    store = SingleCollection(tmp_path / "single")
     yield store
     store.close()
 
@@ -38,7 +37,7 @@ def test_another_library_takes_its_place(tmp_path: Path) -> None:
     first, _ = build(tmp_path)
     other, told = build(tmp_path, seed=1)
     assert other.key != first.key
-    assert "one collection of everything" in told
+    assert "collections" in told
     assert [path.name for path in (tmp_path / "snapshots").iterdir()] == [other.snapshot]
 
 
@@ -46,13 +45,13 @@ def test_the_one_collection_is_made_where_it_is_wanted(tmp_path: Path) -> None:
     without = scale_index(tmp_path, LIBRARY, 0, load_embedder(EMBEDDER), lambda *_: None, single=False)
     assert not (tmp_path / "single").exists()
     result, told = build(tmp_path)
-    assert "one collection of everything" in told
+    assert "collections" in told
     assert result.key != without.key
     assert result.snapshot == without.snapshot
 
 
-def test_one_collection_holds_everything(single: ChromaStore) -> None:
-    assert single.count("open") == len(LIBRARY)
+def test_one_collection_holds_everything(single: SingleCollection) -> None:
+    assert single.collection.count() == len(LIBRARY)
 
 
 def test_without_bm25s_the_command_says_in_one_line_what_to_install(

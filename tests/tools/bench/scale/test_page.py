@@ -5,7 +5,6 @@ from xml.etree import ElementTree
 import pytest
 
 from retrieval.files.records import dump_record, parse_record
-from retrieval.index.chroma import soundness
 from tools.bench.scale import run
 from tools.bench.scale.page import INK, PAGE, PLOT, ROOT, RUNS, WAYS, Growth, apart, performance_page, plot, read_runs
 from tools.bench.scale.report import ScaleReport
@@ -93,7 +92,6 @@ def test_the_page_says_whose_a_readers_memory_is(small: ScaleReport) -> None:
 def test_a_run_without_chroma_has_our_ways_alone_and_the_page_goes_without(
     small: ScaleReport, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(soundness, "EMBEDDED_UP_TO", 100)
     monkeypatch.setattr(run, "EMBEDDED_UP_TO", 100)
     without = run_scale(200, questions=20, home=tmp_path / "without")
     assert {timing.name for timing in small.timings} - {timing.name for timing in without.timings} == {
@@ -122,7 +120,6 @@ def test_a_run_without_chroma_has_our_ways_alone_and_the_page_goes_without(
 def test_chroma_is_timed_in_a_large_library_where_it_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(soundness, "EMBEDDED_UP_TO", 100)
     monkeypatch.setattr(run, "EMBEDDED_UP_TO", 100)
     scale = run_scale(200, questions=4, home=tmp_path, chroma=True)
     assert scale.has_chroma

@@ -1,1 +1,0 @@
-"""The two collections of a snapshot; `store.py` alone imports Chroma."""
