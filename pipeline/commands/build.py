@@ -425,7 +425,8 @@ def run_build(
     for sentence in done.sentences:
         print_error(sentence)
     if done.problems:
-        err.print("The live index, if there was one, is as it was.")
+        live = done.library.get("live_index", {}).get("snapshot")
+        err.print(f"{live} is live all the same." if live else "The live index, if there was one, is as it was.")
         raise typer.Exit(1)
     return done
 

@@ -39,14 +39,20 @@ evaluate = dg.define_asset_job(
 )
 go_live = dg.define_asset_job(
     "go_live",
-    dg.AssetSelection.assets("leaderboard", "live_index", "chroma_collections"),
+    dg.AssetSelection.assets("leaderboard", "live_index"),
     description="Score the candidate and let it go live if every blocking check holds for it.",
     tags={"domain": "live"},
 )
 promote = dg.define_asset_job(
     "promote",
-    dg.AssetSelection.assets("live_index", "chroma_collections").without_checks(),
+    dg.AssetSelection.assets("live_index").without_checks(),
     description="Let the candidate go live on the checks that ran; with a reason (config: force) past those on scores.",
+    tags={"domain": "live"},
+)
+fill_chroma = dg.define_asset_job(
+    "fill_chroma",
+    dg.AssetSelection.assets("chroma_collections"),
+    description="Bring Chroma's collections up to what is live, for other programs.",
     tags={"domain": "live"},
 )
 build_library = dg.define_asset_job(
@@ -55,7 +61,7 @@ build_library = dg.define_asset_job(
     description="One book, then the whole library up to what is live: check, index, score, promote.",
     tags={"domain": "live"},
 )
-OF_ASSETS = (index_book, index_library, evaluate, go_live, promote, build_library)
+OF_ASSETS = (index_book, index_library, evaluate, go_live, promote, fill_chroma, build_library)
 """`lanes.py` makes the one that is of none: its executor is a setting."""
 
 

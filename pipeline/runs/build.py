@@ -352,4 +352,5 @@ def _jobs(strategies: Mapping[str, object] | tuple[()]) -> list[_Job]:
             for number, name in enumerate(strategies, start=1)
         ),
         _Job("go_live", None, "going live"),
+        _Job("fill_chroma", None, "filling Chroma"),
     ]

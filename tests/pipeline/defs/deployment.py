@@ -118,7 +118,12 @@ class Deployment:
         """What `querymust build` does, with this history; returns its problems."""
         runner = Runner(load(), self.instance, self.home)
         jobs = [("index_book", slug) for slug in sync_books(self.home, self.instance)]
-        jobs += [("index_library", None), *(("evaluate", name) for name in STRATEGIES), ("go_live", None)]  # type: ignore[list-item]
+        jobs += [
+            ("index_library", None),
+            *(("evaluate", name) for name in STRATEGIES),
+            ("go_live", None),
+            ("fill_chroma", None),
+        ]  # type: ignore[list-item]
         return [str(problem) for job, key in jobs for problem in runner.run(job, key).problems]
 
     def all_assets(self) -> list[str]:
