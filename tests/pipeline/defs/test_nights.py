@@ -6,7 +6,6 @@ import dagster as dg
 import pytest
 
 from retrieval.index.embedding.embedders import load_embedder
-from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
 from retrieval.index.snapshot.live import promotions, snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.types import EmbedderIdentity
@@ -77,7 +76,7 @@ def test_a_night_embeds_what_is_new_and_all_of_it_after_a_new_version_of_the_emb
 
     before, identity = deployment.live, load_embedder().identity
     newer = EmbedderIdentity(identity.name, f"{identity.version}.next", identity.dimensions)
-    monkeypatch.setattr(WordllamaEmbedder, "identity", newer)
+    monkeypatch.setattr(type(load_embedder()), "identity", newer)
     assert live_embedder(deployment) == identity
     deployment.begin_night(days=2)
     deployment.work_off()
