@@ -5,7 +5,7 @@ denominators 1, `noise_reduction` is 1 minus the ratio of two sums. So one set o
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -228,3 +228,19 @@ def _frame(columns: Mapping[str, tuple[str, Sequence[Any]]]) -> Frame:
     import pandas as pd
 
     return pd.DataFrame({name: pd.Series(values, dtype=dtype) for name, (dtype, values) in columns.items()})
+
+
+_DIGITS = 6
+"""More than any reader needs, fewer than the last bits in which two machines differ."""
+
+
+def flat_records(aggregates: Iterable[Aggregate]) -> list[dict[str, Any]]:
+    """`{set, split, book, kind, strategy, metric, value, low, high, n}` for each, `*` for all; values rounded."""
+    return [
+        asdict(each) | {name: _rounded(getattr(each, name)) for name in ("value", "low", "high")} for each in aggregates
+    ]
+
+
+def _rounded(value: float | None) -> float | None:
+    # adding 0.0 turns -0.0 into 0.0: the two are equal and must print so
+    return None if value is None else round(value, _DIGITS) + 0.0

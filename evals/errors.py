@@ -8,7 +8,6 @@
       x ExperimentError        an experiment cannot be run as it was asked for; every problem
       x RunFileError           a TREC file cannot be written
       x AcceptanceError        a bound or a file of saved scores cannot be used
-      x FittingError           nothing can be fitted or learned
 """
 
 from collections.abc import Sequence
@@ -46,7 +45,3 @@ class RunFileError(EvaluationError):
 
 class AcceptanceError(EvaluationError):
     """A bound or a file of saved scores cannot be used."""
-
-
-class FittingError(EvaluationError):
-    """Nothing can be fitted or learned."""

@@ -12,7 +12,7 @@ from evals.aggregates import ALL, Aggregate
 from evals.evaluation import SHIPPED, Evaluation, evaluation_of
 from evals.experiment import Experiment
 from evals.noise import NOISE
-from evals.non_inferiority import MARGIN, Paired, judge, paired_changes
+from evals.non_inferiority import MARGIN, paired_changes
 from evals.scored_questions import ScoredQuestion
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
@@ -336,25 +336,3 @@ def best_of(candidate: Sequence[ScoredQuestion], others: Mapping[str, Sequence[S
 
 def _gold_keys(rows: Iterable[ScoredQuestion]) -> set[tuple[str, str, str]]:
     return {(row.set, row.split, row.question_id) for row in rows if row.gold}
-
-
-Ranks = Sequence[int | None]
-"""1-based rank of each question's best gold; None where it is no candidate."""
-
-
-def worse_groups(ranks: Mapping[str, tuple[Ranks, Ranks]]) -> tuple[str, ...]:
-    """A sentence for each group that the new numbers lose more in than the gate lets through; empty: they may ship.
-
-    Args:
-        ranks: by group, with the new numbers and with those that ship, over the same questions; at least one each.
-    """
-    groups = judge([Paired(_reciprocal(ours), _reciprocal(theirs)) for ours, theirs in ranks.values()])
-    return tuple(
-        f"{group}: mrr is below that of what ships, {each}"
-        for group, each in zip(ranks, groups, strict=True)
-        if each.verdict == "worse"
-    )
-
-
-def _reciprocal(ranks: Ranks) -> list[float]:
-    return [1 / rank if rank else 0.0 for rank in ranks]

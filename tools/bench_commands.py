@@ -6,20 +6,34 @@ from dataclasses import asdict
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pipeline.commands.options import DEFAULT_HOME, CommandList, HomeOption, JsonOption, QuestionsOption, existing
-from pipeline.console.output import err, out, print_json, print_report, progress_bar
+from pipeline.console.output import err, out, print_json, progress_bar
 from retrieval.errors import RetrievalError
 from tools.set_commands import add_sets, benchmarks_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from _typeshed import DataclassInstance
 
 app = typer.Typer(
     cls=CommandList, help="Score published question sets; time the engine.", no_args_is_help=True, rich_markup_mode=None
 )
 
 add_sets(app)
+
+
+def print_report(report: DataclassInstance, lines: Iterable[str], *, json_: bool) -> None:
+    """What a benchmark found: its record as JSON, or its lines."""
+    if json_:
+        print_json(asdict(report))
+        return
+    for line in lines:
+        out.print(line)
 
 
 @app.command("predicates")

@@ -216,8 +216,9 @@ def _without_say(names: list[str], data: Path, split: str, home: Path) -> Instea
 
 
 def _tell(runs: list[BenchmarkRun], strategies: list[str], *, json_: bool) -> None:
-    from evals.report import cell_table, flat_records
+    from evals.aggregates import flat_records
     from tools.bench.results_page import cells_of_books
+    from tools.bench.tables import cell_table
     from tools.corpora.fts5 import REFERENCE, why_missing
 
     if not strategies and (reason := why_missing()):
@@ -233,7 +234,7 @@ def _tell(runs: list[BenchmarkRun], strategies: list[str], *, json_: bool) -> No
 
 def _print_run(run: BenchmarkRun, strategies: list[str]) -> None:
     """Say it in tables for a person: every strategy over all questions, then by book and kind."""
-    from evals.report import breakdown, leaderboard
+    from tools.bench.tables import breakdown, leaderboard
 
     if run.of_books:
         shown = {*(strategies or ["default"]), "*"}

@@ -13,8 +13,6 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.segment import Segment
 
 if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
     from retrieval.models.spending import CostEstimate, ModelOptions
 
 
@@ -62,15 +60,6 @@ def first_of(lines: Sequence[str], most: int = 5) -> Iterator[str]:
     yield from lines[:most]
     if len(lines) > most:
         yield f"and {len(lines) - most} more; --json has them all"
-
-
-def print_report(report: "DataclassInstance", lines: Iterable[str], *, json_: bool) -> None:
-    """What a benchmark found: its record as JSON, or its lines."""
-    if json_:
-        print_json(asdict(report))
-        return
-    for line in lines:
-        out.print(line)
 
 
 def print_error(sentence: str) -> None:

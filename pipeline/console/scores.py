@@ -107,7 +107,7 @@ def print_short_leaderboard(leaderboard: Mapping[str, Mapping[str, float | None]
 
 def breakdown_records(strategy: str, numbers: Sequence[Aggregate]) -> list[dict[str, object]]:
     """The breakdown as JSON values: every metric; `*` stands for all kinds or all books."""
-    from evals.report import flat_records
+    from evals.aggregates import flat_records
 
     kept = ("book", "kind", "metric", "value", "low", "high", "n")
     return [{"strategy": strategy} | {name: record[name] for name in kept} for record in flat_records(numbers)]

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from evals.aggregates import ALL, Aggregate
-from evals.comparison import Cell, cells
 from evals.metric_table import Use, names
-from evals.report import breakdown, cell_table, leaderboard
+from tools.bench.cells import Cell, cells
 from tools.bench.run import BenchmarkRun, IndexNote
+from tools.bench.tables import breakdown, cell_table, leaderboard
 
 
 @dataclass(frozen=True, slots=True)

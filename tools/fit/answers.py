@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from evals.answer_scores import COMPARISON, NO_ANSWER, GoldAnswer, gold_answer, grade_answer
-from evals.errors import FittingError
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question
 from retrieval.files.atomic_files import write_atomically
@@ -28,7 +27,7 @@ from retrieval.settings import AnswerSettings
 from retrieval.types import Chunk, Embedder, Hit
 from tools.corpora.books import LibraryBook
 from tools.corpora.indexes import Tell, learned_from, open_index
-from tools.fit.logit import fit_conditional, fit_monotone
+from tools.fit.logit import FittingError, fit_conditional, fit_monotone
 
 Floats = npt.NDArray[np.float64]
 

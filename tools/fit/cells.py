@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from evals.errors import FittingError
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question
 from retrieval.files.atomic_files import write_atomically
@@ -20,7 +19,7 @@ from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Embedder
 from tools.corpora.books import Corpus, LibraryBook, generated_questions
 from tools.corpora.indexes import PASSAGES, SAMPLE, Tell, drawn, learned_from, open_index
-from tools.fit.logit import fit_conditional
+from tools.fit.logit import FittingError, fit_conditional
 
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]")
 _WORD = re.compile(r"[^\W_]+")

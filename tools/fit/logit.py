@@ -5,7 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from evals.errors import EvaluationError
+
 Floats = npt.NDArray[np.float64]
+
+
+class FittingError(EvaluationError):
+    """Nothing can be fitted or learned."""
+
 
 RIDGE = 1e-3
 """On the weights, beside the mean log loss of an example."""

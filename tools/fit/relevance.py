@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from evals.errors import FittingError
 from evals.questions.questions import Question
 from retrieval.files.atomic_files import write_atomically
 from retrieval.rag.relevance import ANY, N_CANDIDATES, NAMES, SHIPPED, Calibration, measures
@@ -19,7 +18,7 @@ from retrieval.settings import DEFAULT_EMBEDDER
 from retrieval.types import Embedder
 from tools.corpora.books import Corpus, LibraryBook, generated_questions
 from tools.corpora.indexes import SAMPLE, Tell, drawn, learned_from, open_index
-from tools.fit.logit import fit_monotone
+from tools.fit.logit import FittingError, fit_monotone
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evals.errors import FittingError
-from evals.gate import worse_groups
 from evals.generation.phrasing import reworded
 from evals.metrics import SHOWN
+from evals.non_inferiority import Paired, judge
 from evals.questions.question_sets import QuestionSet
 from retrieval.files.atomic_files import write_atomically
 from retrieval.files.versions import install
@@ -30,6 +29,7 @@ from retrieval.search.strategies import MARGIN, strategy
 from retrieval.types import Chunk, Embedder
 from tools.corpora.books import Corpus, LibraryBook, generated_questions
 from tools.corpora.indexes import Tell, by_group, drawn, learned_from, searched_sets
+from tools.fit.logit import FittingError
 
 DEFAULT = strategy("default")
 MOST_CANDIDATES = 40
@@ -547,3 +547,25 @@ def _sets(name: str, corpus: Corpus, retriever: Retriever, chunks: Sequence[Chun
 
 def _sampled(questions: QuestionSet, seed: int) -> QuestionSet:
     return replace(questions, questions=tuple(drawn(questions.scored, MOST_QUESTIONS, seed)))
+
+
+Ranks = Sequence[int | None]
+"""1-based rank of each question's best gold; None where it is no candidate."""
+
+
+def worse_groups(ranks: Mapping[str, tuple[Ranks, Ranks]]) -> tuple[str, ...]:
+    """A sentence for each group that the new numbers lose more in than the gate lets through; empty: they may ship.
+
+    Args:
+        ranks: by group, with the new numbers and with those that ship, over the same questions; at least one each.
+    """
+    groups = judge([Paired(_reciprocal(ours), _reciprocal(theirs)) for ours, theirs in ranks.values()])
+    return tuple(
+        f"{group}: mrr is below that of what ships, {each}"
+        for group, each in zip(ranks, groups, strict=True)
+        if each.verdict == "worse"
+    )
+
+
+def _reciprocal(ranks: Ranks) -> list[float]:
+    return [1 / rank if rank else 0.0 for rank in ranks]

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from evals.comparison import Cell
-from evals.report import cell_table
+from tools.bench.cells import Cell
 from tools.bench.results_page import DATA_FILE, PAGE_FILE, REFERENCES, Results, _rounded_cell, results_page
+from tools.bench.tables import cell_table
 
 DOCS = Path(__file__).parents[3] / "docs" / "results"
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evals.errors import FittingError
 from retrieval.rag import sentences, statements
 from retrieval.settings import AnswerSettings
 from tools.fit.answers import (
@@ -19,6 +18,7 @@ from tools.fit.answers import (
     fit_statements,
     shares_left_out,
 )
+from tools.fit.logit import FittingError
 
 
 def sentence_examples(n: int, seed: int = 0) -> tuple[SentenceExample, ...]:

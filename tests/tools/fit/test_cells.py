@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from evals.errors import FittingError
 from evals.questions.gold import Resolution
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question
@@ -13,6 +12,7 @@ from retrieval.language.terms import tokens
 from retrieval.rag.cells import NAMES
 from tests.chunks import EMPTY
 from tools.fit.cells import CellExample, cell_examples, cells_that_say, fit_cells, left_out, named, says, wanted_words
+from tools.fit.logit import FittingError
 
 COLUMNS = ("Ship", "Port", "Captain", "Tonnage")
 

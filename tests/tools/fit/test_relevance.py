@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evals.errors import FittingError
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.rag.relevance import ANY, NAMES, Calibration
 from tools.fit import relevance
+from tools.fit.logit import FittingError
 from tools.fit.relevance import (
     WITHOUT_COSINES,
     Bin,

@@ -22,6 +22,7 @@ from tools.fit.trees import (
     leave_out,
     pooled,
     trees_without,
+    worse_groups,
 )
 
 EMBEDDER = load_embedder("wordllama")
@@ -211,3 +212,12 @@ def test_generated_questions_are_scored_apart_from_those_of_people(lightgbm, mak
     result = [(each.group, each.kind, each.left_out.n) for each in leave_out(groups, ALONE, names, shipped, small)]
 
     assert result == [("one", GENERATED, 4), ("one", "lookup", 3), ("one", "rule", 3), ("two", "lookup", 10)]
+
+
+def test_a_group_that_loses_more_than_the_gate_lets_through_is_named() -> None:
+    same = ([1, 2, None], [1, 2, None])
+    one_of_twenty = ([2, *[1] * 19], [1] * 20)
+    assert worse_groups({"same": same, "little": one_of_twenty, "better": ([1] * 9, [3] * 9)}) == ()
+    (sentence,) = worse_groups({"same": same, "lost": ([None] * 3 + [1] * 17, [1] * 20)})
+    assert sentence.startswith("lost: mrr is below that of what ships, -0.150 (-0.3")
+    assert sentence.endswith("over 20 questions")

@@ -4,10 +4,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evals.errors import FittingError
 from retrieval.search.rerank.features import NAMES as FEATURES
 from retrieval.search.rerank.rerank import TREES_FILE
 from retrieval.search.rerank.trees import Trees
+from tools.fit.logit import FittingError
 from tools.fit.trees import ROW, direction, learn
 
 

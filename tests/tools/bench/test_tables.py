@@ -1,6 +1,6 @@
-from evals.aggregates import Aggregate
-from evals.comparison import Cell
-from evals.report import breakdown, cell_table, flat_records, leaderboard
+from evals.aggregates import Aggregate, flat_records
+from tools.bench.cells import Cell
+from tools.bench.tables import breakdown, cell_table, leaderboard
 
 
 def number(metric, value, low=None, high=None, book="*", kind="*", strategy="dense", n=3):

@@ -1,26 +1,14 @@
-"""Numbers as text: markdown tables for people, flat records for programs."""
+"""Numbers as markdown tables."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Sequence
 
 from evals.aggregates import ALL, Aggregate
-from evals.comparison import Cell
 from evals.metric_table import Use, names
-
-_DIGITS = 6
-"""More than any reader needs, fewer than the last bits in which two machines differ."""
+from tools.bench.cells import Cell
 
 _LEAST_P = 0.0005
 
 COLUMNS = names(Use.REPORT)
-
-
-def flat_records(aggregates: Iterable[Aggregate]) -> list[dict[str, Any]]:
-    """`{set, split, book, kind, strategy, metric, value, low, high, n}` for each, `*` for all; values rounded."""
-    return [
-        asdict(each) | {name: _rounded(getattr(each, name)) for name in ("value", "low", "high")} for each in aggregates
-    ]
 
 
 def leaderboard(aggregates: Sequence[Aggregate], metrics: Sequence[str] = COLUMNS) -> str:
@@ -100,8 +88,3 @@ def _number(aggregate: Aggregate | None) -> str:
     if aggregate.low is None or aggregate.high is None:
         return f"{aggregate.value:.3f}"
     return f"{aggregate.value:.3f} ({aggregate.low:.3f} to {aggregate.high:.3f})"
-
-
-def _rounded(value: float | None) -> float | None:
-    # adding 0.0 turns -0.0 into 0.0: the two are equal and must print so
-    return None if value is None else round(value, _DIGITS) + 0.0
