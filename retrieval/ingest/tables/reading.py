@@ -28,8 +28,10 @@ _DIGIT = re.compile(r"\d")
 _FOOTNOTE = re.compile(r"\s*(?:[*†‡§]|\d\s+\S|note\b)", re.IGNORECASE)
 _COUNTED = re.compile(r"\s*\d+(?:st|nd|rd|th)[\s-]+[A-Za-z]")
 _AXIS_NAME = re.compile(
-    r"(?P<prefix>.*?)\s*(?P<place>[-−–]?\d+(?:st|nd|rd|th)?(?:\s*(?:-|–|to)\s*[-−–]?\d+(?:st|nd|rd|th)?|\s*\+)?)"
+    r"(?P<prefix>.*?)\s*(?<![\d.,])"
+    r"(?P<place>[-−–]?\d+(?:st|nd|rd|th)?(?:\s*(?:-|–|to)\s*[-−–]?\d+(?:st|nd|rd|th)?|\s*\+)?)"
 )
+"""Not the 05 of a dose of 0.05, nor the 11 of version 3.11."""
 _CODE = re.compile(r"\w*[^\W\d_]-\d+")
 MIN_AXIS = 3
 """Fewer columns than this with one name and running numbers are not an axis."""

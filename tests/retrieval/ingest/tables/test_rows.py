@@ -93,6 +93,16 @@ def test_a_heading_of_digits_keeps_its_zero():
     assert contents(text)[0]["RWY"] == {"03": 17, "06": 14, "21": 15}
 
 
+def test_decimals_and_versions_in_headings_stay_whole():
+    text = "| Weight | Dose 0.05 | Dose 0.1 | Dose 0.15 |\n| - | - | - | - |\n| 4 kg | 0.8 | 1.5 | 2.2 |\n"
+    versions = (
+        "| Module | Python 3.10 | Python 3.11 | Python 3.12 |\n| - | - | - | - |\n| distutils | yes | yes | no |\n"
+    )
+
+    assert {"Dose 0.05": 0.8, "Dose 0.1": 1.5, "Dose 0.15": 2.2}.items() <= contents(text)[0].items()
+    assert {"Python 3.10": "yes", "Python 3.12": "no"}.items() <= contents(versions)[0].items()
+
+
 def test_pairs_side_by_side_are_two_entries_and_both_are_names():
     text = "| CR | XP | CR | XP |\n| - | - | - | - |\n| 4 | 1,100 | 21 | 33,000 |\n| 5 | 1,800 | 22 | 41,000 |\n"
 
