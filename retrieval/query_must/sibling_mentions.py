@@ -205,7 +205,7 @@ class QueryMentions:
             _mask(position for position, token in enumerate(tokens) if _has_digit(token)),
             _mask(position for position, token in enumerate(tokens) if token in speech.holding) | _mask(twice),
             tuple(_opposed(tokens, speech)),
-            bool(question.intervals),
+            bool(question.intervals) or any(each.kind == "open" for each in quantities(question.written)),
             tuple(_in_units(_moved(mentioned_amounts(question), whole), units)),
             speech,
         )

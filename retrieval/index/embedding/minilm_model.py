@@ -214,7 +214,9 @@ class MiniLmEmbedder:
         """
         if not texts:
             return np.zeros((0, _DIMENSIONS), dtype=np.float32)
-        session, encodings = self._session, self._tokenizer.encode_batch(list(texts))
+        # The tokenizer takes no half of a surrogate pair, as a byte of another encoding on a command line becomes.
+        readable = [text.encode("utf-8", "replace").decode() for text in texts]
+        session, encodings = self._session, self._tokenizer.encode_batch(readable)
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as threads:
             return np.stack(list(threads.map(lambda encoding: _vector(session, _windows(encoding)), encodings)))
 
@@ -225,7 +227,8 @@ class MiniLmEmbedder:
             EmbedderUnavailableError: the tokenizer is not on this machine.
             EmbedderMismatchError: it is of another model.
         """
-        return sum(map(len, _windows(self._tokenizer.encode(text, add_special_tokens=False))))
+        readable = text.encode("utf-8", "replace").decode()
+        return sum(map(len, _windows(self._tokenizer.encode(readable, add_special_tokens=False))))
 
     @cached_property
     def _asked(self) -> Callable[[str], Vector]:

@@ -64,6 +64,12 @@ def rows(number_of: KeyedTable, *numbers: int) -> set[tuple[str, int]]:
     return {(number_of.id, number) for number in numbers}
 
 
+@pytest.mark.parametrize("bound", ["> 2", ">2", "≥2", "over 2", "2 or more"])
+def test_a_number_that_is_only_a_bound_names_no_row(bound: str) -> None:
+    assert kept_out("How much XP has level 2?", LEVELS) == rows(LEVELS, 0, 2)
+    assert kept_out(f"How much XP has a level {bound}?", LEVELS) == set()
+
+
 @pytest.mark.parametrize(
     ("question", "numbers"),
     [

@@ -51,6 +51,11 @@ def test_a_long_text_is_read_to_its_end(minilm: MiniLmEmbedder) -> None:
     assert late > without + 0.05
 
 
+def test_half_a_surrogate_pair_is_read_as_a_mark(minilm: MiniLmEmbedder) -> None:
+    assert np.array_equal(minilm.embed_query("caf\udce9 dose"), minilm.embed_query("caf? dose"))
+    assert minilm.count_tokens("caf\udce9") == minilm.count_tokens("caf?")
+
+
 def test_tokens_are_counted_beyond_those_that_the_model_reads(minilm: MiniLmEmbedder) -> None:
     assert minilm.count_tokens("a sword " * 1000) == 2000
     assert minilm.count_tokens("") == 0
