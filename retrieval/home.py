@@ -21,6 +21,7 @@
     <home>/dagster/                               run history
 """
 
+import shlex
 import shutil
 from dataclasses import dataclass, field
 from functools import cache
@@ -55,6 +56,10 @@ def is_book_key(key: str) -> bool:
         return False
 
 
+USUAL_HOME = ".querymust"
+"""A command that is typed beside a home of this name finds it without `--home`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Home:
     """The folder of one library's index. Key: root."""
@@ -67,6 +72,11 @@ class Home:
         """The home at `root` with its stored settings; nothing is created."""
         root = root.expanduser().resolve()
         return cls(root, Settings.read(root))
+
+    @property
+    def option(self) -> str:
+        """What a command needs to find this home, quoted for a shell; empty for one of the usual name."""
+        return "" if self.root.name == USUAL_HOME else f" --home {shlex.quote(str(self.root))}"
 
     @property
     def library(self) -> Path:

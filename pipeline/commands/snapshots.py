@@ -61,7 +61,7 @@ def roll_back(
         promote(root, chosen, "rollback")
     out.print(f"live: {chosen}, {n_chunks:,} chunks")
     if before:
-        out.print(f"It was {before} before; back: querymust rollback {before}")
+        out.print(f"It was {before} before; back: querymust rollback {before}{Home.at(home).option}")
 
 
 def _first_intact(root: Path, candidates: Sequence[str]) -> tuple[str, int]:
@@ -282,7 +282,7 @@ def pull(
 
     opened, place = Home.at(home), Place(url)
     if every is None:
-        _say(place, _pull(opened, place, keep, max_gb), json_=json_)
+        _say(opened, place, _pull(opened, place, keep, max_gb), json_=json_)
         return
     seen = None
     while True:
@@ -302,7 +302,7 @@ def _follow(home: Home, place: Place, keep: int, max_gb: float, seen: str | None
     except RetrievalError as error:
         print_error(str(error))
         return None
-    _say(place, done, json_=json_)
+    _say(home, place, done, json_=json_)
     return done.snapshot
 
 
@@ -318,11 +318,11 @@ def _pull(home: Home, place: Place, keep: int, max_gb: float) -> Pulled:
     return done
 
 
-def _say(place: Place, done: Pulled, *, json_: bool) -> None:
+def _say(home: Home, place: Place, done: Pulled, *, json_: bool) -> None:
     if json_:
         print_json({"place": place.name, **asdict(done)})
         return
     what = f"{counted(done.files, 'file')}, {done.size / 1e6:,.1f} MB; fetched {done.fetched:,}"
     out.print(f"live: {done.snapshot}, {done.n_chunks:,} chunks: {what}")
     if done.before not in {None, done.snapshot}:
-        out.print(f"It was {done.before} before; back: querymust rollback {done.before}")
+        out.print(f"It was {done.before} before; back: querymust rollback {done.before}{home.option}")

@@ -142,7 +142,7 @@ def _accept(home: Home, retriever: Retriever, trial: VocabularyTrial, word: str,
     add_alias(home.library / VOCABULARY_FILE, word, means)
     keep_decision(home.root, word, means, "accepted")
     out.print(f"{home.library / VOCABULARY_FILE} has {word} = {means}; {effect.scores}.")
-    err.print("It counts from the next build on: querymust build")
+    err.print(f"It counts from the next build on: querymust build{home.option}")
 
 
 def _print(term_suggestion: TermSuggestion, effect: Effect) -> None:

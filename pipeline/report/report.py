@@ -1,6 +1,5 @@
 """Everything that the report shows, gathered from a home."""
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -129,10 +128,6 @@ def _best_kept(home: Home, snapshot: str, candidate: Experiment) -> tuple[Experi
     return Experiment(best, tuple(kept[best]), (), (), ()), f"compared with {best}, the best of those that are kept"
 
 
-USUAL_HOME = ".querymust"
-"""A command that is typed beside a home of this name finds it without `--home`."""
-
-
 @dataclass(frozen=True, slots=True)
 class Header:
     """The facts above everything else. Key: snapshot."""
@@ -178,7 +173,7 @@ def header_of(home: Home, snapshot: Snapshot, *, times: bool) -> Header:
         n_guarded=manifest.n_guarded + manifest.n_keyed,
         embedder=f"{manifest.embedder.name}, {manifest.embedder.dimensions} dimensions",
         question_files=tuple(path.name for path in home.settings.questions),
-        home_option="" if home.root.name == USUAL_HOME else f" --home {shlex.quote(str(home.root))}",
+        home_option=home.option,
     )
 
 

@@ -25,7 +25,9 @@ Printed = Callable[..., str]
 
 def test_a_rollback_and_another_one_go_there_and_back(twice_live: tuple[Home, str, str], printed: Printed) -> None:
     home, first, second = twice_live
-    assert f"live: {first}" in printed("rollback", "--home", home.root)
+    told = printed("rollback", "--home", home.root)
+    assert f"live: {first}" in told
+    assert f"back: querymust rollback {second} --home {home.root}" in " ".join(told.split())
     assert live_id(home.root) == first
     assert f"live: {second}" in printed("rollback", "--home", home.root)
     assert f"live: {first}" in printed("rollback", first, "--home", home.root)
