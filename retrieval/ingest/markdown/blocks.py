@@ -14,6 +14,14 @@ _IMPORTS = re.compile(r"(?:import\s[^\n]*\sfrom\s+(['\"])[^\n]*\1;?\s*)+")
 _TABLE_PART = re.compile(r"</?(?:t[drh]|tbody|thead|tfoot)\b", re.IGNORECASE)
 _DASHES = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)*\s*:?-{2,}:?\s*\|?\s*")
 """At least one run of two dashes: a row of cells `-` says that there is nothing."""
+_TEMPLATE = r"\{%[^{}]*%\}|\{\{[<%][^{}]*[>%]\}\}"
+_TEMPLATES = re.compile(rf"\s*(?:(?:{_TEMPLATE})\s*)+")
+"""Tags of GitBook, Jekyll and Hugo, which show no words of their own."""
+_TAB = re.compile(
+    r"(?P<end></Tab(?:Item)?>|\{%-?\s*endtab\b[^{}]*%\}|\{\{[<%]\s*/\s*tab\b[^{}]*\}\})"
+    r"|(?:<Tab(?:Item)?\s|\{%-?\s*tab\s|\{\{[<%]\s*tab\s)(?P<given>[^<>{}]*)"
+)
+_TAB_NAME = re.compile(r"""(?:\b(?:label|title|name|header)=|(?<![=\w]))["'](?P<name>[^"'\n]+)["']""")
 MIN_ROWS = 3
 """A header, the dashes, a row."""
 MAX_DEPTH = 16
@@ -33,6 +41,8 @@ class Block:
     """1 to 6 for a heading, 0 otherwise."""
     is_paragraph: bool = False
     """Whether a text block is running text, and not a list, a quotation or code."""
+    tabs: tuple[str, ...] = ()
+    """Names of the tabs of Docusaurus, GitBook or Hugo that it is in, the outermost first."""
 
     @property
     def shown(self) -> str:
@@ -47,16 +57,32 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
     It is in two only where an HTML table begins or ends amid a line, and then each has its part as `source`.
     """
     headings: list[tuple[int, str]] = []
+    tabs: list[tuple[int, str]] = []
     blocks: list[Block] = []
     for span in _with_headers_whole(_with_tables_whole(_with_tables_apart(text), text), text):
         source = span.source.strip("\n")
+        if span.kind == "html" or span.is_paragraph:
+            _follow_tabs(source, tabs, len(headings))
         if not _is_shown(span.kind, source):
             continue
         if span.kind == "heading":
             headings = [entry for entry in headings if entry[0] < span.level] + [(span.level, heading_text(source))]
+            # A tab that nobody closed ends with its section.
+            tabs = [entry for entry in tabs if entry[0] < len(headings)]
         path = tuple(title for _, title in headings if title)
-        blocks.append(Block(span.kind, (span.start, span.end), source, path, span.level, span.is_paragraph))
+        names = tuple(name for _, name in tabs)
+        blocks.append(Block(span.kind, (span.start, span.end), source, path, span.level, span.is_paragraph, names))
     return tuple(blocks)
+
+
+def _follow_tabs(source: str, tabs: list[tuple[int, str]], depth: int) -> None:
+    """Open and close tabs as a source says; each with the number of headings that it is under."""
+    for mark in _TAB.finditer(source):
+        name = _TAB_NAME.search(mark["given"] or "")
+        if mark["end"] and tabs:
+            tabs.pop()
+        elif name:
+            tabs.append((depth, name["name"]))
 
 
 def _is_shown(kind: BlockKind, source: str) -> bool:
@@ -65,7 +91,8 @@ def _is_shown(kind: BlockKind, source: str) -> bool:
     if kind == "html":
         return _has_words(source) or bool(_TABLE_TAG.search(without_comments(source)))
     source = without_raw(source)
-    return bool(source.strip(": \t\n")) and not _IMPORTS.fullmatch(source.strip())
+    is_template = _IMPORTS.fullmatch(source.strip()) or _TEMPLATES.fullmatch(source)
+    return bool(source.strip(": \t\n")) and not is_template
 
 
 def _with_headers_whole(spans: Iterable[Span], text: str) -> Iterator[Span]:

@@ -127,9 +127,9 @@ def caption_at(
 
 
 def tabs_around(blocks: Sequence[Block], index: int) -> tuple[str, ...]:
-    """The names of the MkDocs tabs that the block `index` is in, the outermost first.
+    """The names of the tabs that the block `index` is in, the outermost first.
 
-    A tab holds what is indented below its line, whatever else stands between, and tabs may nest.
+    A tab of MkDocs holds what is indented below its line, whatever else stands between, and tabs may nest.
     """
     names: list[str] = []
     indentation = _indentation(blocks[index])
@@ -140,7 +140,7 @@ def tabs_around(blocks: Sequence[Block], index: int) -> tuple[str, ...]:
             indentation = _indentation(block)
             tab = _TAB.fullmatch(block.source.strip()) if block.kind == "text" else None
             names += [plain_text(tab["name"])] if tab else []
-    return tuple(reversed(names))
+    return (*blocks[index].tabs, *reversed(names))
 
 
 def _indentation(block: Block) -> int:

@@ -248,3 +248,38 @@ def test_a_file_whose_name_says_nothing_gives_no_title(path):
 
 def test_a_document_of_another_kind_is_as_it_is():
     assert paths(STATS, "T-17", "Login fails") == [("Stats",), ("Gear",)]
+
+
+TABS = {
+    "docusaurus": (
+        '<Tabs>\n<TabItem value="f" label="Free plan">\n',
+        '</TabItem>\n<TabItem label="Pro" value="p">\n',
+        "</TabItem>\n</Tabs>",
+    ),
+    "gitbook": (
+        '{% tabs %}\n{% tab title="Free plan" %}\n',
+        '{% endtab %}\n{% tab title="Pro" %}\n',
+        "{% endtab %}\n{% endtabs %}",
+    ),
+    "hugo": (
+        '{{< tabs >}}\n{{< tab name="Free plan" >}}\n',
+        '{{< /tab >}}\n{{% tab "Pro" %}}\n',
+        "{{% /tab %}}\n{{< /tabs >}}",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", TABS)
+def test_a_block_knows_the_tabs_that_it_is_in(kind: str) -> None:
+    first, second, end = TABS[kind]
+    table = "| A | B |\n|---|---|\n| 1 | 2 |\n"
+    blocks = parse_blocks(f"# Plans\n\n{first}\n{table}\n{second}\n{table}\n{end}\n\n{table}")
+    assert [block.tabs for block in blocks if block.kind == "table"] == [("Free plan",), ("Pro",), ()]
+    assert not any("tab" in block.source.lower() for block in blocks), "their marks are no text"
+
+
+def test_a_tab_that_nobody_closed_ends_with_its_section_and_code_opens_none() -> None:
+    text = '## A\n\n{% tab title="X" %}\n\none\n\n### In it\n\ntwo\n\n## B\n\nthree\n'
+    text += '\n```\n<TabItem label="Y">\n```\n\nfour\n'
+    found = {block.source: block.tabs for block in parse_blocks(text) if block.is_paragraph}
+    assert found == {"one": ("X",), "two": ("X",), "three": (), "four": ()}
