@@ -262,13 +262,18 @@ IN_PROCESS, MULTIPROCESS, DASK, DASK_AT = "in_process", "multiprocess", "dask", 
 """Executors: this process, some of this machine's, a Dask cluster of this machine's, the scheduler after the plus."""
 
 
-def _chroma(address: str) -> str:
+def chroma_server(address: str) -> tuple[str, int, bool] | None:
+    """Host, port and whether it is TLS; None where it is no address like `http://127.0.0.1:8000`."""
     try:
         parts = urlsplit(address)
-        known = parts.scheme in {"http", "https"} and parts.hostname is not None and parts.port != 0
+        host, port = parts.hostname, parts.port or 8000
     except ValueError:
-        known = False
-    if not known:
+        return None
+    return (host, port, parts.scheme == "https") if host and parts.scheme in {"http", "https"} else None
+
+
+def _chroma(address: str) -> str:
+    if chroma_server(address) is None:
         raise UnreadableSettingsError(f"chroma is {address!r}, not an address like http://127.0.0.1:8000; fix it")
     return address
 

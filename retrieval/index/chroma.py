@@ -1,7 +1,7 @@
 """Chroma, and nothing else imports it: collections filled for other programs, and collections that others filled.
 
 No search of a snapshot asks Chroma. Its collections hold what is live for whoever reads Chroma, and can be filled again
-at any time. It is imported when a place is first opened, because that takes longer than most searches.
+at any time. It is imported when a location is first opened, because that takes longer than most searches.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
-from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from retrieval.errors import (
     VectorDBWriteError,
 )
 from retrieval.query_must.operators import always_asks
+from retrieval.settings import chroma_server
 from retrieval.types import Chunk, MetadataValue, Vector
 
 if TYPE_CHECKING:
@@ -78,22 +78,22 @@ class CollectionFacts:
 
 
 @contextmanager
-def open_chroma(place: str | Path) -> Iterator[CollectionClient]:
+def open_chroma(location: str | Path) -> Iterator[CollectionClient]:
     """A client for collections that are there; closed behind the block. It makes nothing.
 
     Args:
-        place: a folder of Chroma's files, or a server's address, `http://HOST:PORT`.
+        location: a folder of Chroma's files, or a server's address, `http://HOST:PORT`.
 
     Raises:
         IndexMissingError: the folder holds no database.
         StoreUnavailableError: no server answers.
         IndexCorruptError: Chroma cannot read the folder.
     """
-    if not is_address(place) and not (Path(place) / DATABASE).is_file():
+    if not is_address(location) and not (Path(location) / DATABASE).is_file():
         raise IndexMissingError(
-            f"{place} holds no {DATABASE}; give the folder that Chroma keeps its files in, or http://HOST:PORT"
+            f"{location} holds no {DATABASE}; give the folder that Chroma keeps its files in, or http://HOST:PORT"
         )
-    with _client(place) as client:
+    with _client(location) as client:
         yield cast(CollectionClient, client)
 
 
@@ -130,14 +130,14 @@ def _records(collection: Any) -> Iterator[tuple[str, Mapping[str, Any] | None]]:
         yield from zip(page["ids"], page["metadatas"], strict=True)
 
 
-def fill(place: str | Path, name: str, chunks: Sequence[Chunk], vectors: Vector, *, truncate: bool = False) -> int:
+def fill(location: str | Path, name: str, chunks: Sequence[Chunk], vectors: Vector, *, truncate: bool = False) -> int:
     """Put chunks into a collection, which is made where it is missing; how many records it has then.
 
     A record has the chunk's text, title, place and metadata, and its `query_must` as JSON text. `contain_no_rival`
     asks nothing there, since it needs an index that knows the tables.
 
     Args:
-        place: a folder of Chroma's files, made where it is missing, or a server's address.
+        location: a folder of Chroma's files, made where it is missing, or a server's address.
         name: of the collection.
         chunks: with ids of their own.
         vectors: (len(chunks), dimensions), aligned with the chunks.
@@ -150,21 +150,21 @@ def fill(place: str | Path, name: str, chunks: Sequence[Chunk], vectors: Vector,
         InvalidDocumentError: Chroma takes no collection of that name.
         VectorDBWriteError: Chroma could not write, on a full disk for one.
     """
-    with _client(place) as client, _writing(place, name):
+    with _client(location) as client, _writing(location, name):
         if truncate:
             _delete(client, name)
         collection = _collection(client, name)
-        _put(collection, [(chunk, vectors[at], _version(chunk, vectors[at])) for at, chunk in enumerate(chunks)])
+        _put(collection, _made(chunks, vectors))
         return int(collection.count())
 
 
-def mirror(place: str | Path, name: str, chunks: Sequence[Chunk], vectors: Vector, owner: str) -> int:
+def mirror(location: str | Path, name: str, chunks: Sequence[Chunk], vectors: Vector, owner: str) -> int:
     """Bring a collection to hold these chunks and no others; how many records came, went or changed.
 
     What was interrupted goes on where it stood when it is called again.
 
     Args:
-        place: a folder of Chroma's files, made where it is missing, or a server's address.
+        location: a folder of Chroma's files, made where it is missing, or a server's address.
         name: of the collection; one that has vectors of another length is made anew.
         chunks: with ids of their own.
         vectors: (len(chunks), dimensions), aligned with the chunks.
@@ -176,11 +176,11 @@ def mirror(place: str | Path, name: str, chunks: Sequence[Chunk], vectors: Vecto
         StoreUnavailableError: no server answers.
         VectorDBWriteError: Chroma could not write, on a full disk for one.
     """
-    with _client(place) as client, _writing(place, name):
+    with _client(location) as client, _writing(location, name):
         collection = _collection(client, name, owner)
         if (holder := (collection.metadata or {}).get("owner")) != owner:
             raise InvalidDocumentError(
-                f"collection {name!r} of {place} is filled by {holder or 'another program'}; name another place in "
+                f"collection {name!r} of {location} is filled by {holder or 'another program'}; name another place in "
                 "rag.yaml as `chroma`, or delete the collection"
             )
         first = collection.get(limit=1, include=["embeddings"])["embeddings"]
@@ -188,11 +188,11 @@ def mirror(place: str | Path, name: str, chunks: Sequence[Chunk], vectors: Vecto
             _delete(client, name)
             collection = _collection(client, name, owner)
         there = {chunk_id: (metadata or {}).get(VERSION) for chunk_id, metadata in _records(collection)}
-        wanted = {chunk.id: (chunk, vectors[at], _version(chunk, vectors[at])) for at, chunk in enumerate(chunks)}
-        gone = [chunk_id for chunk_id in there if chunk_id not in wanted]
+        records = _made(chunks, vectors)
+        gone = sorted(there.keys() - {record.id for record in records})
         for start in range(0, len(gone), BATCH):
             collection.delete(ids=gone[start : start + BATCH])
-        new = [record for chunk_id, record in wanted.items() if there.get(chunk_id) != record[2]]
+        new = [record for record in records if there.get(record.id) != record.metadata[VERSION]]
         _put(collection, new)
         return len(gone) + len(new)
 
@@ -211,26 +211,40 @@ def _delete(client: Client, name: str) -> None:
         client.delete_collection(name)
 
 
-def _put(collection: Any, records: Sequence[tuple[Chunk, Vector, str]]) -> None:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Record:
+    id: str
+    text: str
+    vector: Vector
+    metadata: dict[str, MetadataValue | list[str]]
+
+
+def _made(chunks: Sequence[Chunk], vectors: Vector) -> list[_Record]:
+    """The records of some chunks, in their order."""
+    return [_record(chunk, vector) for chunk, vector in zip(chunks, vectors, strict=True)]
+
+
+def _record(chunk: Chunk, vector: Vector) -> _Record:
+    metadata = _metadata(chunk)
+    digest = sha256(repr((chunk.text, sorted(metadata.items()))).encode())
+    digest.update(vector.tobytes())
+    return _Record(chunk.id, chunk.text, vector, metadata | {VERSION: digest.hexdigest()[:16]})
+
+
+def _put(collection: Any, records: Sequence[_Record]) -> None:
     # Rows of one table put in together link to one another only, and a search that begins elsewhere passes them by.
     shuffled = [records[at] for at in np.random.default_rng(0).permutation(len(records))]
     for start in range(0, len(shuffled), BATCH):
-        chunks, vectors, versions = zip(*shuffled[start : start + BATCH], strict=True)
-        ids = [chunk.id for chunk in chunks]
+        batch = shuffled[start : start + BATCH]
+        ids = [record.id for record in batch]
         # Chroma's own `upsert` keeps metadata that a record no longer has, its query_must for one.
         collection.delete(ids=ids)
         collection.add(
             ids=ids,
-            embeddings=list(vectors),
-            documents=[chunk.text for chunk in chunks],
-            metadatas=[_metadata(chunk) | {VERSION: version} for chunk, version in zip(chunks, versions, strict=True)],
+            embeddings=[record.vector for record in batch],
+            documents=[record.text for record in batch],
+            metadatas=[record.metadata for record in batch],
         )
-
-
-def _version(chunk: Chunk, vector: Vector) -> str:
-    digest = sha256(repr((chunk.text, sorted(_metadata(chunk).items()))).encode())
-    digest.update(vector.tobytes())
-    return digest.hexdigest()[:16]
 
 
 def _metadata(chunk: Chunk) -> dict[str, MetadataValue | list[str]]:
@@ -251,7 +265,7 @@ def _metadata(chunk: Chunk) -> dict[str, MetadataValue | list[str]]:
 
 
 @contextmanager
-def _writing(place: str | Path, name: str) -> Iterator[None]:
+def _writing(location: str | Path, name: str) -> Iterator[None]:
     try:
         yield
     except RetrievalError:
@@ -265,34 +279,24 @@ def _writing(place: str | Path, name: str) -> Iterator[None]:
         if isinstance(error, ValueError) or type(error).__name__ == "InvalidArgumentError":
             raise InvalidDocumentError(f"Chroma takes no collection {name!r} ({error})") from error
         raise VectorDBWriteError(
-            f"Chroma could not write {place} ({type(error).__name__}: {error}); make room there, and run it again"
+            f"Chroma could not write {location} ({type(error).__name__}: {error}); make room there, and run it again"
         ) from error
 
 
-def is_address(place: str | Path) -> bool:
-    """Whether a place is the address of a server, and not a folder."""
-    return "://" in str(place)
-
-
-def _server_of(address: str) -> tuple[str, int, bool] | None:
-    """Host, port and whether it is TLS; None where the address is none."""
-    try:
-        parts = urlsplit(address)
-        host, port = parts.hostname, parts.port or 8000
-    except ValueError:
-        return None
-    return (host, port, parts.scheme == "https") if host and parts.scheme in {"http", "https"} else None
+def is_address(location: str | Path) -> bool:
+    """Whether a location is the address of a server, and not a folder."""
+    return "://" in str(location)
 
 
 @contextmanager
-def _client(place: str | Path) -> Iterator[Client]:
+def _client(location: str | Path) -> Iterator[Client]:
     """Chroma on a folder, made when missing, or on a server; files and sockets are let go of behind the block."""
-    client = _remote(str(place)) if is_address(place) else embedded(str(place))
+    client = _remote(str(location)) if is_address(location) else embedded(str(location))
     try:
         yield client
     finally:
         client.close()
-        if is_address(place):
+        if is_address(location):
             # Chroma leaves sockets open: a client has a session of its own, and one for its tenant.
             left = cast(Any, client)
             left._server._session.close()
@@ -317,17 +321,17 @@ def embedded(folder: str) -> Client:
         ) from error
 
 
-def _remote(place: str) -> Client:
+def _remote(location: str) -> Client:
     import chromadb
     from chromadb.config import Settings
 
-    if (server := _server_of(place)) is None:
-        raise IndexMissingError(f"{place!r} is no address of a Chroma server; write http://HOST:PORT")
+    if (server := chroma_server(location)) is None:
+        raise IndexMissingError(f"{location!r} is no address of a Chroma server; write http://HOST:PORT")
     host, port, ssl = server
     try:
         client = chromadb.HttpClient(host, port, ssl, settings=Settings(anonymized_telemetry=False))
         return cast("Client", client)
     except Exception as error:
         raise StoreUnavailableError.of(
-            f"the Chroma server at {place}", error, "start it, or give another place"
+            f"the Chroma server at {location}", error, "start it, or give another place"
         ) from error

@@ -213,3 +213,14 @@ def test_passages_are_described_by_the_rules_or_by_a_model() -> None:
     assert PassagesSettings().enrichment == "rules"
     with pytest.raises(UnreadableSettingsError, match=r"passages\.enrichment is 'names'; write rules or model"):
         PassagesSettings("names")
+
+
+@pytest.mark.parametrize("address", ["localhost:8000", "ftp://host", "http://", "http://h:port"])
+def test_an_address_of_chroma_that_is_none_is_refused(tmp_path: Path, address: str) -> None:
+    with pytest.raises(UnreadableSettingsError, match="not an address"):
+        Settings.read(tmp_path, {"QUERYMUST_CHROMA": address})
+
+
+def test_no_address_of_chroma_is_no_server(tmp_path: Path) -> None:
+    assert Settings.read(tmp_path, {}).chroma is None
+    assert Settings.read(tmp_path, {"QUERYMUST_CHROMA": ""}).chroma is None

@@ -214,9 +214,7 @@ class MiniLmEmbedder:
         """
         if not texts:
             return np.zeros((0, _DIMENSIONS), dtype=np.float32)
-        # The tokenizer takes no half of a surrogate pair, as a byte of another encoding on a command line becomes.
-        readable = [text.encode("utf-8", "replace").decode() for text in texts]
-        session, encodings = self._session, self._tokenizer.encode_batch(readable)
+        session, encodings = self._session, self._tokenizer.encode_batch(list(map(_readable, texts)))
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as threads:
             return np.stack(list(threads.map(lambda encoding: _vector(session, _windows(encoding)), encodings)))
 
@@ -227,8 +225,7 @@ class MiniLmEmbedder:
             EmbedderUnavailableError: the tokenizer is not on this machine.
             EmbedderMismatchError: it is of another model.
         """
-        readable = text.encode("utf-8", "replace").decode()
-        return sum(map(len, _windows(self._tokenizer.encode(readable, add_special_tokens=False))))
+        return sum(map(len, _windows(self._tokenizer.encode(_readable(text), add_special_tokens=False))))
 
     @cached_property
     def _asked(self) -> Callable[[str], Vector]:
@@ -311,6 +308,11 @@ def _require(path: Path, expected: str) -> None:
 def _session(weights: Path) -> Session:
     """One for all embedders of this process: it holds 200 MB, and any number of threads may use it."""
     return BertGraph(weights, _HEADS).session()
+
+
+def _readable(text: str) -> str:
+    """The tokenizer takes no half of a surrogate pair, as a byte of another encoding on a command line becomes."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _windows(encoding: Any) -> list[list[int]]:

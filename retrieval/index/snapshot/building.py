@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.errors import EmbedderMismatchError, IndexCorruptError, LibraryError
+from retrieval.errors import EmbedderMismatchError, LibraryError
 from retrieval.files.arrays import save_array
 from retrieval.index.graph import Graph
 from retrieval.index.graph_building import build_graph, chunks_fingerprint
@@ -14,7 +14,7 @@ from retrieval.index.milvus import LONGEST, MilvusServer, fill
 from retrieval.index.regions import Regions
 from retrieval.index.snapshot.chunk_file import ChunkFile
 from retrieval.index.snapshot.live import SNAPSHOTS, building_folder, move_into_place, snapshot_folder
-from retrieval.index.snapshot.manifest import Manifest, agree
+from retrieval.index.snapshot.manifest import Manifest, agree, is_whole
 from retrieval.index.snapshot.metadata_index import MetadataIndex
 from retrieval.index.spelling import WrittenWords
 from retrieval.index.words.field_index import FieldIndex, rarity
@@ -96,7 +96,7 @@ def build_snapshot(
         )
         final = snapshot_folder(home, manifest.id)
         _fill_milvus(home, manifest.id, building, ordered, matrix, guarded, tokenize, tell)
-        if _is_sound(final) and agree(building, final):
+        if is_whole(final) and agree(building, final):
             return Manifest.read(final)
         manifest.write(building)
         move_into_place(building, final)
@@ -202,14 +202,6 @@ def _fill_milvus(
         known,
         tell,
     )
-
-
-def _is_sound(folder: Path) -> bool:
-    """Whether a snapshot's own files are there as they were written."""
-    try:
-        return not any(Manifest.read(folder).disagreements(folder, hashes=True))
-    except IndexCorruptError:
-        return False
 
 
 def _split_names(

@@ -183,6 +183,14 @@ class Manifest:
         return changes(folder, self.files, hashes=hashes)
 
 
+def is_whole(folder: Path) -> bool:
+    """Whether every file of a snapshot's folder is byte for byte as its build left it."""
+    try:
+        return not any(Manifest.read(folder).disagreements(folder, hashes=True))
+    except IndexCorruptError:
+        return False
+
+
 def _own_files(folder: Path) -> Iterable[Path]:
     for path in folder.rglob("*"):
         if path.is_file() and not path.name.startswith(".") and path.name != MANIFEST_FILE:

@@ -35,7 +35,7 @@ from retrieval.index.regions import Regions
 from retrieval.index.snapshot.building import Progress, build_snapshot
 from retrieval.index.snapshot.chunk_file import ChunkFile
 from retrieval.index.snapshot.live import ReadHold, live_id, snapshot_folder
-from retrieval.index.snapshot.manifest import Manifest
+from retrieval.index.snapshot.manifest import Manifest, is_whole
 from retrieval.index.snapshot.metadata_index import MetadataIndex
 from retrieval.index.spelling import Spelling, is_english, spelling_of
 from retrieval.index.words.compounds import Compounds
@@ -252,11 +252,7 @@ def is_as_built(home: Path, snapshot_id: str) -> bool:
     A Milvus server is asked whether it has all of its chunks.
     """
     folder = snapshot_folder(home, snapshot_id)
-    try:
-        manifest = Manifest.read(folder)
-    except IndexCorruptError:
-        return False
-    if any(manifest.disagreements(folder, hashes=True)):
+    if not is_whole(folder):
         return False
     server = MilvusServer.of(Settings.read(home).store, snapshot_id)
-    return server is None or holds(server, manifest.n_chunks)
+    return server is None or holds(server, Manifest.read(folder).n_chunks)
