@@ -15,6 +15,7 @@ from pipeline.building.book_records import CHUNKS, book_records, unfinished_book
 from pipeline.building.materialization import LibraryRecords, content_version, held, made_of, materialized
 from pipeline.defs.books import books_partitions, chunks, embeddings, predicates, table_rows
 from retrieval.errors import LibraryError, NotMaterializedError
+from retrieval.files.array_folder import load_arrays, save_arrays
 from retrieval.files.records import read_jsonl
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
@@ -115,7 +116,7 @@ def graph_of(home: Home, records: LibraryRecords, vectors: Vector) -> Graph:
     folder = graph_folder(home, records, vectors)
     if not folder.is_dir():
         raise NotMaterializedError.of("the graph is over other chunks than the library's", "graph")
-    return Graph.load(folder)
+    return load_arrays(folder, Graph)
 
 
 @of_the_index([chunks], "scipy")
@@ -125,7 +126,7 @@ def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> 
     texts = [chunk.search_text for chunk in library_records(context.instance, home).chunks]
     index = LexicalIndex.build(texts, tokenizer(home.vocabulary))
     shutil.rmtree(home.lexical, ignore_errors=True)
-    index.save(home.lexical / index.fingerprint)
+    save_arrays(home.lexical / index.fingerprint, index)
     context.log.info(f"{len(texts)} chunks, {index.n_terms} terms")
     return materialized(
         index.fingerprint,
@@ -229,7 +230,7 @@ def graph(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg
     built = build_graph(result, vectors, home.vocabulary)
     folder = graph_folder(home, records, vectors)
     shutil.rmtree(home.graph, ignore_errors=True)
-    built.save(folder)
+    save_arrays(folder, built)
     context.log.info(f"{built.n_nodes} nodes, {built.n_edges} edges over {len(result)} chunks")
     kinds = Counter(RELATIONS[relation] for relation in built.relations[built.forward].tolist())
     return materialized(

@@ -136,24 +136,24 @@ class RaggedArray(Generic[Scalar]):
         """The items of these keys, end to end in the order of `keys`."""
         return self.items[self.places(keys)]
 
-    def save(self, folder: Path, items: str, starts: str = "starts") -> None:
-        """Write the two arrays to `<items>.npy` and `<starts>.npy`."""
-        save_array(folder / f"{starts}.npy", self.starts)
-        save_array(folder / f"{items}.npy", self.items)
+    def save(self, folder: Path, name: str) -> None:
+        """Write the two arrays to `<name>.npy` and `<name>.starts.npy`."""
+        save_array(folder / f"{name}.npy", self.items)
+        save_array(folder / f"{name}.starts.npy", self.starts)
 
     @classmethod
-    def load(cls, folder: Path, dtype: type[Scalar], items: str, starts: str = "starts") -> "RaggedArray[Scalar]":
-        """Map what `save` wrote under these names.
+    def load(cls, folder: Path, name: str, dtype: type[Scalar]) -> "RaggedArray[Scalar]":
+        """Map what `save` wrote under this name.
 
         Raises:
             IndexCorruptError: a file is missing, is another array, or the two do not fit each other.
         """
-        loaded = cls(load_array(folder / f"{starts}.npy", np.int64), load_array(folder / f"{items}.npy", dtype))
+        loaded = cls(load_array(folder / f"{name}.starts.npy", np.int64), load_array(folder / f"{name}.npy", dtype))
         if loaded.starts.ndim != 1 or loaded.items.ndim != 1 or not len(loaded.starts):
-            raise IndexCorruptError(f"{folder / items}.npy and its starts are not flat; build the index again")
+            raise IndexCorruptError(f"{folder / name}.npy and its starts are not flat; build the index again")
         if loaded.starts[-1] != len(loaded.items):
             raise IndexCorruptError(
-                f"{folder / items}.npy has {len(loaded.items)} items, which do not fit starts that end at "
+                f"{folder / name}.npy has {len(loaded.items)} items, which do not fit starts that end at "
                 f"{loaded.starts[-1]}; build the index again"
             )
         return loaded

@@ -11,14 +11,12 @@ Kept as sparse rows: the neighbours of a node, in both directions, lie side by s
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.errors import IndexCorruptError
-from retrieval.files.arrays import RaggedArray, load_array, save_array
+from retrieval.files.arrays import RaggedArray
 from retrieval.index.term_table import TermTable
 from retrieval.strategy import Relation
 
@@ -58,6 +56,10 @@ class Graph:
     """(n_chunks,): number of a chunk's table; -1 for none."""
     reading: npt.NDArray[np.int32]
     """(n_chunks,): a chunk's place in reading order, documents end to end."""
+
+    def __post_init__(self) -> None:
+        if self.n_nodes != self.n_chunks + len(self.names):
+            raise ValueError(f"{self.n_nodes} nodes, {self.n_chunks} chunks and {len(self.names)} names do not fit")
 
     @property
     def n_chunks(self) -> int:
@@ -151,35 +153,6 @@ class Graph:
 
         for source, target, relation in self.edges_from(np.arange(self.n_nodes)):
             yield Edge(name(source), name(target), relation)
-
-    def save(self, folder: Path) -> None:
-        """Write the arrays."""
-        folder.mkdir(parents=True, exist_ok=True)
-        self.names.save(folder)
-        save_array(folder / "fingerprint.npy", np.frombuffer(bytes.fromhex(self.fingerprint), dtype=np.uint8))
-        self.targets.save(folder, "targets")
-        for name in ("relations", "forward", "tables", "reading"):
-            save_array(folder / f"{name}.npy", getattr(self, name))
-
-    @classmethod
-    def load(cls, folder: Path) -> "Graph":
-        """Map what `save` wrote.
-
-        Raises:
-            IndexCorruptError: a file is missing, is not an array, or the arrays do not fit each other.
-        """
-        graph = cls(
-            load_array(folder / "fingerprint.npy", np.uint8).tobytes().hex(),
-            TermTable.load(folder),
-            RaggedArray.load(folder, np.int32, "targets"),
-            load_array(folder / "relations.npy", np.int8),
-            load_array(folder / "forward.npy", np.bool_),
-            load_array(folder / "tables.npy", np.int32),
-            load_array(folder / "reading.npy", np.int32),
-        )
-        if graph.n_nodes != graph.n_chunks + len(graph.names):
-            raise IndexCorruptError(f"the arrays of {folder} do not fit each other; build the index again")
-        return graph
 
     def _in_one_table(self, left: Nodes, right: Nodes) -> npt.NDArray[np.bool_]:
         mine, theirs = self.table_of(left), self.table_of(right)

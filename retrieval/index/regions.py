@@ -4,8 +4,7 @@
 
     regions/centres.npy   (regions, dimensions), each of length 1
             guarded.npy   whether the chunks of each region are guarded: none holds both kinds
-            starts.npy    where the chunks of each region begin
-            chunks.npy    positions, region by region, rising in each
+            chunks.npy    positions, region by region, rising in each; `chunks.starts.npy`: where each region begins
             vectors.npy   those of the chunks, in that order
 
 All are mapped: processes that read one snapshot share them. The vectors are here a second time, because those that lie
@@ -13,14 +12,12 @@ side by side are compared in a quarter of the time. A small library has no regio
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.errors import IndexCorruptError
-from retrieval.files.arrays import Integers, RaggedArray, load_array, save_array
+from retrieval.files.arrays import Integers, RaggedArray
 from retrieval.types import Vector
 
 SAMPLED: Final = 24
@@ -120,6 +117,15 @@ class Regions:
     vectors: Vector
     """(n, dimensions), aligned with the items of `chunks`."""
 
+    def __post_init__(self) -> None:
+        centres, kinds, vectors = self.centres.shape, self.guarded.shape, self.vectors.shape
+        n_regions, n_chunks = len(self.chunks), len(self.chunks.items)
+        if not centres[:1] == kinds == (n_regions,) or vectors != (n_chunks, *centres[1:]):
+            raise ValueError(
+                f"{n_regions} regions of {n_chunks} chunks, and centres, kinds and vectors of the shapes {centres}, "
+                f"{kinds} and {vectors}"
+            )
+
     @classmethod
     def build(cls, vectors: Vector, guarded: npt.NDArray[np.bool_]) -> "Regions":
         """Divide vectors, (n, dimensions), the guarded apart, (n,); the same give the same regions."""
@@ -143,32 +149,6 @@ class Regions:
         """The regions, that with the nearest centre first; equals by their number."""
         order: Integers = np.argsort(-(self.centres @ vector), kind="stable")
         return order if guarded_too else order[~self.guarded[order]]
-
-    def save(self, folder: Path) -> None:
-        """Write the arrays."""
-        folder.mkdir(parents=True, exist_ok=True)
-        save_array(folder / "centres.npy", self.centres)
-        save_array(folder / "guarded.npy", self.guarded)
-        self.chunks.save(folder, "chunks")
-        save_array(folder / "vectors.npy", self.vectors)
-
-    @classmethod
-    def load(cls, folder: Path) -> "Regions":
-        """Map what `save` wrote.
-
-        Raises:
-            IndexCorruptError: a file is missing or another array, or they do not fit each other.
-        """
-        centres, vectors = (load_array(folder / f"{name}.npy", np.float32) for name in ("centres", "vectors"))
-        guarded = load_array(folder / "guarded.npy", np.bool_)
-        loaded = cls(centres, guarded, RaggedArray.load(folder, np.int32, "chunks"), vectors)
-        n_regions, n_chunks = len(loaded.chunks), len(loaded.chunks.items)
-        if not centres.shape[:1] == guarded.shape == (n_regions,) or vectors.shape != (n_chunks, *centres.shape[1:]):
-            raise IndexCorruptError(
-                f"{folder} has {n_regions} regions of {n_chunks} chunks, and centres, kinds and vectors of the shapes "
-                f"{centres.shape}, {guarded.shape} and {vectors.shape}; build the index again"
-            )
-        return loaded
 
 
 _NONE = np.zeros(0, dtype=np.int64)

@@ -30,7 +30,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA, Indel
 from spellchecker import SpellChecker
 
-from retrieval.files.arrays import load_array, save_array
+from retrieval.files.array_folder import load_arrays
 from retrieval.files.cache import remember
 from retrieval.index.term_table import TermTable
 from retrieval.index.words.lexical_index import LexicalIndex
@@ -86,19 +86,6 @@ class WrittenWords:
     def rank(self, place: int) -> tuple[int, int, str]:
         """The smaller, the rather is it meant: what names most, then what most chunks have."""
         return -int(self.named[place]), -int(self.chunks[place]), self.words[place]
-
-    def save(self, folder: Path) -> None:
-        """Write the terms, `named.npy` and `chunks.npy`."""
-        folder.mkdir(parents=True, exist_ok=True)
-        self.terms.save(folder)
-        save_array(folder / "named.npy", self.named)
-        save_array(folder / "chunks.npy", self.chunks)
-
-    @classmethod
-    def load(cls, folder: Path) -> "WrittenWords":
-        """Map what `save` wrote. Raises IndexCorruptError."""
-        named, chunks = (load_array(folder / f"{name}.npy", np.int32) for name in ("named", "chunks"))
-        return cls(TermTable.load(folder), named, chunks)
 
 
 def _written_words(texts: Sequence[str]) -> Iterator[str]:
@@ -292,7 +279,7 @@ def spelling_of(index: LexicalIndex, folder: Path, text_of: Callable[[int], str]
         return any(terms_of(word)) or measure(word) is not None or is_compound
 
     return Spelling(
-        WrittenWords.load(folder),
+        load_arrays(folder, WrittenWords),
         has,
         is_known,
         lambda word: cut_word(index.tokenize, word),

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.files.arrays import RaggedArray, load_array, save_array
+from retrieval.files.arrays import RaggedArray
 
 REMEMBERED = 1 << 14
 """Words whose place is remembered, before all are forgotten."""
@@ -67,21 +66,6 @@ class TermTable:
     def text_of(self, position: int) -> str:
         """The term at a position."""
         return self._term(position).decode("utf-8", "surrogatepass")
-
-    def save(self, folder: Path) -> None:
-        """Write `terms.npy`, `term_ends.npy`, `term_hashes.npy` and `term_hashed.npy`."""
-        self.text.save(folder, "terms", "term_ends")
-        save_array(folder / "term_hashes.npy", self.hashes)
-        save_array(folder / "term_hashed.npy", self.hashed)
-
-    @classmethod
-    def load(cls, folder: Path) -> "TermTable":
-        """Map what `save` wrote."""
-        return cls(
-            RaggedArray.load(folder, np.uint8, "terms", "term_ends"),
-            load_array(folder / "term_hashes.npy", np.uint64),
-            load_array(folder / "term_hashed.npy", np.int32),
-        )
 
     def __len__(self) -> int:
         return len(self.text)

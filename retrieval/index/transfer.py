@@ -117,7 +117,7 @@ def _hash(files: Iterable[FileEntry]) -> str:
 
 
 _NAME = r"[\w-][\w.-]{0,99}"
-_PATH = re.compile(rf"(?:{_NAME}/){{0,3}}{_NAME}", re.ASCII)
+_PATH = re.compile(rf"(?:{_NAME}/){{0,5}}{_NAME}", re.ASCII)
 
 
 def _is_of_snapshot(file: FileEntry) -> bool:

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.errors import EmbedderMismatchError, LibraryError
+from retrieval.files.array_folder import save_arrays
 from retrieval.files.arrays import save_array
 from retrieval.index.graph import Graph
 from retrieval.index.graph_building import build_graph, chunks_fingerprint
@@ -138,27 +139,27 @@ def _write_own_files(
     lexical = lexical or LexicalIndex.build(texts, tokenize)
     if lexical.fingerprint != lexical_fingerprint(texts, tokenize):
         raise LibraryError("the lexical index is over other chunks, or cut into other words; build it again")
-    lexical.save(folder / "lexical")
+    save_arrays(folder / "lexical", lexical)
     tell("evidence", 0, len(chunks))
     numbered, worded = _split_names(chunks, vocabulary)
     evidence = EvidenceIndex.build(chunks, worded, tokenize, ask)
-    evidence.save(folder / "evidence")
+    save_arrays(folder / "evidence", evidence)
     save_array(folder / "rarity.npy", rarity(lexical, evidence.of))
-    FieldIndex.build(chunks, evidence.of, lexical.terms, tokenize).save(folder / "fields")
-    FigureIndex.build(chunks, evidence.of, lexical.terms, tokenize).save(folder / "figures")
-    ColumnIndex.build(chunks, evidence.of).save(folder / "columns")
-    TableTexts.build(chunks, evidence.of, tokenize).save(folder / "tables")
-    WrittenWords.build(chunks).save(folder / "spelling")
-    WordVectors.build(texts, lexical.terms, tokenize).save(folder / "words")
+    save_arrays(folder / "fields", FieldIndex.build(chunks, evidence.of, lexical.terms, tokenize))
+    save_arrays(folder / "figures", FigureIndex.build(chunks, evidence.of, lexical.terms, tokenize))
+    save_arrays(folder / "columns", ColumnIndex.build(chunks, evidence.of))
+    save_arrays(folder / "tables", TableTexts.build(chunks, evidence.of, tokenize))
+    save_arrays(folder / "spelling", WrittenWords.build(chunks))
+    save_arrays(folder / "words", WordVectors.build(texts, lexical.terms, tokenize))
     MetadataIndex.build(chunks).save(folder / "metadata")
     tell("predicates", 0, len(chunks))
     predicates = CompiledPredicates.build([chunk.query_must for chunk in chunks], numbered, vocabulary)
     predicates.save(folder / "predicates")
     keyed = keyed_tables(chunks)
-    SiblingIndex.build(keyed.tables, keyed.positions, vocabulary).save(folder / "rivals")
+    save_arrays(folder / "rivals", SiblingIndex.build(keyed.tables, keyed.positions, vocabulary))
     tell("regions", 0, len(chunks))
     guarded = np.asarray(predicates.guarded)
-    Regions.build(vectors, guarded).save(folder / "regions")
+    save_arrays(folder / "regions", Regions.build(vectors, guarded))
     return guarded
 
 
@@ -173,7 +174,7 @@ def _write_graph(
     graph = graph or build_graph(chunks, vectors, vocabulary, tokenize)
     if graph.fingerprint != chunks_fingerprint(chunks):
         raise LibraryError("the graph is over other chunks, or these in another order; build it again")
-    graph.save(folder / "graph")
+    save_arrays(folder / "graph", graph)
     return graph
 
 

@@ -18,10 +18,10 @@ from retrieval.language.terms import Tokenization
 from retrieval.types import EmbedderIdentity
 
 VECTORS = "vectors.npy"
-_REGIONS = frozenset(f"regions/{name}.npy" for name in ("centres", "guarded", "starts", "chunks", "vectors"))
+_REGIONS = frozenset(f"regions/{name}.npy" for name in ("centres", "guarded", "chunks", "chunks.starts", "vectors"))
 DERIVED = _REGIONS | frozenset(
     {VECTORS, *(f"{folder}/vectors.npy" for folder in ("columns", "words", "tables"))}
-    | {f"{folder}/weights.npy" for folder in ("lexical", "tables")}
+    | {f"{folder}/weights.npy" for folder in ("lexical", "tables/lexical")}
 )
 """Paths in a snapshot's folder. What they are made of is in its other files, but for the vectors: see `trace`."""
 
@@ -61,7 +61,7 @@ def _close(left: Path, right: Path) -> bool:
     )
 
 
-SCHEMA_VERSION = 31
+SCHEMA_VERSION = 32
 MANIFEST_FILE = "manifest.json"
 
 

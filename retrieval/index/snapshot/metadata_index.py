@@ -4,7 +4,7 @@ import json
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isnan
 from pathlib import Path
@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.errors import IndexCorruptError, InvalidQueryError, UnknownNameError
-from retrieval.files.arrays import RaggedArray, load_array, save_array
+from retrieval.files.array_folder import load_arrays, save_arrays
+from retrieval.files.arrays import RaggedArray
 from retrieval.types import Chunk
 
 Scalar = str | int | float | bool
@@ -59,13 +60,14 @@ class MetadataIndex:
     """Who has which value of which key; `book`, `document` and `kind` are keys beside a chunk's own metadata."""
 
     n_chunks: int
-    folder: Path | None
-    """Where the values are kept, read at the first filter; None before it is saved."""
     chunks: RaggedArray[np.int32]
     """Those of each value, rising."""
     listed: Mask
     """Whether the chunk has the value in a list; aligned with the items of `chunks`."""
     built: Mapping[str, MetadataColumn] | None = None
+    """The values by key, before they are saved."""
+    folder: Path | None = None
+    """Where the values are kept, read at the first filter, once they are saved."""
 
     @classmethod
     def build(cls, chunks: Sequence[Chunk]) -> "MetadataIndex":
@@ -84,7 +86,6 @@ class MetadataIndex:
         flat = [entry for entries in postings for entry in entries]
         return cls(
             len(chunks),
-            None,
             RaggedArray.of_sizes(
                 [len(entries) for entries in postings],
                 np.fromiter((position for position, _ in flat), np.int32, count=len(flat)),
@@ -135,24 +136,16 @@ class MetadataIndex:
 
     def save(self, folder: Path) -> None:
         """Write the values as JSON and the rest as arrays."""
-        folder.mkdir(parents=True, exist_ok=True)
         values = {
             key: [column.first, column.flags, column.numbers, column.texts] for key, column in self.columns.items()
         }
+        save_arrays(folder, self)
         (folder / "values.json").write_text(json.dumps(values), "utf-8")
-        save_array(folder / "size.npy", np.asarray([self.n_chunks], dtype=np.int64))
-        self.chunks.save(folder, "chunks")
-        save_array(folder / "listed.npy", self.listed)
 
     @classmethod
     def load(cls, folder: Path) -> "MetadataIndex":
         """Map what `save` wrote. Raises IndexCorruptError."""
-        return cls(
-            int(load_array(folder / "size.npy", np.int64)[0]),
-            folder,
-            RaggedArray.load(folder, np.int32, "chunks"),
-            load_array(folder / "listed.npy", np.bool_),
-        )
+        return replace(load_arrays(folder, cls), folder=folder)
 
 
 def _facts(chunk: Chunk) -> Iterator[tuple[str, Scalar, bool]]:

@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.errors import IndexCorruptError, IndexMissingError, NothingLiveError, VectorDBUnavailableError
+from retrieval.files.array_folder import load_arrays
 from retrieval.files.arrays import load_array
 from retrieval.index.graph import Graph
 from retrieval.index.milvus import MilvusServer, holds
@@ -110,7 +111,7 @@ class Snapshot:
     @cached_property
     def regions(self) -> Regions:
         """The vectors of a large library by where they are."""
-        return Regions.load(self.folder / "regions")
+        return load_arrays(self.folder / "regions", Regions)
 
     @cached_property
     def lexical(self) -> LexicalIndex:
@@ -129,22 +130,22 @@ class Snapshot:
     @cached_property
     def evidence(self) -> EvidenceIndex:
         """What chunks are called, and the table or passage of each."""
-        return EvidenceIndex.load(self.folder / "evidence")
+        return load_arrays(self.folder / "evidence", EvidenceIndex)
 
     @cached_property
     def fields(self) -> FieldIndex:
         """The words of every field."""
-        return FieldIndex.load(self.folder / "fields")
+        return load_arrays(self.folder / "fields", FieldIndex)
 
     @cached_property
     def figures(self) -> FigureIndex:
         """The quantities of cells, columns and headings."""
-        return FigureIndex.load(self.folder / "figures")
+        return load_arrays(self.folder / "figures", FigureIndex)
 
     @cached_property
     def columns(self) -> ColumnIndex:
         """What column names mean."""
-        return ColumnIndex.load(self.folder / "columns")
+        return load_arrays(self.folder / "columns", ColumnIndex)
 
     @cached_property
     def tables(self) -> TableTexts:
@@ -155,7 +156,7 @@ class Snapshot:
     @cached_property
     def words(self) -> WordVectors:
         """What single words mean."""
-        return WordVectors.load(self.folder / "words")
+        return load_arrays(self.folder / "words", WordVectors)
 
     @cached_property
     def rarity(self) -> npt.NDArray[np.float64]:
@@ -165,7 +166,7 @@ class Snapshot:
     @cached_property
     def graph(self) -> Graph:
         """Nodes and edges; the first nodes are the positions."""
-        return Graph.load(self.folder / "graph")
+        return load_arrays(self.folder / "graph", Graph)
 
     @cached_property
     def metadata(self) -> MetadataIndex:
@@ -185,7 +186,7 @@ class Snapshot:
     @cached_property
     def rivals(self) -> SiblingIndex:
         """The keyed tables: which rows a question keeps out because it names others."""
-        return SiblingIndex.load(self.folder / "rivals")
+        return load_arrays(self.folder / "rivals", SiblingIndex)
 
     def asked(self, question: str) -> Canonical:
         """A question in canonical form, with the rows that it keeps out."""

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.files.array_folder import load_arrays
 from retrieval.files.arrays import distinct, load_array
 from retrieval.files.cache import remember
 from retrieval.index.words.field_index import FieldIndex, Words
@@ -61,8 +62,8 @@ class Naming:
         """Map the files of a snapshot. Raises IndexCorruptError."""
         evidence = snapshot / "evidence"
         return cls(
-            FieldIndex.load(snapshot / "fields"),
-            ValueIndex.load(evidence / "values"),
+            load_arrays(snapshot / "fields", FieldIndex),
+            load_arrays(evidence / "values", ValueIndex),
             load_array(evidence / "of.npy", np.int32),
         )
 

@@ -2,15 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.files.arrays import RaggedArray, distinct, load_array, save_array
+from retrieval.files.arrays import RaggedArray, distinct
 from retrieval.index.term_table import TermTable
 from retrieval.index.words.lexical_index import LexicalIndex, WordIndex
 from retrieval.ingest.tables.row_object import other_names
@@ -122,40 +121,6 @@ class FieldIndex:
             _sections(tables),
         )
 
-    def save(self, folder: Path) -> None:
-        """Write the arrays."""
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in (field.name for field in fields(self)):
-            value = getattr(self, name)
-            if isinstance(value, RaggedArray):
-                value.save(folder, name, f"{name}_starts")
-            else:
-                save_array(folder / f"{name}.npy", value)
-
-    @classmethod
-    def load(cls, folder: Path) -> "FieldIndex":
-        """Map what `save` wrote. Raises IndexCorruptError."""
-
-        def words(name: str) -> Words:
-            return RaggedArray.load(folder, np.int32, name, f"{name}_starts")
-
-        def cells(name: str) -> Cells:
-            return load_array(folder / f"{name}.npy", np.int16)
-
-        return cls(
-            words("key"),
-            words("cell"),
-            cells("cell_of"),
-            words("passage"),
-            words("caption"),
-            words("heading"),
-            words("above"),
-            words("further"),
-            words("column"),
-            cells("column_of"),
-            load_array(folder / "section.npy", np.int32),
-        )
-
 
 def _sections(tables: Sequence[Chunk]) -> Sections:
     known: dict[tuple[str, str, tuple[str, ...]], int] = {}
@@ -249,24 +214,6 @@ class HeadingIndex:
     def _under(self, headings: npt.NDArray[np.int32]) -> Positions:
         """Chunks under any of these headings, each once."""
         return distinct(self.chunks.gather(headings)).astype(np.int64)
-
-    def save(self, folder: Path) -> None:
-        """Write the arrays."""
-        folder.mkdir(parents=True, exist_ok=True)
-        self.words.save(folder / "words")
-        save_array(folder / "size.npy", np.asarray([self.n_chunks], dtype=np.int64))
-        save_array(folder / "lengths.npy", self.lengths)
-        self.chunks.save(folder, "chunks")
-
-    @classmethod
-    def load(cls, folder: Path) -> "HeadingIndex":
-        """Map what `save` wrote. Raises IndexCorruptError."""
-        return cls(
-            int(load_array(folder / "size.npy", np.int64)[0]),
-            WordIndex.load(folder / "words"),
-            load_array(folder / "lengths.npy", np.int32),
-            RaggedArray.load(folder, np.int32, "chunks"),
-        )
 
 
 Weights = npt.NDArray[np.float64]

@@ -5,12 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.files.arrays import RaggedArray, load_array, save_array
+from retrieval.files.arrays import RaggedArray
 from retrieval.index.term_table import TermTable
 from retrieval.index.words.field_index import first_chunks
 from retrieval.language.numbers import Quantity, quantities
@@ -60,21 +59,6 @@ class Figures:
             np.asarray(marks, dtype=np.int32).reshape(-1, 4),
         )
 
-    def save(self, folder: Path, name: str) -> None:
-        """Write the arrays."""
-        self.cell.save(folder, f"{name}_cell", f"{name}_starts")
-        save_array(folder / f"{name}_ends.npy", self.ends)
-        save_array(folder / f"{name}_marks.npy", self.marks)
-
-    @classmethod
-    def load(cls, folder: Path, name: str) -> "Figures":
-        """Map what `save` wrote. Raises IndexCorruptError."""
-        return cls(
-            RaggedArray.load(folder, np.int16, f"{name}_cell", f"{name}_starts"),
-            load_array(folder / f"{name}_ends.npy", np.float64),
-            load_array(folder / f"{name}_marks.npy", np.int32),
-        )
-
 
 WordOf = Callable[[str | None], int]
 """A unit as a word of the lexical index, or `BARE`."""
@@ -119,24 +103,6 @@ class FigureIndex:
     def percent(self) -> int:
         """The number of the unit of percentages; `STRANGE` where the library has none."""
         return unit_number(self.units, "percent")
-
-    def save(self, folder: Path) -> None:
-        """Write the arrays."""
-        folder.mkdir(parents=True, exist_ok=True)
-        self.units.save(folder)
-        self.rows.save(folder, "rows")
-        self.tables.save(folder, "tables")
-        save_array(folder / "key_cell.npy", self.key_cell)
-
-    @classmethod
-    def load(cls, folder: Path) -> "FigureIndex":
-        """Map what `save` wrote. Raises IndexCorruptError."""
-        return cls(
-            TermTable.load(folder),
-            Figures.load(folder, "rows"),
-            Figures.load(folder, "tables"),
-            load_array(folder / "key_cell.npy", np.int16),
-        )
 
 
 def unit_number(units: TermTable, name: str | None) -> int:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.files.arrays import RaggedArray, load_array, save_array
+from retrieval.files.array_folder import load_arrays
+from retrieval.files.arrays import RaggedArray
 from retrieval.files.cache import remember
 from retrieval.index.term_table import TermTable
 from retrieval.language.identifiers import MARK, identifier_keys, known_identifiers, words_of_question
@@ -118,22 +119,6 @@ class WordIndex:
         places = self.terms.words(words)
         nowhere = self.documents.items[:0]
         return [nowhere if at is None else self.documents[at] for at in places]
-
-    def save(self, folder: Path) -> None:
-        """Write the arrays."""
-        folder.mkdir(parents=True, exist_ok=True)
-        self.terms.save(folder)
-        save_array(folder / "size.npy", np.asarray([self.n_documents], dtype=np.int64))
-        self.documents.save(folder, "documents")
-
-    @classmethod
-    def load(cls, folder: Path) -> "WordIndex":
-        """Map what `save` wrote. Raises IndexCorruptError."""
-        return cls(
-            int(load_array(folder / "size.npy", np.int64)[0]),
-            TermTable.load(folder),
-            RaggedArray.load(folder, np.int32, "documents"),
-        )
 
 
 REMEMBERED = 1024
@@ -253,31 +238,10 @@ class LexicalIndex:
         """The same postings without their scores."""
         return WordIndex(self.n_documents, self.terms, self.documents)
 
-    def save(self, folder: Path) -> None:
-        """Write the arrays as .npy files."""
-        folder.mkdir(parents=True, exist_ok=True)
-        self.terms.save(folder)
-        save_array(folder / "size.npy", np.asarray([self.n_documents], dtype=np.int64))
-        save_array(folder / "fingerprint.npy", np.frombuffer(bytes.fromhex(self.fingerprint), dtype=np.uint8))
-        self.documents.save(folder, "documents")
-        save_array(folder / "weights.npy", self.weights)
-
     @classmethod
     def load(cls, folder: Path, tokenize: Tokenize = tokens, ask: Tokenize | None = None) -> "LexicalIndex":
-        """Map what `save` wrote; the tokenizer must be the one it was built with.
-
-        Raises:
-            IndexCorruptError: a file is missing, is not an array, or the arrays do not fit each other.
-        """
-        return cls(
-            n_documents=int(load_array(folder / "size.npy", np.int64)[0]),
-            fingerprint=load_array(folder / "fingerprint.npy", np.uint8).tobytes().hex(),
-            terms=TermTable.load(folder),
-            documents=RaggedArray.load(folder, np.int32, "documents"),
-            weights=load_array(folder / "weights.npy", np.float64),
-            tokenize=tokenize,
-            ask=ask,
-        )
+        """Map what `save_arrays` wrote; the tokenizer must be the one it was built with. Raises IndexCorruptError."""
+        return replace(load_arrays(folder, cls), tokenize=tokenize, ask=ask)
 
 
 def lexical_fingerprint(texts: Iterable[str], tokenize: Tokenize) -> str:

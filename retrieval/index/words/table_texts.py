@@ -5,15 +5,14 @@ table under `Network interfaces per instance type`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.errors import IndexCorruptError
-from retrieval.files.arrays import load_array, save_array
+from retrieval.files.array_folder import load_arrays
 from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.index.words.word_vectors import WORDS
 from retrieval.language.terms import Tokenize
@@ -37,6 +36,10 @@ class TableTexts:
     vectors: Vector
     """(numbers, dimensions) of the model of words, whatever embeds the chunks."""
 
+    def __post_init__(self) -> None:
+        if self.vectors.shape != (expected := (self.lexical.n_documents, WORDS.identity.dimensions)):
+            raise ValueError(f"vectors have the shape {self.vectors.shape}, not {expected}")
+
     @classmethod
     def build(cls, chunks: Sequence[Chunk], of: npt.NDArray[np.int32], tokenize: Tokenize) -> "TableTexts":
         """Index chunks.
@@ -49,20 +52,11 @@ class TableTexts:
         texts = table_texts(chunks, of)
         return cls(LexicalIndex.build(texts, tokenize), WORDS.embed(texts))
 
-    def save(self, folder: Path) -> None:
-        """Write the arrays."""
-        self.lexical.save(folder)
-        save_array(folder / "vectors.npy", self.vectors)
-
     @classmethod
     def load(cls, folder: Path, tokenize: Tokenize, ask: Tokenize) -> "TableTexts":
-        """Map what `save` wrote. Raises IndexCorruptError."""
-        lexical, vectors = LexicalIndex.load(folder, tokenize, ask), load_array(folder / "vectors.npy", np.float32)
-        if vectors.shape != (expected := (lexical.n_documents, WORDS.identity.dimensions)):
-            raise IndexCorruptError(
-                f"{folder} has vectors of shape {vectors.shape}, not {expected}; build the index again"
-            )
-        return cls(lexical, vectors)
+        """Map what `save_arrays` wrote; the tokenizer must be the one it was built with. Raises IndexCorruptError."""
+        texts = load_arrays(folder, cls)
+        return cls(replace(texts.lexical, tokenize=tokenize, ask=ask), texts.vectors)
 
 
 def table_texts(chunks: Sequence[Chunk], of: npt.NDArray[np.int32]) -> list[str]:

@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.files.arrays import RaggedArray, load_array, numbered, save_array
+from retrieval.files.arrays import RaggedArray, numbered
 from retrieval.files.cache import remember
 from retrieval.index.term_table import TermTable
 from retrieval.index.words.field_index import HeadingIndex
@@ -133,24 +132,6 @@ class ValueIndex:
     def _has_letter(self, value: int) -> bool:
         return any(map(str.isalpha, self.values.text_of(value)))
 
-    def save(self, folder: Path) -> None:
-        """Write the arrays."""
-        folder.mkdir(parents=True, exist_ok=True)
-        self.values.save(folder)
-        save_array(folder / "size.npy", np.asarray([self.n_chunks], dtype=np.int64))
-        self.chunks.save(folder, "chunks")
-        save_array(folder / "is_name.npy", self.is_name)
-
-    @classmethod
-    def load(cls, folder: Path) -> "ValueIndex":
-        """Map what `save` wrote. Raises IndexCorruptError."""
-        return cls(
-            int(load_array(folder / "size.npy", np.int64)[0]),
-            TermTable.load(folder),
-            RaggedArray.load(folder, np.int32, "chunks"),
-            load_array(folder / "is_name.npy", np.bool_),
-        )
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvidenceIndex:
@@ -194,33 +175,9 @@ class EvidenceIndex:
         return cls(
             len(tables),
             numbers,
-            _rows_of(numbers, len(tables) + len(prose)),
+            RaggedArray.of_sizes(np.bincount(numbers), np.argsort(numbers, kind="stable").astype(np.int32)),
             ValueIndex.build(chunks, [() if chunk.table_id is None else called for chunk, called in named], tokenize),
             HeadingIndex.build(
                 [[ask(name) for name in called] if chunk.table_id is None else () for chunk, called in named]
             ),
         )
-
-    def save(self, folder: Path) -> None:
-        """Write the arrays."""
-        folder.mkdir(parents=True, exist_ok=True)
-        save_array(folder / "tables.npy", np.asarray([self.n_tables], dtype=np.int64))
-        save_array(folder / "of.npy", self.of)
-        self.values.save(folder / "values")
-        self.headings.save(folder / "headings")
-
-    @classmethod
-    def load(cls, folder: Path) -> "EvidenceIndex":
-        """Map what `save` wrote. Raises IndexCorruptError."""
-        of, n_tables = load_array(folder / "of.npy", np.int32), int(load_array(folder / "tables.npy", np.int64)[0])
-        return cls(
-            n_tables,
-            of,
-            _rows_of(of, int(of.max(initial=n_tables - 1)) + 1),
-            ValueIndex.load(folder / "values"),
-            HeadingIndex.load(folder / "headings"),
-        )
-
-
-def _rows_of(of: npt.NDArray[np.int32], n_numbers: int) -> RaggedArray[np.int32]:
-    return RaggedArray.of_sizes(np.bincount(of, minlength=n_numbers), np.argsort(of, kind="stable").astype(np.int32))

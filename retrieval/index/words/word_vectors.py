@@ -5,13 +5,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.errors import IndexCorruptError
-from retrieval.files.arrays import RaggedArray, load_array, save_array
+from retrieval.files.arrays import RaggedArray
 from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
 from retrieval.index.term_table import TermTable
 from retrieval.index.words.field_index import first_chunks
@@ -51,6 +49,11 @@ class WordVectors:
     vectors: npt.NDArray[np.float16]
     """(terms, dimensions) of the model of words; zeros for a term that is not made of letters."""
 
+    def __post_init__(self) -> None:
+        expected = (len(self.vectors), WORDS.identity.dimensions)
+        if self.vectors.shape != expected:
+            raise ValueError(f"vectors of words have the shape {self.vectors.shape}, not {expected}")
+
     @classmethod
     def build(cls, texts: Iterable[str], terms: TermTable, tokenize: Tokenize) -> "WordVectors":
         """Embed every term as the texts write it most often: a stem (`vehicl`) means nothing to a model.
@@ -86,22 +89,6 @@ class WordVectors:
         view *= np.float32(2.0**112)
         return view
 
-    def save(self, folder: Path) -> None:
-        """Write `vectors.npy`."""
-        folder.mkdir(parents=True, exist_ok=True)
-        save_array(folder / "vectors.npy", self.vectors)
-
-    @classmethod
-    def load(cls, folder: Path) -> "WordVectors":
-        """Map what `save` wrote. Raises IndexCorruptError."""
-        vectors = load_array(folder / "vectors.npy", np.float16)
-        if vectors.ndim != 2 or vectors.shape[1] != WORDS.identity.dimensions:
-            raise IndexCorruptError(
-                f"{folder / 'vectors.npy'} has shape {vectors.shape}, vectors of words have "
-                f"{WORDS.identity.dimensions} dimensions; build the index again"
-            )
-        return cls(vectors)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnIndex:
@@ -130,14 +117,3 @@ class ColumnIndex:
         ]
         vectors = WORDS.embed(list(names)) if names else np.zeros((0, WORDS.identity.dimensions), dtype=np.float32)
         return cls(RaggedArray.build(columns, np.int32), vectors)
-
-    def save(self, folder: Path) -> None:
-        """Write the arrays."""
-        folder.mkdir(parents=True, exist_ok=True)
-        self.columns.save(folder, "columns")
-        save_array(folder / "vectors.npy", self.vectors)
-
-    @classmethod
-    def load(cls, folder: Path) -> "ColumnIndex":
-        """Map what `save` wrote. Raises IndexCorruptError."""
-        return cls(RaggedArray.load(folder, np.int32, "columns"), load_array(folder / "vectors.npy", np.float32))

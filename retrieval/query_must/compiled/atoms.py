@@ -1,16 +1,14 @@
 """The distinct atoms of an index, and which hold for a question: phrases by hash, intervals."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import blake2b
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.files.arrays import Integers, distinct, load_array, save_array
+from retrieval.files.arrays import Integers, distinct
 from retrieval.language.canonical import Canonical, as_number, as_point
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.operators import Atom, Range, Term
@@ -18,7 +16,7 @@ from retrieval.query_must.operators import Atom, Range, Term
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class IntervalIndex:
     """Intervals [low, high] with an id each, grouped by label.
 
@@ -33,6 +31,11 @@ class IntervalIndex:
     highs: Floats
     high_lows: Floats
     high_ids: Integers
+
+    def __post_init__(self) -> None:
+        sizes = list(map(len, (self.lows, self.low_highs, self.low_ids, self.highs, self.high_lows, self.high_ids)))
+        if len(set(sizes)) > 1:
+            raise ValueError(f"arrays of {sizes} intervals do not belong together")
 
     @staticmethod
     def build(entries: Iterable[tuple[str, float, float, int]]) -> "IntervalIndex":
@@ -62,35 +65,27 @@ class IntervalIndex:
             return self.low_ids[start : start + begun][self.low_highs[start : start + begun] >= low]
         return self.high_ids[start + ended : stop][self.high_lows[start + ended : stop] <= high]
 
-    def save(self, folder: Path, name: str) -> None:
-        """Write one JSON and two .npy files."""
-        (folder / f"{name}.json").write_text(json.dumps(self.stretches, ensure_ascii=False), encoding="utf-8")
-        ends = np.stack([self.lows, self.low_highs, self.highs, self.high_lows])
-        save_array(folder / f"{name}.ends.npy", ends)
-        save_array(folder / f"{name}.ids.npy", np.stack([self.low_ids, self.high_ids]))
 
-    @staticmethod
-    def load(folder: Path, name: str) -> "IntervalIndex":
-        """Map the arrays into memory. Raises OSError, ValueError or IndexCorruptError."""
-        stretches = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
-        ends = load_array(folder / f"{name}.ends.npy", np.float64)
-        ids = load_array(folder / f"{name}.ids.npy", np.int64)
-        if ends.shape[:1] != (4,) or ids.shape != (2, *ends.shape[1:]):
-            raise ValueError(f"{name}: arrays of shape {ends.shape} and {ids.shape} do not belong together")
-        lows, low_highs, highs, high_lows = ends
-        return IntervalIndex(
-            {label: (start, stop) for label, (start, stop) in stretches.items()},
-            lows, low_highs, ids[0], highs, high_lows, ids[1],
-        )  # fmt: skip
-
-
+@dataclass(frozen=True, eq=False)
 class PhraseTable:
     """Canonical terms by their position. Word boundaries hold by construction."""
 
-    def __init__(self, terms: Sequence[str], longest: dict[str, int] | None = None) -> None:
-        self.terms = tuple(terms)
-        self._index = dict(zip(self.terms, range(len(self.terms)), strict=True))
-        self._longest = _longest_by_first_token(self.terms) if longest is None else longest
+    terms: tuple[str, ...]
+    longest: dict[str, int]
+    """Tokens of the longest term that begins with each token."""
+
+    @classmethod
+    def of(cls, terms: Iterable[str]) -> "PhraseTable":
+        """The table of distinct terms."""
+        longest: dict[str, int] = {}
+        for term in (ordered := tuple(terms)):
+            first, count = term.partition(" ")[0], term.count(" ") + 1
+            longest[first] = max(count, longest.get(first, 0))
+        return cls(ordered, longest)
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {term: position for position, term in enumerate(self.terms)}
 
     def __len__(self) -> int:
         return len(self.terms)
@@ -99,36 +94,16 @@ class PhraseTable:
         """Yield the position of each term that is in the tokens; one that is there twice comes twice."""
         size = len(tokens)
         for start, first in enumerate(tokens):
-            longest = self._longest.get(first, 0)
+            longest = self.longest.get(first, 0)
             if not longest:
                 continue
             run = first
-            if (matches := self._index.get(run)) is not None:
+            if (matches := self._positions.get(run)) is not None:
                 yield matches
             for token in tokens[start + 1 : min(start + longest, size)]:
                 run = f"{run} {token}"
-                if (matches := self._index.get(run)) is not None:
+                if (matches := self._positions.get(run)) is not None:
                     yield matches
-
-    def save(self, path: Path) -> None:
-        """Write the terms as JSON."""
-        text = json.dumps({"terms": self.terms, "longest": self._longest}, ensure_ascii=False)
-        path.write_text(text, encoding="utf-8")
-
-    @staticmethod
-    def load(path: Path) -> "PhraseTable":
-        """Read what `save` wrote. Raises OSError, ValueError or KeyError if it is something else."""
-        data = json.loads(path.read_text(encoding="utf-8"))
-        return PhraseTable(data["terms"], data["longest"])
-
-
-def _longest_by_first_token(terms: Sequence[str]) -> dict[str, int]:
-    longest: dict[str, int] = {}
-    for term in terms:
-        first, count = term.partition(" ")[0], term.count(" ") + 1
-        if count > longest.get(first, 0):
-            longest[first] = count
-    return longest
 
 
 class AtomNumbers:
@@ -150,16 +125,20 @@ class AtomNumbers:
         return len(self._numbers)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class AtomIndex:
     """Answers, in one walk over a question, which atoms hold."""
 
-    def __init__(self, phrases: PhraseTable, numbers: Integers, ranges: IntervalIndex, points: IntervalIndex) -> None:
-        self._phrases = phrases
-        self._numbers = numbers
-        """Atom number of each phrase."""
-        self._ranges = ranges
-        self._points = points
-        """Terms that are a label and a value: an open bound of the question can cover them."""
+    phrases: PhraseTable
+    numbers: Integers
+    """Atom number of each phrase."""
+    ranges: IntervalIndex
+    points: IntervalIndex
+    """Terms that are a label and a value: an open bound of the question can cover them."""
+
+    def __post_init__(self) -> None:
+        if self.numbers.shape != (len(self.phrases),):
+            raise ValueError(f"{len(self.phrases)} terms and {len(self.numbers)} numbers of terms do not fit")
 
     @staticmethod
     def build(atoms: Iterable[Atom], vocabulary: Vocabulary) -> "AtomIndex":
@@ -179,37 +158,23 @@ class AtomIndex:
             if (point := as_point(atom.text, vocabulary)) is not None:
                 points.append((point[0], point[1], point[1], number))
         return AtomIndex(
-            PhraseTable(terms), np.array(numbers, np.int64), IntervalIndex.build(ranges), IntervalIndex.build(points)
+            PhraseTable.of(terms),
+            np.array(numbers, np.int64),
+            IntervalIndex.build(ranges),
+            IntervalIndex.build(points),
         )
 
     def holding(self, question: Canonical) -> Integers:
         """Return the numbers of the atoms that hold, rising, each once."""
-        matches = [self._numbers[np.fromiter(self._phrases.find(question.tokens), dtype=np.int64)]]
-        if self._ranges.stretches:
-            matches.extend(self._ranges.overlapping("", number, number) for number in question.free_numbers)
+        matches = [self.numbers[np.fromiter(self.phrases.find(question.tokens), dtype=np.int64)]]
+        if self.ranges.stretches:
+            matches.extend(self.ranges.overlapping("", number, number) for number in question.free_numbers)
             for label, values in question.bound.items():
-                matches.extend(self._ranges.overlapping(label, value, value) for value in values)
+                matches.extend(self.ranges.overlapping(label, value, value) for value in values)
         for span in question.intervals:
-            matches.append(self._ranges.overlapping(span.label, span.low, span.high))
-            matches.append(self._points.overlapping(span.label, span.low, span.high))
+            matches.append(self.ranges.overlapping(span.label, span.low, span.high))
+            matches.append(self.points.overlapping(span.label, span.low, span.high))
         return distinct(np.concatenate(matches))
-
-    def save(self, folder: Path) -> None:
-        """Write JSON and .npy files."""
-        self._phrases.save(folder / "terms.json")
-        save_array(folder / "terms.npy", self._numbers)
-        self._ranges.save(folder, "ranges")
-        self._points.save(folder, "points")
-
-    @staticmethod
-    def load(folder: Path) -> "AtomIndex":
-        """Read what `save` wrote. Raises OSError, ValueError, KeyError or IndexCorruptError if it is something else."""
-        phrases = PhraseTable.load(folder / "terms.json")
-        numbers = load_array(folder / "terms.npy", np.int64)
-        if numbers.shape != (len(phrases),):
-            raise ValueError(f"{len(phrases)} terms and {len(numbers)} numbers of terms do not belong together")
-        ranges, points = IntervalIndex.load(folder, "ranges"), IntervalIndex.load(folder, "points")
-        return AtomIndex(phrases, numbers, ranges, points)
 
 
 Hashes = npt.NDArray[np.uint64]

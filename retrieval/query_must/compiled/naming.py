@@ -1,15 +1,13 @@
 """Which rows a question names, for all keyed tables at once."""
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.files.arrays import Integers, RaggedArray, begins, load_array, save_array
+from retrieval.files.arrays import Integers, RaggedArray, begins
 from retrieval.query_must.compiled.atoms import AtomNumbers, hash_of, hashes_of_spans, places_of
 from retrieval.query_must.operators import Term
 from retrieval.query_must.sibling_mentions import QueryMentions, span_mask
@@ -268,11 +266,17 @@ class NameIndex:
     """Names as atoms, and the rows that bear each."""
 
     rows: int
-    names: Sequence[str]
+    names: tuple[str, ...]
     """Canonical names, in the order of their atoms."""
     atoms: Integers
     """The atom of each name, rising."""
     rows_of_name: RaggedArray[np.int64]
+
+    def __post_init__(self) -> None:
+        if not len(self.names) == len(self.atoms) == len(self.rows_of_name):
+            raise ValueError(
+                f"{len(self.names)} names, {len(self.atoms)} atoms and {len(self.rows_of_name)} lists of rows"
+            )
 
     @staticmethod
     def build(rows: Sequence[Sequence[str]], numbers: AtomNumbers) -> "NameIndex":
@@ -304,20 +308,3 @@ class NameIndex:
         positions, counts = ordered[starts], np.diff(starts, append=len(ordered))
         summed = np.add.reduceat(weights, starts) if len(starts) else np.zeros(0)
         return NamedRows(positions, counts.astype(np.int64), summed, terms.astype(np.int64), self.names)
-
-    def save(self, folder: Path) -> None:
-        """Write JSON and .npy files."""
-        text = json.dumps({"rows": self.rows, "names": self.names}, ensure_ascii=False)
-        (folder / "names.json").write_text(text, encoding="utf-8")
-        self.rows_of_name.save(folder, "rows_of_name.items", "rows_of_name.offsets")
-        save_array(folder / "names.npy", self.atoms)
-
-    @staticmethod
-    def load(folder: Path) -> "NameIndex":
-        """Read what `save` wrote. Raises OSError, ValueError, KeyError or IndexCorruptError if it is something else."""
-        data = json.loads((folder / "names.json").read_text(encoding="utf-8"))
-        atoms = load_array(folder / "names.npy", np.int64)
-        rows_of_name = RaggedArray.load(folder, np.int64, "rows_of_name.items", "rows_of_name.offsets")
-        if not len(data["names"]) == len(atoms) == len(rows_of_name):
-            raise ValueError(f"{len(data['names'])} names, {len(atoms)} atoms and {len(rows_of_name)} lists of rows")
-        return NameIndex(int(data["rows"]), data["names"], atoms, rows_of_name)

@@ -8,14 +8,15 @@ groups are looked up. No step loops over predicates in Python. The result is tha
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from retrieval.errors import IndexCorruptError, LibraryError
-from retrieval.files.arrays import Integers, RaggedArray, distinct, load_array, save_array
+from retrieval.files.array_folder import load_arrays, save_arrays
+from retrieval.files.arrays import Integers, RaggedArray, distinct
 from retrieval.language.canonical import Canonical, canonical, canonical_term
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.compiled.atoms import AtomIndex, AtomNumbers
@@ -23,14 +24,13 @@ from retrieval.query_must.compiled.naming import NamedRows, NameIndex
 from retrieval.query_must.operators import always_asks
 from retrieval.query_must.predicate import read_query_must, satisfies_query_must
 
-_SCHEMA = 1
+_VOCABULARY = "vocabulary.json"
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledPredicates:
     """The predicates and names of n chunks. Positions are those of the sequences it was built from."""
 
-    vocabulary: Vocabulary
     guarded: npt.NDArray[np.bool_]
     """Shape (n,): which chunks have a predicate that always asks; the others pass unless a rival is named."""
     _atoms: AtomIndex
@@ -43,6 +43,8 @@ class CompiledPredicates:
     _plain: dict[int, str]
     """Predicates with an operator that cannot be compiled, or is not known here: these are read again each time."""
     _names: NameIndex
+    vocabulary: Vocabulary = field(default_factory=Vocabulary.default)
+    """It has a default so that `save_arrays` leaves it out: it is a file of its own."""
 
     @staticmethod
     def build(
@@ -65,7 +67,6 @@ class CompiledPredicates:
         asks_nothing = (n for n, row in enumerate(rows) if guarded[n] and not row)
         name_index = NameIndex.build([[canonical_term(name, vocabulary) for name in row] for row in names], atoms)
         return CompiledPredicates(
-            vocabulary,
             guarded,
             AtomIndex.build(atoms, vocabulary),
             RaggedArray.invert([list(group) for group in groups], len(atoms)),
@@ -74,6 +75,7 @@ class CompiledPredicates:
             np.fromiter(asks_nothing, dtype=np.int64),
             plain,
             name_index,
+            vocabulary,
         )
 
     def __len__(self) -> int:
@@ -111,38 +113,20 @@ class CompiledPredicates:
 
     def save(self, folder: Path) -> None:
         """Write JSON and .npy files into a folder, which is made if it is not there."""
-        folder.mkdir(parents=True, exist_ok=True)
-        self._atoms.save(folder)
-        self._groups_of_atom.save(folder, "groups_of_atom.items", "groups_of_atom.offsets")
-        self._predicates_of_group.save(folder, "predicates_of_group.items", "predicates_of_group.offsets")
-        self._groups_of_predicate.save(folder, "groups_of_predicate.items", "groups_of_predicate.offsets")
-        self._names.save(folder)
-        save_array(folder / "guarded.npy", self.guarded)
-        save_array(folder / "always.npy", self._always)
-        about = {"schema": _SCHEMA, "plain": list(self._plain.items()), "vocabulary": self.vocabulary.to_json()}
-        (folder / "predicates.json").write_text(json.dumps(about, ensure_ascii=False), encoding="utf-8")
+        save_arrays(folder, self)
+        words = json.dumps(self.vocabulary.to_json(), ensure_ascii=False)
+        (folder / _VOCABULARY).write_text(words, encoding="utf-8")
 
     @staticmethod
     def load(folder: Path) -> "CompiledPredicates":
         """Read what `save` wrote; arrays are mapped, not copied. Raises IndexCorruptError."""
         try:
-            about = json.loads((folder / "predicates.json").read_text(encoding="utf-8"))
-            if about["schema"] != _SCHEMA:
-                raise ValueError(f"schema {about['schema']}, and this version reads {_SCHEMA}")
-            return CompiledPredicates(
-                _known(Vocabulary.from_json(about["vocabulary"])),
-                load_array(folder / "guarded.npy", np.bool_),
-                AtomIndex.load(folder),
-                RaggedArray.load(folder, np.int64, "groups_of_atom.items", "groups_of_atom.offsets"),
-                RaggedArray.load(folder, np.int64, "predicates_of_group.items", "predicates_of_group.offsets"),
-                RaggedArray.load(folder, np.int64, "groups_of_predicate.items", "groups_of_predicate.offsets"),
-                load_array(folder / "always.npy", np.int64),
-                {int(position): str(text) for position, text in about["plain"]},
-                NameIndex.load(folder),
-            )
-        except (OSError, ValueError, KeyError, TypeError, LibraryError) as error:
-            message = f"compiled predicates in {folder.name} cannot be read: {error}; build the index again"
+            words = json.loads((folder / _VOCABULARY).read_text(encoding="utf-8"))
+            vocabulary = _known(Vocabulary.from_json(words))
+        except (OSError, ValueError, TypeError, LibraryError) as error:
+            message = f"the vocabulary in {folder} cannot be read: {error}; build the index again"
             raise IndexCorruptError(message) from error
+        return replace(load_arrays(folder, CompiledPredicates), vocabulary=vocabulary)
 
 
 def _group_numbers(

@@ -5,15 +5,13 @@ title that the question says, those of the same kind.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.errors import IndexCorruptError
-from retrieval.files.arrays import Integers, RaggedArray, load_array, save_array
+from retrieval.files.arrays import Integers, RaggedArray
 from retrieval.language.canonical import Canonical
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.compiled.atoms import Hashes, IntervalIndex, hash_of, places_of
@@ -68,6 +66,11 @@ class SiblingIndex:
     """(A,) whether it is more than one value."""
     longest: Integers
     """(2,) tokens of the longest name or shared cell, and of the longest run."""
+
+    def __post_init__(self) -> None:
+        sizes = {len(self.table_of), len(self.ordinals), len(self.positions), len(self.words_of_row)}
+        if len(sizes) > 1 or len(self.rows) != len(self.tables) + 1 or self.rows[-1] != len(self.table_of):
+            raise ValueError("rows and tables do not fit")
 
     @classmethod
     def build(
@@ -155,54 +158,6 @@ class SiblingIndex:
         low, high = (self.amounts.overlapping(amount.unit, end, end) for end in (amount.low, amount.high))
         held = np.intersect1d(low, high)
         return np.unique(self.row_of_amount[held[self.is_step[held]] if steps else held]).astype(np.int64)
-
-    def save(self, folder: Path) -> None:
-        """Write .npy files into a folder, which is made if it is not there."""
-        folder.mkdir(parents=True, exist_ok=True)
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, RaggedArray):
-                value.save(folder, field.name, f"{field.name}.starts")
-            elif isinstance(value, IntervalIndex):
-                value.save(folder, field.name)
-            else:
-                save_array(folder / f"{field.name}.npy", value)
-
-    @classmethod
-    def load(cls, folder: Path) -> "SiblingIndex":
-        """Map what `save` wrote. Raises IndexCorruptError."""
-        loaded = cls(
-            load_array(folder / "tables.npy", np.uint64),
-            load_array(folder / "kind.npy", np.int32),
-            _load(folder, "tables_of_kind"),
-            load_array(folder / "rows.npy", np.int64),
-            load_array(folder / "table_of.npy", np.int32),
-            load_array(folder / "ordinals.npy", np.int32),
-            load_array(folder / "positions.npy", np.int64),
-            load_array(folder / "by_position.npy", np.int32),
-            load_array(folder / "words.npy", np.uint64),
-            _load(folder, "words_of_row"),
-            _load(folder, "words_of_heads"),
-            _load(folder, "words_of_title"),
-            load_array(folder / "names.npy", np.uint64),
-            _load(folder, "rows_of_name"),
-            load_array(folder / "shared.npy", np.uint64),
-            _load(folder, "rows_of_shared"),
-            load_array(folder / "runs.npy", np.uint64),
-            _load(folder, "tables_of_run"),
-            IntervalIndex.load(folder, "amounts"),
-            load_array(folder / "row_of_amount.npy", np.int32),
-            load_array(folder / "is_step.npy", np.bool_),
-            load_array(folder / "longest.npy", np.int64),
-        )
-        sizes = {len(loaded.table_of), len(loaded.ordinals), len(loaded.positions), len(loaded.words_of_row)}
-        if len(sizes) > 1 or len(loaded.rows) != len(loaded.tables) + 1 or loaded.rows[-1] != len(loaded.table_of):
-            raise IndexCorruptError(f"{folder} holds rows and tables that do not fit; build the index again")
-        return loaded
-
-
-def _load(folder: Path, name: str) -> Lists:
-    return RaggedArray.load(folder, np.int32, name, f"{name}.starts")
 
 
 def _words(table: TableWords) -> Iterable[str]:

@@ -96,25 +96,25 @@ def test_inverting_finds_the_lists_of_each_item(lists):
 
 def test_no_lists_are_no_keys(tmp_path):
     RaggedArray.build([], np.int32).save(tmp_path, "chunks")
-    assert len(RaggedArray.load(tmp_path, np.int32, "chunks")) == 0
+    assert len(RaggedArray.load(tmp_path, "chunks", np.int32)) == 0
 
 
 def test_what_was_saved_is_what_is_loaded(tmp_path):
     RaggedArray.build([[1, 2], [], [3]], np.int32).save(tmp_path, "chunks")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["chunks.npy", "starts.npy"]
-    assert [items.tolist() for items in RaggedArray.load(tmp_path, np.int32, "chunks")] == [[1, 2], [], [3]]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["chunks.npy", "chunks.starts.npy"]
+    assert [items.tolist() for items in RaggedArray.load(tmp_path, "chunks", np.int32)] == [[1, 2], [], [3]]
 
 
 def test_files_that_do_not_belong_together_are_refused(tmp_path):
-    RaggedArray.build([[1, 2], [3]], np.int64).save(tmp_path, "lists.items", "lists.offsets")
-    np.save(tmp_path / "lists.items.npy", np.zeros(2, np.int64))
+    RaggedArray.build([[1, 2], [3]], np.int64).save(tmp_path, "lists")
+    np.save(tmp_path / "lists.npy", np.zeros(2, np.int64))
     with pytest.raises(IndexCorruptError, match="2 items, which do not fit starts that end at 3"):
-        RaggedArray.load(tmp_path, np.int64, "lists.items", "lists.offsets")
+        RaggedArray.load(tmp_path, "lists", np.int64)
 
 
 @pytest.mark.parametrize("strange", [np.zeros((3, 1), np.int64), np.zeros(0, np.int64)], ids=["a matrix", "no ends"])
 def test_starts_that_are_none_are_refused(tmp_path, strange):
     RaggedArray.build([[1, 2], [3]], np.int32).save(tmp_path, "chunks")
-    np.save(tmp_path / "starts.npy", strange)
+    np.save(tmp_path / "chunks.starts.npy", strange)
     with pytest.raises(IndexCorruptError, match="not flat"):
-        RaggedArray.load(tmp_path, np.int32, "chunks")
+        RaggedArray.load(tmp_path, "chunks", np.int32)

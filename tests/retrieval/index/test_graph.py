@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from retrieval.errors import IndexCorruptError, LibraryError
+from retrieval.files.array_folder import load_arrays, save_arrays
 from retrieval.index.graph import RELATIONS, Edge, Graph
 from retrieval.index.graph_building import DESCRIBED_BY, build_graph
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
@@ -92,18 +93,18 @@ def test_each_edge_is_written_once() -> None:
 
 
 def test_what_was_saved_is_what_is_opened(tmp_path: Path) -> None:
-    GRAPH.save(tmp_path)
-    opened = Graph.load(tmp_path)
+    save_arrays(tmp_path, GRAPH)
+    opened = load_arrays(tmp_path, Graph)
     assert set(opened.edges([each.id for each in LIBRARY])) == EDGES
     assert opened.entities(["fireball", "nothing"]) == GRAPH.entities(["fireball", "nothing"])
     assert opened.fingerprint == GRAPH.fingerprint
 
 
 def test_arrays_that_do_not_fit_are_refused(tmp_path: Path) -> None:
-    GRAPH.save(tmp_path)
+    save_arrays(tmp_path, GRAPH)
     np.save(tmp_path / "targets.npy", GRAPH.targets.items[:-1])
     with pytest.raises(IndexCorruptError, match="do not fit"):
-        Graph.load(tmp_path)
+        load_arrays(tmp_path, Graph)
 
 
 def test_the_same_chunks_give_the_same_graph() -> None:

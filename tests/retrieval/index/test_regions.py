@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from retrieval.errors import IndexCorruptError
+from retrieval.files.array_folder import load_arrays, save_arrays
 from retrieval.files.arrays import save_array
 from retrieval.index import regions
 from retrieval.index.regions import Regions
@@ -43,8 +44,8 @@ def test_the_region_of_a_centre_is_the_nearest_to_it(divided: Regions) -> None:
 
 
 def test_regions_are_found_again_as_they_were_saved(divided: Regions, tmp_path: Path) -> None:
-    divided.save(tmp_path / "regions")
-    result = Regions.load(tmp_path / "regions")
+    save_arrays(tmp_path / "regions", divided)
+    result = load_arrays(tmp_path / "regions", Regions)
     assert result.centres.tobytes() == divided.centres.tobytes()
     assert result.guarded.tolist() == divided.guarded.tolist()
     assert result.chunks.starts.tolist() == divided.chunks.starts.tolist()
@@ -54,15 +55,15 @@ def test_regions_are_found_again_as_they_were_saved(divided: Regions, tmp_path: 
 
 def test_a_small_library_is_not_divided(tmp_path: Path) -> None:
     small = Regions.build(vectors_of(500), GUARDED)
-    small.save(tmp_path)
-    assert len(small) == len(Regions.load(tmp_path)) == 0
-    assert Regions.load(tmp_path).centres.shape == (0, 16)
+    save_arrays(tmp_path, small)
+    assert len(small) == len(load_arrays(tmp_path, Regions)) == 0
+    assert load_arrays(tmp_path, Regions).centres.shape == (0, 16)
 
 
 def test_centres_of_other_regions_are_refused(divided: Regions, tmp_path: Path) -> None:
-    divided.save(tmp_path)
+    save_arrays(tmp_path, divided)
     save_array(tmp_path / "centres.npy", divided.centres[1:])
     with pytest.raises(
         IndexCorruptError, match=r"25 regions of 500 chunks, and centres, kinds and vectors of the shapes \(24, 16\)"
     ):
-        Regions.load(tmp_path)
+        load_arrays(tmp_path, Regions)

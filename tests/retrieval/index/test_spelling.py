@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from retrieval.files.array_folder import load_arrays, save_arrays
 from retrieval.index import spelling
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.index.spelling import WrittenWords, is_english
@@ -223,8 +224,8 @@ def test_the_order_of_words_is_that_of_their_bytes(texts: list[str]) -> None:
 
 def test_they_are_read_back_as_they_were(tmp_path: Path) -> None:
     made = WrittenWords.build(WRITTEN_WORDS_CHUNKS)
-    made.save(tmp_path)
-    read = WrittenWords.load(tmp_path)
+    save_arrays(tmp_path, made)
+    read = load_arrays(tmp_path, WrittenWords)
     assert (read.words, read.named.tolist(), read.chunks.tolist()) == (
         made.words,
         made.named.tolist(),

@@ -199,7 +199,7 @@ def test_the_live_pointer_moves_at_once(home: Path) -> None:
         ("lexical/weights.npy", None),
         ("tables/vectors.npy", None),
         ("chunk_ids.npy", None),
-        ("predicates/predicates.json", b"{}"),
+        ("predicates/vocabulary.json", b"[]"),
     ],
 )
 def test_a_damaged_file_is_refused_with_what_to_do(home: Path, file: str, content: bytes | None) -> None:

@@ -14,6 +14,7 @@ from rank_bm25 import BM25Okapi
 
 from evals.questions.questions import load_questions
 from retrieval.errors import IndexCorruptError
+from retrieval.files.array_folder import load_arrays, save_arrays
 from retrieval.files.arrays import RaggedArray
 from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import open_snapshot
@@ -54,7 +55,7 @@ def test_a_term_of_most_documents_has_okapis_floor_and_a_repeated_token_counts_t
 
 def test_a_saved_index_scores_as_before_and_is_mapped(tmp_path: Path) -> None:
     index = LexicalIndex.build(["armor class 6", "", "armour été 衣"])
-    index.save(tmp_path)
+    save_arrays(tmp_path, index)
     loaded = LexicalIndex.load(tmp_path)
     for query in ("armor 6", "été", "衣", "unknown", ""):
         assert np.array_equal(loaded.scores(query), index.scores(query))
@@ -64,12 +65,12 @@ def test_a_saved_index_scores_as_before_and_is_mapped(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("texts", [[], ["", " "]])
 def test_texts_without_tokens_score_zero(texts: list[str], tmp_path: Path) -> None:
-    LexicalIndex.build(texts).save(tmp_path)
+    save_arrays(tmp_path, LexicalIndex.build(texts))
     assert np.array_equal(LexicalIndex.load(tmp_path).scores("armor"), np.zeros(len(texts)))
 
 
 def test_a_missing_or_foreign_file_is_a_corrupt_index(tmp_path: Path) -> None:
-    LexicalIndex.build(["armor"]).save(tmp_path)
+    save_arrays(tmp_path, LexicalIndex.build(["armor"]))
     (tmp_path / "weights.npy").write_bytes(b"not an array")
     with pytest.raises(IndexCorruptError, match=r"weights\.npy"):
         LexicalIndex.load(tmp_path)
@@ -227,8 +228,8 @@ def test_what_is_covered_is_what_a_plain_loop_counts(documents, asked):
 
 def test_a_saved_index_reads_back(tmp_path):
     index = WordIndex.build([["ac", "6"], ["é"]])
-    index.save(tmp_path)
-    loaded = WordIndex.load(tmp_path)
+    save_arrays(tmp_path, index)
+    loaded = load_arrays(tmp_path, WordIndex)
 
     assert loaded.n_documents == 2
     assert np.array_equal(loaded.documents.items, index.documents.items)

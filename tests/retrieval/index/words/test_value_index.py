@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from retrieval.files.array_folder import load_arrays, save_arrays
 from retrieval.index.words.value_index import Quotes, ValueIndex
 from retrieval.language.terms import tokens
 from retrieval.types import Chunk
@@ -68,9 +69,11 @@ def test_words_after_the_63rd_quote_nothing(index):
 
 
 def test_a_saved_index_reads_back(index, tmp_path):
-    index.save(tmp_path)
+    save_arrays(tmp_path, index)
 
-    assert quotes(ValueIndex.load(tmp_path), "game 45").figure.tolist() == quotes(index, "game 45").figure.tolist()
+    assert (
+        quotes(load_arrays(tmp_path, ValueIndex), "game 45").figure.tolist() == quotes(index, "game 45").figure.tolist()
+    )
 
 
 def test_a_library_without_tables_quotes_nothing():

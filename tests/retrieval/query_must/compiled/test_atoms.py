@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from retrieval.files.array_folder import load_arrays, save_arrays
 from retrieval.query_must.compiled.atoms import IntervalIndex, PhraseTable
 
 ENDS = st.integers(-5, 5).map(float) | st.sampled_from([float("-inf"), float("inf"), 0.5])
@@ -20,8 +21,8 @@ def test_it_finds_what_asking_each_interval_finds(entries, label, one, other):
 
 def test_it_survives_the_disk(tmp_path):
     index = IntervalIndex.build([("ac", 1.0, 3.0, 7), ("ac", 2.0, float("inf"), 8), ("", 0.0, 0.0, 9)])
-    index.save(tmp_path, "ranges")
-    again = IntervalIndex.load(tmp_path, "ranges")
+    save_arrays(tmp_path, index)
+    again = load_arrays(tmp_path, IntervalIndex)
     assert sorted(again.overlapping("ac", 3.0, 3.0).tolist()) == [7, 8]
     assert again.overlapping("", 0.0, 0.0).tolist() == [9]
 
@@ -34,15 +35,15 @@ WORDS = st.sampled_from(["a", "b", "ab", "é", "日本", "-2"])
     st.lists(WORDS, max_size=12),
 )
 def test_it_finds_each_term_that_stands_on_word_boundaries(terms, tokens):
-    result = {terms[n] for n in PhraseTable(terms).find(tokens)}
+    result = {terms[n] for n in PhraseTable.of(terms).find(tokens)}
     padded = f" {' '.join(tokens)} "
     assert result == {term for term in terms if f" {term} " in padded}
 
 
 def test_a_term_that_stands_twice_comes_twice():
-    assert list(PhraseTable(["a", "b a"]).find(["a", "b", "a"])) == [0, 1, 0]
+    assert list(PhraseTable.of(("a", "b a")).find(["a", "b", "a"])) == [0, 1, 0]
 
 
 def test_it_survives_the_disk_phrases(tmp_path):
-    PhraseTable(["ac 6", "日本"]).save(tmp_path / "terms.json")
-    assert list(PhraseTable.load(tmp_path / "terms.json").find(["日本", "ac", "6"])) == [1, 0]
+    save_arrays(tmp_path, PhraseTable.of(("ac 6", "日本")))
+    assert list(load_arrays(tmp_path, PhraseTable).find(["日本", "ac", "6"])) == [1, 0]

@@ -196,25 +196,20 @@ def test_a_default_vocabulary_is_the_same_object_after_loading(tmp_path):
 
 def test_nothing_on_disk_is_pickled(tmp_path):
     CompiledPredicates.build(ROWS, NAMES).save(tmp_path)
-    for path in tmp_path.iterdir():
+    for path in (path for path in tmp_path.rglob("*") if path.is_file()):
         assert path.suffix in (".npy", ".json")
         if path.suffix == ".npy":
             assert np.load(path, allow_pickle=False).dtype != object
 
 
 def damage_json(folder):
-    (folder / "predicates.json").write_text("{", encoding="utf-8")
-
-
-def damage_schema(folder):
-    about = json.loads((folder / "predicates.json").read_text(encoding="utf-8"))
-    (folder / "predicates.json").write_text(json.dumps({**about, "schema": 99}), encoding="utf-8")
+    (folder / "vocabulary.json").write_text("{", encoding="utf-8")
 
 
 def damage_vocabulary(folder):
-    about = json.loads((folder / "predicates.json").read_text(encoding="utf-8"))
-    about["vocabulary"]["bounds"]["before"]["at least"] = "bettr"
-    (folder / "predicates.json").write_text(json.dumps(about), encoding="utf-8")
+    words = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
+    words["bounds"]["before"]["at least"] = "bettr"
+    (folder / "vocabulary.json").write_text(json.dumps(words), encoding="utf-8")
 
 
 def remove_array(folder):
@@ -222,26 +217,25 @@ def remove_array(folder):
 
 
 def shorten_array(folder):
-    np.save(folder / "groups_of_atom.items.npy", np.zeros(1, np.int64))
+    np.save(folder / "_groups_of_atom.npy", np.zeros(1, np.int64))
 
 
 def shorten_terms(folder):
-    np.save(folder / "terms.npy", np.zeros(1, np.int64))
+    np.save(folder / "_atoms" / "numbers.npy", np.zeros(1, np.int64))
 
 
 def shorten_names(folder):
-    np.save(folder / "names.npy", np.zeros(1, np.int64))
+    np.save(folder / "_names" / "atoms.npy", np.zeros(1, np.int64))
 
 
 def shorten_ranges(folder):
-    np.save(folder / "ranges.ids.npy", np.zeros((2, 7), np.int64))
+    np.save(folder / "_atoms" / "ranges" / "low_ids.npy", np.zeros(7, np.int64))
 
 
 @pytest.mark.parametrize(
     "damage",
     [
         damage_json,
-        damage_schema,
         damage_vocabulary,
         remove_array,
         shorten_array,

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.errors import IndexCorruptError
+from retrieval.files.array_folder import load_arrays, save_arrays
 from retrieval.files.arrays import save_array
 from retrieval.language.numbers import quantities
 from retrieval.query_must import Vocabulary, canonical
@@ -90,24 +91,24 @@ def axes() -> list[KeyedTable]:
 
 def test_what_was_saved_is_read_back(tmp_path: Path) -> None:
     index, places = compiled(axes())
-    index.save(tmp_path / "rivals")
-    loaded = SiblingIndex.load(tmp_path / "rivals")
+    save_arrays(tmp_path / "rivals", index)
+    loaded = load_arrays(tmp_path / "rivals", SiblingIndex)
     question = canonical("damage of an axe")
     assert loaded.read(question).positions.tolist() == index.read(question).positions.tolist()
     assert set(loaded.read(question).positions.tolist()) == {places[Membership("weapons", row)] for row in (1, 2)}
 
 
 def test_arrays_that_do_not_fit_are_refused(tmp_path: Path) -> None:
-    compiled(axes())[0].save(tmp_path)
+    save_arrays(tmp_path, compiled(axes())[0])
     save_array(tmp_path / "positions.npy", np.zeros(7, dtype=np.int64))
     with pytest.raises(IndexCorruptError, match="build the index again"):
-        SiblingIndex.load(tmp_path)
+        load_arrays(tmp_path, SiblingIndex)
 
 
 def test_an_index_without_keyed_tables_keeps_nothing_out(tmp_path: Path) -> None:
     index, _ = compiled([])
-    index.save(tmp_path)
-    result = SiblingIndex.load(tmp_path).read(canonical("damage of an axe"))
+    save_arrays(tmp_path, index)
+    result = load_arrays(tmp_path, SiblingIndex).read(canonical("damage of an axe"))
     assert result.positions.tolist() == []
     assert (result.why("weapons", 0), result.held("weapons", 0)) == ("", "")
 
