@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evals.generation.phrasing import reworded
 from evals.metrics import SHOWN
 from evals.non_inferiority import Paired, judge
 from evals.questions.question_sets import QuestionSet
@@ -30,6 +29,7 @@ from retrieval.types import Chunk, Embedder
 from tools.corpora.books import Corpus, LibraryBook, generated_questions
 from tools.corpora.indexes import Tell, by_group, drawn, learned_from, searched_sets
 from tools.fit.logit import FittingError
+from tools.fit.rewording import reworded
 
 DEFAULT = strategy("default")
 MOST_CANDIDATES = 40
