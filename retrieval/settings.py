@@ -9,7 +9,7 @@
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -340,22 +340,24 @@ class Settings:
                 raise UnknownNameError(f"setting of {path}", str(key), cls.__dataclass_fields__)
         where = str(path)
         terms = _with_remembered(folder, _of_a_build(path, stored))
-        library = environment.get("QUERYMUST_LIBRARY") or terms.get("library")
+
+        def value(key: str) -> object:
+            return environment.get(f"QUERYMUST_{key.upper()}") or terms.get(key)
+
+        library, chroma, store = map(value, ("library", "chroma", "store"))
         variable = environment.get("QUERYMUST_QUESTIONS")
         questions = variable.split(os.pathsep) if variable else terms.get("questions") or []
-        embedder = environment.get("QUERYMUST_EMBEDDER") or terms.get("embedder")
-        chroma = environment.get("QUERYMUST_CHROMA") or terms.get("chroma")
-        store = environment.get("QUERYMUST_STORE") or terms.get("store")
-        settings = cls(
+        return cls(
             library=Path(str(library)) if library else None,
             questions=tuple(Path(str(question)) for question in _listed(path, questions)),
+            embedder=embedder_of(str(value("embedder") or DEFAULT_EMBEDDER)),
             chroma=_chroma(str(chroma)) if chroma else None,
             store=str(store) if store else None,
-            nightly=_time(environment.get("QUERYMUST_NIGHTLY") or terms.get("nightly") or _NIGHTLY),
-            timezone=_zone(str(environment.get("QUERYMUST_TIMEZONE") or terms.get("timezone") or _ZONE)),
-            executor=_executor(environment.get("QUERYMUST_EXECUTOR") or terms.get("executor") or IN_PROCESS),
-            processes=_processes(environment.get("QUERYMUST_PROCESSES") or terms.get("processes")),
-            budget_usd=_dollars(environment.get("QUERYMUST_BUDGET_USD") or terms.get("budget_usd")),
+            nightly=_time(value("nightly") or _NIGHTLY),
+            timezone=_zone(str(value("timezone") or _ZONE)),
+            executor=_executor(value("executor") or IN_PROCESS),
+            processes=_processes(value("processes")),
+            budget_usd=_dollars(value("budget_usd")),
             strategy=str(stored.get("strategy") or _STRATEGY),
             embedding=read_section(where, "embedding", stored.get("embedding"), EmbeddingSettings, beside="model"),
             chunking=read_section(where, "chunking", stored.get("chunking"), ChunkingSettings),
@@ -365,7 +367,6 @@ class Settings:
             tables=read_section(where, "tables", stored.get("tables"), TablesSettings),
             passages=read_section(where, "passages", stored.get("passages"), PassagesSettings),
         )
-        return replace(settings, embedder=embedder_of(str(embedder))) if embedder else settings
 
     def write(self, folder: Path) -> None:
         """Remember in the home at `folder` what a build used; readers see the old file or the new one.
