@@ -1,7 +1,6 @@
 """A build in a process of its own, which Ctrl-C ends at once, and the messages of that process."""
 
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -55,12 +54,6 @@ def build_apart(home: Home, progress: Progress, force: str | None = None, accept
         if last.error is not None:
             raise RetrievalError(last.error)
         return last.build or Build(problems=[BuildProblem("build", _died(status))])
-
-
-def cpu_of_children() -> float:
-    """Seconds of the processor that ended child processes of this one took."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def _listen(worker: subprocess.Popen[bytes], order: Order, progress: Progress) -> Message:

@@ -20,7 +20,7 @@ from retrieval.language.canonical import Canonical, canonical
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.compiled.predicates import CompiledPredicates
 from retrieval.query_must.predicate import parse_query_must, satisfies_query_must
-from tools.bench.memory import folder_megabytes, resident_megabytes
+from tools.bench.resource_use import folder_megabytes, resident_megabytes
 
 LOOPED_PREDICATES, LOOPED_QUESTIONS = 20_000, 20
 """The plain loop is timed over no more than these; its time for N is in proportion."""

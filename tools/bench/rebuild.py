@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from pipeline.runs.apart import build_apart, cpu_of_children
+from pipeline.runs.apart import build_apart
 from pipeline.runs.outcomes import Build, Step
 from retrieval.errors import RetrievalError
 from retrieval.files.clock import Clock
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 from retrieval.settings import Settings
+from tools.bench.resource_use import cpu_of_children
 from tools.corpora.indexes import Tell
 
 ROWS = 20

@@ -1,4 +1,4 @@
-"""How much memory a process holds, and how much room a folder takes."""
+"""What work takes: memory of a process, seconds of its children, room of a folder."""
 
 import os
 import resource
@@ -35,6 +35,12 @@ def peak_megabytes() -> float:
 def _status(names: tuple[str, ...]) -> float:
     lines = (line.split() for line in _STATUS.read_text("ascii").splitlines())
     return sum(int(line[1]) for line in lines if line[0].rstrip(":") in names) / 2**10
+
+
+def cpu_of_children() -> float:
+    """Seconds of the processor that ended child processes of this one took."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def folder_megabytes(folder: Path) -> float:

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.runs.apart import build_apart, cpu_of_children
+from pipeline.runs.apart import build_apart
 from pipeline.runs.outcomes import Step
 from retrieval.errors import RetrievalError
 from retrieval.files.clock import Clock
 from retrieval.home import Home
 from retrieval.settings import DASK, IN_PROCESS, MULTIPROCESS, Settings
 from tools.bench.rebuild import CHUNKS_OF_A_DOCUMENT, DOCUMENTS, write_library
+from tools.bench.resource_use import cpu_of_children
 from tools.corpora.indexes import Tell
 
 SEED = 0

@@ -21,7 +21,7 @@ from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.operators import always_asks
 from retrieval.search.metadata_filter import Eq, Filter, In
 from retrieval.types import Chunk, Embedder, Vector
-from tools.bench.memory import peak_megabytes
+from tools.bench.resource_use import peak_megabytes
 from tools.corpora.indexes import Tell, code_digest
 
 ROWS = 20

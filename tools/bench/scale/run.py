@@ -30,7 +30,7 @@ from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import DEFAULT_K, Strategy
 from retrieval.types import Chunk
-from tools.bench.memory import folder_megabytes, mapped_megabytes, own_megabytes, resident_megabytes
+from tools.bench.resource_use import folder_megabytes, mapped_megabytes, own_megabytes, resident_megabytes
 from tools.bench.scale.library import (
     ROWS,
     TABLES_TOGETHER,
