@@ -84,6 +84,19 @@ def present_keys(instance: dg.DagsterInstance, home: Home) -> list[str]:
     return [key for folder in folders if (folder / CHUNKS).is_file() for key in book_records(folder).keys]
 
 
+def require_finished(home: Home, slugs: Iterable[str]) -> None:
+    """Go on only with books whose records are of one state.
+
+    Raises:
+        NotMaterializedError: one was read again and not indexed to the end.
+    """
+    if unfinished := unfinished_books(home, slugs):
+        raise NotMaterializedError(
+            f"{', '.join(unfinished)}: read again and not indexed to the end, so the library is of two states; "
+            "materialize the partition again, its last run says what stopped it"
+        )
+
+
 def lexical_of(home: Home, texts: Sequence[str]) -> LexicalIndex:
     """The lexical index over exactly these texts, cut by the home's vocabulary.
 
@@ -145,12 +158,8 @@ def lexical(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> 
 def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """A snapshot of the library: vectors, lexical index, graph, compiled predicates and a manifest under one id."""
     slugs, records = book_slugs(context.instance), library_records(context.instance, home)
+    require_finished(home, slugs)
     result = records.chunks
-    if unfinished := unfinished_books(home, slugs):
-        raise NotMaterializedError(
-            f"{', '.join(unfinished)}: read again and not indexed to the end, so the library is of two states; "
-            "materialize the partition again, its last run says what stopped it"
-        )
     texts = [chunk.search_text for chunk in result]
     store = EmbeddingStore(home.embeddings, load_embedder(home.settings.embedder).identity)
     vectors = store.get(records.keys)

@@ -93,11 +93,7 @@ class Retriever:
         if not isinstance(k, int) or k < 1:
             raise InvalidQueryError(f"k is {k!r}; ask for a whole number of results, at least 1")
         k = min(k, len(self.snapshot))
-        chosen = strategy_named(strategy) if isinstance(strategy, str) else strategy
-        if not (chosen.has_lexical_leg or chosen.has_dense_leg):
-            raise InvalidQueryError(
-                f"strategy {chosen.name!r} has no leg; give it a lexical_weight or a dense_weight, or let it re-rank"
-            )
+        chosen = _usable(strategy)
         if chosen.order is not None:
             # A model is shown what the strategy finds without it.
             many, alone = max(k, chosen.order.first), replace(chosen, order=None)
@@ -190,3 +186,12 @@ class Retriever:
             Hit(self.snapshot.chunks[position], score, rank, evidence, addends)
             for rank, (position, score, evidence, addends) in enumerate(terms, start=1)
         )
+
+
+def _usable(strategy: str | Strategy) -> Strategy:
+    chosen = strategy_named(strategy) if isinstance(strategy, str) else strategy
+    if not (chosen.has_lexical_leg or chosen.has_dense_leg):
+        raise InvalidQueryError(
+            f"strategy {chosen.name!r} has no leg; give it a lexical_weight or a dense_weight, or let it re-rank"
+        )
+    return chosen

@@ -84,39 +84,36 @@ class SiblingIndex:
         kinds = {kind: number for number, kind in enumerate(sorted({table.kind for table in ordered}))}
         kind = np.array([kinds[table.kind] for table in ordered], dtype=np.int32)
         of_row = [read[table].rows[number] for table, number in rows]
-        names, rows_of_name = _inverted([row.names for row in of_row])
-        shared, rows_of_shared = _inverted([row.shared for row in of_row])
-        runs, tables_of_run = _inverted([each.runs for each in read])
+        names_of_row, shared_of_row = [row.names for row in of_row], [row.shared for row in of_row]
+        runs_of_table = [each.runs for each in read]
+        names, rows_of_name = _inverted(names_of_row)
+        shared, rows_of_shared = _inverted(shared_of_row)
+        runs, tables_of_run = _inverted(runs_of_table)
         amounts = [(number, amount) for number, row in enumerate(of_row) for amount in row.amounts]
         places = np.array([positions[Membership(ordered[table].id, number)] for table, number in rows], dtype=np.int64)
         return cls(
-            _hashes(hash_of((table.id,)) for table in ordered),
-            kind,
-            _lists(np.flatnonzero(kind == number) for number in range(len(kinds))),
-            RaggedArray.of_sizes([len(each.rows) for each in read], np.zeros(len(rows), dtype=np.int32)).starts,
-            np.array([table for table, _ in rows], dtype=np.int32),
-            np.array([number for _, number in rows], dtype=np.int32),
-            places,
-            np.argsort(places).astype(np.int32),
-            words,
-            _numbers([row.words for row in of_row], words),
-            _numbers([each.heads for each in read], words),
-            _numbers([each.title for each in read], words),
-            names,
-            rows_of_name,
-            shared,
-            rows_of_shared,
-            runs,
-            tables_of_run,
-            IntervalIndex.build(
-                (each.unit, each.low, each.high, position) for position, (_, each) in enumerate(amounts)
-            ),
-            np.array([row for row, _ in amounts], dtype=np.int32),
-            np.array([each.is_step for _, each in amounts], dtype=np.bool_),
-            np.array(
-                [_longest(row.names | row.shared for row in of_row), _longest(each.runs for each in read)],
-                dtype=np.int64,
-            ),
+            tables=_hashes(hash_of((table.id,)) for table in ordered),
+            kind=kind,
+            tables_of_kind=RaggedArray.of_sizes(np.bincount(kind), np.argsort(kind, kind="stable").astype(np.int32)),
+            rows=np.cumsum([0, *(len(each.rows) for each in read)], dtype=np.int64),
+            table_of=np.array([table for table, _ in rows], dtype=np.int32),
+            ordinals=np.array([number for _, number in rows], dtype=np.int32),
+            positions=places,
+            by_position=np.argsort(places).astype(np.int32),
+            words=words,
+            words_of_row=_numbers([row.words for row in of_row], words),
+            words_of_heads=_numbers([each.heads for each in read], words),
+            words_of_title=_numbers([each.title for each in read], words),
+            names=names,
+            rows_of_name=rows_of_name,
+            shared=shared,
+            rows_of_shared=rows_of_shared,
+            runs=runs,
+            tables_of_run=tables_of_run,
+            amounts=IntervalIndex.build((each.unit, each.low, each.high, at) for at, (_, each) in enumerate(amounts)),
+            row_of_amount=np.array([row for row, _ in amounts], dtype=np.int32),
+            is_step=np.array([each.is_step for _, each in amounts], dtype=np.bool_),
+            longest=np.array([_longest((*names_of_row, *shared_of_row)), _longest(runs_of_table)], dtype=np.int64),
         )
 
     def read(self, question: Canonical) -> CompiledExclusions:
@@ -185,13 +182,6 @@ def _inverted(lists: Sequence[frozenset[tuple[str, ...]]]) -> tuple[Hashes, List
     places = [places_of(_hashes(map(hash_of, sorted(each))), numbers).tolist() for each in lists]
     invert = RaggedArray.invert(places, len(numbers))
     return numbers, RaggedArray(invert.starts, invert.items.astype(np.int32))
-
-
-def _lists(items: Iterable[npt.NDArray[np.int64]]) -> Lists:
-    kept = list(items)
-    return RaggedArray.of_sizes(
-        list(map(len, kept)), np.concatenate([*kept, np.zeros(0, dtype=np.int64)]).astype(np.int32)
-    )
 
 
 def _longest(runs: Iterable[frozenset[tuple[str, ...]]]) -> int:
