@@ -440,10 +440,10 @@ def _listed(path: Path, questions: object) -> list[object]:
 
 def _time(value: object) -> str:
     # YAML reads 13:30 without quotes as a number to the base of 60.
-    terms = f"{value // 60:02d}:{value % 60:02d}" if isinstance(value, int) else str(value)
-    match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", terms)
+    text = f"{value // 60:02d}:{value % 60:02d}" if isinstance(value, int) else str(value)
+    match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", text)
     if not match:
-        raise UnreadableSettingsError(f"`nightly` is {terms!r}, not a time of day as 03:00")
+        raise UnreadableSettingsError(f"`nightly` is {text!r}, not a time of day as 03:00")
     return f"{int(match[1]):02d}:{match[2]}"
 
 

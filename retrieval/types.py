@@ -73,8 +73,8 @@ class Ordering:
         usd = "" if self.usd is None else f", ${self.usd:.4f}"
         tokens = f", {self.prompt_tokens + self.completion_tokens:,} tokens{usd}" if self.prompt_tokens else ""
         done = f"{self.model} put the first {self.looked_at} in order"
-        terms = f"{self.model} did not order the first {self.looked_at}: {self.left}" if self.left else done
-        return f"{terms} ({self.milliseconds:.0f} ms{tokens})"
+        outcome = f"{self.model} did not order the first {self.looked_at}: {self.left}" if self.left else done
+        return f"{outcome} ({self.milliseconds:.0f} ms{tokens})"
 
 
 _Said = TypeVar("_Said")

@@ -92,8 +92,8 @@ def _telling_words(chunk: Chunk, places: WordPlaces, phrasing: Phrasing) -> list
     sentences = [" ".join(each.split()) for each in _SENTENCE_END.split(chunk.text)]
     phrasing.random.shuffle(sentences)
     for sentence in sentences:
-        fromkeys = dict.fromkeys(word.lower() for word in _SAID.findall(sentence))
-        words = [word for word in fromkeys if 0 < places.share(word) < _COMMON or word.isdigit()]
+        distinct = dict.fromkeys(word.lower() for word in _SAID.findall(sentence))
+        words = [word for word in distinct if 0 < places.share(word) < _COMMON or word.isdigit()]
         if _LEAST <= len(words) <= _MOST + _LEAST:
             kept = places.shortened(words, (), {chunk.id}, phrasing.random, _LEAST)
             if kept and len(kept) <= _MOST:

@@ -70,8 +70,8 @@ def wait_until_left(root: Path, slugs: Sequence[str]) -> None:
 def among_books(root: Path, waiting: Callable[[str], None] = lambda _: None) -> Iterator[None]:
     """Index single books beside others who do; wait for whoever writes the whole home."""
     root.mkdir(parents=True, exist_ok=True)
-    terms = f"waits for whoever writes in {root}"
-    with _when_free(root / ALL, fcntl.LOCK_SH, lambda: waiting(terms)):
+    message = f"waits for whoever writes in {root}"
+    with _when_free(root / ALL, fcntl.LOCK_SH, lambda: waiting(message)):
         yield
 
 
@@ -293,8 +293,8 @@ def _locked(path: Path) -> int:
             return descriptor
         os.close(descriptor)  # the one before removed the file between our two steps
     who = holder(path.parent)
-    terms = f" ({who})" if who else ""
-    raise HomeBusyError(f"another build{terms} is at work in {path.parent}; wait for it, or stop it")
+    of_whom = f" ({who})" if who else ""
+    raise HomeBusyError(f"another build{of_whom} is at work in {path.parent}; wait for it, or stop it")
 
 
 def _is_orphaned(root: Path) -> bool:

@@ -102,11 +102,11 @@ class Graph:
         """
         owners = np.repeat(np.arange(len(nodes)), self.targets.sizes(nodes))
         edges = self.targets.places(nodes)
-        astype = self.targets.items[edges].astype(np.int64)
+        targets = self.targets.items[edges].astype(np.int64)
         wanted = np.zeros(len(RELATIONS), dtype=np.bool_)
         wanted[[RELATIONS.index(relation) for relation in relations]] = True
-        kept = wanted[self.relations[edges]] & ~self._in_one_table(nodes[owners], astype)
-        return owners[kept], astype[kept]
+        kept = wanted[self.relations[edges]] & ~self._in_one_table(nodes[owners], targets)
+        return owners[kept], targets[kept]
 
     def holder(self, node: int) -> int | None:
         """The section that a chunk or a section stands in; None for the section of a whole document."""

@@ -43,16 +43,16 @@ def divided(vectors: Vector, size: int, seed: int = 0) -> tuple[Vector, Integers
     order = np.argsort(region, kind="stable")
     starts = np.searchsorted(region[order], np.arange(len(coarse) + 1))
     centres: list[Vector] = []
-    begun, matches = 0, np.empty(len(vectors), dtype=np.int64)
+    begun, fine = 0, np.empty(len(vectors), dtype=np.int64)
     for number in range(len(coarse)):
         members = order[starts[number] : starts[number + 1]]
         own, part = coarse[number : number + 1], np.zeros(len(members), dtype=np.int64)
         if len(members) > 2 * size:
             own, part = around_centres(vectors[members], len(members) // size, seed)
         centres.append(own)
-        matches[members] = begun + part
+        fine[members] = begun + part
         begun += len(own)
-    return np.concatenate(centres), matches
+    return np.concatenate(centres), fine
 
 
 def around_centres(vectors: Vector, n_regions: int, seed: int) -> tuple[Vector, Integers]:
@@ -88,10 +88,10 @@ def _moved(centres: Vector, vectors: Vector, region: Integers) -> Vector:
 
 
 def _nearest(vectors: Vector, centres: Vector) -> Integers:
-    matches = np.empty(len(vectors), dtype=np.int64)
+    nearest = np.empty(len(vectors), dtype=np.int64)
     for start in range(0, len(vectors), _BLOCK):
-        matches[start : start + _BLOCK] = np.argmax(vectors[start : start + _BLOCK] @ centres.T, axis=1)
-    return matches
+        nearest[start : start + _BLOCK] = np.argmax(vectors[start : start + _BLOCK] @ centres.T, axis=1)
+    return nearest
 
 
 UNDIVIDED: int = 32_768
@@ -133,10 +133,10 @@ class Regions:
         for kind in (False, True):
             members = np.flatnonzero(guarded == kind)
             if len(members) and len(vectors) > UNDIVIDED:
-                matches, region = divided(vectors[members], SIZE)
-                centres.append(matches)
-                kinds.append(np.full(len(matches), kind))
-                sizes.append(np.bincount(region, minlength=len(matches)))
+                cut, region = divided(vectors[members], SIZE)
+                centres.append(cut)
+                kinds.append(np.full(len(cut), kind))
+                sizes.append(np.bincount(region, minlength=len(cut)))
                 order.append(members[np.argsort(region, kind="stable")])
         items = np.concatenate(order).astype(np.int32)
         chunks = RaggedArray.of_sizes(np.concatenate(sizes), items)

@@ -262,13 +262,13 @@ class OpenAiClient:
 
     def failure(self, who: str, error: Exception) -> ModelError:
         """What an error of the library means."""
-        terms = f"{type(error).__name__}: {self.access.hidden(str(error)):.300}"
+        reason = f"{type(error).__name__}: {self.access.hidden(str(error)):.300}"
         status = getattr(error, "status_code", None)
         if status in (401, 403):
             return ModelKeyError(
-                f"{who}: the key in {KEY} is refused ({terms}); set one that the server knows", said=terms
+                f"{who}: the key in {KEY} is refused ({reason}); set one that the server knows", said=reason
             )
         if getattr(error, "code", None) == "insufficient_quota":
-            return ModelKeyError(f"{who}: the account behind {KEY} has no credit left ({terms})", said=terms)
+            return ModelKeyError(f"{who}: the account behind {KEY} has no credit left ({reason})", said=reason)
         passing = status is None or status in _PASSING or status >= 500
-        return ModelError(f"{who} could not be asked ({terms}); {CHECK}", said=terms, passing=passing, status=status)
+        return ModelError(f"{who} could not be asked ({reason}); {CHECK}", said=reason, passing=passing, status=status)

@@ -135,10 +135,10 @@ def _half_snapshots(home: Path) -> Iterator[str]:
 def _is_older(folder: Path) -> bool:
     """Whether another version of this program wrote a snapshot: it may lie there, and is removed like any other."""
     try:
-        load = json.loads((folder / MANIFEST_FILE).read_bytes())["schema_version"]
+        version = json.loads((folder / MANIFEST_FILE).read_bytes())["schema_version"]
     except (OSError, ValueError, LookupError, TypeError):
         return False
-    return isinstance(load, int) and load < SCHEMA_VERSION
+    return isinstance(version, int) and version < SCHEMA_VERSION
 
 
 def main() -> None:

@@ -201,10 +201,10 @@ class HeadingIndex:
             Their positions, rising, and the weight of the words of those headings; a word counts once a chunk.
         """
         holding = self.words.postings(list(weights))
-        bincount = np.bincount(np.concatenate([*holding, self.lengths[:0]]), minlength=len(self.lengths))
-        if not np.any(bincount == self.lengths):
+        held = np.bincount(np.concatenate([*holding, self.lengths[:0]]), minlength=len(self.lengths))
+        if not np.any(held == self.lengths):
             return np.empty(0, dtype=np.int64), np.empty(0)
-        under = [self._under(headings[bincount[headings] == self.lengths[headings]]) for headings in holding]
+        under = [self._under(headings[held[headings] == self.lengths[headings]]) for headings in holding]
         positions = distinct(np.concatenate(under))
         total = np.zeros(len(positions))
         for chunks, weight in zip(under, weights.values(), strict=True):

@@ -85,9 +85,9 @@ class WordVectors:
         bits = self.vectors[numbers].view(np.int16).astype(np.int32)
         bits <<= 13
         bits &= _SIGN_AND_REST
-        view = bits.view(np.float32)
-        view *= np.float32(2.0**112)
-        return view
+        singles = bits.view(np.float32)
+        singles *= np.float32(2.0**112)
+        return singles
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -180,8 +180,8 @@ def _inverted(lists: Sequence[frozenset[tuple[str, ...]]]) -> tuple[Hashes, List
     """The distinct runs as rising numbers, and for each the lists that hold it."""
     numbers = _numbered(chain.from_iterable(lists))
     places = [places_of(_hashes(map(hash_of, sorted(each))), numbers).tolist() for each in lists]
-    invert = RaggedArray.invert(places, len(numbers))
-    return numbers, RaggedArray(invert.starts, invert.items.astype(np.int32))
+    lists_of_number = RaggedArray.invert(places, len(numbers))
+    return numbers, RaggedArray(lists_of_number.starts, lists_of_number.items.astype(np.int32))
 
 
 def _longest(runs: Iterable[frozenset[tuple[str, ...]]]) -> int:

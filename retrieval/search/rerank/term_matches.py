@@ -56,8 +56,8 @@ class Fields:
         ends = self.ends[: total + 1]
         words, hits = self.words[: ends[-1]], self.hits[: np.searchsorted(self.hits, ends[-1])]
         every = np.bincount(np.repeat(np.arange(total), self.sizes[:fields].ravel()), self.rarity[words], total)
-        bincount = np.bincount(self.owner[: len(hits)], self.rarity[words[hits]], total)
-        return np.divide(bincount, every, out=np.zeros(total), where=every > 0).reshape(fields, self.n)
+        held = np.bincount(self.owner[: len(hits)], self.rarity[words[hits]], total)
+        return np.divide(held, every, out=np.zeros(total), where=every > 0).reshape(fields, self.n)
 
     def pairs(self) -> Mask:
         """(fields, n, p): which of the question's pairs of words stand in the field as in the question."""
