@@ -78,6 +78,8 @@ _BOX_TITLE = re.compile(
     r"(?:!!!|\?\?\?\+?|===)\s[^\"\n]*\"(?P<mkdocs>[^\"\n]+)\"|:{3,}\s*\{?[\w-]+\}?[ \t]+(?P<colons>[^\n]+)"
 )
 """`!!! note "Ports"`, `=== "Linux"`, `:::note Ports`."""
+_ITEM = re.compile(r"[ \t]*[-*+][ \t]+")
+_LINK = re.compile(r"!?\[[^\]]*\]\([^()\s]*\)\s*")
 _TAB = re.compile(r"===[+!]*\s+\"(?P<name>[^\"\n]+)\"")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’)\]]*\s+(?=[A-Z“\"'‘(\[])")
 _NAMES_A_TABLE = re.compile(
@@ -293,11 +295,21 @@ def _title_above(blocks: Sequence[Block], index: int, taken: Collection[int]) ->
     for block in range(index - 1, max(index - 3, -1), -1):
         if blocks[block].kind != "text" or block in taken:
             return None
-        if words := label_of(blocks[block]) or caption_of(blocks[block].shown):
+        if words := label_of(blocks[block]) or _last_line_title(blocks[block]):
             return Caption(words, block)
         if len(blocks[block].shown) > MAX_SUBTITLE:
             return None
     return None
+
+
+def _last_line_title(block: Block) -> str | None:
+    """The title in the last line of a block. A list of one short item is one, and a bold line in a list is none."""
+    item = None if block.is_paragraph else _ITEM.match(block.shown)
+    if not item:
+        return caption_of(block.shown)
+    words = plain_text(block.shown[item.end() :])
+    is_title = "\n" not in block.shown and not _LINK.fullmatch(block.shown, item.end()) and _TITLE.fullmatch(words)
+    return words if is_title and len(words.split()) <= MAX_TITLE_WORDS else None
 
 
 _Captions = Mapping[int, Caption | None]

@@ -51,26 +51,31 @@ class Quantity:
 
 
 def holds(cell: Quantity, asked: Quantity) -> bool:
-    """Whether the asked number, or the whole of the asked range, lies in the cell's interval.
+    """Whether the asked number, or the whole of the asked range, lies in the cell's interval, or some of an open one.
 
     Units that differ contradict; a bare number contradicts no unit. A half lies in `46%–55%`. Dice, versions, dates,
     times and ratios hold their own spelling alone.
     """
     if cell.kind in AS_TEXT or asked.kind in AS_TEXT:
         return cell.kind == asked.kind and spelling(cell.text) == spelling(asked.text)
+    within = _meets if asked.kind == "open" else _within
     if cell.unit == asked.unit:
-        return _within((cell.low, cell.high), asked.low, asked.high)
+        return within((cell.low, cell.high), asked.low, asked.high)
     if cell.unit == "percent" and asked.unit is None and asked.kind == "fraction":
-        return _within((cell.low, cell.high), asked.low * 100, asked.high * 100)
+        return within((cell.low, cell.high), asked.low * 100, asked.high * 100)
     if asked.unit == "percent" and cell.unit is None and cell.kind == "fraction":
-        return _within((cell.low * 100, cell.high * 100), asked.low, asked.high)
+        return within((cell.low * 100, cell.high * 100), asked.low, asked.high)
     if cell.unit is None or asked.unit is None or cell.unit == asked.label or asked.unit == cell.label:
-        return _within(cell.written, *asked.written)
+        return within(cell.written, *asked.written)
     return False
 
 
 def _within(ends: tuple[float, float], low: float, high: float) -> bool:
     return ends[0] - slack(ends[0]) <= low and high <= ends[1] + slack(ends[1])
+
+
+def _meets(ends: tuple[float, float], low: float, high: float) -> bool:
+    return ends[0] - slack(ends[0]) <= high and low <= ends[1] + slack(ends[1])
 
 
 def slack(end: float) -> float:

@@ -13,7 +13,7 @@ from retrieval.search.fusion import Scores
 from retrieval.search.query import Query
 from retrieval.search.rerank.groups import behind_best, distinct_cells, read_with_prose
 from retrieval.search.rerank.meaning import meaning, semantic_similarity
-from retrieval.search.rerank.numbers import NearbyWords, number_features
+from retrieval.search.rerank.numbers import NearbyWords, match_numbers
 from retrieval.search.rerank.query_terms import QueryTerms, ask
 from retrieval.search.rerank.term_matches import Fields, Mask, Numbers, match_terms
 
@@ -51,12 +51,14 @@ the trees used most are as good as the 124 that there were, and the table's own 
 def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:
     """Every feature by name, and what is measured beside, (n,) each."""
     query, said_as = ask(snapshot, question), snapshot.lexical.said(question.text)
-    rows, heads = _fields(snapshot, query, found)
-    terms = {**_by_name(_ROWS, rows.said()), **_by_name(_HEADS, heads.said()[:, found.table_of])}
+    heads = match_terms([getattr(snapshot.fields, name) for name in _HEADS], found.tables, query, snapshot.rarity)
     near = NearbyWords(heads, len(_TITLES), snapshot.fields.column_of)
-    numbers, counted = number_features(query, snapshot.figures, found.positions, found.tables, found.table_of, near)
-    elsewhere = np.logical_or.reduce([counted, *(marks for name, marks in terms.items() if name != "column")])
-    row = np.logical_or.reduce([counted, *(terms[name] for name in _ROWS)])
+    numbers = match_numbers(query, snapshot.figures, found.positions, found.tables, found.table_of, near)
+    of_rows = [getattr(snapshot.fields, name) for name in _ROWS]
+    rows = match_terms(of_rows, found.positions, query, snapshot.rarity, numbers.contradicted)
+    terms = {**_by_name(_ROWS, rows.said()), **_by_name(_HEADS, heads.said()[:, found.table_of])}
+    elsewhere = np.logical_or.reduce([numbers.explained, *(marks for name, marks in terms.items() if name != "column")])
+    row = np.logical_or.reduce([numbers.explained, *(terms[name] for name in _ROWS)])
     head = np.logical_or.reduce([terms[_HEADS[position]] for position in _NEAREST])
     somewhere = elsewhere | terms["column"]
     features = {
@@ -65,7 +67,7 @@ def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:
         "is_row": found.is_row.astype(np.float64),
         **_table_features(snapshot, query, found),
         **_word_features(snapshot, query, (rows, heads), terms, somewhere, found),
-        **numbers,
+        **numbers.features,
         **meaning(snapshot, said_as, query, found.tables, found.table_of, elsewhere, somewhere),
         **semantic_similarity(
             snapshot, said_as, query, (rows, heads), _ROWS.index("passage"), _NEAREST, (row, head), found
@@ -84,15 +86,6 @@ def _less_dense(cosines: Scores) -> Scores:
         return cosines
     less: Scores = (cosines - cosines.max()) / (float(cosines.std()) or 1.0)
     return less
-
-
-def _fields(snapshot: Snapshot, asked: QueryTerms, found: Candidates) -> tuple[Fields, Fields]:
-    """Those of the candidates, and those of their tables."""
-    index, rarity = snapshot.fields, snapshot.rarity
-    return (
-        match_terms([getattr(index, name) for name in _ROWS], found.positions, asked, rarity),
-        match_terms([getattr(index, name) for name in _HEADS], found.tables, asked, rarity),
-    )
 
 
 def _by_name(names: Sequence[str], values: "np.ndarray[tuple[int, ...], Any]") -> dict[str, Any]:

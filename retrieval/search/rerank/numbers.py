@@ -27,6 +27,8 @@ from retrieval.search.rerank.query_terms import Figure, QueryTerms
 from retrieval.search.rerank.term_matches import SLOTS, Fields, Mask, Numbers
 
 PERCENT = "percent"
+_HAIR = 1e-9
+"""What a bound that is left out may differ from the number that is written, as a part of it."""
 TABLE = "table"
 """The label of a number that is said of a table."""
 
@@ -72,7 +74,7 @@ class RowQuantities:
         )
 
     def hold(self, figure: Figure, percent: int, units: Sequence[int]) -> Mask:
-        """(m,) whether each holds the number: `quantities.holds`, all at once.
+        """(m,) whether each holds the number, or reaches beyond a bound: `quantities.holds`, all at once.
 
         A bare number is none of what the question counts in a unit: of `12.7 kg to zone 7`, 7 is no weight.
 
@@ -88,13 +90,19 @@ class RowQuantities:
         if figure.label != BARE:
             named |= unit == figure.label
         named |= (label == figure.unit) & (label != BARE)
-        mask: Mask = named & _within(written_low, written_high, *quantity.written)
+        within = _meets if quantity.kind == "open" else _within
+        mask: Mask = named & within(written_low, written_high, *quantity.written)
         if quantity.unit == PERCENT:
             parts = (unit == BARE) & (self.marks[:, IS_FRACTION] > 0)
-            mask = np.where(parts, _within(low * 100, high * 100, quantity.low, quantity.high), mask)
+            mask = np.where(parts, within(low * 100, high * 100, quantity.low, quantity.high), mask)
         if figure.unit == BARE and quantity.kind == "fraction":
             mask = np.where(unit == percent, _within(low, high, quantity.low * 100, quantity.high * 100), mask)
-        return np.where(unit == figure.unit, _within(low, high, quantity.low, quantity.high), mask)
+        return np.where(unit == figure.unit, within(low, high, quantity.low, quantity.high), mask)
+
+    def end_at(self, bound: float) -> Mask:
+        """(rows,) quantities of rows that begin or end with a number as it is written."""
+        near: Mask = np.isclose(self.ends[: self.rows, 2:], bound, rtol=_HAIR, atol=0.0).any(axis=1)
+        return near
 
     def largest(self, of_rows: list[Mask], of_tables: list[Mask], table_of: Numbers) -> Scores:
         """(what, n) 1 for candidates with any of these marks; what is said of a table is said of each of its rows."""
@@ -112,17 +120,33 @@ def _within(low: Scores, high: Scores, asked_low: float, asked_high: float) -> M
     return inside
 
 
-def number_features(
+def _meets(low: Scores, high: Scores, asked_low: float, asked_high: float) -> Mask:
+    """(m,) whether each interval has a value in common with one that is asked."""
+    common: Mask = (low - np.abs(low) * ROUNDING <= asked_high) & (asked_low <= high + np.abs(high) * ROUNDING)
+    return common
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberMatches:
+    """How the numbers of a question of t words fit n candidates."""
+
+    features: Mapping[str, Scores]
+    """(n,) each: the best over its numbers, and the share that fits nothing."""
+    explained: Mask
+    """(n, t): which of its words a candidate explains as numbers: `11` by a column `Level 10-12`."""
+    contradicted: Mask
+    """(n, t): which are bounds that leave out what the candidate is: the 9 of `score below 9`, by a row `9-12`."""
+
+
+def match_numbers(
     asked: QueryTerms,
     figures: FigureIndex,
     positions: Positions,
     tables: Positions,
     table_of: Numbers,
     near: "NearbyWords",
-) -> tuple[Mapping[str, Scores], Mask]:
-    """How the numbers of a question fit n candidates, each the best over its numbers, and the share that fits nothing.
-
-    And (n, t) which of its words a candidate explains as numbers: `11` by a column `Level 10-12`.
+) -> NumberMatches:
+    """Compare the numbers of a question with n candidates.
 
     Args:
         asked: the question.
@@ -133,19 +157,26 @@ def number_features(
         near: the words of those tables.
     """
     best, unexplained = np.zeros((4, len(positions))), np.zeros(len(positions))
-    explained = np.zeros((len(positions), len(asked.words)), dtype=np.bool_)
+    explained, contradicted = np.zeros((2, len(positions), len(asked.words)), dtype=np.bool_)
     if asked.figures:
         held = RowQuantities.of(figures, positions, tables, table_of)
         units = [figure.unit for figure in asked.figures if figure.unit != BARE]
         for figure in asked.figures:
+            fits = held.hold(figure, figures.percent, units)
             key, key_labelled, wide_labelled, cell, cell_labelled, head, column, column_labelled = _fits(
-                figure, held.hold(figure, figures.percent, units), held, near, table_of
+                figure, fits, held, near, table_of
             )
             np.maximum(best, [key, key_labelled, wide_labelled, cell_labelled], out=best)
             unexplained += (1.0 - (key + cell + head + column > 0)) / len(asked.figures)
             explained[:, figure.places] |= (key + cell_labelled + head + column_labelled > 0)[:, None]
+            if figure.quantity.kind == "open":
+                low, high = figure.quantity.written
+                beyond = held.end_at(high if np.isinf(low) else low) & ~fits[: held.rows]
+                outside = np.bincount(held.owner[: held.rows][beyond], minlength=len(positions)) > 0
+                contradicted[:, figure.places] |= (outside & (key + cell_labelled == 0))[:, None]
     names = ("number_key", "number_key_labelled", "number_wide_labelled", "number_cell_labelled")
-    return {**dict(zip(names, best, strict=True)), "number_unexplained": unexplained}, explained
+    features = {**dict(zip(names, best, strict=True)), "number_unexplained": unexplained}
+    return NumberMatches(features, explained, contradicted)
 
 
 def _fits(figure: Figure, fits: Mask, held: RowQuantities, near: "NearbyWords", table_of: Numbers) -> Scores:

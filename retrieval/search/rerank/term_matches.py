@@ -145,7 +145,9 @@ class TermMatches:
         return matches
 
 
-def match_terms(fields: Sequence[Words], keys: Positions, asked: QueryTerms, rarity: Scores) -> Fields:
+def match_terms(
+    fields: Sequence[Words], keys: Positions, asked: QueryTerms, rarity: Scores, contradicted: Mask | None = None
+) -> Fields:
     """Some fields of the same candidates.
 
     Args:
@@ -153,6 +155,7 @@ def match_terms(fields: Sequence[Words], keys: Positions, asked: QueryTerms, rar
         keys: (n,) of each candidate: its position, or the number of its table.
         asked: the question.
         rarity: (terms + 1,) weight of every word of the index, and of one that it does not have.
+        contradicted: (n, t) words of the question that say nothing of a candidate though it has them; None: none do.
     """
     starts = np.concatenate([field.starts[keys] for field in fields])
     sizes = np.concatenate([field.starts[keys + 1] for field in fields]) - starts
@@ -172,6 +175,9 @@ def match_terms(fields: Sequence[Words], keys: Positions, asked: QueryTerms, rar
     if (asked.behind >= 0).any():
         stands = _stands_behind(words, hits, ends[owner], asked.behind[which[hits]])
         hits, owner = hits[stands], owner[stands]
+    if contradicted is not None and contradicted.any():
+        kept = ~contradicted[owner % len(keys), which[hits]]
+        hits, owner = hits[kept], owner[kept]
     return Fields(
         asked,
         rarity,
