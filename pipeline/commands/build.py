@@ -156,7 +156,7 @@ def _left_out(done: Build, entries: Collection[BookEntry], *, verbose: bool) -> 
     ignored, shown = _ignored(entries), None if verbose else NAMES_SHOWN
     if ignored:
         were = f"{counted(len(ignored), 'file')} {'was' if len(ignored) == 1 else 'were'}"
-        yield f"{were} ignored, for only .md files are read: {named(ignored, shown)}"
+        yield f"{were} ignored, for only .md, .mdx and .markdown files are read: {named(ignored, shown)}"
     if done.strays:
         yield f"Left out, because a book is a folder and these are beside them: {named(done.strays, shown)}"
 

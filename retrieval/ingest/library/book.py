@@ -1,8 +1,11 @@
 """A book is a folder of markdown documents, or a file of documents; here it is read."""
 
 import os
+import re
 import tomllib
+from contextlib import suppress
 from dataclasses import replace
+from datetime import date
 from functools import partial
 from pathlib import Path
 
@@ -30,6 +33,10 @@ NOT_UTF_8 = "is not UTF-8; read as Latin-1 (Windows-1252)"
 
 UNKNOWN_DATE = "1970-01-01"
 """The last_update_date of a book that gives none; a file's own time would differ from copy to copy."""
+
+_DATES = ("last_updated", "lastmod", "last_modified_at", "last_modified", "updated", "revision_date", "ms.date", "date")
+"""Where Hugo, Jekyll, MkDocs, Microsoft and others say when a page was changed, the plainest first."""
+_DAY = re.compile(r"(?P<iso>\d{4}-\d\d-\d\d)(?!\d)|(?P<month>\d\d?)/(?P<day>\d\d?)/(?P<year>\d{4})$")
 
 
 def read_book(folder: BookFolder) -> Book:
@@ -122,7 +129,18 @@ def _read_document(slug: str, path: Path, relative: str, defaults: Metadata, war
             f"{relative}: JSON is read as prose, so nothing asks a query_must that is written in it (line {line}; "
             f"{len(places)} in the file); write the rows as a table; {TABLES_FILE} takes a row's query_must"
         )
-    return Document(slug, relative, body, dict(defaults) | dict(front_matter), first_line)
+    metadata = {**defaults, **_last_update(front_matter), **front_matter}
+    return Document(slug, relative, body, metadata, first_line)
+
+
+def _last_update(front_matter: Metadata) -> Metadata:
+    """The day that front matter gives in the words of another program, as `last_update_date`."""
+    given = (str(front_matter[key]) for key in _DATES if key in front_matter)
+    for match in filter(None, map(_DAY.match, given)):
+        year, month, day = match["iso"].split("-") if match["iso"] else (match["year"], match["month"], match["day"])
+        with suppress(ValueError):
+            return {"last_update_date": date(int(year), int(month), int(day)).isoformat()}
+    return {}
 
 
 def _decode(raw: bytes, relative: str, warnings: list[str]) -> str:

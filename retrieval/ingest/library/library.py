@@ -14,6 +14,7 @@ from retrieval.errors import InvalidDocumentError, LibraryError
 from retrieval.files.records import unpacked
 from retrieval.ingest.library.front_matter import read_metadata
 from retrieval.ingest.library.table_rules import TABLES_FILE
+from retrieval.ingest.markdown.blocks import MARKDOWN
 from retrieval.types import Book, Document, MetadataValue
 
 
@@ -115,7 +116,7 @@ class _LibraryWalk:
         self.unreadable.append((Path(error.filename), error.strerror or str(error)))
 
     def _sort(self, path: Path) -> None:
-        is_markdown = path.suffix == ".md"
+        is_markdown = path.suffix.lower() in MARKDOWN
         if path.is_dir():
             if path.is_symlink():
                 self.refused.append((path, "a link to a folder is not followed; put the folder itself there"))
@@ -392,11 +393,13 @@ def _book_folders(library: Path) -> list[Path]:
 
 def _may_be_book(folder: Path, library: Path) -> bool:
     files = book_files(folder, library)
-    return bool(files.markdown or files.unreadable) or any(path.suffix == ".md" for path, _ in files.refused)
+    return bool(files.markdown or files.unreadable) or any(path.suffix.lower() in MARKDOWN for path, _ in files.refused)
 
 
 def _own_markdown(library: Path) -> bool:
-    return any(path.suffix == ".md" and not path.is_dir() and not _hidden(path) for path in _entries(library))
+    return any(
+        path.suffix.lower() in MARKDOWN and not path.is_dir() and not _hidden(path) for path in _entries(library)
+    )
 
 
 def _hidden(path: Path) -> bool:

@@ -22,6 +22,8 @@ _TAB = re.compile(
     r"|(?:<Tab(?:Item)?\s|\{%-?\s*tab\s|\{\{[<%]\s*tab\s)(?P<given>[^<>{}]*)"
 )
 _TAB_NAME = re.compile(r"""(?:\b(?:label|title|name|header)=|(?<![=\w]))["'](?P<name>[^"'\n]+)["']""")
+MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
+"""Endings of files that are read, in lower case."""
 MIN_ROWS = 3
 """A header, the dashes, a row."""
 MAX_DEPTH = 16
@@ -243,7 +245,7 @@ def with_title(blocks: Sequence[Block], path: str, stated: str) -> tuple[Block, 
     headings = [block for block in blocks if block.level]
     top = min((block.level for block in headings), default=0)
     highest = [block.heading_path[-1] for block in headings if block.level == top and block.heading_path]
-    if top == 1 or PurePosixPath(path).suffix != ".md":
+    if top == 1 or PurePosixPath(path).suffix.lower() not in MARKDOWN:
         return tuple(blocks)
     own = stated if stated not in (*highest, PurePosixPath(path).stem) else ""
     title = own or (_called(path) if len(highest) > 1 else "")

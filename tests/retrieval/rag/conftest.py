@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import shutil
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 import pytest
 
 from evals.sample import SKIRMISH
-from retrieval.rag.contract import read_rule_documents
+from retrieval.rag.contract import RuleDocument, read_rule_documents
 from retrieval.rag.pipeline import RAGPipeline
 from tools.bench.contract import hundred_documents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
-
-    from retrieval.rag.contract import RuleDocument
 
     MadeOnce = Callable[[str, Callable[[Path], None]], Path]
 
@@ -43,6 +42,50 @@ def skirmish_home(made_once: MadeOnce, documents: dict[str, RuleDocument]) -> Pa
 def weapons_home(made_once: MadeOnce, documents: dict[str, RuleDocument]) -> Path:
     """A home with the weapon rules alone. Never change it."""
     return made_once("weapons", lambda folder: _ingested(folder / "home", documents["weapon-rules.md"])) / "home"
+
+
+CARDS = """# Emergency cards
+
+## Coma score
+
+| Score | Meaning | Action |
+|---|---|---|
+| 13-15 | Mild injury | Observe four hours |
+| 9-12 | Moderate injury | CT head |
+| 3-8 | Severe injury | Intubate |
+
+## Warfarin reversal
+
+| INR | Bleeding | Treatment |
+|---|---|---|
+| <5 | none | Omit one dose |
+| 5-9 | none | Omit two doses |
+| >9 | none | Vitamin K 2.5 mg |
+
+## Doses
+
+- **Paracetamol**
+
+| Weight | Dose | Interval |
+|---|---|---|
+| 10-20 kg | 250 mg | 6 h |
+| 21-40 kg | 500 mg | 6 h |
+
+- **Ibuprofen**
+
+| Weight | Dose | Interval |
+|---|---|---|
+| 10-20 kg | 100 mg | 8 h |
+| 21-40 kg | 200 mg | 8 h |
+"""
+
+
+@pytest.fixture(scope="session")
+def cards_home(made_once: MadeOnce) -> Path:
+    """A home with the document `CARDS`. Never change it."""
+    metadata = {"source": "Cards", "doc_type": "faq", "last_update_date": "2024-03-05"}
+    document = RuleDocument(UUID(int=1), "cards.md", CARDS, metadata)
+    return made_once("cards", lambda folder: _ingested(folder / "home", document)) / "home"
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +62,28 @@ def test_the_cell_of_a_matrix_is_read_and_said_to_be_read(answerer: Answerer) ->
     assert answer.text == "".join(event.data for event in events if event.event == "token")
     assert answer.citations[0].chunk_id == answer.cells[0].chunk_id
     assert "[1]" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("query", "row"),
+    [
+        ("what to do at a coma score below 9", "Score 3-8"),
+        ("coma score <9", "Score 3-8"),
+        ("action for a coma score above 12", "Score 13-15"),
+        ("coma score of 8 or less", "Score 3-8"),
+        ("treatment for an INR over 9", "INR >9"),
+        ("dose of paracetamol at 30 kg", "Paracetamol - Weight 21-40 kg"),
+        ("dose of ibuprofen at 30 kg", "Ibuprofen - Weight 21-40 kg"),
+    ],
+)
+def test_the_row_on_the_right_side_of_a_bound_and_of_the_right_table_is_read(
+    cards_home: Path, query: str, row: str
+) -> None:
+    with closing(Answerer(cards_home, how="read")) as answerer:
+        answer = list(answerer.answer(query))[-1].answer
+
+    assert answer is not None
+    assert answer.citations[0].title.endswith(row)
 
 
 def test_the_events_are_the_same_without_blocking(answerer: Answerer) -> None:

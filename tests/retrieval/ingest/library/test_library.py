@@ -91,6 +91,30 @@ def test_front_matter_wins_over_book_toml_and_any_key_is_kept(tmp_path):
     assert (document.first_line, document.text) == (5, "# A\n")
 
 
+@pytest.mark.parametrize(
+    ("front_matter", "day"),
+    [
+        ("lastmod: 2024-03-05", "2024-03-05"),
+        ("updated: 2024-03-05 10:30:00 +0100\ndate: 2020-01-01", "2024-03-05"),
+        ("ms.date: 03/05/2024", "2024-03-05"),
+        ("last_update_date: 2024-03-05\nlastmod: 2020-01-01", "2024-03-05"),
+        ("date: 2024-13-45", UNKNOWN_DATE),
+        ("date: soon", UNKNOWN_DATE),
+    ],
+)
+def test_the_day_of_a_page_is_read_as_other_programs_write_it(tmp_path, front_matter, day):
+    write(tmp_path / "b" / "a.md", f"---\n{front_matter}\n---\n# A\n")
+
+    assert read_only_book(tmp_path).documents[0].metadata["last_update_date"] == day
+
+
+def test_markdown_is_read_by_any_of_its_endings(tmp_path):
+    for name in ("a.md", "b.MD", "c.mdx", "d.markdown", "e.mdown"):
+        write(tmp_path / "b" / name)
+
+    assert [document.path for document in read_only_book(tmp_path).documents] == ["a.md", "b.MD", "c.mdx", "d.markdown"]
+
+
 def test_a_rule_between_dashes_is_text_and_not_front_matter(tmp_path):
     write(tmp_path / "b" / "a.md", "---\njust a sentence\n---\nmore\n")
 

@@ -116,6 +116,17 @@ def test_a_list_and_a_code_above_a_table_do_not_introduce_it():
     assert under("# A", "    the following table:").caption is None
 
 
+def test_a_list_of_one_short_item_is_the_title_of_the_table_below():
+    assert under("# A", "- `rpc_port`").title == "rpc_port"
+    assert under("# A", "- Check the pulse\n- `rpc_port`").title is None
+    assert under("# A", "- [The schema](schema.json)").title is None
+    assert under("# A", "- Check the pulse first.").title is None
+
+
+def test_a_bold_line_in_a_list_is_no_title_of_the_table_below():
+    assert under("# A", "- Check the pulse\n\n  **Call the ward**").title is None
+
+
 def test_a_name_in_bold_before_the_sentence_is_the_title():
     assert under("**Ring of Tides (any):** Heavy. Roll and consult the table below.").title == "Ring of Tides (any)"
     assert under("**Ring of Tides:** It is heavy.").caption is None

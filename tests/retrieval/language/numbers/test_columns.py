@@ -155,3 +155,21 @@ def test_the_interval_of_two_cells_is_the_one_that_a_single_cell_would_say(low: 
     assert whole is not None
     assert end is None
     assert holds(whole, number) == (low <= asked <= low + width)
+
+
+@given(low=st.integers(1, 40), width=st.integers(0, 30), asked=st.integers(1, 80))
+@pytest.mark.parametrize(
+    ("bound", "meets"),
+    [
+        ("below {}", lambda low, _, asked: low < asked),
+        ("at most {}", lambda low, _, asked: low <= asked),
+        ("over {}", lambda _, high, asked: high > asked),
+        ("{} or more", lambda _, high, asked: high >= asked),
+    ],
+)
+def test_a_bound_is_met_by_every_interval_that_reaches_beyond_it(bound, meets, low: int, width: int, asked: int):
+    cell = whole_quantity(f"{low}-{low + width}" if width else str(low))
+    (number,) = quantities(bound.format(asked))
+
+    assert cell is not None
+    assert holds(cell, number) == meets(low, low + width, asked)
