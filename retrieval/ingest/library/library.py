@@ -116,7 +116,7 @@ class _LibraryWalk:
         self.unreadable.append((Path(error.filename), error.strerror or str(error)))
 
     def _sort(self, path: Path) -> None:
-        is_markdown = path.suffix.lower() in MARKDOWN
+        is_markdown = _is_markdown(path)
         if path.is_dir():
             if path.is_symlink():
                 self.refused.append((path, "a link to a folder is not followed; put the folder itself there"))
@@ -130,6 +130,10 @@ class _LibraryWalk:
             (self.markdown if is_markdown else self.ignored).append(path)
         elif is_markdown:
             self.refused.append((path, "a link to nothing, or not a file; put the file itself there"))
+
+
+def _is_markdown(path: Path) -> bool:
+    return path.suffix.lower() in MARKDOWN
 
 
 def _is_utf_8(path: Path) -> bool:
@@ -393,13 +397,11 @@ def _book_folders(library: Path) -> list[Path]:
 
 def _may_be_book(folder: Path, library: Path) -> bool:
     files = book_files(folder, library)
-    return bool(files.markdown or files.unreadable) or any(path.suffix.lower() in MARKDOWN for path, _ in files.refused)
+    return bool(files.markdown or files.unreadable) or any(_is_markdown(path) for path, _ in files.refused)
 
 
 def _own_markdown(library: Path) -> bool:
-    return any(
-        path.suffix.lower() in MARKDOWN and not path.is_dir() and not _hidden(path) for path in _entries(library)
-    )
+    return any(_is_markdown(path) and not path.is_dir() and not _hidden(path) for path in _entries(library))
 
 
 def _hidden(path: Path) -> bool:

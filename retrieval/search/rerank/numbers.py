@@ -101,8 +101,9 @@ class RowQuantities:
 
     def end_at(self, bound: float) -> Mask:
         """(rows,) quantities of rows that begin or end with a number as it is written."""
-        near: Mask = np.isclose(self.ends[: self.rows, 2:], bound, rtol=_HAIR, atol=0.0).any(axis=1)
-        return near
+        ends = self.ends[: self.rows, 2:]
+        at: Mask = np.logical_or.reduce(np.abs(ends - bound) <= _HAIR * abs(bound), axis=1)
+        return at
 
     def largest(self, of_rows: list[Mask], of_tables: list[Mask], table_of: Numbers) -> Scores:
         """(what, n) 1 for candidates with any of these marks; what is said of a table is said of each of its rows."""

@@ -80,7 +80,8 @@ def test_one_cause_is_one_line_and_verbose_names_every_place(capsys: pytest.Capt
     short = said(capsys, built(n_guarded=1))
     assert short[1:] == [
         f"warning: {NO_DATE} (6 times: a, b, c and 3 more)",
-        "6 files were ignored, for only .md, .mdx and .markdown files are read: a/logo.png, b/logo.png, c/logo.png and 3 more",
+        "6 files were ignored, for only .md, .mdx and .markdown files are read: "
+        "a/logo.png, b/logo.png, c/logo.png and 3 more",
     ]
     long = said(capsys, built(n_guarded=1), verbose=True)
     assert long[1:8] == [f"warning: {NO_DATE}", *(f"  {slug}" for slug in SLUGS)]
