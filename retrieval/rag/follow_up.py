@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from retrieval.language.numbers import Quantity, quantities
+from retrieval.language.numbers.quantity import singular
 from retrieval.types import Chunk
 
 _OPENING = re.compile(
@@ -17,9 +19,6 @@ _QUESTION = re.compile(
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(r"\b(?:its|their|(?:this|that) one|it|they|them|those|these)(?=\W|$)", re.IGNORECASE)
-_LABELLED = re.compile(
-    r"(?P<ordinal>\d+(?:st|nd|rd|th)?)[\s-]+(?P<of>[^\W\d_]{2,})|(?P<label>[^\W\d_]{2,})[\s-]+(?P<number>\d[\w/.-]*)"
-)
 _WORD = re.compile(r"[^\W_]+")
 _ARTICLE = re.compile(r"(?:an?|the)\s+", re.IGNORECASE)
 _SHORTEST = 3
@@ -36,12 +35,16 @@ class Turn:
     """What answered it is called: a row, or the section of a passage."""
     words: frozenset[str]
     """Words of the names of what answered it, in lower case."""
+    titles: tuple[frozenset[str], ...] = ()
+    """Those of the titles above it, the nearest first."""
 
     @classmethod
     def of(cls, question: str, chunk: Chunk) -> "Turn":
         """The turn of a question that a chunk answered."""
         name = chunk.called or chunk.row_key or (chunk.heading_path[-1] if chunk.heading_path else chunk.title)
-        return cls(question, name, frozenset(_words(" ".join((name, chunk.called or "", *chunk.names)))))
+        titles = (chunk.caption or "", *reversed(chunk.heading_path))
+        words = frozenset(_words(" ".join((name, chunk.called or "", *chunk.names))))
+        return cls(question, name, words, tuple(frozenset(_words(title)) for title in titles))
 
 
 def is_follow_up(question: str) -> bool:
@@ -72,24 +75,35 @@ def _named(pronoun: str, name: str) -> str:
 
 
 def _with_numbers(previous: str, change: str) -> str | None:
-    """The previous question with the numbers of a change, each under its label; None unless all have a place."""
-    changes = list(_LABELLED.finditer(change))
-    if not changes:
-        return None
-    for match in changes:
-        label = match["label"] or match["of"]
-        place = next((each for each in _LABELLED.finditer(previous) if _same(each["label"] or each["of"], label)), None)
-        if place is None:
+    """The previous question with the numbers of a change, each in the place of one that counts the same.
+
+    A number that has no such place stands behind the question if it is the whole change; else None.
+    """
+    changes = quantities(change)
+    for quantity in changes:
+        places = list(quantities(previous))
+        same = [place for place in places if _counted(place) & _counted(quantity)]
+        if not same and not _counted(quantity) and len(places) == 1:
+            same = places
+        if same:
+            previous = previous[: same[0].start] + quantity.text + previous[same[0].end :]
+        elif quantity.text == change:
+            return f"{previous.rstrip('?!. ')} {change}"
+        else:
             return None
-        previous = previous[: place.start()] + match[0] + previous[place.end() :]
-    return previous
+    return previous if changes else None
+
+
+def _counted(quantity: Quantity) -> frozenset[str]:
+    """What a number counts, and what it is said of: `kilogram`, `level`."""
+    return frozenset(singular(word) for word in (quantity.unit, quantity.label) if word)
 
 
 def _with_name(turn: Turn, change: str) -> str | None:
     """The previous question with another thing in the place of the one that answered it; None where it names none."""
     words = list(_WORD.finditer(turn.question))
-    named = [turn.words.intersection(_words(word[0])) != frozenset() for word in words]
-    runs = _runs(named)
+    every = (_runs([not names.isdisjoint(_words(word[0])) for word in words]) for names in (turn.words, *turn.titles))
+    runs = next(filter(None, every), None)
     if not runs:
         return None
     first, last = max(runs, key=lambda run: run[1] - run[0])
@@ -115,7 +129,3 @@ def _words(text: str) -> list[str]:
     """Words that may name something, in lower case, without the `s` of a plural."""
     words = (match[0].casefold() for match in _WORD.finditer(text))
     return [word.removesuffix("s") for word in words if len(word) >= _SHORTEST and not word.isdigit()]
-
-
-def _same(one: str, other: str) -> bool:
-    return one.casefold().removesuffix("s") == other.casefold().removesuffix("s")

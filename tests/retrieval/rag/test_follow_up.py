@@ -7,6 +7,9 @@ import pytest
 from retrieval.rag.follow_up import Turn, complete, is_follow_up
 
 MACE = Turn("What does a mace cost?", "Mace, heavy", frozenset({"mace", "heavy"}))
+DOSE = Turn(
+    "what is the dose of paracetamol at 30 kg", "21-40 kg", frozenset({"weight"}), (frozenset({"paracetamol"}),)
+)
 CLERIC = Turn("What does a 7th level cleric need to roll to hit AC 6?", "6", frozenset({"armor", "class", "opponent"}))
 
 
@@ -17,6 +20,10 @@ CLERIC = Turn("What does a 7th level cleric need to roll to hit AC 6?", "6", fro
         (CLERIC, "And at 9th level?", "What does a 9th level cleric need to roll to hit AC 6?"),
         (CLERIC, "what about AC -1", "What does a 7th level cleric need to roll to hit AC -1?"),
         (CLERIC, "what if 3rd level against AC 2?", "What does a 3rd level cleric need to roll to hit AC 2?"),
+        (DOSE, "what about 80 kg?", "what is the dose of paracetamol at 80 kg"),
+        (DOSE, "and ibuprofen?", "what is the dose of ibuprofen at 30 kg"),
+        (DOSE, "what about 80?", "what is the dose of paracetamol at 80"),
+        (MACE, "and for 80 kg?", "What does a mace cost 80 kg"),
         (MACE, "what about a halberd?", "What does a halberd cost?"),
         (MACE, "and the long sword?", "What does the long sword cost?"),
         (MACE, "or maces?", "What does a maces cost?"),
