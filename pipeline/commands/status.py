@@ -54,7 +54,8 @@ class Status:
     """Of the books that were indexed, in the order of their slugs."""
     unreadable: str | None
     """Why the library cannot be read."""
-    n_documents: int
+    n_documents: int | None
+    """Of the live index; None where that is not the last build."""
     live: LiveIndex | None
     candidate: str | None
     """The newest snapshot, where it is not the live one: it was built and did not go live."""
@@ -93,6 +94,7 @@ class Status:
             candidate = home.candidate
         except (IndexMissingError, IndexCorruptError):
             candidate = None  # what readers get does not depend on it, and the next build names it anew
+        is_last = live is not None and candidate == live.id
         return cls(
             home=home.root,
             library=home.settings.library,
@@ -101,9 +103,9 @@ class Status:
             books=dict(sorted(books.items())),
             entries=tuple(entries.values()),
             unreadable=unreadable,
-            n_documents=sum(entry.n_documents for entry in entries.values()),
+            n_documents=sum(entry.n_documents for entry in entries.values()) if is_last else None,
             live=live,
-            candidate=None if live and candidate == live.id else candidate,
+            candidate=None if is_last else candidate,
             gate=gate_state(home.root, candidate),
             at_work=at_work,
         )
@@ -186,17 +188,16 @@ def _lines(found: Status, shown: int | None) -> Iterator[tuple[str, str]]:
 
     yield "home", str(found.home)
     yield "library", found.unreadable or str(found.library)
-    yield "books", f"{len(found.books)}: {_states(found.books)}" if found.books else "none yet"
+    of_build = f"; of the last build, {found.candidate}" if found.candidate and found.entries else ""
+    yield "books", f"{len(found.books)}: {_states(found.books)}{of_build}" if found.books else "none yet"
     if found.live is None:
         yield "live", "nothing yet"
     else:
         live = found.live
         yield "live", f"{live.id}, built {ago(live.built)}, live since {live.since.astimezone():%Y-%m-%d %H:%M}"
-        yield (
-            "",
-            f"{counted(found.n_documents, 'document')}, {counted(live.n_chunks, 'chunk')}, "
-            f"{counted(live.n_tables, 'table')}, {live.n_guarded:,} chunks guarded",
-        )
+        documents = "" if found.n_documents is None else f"{counted(found.n_documents, 'document')}, "
+        tables = f"{counted(live.n_tables, 'table')}, {live.n_guarded:,} chunks guarded"
+        yield "", f"{documents}{counted(live.n_chunks, 'chunk')}, {tables}"
         other = f" (the next build uses {found.embedder})" if found.embedder != live.embedder else ""
         yield "embedder", f"{live.embedder}{other}"
     for number, line in enumerate(guard_lines(found.entries, shown, "querymust status --all")):

@@ -122,6 +122,19 @@ def test_books_are_listed_with_their_numbers(tiny: Home, printed: Printed) -> No
     assert (told["book"], told["chunks"], told["warnings"], told["ignored"]) == ("tiny", 4, [NO_DATE], [])
 
 
+def test_after_a_rollback_the_books_are_those_of_what_is_live(tiny: Home, printed: Printed) -> None:
+    before = printed("books", "--home", tiny.root)
+    (tiny.library / "tiny" / "02.md").write_text("# More\n\nA flail.\n")
+    printed("build", "--home", tiny.root)
+    assert printed("books", "--home", tiny.root) != before
+    printed("rollback", "--home", tiny.root)
+
+    assert printed("books", "--home", tiny.root) == before
+    status = printed("status", "--home", tiny.root)
+    assert f"of the last build, {tiny.candidate}\n" in status
+    assert "documents," not in status
+
+
 @pytest.mark.parametrize("command", ["status", "books"])
 def test_where_nothing_is_built_one_line_says_what_to_do(command: str, tmp_path: Path, printed: Printed) -> None:
     (line,) = printed(command, "--home", tmp_path / "none", status=2).splitlines()
