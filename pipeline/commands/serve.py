@@ -77,6 +77,7 @@ def serve(
       querymust keys add bot && querymust serve --host 0.0.0.0
     """
     from retrieval.home import Home
+    from retrieval.index.snapshot.live import live_id
     from retrieval.models.access import KEY, Access
     from retrieval.serve.guard import Limits
     from retrieval.serve.worker import Served
@@ -94,6 +95,8 @@ def serve(
                 f"{KEY} is set: each answer sends the question and up to {sent.max_chunks} passages to the model "
                 f"{sent.model} at {server}"
             )
+        if live_id(at.root) is None:
+            err.print(f"nothing is live in {at.root}: every question gets status 503 until a build goes live there")
         err.print(f"http://{f'[{host}]' if ':' in host else host}:{port}  (Ctrl-C ends it)")
         served.run(listener, f"{__name__}:application")
 

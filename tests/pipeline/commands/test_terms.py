@@ -48,6 +48,14 @@ def test_what_was_rejected_is_not_proposed_again(asked: Home, run: Callable[...,
     assert not (asked.library / "vocabulary.toml").exists()
 
 
+def test_a_word_that_no_book_has_is_not_accepted(tiny: Home, run: Callable[..., Ran]) -> None:
+    told = run("suggest-terms", "--home", tiny.root, "--accept", "blade=zweihander")
+
+    assert told.status == 1
+    assert "blade = zweihander is not accepted: no live book says 'zweihander'" in told.err
+    assert not (tiny.library / "vocabulary.toml").exists()
+
+
 def test_what_the_gate_refuses_is_not_accepted(tiny: Home, run: Callable[..., Ran], tmp_path: Path) -> None:
     row = next(chunk for chunk in Retriever.open(tiny.root).snapshot.chunks if chunk.row_key == "Long sword")
     gold = tmp_path / "gold.jsonl"
