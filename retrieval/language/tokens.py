@@ -103,23 +103,31 @@ class Token(NamedTuple):
         return [plain(figure) for figure in _FIGURES.findall(self.text)]
 
 
+UNSPACED = (
+    r"\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u109f\u1780-\u17d3"
+    r"\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"
+)
+"""Letters of scripts that write words without blanks between them: Thai, Lao, Burmese, Khmer, kana, Chinese."""
+_ONE_OF_MANY = re.compile(f"[{UNSPACED}]")
+
 # The order is the meaning: the longest reading of a run of digits is tried first.
 _TOKEN = re.compile(
-    r"""
-    (?P<time>    [0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?![0-9:]) )
+    rf"""
+    (?P<time>    [0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}})?(?![0-9:]) )
   | (?P<dice>    [0-9]*d(?:[0-9]+|%)(?=s?(?![^\W_]))s? )
-  | (?P<date>    [0-9]+(?:-[0-9]+){2,}(?![^\W_]) )
+  | (?P<date>    [0-9]+(?:-[0-9]+){{2,}}(?![^\W_]) )
   | (?P<slashed> (?:(?<![^\W_%'"])[+-])?[0-9]+(?:/[+-]?[0-9]+)+(?![^\W_]) )
   | (?P<sum>     [0-9]+\+[0-9]+(?![^\W_]) )
-  | (?P<chain>   [0-9]+(?:\.[0-9]+){2,} )
+  | (?P<chain>   [0-9]+(?:\.[0-9]+){{2,}} )
   | (?P<plus>    (?<![^\W_])\+[0-9]+(?:\.[0-9]+)? )
   | (?P<ordinal> [0-9]+(?:st|nd|rd|th)(?![^\W_]) )
   | (?P<place>   (?<=[^\W\d_]\.)[0-9]+(?=\.[0-9]+[^\W\d_]) )
   | (?P<number>  (?:(?<![^\W_%'"])-)?
-                 (?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|(?<![\w.])\.[0-9]+) )
+                 (?:[0-9]{{1,3}}(?:,[0-9]{{3}})+(?![0-9])(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|(?<![\w.])\.[0-9]+) )
   | (?P<dotted>  [^\W\d_](?:\.[^\W\d_](?![^\W\d_]))+\.? )
-  | (?P<word>    [^\W\d_]+(?:'[^\W\d_]+(?![\d_]))* )
-  | (?P<mark>    [-,;:.?!()\[\]{}=%&/+|<>$€£¥—≥≤] )
+  | (?P<letter>  [{UNSPACED}] )
+  | (?P<word>    [^\W\d_{UNSPACED}]+(?:'[^\W\d_{UNSPACED}]+(?![\d_]))* )
+  | (?P<mark>    [-,;:.?!()\[\]{{}}=%&/+|<>$€£¥—≥≤] )
     """,
     re.VERBOSE,
 )
@@ -162,7 +170,7 @@ def tokenize(text: str) -> Sequence[Token]:
                 tokens.append(Token("mark", "-"))
             end = match.end()
             continue
-        if group == "word":
+        if group in ("word", "letter"):
             word = raw.removesuffix("'s").replace("'", "")
             tokens.append(Token("word", word, word))
         elif group == "mark":
@@ -173,6 +181,11 @@ def tokenize(text: str) -> Sequence[Token]:
             tokens.append(_figure(group or "", raw, glue))
         end, hyphen = match.end(), False
     return tuple(tokens)
+
+
+def is_unspaced(token: str) -> bool:
+    """Whether a token is one letter of a script that does not part words, and so seldom a word."""
+    return _ONE_OF_MANY.fullmatch(token) is not None
 
 
 def _is_separator(text: str, at: int, tokens: list[Token], end: int) -> bool:

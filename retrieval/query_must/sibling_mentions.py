@@ -10,6 +10,7 @@ from retrieval.language.identifiers import MARK, Known, Whole, identifiers, know
 from retrieval.language.numbers import AS_TEXT, Quantity, quantities
 from retrieval.language.numbers.columns import DEGREES, column_noun
 from retrieval.language.numbers.quantity import NUMBERING, short_for, slack
+from retrieval.language.tokens import is_unspaced
 from retrieval.language.vocabulary import Vocabulary
 
 _DECIMAL = ""
@@ -289,7 +290,8 @@ def _mask(places: Iterable[int]) -> int:
 
 
 def _has_long_word(run: Iterable[str]) -> bool:
-    return any(len(token) > 1 and _is_word(token) for token in run)
+    run = list(run)
+    return any(len(token) > 1 and _is_word(token) for token in run) or sum(map(is_unspaced, run)) > 1
 
 
 def _is_word(token: str) -> bool:

@@ -17,7 +17,9 @@ from retrieval.rag.cells import Cell, probabilities
 from retrieval.rag.question_words import QuestionWords
 from retrieval.types import Vector
 
-_BREAK = re.compile(r"(?<=[.!?])[*_)\"”’]*\s+(?=[*_(\"“‘\[`]*[A-Z0-9])|<br ?/?>")
+_BREAK = re.compile(
+    r"(?<=[.!?])[*_)\"”’»]*\s+(?=[*_(\"“‘«\[`¿¡]*[A-Z0-9À-ÖØ-ÞΑ-ΩЀ-Я])|(?<=[。！？])[」』”]*(?=[^\s」』”])|<br ?/?>"
+)
 _HEADING = re.compile(r"^#{1,6}\s+(?P<hashed>.+?)\s*#*$|^\*\*(?P<bold>[^*]+)\*\*:?$")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+|^\s*>\s*")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")

@@ -36,6 +36,11 @@ def test_a_dash_is_a_sign_a_range_or_a_separator():
     assert kinds("man-at-arms") == [("word", "man"), ("word", "at"), ("word", "arms")]
 
 
+@pytest.mark.parametrize("text", ["默认端口", "サーバーの値", "พอร์ต"])
+def test_a_script_without_blanks_is_cut_into_its_letters(text):
+    assert [token for _, token in kinds(f"the {text} 6667")] == ["the", *text, "6667"]
+
+
 def test_a_number_remembers_the_letters_it_hangs_on():
     assert [token.glue for token in tokenize("ac6 ac-6 ac 6")] == ["", "letters", "", "hyphen", "", ""]
 

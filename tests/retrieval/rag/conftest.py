@@ -62,6 +62,16 @@ CARDS = """# Emergency cards
 | 5-9 | none | Omit two doses |
 | >9 | none | Vitamin K 2.5 mg |
 
+## 服务器
+
+| 服务 | 端口 | 协议 |
+|---|---|---|
+| 配置节点 | 10710 | TCP |
+| 数据节点 | 10730 | TCP |
+| 监控服务 | 9091 | HTTP |
+
+备份每天夜里两点开始。只有管理员可以恢复备份。
+
 ## Doses
 
 - **Paracetamol**

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from retrieval.rag.context import AnswerEvent
+    from retrieval.rag.context import Answer, AnswerEvent
     from retrieval.types import Chunk, Retrieval
     from tests.openai_server.server import FakeOpenAi
 
@@ -64,6 +64,21 @@ def test_the_cell_of_a_matrix_is_read_and_said_to_be_read(answerer: Answerer) ->
     assert "[1]" in answer.text
 
 
+def answered(home: Path, query: str) -> Answer | None:
+    with closing(Answerer(home, how="read")) as answerer:
+        return list(answerer.answer(query))[-1].answer
+
+
+@pytest.mark.parametrize(
+    ("query", "text"), [("数据节点的端口是多少", "10730"), ("谁可以恢复备份", "只有管理员可以恢复备份。")]
+)
+def test_a_question_in_a_script_without_blanks_is_answered(cards_home: Path, query: str, text: str) -> None:
+    answer = answered(cards_home, query)
+
+    assert answer is not None
+    assert answer.cells[0].text == text
+
+
 @pytest.mark.parametrize(
     ("query", "row"),
     [
@@ -79,8 +94,7 @@ def test_the_cell_of_a_matrix_is_read_and_said_to_be_read(answerer: Answerer) ->
 def test_the_row_on_the_right_side_of_a_bound_and_of_the_right_table_is_read(
     cards_home: Path, query: str, row: str
 ) -> None:
-    with closing(Answerer(cards_home, how="read")) as answerer:
-        answer = list(answerer.answer(query))[-1].answer
+    answer = answered(cards_home, query)
 
     assert answer is not None
     assert answer.citations[0].title.endswith(row)

@@ -1,5 +1,7 @@
 """."""
 
+import pytest
+
 from retrieval.rag.sentences import split_sentences
 
 TEXT = """### Marsh Ghoul
@@ -28,6 +30,19 @@ def test_sentences_are_whole_without_headings_code_and_tables() -> None:
         *("It hates light.", "It fears fire!", "It sleeps by day.", "Eats at dusk"),
         *("Drinks 2.50 pints.", "Never more.", "Last words."),
     ]
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ("Перезапуск нужен всегда.", "Иначе порт занят."),
+        ("Le port est pris.", "Évitez-le."),
+        ("备份每天两点开始。", "只有管理员可以恢复备份。"),
+    ],
+)
+def test_sentences_of_other_languages_are_told_apart(sentences: tuple[str, str]) -> None:
+    between = "" if sentences[0].endswith("。") else " "
+    assert tuple(sentence.text for sentence in split_sentences(between.join(sentences))) == sentences
 
 
 def test_a_sentence_knows_its_heading_and_what_stands_before_it() -> None:
