@@ -109,9 +109,36 @@ def _range(found: Sequence[Piece], start: Amount) -> Interval | None:
     range_mark = start.next
     if mark_at(found, range_mark) == "+" and touches(found, range_mark) and word_at(found, range_mark + 1) in _TO:
         range_mark += 1
-    range_mark = _after_range_mark(found, range_mark)
-    last = amount(found, range_mark) if range_mark else None
-    return _joined(start, last) if last else _twice_counted(found, start)
+    after_mark = _after_range_mark(found, range_mark)
+    last = amount(found, after_mark) if after_mark else None
+    if last:
+        return _joined(start, last)
+    # `10 to <16`, `10 but less than 16`: a number in front of a bound alone is two quantities.
+    meets = after_mark or range_mark + (word_at(found, range_mark) == "but")
+    end, below = _after_upper_bound(found, meets) if meets > range_mark else (0, False)
+    last = amount(found, end) if end else None
+    both = _joined(start, last) if last else None
+    if both and both.low == start.value:
+        return _within_bounds(both, without_low=False, without_high=below)
+    return _twice_counted(found, start)
+
+
+def _after_upper_bound(found: Sequence[Piece], at: int) -> tuple[int, bool]:
+    """The place after `<` or `at most`, and whether the number that follows is left out; 0 if there is none."""
+    for length in range(LONGEST_BOUND, 0, -1):
+        bound = PHRASES.get(tuple(piece.lower for piece in found[at : at + length]))
+        if bound and not bound[0]:
+            return at + length, bound[1]
+    return 0, False
+
+
+def _within_bounds(both: Interval, *, without_low: bool, without_high: bool) -> Interval:
+    """A range without the ends that its bounds leave out."""
+    (low, high), base = (
+        (beyond(low) if without_low else low, -beyond(-high) if without_high else high)
+        for low, high in ((both.low, both.high), both.in_base_units())
+    )
+    return both._replace(low=low, high=high, base=base)
 
 
 def _twice_counted(found: Sequence[Piece], start: Amount) -> Interval | None:
@@ -205,24 +232,15 @@ def _step(found: Sequence[Piece], start: Amount, upwards: bool, without: bool, a
     """`over 3 to 4 kg`, `more than 1 but not more than 5`: a step of a scale, from its first bound to its second."""
     if not upwards:
         return None
-    position = start.next + (word_at(found, start.next) in ("and", "but"))
-    end = _after_range_mark(found, position) if position == start.next else 0
-    below = False
-    for length in range(LONGEST_BOUND, 0, -1):
-        bound = PHRASES.get(tuple(piece.lower for piece in found[position : position + length]))
-        if not end and bound and not bound[0]:
-            end, below = position + length, bound[1]
+    joined = word_at(found, start.next) in ("and", "but")
+    after_mark = 0 if joined else _after_range_mark(found, start.next)
+    bounded, below = _after_upper_bound(found, after_mark or start.next + joined)
+    end = bounded or after_mark
     last = amount(found, end) if end else None
     both = _joined(start, last) if last else None
     if both is None or both.low != start.value:
         return None
-    bounds = both.base or both.in_base_units()
-    moved = [
-        (beyond(low) if without else low, -beyond(-high) if below else high)
-        for low, high in ((both.low, both.high), bounds)
-    ]
-    (low, high), base = moved
-    return both._replace(at=at, low=low, high=high, base=base)
+    return _within_bounds(both, without_low=without, without_high=below)._replace(at=at)
 
 
 def _open_after(found: Sequence[Piece], start: Amount) -> Interval | None:

@@ -266,6 +266,11 @@ def test_a_number_after_a_name_says_so(text, named):
         ("exceeding 10 kg but not exceeding 20 kg", 10, 20, "kilogram"),
         ("above 10 and up to and including 20 bar", 10, 20, "bar"),
         ("at least 6 but under 12 months", 6, 12, "month"),
+        ("≥6 to <12 months", 6, 12, "month"),
+        ("10% - <16%", 10, 16, "percent"),
+        ("10–<16 kg", 10, 16, "kilogram"),
+        ("2 to less than 4", 2, 4, None),
+        ("10 but less than 16", 10, 16, None),
     ],
 )
 def test_a_step_of_a_scale_goes_from_its_first_bound_to_its_second(text, low, high, unit):
@@ -273,8 +278,13 @@ def test_a_step_of_a_scale_goes_from_its_first_bound_to_its_second(text, low, hi
 
     assert (result.text, result.kind, result.unit) == (text, "range", unit)
     assert (result.low, result.high) == pytest.approx((low, high))
-    assert (result.low > low) == (not text.startswith("at least"))
-    assert (result.high < high) == ("under" in text)
+    assert (result.low > low) == text.startswith(("over", "more", "exceeding", "above"))
+    assert (result.high < high) == any(bound in text for bound in ("under", "<", "less"))
+
+
+@pytest.mark.parametrize("text", ["5 - <3", "at 5 to under 3", "level 5 and under 8"])
+def test_a_bound_that_ends_no_range_is_a_quantity_of_its_own(text):
+    assert [quantity.kind for quantity in quantities(text)] == ["number", "open"]
 
 
 @pytest.mark.parametrize("text", ["over 10 to hit armor", "more than 3 to be safe, 4 axes", "over 12 to 4"])
