@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from retrieval.language.numbers import Quantity, quantities
 from retrieval.language.numbers.quantity import singular
+from retrieval.rag.relevance import is_everywhere
 from retrieval.types import Chunk
 
 _OPENING = re.compile(
@@ -101,6 +102,8 @@ def _counted(quantity: Quantity) -> frozenset[str]:
 
 def _with_name(turn: Turn, change: str) -> str | None:
     """The previous question with another thing in the place of the one that answered it; None where it names none."""
+    if all(map(is_everywhere, _words(change))):
+        return None  # `the other one` names nothing
     words = list(_WORD.finditer(turn.question))
     every = (_runs([not names.isdisjoint(_words(word[0])) for word in words]) for names in (turn.words, *turn.titles))
     runs = next(filter(None, every), None)

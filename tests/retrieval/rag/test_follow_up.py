@@ -31,6 +31,7 @@ CLERIC = Turn("What does a 7th level cleric need to roll to hit AC 6?", "6", fro
         (MACE, "and what is its damage?", "what is Mace, heavy's damage?"),
         (MACE, "What does a lamp cost?", None),
         (MACE, "and?", None),
+        (MACE, "and for the other one?", None),
     ],
 )
 def test_a_follow_up_is_made_whole_or_left(turn: Turn, question: str, whole: str | None) -> None:
