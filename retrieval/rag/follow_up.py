@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from retrieval.language.numbers import Quantity, quantities
-from retrieval.language.numbers.quantity import singular
-from retrieval.rag.relevance import is_everywhere
+from retrieval.language.numbers.quantity import FUNCTION_WORDS, singular
+from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Chunk
 
 _OPENING = re.compile(
@@ -22,6 +22,8 @@ _QUESTION = re.compile(
 _PRONOUN = re.compile(r"\b(?:its|their|(?:this|that) one|it|they|them|those|these)(?=\W|$)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 _ARTICLE = re.compile(r"(?:an?|the)\s+", re.IGNORECASE)
+_REFERRING = FUNCTION_WORDS.union(Vocabulary.default().holding_words)
+"""Words that name nothing by themselves: `the other one`."""
 _SHORTEST = 3
 """Letters of a word that names something."""
 
@@ -102,8 +104,8 @@ def _counted(quantity: Quantity) -> frozenset[str]:
 
 def _with_name(turn: Turn, change: str) -> str | None:
     """The previous question with another thing in the place of the one that answered it; None where it names none."""
-    if all(map(is_everywhere, _words(change))):
-        return None  # `the other one` names nothing
+    if _REFERRING.issuperset(_words(change)):
+        return None
     words = list(_WORD.finditer(turn.question))
     every = (_runs([not names.isdisjoint(_words(word[0])) for word in words]) for names in (turn.words, *turn.titles))
     runs = next(filter(None, every), None)
