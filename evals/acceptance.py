@@ -276,7 +276,7 @@ def verdict(
         snapshot=evaluation.snapshot,
         rows=rows,
         bounds=judged(tuple(bounds), evaluation.headline()[strategy]),
-        failures=failures(rows, Relatives.of(tuple(snapshot.chunks)), snapshot.asked),
+        failures=failures(rows, Relatives.of(tuple(snapshot.chunks)), snapshot.canonical_of),
         changes=changes(saved.snapshot, rows, _saved_rows(saved, strategy)) if saved else None,
         stale=evaluation.stale,
     )

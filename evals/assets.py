@@ -141,7 +141,7 @@ def leaderboard(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home])
 def _worst(home: Home, scores: Evaluation, strategies: Sequence[str]) -> dict[str, tuple[WorstQuestion, ...]]:
     with open_snapshot(home.root, scores.snapshot) as snapshot:
         relatives = Relatives.of(tuple(snapshot.chunks))
-        return {name: worst_questions(scores.rows(name), relatives, snapshot.asked) for name in strategies}
+        return {name: worst_questions(scores.rows(name), relatives, snapshot.canonical_of) for name in strategies}
 
 
 def _trend(instance: dg.DagsterInstance, snapshot: str, numbers: Mapping[str, dg.MetadataValue]) -> str:

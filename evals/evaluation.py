@@ -143,7 +143,7 @@ def evaluate(
     measures = Measurement(
         # A strategy is compared with its named counterpart even where it is scored alone.
         counterpart=counterpart_among(STRATEGIES.values()),
-        admits=lambda question, query_must: satisfies_query_must(snapshot.asked(question), query_must),
+        admits=lambda question, query_must: satisfies_query_must(snapshot.canonical_of(question), query_must),
         embedder=WORDS,
         surroundings=Surroundings.of(chunks, snapshot.graph),
         store=ScoreStore(store) if store else None,

@@ -37,7 +37,7 @@ def failures(rows: Iterable[ScoredQuestion], relatives: Relatives, read: Read) -
     Args:
         rows: of an experiment over the chunks that `relatives` knows.
         relatives: the chunks by id, and the tables' families.
-        read: puts a question in the form that the predicates of the snapshot see: `Snapshot.asked`.
+        read: puts a question in the form that the predicates of the snapshot see: `Snapshot.canonical_of`.
     """
     return tuple(_failure(row, relatives, read) for row in rows if row.values.get(METRIC) == 0)
 

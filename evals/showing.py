@@ -248,7 +248,7 @@ def worst_questions(rows: Sequence[ScoredQuestion], relatives: Relatives, read: 
     Args:
         rows: of one strategy.
         relatives: the chunks that were searched.
-        read: puts a question in the form that predicates see: `Snapshot.asked`.
+        read: puts a question in the form that predicates see: `Snapshot.canonical_of`.
     """
     failed = failures(rows, relatives, read)
     questions = sorted(

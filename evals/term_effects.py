@@ -228,7 +228,7 @@ def _names(chunk: Chunk) -> Iterator[str]:
 
 def _passes(query: str, made: PredicateSuggestion, snapshot: Snapshot) -> bool:
     request = json.dumps({"contain_one_of": [list(made.names)]})
-    return satisfies_query_must(snapshot.asked(query), request)
+    return satisfies_query_must(snapshot.canonical_of(query), request)
 
 
 def _decoded(chunk: Chunk) -> Mapping[str, object]:

@@ -210,7 +210,7 @@ def _from_failed_groups(questions: Sequence[SaidQuestion], snapshot: Snapshot) -
 
 def _missing_terms(query: str, row: Chunk, snapshot: Snapshot) -> Sequence[str]:
     """The words of which a row asks the question to say one, where it says all else that the row asks for."""
-    request = snapshot.asked(query)
+    request = snapshot.canonical_of(query)
     failed = {
         group.source: group.written
         for condition in read_query_must(row.query_must).conditions

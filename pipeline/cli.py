@@ -90,8 +90,8 @@ for _panel, _commands in COMMANDS.items():
 questions.app.command("by-model")(questions.write_by_model)
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         from importlib.metadata import version
 
         out.print(f"querymust {version('querymust')}")

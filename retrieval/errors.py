@@ -168,13 +168,13 @@ class GenerationError(RetrievalError):
 class ModelError(RetrievalError):
     """A hosted model cannot be asked, or what it answers cannot be used."""
 
-    def __init__(self, message: str, *, said: str = "", passing: bool = False, status: int | None = None) -> None:
-        """`said` is what the server or its client said, without the key; `passing`: another time it may be well.
+    def __init__(self, message: str, *, reason: str = "", passing: bool = False, status: int | None = None) -> None:
+        """`reason` is what the server or its client said, without the key; `passing`: another time it may be well.
 
         `status` is that of HTTP; None: the server did not answer.
         """
         super().__init__(message)
-        self.said, self.passing, self.status = said or message, passing, status
+        self.reason, self.passing, self.status = reason or message, passing, status
 
 
 class ModelKeyError(ModelError):

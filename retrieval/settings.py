@@ -232,7 +232,7 @@ def read_section(where: str, name: str, stored: object, section: type[Section], 
     known = [field.name for field in fields(section)]  # type: ignore[arg-type]  # the classes above
     for key in stored:
         if key not in {*known, beside}:
-            names = [f"{name}.{each}" for each in (*known, beside) if each]
+            names = [f"{name}.{setting}" for setting in (*known, beside) if setting]
             raise UnknownNameError(f"setting of {where}", f"{name}.{key}", names)
     given: dict[str, Any] = {key: value for key, value in stored.items() if key != beside and value is not None}
     try:
@@ -406,16 +406,16 @@ def _of_a_build(path: Path, stored: Mapping[str, object]) -> Mapping[str, object
     return matches
 
 
-def _with_remembered(folder: Path, said: Mapping[str, object]) -> Mapping[str, object]:
+def _with_remembered(folder: Path, wanted: Mapping[str, object]) -> Mapping[str, object]:
     """What a home says of the keys of a build: for each, whichever was said last."""
     path = folder / REMEMBERED
     if not path.is_file():
-        return said
+        return wanted
     stored = _mapping(path)
     used, before = stored.get("used"), stored.get("rag.yaml said")
     if not isinstance(used, Mapping) or not isinstance(before, Mapping):
         raise UnreadableSettingsError(f"{path} is not what a build remembers; delete it and build again")
-    return {key: used.get(key) if said.get(key) == before.get(key) else said.get(key) for key in _OF_A_BUILD}
+    return {key: used.get(key) if wanted.get(key) == before.get(key) else wanted.get(key) for key in _OF_A_BUILD}
 
 
 def _mapping(path: Path) -> Mapping[str, object]:

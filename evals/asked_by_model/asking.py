@@ -140,7 +140,9 @@ def _against(text: str, chunk: Chunk, snapshot: Snapshot) -> Iterator[str]:
 def _names_another_row(text: str, chunk: Chunk, snapshot: Snapshot) -> bool:
     """Whether the row keeps itself out because a rival is named; what a matrix asks of its words is not asked here:
     questions are there to judge that."""
-    return only_conditional(chunk.query_must) and not satisfies_query_must(snapshot.asked(text), chunk.query_must)
+    return only_conditional(chunk.query_must) and not satisfies_query_must(
+        snapshot.canonical_of(text), chunk.query_must
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ def _dependencies() -> list[str]:
         wanted = requires("querymust") or []
     except PackageNotFoundError:
         return []  # run from a folder of its sources, as the tests are in an installation without it
-    names = {_name(each) for each in wanted if "extra ==" not in each}
+    names = {_name(requirement) for requirement in wanted if "extra ==" not in requirement}
     return [f"{name} {_installed(name)}" for name in sorted(names)]
 
 

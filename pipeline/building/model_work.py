@@ -88,7 +88,7 @@ def told_work(done: ModelWork | None, did: str, what: str) -> str:
 
 def shown_of(by_model: Collection[str]) -> frozenset[str]:
     """One in ten of these ids; the same ones again."""
-    by_hash = sorted(by_model, key=lambda each: sha256(each.encode()).hexdigest())
+    by_hash = sorted(by_model, key=lambda name: sha256(name.encode()).hexdigest())
     return frozenset(by_hash[: -(-len(by_hash) // SAMPLED)])
 
 
@@ -144,7 +144,9 @@ def agreement(
         vocabulary: of the library.
     """
     about = [chunk for chunk in before if chunk.table_id in tables]
-    questions = [each.query for question in generate_questions(about, vocabulary) for each in question.questions]
+    questions = [
+        question.query for question_set in generate_questions(about, vocabulary) for question in question_set.questions
+    ]
     one, other = _CompiledRows(before, vocabulary), _CompiledRows(after, vocabulary)
     same = sum(bool(np.array_equal(one.mask(query), other.mask(query))) for query in questions)
     return Agreement(len(questions), same)
@@ -273,7 +275,7 @@ def table_sample(done: Transformed) -> str:
         if outcome.table_id not in shown:
             continue
         parts.append(f"## {outcome.title}\n\n`{outcome.document}:{outcome.line}`\n")
-        parts += [f"- row {each.ordinal}: {each.part} not believed: {each.why}" for each in outcome.dropped]
+        parts += [f"- row {part.ordinal}: {part.part} not believed: {part.why}" for part in outcome.dropped]
         for row, offline in zip(done.rows, done.offline, strict=True):
             if row.table_id == outcome.table_id:
                 parts.append(f"\n### {row.key}\n\nby the model, called {', '.join(row.names) or 'nothing'}:\n")
@@ -348,7 +350,7 @@ def passage_sample(done: DescribedChunks) -> str:
     for chunk, offline in zip(done.chunks, done.offline, strict=True):
         if chunk.id in shown:
             parts.append(f"## {chunk.title}\n\n`{chunk.document}:{chunk.lines[0]}`\n")
-            parts += [f"- {each.part} not believed: {each.why}" for each in dropped[chunk.id]]
+            parts += [f"- {part.part} not believed: {part.why}" for part in dropped[chunk.id]]
             parts += [
                 f"- {key}: {_value_of(chunk, key)}; by the rules {_value_of(offline, key)}" for key in _COMPARED_KEYS
             ]

@@ -135,7 +135,7 @@ class _Source:
     def find(self, name: str) -> list[_Definition]:
         """The definitions of a name; of an empty one all of the module's."""
         if not name:
-            return [each for several in self.definitions.values() for each in several]
+            return [definition for of_name in self.definitions.values() for definition in of_name]
         return self.definitions.get(name, [])
 
     def follow(self, names: frozenset[str], imports: tuple[_Name, ...]) -> list[_Name]:
@@ -185,7 +185,7 @@ def _bound(statement: ast.stmt) -> frozenset[str]:
     """The names that a statement defines; a statement that defines none is found under an empty one."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return frozenset({statement.name})
-    stored = (each.id for each in ast.walk(statement) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store))
+    stored = (node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
     return frozenset(stored) or frozenset({""})
 
 

@@ -54,9 +54,9 @@ def read_source(path: Path) -> Source:
         with TemporaryDirectory() as folder:
             alone = Path(folder) / path.stem
             alone.mkdir()
-            for each in (path, *(path.with_name(name) for name in _BESIDE)):
-                if each.is_file():
-                    shutil.copyfile(each, alone / each.name)
+            for file in (path, *(path.with_name(name) for name in _BESIDE)):
+                if file.is_file():
+                    shutil.copyfile(file, alone / file.name)
             return Source(tuple(map(read_book, list_books(alone))), Vocabulary.default())
     own = path / VOCABULARY_FILE
     words = load_vocabulary(own) if own.is_file() else Vocabulary.default()
@@ -79,9 +79,9 @@ def cut_books(path: Path, cuts: Cuts = USUAL) -> tuple[tuple[Book, tuple[Chunk, 
         IndexCorruptError: what was left is not what this version writes.
         LibraryError: it cannot be read as books.
     """
-    places = sorted(each.parent for each in path.expanduser().glob(f"*/{ROWS}"))
-    if places:
-        made = ((read_jsonl(position / BOOK, Book)[0], read_jsonl(position / ROWS, Row)) for position in places)
+    folders = sorted(rows.parent for rows in path.expanduser().glob(f"*/{ROWS}"))
+    if folders:
+        made = ((read_jsonl(folder / BOOK, Book)[0], read_jsonl(folder / ROWS, Row)) for folder in folders)
         return tuple((book, chunk_book(parse_book(book), extract_predicates(rows), cuts)) for book, rows in made)
     source = read_source(path)
     return tuple((book, chunks_of_book(book, source.vocabulary, cuts)) for book in source.books)

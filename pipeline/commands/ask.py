@@ -58,22 +58,22 @@ def print_reading(finding: DocumentSearch) -> None:
         _print_rounds(finding.rounds)
 
 
-def print_documents(found: SelfQueryResult, *, weighed: bool = False) -> None:
+def print_documents(documents: SelfQueryResult, *, weighed: bool = False) -> None:
     """Documents by rank, or how many there are of each value.
 
     Args:
-        found: the documents.
+        documents: what was retrieved, with its groups or ranks.
         weighed: show the relevance of each, and what hints made of it.
     """
-    for group in found.groups:
+    for group in documents.groups:
         out.print(f"{group.count:5}  {group.value}")
-    if found.groups:
+    if documents.groups:
         return
-    for rank, document in enumerate(found.documents, start=1):
+    for rank, document in enumerate(documents.documents, start=1):
         weight = f"  {_weight(document.hinted)}" if weighed and document.hinted else ""
         out.print(f"{rank:3}. {document.title}  ({document.book}/{document.document}){weight}")
-    left = found.total - len(found.documents)
-    if left > 0 and found.conditions:
+    left = documents.total - len(documents.documents)
+    if left > 0 and documents.conditions:
         out.print(f"and {counted(left, 'more document')} that meet the conditions; --top-k shows more")
 
 

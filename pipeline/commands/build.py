@@ -61,7 +61,7 @@ def summary(done: Build, entries: Collection[BookEntry] = ()) -> dict[str, objec
         "left_out": list(done.strays),
         "refused": list(done.refused),
         "ignored": _ignored(entries),
-        "warnings": [{"what": cause.said, "where": list(cause.places)} for cause in by_cause(_warnings(entries))],
+        "warnings": [{"what": cause.warning, "where": list(cause.places)} for cause in by_cause(_warnings(entries))],
         "losses": {entry.slug: list(entry.losses) for entry in entries if entry.losses},
         "tables": {entry.slug: asdict(entry.guards) for entry in entries if entry.guards},
         "embedded": done.total("n_embedded"),
@@ -143,11 +143,11 @@ def _warning_lines(entries: Collection[BookEntry], *, verbose: bool) -> Iterator
     causes = by_cause(_warnings(entries))
     for cause in causes if verbose else causes[:CAUSES_SHOWN]:
         if verbose:
-            yield f"warning: {cause.said}"
+            yield f"warning: {cause.warning}"
             yield from (f"  {position}" for position in cause.places)
         else:
             times = f"{len(cause.places)} times: " if len(cause.places) > 1 else ""
-            yield f"warning: {cause.said} ({times}{named(cause.places, NAMES_SHOWN)})"
+            yield f"warning: {cause.warning} ({times}{named(cause.places, NAMES_SHOWN)})"
     if len(causes) > CAUSES_SHOWN and not verbose:
         yield f"and {len(causes) - CAUSES_SHOWN} more kinds of warnings; all of them: {ALL}"
 
@@ -436,18 +436,18 @@ def _watched(home: Home, force: str | None, accept: str | None) -> Build:
     from pipeline.runs.apart import build_apart
     from retrieval.index.embedding.embedding_store import EMBEDDED
 
-    said = ""
+    shown = ""
     with progress_bar("building") as bar:
         bar("starting", 0, 1)
 
         def tell(step: Step) -> None:
-            nonlocal said
+            nonlocal shown
             bar(f"{step.doing}, {step.part}" if step.part else step.doing, step.done, step.total)
             if err.is_terminal:
                 return
-            if step.doing != said:
-                said = step.doing
-                err.print(said)
+            if step.doing != shown:
+                shown = step.doing
+                err.print(shown)
             elif step.part.endswith(EMBEDDED):
                 err.print(f"{step.doing}, {step.part}")
 

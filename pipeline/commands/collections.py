@@ -46,14 +46,14 @@ def list_collections(chroma: ChromaOption, json_: JsonOption = False) -> None:
     from retrieval.index.chroma import facts, open_chroma
 
     with open_chroma(chroma) as client:
-        result = facts(client)
+        collections = facts(client)
     if json_:
-        print_json([asdict(each) for each in result])
+        print_json([asdict(collection) for collection in collections])
         return
-    for each in result:
-        vectors = "no vectors" if each.dimensions is None else f"{each.dimensions} dimensions"
-        out.print(f"{each.name}: {each.records:,} records, {each.guarded:,} guarded, {vectors}")
-    if not result:
+    for collection in collections:
+        vectors = "no vectors" if collection.dimensions is None else f"{collection.dimensions} dimensions"
+        out.print(f"{collection.name}: {collection.records:,} records, {collection.guarded:,} guarded, {vectors}")
+    if not collections:
         out.print("no collections")
 
 
@@ -111,7 +111,7 @@ def search_collections(
             noisy_weight=noisy_weight,
         )
     if json_:
-        hits = [neighbour_record(each, rank) for rank, each in enumerate(outcome.kept, start=1)]
+        hits = [neighbour_record(hit, rank) for rank, hit in enumerate(outcome.kept, start=1)]
         record = {"query": question, "readings": dict(outcome.readings), "hits": hits}
         print_json(record | {"receipt": asdict(outcome.receipt)})
         return
@@ -128,9 +128,9 @@ def _named(given: Sequence[str]) -> tuple[list[str], dict[str, Vocabulary]]:
 
     names: list[str] = []
     vocabularies = {}
-    for each in given:
+    for option in given:
         # A collection's name has no `=`: Chroma allows letters, digits and ._- alone.
-        name, own, file = each.partition("=")
+        name, own, file = option.partition("=")
         if name in names:
             raise InvalidQueryError(f"--collection names {name!r} twice; name it once")
         names.append(name)

@@ -77,7 +77,7 @@ class EvaluationRequest:
         return bool(self.bounds or self.baseline or self.junit or self.summary)
 
 
-def asked(
+def evaluation_request(
     fail_under: Sequence[str] | None, baseline: Path | None, save: Path | None, junit: Path | None, summary: Path | None
 ) -> EvaluationRequest:
     """Read what the options say.
@@ -206,7 +206,7 @@ def evaluate(
     """
     from retrieval.home import Home
 
-    wanted = asked(fail_under, baseline, save, junit, summary)
+    wanted = evaluation_request(fail_under, baseline, save, junit, summary)
     scores = _scores(home, existing(questions), strategy or [], wanted, failures=failures)
     evaluation = scores.evaluation
     write_files(wanted, evaluation, scores.detailed, scores.verdicts)
@@ -226,8 +226,8 @@ def evaluate(
         print_better_strategy(evaluation.headline(), Home.at(home).settings.strategy)
         for verdict in scores.verdicts:
             print_verdict(verdict)
-    for each in evaluation.stale:
-        print_error(f"stale gold, {'scored without it' if each.scored else 'not scored'}: {each}")
+    for stale in evaluation.stale:
+        print_error(f"stale gold, {'scored without it' if stale.scored else 'not scored'}: {stale}")
     if evaluation.stale or not all(verdict.passed for verdict in scores.verdicts):
         raise typer.Exit(1)
 
@@ -239,8 +239,8 @@ def evaluation_record(scores: Scores) -> dict[str, object]:
         "snapshot": evaluation.snapshot,
         "questions": evaluation.n_questions,
         "stale": [
-            {"file": str(each.file), "id": each.question_id, "reason": each.reason, "scored": each.scored}
-            for each in evaluation.stale
+            {"file": str(stale.file), "id": stale.question_id, "reason": stale.reason, "scored": stale.scored}
+            for stale in evaluation.stale
         ],
         "strategies": evaluation.headline(),
         "relaxation": asdict(scores.relaxation) | {"rate": scores.relaxation.rate},
@@ -253,7 +253,7 @@ def evaluation_record(scores: Scores) -> dict[str, object]:
     if scores.failures is not None:
         record["failures"] = {
             "metric": "hit@1",
-            "questions": [failure_record(each) for failure in scores.failures.values() for each in failure],
+            "questions": [failure_record(failure) for failures in scores.failures.values() for failure in failures],
         }
     return record
 
@@ -334,13 +334,14 @@ def _scores(
             home.evaluations,
             lambda step: bar(f"{step.set}, {step.strategy}", step.done, step.total),
         )
-    detailed = tuple(each.name for each in chosen) if names else (SHIPPED,)
+    detailed = tuple(strategy.name for strategy in chosen) if names else (SHIPPED,)
     verdicts = verdicts_of(wanted, evaluation, snapshot, detailed)
     given_up = relaxation(retriever, evaluation)
     if not failures and all(verdict.passed for verdict in verdicts):
         return Scores(evaluation, detailed, None, verdicts, given_up)
     relatives, rows = Relatives.of(tuple(snapshot.chunks)), evaluation.headline_rows()
     result = {
-        name: failures_of([row for row in rows if row.strategy == name], relatives, snapshot.asked) for name in detailed
+        name: failures_of([row for row in rows if row.strategy == name], relatives, snapshot.canonical_of)
+        for name in detailed
     }
     return Scores(evaluation, detailed, result, verdicts, given_up)

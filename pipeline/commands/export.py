@@ -67,10 +67,12 @@ def export(
             with closing(SqliteStore(root.artifacts, create=True)) as store:
                 written[str(store.path)] = write(projection, store, choice)
     if json_:
-        print_json({"stores": {name: _record(each) for name, each in written.items()}, "files": list(map(str, files))})
+        print_json(
+            {"stores": {name: _record(counts) for name, counts in written.items()}, "files": list(map(str, files))}
+        )
         return
-    for name, each in written.items():
-        print_written(name, each)
+    for name, counts in written.items():
+        print_written(name, counts)
     if files:
         out.print(f"{folder}: {counted(len(files), 'file')}")
 
@@ -134,6 +136,6 @@ def _record(written: ExportCounts) -> dict[str, object]:
     return {
         "run_id": written.run_id,
         "books": [asdict(entry) | {"created_at": entry.created_at.isoformat()} for entry in written.entries],
-        "removed": [each._asdict() for each in written.removed],
+        "removed": [removed._asdict() for removed in written.removed],
         "rulesets": list(written.rulesets),
     }

@@ -58,68 +58,68 @@ def lint_index(
         raise typer.Exit(1)
 
 
-def record(found: Inspection) -> dict[str, object]:
+def record(inspection: Inspection) -> dict[str, object]:
     """An inspection as JSON values."""
     return {
-        "snapshot": found.snapshot,
-        "n_chunks": found.n_chunks,
-        "n_guarded": found.n_guarded,
-        "n_errors": found.n_errors,
+        "snapshot": inspection.snapshot,
+        "n_chunks": inspection.n_chunks,
+        "n_guarded": inspection.n_guarded,
+        "n_errors": inspection.n_errors,
         "findings": [
-            asdict(finding) | {"severity": finding.severity, "title": found.titles[finding.id]}
-            for finding in found.findings
+            asdict(finding) | {"severity": finding.severity, "title": inspection.titles[finding.id]}
+            for finding in inspection.findings
         ],
-        "fidelity": list(found.violations),
-        "unmet": list(found.unmet),
-        "books_without_records": list(found.unread),
-        "tables": [asdict(table) for table in found.densities],
-        "guards": [asdict(guard) for guard in found.guards],
+        "fidelity": list(inspection.violations),
+        "unmet": list(inspection.unmet),
+        "books_without_records": list(inspection.unread),
+        "tables": [asdict(table) for table in inspection.densities],
+        "guards": [asdict(guard) for guard in inspection.guards],
     }
 
 
-def _print(found: Inspection, *, density: bool, shown: int | None) -> None:
+def _print(inspection: Inspection, *, density: bool, shown: int | None) -> None:
     from pipeline.lint.guarding import guards_in_words, unguarded_lines, why_none_is_guarded
     from retrieval.ingest.guarding import count_guards
 
-    for finding in found.findings:
-        out.print(f"{finding.severity}: {finding.rule}: {found.titles[finding.id]}")
+    for finding in inspection.findings:
+        out.print(f"{finding.severity}: {finding.rule}: {inspection.titles[finding.id]}")
         out.print(f"  {finding.message}  {finding.id}")
-    for sentence in found.violations:
+    for sentence in inspection.violations:
         out.print(f"error: fidelity: {sentence}")
-    for sentence in found.unmet:
+    for sentence in inspection.unmet:
         out.print(f"warning: {sentence}")
-    for slug in found.unread:
+    for slug in inspection.unread:
         out.print(f"{slug}: its records are not those of this snapshot; build it again to compare them")
-    for line in unguarded_lines(found.guards, shown, "querymust lint --all"):
+    for line in unguarded_lines(inspection.guards, shown, "querymust lint --all"):
         out.print(line)
     if density:
-        _print_densities(found)
+        _print_densities(inspection)
     else:
-        out.print(_crowded(found))
-    if found.guards:
-        out.print(guards_in_words(count_guards(found.guards)))
-    if not found.n_guarded:
-        out.print(why_none_is_guarded(len(found.densities)))
-    warnings = len(found.findings) + len(found.violations) + len(found.unmet) - found.n_errors
+        out.print(_crowded(inspection))
+    if inspection.guards:
+        out.print(guards_in_words(count_guards(inspection.guards)))
+    if not inspection.n_guarded:
+        out.print(why_none_is_guarded(len(inspection.densities)))
+    warnings = len(inspection.findings) + len(inspection.violations) + len(inspection.unmet) - inspection.n_errors
     out.print(
-        f"snapshot {found.snapshot}: {found.n_chunks} chunks, {found.n_guarded} guarded; "
-        f"{found.n_errors} errors, {warnings} warnings"
+        f"snapshot {inspection.snapshot}: {inspection.n_chunks} chunks, {inspection.n_guarded} guarded; "
+        f"{inspection.n_errors} errors, {warnings} warnings"
     )
 
 
-def _crowded(found: Inspection) -> str:
-    crowded = sum(table.density >= CROWDED for table in found.densities)
-    return (
-        f"{crowded:,} of {counted(len(found.densities), 'table')} have a near-duplicate density of {CROWDED} or more"
-        + ("; querymust lint --density lists them" if crowded else "")
+def _crowded(inspection: Inspection) -> str:
+    crowded = sum(table.density >= CROWDED for table in inspection.densities)
+    tables = counted(len(inspection.densities), "table")
+    return f"{crowded:,} of {tables} have a near-duplicate density of {CROWDED} or more" + (
+        "; querymust lint --density lists them" if crowded else ""
     )
 
 
-def _print_densities(found: Inspection) -> None:
-    crowded = [table for table in found.densities if table.density >= CROWDED]
+def _print_densities(inspection: Inspection) -> None:
+    crowded = [table for table in inspection.densities if table.density >= CROWDED]
     if crowded:
         out.print("density   rows  guarded  table")
     for table in crowded:
         numbers = f"{table.density:>7.2f} {table.rows:>6} {table.guarded:>8}"
         out.print(f"{numbers}  {table.book}: {table.title}")
-    out.print(f"{len(found.densities) - len(crowded)} tables have a near-duplicate density below {CROWDED}")
+    out.print(f"{len(inspection.densities) - len(crowded)} tables have a near-duplicate density below {CROWDED}")

@@ -121,10 +121,10 @@ def generate(
         out.print(f"{count} questions in {len(files)} files under {folder}")
 
 
-def _gold_lines(found: Sequence[str], groups: Groups) -> list[str]:
+def _gold_lines(chunk_ids: Sequence[str], groups: Groups) -> list[str]:
     """The chunk ids, those of a group under `any of`."""
     grouped = {name for group in groups for name in group}
-    alone = [name for name in found if name not in grouped]
+    alone = [name for name in chunk_ids if name not in grouped]
     return alone + [line for group in groups for line in ("any of", *(f"  {name}" for name in group))]
 
 
@@ -213,17 +213,17 @@ def _estimate(home: Home, asking: Inquiries, places: Sequence[AskedPlace], *, js
     from evals.asked_by_model.asking import IS_USABLE
     from retrieval.models.spending import CostEstimate
 
-    waiting = asking.unanswered([position.inquiry(asking.model) for position in places], IS_USABLE)
-    result = CostEstimate.of((each.asked for each in waiting), "places", asking.options.asked_price)
+    waiting = asking.unanswered([asked_place.inquiry(asking.model) for asked_place in places], IS_USABLE)
+    estimate = CostEstimate.of((inquiry.request for inquiry in waiting), "places", asking.options.asked_price)
     chosen = f"{counted(len(places), 'place')} in {home.root}"
-    print_estimate(result, asking.options, asking.prompt, chosen, json_=json_)
+    print_estimate(estimate, asking.options, asking.prompt, chosen, json_=json_)
 
 
 def _record(written: WrittenQuestions, files: Sequence[Path]) -> dict[str, object]:
     return {
         "questions": written.n_questions,
         "files": [str(path) for path in files],
-        "disbelieved": [asdict(each) for each in written.disbelieved],
+        "disbelieved": [asdict(question) for question in written.disbelieved],
         "left": list(written.left),
         "used": asdict(written.bill.used),
         "usd": written.bill.usd,
@@ -233,7 +233,7 @@ def _record(written: WrittenQuestions, files: Sequence[Path]) -> dict[str, objec
 def _print_cost(written: WrittenQuestions) -> None:
     usd = "" if written.bill.usd is None else f", ${written.bill.usd:.4f}"
     err.print(f"{written.bill.used.total:,} tokens{usd}")
-    lines = [f"not used: {each.question!r}: {each.why}" for each in written.disbelieved]
+    lines = [f"not used: {question.question!r}: {question.why}" for question in written.disbelieved]
     lines += [f"no answer: {why}" for why in dict.fromkeys(written.left)]
     for line in first_of(lines):
         err.print(line)

@@ -161,7 +161,7 @@ def _read_evaluation(root: Path, live: str, _changed: int) -> EvaluationRecord |
         return None
     with open_snapshot(root, live) as snapshot:
         relatives = Relatives.of(tuple(snapshot.chunks))
-        failed = {id(each.row): each for each in failures(rows, relatives, snapshot.asked)}
+        failed = {id(failure.row): failure for failure in failures(rows, relatives, snapshot.canonical_of)}
     return EvaluationRecord(
         snapshot=live,
         strategy=SHIPPED,
@@ -177,13 +177,13 @@ def _cards(rows: Sequence[ScoredQuestion]) -> list[ScoreCard]:
 
     answered = [row for row in rows if row.gold]
     first = sum(row.values.get(METRIC, 0) for row in answered)
-    found = sum(row.values.get("hit@5", 0) for row in answered)
+    among_five = sum(row.values.get("hit@5", 0) for row in answered)
     noise = [(row.values[NOISE], row.unfiltered_noise) for row in rows if row.unfiltered_noise is not None]
-    after, before = (sum(each) / (len(noise) or 1) for each in (zip(*noise, strict=True) if noise else ((), ())))
+    after, before = (sum(counts) / (len(noise) or 1) for counts in (zip(*noise, strict=True) if noise else ((), ())))
     of = f"of {counted(len(answered), 'question')} with an answer"
     return [
         ScoreCard(title="Right one first", value=f"{first:.0f}", about=f"{of} (hit@1)"),
-        ScoreCard(title="Right one in the first 5", value=f"{found:.0f}", about=f"{of} (hit@5)"),
+        ScoreCard(title="Right one in the first 5", value=f"{among_five:.0f}", about=f"{of} (hit@5)"),
         ScoreCard(
             title="Answers kept out",
             value=str(sum(len(row.excluded_gold) for row in rows)),
@@ -353,7 +353,7 @@ class Server:
     def environment(self, given: Mapping[str, str]) -> dict[str, str]:
         """What Dagster asks for, over what is given; relative paths are made whole, for the folder is another one."""
         paths = {
-            name: os.pathsep.join(str(Path(each).expanduser().resolve()) for each in given[name].split(os.pathsep))
+            name: os.pathsep.join(str(Path(path).expanduser().resolve()) for path in given[name].split(os.pathsep))
             for name in _PATHS
             if given.get(name)
         }
@@ -363,7 +363,7 @@ class Server:
             "DAGSTER_HOME": str(self.home.dagster),
             "DAGSTER_DISABLE_TELEMETRY": "1",
             "QUERYMUST_HOME": str(self.home.root),
-            "PYTHONPATH": os.pathsep.join(str(Path(each).resolve()) for each in sys.path if each),
+            "PYTHONPATH": os.pathsep.join(str(Path(path).resolve()) for path in sys.path if path),
         }
 
     def command(self) -> list[str]:

@@ -63,11 +63,11 @@ def neighbours(snapshot: Snapshot, chunk: Chunk) -> Neighbours:
 
     same = [snapshot.metadata.mask(key, "eq", getattr(chunk, key)) for key in ("book", "document")]
     document = [snapshot.chunks[int(position)] for position in np.flatnonzero(np.logical_and.reduce(same))]
-    above = [each for each in document if each.position < chunk.position]
-    below = [each for each in document if each.position > chunk.position]
+    above = [other for other in document if other.position < chunk.position]
+    below = [other for other in document if other.position > chunk.position]
     return Neighbours(
-        max(above, key=lambda each: each.position, default=None),
-        min(below, key=lambda each: each.position, default=None),
+        max(above, key=lambda other: other.position, default=None),
+        min(below, key=lambda other: other.position, default=None),
     )
 
 

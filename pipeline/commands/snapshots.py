@@ -80,21 +80,21 @@ def _first_intact(root: Path, candidates: Sequence[str]) -> tuple[str, int]:
     raise AssertionError(candidates)
 
 
-def _candidates(root: Path, live: str | None, asked: str | None) -> list[str]:
+def _candidates(root: Path, live: str | None, wanted: str | None) -> list[str]:
     """Snapshots to go back to, the best first."""
     from retrieval.errors import IndexMissingError, UnknownNameError
     from retrieval.index.snapshot.live import snapshot_folder, were_live
 
-    there = [each for each in were_live(root) if each != live and snapshot_folder(root, each).is_dir()]
-    if asked == live and asked is not None:
-        raise IndexMissingError(f"snapshot {asked} is live already; name another one, or none for the one before")
-    if asked is not None and asked not in there:
-        raise UnknownNameError("snapshot that was live and is kept", asked, there)
+    there = [snapshot for snapshot in were_live(root) if snapshot != live and snapshot_folder(root, snapshot).is_dir()]
+    if wanted == live and wanted is not None:
+        raise IndexMissingError(f"snapshot {wanted} is live already; name another one, or none for the one before")
+    if wanted is not None and wanted not in there:
+        raise UnknownNameError("snapshot that was live and is kept", wanted, there)
     if not there:
         raise IndexMissingError(
             f"no other snapshot that was live is kept in {root}; change the library back and run: querymust build"
         )
-    return [asked] if asked else there
+    return [wanted] if wanted else there
 
 
 def collect_garbage(
@@ -127,14 +127,16 @@ def collect_garbage(
         gone = remove_snapshots(opened.root, candidate, keep, pretend=dry_run)
         stay = [snapshot for snapshot in snapshots_of(opened.root, candidate, keep) if snapshot.why]
     if json_:
-        print_json({"removed": [asdict(each) for each in gone], "kept": [asdict(each) for each in stay]})
+        print_json(
+            {"removed": [asdict(snapshot) for snapshot in gone], "kept": [asdict(snapshot) for snapshot in stay]}
+        )
         return
-    for each in stay:
-        out.print(f"{each.id}  {_megabytes(each.size)}  kept: {each.why}")
-    for each in gone:
-        out.print(f"{each.id}  {_megabytes(each.size)}  {'would go' if dry_run else 'removed'}")
+    for snapshot in stay:
+        out.print(f"{snapshot.id}  {_megabytes(snapshot.size)}  kept: {snapshot.why}")
+    for snapshot in gone:
+        out.print(f"{snapshot.id}  {_megabytes(snapshot.size)}  {'would go' if dry_run else 'removed'}")
     done = "would be removed" if dry_run else "removed"
-    out.print(f"{counted(len(gone), 'snapshot')} {done}, {_megabytes(sum(each.size for each in gone)).strip()}")
+    out.print(f"{counted(len(gone), 'snapshot')} {done}, {_megabytes(sum(snapshot.size for snapshot in gone)).strip()}")
 
 
 def _megabytes(size: int) -> str:
@@ -197,7 +199,7 @@ def _faults(root: Path, name: str) -> tuple[Fault, ...]:
         return damaged
     try:
         with open_snapshot(root, name, hashes=False) as opened:
-            return tuple(Fault("files", each) for each in _damaged_beside(opened))
+            return tuple(Fault("files", fault) for fault in _damaged_beside(opened))
     except IndexCorruptError as error:
         return (Fault("counts", str(error)),)
 
@@ -241,14 +243,14 @@ def push(
     from retrieval.index.transfer import push_snapshot
 
     root = Home.at(home).root
-    place = Place(url)
+    remote = Place(url)
     with progress_bar("push") as bar:
-        done = push_snapshot(root, place, bar, keep=keep, check=check)
+        done = push_snapshot(root, remote, bar, keep=keep, check=check)
     if json_:
-        print_json({"place": place.name, **asdict(done)})
+        print_json({"place": remote.name, **asdict(done)})
         return
     what = f"{counted(done.files, 'file')}, {done.size / 1e6:,.1f} MB; sent {done.sent:,}"
-    out.print(f"{place.name} offers {done.snapshot}: {what}")
+    out.print(f"{remote.name} offers {done.snapshot}: {what}")
     if done.before not in {None, done.snapshot}:
         out.print(f"It offered {done.before} before.")
     if done.removed:
@@ -280,47 +282,47 @@ def pull(
     from retrieval.home import Home
     from retrieval.index.places import Place
 
-    opened, place = Home.at(home), Place(url)
+    opened, remote = Home.at(home), Place(url)
     if every is None:
-        _say(opened, place, _pull(opened, place, keep, max_gb), json_=json_)
+        _say(opened, remote, _pull(opened, remote, keep, max_gb), json_=json_)
         return
     seen = None
     while True:
-        seen = _follow(opened, place, keep, max_gb, seen, json_=json_)
+        seen = _follow(opened, remote, keep, max_gb, seen, json_=json_)
         time.sleep(every)
 
 
-def _follow(home: Home, place: Place, keep: int, max_gb: float, seen: str | None, *, json_: bool) -> str | None:
+def _follow(home: Home, remote: Place, keep: int, max_gb: float, seen: str | None, *, json_: bool) -> str | None:
     """Pull what is offered if it is not what was seen last; what is seen now. A failure is told, and tried again."""
     from retrieval.errors import RetrievalError
     from retrieval.index.transfer import live_at
 
     try:
-        if seen is not None and live_at(place) == seen:
+        if seen is not None and live_at(remote) == seen:
             return seen
-        done = _pull(home, place, keep, max_gb)
+        done = _pull(home, remote, keep, max_gb)
     except RetrievalError as error:
         print_error(str(error))
         return None
-    _say(home, place, done, json_=json_)
+    _say(home, remote, done, json_=json_)
     return done.snapshot
 
 
-def _pull(home: Home, place: Place, keep: int, max_gb: float) -> Pulled:
+def _pull(home: Home, remote: Place, keep: int, max_gb: float) -> Pulled:
     from retrieval.files.locks import write_lock
     from retrieval.index.snapshot.live import remove_snapshots
     from retrieval.index.transfer import pull_snapshot
 
     with write_lock(home.root), progress_bar("pull") as bar:
-        done = pull_snapshot(home.root, place, bar, most=round(max_gb * 1e9))
+        done = pull_snapshot(home.root, remote, bar, most=round(max_gb * 1e9))
         home.nominate(done.snapshot)
         remove_snapshots(home.root, done.snapshot, keep)
     return done
 
 
-def _say(home: Home, place: Place, done: Pulled, *, json_: bool) -> None:
+def _say(home: Home, remote: Place, done: Pulled, *, json_: bool) -> None:
     if json_:
-        print_json({"place": place.name, **asdict(done)})
+        print_json({"place": remote.name, **asdict(done)})
         return
     what = f"{counted(done.files, 'file')}, {done.size / 1e6:,.1f} MB; fetched {done.fetched:,}"
     out.print(f"live: {done.snapshot}, {done.n_chunks:,} chunks: {what}")

@@ -93,10 +93,10 @@ def transform(
     with write_lock(opened.root):
         done = _transformed(reader, parsed, chosen, read, output.expanduser())
     if json_:
-        print_json({slug: _record(each) for slug, each in done.items()})
+        print_json({slug: _record(transformed) for slug, transformed in done.items()})
         return
-    for slug, each in done.items():
-        _print(slug, each, output)
+    for slug, transformed in done.items():
+        _print(slug, transformed, output)
 
 
 def _settings(settings: Settings, table_list: Path | None, *, names: bool) -> Settings:
@@ -182,8 +182,8 @@ def _print(slug: str, done: Transformed, output: Path) -> None:
             if outcome.reason
         ]
     )
-    dropped = ((outcome.title, each) for outcome in done.outcomes for each in outcome.dropped)
-    _lines([f"{title}, row {each.ordinal}: {each.part} not believed: {each.why}" for title, each in dropped])
+    dropped = ((outcome.title, part) for outcome in done.outcomes for part in outcome.dropped)
+    _lines([f"{title}, row {part.ordinal}: {part.part} not believed: {part.why}" for title, part in dropped])
     shown = f"; {TABLE_SAMPLE} has some of the model's for you to read" if done.by_model else ""
     out.print(f"  rows in {output / slug}{shown}")
 
@@ -215,7 +215,7 @@ def chunk(
     from pipeline.building.stages import cut_books
     from retrieval.files.records import write_jsonl
 
-    chunks = [each for _, cut in cut_books(source) for each in cut]
+    chunks = [chunk for _, cut in cut_books(source) for chunk in cut]
     write_jsonl(output.expanduser(), chunks)
     kinds = Counter(chunk.kind for chunk in chunks)
     guarded = sum(chunk.query_must is not None for chunk in chunks)
@@ -276,9 +276,9 @@ def describe(
             book.slug: describer.describe(cut, {document.path: document.metadata for document in book.documents})
             for book, cut in books
         }
-    write_jsonl(output.expanduser(), [chunk for each in done.values() for chunk in each.chunks])
+    write_jsonl(output.expanduser(), [chunk for described in done.values() for chunk in described.chunks])
     if json_:
-        print_json({slug: _passage_record(each) for slug, each in done.items()})
+        print_json({slug: _passage_record(described) for slug, described in done.items()})
         return
     _print_passages(done, output)
 
@@ -303,12 +303,16 @@ def _passage_record(done: DescribedChunks) -> dict[str, object]:
 def _print_passages(done: Mapping[str, DescribedChunks], output: Path) -> None:
     from pipeline.building.model_work import told_work
 
-    for slug, each in done.items():
-        out.print(f"{slug}: {counted(len(each.chunks), 'chunk')}{told_work(each, 'described', 'passages')}")
-        lines = [f"{one.title} ({one.document}:{one.line}): {one.said}" for one in each.outcomes if one.reason]
+    for slug, described in done.items():
+        out.print(f"{slug}: {counted(len(described.chunks), 'chunk')}{told_work(described, 'described', 'passages')}")
+        lines = [
+            f"{outcome.title} ({outcome.document}:{outcome.line}): {outcome.said}"
+            for outcome in described.outcomes
+            if outcome.reason
+        ]
         lines += [
             f"{one.title} ({one.document}:{one.line}): {part.part} not believed: {part.why}"
-            for one in each.outcomes
+            for one in described.outcomes
             for part in one.dropped
         ]
         for line in first_of(lines):

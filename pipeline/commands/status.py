@@ -132,21 +132,21 @@ def status(home: HomeOption = DEFAULT_HOME, all_: AllOption = False, json_: Json
         out.print(f"{name:<11}{value}")
 
 
-def record(found: Status) -> dict[str, object]:
+def record(home_status: Status) -> dict[str, object]:
     """A status as JSON values; times are ISO 8601 with their zone."""
-    live, gate, at_work = found.live, found.gate, found.at_work
+    live, gate, at_work = home_status.live, home_status.gate, home_status.at_work
     return {
-        "home": str(found.home),
-        "library": str(found.library) if found.library else None,
-        "library_error": found.unreadable,
-        "embedder": found.embedder,
-        "questions": [str(path) for path in found.questions],
-        "books": dict(found.books),
-        "tables": {entry.slug: asdict(entry.guards) for entry in found.entries if entry.guards},
-        "losses": {entry.slug: list(entry.losses) for entry in found.entries if entry.losses},
-        "n_documents": found.n_documents,
+        "home": str(home_status.home),
+        "library": str(home_status.library) if home_status.library else None,
+        "library_error": home_status.unreadable,
+        "embedder": home_status.embedder,
+        "questions": [str(path) for path in home_status.questions],
+        "books": dict(home_status.books),
+        "tables": {entry.slug: asdict(entry.guards) for entry in home_status.entries if entry.guards},
+        "losses": {entry.slug: list(entry.losses) for entry in home_status.entries if entry.losses},
+        "n_documents": home_status.n_documents,
         "live": asdict(live) | {"built": live.built.isoformat(), "since": live.since.isoformat()} if live else None,
-        "candidate": found.candidate,
+        "candidate": home_status.candidate,
         "gate": asdict(gate) | {"at": gate.at.isoformat() if gate.at else None},
         "at_work": asdict(at_work) | {"since": at_work.since.isoformat()} if at_work else None,
     }
@@ -182,39 +182,42 @@ def _changed(path: Path) -> datetime:
     return datetime.fromtimestamp(int(path.stat().st_mtime), UTC)
 
 
-def _lines(found: Status, shown: int | None) -> Iterator[tuple[str, str]]:
+def _lines(home_status: Status, shown: int | None) -> Iterator[tuple[str, str]]:
     from pipeline.console.scores import ago, gate_lines
     from pipeline.lint.guarding import guard_lines
 
-    yield "home", str(found.home)
-    yield "library", found.unreadable or str(found.library)
-    of_build = f"; of the last build, {found.candidate}" if found.candidate and found.entries else ""
-    yield "books", f"{len(found.books)}: {_states(found.books)}{of_build}" if found.books else "none yet"
-    if found.live is None:
+    yield "home", str(home_status.home)
+    yield "library", home_status.unreadable or str(home_status.library)
+    of_build = f"; of the last build, {home_status.candidate}" if home_status.candidate and home_status.entries else ""
+    yield (
+        "books",
+        f"{len(home_status.books)}: {_states(home_status.books)}{of_build}" if home_status.books else "none yet",
+    )
+    if home_status.live is None:
         yield "live", "nothing yet"
     else:
-        live = found.live
+        live = home_status.live
         yield "live", f"{live.id}, built {ago(live.built)}, live since {live.since.astimezone():%Y-%m-%d %H:%M}"
-        documents = "" if found.n_documents is None else f"{counted(found.n_documents, 'document')}, "
+        documents = "" if home_status.n_documents is None else f"{counted(home_status.n_documents, 'document')}, "
         tables = f"{counted(live.n_tables, 'table')}, {live.n_guarded:,} chunks guarded"
         yield "", f"{documents}{counted(live.n_chunks, 'chunk')}, {tables}"
-        other = f" (the next build uses {found.embedder})" if found.embedder != live.embedder else ""
+        other = f" (the next build uses {home_status.embedder})" if home_status.embedder != live.embedder else ""
         yield "embedder", f"{live.embedder}{other}"
-    for number, line in enumerate(guard_lines(found.entries, shown, "querymust status --all")):
+    for number, line in enumerate(guard_lines(home_status.entries, shown, "querymust status --all")):
         yield "" if number else "tables", line
-    losses = [loss for entry in found.entries for loss in entry.losses]
+    losses = [loss for entry in home_status.entries for loss in entry.losses]
     for number, loss in enumerate(losses[:shown]):
         yield "" if number else "missing", loss
     if shown is not None and len(losses) > shown:
         yield "", f"and {len(losses) - shown} more; all of them: querymust status --all"
-    if found.candidate:
-        yield "candidate", f"{found.candidate} was built and is not live"
-    yield from gate_lines(found.gate)
-    yield "questions", ", ".join(map(str, found.questions)) or "none, so nothing is scored"
-    if found.live and found.live.scores:
-        yield "scores", _scores(found.live.scores)
-    if found.at_work:
-        yield "at work", f"{found.at_work}: {found.at_work.command}"
+    if home_status.candidate:
+        yield "candidate", f"{home_status.candidate} was built and is not live"
+    yield from gate_lines(home_status.gate)
+    yield "questions", ", ".join(map(str, home_status.questions)) or "none, so nothing is scored"
+    if home_status.live and home_status.live.scores:
+        yield "scores", _scores(home_status.live.scores)
+    if home_status.at_work:
+        yield "at work", f"{home_status.at_work}: {home_status.at_work.command}"
 
 
 def _states(books: Mapping[str, str]) -> str:

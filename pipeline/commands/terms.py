@@ -67,23 +67,28 @@ def suggest_terms(
         keep_decision(opened.root, *_pair(reject, "--reject"), "rejected")
         return
     retriever = live_retriever(opened.root)
-    query = _asked(opened, retriever, files)
-    trial = VocabularyTrial(retriever, [each.query for each in query], files, opened.evaluations)
+    known = _known_questions(opened, retriever, files)
+    trial = VocabularyTrial(retriever, [question.query for question in known], files, opened.evaluations)
     if accept is not None:
         _accept(opened, retriever, trial, *_pair(accept, "--accept"))
         return
-    result = suggest(retriever.snapshot, query, decided_terms(opened.root))[:top]
-    tried = _tried(retriever, trial, result)
+    suggestions = suggest(retriever.snapshot, known, decided_terms(opened.root))[:top]
+    tried = _tried(retriever, trial, suggestions)
     if json_:
-        print_json([asdict(each) | {"because": each.because, "effect": asdict(effect)} for each, effect in tried])
+        print_json(
+            [
+                asdict(suggestion) | {"because": suggestion.because, "effect": asdict(effect)}
+                for suggestion, effect in tried
+            ]
+        )
         return
-    helpful = [(each, effect) for each, effect in tried if not effect.is_none]
-    for each, effect in helpful:
-        _print(each, effect)
+    helpful = [(suggestion, effect) for suggestion, effect in tried if not effect.is_none]
+    for suggestion, effect in helpful:
+        _print(suggestion, effect)
     if len(helpful) < len(tried):
         out.print(f"{counted(len(tried) - len(helpful), 'word')} more would change nothing.")
     if not tried:
-        out.print(f"No word of {counted(len(query), 'question')} is unknown and like one of the index.")
+        out.print(f"No word of {counted(len(known), 'question')} is unknown and like one of the index.")
 
 
 def _pair(text: str, option: str) -> tuple[str, str]:
@@ -93,7 +98,7 @@ def _pair(text: str, option: str) -> tuple[str, str]:
     return word, means
 
 
-def _asked(home: Home, retriever: Retriever, files: Sequence[Path]) -> list[SaidQuestion]:
+def _known_questions(home: Home, retriever: Retriever, files: Sequence[Path]) -> list[SaidQuestion]:
     """Every question that is known, with the chunks that are known to answer it."""
     from evals.evaluation import question_sets
     from evals.terms import SaidQuestion
@@ -102,29 +107,31 @@ def _asked(home: Home, retriever: Retriever, files: Sequence[Path]) -> list[Said
     chunks = tuple(retriever.snapshot.chunks)
     by_id = {chunk.id: chunk for chunk in chunks}
     answers: dict[str, list[str]] = {question.query: [] for question in asked_questions(home.root)}
-    for output in read_feedback(home.root):
-        result = answers.setdefault(output.query, [])
-        if output.verdict == "relevant":
-            result.append(output.chunk_id)
-    for one in question_sets(files, chunks, foreign=True):
-        for question in one.scored:
-            answers.setdefault(question.query, []).extend(one.gold(question))
+    for feedback in read_feedback(home.root):
+        answers_of_query = answers.setdefault(feedback.query, [])
+        if feedback.verdict == "relevant":
+            answers_of_query.append(feedback.chunk_id)
+    for question_set in question_sets(files, chunks, foreign=True):
+        for question in question_set.scored:
+            answers.setdefault(question.query, []).extend(question_set.gold(question))
     return [
-        SaidQuestion(query, tuple(by_id[each] for each in dict.fromkeys(answer) if each in by_id))
+        SaidQuestion(query, tuple(by_id[name] for name in dict.fromkeys(answer) if name in by_id))
         for query, answer in answers.items()
     ]
 
 
 def _tried(
-    retriever: Retriever, trial: VocabularyTrial, found: Sequence[TermSuggestion]
+    retriever: Retriever, trial: VocabularyTrial, suggestions: Sequence[TermSuggestion]
 ) -> list[tuple[TermSuggestion, Effect]]:
     from evals.terms import with_alias
 
     tried = []
     with progress_bar("trying") as bar:
-        for number, each in enumerate(found):
-            bar(f"{each.word} = {each.means}", number, len(found))
-            tried.append((each, trial.of(with_alias(retriever.snapshot.vocabulary, each.word, each.means))))
+        for number, suggestion in enumerate(suggestions):
+            bar(f"{suggestion.word} = {suggestion.means}", number, len(suggestions))
+            tried.append(
+                (suggestion, trial.of(with_alias(retriever.snapshot.vocabulary, suggestion.word, suggestion.means)))
+            )
     return tried
 
 
@@ -150,9 +157,9 @@ def _accept(home: Home, retriever: Retriever, trial: VocabularyTrial, word: str,
 
 
 def _print(term_suggestion: TermSuggestion, effect: Effect) -> None:
-    request = counted(len(term_suggestion.questions), "question")
+    asked_by = counted(len(term_suggestion.questions), "question")
     out.print(
-        f"{term_suggestion.word} = {term_suggestion.means}    {term_suggestion.because}; said in {request}",
+        f"{term_suggestion.word} = {term_suggestion.means}    {term_suggestion.because}; said in {asked_by}",
         style="bold",
     )
     out.print(f"    {effect.scores}")
@@ -190,26 +197,26 @@ def use_feedback(
     from retrieval.serve.logs import read_feedback
 
     opened = Home.at(home)
-    output, retriever = read_feedback(opened.root), live_retriever(opened.root)
+    feedback, retriever = read_feedback(opened.root), live_retriever(opened.root)
     chunks = {chunk.id: chunk for chunk in retriever.snapshot.chunks}
-    gone = len({each.chunk_id for each in output} - set(chunks))
-    questions = questions_of(output, chunks)
-    suggested, unhelped = suggest_predicates(output, retriever.snapshot, chunks)
+    gone = len({opinion.chunk_id for opinion in feedback} - set(chunks))
+    questions = questions_of(feedback, chunks)
+    suggested, unhelped = suggest_predicates(feedback, retriever.snapshot, chunks)
     tried = []
     if suggested:
         trial = VocabularyTrial(
-            retriever, [each.query for each in output], remembered_questions(opened), opened.evaluations
+            retriever, [opinion.query for opinion in feedback], remembered_questions(opened), opened.evaluations
         )
-        for each in suggested:
-            changed = [each.guarded if chunk.id == each.chunk.id else chunk for chunk in chunks.values()]
-            tried.append((each, trial.of(chunks=changed)))
+        for suggestion in suggested:
+            changed = [suggestion.guarded if chunk.id == suggestion.chunk.id else chunk for chunk in chunks.values()]
+            tried.append((suggestion, trial.of(chunks=changed)))
     if write is not None and questions:
         write_questions(write.expanduser(), questions)
     if json_:
         print_json(_record(questions, tried, unhelped, gone))
         return
     where = f", in {write}" if write is not None and questions else ""
-    out.print(f"{counted(len(output), 'word')} of feedback: {counted(len(questions), 'question')} with gold{where}")
+    out.print(f"{counted(len(feedback), 'word')} of feedback: {counted(len(questions), 'question')} with gold{where}")
     if gone:
         out.print(f"{counted(gone, 'chunk')} that feedback is about left the index; ask those questions again")
     _print_feedback(tried, unhelped)
@@ -229,28 +236,28 @@ def _record(
         ],
         "predicates": [
             {
-                "chunk": each.chunk.id,
-                "title": each.chunk.title,
-                "book": each.chunk.book,
-                "names": list(each.names),
-                "questions": list(each.questions),
-                "tables.toml": each.entry,
+                "chunk": suggestion.chunk.id,
+                "title": suggestion.chunk.title,
+                "book": suggestion.chunk.book,
+                "names": list(suggestion.names),
+                "questions": list(suggestion.questions),
+                "tables.toml": suggestion.entry,
                 "effect": asdict(effect),
             }
-            for each, effect in tried
+            for suggestion, effect in tried
         ],
-        "unhelped": [{"chunk": each.chunk.id, "question": each.question, "why": each.why} for each in unhelped],
+        "unhelped": [{"chunk": miss.chunk.id, "question": miss.question, "why": miss.why} for miss in unhelped],
         "gone": gone,
     }
 
 
 def _print_feedback(tried: list[tuple[PredicateSuggestion, Effect]], unhelped: tuple[Unhelped, ...]) -> None:
-    for each, effect in tried:
-        out.print(f"\n{each.chunk.title} does not belong to: {'; '.join(each.questions)}", style="bold")
+    for suggestion, effect in tried:
+        out.print(f"\n{suggestion.chunk.title} does not belong to: {'; '.join(suggestion.questions)}", style="bold")
         out.print(f"{effect.scores}")
-        others = [query for query in effect.excluded if query not in each.questions]
+        others = [query for query in effect.excluded if query not in suggestion.questions]
         if others:
             out.print(f"it would also keep chunks out for: {'; '.join(others)}")
-        out.print(f"in {each.chunk.book}/tables.toml:\n\n{each.entry}")
+        out.print(f"in {suggestion.chunk.book}/tables.toml:\n\n{suggestion.entry}")
     for one in unhelped:
         out.print(f"\n{one.chunk.title}, for {one.question!r}: {one.why}")

@@ -53,7 +53,7 @@ def row_table(pairs: Sequence[tuple[str, str]], width: int) -> Iterator[Text]:
     band: list[_WrappedColumn] = []
     for head, value in short:
         column = _column(head, value, most)
-        if band and sum(each.width + GAP for each in band) + column.width > width:
+        if band and sum(wrapped.width + GAP for wrapped in band) + column.width > width:
             yield from _lines(band)
             band = []
         band.append(column)
@@ -82,11 +82,11 @@ def _lines(band: Sequence[_WrappedColumn]) -> Iterator[Text]:
     """The heads stand on the line above their values, whatever their heights are."""
     if not band:
         return
-    highest = max(len(each.heads) for each in band)
-    upside = zip_longest(*(list(each.heads)[::-1] for each in band), fillvalue=Text())
+    highest = max(len(wrapped.heads) for wrapped in band)
+    upside = zip_longest(*(list(wrapped.heads)[::-1] for wrapped in band), fillvalue=Text())
     for line in list(upside)[:highest][::-1]:
         yield _joined(line, band)
-    yield _joined([Text(each.value) for each in band], band)
+    yield _joined([Text(wrapped.value) for wrapped in band], band)
 
 
 def _joined(cells: Sequence[Text], band: Sequence[_WrappedColumn]) -> Text:
@@ -249,17 +249,17 @@ SHOWN = 160
 """Characters of a document."""
 
 
-def neighbour_record(found: Neighbour, rank: int) -> dict[str, object]:
+def neighbour_record(neighbour: Neighbour, rank: int) -> dict[str, object]:
     """One chunk as JSON values."""
     return {
         "rank": rank,
-        "distance": round(found.distance, 6),
-        "id": found.id,
-        "collection": found.collection,
-        "title": found.title,
-        "query_must": found.query_must,
-        "document": found.document,
-        "metadata": dict(found.metadata),
+        "distance": round(neighbour.distance, 6),
+        "id": neighbour.id,
+        "collection": neighbour.collection,
+        "title": neighbour.title,
+        "query_must": neighbour.query_must,
+        "document": neighbour.document,
+        "metadata": dict(neighbour.metadata),
     }
 
 

@@ -101,12 +101,16 @@ class Bar:
         self._progress.update(self._task, description=f"{self._title}: {doing}", completed=done, total=total)
 
 
-def print_estimate(found: "CostEstimate", options: "ModelOptions", prompt: str, chosen: str, *, json_: bool) -> None:
+def print_estimate(estimate: "CostEstimate", options: "ModelOptions", prompt: str, chosen: str, *, json_: bool) -> None:
     """The estimate as one JSON document, or in words after a sentence that says what was chosen."""
     if json_:
-        usd = {"likely_usd": found.likely_usd, "most_usd": found.most_usd, "budget_usd": options.budget_usd}
-        told = {f"n_{found.about}": found.n_requests, "likely": asdict(found.likely), "most": asdict(found.most)}
+        usd = {"likely_usd": estimate.likely_usd, "most_usd": estimate.most_usd, "budget_usd": options.budget_usd}
+        told = {
+            f"n_{estimate.about}": estimate.n_requests,
+            "likely": asdict(estimate.likely),
+            "most": asdict(estimate.most),
+        }
         print_json(told | {"model": options.model, "prompt": prompt} | usd)
         return
-    out.print(f"{chosen}. {found}")
+    out.print(f"{chosen}. {estimate}")
     out.print("Nothing was sent.")

@@ -75,24 +75,26 @@ def print_breakdown(strategy: str, numbers: Sequence[Aggregate]) -> None:
         _print_numbers(f"{strategy} by book", "book", {name: _of(numbers, name, ALL) for name in books})
 
 
-def print_failures(strategy: str, found: Sequence[FailedQuestion], asked: int) -> None:
+def print_failures(strategy: str, failures: Sequence[FailedQuestion], n_asked: int) -> None:
     """The questions whose first result is not their gold: what came first, where the gold was, and why if known."""
     from evals.acceptance import place
 
-    out.print(f"\n{strategy}: {len(found)} of {asked} questions with gold fail hit@1: gold is not first", style="bold")
-    several = len({(each.row.set, each.row.split) for each in found}) > 1
-    for each in found:
-        row = each.row
+    out.print(
+        f"\n{strategy}: {len(failures)} of {n_asked} questions with gold fail hit@1: gold is not first", style="bold"
+    )
+    several = len({(failure.row.set, failure.row.split) for failure in failures}) > 1
+    for failure in failures:
+        row = failure.row
         name = f"{row.set}: {row.question_id}" if several else row.question_id
-        rank = f"gold at rank {each.gold_rank}" if each.gold_rank else "no gold in the first 100"
+        rank = f"gold at rank {failure.gold_rank}" if failure.gold_rank else "no gold in the first 100"
         out.print(f"\n{name}  {row.kind}, {rank}", style="bold")
         _print_told("", row.query, indent=2)
-        _print_told("first", place(each.first) if each.first else "nothing")
-        for chunk in each.gold[:_GOLD_SHOWN]:
+        _print_told("first", place(failure.first) if failure.first else "nothing")
+        for chunk in failure.gold[:_GOLD_SHOWN]:
             _print_told("gold", place(chunk))
-        if len(each.gold) > _GOLD_SHOWN:
-            _print_told("", f"and {len(each.gold) - _GOLD_SHOWN} more")
-        for sentence in each.why:
+        if len(failure.gold) > _GOLD_SHOWN:
+            _print_told("", f"and {len(failure.gold) - _GOLD_SHOWN} more")
+        for sentence in failure.why:
             _print_told("why", sentence)
 
 
@@ -215,7 +217,8 @@ def verdict_record(verdict: StrategyVerdict) -> dict[str, object]:
             "new": [row.question_id for row in changes.added],
             "gone": changes.n_gone,
             "worse": [
-                {"metric": each.metric, "difference": each.difference, "p": each.corrected} for each in changes.worse
+                {"metric": comparison.metric, "difference": comparison.difference, "p": comparison.corrected}
+                for comparison in changes.worse
             ],
         },
     }
@@ -223,9 +226,9 @@ def verdict_record(verdict: StrategyVerdict) -> dict[str, object]:
 
 def _records(moved: Sequence[MovedQuestion]) -> list[dict[str, object]]:
     return [
-        {"set": each.row.set, "id": each.row.question_id, "query": each.row.query}
-        | {"rank_before": each.before, "rank": each.after}
-        for each in moved
+        {"set": question.row.set, "id": question.row.question_id, "query": question.row.query}
+        | {"rank_before": question.before, "rank": question.after}
+        for question in moved
     ]
 
 
@@ -238,8 +241,8 @@ def _print_changes(strategy: str, changes: Changes) -> None:
         style="bold",
     )
     for what, moved in (("gained", changes.gained), ("lost", changes.lost), ("moved", changes.moved)):
-        for each in moved:
-            out.print(f"  {what}  {each.row.question_id}: {move(each)}: {each.row.query}")
+        for question in moved:
+            out.print(f"  {what}  {question.row.question_id}: {move(question)}: {question.row.query}")
     if changes.added or changes.n_gone:
         out.print(f"  not compared: {len(changes.added)} new, {changes.n_gone} gone")
 

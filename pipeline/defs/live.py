@@ -234,7 +234,7 @@ def chroma_collections(context: dg.AssetExecutionContext, home: dg.ResourceParam
 
     They are brought up to date, record by record. querymust itself searches without them.
     """
-    place = home.settings.chroma or home.chroma
+    address = home.settings.chroma or home.chroma
     # On a server there may be collections of other homes; a home of one's own may be moved.
     owner = str(home.root) if home.settings.chroma else "querymust"
     with open_snapshot(home.root, hashes=False) as snapshot:
@@ -248,9 +248,9 @@ def chroma_collections(context: dg.AssetExecutionContext, home: dg.ResourceParam
             guarded = np.asarray(snapshot.predicates.guarded)
             for name, members in (("open", np.flatnonzero(~guarded)), ("guarded", np.flatnonzero(guarded))):
                 chunks = [snapshot.chunks[position] for position in members.tolist()]
-                n_changed += mirror(place, name, chunks, snapshot.vectors[members], owner)
+                n_changed += mirror(address, name, chunks, snapshot.vectors[members], owner)
         return materialized(
-            snapshot.id, {"snapshot": snapshot.id, "n_chunks": n_chunks, "n_changed": n_changed, "place": str(place)}
+            snapshot.id, {"snapshot": snapshot.id, "n_chunks": n_chunks, "n_changed": n_changed, "place": str(address)}
         )
 
 

@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"(?<![\w-])\d+(?![\w-])")
 class Cause:
     """One thing that is wrong in one place or in many."""
 
-    said: str
+    warning: str
     """The warning without its document; `…` for a number that is not the same everywhere."""
     places: tuple[str, ...]
     """Books, or documents as `book/document`, in the order of the warnings; one with two such warnings comes twice."""
@@ -33,15 +33,15 @@ def by_cause(warnings: Iterable[tuple[str, str]]) -> tuple[Cause, ...]:
     result: dict[str, tuple[list[str], set[str]]] = {}
     for slug, warning in warnings:
         match = _OF_A_DOCUMENT.fullmatch(warning)
-        position, output = (f"{slug}/{match['document']}", match["said"]) if match else (slug, warning)
-        places, spellings = result.setdefault(_NUMBER.sub("…", output), ([], set()))
-        places.append(position)
-        spellings.add(output)
+        origin, sentence = (f"{slug}/{match['document']}", match["said"]) if match else (slug, warning)
+        places, spellings = result.setdefault(_NUMBER.sub("…", sentence), ([], set()))
+        places.append(origin)
+        spellings.add(sentence)
     causes = (
-        Cause(spellings.pop() if len(spellings) == 1 else output, tuple(places))
-        for output, (places, spellings) in result.items()
+        Cause(spellings.pop() if len(spellings) == 1 else sentence, tuple(places))
+        for sentence, (places, spellings) in result.items()
     )
-    return tuple(sorted(causes, key=lambda cause: (-len(cause.places), cause.said)))
+    return tuple(sorted(causes, key=lambda cause: (-len(cause.places), cause.warning)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +113,18 @@ def unguarded_lines(guards: Sequence[TableGuard], shown: int | None, rest: str) 
         rest: the command that shows all.
     """
     for why, because in BECAUSE.items():
-        result = [guard for guard in guards if guard.reason == why]
-        if not result:
+        unguarded = [guard for guard in guards if guard.reason == why]
+        if not unguarded:
             continue
-        yield f"{counted(len(result), 'table')} {because.one if len(result) == 1 else because.many}. {because.advice}"
-        some = result if shown is None or len(result) <= shown + 1 else result[:shown]
-        yield from (f"  {_place(guard)}" for guard in some)
-        if len(result) > len(some):
-            yield f"  and {len(result) - len(some):,} more; all of them: {rest}"
+        reason = because.one if len(unguarded) == 1 else because.many
+        yield f"{counted(len(unguarded), 'table')} {reason}. {because.advice}"
+        some = unguarded if shown is None or len(unguarded) <= shown + 1 else unguarded[:shown]
+        yield from (f"  {_location(guard)}" for guard in some)
+        if len(unguarded) > len(some):
+            yield f"  and {len(unguarded) - len(some):,} more; all of them: {rest}"
 
 
-def _place(guard: TableGuard) -> str:
+def _location(guard: TableGuard) -> str:
     """`rules/03-combat.md:88  Attack Matrices > Fighters`."""
     title = " > ".join(dict.fromkeys(filter(None, (guard.heading, guard.caption))))
     return f"{guard.book}/{guard.document}:{guard.line}  {title}".rstrip()

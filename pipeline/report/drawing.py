@@ -55,22 +55,27 @@ class Trend:
 def bars(numbers: Sequence[Aggregate | None]) -> tuple[IntervalBar | None, ...]:
     """A bar for each number on one scale, from 0 (or what is below it) to 1 (or what is above it)."""
     whole = [number for number in numbers if number is not None and number.value is not None]
-    ends = [end for each in whole for end in (each.value, each.low, each.high) if end is not None]
+    ends = [end for number in whole for end in (number.value, number.low, number.high) if end is not None]
     low, high = min([0.0, *ends]), max([1.0, *ends])
     return tuple(_bar(number, low, high) if number in whole else None for number in numbers)
 
 
-def difference_bars(found: Sequence[MetricDifference]) -> tuple[IntervalBar, ...]:
+def difference_bars(differences: Sequence[MetricDifference]) -> tuple[IntervalBar, ...]:
     """Bars on one scale with 0 in the middle."""
     reach = max(
-        [abs(each.comparison.difference) for each in found]
-        + [abs(end) for each in found if each.interval for end in (each.interval.low, each.interval.high)],
+        [abs(difference.comparison.difference) for difference in differences]
+        + [
+            abs(end)
+            for difference in differences
+            if difference.interval
+            for end in (difference.interval.low, difference.interval.high)
+        ],
         default=0.0,
     )
     drawn = []
-    for each in found:
-        value = each.comparison.difference
-        low, high = (each.interval.low, each.interval.high) if each.interval else (value, value)
+    for difference in differences:
+        value = difference.comparison.difference
+        low, high = (difference.interval.low, difference.interval.high) if difference.interval else (value, value)
         drawn.append(IntervalBar(*(_on(end, -reach, reach) for end in (low, value, high, 0.0))))
     return tuple(drawn)
 
@@ -87,18 +92,18 @@ def heat(number: Aggregate | None, numbers: Sequence[Aggregate | None]) -> int:
 
 def trend(metric: str, scored: Sequence[Scored]) -> Trend:
     """The line of one metric; snapshots about which it says nothing are left out."""
-    result = [(each, number) for each in scored for number in each.numbers if number.metric == metric]
-    known = [(each, number, number.value) for each, number in result if number.value is not None]
+    numbered = [(snapshot, number) for snapshot in scored for number in snapshot.numbers if number.metric == metric]
+    known = [(snapshot, number, number.value) for snapshot, number in numbered if number.value is not None]
     ends = [end for _, number, value in known for end in (number.low, value, number.high) if end is not None]
     bottom, top = min(ends, default=0.0), max(ends, default=1.0)
     step = (WIDTH - _LEFT - _RIGHT) / max(1, len(known) - 1)
     points = []
-    for position, (each, number, value) in enumerate(known):
+    for position, (snapshot, number, value) in enumerate(known):
         low = value if number.low is None else number.low
         high = value if number.high is None else number.high
         x = round(_LEFT + position * step, 1) if len(known) > 1 else WIDTH / 2
         y, below, above = (_height(end, bottom, top) for end in (value, low, high))
-        points.append(Point(x, y, below, above, each, number))
+        points.append(Point(x, y, below, above, snapshot, number))
     return Trend(metric, tuple(points), bottom, top)
 
 

@@ -51,7 +51,7 @@ def _best(standings: Standings) -> str:
         output += f" {choosing(best.strategy)}"
     compared = [difference for difference in standings.differences if difference.comparison.metric == DECIDING]
     by_verdict = {
-        verdict: [each.comparison.strategy for each in compared if each.verdict == verdict]
+        verdict: [difference.comparison.strategy for difference in compared if difference.verdict == verdict]
         for verdict in ("worse", "better", "not told apart")
     }
     if compared and len(by_verdict["worse"]) == len(compared):
@@ -82,7 +82,7 @@ def _excluded(report: Report) -> str:
     beside = f" Other strategies: {others}." if others else ""
     if not shipped:
         return f"With {SHIPPED} nothing: no gold chunk was excluded.{beside}"
-    ids = list(dict.fromkeys(each.row.question_id for each in shipped))
+    ids = list(dict.fromkeys(exclusion.row.question_id for exclusion in shipped))
     return f"{counted(len(shipped), 'gold chunk')} with {SHIPPED}, of {named(ids, 5)}.{beside}"
 
 
@@ -127,7 +127,7 @@ def write_summary(report: Report, path: Path) -> None:
         }
         for standing in standings
     }
-    expanded = [asdict(each) | {"delta": each.delta} for each in report.expanded_gold]
+    expanded = [asdict(expansion) | {"delta": expansion.delta} for expansion in report.expanded_gold]
     values = {
         "snapshot": report.header.snapshot,
         "embedder": report.header.embedder,

@@ -111,7 +111,7 @@ class History:
 
     def state(self, snapshot: str) -> str:
         """What became of a snapshot at last; empty where it was neither promoted nor refused."""
-        return next((each.state for each in reversed(self.attempts) if each.snapshot == snapshot), "")
+        return next((attempt.state for attempt in reversed(self.attempts) if attempt.snapshot == snapshot), "")
 
 
 def history_of(home: Home, snapshot: Snapshot, evaluation: Evaluation) -> History:
@@ -125,10 +125,12 @@ def history_of(home: Home, snapshot: Snapshot, evaluation: Evaluation) -> Histor
     rows = {name: kept_rows(home, name, sets) for name in past if built[name] <= built[snapshot.id]} | {
         snapshot.id: own
     }
-    scored = tuple(_scored(name, built[name], each) for name, each in rows.items() if each)
-    asked = {question_key(each) for each in own}
-    asked |= {question_key(each) for one in evaluation.sets for each in one.unscored}
-    attempts = tuple(_attempts(home.root, {each.snapshot: each for each in scored}, rows, asked))
+    scored = tuple(_scored(name, built[name], of_snapshot) for name, of_snapshot in rows.items() if of_snapshot)
+    question_keys = {question_key(row) for row in own}
+    question_keys |= {question_key(unscored) for question_set in evaluation.sets for unscored in question_set.unscored}
+    attempts = tuple(
+        _attempts(home.root, {of_snapshot.snapshot: of_snapshot for of_snapshot in scored}, rows, question_keys)
+    )
     if len(scored) == 1:
         return History(scored, None, attempts=attempts)
     before = scored[-2].snapshot
@@ -151,13 +153,18 @@ def kept_rows(home: Home, snapshot: str, sets: set[tuple[str, str]]) -> list[Sco
 
 def _scored(snapshot: str, built: datetime, rows: Sequence[ScoredQuestion]) -> Scored:
     pooled = aggregate([replace(row, set=ALL, split=ALL) for row in rows])
-    numbers = tuple(each for each in pooled if each.book == each.kind == ALL and each.metric in TRENDS)
-    books = tuple(each for each in pooled if each.book != ALL and each.kind == ALL and each.metric == TRENDS[0])
+    numbers = tuple(number for number in pooled if number.book == number.kind == ALL and number.metric in TRENDS)
+    books = tuple(
+        number for number in pooled if number.book != ALL and number.kind == ALL and number.metric == TRENDS[0]
+    )
     return Scored(snapshot, built, sum(bool(row.gold) for row in rows), numbers, books)
 
 
 def _attempts(
-    home: Path, scored: Mapping[str, Scored], rows: Mapping[str, Sequence[ScoredQuestion]], asked: Collection[str]
+    home: Path,
+    scored: Mapping[str, Scored],
+    rows: Mapping[str, Sequence[ScoredQuestion]],
+    question_keys: Collection[str],
 ) -> Iterator[PromotionAttempt]:
     """Each attempt with what it broke and repaired of the questions of today, whatever was scored in between."""
     had: dict[str, ScoredQuestion] = {}
@@ -165,7 +172,9 @@ def _attempts(
         if attempt.snapshot not in scored:
             yield attempt
             continue
-        now = {question_key(row): row for row in rows[attempt.snapshot] if row.gold and question_key(row) in asked}
+        now = {
+            question_key(row): row for row in rows[attempt.snapshot] if row.gold and question_key(row) in question_keys
+        }
         # Only force leads past stale gold. Elsewhere a question without a row is newer than the scores.
         shared = {
             key: now.get(key) or replace(was, gold=(), values={})
@@ -176,8 +185,8 @@ def _attempts(
         yield replace(
             attempt,
             scored=scored[attempt.snapshot],
-            broken=tuple(each for each in moves if _falls(each.before, each.after)),
-            repaired=tuple(each for each in moves if _falls(each.after, each.before)),
+            broken=tuple(move for move in moves if _falls(move.before, move.after)),
+            repaired=tuple(move for move in moves if _falls(move.after, move.before)),
         )
         if attempt.state != "refused":
             had |= now | shared
@@ -186,22 +195,27 @@ def _attempts(
 def promotion_attempts(home: Path) -> list[PromotionAttempt]:
     """What went live and what was refused, oldest first; a refusal of what went live later is part of its promotion."""
     moves = [
-        PromotionAttempt(each.snapshot, each.at, "forced" if each.forced else "promoted", each.forced or each.how)
-        for each in promotions(home)
+        PromotionAttempt(
+            promotion.snapshot,
+            promotion.at,
+            "forced" if promotion.forced else "promoted",
+            promotion.forced or promotion.how,
+        )
+        for promotion in promotions(home)
     ]
     refused: dict[str, list[Refusal]] = {}
     for refusal in refusals(home):
         if not any(move.snapshot == refusal.snapshot and move.at >= refusal.at for move in moves):
             refused.setdefault(refusal.snapshot, []).append(refusal)
     kept = [
-        PromotionAttempt(name, each[0].at, "refused", ", ".join(one.check for one in each))
-        for name, each in refused.items()
+        PromotionAttempt(name, refusals_of_one[0].at, "refused", ", ".join(one.check for one in refusals_of_one))
+        for name, refusals_of_one in refused.items()
     ]
-    return sorted((*kept, *moves), key=lambda each: each.at)
+    return sorted((*kept, *moves), key=lambda attempt: attempt.at)
 
 
 def _falls(before: int | None, after: int | None) -> bool:
-    return any(_place(before) <= limit < _place(after) for limit in NOTED)
+    return any(_rank_or_infinity(before) <= limit < _rank_or_infinity(after) for limit in NOTED)
 
 
 def _change(
@@ -214,8 +228,12 @@ def _change(
         before=before,
         contents=_contents(home, snapshot, before),
         differences=differences(own, rows) if shared else (),
-        better=tuple(each for each in moved if _place(each.after) < _place(each.before)),
-        worse=tuple(each for each in moved if _place(each.after) > _place(each.before)),
+        better=tuple(
+            question for question in moved if _rank_or_infinity(question.after) < _rank_or_infinity(question.before)
+        ),
+        worse=tuple(
+            question for question in moved if _rank_or_infinity(question.after) > _rank_or_infinity(question.before)
+        ),
     )
 
 
@@ -224,7 +242,7 @@ def _moved(row: ScoredQuestion, was: ScoredQuestion) -> MovedQuestion:
     return MovedQuestion(row.set, row.split, row.question_id, row.query, *ranks, stale=not row.gold)
 
 
-def _place(rank: int | None) -> float:
+def _rank_or_infinity(rank: int | None) -> float:
     return float("inf") if rank is None else rank
 
 

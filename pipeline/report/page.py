@@ -41,9 +41,9 @@ class Embedded:
         self._questions: dict[str, list[object]] = {}
         self._numbers: dict[str, int] = {}
         self._answers = {
-            (each.name, each.split, question.id): question.answer or ""
-            for each in report.evaluation.sets
-            for question in each.questions
+            (question_set.name, question_set.split, question.id): question.answer or ""
+            for question_set in report.evaluation.sets
+            for question in question_set.questions
         }
         self._strategies = list(dict.fromkeys(outcome.row.strategy for outcome in report.outcomes))
 
@@ -70,7 +70,7 @@ class Embedded:
             int(bool(row.gold)),
             noise_of(row),
             len(row.excluded_gold),
-            [self._text(each) for each in outcome.why],
+            [self._text(cause) for cause in outcome.why],
             self._chunk(outcome.first) if outcome.first else None,
             self._chunk(outcome.gold) if outcome.gold else None,
             self._ranking(outcome.ranking) if outcome.ranking else None,
@@ -92,9 +92,9 @@ class Embedded:
         return [
             ranking.canonical,
             [self._hit(hit) for hit in ranking.hits],
-            [[self._chunk(each.chunk), self._text(each.said)] for each in ranking.excluded],
+            [[self._chunk(missed.chunk), self._text(missed.explanation)] for missed in ranking.excluded],
             ranking.n_excluded,
-            [[self._chunk(each.chunk), self._text(each.said)] for each in ranking.missing],
+            [[self._chunk(missed.chunk), self._text(missed.explanation)] for missed in ranking.missing],
         ]
 
     def _hit(self, ranked: Ranked) -> list[object]:
@@ -165,7 +165,7 @@ def page(report: Report) -> str:
             rest=_REST,
             heated=HEATED,
             trends=[drawing.trend(metric, report.history.scored) for metric in TRENDS],
-            better={each.name: each.better for each in METRICS},
+            better={metric.name: metric.better for metric in METRICS},
             drawing=drawing,
             meaning=meaning,
             shipped=SHIPPED,

@@ -36,7 +36,7 @@ class MissedChunk:
     """A chunk that is not among the hits, with what is known of it."""
 
     chunk: Chunk
-    said: str
+    explanation: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +94,9 @@ def outcomes_of(
 
     Failures get their rankings first, those of `shipped` before all others; then what `shipped` did well.
     """
-    known = {_key(each.row): each for each in failed}
-    places = sorted(range(len(rows)), key=lambda at: (_key(rows[at]) not in known, rows[at].strategy != shipped, at))
-    chosen = sorted(places[:RANKINGS])
+    known = {_key(failure.row): failure for failure in failed}
+    positions = sorted(range(len(rows)), key=lambda at: (_key(rows[at]) not in known, rows[at].strategy != shipped, at))
+    chosen = sorted(positions[:RANKINGS])
     rankings: dict[int, Ranking] = {}
     for done, position in enumerate(chosen):
         progress(done, len(chosen))
@@ -149,7 +149,7 @@ def _missing(row: ScoredQuestion, shown: set[str], retriever: Retriever) -> tupl
 def _refusal(query: str, chunk: Chunk, retriever: Retriever) -> str:
     if chunk.query_must is None:
         return "it has no predicate"
-    return explain(retriever.snapshot.asked(query), chunk.query_must)
+    return explain(retriever.snapshot.canonical_of(query), chunk.query_must)
 
 
 def _chunks(retriever: Retriever, ids: Sequence[str]) -> Mapping[str, Chunk]:

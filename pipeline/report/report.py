@@ -281,13 +281,13 @@ def report_of(
         strategies = tuple(STRATEGIES.values())
         scores = evaluate(snapshot, retriever.embedder, home.settings.questions, strategies, home.evaluations)
         rows = scores.experiment.rows if scores.experiment else ()
-        failed = failures(rows, Relatives.of(tuple(snapshot.chunks)), snapshot.asked)
+        failed = failures(rows, Relatives.of(tuple(snapshot.chunks)), snapshot.canonical_of)
         headline = set(map(id, scores.headline_rows()))
         history = history_of(home, snapshot, scores)
         return Report(
             header=header_of(home, snapshot, times=times),
             evaluation=scores,
-            standings=standings_of(scores, [each for each in failed if id(each.row) in headline], times=times)
+            standings=standings_of(scores, [failure for failure in failed if id(failure.row) in headline], times=times)
             if rows
             else None,
             exclusions=exclusions_of(rows, retriever),

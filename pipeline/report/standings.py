@@ -51,7 +51,7 @@ def differences(
     """
     ours, theirs = _pooled(left), _pooled(right)
     compared = compare_experiments(_experiment(ours), _experiment(theirs), metrics)
-    return tuple(MetricDifference(each, _interval(each, ours, theirs)) for each in compared)
+    return tuple(MetricDifference(comparison, _interval(comparison, ours, theirs)) for comparison in compared)
 
 
 def differences_to(shipped: str, rows: Sequence[ScoredQuestion]) -> tuple[MetricDifference, ...]:
@@ -180,7 +180,7 @@ def standings_of(evaluation: Evaluation, failed: Sequence[FailedQuestion], *, ti
     for name, numbers in headline.items():
         own = [row for row in rows if row.strategy == name]
         breakdown = evaluation.breakdown(name)
-        failures = [each for each in failed if each.row.strategy == name]
+        failures = [failure for failure in failed if failure.row.strategy == name]
         result.append(
             Standing(
                 strategy=name,
@@ -193,7 +193,7 @@ def standings_of(evaluation: Evaluation, failed: Sequence[FailedQuestion], *, ti
                 n_asked=sum(bool(row.gold) for row in own),
             )
         )
-    result.sort(key=lambda each: each.strategy != SHIPPED)
+    result.sort(key=lambda standing: standing.strategy != SHIPPED)
     return Standings(tuple(result), differences_to(SHIPPED, rows))
 
 
@@ -215,7 +215,9 @@ def _filtering(name: str, rows: Sequence[ScoredQuestion], numbers: Sequence[Aggr
 
 
 def _causes(failed: Sequence[FailedQuestion]) -> dict[str, int]:
-    counted = Counter(cause for each in failed for cause in dict.fromkeys(map(_cause, each.why or (RANKED_LOWER,))))
+    counted = Counter(
+        cause for failure in failed for cause in dict.fromkeys(map(_cause, failure.why or (RANKED_LOWER,)))
+    )
     return dict(sorted(counted.items(), key=lambda entry: (-entry[1], entry[0])))
 
 

@@ -321,7 +321,7 @@ def _stale_gold(home: Home) -> list[BuildProblem]:
             sets = question_sets(home.settings.questions, tuple(snapshot.chunks))
     except EvaluationError as error:
         return [BuildProblem(GOLD_RESOLVES.name, str(error))]
-    unscored = tuple(each for one in sets for each in one.unscored)
+    unscored = tuple(question for question_set in sets for question in question_set.unscored)
     stale = tuple(map(str, Evaluation(home.candidate, sets).stale))
     reasons = GOLD_RESOLVES.reasons(
         Scores(Experiment(home.candidate, (), evaluability(sets), unscored, ()), stale=stale)

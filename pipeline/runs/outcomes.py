@@ -75,7 +75,7 @@ class Build:
         return sum(number for number in numbers if isinstance(number, int))
 
 
-_SAID = (
+_DISK_IS_FULL = (
     "No space left on device",
     "File too large",
     "Disk quota exceeded",
@@ -93,7 +93,7 @@ def is_full_disk(error: OSError) -> bool:
 
 def full_disk_sentence(home: Path, trace: str) -> str | None:
     """What to do, where that is what a stack trace ends in; None where it is about something else."""
-    reason = next((each for each in _SAID if each in trace), None)
+    reason = next((reason for reason in _DISK_IS_FULL if reason in trace), None)
     if reason is None:
         return None
     return f"the disk of {home} takes nothing more ({reason}); make room, and run the same command again"

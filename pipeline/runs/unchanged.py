@@ -114,7 +114,7 @@ def book_key(folder: BookFolder, embedder: EmbedderIdentity | None, settings: Se
     # What is not read is said at the end of a build: a file that is ignored has a name and no digest.
     files = book_files(folder.path, folder.library)
     others = [str(path) for path in files.ignored] + [f"{path} {why}" for path, why in files.refused]
-    names = sorted(each.removeprefix(str(folder.path)) for each in others)
+    names = sorted(name.removeprefix(str(folder.path)) for name in others)
     how = [program_version(), str(embedder), _settings_of_books(settings), *_models_of(settings)]
     return content_version([*how, folder.digest, folder.path.name, *map(ascii, names)])
 

@@ -47,13 +47,13 @@ class LlamaIndexRetriever(BaseRetriever):
         return await asyncio.to_thread(self._retrieve, query_bundle)
 
 
-def _node(found: RetrievedText) -> TextNode:
-    hidden = [key for key in found.metadata if key not in SHOWN]
+def _node(retrieved: RetrievedText) -> TextNode:
+    hidden = [key for key in retrieved.metadata if key not in SHOWN]
     return TextNode(
-        id_=found.id,
-        text=found.text,
-        metadata=dict(found.metadata),
+        id_=retrieved.id,
+        text=retrieved.text,
+        metadata=dict(retrieved.metadata),
         excluded_llm_metadata_keys=hidden,
         excluded_embed_metadata_keys=hidden,
-        relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=found.source)},
+        relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=retrieved.source)},
     )

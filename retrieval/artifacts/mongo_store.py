@@ -62,7 +62,7 @@ class MongoStore:
 
     def __init__(self, database: Database[Document], name: str = "the MongoDB database") -> None:
         self._database, self.name = database, name
-        with self._asked():
+        with self._translating_errors():
             for table in TABLES:
                 for index in table.indexes:
                     database[table.name].create_index(list(index.fields), unique=index.unique, name=index.name)
@@ -108,7 +108,7 @@ class MongoStore:
         """Write a book in place of what the store has of it; its entry is complete when all of it is there."""
         entry, key = book.entry, book.entry.book
         of_book, of_run = _of(key), {**_of(key), "run_id": entry.run_id}
-        with self._asked():
+        with self._translating_errors():
             entries = self._database[ENTRIES.name]
             entries.replace_one(of_run, {**document_of(entry), "complete": False}, upsert=True)
             entries.delete_many({**of_book, "run_id": {"$ne": entry.run_id}})
@@ -122,47 +122,47 @@ class MongoStore:
 
     def remove_book(self, book: BookKey) -> None:
         """Remove all that there is of a book."""
-        with self._asked():
+        with self._translating_errors():
             # The entry goes last: what was broken off is still listed.
             for table in (*OF_A_BOOK, ENTRIES):
                 self._database[table.name].delete_many(_of(book))
 
     def entries(self) -> tuple[TraversalIndexEntry, ...]:
         """An entry for each book."""
-        return tuple(self._found(ENTRIES, TraversalIndexEntry, {}, ("ruleset_id", "book_id", "run_id")))
+        return tuple(self._records(ENTRIES, TraversalIndexEntry, {}, ("ruleset_id", "book_id", "run_id")))
 
     def chunks(self, book: BookKey) -> Iterator[EnrichedChunk]:
         """A book's chunks."""
-        return self._found(CHUNKS, EnrichedChunk, _of(book), ("chunk_id",))
+        return self._records(CHUNKS, EnrichedChunk, _of(book), ("chunk_id",))
 
     def embeddings(self, book: BookKey, model_id: str) -> Iterator[ChunkEmbedding]:
         """A book's vectors by one model."""
-        return self._found(EMBEDDINGS, ChunkEmbedding, {**_of(book), "model_id": model_id}, ("chunk_id",))
+        return self._records(EMBEDDINGS, ChunkEmbedding, {**_of(book), "model_id": model_id}, ("chunk_id",))
 
     def models(self, book: BookKey) -> tuple[str, ...]:
         """The models that a book has vectors of."""
-        with self._asked():
+        with self._translating_errors():
             return tuple(sorted(self._database[EMBEDDINGS.name].distinct("model_id", _of(book))))
 
     def nodes(self, book: BookKey) -> Iterator[GraphNode]:
         """A book's nodes."""
-        return self._found(NODES, GraphNode, _of(book), ("node_id",))
+        return self._records(NODES, GraphNode, _of(book), ("node_id",))
 
     def edges(self, book: BookKey) -> Iterator[GraphEdge]:
         """A book's edges."""
-        return self._found(EDGES, GraphEdge, _of(book), _EDGE_KEY)
+        return self._records(EDGES, GraphEdge, _of(book), _EDGE_KEY)
 
     def save_config(self, config: StoredTraversalConfig) -> None:
         """Keep a config."""
         kept = kept_times(config, self.configs(config.ruleset_id))
         key = {"ruleset_id": config.ruleset_id, "version": config.version}
-        with self._asked():
+        with self._translating_errors():
             self._database[CONFIGS.name].replace_one(key, document_of(kept), upsert=True)
 
     def configs(self, ruleset_id: str) -> tuple[StoredTraversalConfig, ...]:
         """The configs of a ruleset, the newest version first."""
         return newest_first(
-            tuple(self._found(CONFIGS, StoredTraversalConfig, {"ruleset_id": ruleset_id}, ("version",)))
+            tuple(self._records(CONFIGS, StoredTraversalConfig, {"ruleset_id": ruleset_id}, ("version",)))
         )
 
     def close(self) -> None:
@@ -191,7 +191,11 @@ class MongoStore:
     def _remove_stale(self, others: Query, now: Mapping[str, str]) -> None:
         collection = self._database[EMBEDDINGS.name]
         kept = collection.find(others, {"chunk_id": 1, "metadata.text_hash": 1})
-        stale = (each["_id"] for each in kept if now.get(each["chunk_id"]) != each["metadata"]["text_hash"])
+        stale = (
+            embedding["_id"]
+            for embedding in kept
+            if now.get(embedding["chunk_id"]) != embedding["metadata"]["text_hash"]
+        )
         for batch in _batches(stale):
             collection.delete_many({"_id": {"$in": batch}})
 
@@ -208,15 +212,15 @@ class MongoStore:
                     "nobody reads them as they are; export again, and let one program write at a time"
                 )
 
-    def _found(self, table: Table, record: type[Record], query: Query, order: Sequence[str]) -> Iterator[Record]:
+    def _records(self, table: Table, record: type[Record], query: Query, order: Sequence[str]) -> Iterator[Record]:
         where = f"{table.name} in {self.name}"
-        with self._asked():
-            matches = self._database[table.name].find(query, {"_id": 0}).sort([(field, 1) for field in order])
-            for each in matches.allow_disk_use(True):
-                yield record_of(each, record, where)
+        with self._translating_errors():
+            cursor = self._database[table.name].find(query, {"_id": 0}).sort([(field, 1) for field in order])
+            for document in cursor.allow_disk_use(True):
+                yield record_of(document, record, where)
 
     @contextmanager
-    def _asked(self) -> Iterator[None]:
+    def _translating_errors(self) -> Iterator[None]:
         from pymongo.errors import BulkWriteError, DuplicateKeyError, PyMongoError
 
         try:

@@ -69,7 +69,7 @@ class SqliteStore:
         if not create and not path.is_file():
             raise IndexMissingError(f"there are no artifacts at {path}; write them: querymust export")
         path.parent.mkdir(parents=True, exist_ok=True)
-        with self._asked():
+        with self._translating_errors():
             self._connection = sqlite3.connect(path, timeout=_WAIT)
             try:
                 self._prepare()
@@ -98,7 +98,7 @@ class SqliteStore:
     def replace_book(self, book: BookArtifacts) -> None:
         """Write a book in place of what the store has of it, in one transaction."""
         entry, key = book.entry, book.entry.book
-        with self._asked(), self._connection:
+        with self._translating_errors(), self._connection:
             for table in (CHUNKS, NODES, EDGES, ENTRIES):
                 self._delete(table, key)
             self._connection.execute(f"{_OF_BOOK.format(EMBEDDINGS.name)} AND model_id = ?", (*key, entry.model_id))
@@ -119,41 +119,41 @@ class SqliteStore:
 
     def remove_book(self, book: BookKey) -> None:
         """Remove all that there is of a book."""
-        with self._asked(), self._connection:
+        with self._translating_errors(), self._connection:
             for table in (*OF_A_BOOK, ENTRIES):
                 self._delete(table, book)
 
     def entries(self) -> tuple[TraversalIndexEntry, ...]:
         """An entry for each book."""
-        return tuple(self._found(ENTRIES, TraversalIndexEntry, "", (), "ruleset_id, book_id, run_id"))
+        return tuple(self._records(ENTRIES, TraversalIndexEntry, "", (), "ruleset_id, book_id, run_id"))
 
     def chunks(self, book: BookKey) -> Iterator[EnrichedChunk]:
         """A book's chunks."""
-        return self._found(CHUNKS, EnrichedChunk, "ruleset_id = ? AND book_id = ?", book, "chunk_id")
+        return self._records(CHUNKS, EnrichedChunk, "ruleset_id = ? AND book_id = ?", book, "chunk_id")
 
     def embeddings(self, book: BookKey, model_id: str) -> Iterator[ChunkEmbedding]:
         """A book's vectors by one model."""
         where = "ruleset_id = ? AND book_id = ? AND model_id = ?"
-        return self._found(EMBEDDINGS, ChunkEmbedding, where, (*book, model_id), "chunk_id")
+        return self._records(EMBEDDINGS, ChunkEmbedding, where, (*book, model_id), "chunk_id")
 
     def models(self, book: BookKey) -> tuple[str, ...]:
         """The models that a book has vectors of."""
         query = "SELECT DISTINCT model_id FROM chunk_embeddings WHERE ruleset_id = ? AND book_id = ? ORDER BY model_id"
-        with self._asked():
+        with self._translating_errors():
             return tuple(name for (name,) in self._connection.execute(query, book))
 
     def nodes(self, book: BookKey) -> Iterator[GraphNode]:
         """A book's nodes."""
-        return self._found(NODES, GraphNode, "ruleset_id = ? AND book_id = ?", book, "node_id")
+        return self._records(NODES, GraphNode, "ruleset_id = ? AND book_id = ?", book, "node_id")
 
     def edges(self, book: BookKey) -> Iterator[GraphEdge]:
         """A book's edges."""
-        return self._found(EDGES, GraphEdge, "ruleset_id = ? AND book_id = ?", book, _EDGE_KEY)
+        return self._records(EDGES, GraphEdge, "ruleset_id = ? AND book_id = ?", book, _EDGE_KEY)
 
     def save_config(self, config: StoredTraversalConfig) -> None:
         """Keep a config."""
         kept = kept_times(config, self.configs(config.ruleset_id))
-        with self._asked(), self._connection:
+        with self._translating_errors(), self._connection:
             self._connection.execute(
                 "DELETE FROM traversal_configs WHERE ruleset_id = ? AND version = ?",
                 (config.ruleset_id, config.version),
@@ -162,7 +162,7 @@ class SqliteStore:
 
     def configs(self, ruleset_id: str) -> tuple[StoredTraversalConfig, ...]:
         """The configs of a ruleset, the newest version first."""
-        matches = self._found(CONFIGS, StoredTraversalConfig, "ruleset_id = ?", (ruleset_id,), "version")
+        matches = self._records(CONFIGS, StoredTraversalConfig, "ruleset_id = ?", (ruleset_id,), "version")
         return newest_first(tuple(matches))
 
     def close(self) -> None:
@@ -177,17 +177,17 @@ class SqliteStore:
         command = f"INSERT INTO {table.name} VALUES ({marks})"  # noqa: S608
         return self._connection.executemany(command, map(_row, records)).rowcount if records else 0
 
-    def _found(
+    def _records(
         self, table: Table, record: type[Record], where: str, values: Sequence[str], order: str
     ) -> Iterator[Record]:
         condition = f"WHERE {where}" if where else ""
         query = f"SELECT {', '.join(_columns(table))} FROM {table.name} {condition} ORDER BY {order}"  # noqa: S608
-        with self._asked(), closing(self._connection.execute(query, tuple(values))) as cursor:
+        with self._translating_errors(), closing(self._connection.execute(query, tuple(values))) as cursor:
             for row in cursor:
                 yield record_of(_document(table, row), record, f"{table.name} in {self.path}")
 
     @contextmanager
-    def _asked(self) -> Iterator[None]:
+    def _translating_errors(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.IntegrityError as error:

@@ -112,7 +112,7 @@ def newest_first(configs: Sequence[StoredTraversalConfig]) -> tuple[StoredTraver
 
 def kept_times(config: StoredTraversalConfig, there: Iterable[StoredTraversalConfig]) -> StoredTraversalConfig:
     """The config as it is stored over one of its version that may be `there`: with the times that it keeps."""
-    before = next((each for each in there if each.version == config.version), None)
+    before = next((stored for stored in there if stored.version == config.version), None)
     if before is None:
         return config
     kept = replace(config, created_at=before.created_at)

@@ -131,7 +131,7 @@ def write_legacy_files(projection: Projection, folder: Path, choice: Choice) -> 
     return tuple(written)
 
 
-def _write_book(book: BookArtifacts, key: BookKey, place: Path) -> list[Path]:
+def _write_book(book: BookArtifacts, key: BookKey, folder: Path) -> list[Path]:
     chunks = sorted(book.chunks, key=lambda chunk: chunk.chunk_id)
     nodes = sorted(book.nodes, key=lambda node: node.node_id)
     edges = sorted(book.edges, key=lambda edge: (edge.source_id, edge.target_id, edge.relation))
@@ -147,8 +147,8 @@ def _write_book(book: BookArtifacts, key: BookKey, place: Path) -> list[Path]:
         reached = {edge.target_id for edge in leading} | inside
         name = _document_id(document)
         about = {**head, "document": document}
-        written += _write_pair(place, name, about, own, [node for node in nodes if node.node_id in reached], leading)
-    return [*written, *_write_pair(place, _MERGED, head, chunks, nodes, edges)]
+        written += _write_pair(folder, name, about, own, [node for node in nodes if node.node_id in reached], leading)
+    return [*written, *_write_pair(folder, _MERGED, head, chunks, nodes, edges)]
 
 
 def _nodes_of(chunks: Iterable[EnrichedChunk], edges: Iterable[GraphEdge]) -> frozenset[str]:
@@ -168,7 +168,7 @@ def _nodes_of(chunks: Iterable[EnrichedChunk], edges: Iterable[GraphEdge]) -> fr
 
 
 def _write_pair(
-    place: Path,
+    folder: Path,
     name: str,
     about: Mapping[str, str],
     chunks: Sequence[EnrichedChunk],
@@ -176,8 +176,8 @@ def _write_pair(
     edges: Sequence[GraphEdge],
 ) -> list[Path]:
     files = {
-        place / f"{name}.enriched.json": {**about, "chunks": [document_of(chunk, "json") for chunk in chunks]},
-        place / f"{name}.graph.json": {
+        folder / f"{name}.enriched.json": {**about, "chunks": [document_of(chunk, "json") for chunk in chunks]},
+        folder / f"{name}.graph.json": {
             **about,
             "nodes": [document_of(node, "json") for node in nodes],
             "edges": [document_of(edge, "json") for edge in edges],

@@ -47,7 +47,7 @@ class BookTurn:
 def book_turn(root: Path, slug: str, waiting: Callable[[str], None] = lambda _: None) -> Iterator[BookTurn]:
     """Be alone in a book of the home at `root`, as soon as nobody else is. `waiting` is told once that somebody is."""
     with _when_free(
-        _place(root, slug), fcntl.LOCK_EX, lambda: waiting(f"waits for whoever indexes {slug}")
+        _lock_file(root, slug), fcntl.LOCK_EX, lambda: waiting(f"waits for whoever indexes {slug}")
     ) as when_free:
         yield BookTurn(when_free)
 
@@ -55,7 +55,7 @@ def book_turn(root: Path, slug: str, waiting: Callable[[str], None] = lambda _: 
 @contextmanager
 def book_turn_now(root: Path, slug: str) -> Iterator[BookTurn | None]:
     """Be alone in a book, or None where somebody is in it."""
-    with locked(_place(root, slug), fcntl.LOCK_EX) as descriptor:
+    with locked(_lock_file(root, slug), fcntl.LOCK_EX) as descriptor:
         yield None if descriptor is None else BookTurn(descriptor)
 
 
@@ -130,7 +130,7 @@ def _when_free(path: Path, how: int, waiting: Callable[[], None]) -> Iterator[in
         yield descriptor
 
 
-def _place(root: Path, slug: str) -> Path:
+def _lock_file(root: Path, slug: str) -> Path:
     folder = root / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     return folder / slug

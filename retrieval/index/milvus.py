@@ -106,7 +106,7 @@ class MilvusStore:
             raise StoreUnavailableError.not_installed("Milvus", install("milvus")) from error
         # It logs the stack of each error that it raises.
         logging.getLogger("pymilvus").setLevel(logging.CRITICAL)
-        with self._asked():
+        with self._translating_errors():
             self._client = MilvusClient(uri=server.uri, token=server.token, grpc_options=_UNHURRIED)
 
     def create(self, dimensions: int) -> None:
@@ -163,7 +163,7 @@ class MilvusStore:
 
     def count(self) -> int | None:
         """Records of the collection; None where there is none."""
-        with self._asked():
+        with self._translating_errors():
             if not self._client.has_collection(self._name):
                 return None
             self._client.load_collection(self._name)
@@ -171,11 +171,11 @@ class MilvusStore:
 
     def nearest(self, vector: Vector, k: int, condition: str) -> Positions:
         """Positions of the k nearest records that meet a condition, nearest first."""
-        return self._found([vector.tolist()], "vector", k, condition, _near(min(k, MOST)))
+        return self._search([vector.tolist()], "vector", k, condition, _near(min(k, MOST)))
 
     def worded(self, words: str, k: int, condition: str) -> Positions:
         """Positions of the k best records by BM25 that have one of the words and meet a condition, best first."""
-        return self._found([words], "weights", k, condition, {"metric_type": "BM25"})
+        return self._search([words], "weights", k, condition, {"metric_type": "BM25"})
 
     def both(self, vector: Vector, words: str, k: int, condition: str) -> Positions:
         """What `nearest` and `worded` find, each record once, by one question."""
@@ -186,7 +186,7 @@ class MilvusStore:
             AnnSearchRequest([vector.tolist()], "vector", _near(depth), limit=depth, expr=condition),
             AnnSearchRequest([words], "weights", {"metric_type": "BM25"}, limit=depth, expr=condition),
         ]
-        with self._asked():
+        with self._translating_errors():
             matches = self._client.hybrid_search(
                 self._name, query, RRFRanker(), limit=2 * depth, output_fields=["position"]
             )
@@ -194,7 +194,7 @@ class MilvusStore:
 
     def records(self, positions: Sequence[int], fields: Sequence[str]) -> Mapping[int, Record]:
         """Records by position; one that is not there is left out."""
-        with self._asked():
+        with self._translating_errors():
             matches = self._client.get(self._name, ids=list(positions), output_fields=["position", *fields])
             return {int(match["position"]): match for match in matches} if len(positions) else {}
 
@@ -208,13 +208,13 @@ class MilvusStore:
     def live(self) -> str | None:
         """The collection that the library's alias points at."""
         alias = self._server.library
-        with self._asked():
+        with self._translating_errors():
             every = self._client.list_collections()
             return next((name for name in every if alias in self._client.list_aliases(name)["aliases"]), None)
 
     def drop_others(self, known: Sequence[str]) -> None:
         """Drop the collections of the library whose snapshots are not known any more."""
-        stay = {f"{self._server.library}_{each}" for each in known} | {self._name, self.live()}
+        stay = {f"{self._server.library}_{snapshot}" for snapshot in known} | {self._name, self.live()}
         of_library = re.compile(rf"{self._server.library}_[0-9a-f]{{16}}")
         with self._written():
             for name in self._client.list_collections():
@@ -226,9 +226,9 @@ class MilvusStore:
         with suppress(Exception):  # it is let go of either way
             self._client.close()
 
-    def _found(self, data: list[Any], field: str, k: int, condition: str, how: Record) -> Positions:
-        with self._asked():
-            match = self._client.search(
+    def _search(self, data: list[Any], field: str, k: int, condition: str, how: Record) -> Positions:
+        with self._translating_errors():
+            hits = self._client.search(
                 self._name,
                 data,
                 anns_field=field,
@@ -237,10 +237,10 @@ class MilvusStore:
                 output_fields=["position"],
                 search_params=how,
             )
-            return _positions(match[0])
+            return _positions(hits[0])
 
     @contextmanager
-    def _asked(self) -> Iterator[None]:
+    def _translating_errors(self) -> Iterator[None]:
         from pymilvus.exceptions import MilvusException
 
         try:
@@ -269,8 +269,8 @@ def _near(k: int) -> dict[str, Any]:
     return {"metric_type": "COSINE", "params": {"ef": max(_EF, k)}}
 
 
-def _positions(found: Iterable[Mapping[str, Any]]) -> Positions:
-    return np.asarray([each["position"] for each in found], dtype=np.int64)
+def _positions(records: Iterable[Mapping[str, Any]]) -> Positions:
+    return np.asarray([record["position"] for record in records], dtype=np.int64)
 
 
 Tell = Callable[[str, int, int], None]

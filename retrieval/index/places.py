@@ -100,7 +100,7 @@ class Place:
         Raises:
             TransferError: it cannot be read, or has more than `SMALL` bytes.
         """
-        with self._asked("read", path):
+        with self._translating_errors("read", path):
             try:
                 # What was listed or looked up before may have changed since.
                 self._files.invalidate_cache()
@@ -116,7 +116,7 @@ class Place:
 
     def write(self, path: str, content: bytes) -> None:
         """Write a small file at once: readers see the old one or the new one. Raises TransferError."""
-        with self._asked("written", path):
+        with self._translating_errors("written", path):
             if self.folder is not None:
                 write_atomically(self.folder / path, content)
                 return
@@ -125,7 +125,7 @@ class Place:
 
     def send(self, source: Path, path: str, tell: Tell) -> None:
         """Copy a file of this machine there. Raises TransferError."""
-        with self._asked("written", path):
+        with self._translating_errors("written", path):
             self._make_folder(path)
             with _counting(source.stat().st_size, tell) as callback:
                 self._files.put_file(str(source), self._at(path), callback=callback)
@@ -141,7 +141,11 @@ class Place:
             OSError: there is no room here.
         """
         target.parent.mkdir(parents=True, exist_ok=True)
-        with self._asked("read", path), self._files.open(self._at(path), "rb") as there, target.open("wb") as here:
+        with (
+            self._translating_errors("read", path),
+            self._files.open(self._at(path), "rb") as there,
+            target.open("wb") as here,
+        ):
             left = size
             while block := there.read(min(_BLOCK, left + 1)):
                 if len(block) > left:
@@ -157,7 +161,7 @@ class Place:
     def sha256(self, path: str) -> str | None:
         """Hash of a file that is there, which is read for it; None where there is none. Raises TransferError."""
         digest = hashlib.sha256()
-        with self._asked("read", path):
+        with self._translating_errors("read", path):
             try:
                 self._files.invalidate_cache()
                 with self._files.open(self._at(path), "rb") as file:
@@ -169,7 +173,7 @@ class Place:
 
     def size(self, path: str) -> int | None:
         """Bytes of a file that is there; None where there is none. Raises TransferError."""
-        with self._asked("read", path):
+        with self._translating_errors("read", path):
             try:
                 self._files.invalidate_cache()
                 matches = self._files.info(self._at(path))["size"]
@@ -179,14 +183,14 @@ class Place:
 
     def remove(self, path: str) -> None:
         """Remove a file or a folder; one that is not there is nothing. Raises TransferError."""
-        with self._asked("removed", path):
+        with self._translating_errors("removed", path):
             self._files.invalidate_cache()
             if self._files.exists(self._at(path)):
                 self._files.rm(self._at(path), recursive=True)
 
     def folders(self, path: str) -> tuple[str, ...]:
         """Names of what is in a folder; none where it is not there. Raises TransferError."""
-        with self._asked("read", path):
+        with self._translating_errors("read", path):
             try:
                 self._files.invalidate_cache()
                 folders = self._files.ls(self._at(path), detail=False)
@@ -207,7 +211,7 @@ class Place:
             self._files.makedirs(self._at(path).rsplit("/", 1)[0], exist_ok=True)
 
     @contextmanager
-    def _asked(self, doing: str, path: str) -> Iterator[None]:
+    def _translating_errors(self, doing: str, path: str) -> Iterator[None]:
         """Whatever a library says of a failure, in one sentence of ours."""
         where = f"{self.name}/{path}"
         try:

@@ -83,9 +83,9 @@ class WrittenWords:
         """(n,) all of them. They are read once, when a question first has a word that the library lacks."""
         return [self.terms.text_of(number) for number in range(len(self.named))]
 
-    def rank(self, place: int) -> tuple[int, int, str]:
+    def rank(self, position: int) -> tuple[int, int, str]:
         """The smaller, the rather is it meant: what names most, then what most chunks have."""
-        return -int(self.named[place]), -int(self.chunks[place]), self.words[place]
+        return -int(self.named[position]), -int(self.chunks[position]), self.words[position]
 
 
 def _written_words(texts: Sequence[str]) -> Iterator[str]:

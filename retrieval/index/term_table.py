@@ -23,7 +23,7 @@ class TermTable:
     """(n,): hash of every term, rising."""
     hashed: npt.NDArray[np.int32]
     """(n,): which term each hash is of."""
-    _asked: dict[str, int | None] = field(default_factory=dict, repr=False)
+    _known: dict[str, int | None] = field(default_factory=dict, repr=False)
     """Where words that were asked for are. Questions repeat their words, and each asks for them several times."""
 
     @classmethod
@@ -54,14 +54,14 @@ class TermTable:
 
     def words(self, words: Sequence[str]) -> list[int | None]:
         """`positions` of single words, remembered."""
-        query = self._asked
-        new = [word for word in words if word not in query]
+        known = self._known
+        new = [word for word in words if word not in known]
         if new:
-            if len(query) > REMEMBERED:
-                query.clear()
+            if len(known) > REMEMBERED:
+                known.clear()
                 new = list(words)
-            query.update(zip(new, self.positions(new), strict=True))
-        return [query[word] for word in words]
+            known.update(zip(new, self.positions(new), strict=True))
+        return [known[word] for word in words]
 
     def text_of(self, position: int) -> str:
         """The term at a position."""

@@ -145,7 +145,7 @@ class Pushed:
     """Snapshots that the place keeps no more."""
 
 
-def push_snapshot(home: Path, place: Place, progress: Progress, *, keep: int = KEEP, check: bool = False) -> Pushed:
+def push_snapshot(home: Path, remote: Place, progress: Progress, *, keep: int = KEEP, check: bool = False) -> Pushed:
     """Bring the live snapshot to a place; readers get it once all of it is there.
 
     A file that is there with the right hash is not sent again, so an interrupted push goes on where it was. Each file
@@ -153,7 +153,7 @@ def push_snapshot(home: Path, place: Place, progress: Progress, *, keep: int = K
 
     Args:
         home: whose live snapshot.
-        place: where to.
+        remote: where to.
         progress: called as the work goes on.
         keep: how many that readers got before stay, beside this one.
         check: read every file back also where the snapshot is complete there; what is damaged is sent again.
@@ -163,88 +163,88 @@ def push_snapshot(home: Path, place: Place, progress: Progress, *, keep: int = K
         IndexCorruptError: what is live is damaged; nothing was sent.
         TransferError: the place cannot be read or written; what its readers get is as it was.
     """
-    if place.folder is not None and place.folder.resolve() == home.resolve():
-        raise TransferError(f"{place.name} is the home itself; push to another place")
+    if remote.folder is not None and remote.folder.resolve() == home.resolve():
+        raise TransferError(f"{remote.name} is the home itself; push to another place")
     with open_snapshot(home) as snapshot:
         listing = Listing.of(snapshot.folder)
         sent = 0
-        if not _is_complete(place, snapshot.id, check=check):
-            sent = _send(place, snapshot.folder, listing, progress)
-    before = live_at(place)
+        if not _is_complete(remote, snapshot.id, check=check):
+            sent = _send(remote, snapshot.folder, listing, progress)
+    before = live_at(remote)
     if before != snapshot.id:
-        place.write(POINTER, f"{snapshot.id}\n".encode())
-    moves = read_promotions(place.read(HISTORY) or b"")
+        remote.write(POINTER, f"{snapshot.id}\n".encode())
+    moves = read_promotions(remote.read(HISTORY) or b"")
     if before != snapshot.id or not moves:
         moves = (*moves, Promotion.now(snapshot.id, "push"))
-        place.write(HISTORY, dump_promotions(moves))
-    removed = _remove_old(place, moves, snapshot.id, keep)
+        remote.write(HISTORY, dump_promotions(moves))
+    removed = _remove_old(remote, moves, snapshot.id, keep)
     return Pushed(snapshot.id, len(listing.files), listing.size, sent, before, removed)
 
 
-def live_at(place: Place) -> str | None:
+def live_at(remote: Place) -> str | None:
     """Id of the snapshot that readers of a place get; None where nothing was pushed yet, or the pointer is damaged."""
-    matches = (place.read(POINTER) or b"").decode("ascii", "replace").strip()
-    return matches if is_id(matches) else None
+    pointer = (remote.read(POINTER) or b"").decode("ascii", "replace").strip()
+    return pointer if is_id(pointer) else None
 
 
-def _is_complete(place: Place, snapshot: str, *, check: bool) -> bool:
+def _is_complete(remote: Place, snapshot: str, *, check: bool) -> bool:
     path = path_of(snapshot)
-    content = place.read(path)
+    content = remote.read(path)
     if content is None:
         return False
     try:
-        there = Listing.parse(content, snapshot, f"{place.name}/{path}")
+        there = Listing.parse(content, snapshot, f"{remote.name}/{path}")
     except TransferError:
         return False
 
     def is_right(file: FileEntry) -> bool:
         at = path_of(snapshot, file.path)
-        return place.sha256(at) == file.sha256 if check else place.size(at) == file.size
+        return remote.sha256(at) == file.sha256 if check else remote.size(at) == file.size
 
     return each_of(there.files, is_right) == len(there.files)
 
 
-def _send(place: Place, folder: Path, listing: Listing, progress: Progress) -> int:
+def _send(remote: Place, folder: Path, listing: Listing, progress: Progress) -> int:
     """Send what is not there yet, and the list of all of it; how many files went."""
-    place.remove(path_of(listing.snapshot))
+    remote.remove(path_of(listing.snapshot))
     meter = TransferMeter(progress, listing.size)
 
     def bring(file: FileEntry) -> bool:
         path, tell = path_of(listing.snapshot, file.path), meter.of(file.path)
-        if place.sha256(path) == file.sha256:
+        if remote.sha256(path) == file.sha256:
             tell(file.size)
             return False
         for attempt in range(TRIES):
-            place.send(folder / file.path, path, silent if attempt else tell)
-            if place.sha256(path) == file.sha256:
+            remote.send(folder / file.path, path, silent if attempt else tell)
+            if remote.sha256(path) == file.sha256:
                 return True
         raise TransferError(
-            f"{place.name}/{path} came out damaged {TRIES} times: it does not have the hash of what was sent; "
+            f"{remote.name}/{path} came out damaged {TRIES} times: it does not have the hash of what was sent; "
             "look at that place, and push again"
         )
 
     sent = each_of(listing.files, bring)
-    place.write(path_of(listing.snapshot), listing.dump())
+    remote.write(path_of(listing.snapshot), listing.dump())
     return sent
 
 
-def _remove_old(place: Place, moves: tuple[Promotion, ...], live: str, keep: int) -> tuple[str, ...]:
+def _remove_old(remote: Place, moves: tuple[Promotion, ...], live: str, keep: int) -> tuple[str, ...]:
     were = dict.fromkeys(move.snapshot for move in reversed(moves) if move.snapshot != live)
     stay = {live, *list(were)[:keep]}
-    gone = [name for name in place.folders(SNAPSHOTS) if is_id(name) and name not in stay]
-    return tuple(name for name in gone if _removed(place, name))
+    gone = [name for name in remote.folders(SNAPSHOTS) if is_id(name) and name not in stay]
+    return tuple(name for name in gone if _removed(remote, name))
 
 
-def _removed(place: Place, snapshot: str) -> bool:
+def _removed(remote: Place, snapshot: str) -> bool:
     def remove() -> bool:
         # The list first: what is half removed is not complete.
-        place.remove(path_of(snapshot))
-        place.remove(f"{SNAPSHOTS}/{snapshot}")
+        remote.remove(path_of(snapshot))
+        remote.remove(f"{SNAPSHOTS}/{snapshot}")
         return True
 
-    if place.folder is None:
+    if remote.folder is None:
         return remove()
-    with unread(place.folder / SNAPSHOTS / snapshot) as may_go:
+    with unread(remote.folder / SNAPSHOTS / snapshot) as may_go:
         return may_go and remove()
 
 
@@ -272,7 +272,7 @@ MAX_BYTES = 20 * 10**9
 """Of one snapshot that is pulled, where nothing else is said."""
 
 
-def pull_snapshot(home: Path, place: Place, progress: Progress, *, most: int = MAX_BYTES) -> Pulled:
+def pull_snapshot(home: Path, remote: Place, progress: Progress, *, most: int = MAX_BYTES) -> Pulled:
     """Bring the snapshot that a place offers into a home and make it live; the caller holds the home's lock.
 
     A file that is here with the right hash is not fetched again, so an interrupted pull goes on where it was, and a
@@ -280,7 +280,7 @@ def pull_snapshot(home: Path, place: Place, progress: Progress, *, most: int = M
 
     Args:
         home: the home folder.
-        place: where from; only files whose names are known are asked for, never a list of them.
+        remote: where from; only files whose names are known are asked for, never a list of them.
         progress: called as the work goes on.
         most: bytes that a snapshot may have.
 
@@ -291,30 +291,30 @@ def pull_snapshot(home: Path, place: Place, progress: Progress, *, most: int = M
         OSError: there is no room here.
     """
     while True:
-        name = _offered(place)
+        name = _offered(remote)
         try:
-            return _pulled(home, place, name, progress, most)
+            return _pulled(home, remote, name, progress, most)
         except TransferError:
             # One that is offered no more may be removed while it is pulled.
-            if _offered(place) == name:
+            if _offered(remote) == name:
                 raise
 
 
-def _offered(place: Place) -> str:
-    name = live_at(place)
+def _offered(remote: Place) -> str:
+    name = live_at(remote)
     if name is None:
         raise IndexMissingError(
-            f"nothing was pushed to {place.name}: it has no file {POINTER!r} that names a snapshot; "
-            f"look at the address, or run where the index is built: querymust push {place.name}"
+            f"nothing was pushed to {remote.name}: it has no file {POINTER!r} that names a snapshot; "
+            f"look at the address, or run where the index is built: querymust push {remote.name}"
         )
     return name
 
 
-def _pulled(home: Path, place: Place, name: str, progress: Progress, most: int) -> Pulled:
-    before, listing = _live_here(home), _listing(place, name)
+def _pulled(home: Path, remote: Place, name: str, progress: Progress, most: int) -> Pulled:
+    before, listing = _live_here(home), _listing(remote, name)
     if listing.size > most:
         raise TransferError(
-            f"snapshot {name} of {place.name} has {listing.size:,} bytes, and {most:,} are allowed; if that is right, "
+            f"snapshot {name} of {remote.name} has {listing.size:,} bytes, and {most:,} are allowed; if that is right, "
             f"pull it with --max-gb {-(-listing.size // 10**9)}"
         )
     final = snapshot_folder(home, name)
@@ -322,7 +322,7 @@ def _pulled(home: Path, place: Place, name: str, progress: Progress, most: int) 
     if any(changes(final, listing.files)):
         arriving = home / SNAPSHOTS / ARRIVING / name
         _forget_others(arriving)
-        fetched = _fetch(place, arriving, final, listing, progress)
+        fetched = _fetch(remote, arriving, final, listing, progress)
         os.utime(arriving / MANIFEST, (listing.built.timestamp(),) * 2)
         move_into_place(arriving, final)
         arriving.parent.rmdir()
@@ -339,17 +339,17 @@ def _live_here(home: Path) -> str | None:
         return None  # a damaged pointer is fixed by what is pulled
 
 
-def _listing(place: Place, name: str) -> Listing:
+def _listing(remote: Place, name: str) -> Listing:
     """What is to be fetched; the manifest is read before, so that what cannot be used is not fetched at all."""
     path = path_of(name)
     manifest = path_of(name, MANIFEST)
-    terms, listed = place.read(manifest), place.read(path)
+    terms, listed = remote.read(manifest), remote.read(path)
     if terms is None or listed is None:
         raise TransferError(
-            f"{place.name} offers snapshot {name}, and has no {manifest if terms is None else path}; push again"
+            f"{remote.name} offers snapshot {name}, and has no {manifest if terms is None else path}; push again"
         )
-    Manifest.parse(terms, f"{place.name}/{manifest}")
-    return Listing.parse(listed, name, f"{place.name}/{path}")
+    Manifest.parse(terms, f"{remote.name}/{manifest}")
+    return Listing.parse(listed, name, f"{remote.name}/{path}")
 
 
 def _forget_others(arriving: Path) -> None:
@@ -360,7 +360,7 @@ def _forget_others(arriving: Path) -> None:
             rmtree(other, ignore_errors=True)
 
 
-def _fetch(place: Place, arriving: Path, final: Path, listing: Listing, progress: Progress) -> int:
+def _fetch(remote: Place, arriving: Path, final: Path, listing: Listing, progress: Progress) -> int:
     """Fetch what is not here yet; how many files came."""
     wanted = {arriving / file.path for file in listing.files}
     for path in arriving.rglob("*"):
@@ -377,24 +377,24 @@ def _fetch(place: Place, arriving: Path, final: Path, listing: Listing, progress
             copyfile(final / file.path, arriving / file.path)
             tell(file.size)
         else:
-            _fetch_one(place, arriving, listing.snapshot, file, tell)
+            _fetch_one(remote, arriving, listing.snapshot, file, tell)
             return True
         return False
 
     return each_of(listing.files, bring)
 
 
-def _fetch_one(place: Place, arriving: Path, snapshot: str, file: FileEntry, tell: Tell) -> None:
+def _fetch_one(remote: Place, arriving: Path, snapshot: str, file: FileEntry, tell: Tell) -> None:
     path, target = path_of(snapshot, file.path), arriving / file.path
     for attempt in range(TRIES):
-        place.fetch(path, target, file.size, silent if attempt else tell)
+        remote.fetch(path, target, file.size, silent if attempt else tell)
         if _is_here(arriving, file):
             return
     (sentence,) = changes(arriving, [file])
     target.unlink()
     raise TransferError(
-        f"{place.name}/{path} is damaged: {sentence}, in {TRIES} tries; "
-        f"run where the index is built: querymust push {place.name} --check"
+        f"{remote.name}/{path} is damaged: {sentence}, in {TRIES} tries; "
+        f"run where the index is built: querymust push {remote.name} --check"
     )
 
 

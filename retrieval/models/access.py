@@ -72,9 +72,9 @@ class Access:
             ModelKeyError: there is none, or it has a character that no header can have.
         """
         if not self.key:
-            raise ModelKeyError(f"{who} needs {KEY}; set it, or {otherwise}", said=f"no {KEY}")
+            raise ModelKeyError(f"{who} needs {KEY}; set it, or {otherwise}", reason=f"no {KEY}")
         if not (self.key.isascii() and self.key.isprintable() and " " not in self.key):
-            raise ModelKeyError(f"{KEY} has a character that no key has; copy it again", said=f"unreadable {KEY}")
+            raise ModelKeyError(f"{KEY} has a character that no key has; copy it again", reason=f"unreadable {KEY}")
 
     def hidden(self, text: str) -> str:
         """A text without the key; some servers repeat it in what they refuse."""
@@ -119,7 +119,7 @@ class Pace:
             while self._sent and self._sent[0][0] <= now - MINUTE:
                 self._sent.popleft()
             start = max(now, self._sent[-1][0]) if self._sent else now
-            window = deque(each for each in self._sent if each[0] > start - MINUTE)
+            window = deque(sending for sending in self._sent if sending[0] > start - MINUTE)
             under_way = sum(count for _, count in window)
             while window and under_way + tokens > self._most:
                 at, count = window.popleft()
@@ -146,7 +146,7 @@ class Charge(Protocol):
 class Meter(Protocol):
     """Sets aside what attempts may cost. A charge that is neither settled nor released counts as spent."""
 
-    def reserve(self, asked: ChatRequest) -> Charge:
+    def reserve(self, request: ChatRequest) -> Charge:
         """Called before each attempt.
 
         Raises:
@@ -181,7 +181,7 @@ class ChatSession:
         self._meter, self._pace, self._retries = meter, pace, retries
         self._free = asyncio.Semaphore(concurrency)
 
-    async def chat(self, asked: ChatRequest) -> Answered:
+    async def chat(self, request: ChatRequest) -> Answered:
         """A whole answer; sent again after failures that pass, with growing pauses or when `retry-after` says.
 
         Raises:
@@ -190,12 +190,12 @@ class ChatSession:
         """
         async with self._free:
             for attempt in range(self._retries + 1):
-                await asyncio.sleep(self._pace.wait_for(asked.likely_tokens))
-                charge = self._meter.reserve(asked)
+                await asyncio.sleep(self._pace.wait_for(request.likely_tokens))
+                charge = self._meter.reserve(request)
                 try:
-                    answered = await self._send(asked)
+                    answered = await self._send(request)
                 except self._raised as error:
-                    failed, pause = self._failure(asked.model, error), _pause(attempt, error)
+                    failed, pause = self._failure(request.model, error), _pause(attempt, error)
                     if _is_free(error):
                         charge.release()
                 else:

@@ -27,7 +27,7 @@ class Inquiry:
 
     key: str
     """Hash of what is told."""
-    asked: ChatRequest
+    request: ChatRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,11 +184,11 @@ class Batching:
         failed: dict[str, Reply] = {}
         for inquiry in inquiries:
             try:
-                charges[inquiry.key] = self.spending.reserve(inquiry.asked).entry
+                charges[inquiry.key] = self.spending.reserve(inquiry.request).entry
             except BudgetExceededError as error:
                 failed[inquiry.key] = Reply(None, str(error), "budget")
             else:
-                query[inquiry.key] = inquiry.asked
+                query[inquiry.key] = inquiry.request
         return query, charges, failed
 
     def _finish(self, path: Path, pending: PendingBatch, begun: str, *, wait: bool) -> None:

@@ -174,10 +174,10 @@ class Dialects:
     def __init__(self) -> None:
         self._thinking: set[str] = set()
 
-    def body(self, asked: ChatRequest) -> dict[str, Any]:
+    def body(self, request: ChatRequest) -> dict[str, Any]:
         """A request as its model takes it. What one thinks counts against the tokens of its answer."""
-        body = asked.body
-        if asked.model in self._thinking or _THINKING.match(asked.model):
+        body = request.body
+        if request.model in self._thinking or _THINKING.match(request.model):
             del body["temperature"]
             body["max_completion_tokens"] = body.pop("max_tokens")
         return body

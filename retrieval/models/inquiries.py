@@ -61,13 +61,20 @@ class Inquiries:
 
     def unanswered(self, inquiries: Sequence[Inquiry], usable: Usable) -> list[Inquiry]:
         """Those that `ask` would send, each once."""
-        matches = [each for each in {one.key: one for one in inquiries}.values() if self._is_open(each, usable)]
+        unasked = [
+            inquiry
+            for inquiry in {inquiry.key: inquiry for inquiry in inquiries}.values()
+            if self._is_open(inquiry, usable)
+        ]
         more = self.options.thinking
-        return [replace(one, asked=replace(one.asked, max_tokens=one.asked.max_tokens + more)) for one in matches]
+        return [
+            replace(inquiry, request=replace(inquiry.request, max_tokens=inquiry.request.max_tokens + more))
+            for inquiry in unasked
+        ]
 
     def kept(self, inquiries: Sequence[Inquiry], usable: Usable) -> list[Reply]:
         """What is kept, aligned with the inquiries; of the rest it is said that there is no key. Nothing is asked."""
-        self._failed |= {each.key: _NO_KEY for each in self.unanswered(inquiries, usable)}
+        self._failed |= {inquiry.key: _NO_KEY for inquiry in self.unanswered(inquiries, usable)}
         return [self._reply(inquiry) for inquiry in inquiries]
 
     def ask(self, inquiries: Sequence[Inquiry], usable: Usable) -> list[Reply]:
@@ -81,16 +88,16 @@ class Inquiries:
         if waiting:
             self._access.require(self.model, self._otherwise)
             client = OpenAiClient(self._access, retries=self.options.retries, timeout=self.options.timeout)
-            self._before |= {each.key: self._times(each) for each in waiting}
+            self._before |= {inquiry.key: self._times(inquiry) for inquiry in waiting}
             self._send(waiting, usable, client)
         return [self._reply(inquiry) for inquiry in inquiries]
 
     def _send(self, waiting: list[Inquiry], usable: Usable, client: OpenAiClient) -> None:
         batching = Batching(self._cache, client, self._in_batch, self.options.pause)
         at_work = batching.take_up(wait=self.options.batch)
-        waiting = [each for each in waiting if self._is_open(each, usable)]
-        self._failed |= {each.key: _AT_WORK for each in waiting if each.key in at_work}
-        free = [each for each in waiting if each.key not in at_work]
+        waiting = [inquiry for inquiry in waiting if self._is_open(inquiry, usable)]
+        self._failed |= {inquiry.key: _AT_WORK for inquiry in waiting if inquiry.key in at_work}
+        free = [inquiry for inquiry in waiting if inquiry.key not in at_work]
         if self.options.batch:
             self._failed |= batching.send(free)
         else:
@@ -105,13 +112,13 @@ class Inquiries:
 
         async with client.session(self._spending) as session:
             async with asyncio.TaskGroup() as group:
-                for each in waiting:
-                    group.create_task(ask(each))
+                for inquiry in waiting:
+                    group.create_task(ask(inquiry))
             # What was set aside for others and not used is free by now: one after the other, until it is too little.
-            for each in waiting:
-                if self._is_without_money(each):
-                    await self._until_usable(each, usable, session)
-                    if self._is_without_money(each):
+            for inquiry in waiting:
+                if self._is_without_money(inquiry):
+                    await self._until_usable(inquiry, usable, session)
+                    if self._is_without_money(inquiry):
                         break
         if self._refused is not None:
             raise self._refused
@@ -124,7 +131,7 @@ class Inquiries:
                 self._failed[inquiry.key] = Reply(None, told, "not reached")
                 return
             try:
-                answered = await session.chat(inquiry.asked)
+                answered = await session.chat(inquiry.request)
             except ModelKeyError as error:
                 # Others are under way and may be answered all the same: who breaks them off pays for nothing.
                 self._refused = error

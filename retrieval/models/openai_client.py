@@ -87,14 +87,14 @@ class OpenAiClient:
         """What a caller's own client reaches."""
         return cls(Access(key=str(getattr(given, "api_key", "") or "")), given=given)
 
-    def chat(self, asked: ChatRequest) -> Answered:
+    def chat(self, request: ChatRequest) -> Answered:
         """A whole answer.
 
         Raises:
             ModelError: the server cannot be reached, refuses, or sends no answer of chat.
         """
-        with self._asking(asked.model, asked.likely_tokens) as client:
-            return Answered.of(self._created(client, asked).model_dump())
+        with self._asking(request.model, request.likely_tokens) as client:
+            return Answered.of(self._created(client, request).model_dump())
 
     def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
         """The vectors of some texts in one request, in their order.
@@ -124,10 +124,10 @@ class OpenAiClient:
             raise
         except ModelError as error:
             # A server without this route may repeat the path, which has the model's name too.
-            if "NotFoundError" in error.said and model in error.said.replace(f"/models/{model}", ""):
+            if "NotFoundError" in error.reason and model in error.reason.replace(f"/models/{model}", ""):
                 raise
 
-    def stream(self, asked: ChatRequest) -> Generator[Heard, None, None]:
+    def stream(self, request: ChatRequest) -> Generator[Heard, None, None]:
         """An answer piece by piece; closing the iterator closes the connection.
 
         Raises:
@@ -135,19 +135,19 @@ class OpenAiClient:
         """
         import openai
 
-        with self._failures(asked.model), openai.OpenAI(**self._options(2)) as client:
-            stream = self._created(client, asked, **_STREAMED)
+        with self._failures(request.model), openai.OpenAI(**self._options(2)) as client:
+            stream = self._created(client, request, **_STREAMED)
             with stream:
                 for chunk in stream:
                     yield Heard.of(chunk)
 
-    async def stream_async(self, asked: ChatRequest) -> AsyncGenerator[Heard, None]:
+    async def stream_async(self, request: ChatRequest) -> AsyncGenerator[Heard, None]:
         """What `stream` gives, without blocking the event loop; it raises the same."""
         import openai
 
-        with self._failures(asked.model):
+        with self._failures(request.model):
             async with openai.AsyncOpenAI(**self._options(2)) as client:
-                stream = await self._created_async(client, asked, **_STREAMED)
+                stream = await self._created_async(client, request, **_STREAMED)
                 async with stream:
                     async for chunk in stream:
                         yield Heard.of(chunk)
@@ -159,8 +159,8 @@ class OpenAiClient:
 
         async with openai.AsyncOpenAI(**self._options(0)) as client:
 
-            async def send(asked: ChatRequest) -> Answered:
-                return Answered.of((await self._created_async(client, asked)).model_dump())
+            async def send(request: ChatRequest) -> Answered:
+                return Answered.of((await self._created_async(client, request)).model_dump())
 
             raised = (openai.OpenAIError, ValueError)
             concurrency = self.access.limits.concurrency
@@ -187,7 +187,9 @@ class OpenAiClient:
             ModelError: the server cannot be reached or refuses.
         """
         with self._asking("a batch", 0) as client:
-            return next((each.id for each in client.batches.list() if (each.metadata or {}).get(_TOKEN) == token), None)
+            return next(
+                (batch.id for batch in client.batches.list() if (batch.metadata or {}).get(_TOKEN) == token), None
+            )
 
     def batch_results(self, batch: str) -> BatchResults | None:
         """What came of a batch; None while it is at work.
@@ -203,27 +205,27 @@ class OpenAiClient:
             answered, failed = (client.files.content(name).text if name else "" for name in names)
         return BatchResults(dict(answers_in(answered)), frozenset(names_in(failed)), state.status == "failed")
 
-    def _created(self, client: "OpenAI", asked: ChatRequest, **more: Any) -> Any:
+    def _created(self, client: "OpenAI", request: ChatRequest, **more: Any) -> Any:
         import openai
 
-        body = self._dialects.body(asked)
+        body = self._dialects.body(request)
         try:
             return client.chat.completions.create(**body, **more)
         except openai.BadRequestError as error:
             if not self._dialects.learns(body, error):
                 raise
-        return client.chat.completions.create(**self._dialects.body(asked), **more)
+        return client.chat.completions.create(**self._dialects.body(request), **more)
 
-    async def _created_async(self, client: "AsyncOpenAI", asked: ChatRequest, **more: Any) -> Any:
+    async def _created_async(self, client: "AsyncOpenAI", request: ChatRequest, **more: Any) -> Any:
         import openai
 
-        body = self._dialects.body(asked)
+        body = self._dialects.body(request)
         try:
             return await client.chat.completions.create(**body, **more)
         except openai.BadRequestError as error:
             if not self._dialects.learns(body, error):
                 raise
-        return await client.chat.completions.create(**self._dialects.body(asked), **more)
+        return await client.chat.completions.create(**self._dialects.body(request), **more)
 
     @contextmanager
     def _asking(self, who: str, tokens: int) -> "Iterator[OpenAI]":
@@ -266,9 +268,11 @@ class OpenAiClient:
         status = getattr(error, "status_code", None)
         if status in (401, 403):
             return ModelKeyError(
-                f"{who}: the key in {KEY} is refused ({reason}); set one that the server knows", said=reason
+                f"{who}: the key in {KEY} is refused ({reason}); set one that the server knows", reason=reason
             )
         if getattr(error, "code", None) == "insufficient_quota":
-            return ModelKeyError(f"{who}: the account behind {KEY} has no credit left ({reason})", said=reason)
+            return ModelKeyError(f"{who}: the account behind {KEY} has no credit left ({reason})", reason=reason)
         passing = status is None or status in _PASSING or status >= 500
-        return ModelError(f"{who} could not be asked ({reason}); {CHECK}", said=reason, passing=passing, status=status)
+        return ModelError(
+            f"{who} could not be asked ({reason}); {CHECK}", reason=reason, passing=passing, status=status
+        )

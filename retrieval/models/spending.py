@@ -119,13 +119,13 @@ class Spending:
         """The same in dollars, with what attempts without an answer may have cost."""
         return sum(self._own.values())
 
-    def reserve(self, asked: ChatRequest) -> "Reservation":
+    def reserve(self, request: ChatRequest) -> "Reservation":
         """Set aside what one attempt may cost at most.
 
         Raises:
             BudgetExceededError: that is more than is left.
         """
-        most = self.most(asked)
+        most = self.most(request)
         if self.budget is not None and self.ledger.usd + most > self.budget:
             raise BudgetExceededError(
                 f"the next request may cost ${most:.4f}, and ${self.ledger.usd:.4f} of the budget of "
@@ -140,9 +140,9 @@ class Spending:
         self.ledger.write(entry, usd)
         self._own[entry] = usd
 
-    def most(self, asked: ChatRequest) -> float:
+    def most(self, request: ChatRequest) -> float:
         """US dollars that one attempt can cost at most."""
-        return self.price.of(Usage(asked.most_prompt_tokens, asked.max_tokens)) if self.price else 0.0
+        return self.price.of(Usage(request.most_prompt_tokens, request.max_tokens)) if self.price else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ class Answerer:
         try:
             yield _SEARCHING
             context = await asyncio.to_thread(self.context, query)
-            yield _found(context)
+            yield _context_event(context)
             if not context.passages:
                 yield _complete(_nothing(context, context.nearest))
                 return
@@ -132,7 +132,7 @@ class Answerer:
     def _events(self, query: str) -> Iterator[AnswerEvent]:
         yield _SEARCHING
         context = self.context(query)
-        yield _found(context)
+        yield _context_event(context)
         if not context.passages:
             yield _complete(_nothing(context, context.nearest))
             return
@@ -175,12 +175,12 @@ class _Telling:
 
     async def pieces_async(self) -> AsyncIterator[str]:
         if self._model is None:
-            for each in await asyncio.to_thread(_in_time, self._deadline, self._read):
-                yield self._heard(AnswerPart(each))
+            for text in await asyncio.to_thread(_in_time, self._deadline, self._read):
+                yield self._heard(AnswerPart(text))
             return
         async for piece in self._model.tell_async(self._prompt()):
-            if text := self._heard(piece):
-                yield text
+            if told := self._heard(piece):
+                yield told
 
     def answer(self) -> Answer:
         """What was told, whole."""
@@ -220,9 +220,9 @@ class _Telling:
 _SEARCHING = AnswerEvent("search", "Searching the books...")
 
 
-def _found(context: Context) -> AnswerEvent:
-    matches = f"Found {_counted(context, 'relevant ')}" if context.passages else context.reason
-    return AnswerEvent("context", matches, passages=context.passages)
+def _context_event(context: Context) -> AnswerEvent:
+    sentence = f"Found {_counted(context, 'relevant ')}" if context.passages else context.reason
+    return AnswerEvent("context", sentence, passages=context.passages)
 
 
 def _counted(context: Context, kind: str = "") -> str:
@@ -241,8 +241,8 @@ def _price_of(settings: Settings, model: str, access: Access) -> ChatPrice | Non
 def _nothing(context: Context, near: Passage | None) -> Answer:
     """The answer that none was found, with the place that comes nearest, if there is one."""
     text = nearest(near) if near else NO_ANSWER_TEXT
-    found = cited(text, (near,)) if near else ()
-    return Answer(context.query, text, "none", found, snapshot=context.snapshot.id, read_as=context.read_as)
+    citations = cited(text, (near,)) if near else ()
+    return Answer(context.query, text, "none", citations, snapshot=context.snapshot.id, read_as=context.read_as)
 
 
 def _complete(answer: Answer) -> AnswerEvent:

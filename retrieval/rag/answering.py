@@ -147,14 +147,14 @@ class Answers:
     def __init__(self, seconds: float, timer: Callable[[], float] = monotonic, most: int = MOST) -> None:
         self._kept: TimedCache[AnswerKey, RAGContext] = TimedCache(seconds, timer, most)
 
-    def get(self, asked: AnswerKey) -> RAGContext | None:
+    def get(self, key: AnswerKey) -> RAGContext | None:
         """The answer, None if there is none any more."""
-        matches = self._kept.get(asked)
-        return None if matches is None else _apart(matches)
+        stored = self._kept.get(key)
+        return None if stored is None else _apart(stored)
 
-    def keep(self, asked: AnswerKey, answer: RAGContext) -> RAGContext:
+    def keep(self, key: AnswerKey, answer: RAGContext) -> RAGContext:
         """Keep an answer, and give the one that is kept: of two threads that ask at once both get the first."""
-        return _apart(self._kept.keep(asked, answer))
+        return _apart(self._kept.keep(key, answer))
 
     def __len__(self) -> int:
         return len(self._kept)

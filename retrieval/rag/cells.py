@@ -39,7 +39,7 @@ class AnswerKind:
     number: bool
     date: bool
     person: bool
-    place: bool
+    location: bool
     explanation: bool
     measures: frozenset[str]
     """Base units, or `money`, that the answer may be in."""
@@ -52,12 +52,12 @@ class AnswerKind:
 
     def measured_by(self, head: str) -> bool:
         """Whether a column's head says what is measured: `Wgt` where the question says `how heavy`."""
-        findall = WORD.findall(head.casefold())
+        words = WORD.findall(head.casefold())
         return any(
-            word == each or (2 <= len(word) <= 5 and is_short(word, each))
+            word == term or (2 <= len(word) <= 5 and is_short(word, term))
             for unit in self.measures
-            for each in _MEASURED[unit]
-            for word in findall
+            for term in _MEASURED[unit]
+            for word in words
         )
 
 
@@ -82,7 +82,7 @@ def answer_kind(question: str, tokenize: Tokenize) -> AnswerKind:
         number=not words.isdisjoint(_NUMBER_WORDS),
         date=first == "when" or not {"year", "date", "day", "month", "season"}.isdisjoint(following[:1]),
         person=first.startswith("who"),
-        place=first == "where",
+        location=first == "where",
         explanation=not words.isdisjoint(_EXPLAIN),
         measures=frozenset(unit for unit, terms in _MEASURED.items() if not words.isdisjoint(terms)),
         after=frozenset(part for word in wanted for part in cut_word(tokenize, word)),
@@ -158,13 +158,13 @@ class _Question:
             _Figure(quantity, self._near(quantity)) for quantity in quantities(text) if quantity.kind not in AS_TEXT
         ]
 
-    def _near(self, found: Quantity) -> frozenset[str]:
-        before = WORD.findall(self.text[max(0, found.start - NEAR) : found.start].casefold())[-_BESIDE:]
-        after = WORD.findall(self.text[found.end : found.end + NEAR].casefold())[:_BESIDE]
-        beside = (*before, *after, found.unit or "", found.label or "")
+    def _near(self, quantity: Quantity) -> frozenset[str]:
+        before = WORD.findall(self.text[max(0, quantity.start - NEAR) : quantity.start].casefold())[-_BESIDE:]
+        after = WORD.findall(self.text[quantity.end : quantity.end + NEAR].casefold())[:_BESIDE]
+        beside = (*before, *after, quantity.unit or "", quantity.label or "")
         return frozenset(
             part for word in beside if word and not is_everywhere(word) for part in cut_word(self.tokenize, word)
-        ) | frozenset(part for part in self.tokenize(found.text) if part.isalpha())
+        ) | frozenset(part for part in self.tokenize(quantity.text) if part.isalpha())
 
 
 def column_features(question: str, row: CandidateRow, tokenize: Tokenize) -> Features:
@@ -206,20 +206,20 @@ def column_features(question: str, row: CandidateRow, tokenize: Tokenize) -> Fea
     )
 
 
-def _share(words: Sequence[str], said: frozenset[str]) -> float:
-    return sum(word in said for word in words) / len(words) if words else 0.0
+def _share(words: Sequence[str], tokens: frozenset[str]) -> float:
+    return sum(word in tokens for word in words) / len(words) if words else 0.0
 
 
 def _says(words: Sequence[str]) -> bool:
     return any(character.isalnum() for word in words for character in word)
 
 
-def _names_row(asked: _Question, names: Sequence[str]) -> bool:
-    return any(words and asked.tokens.issuperset(words) for words in map(asked.tokenize, names))
+def _names_row(query: _Question, names: Sequence[str]) -> bool:
+    return any(words and query.tokens.issuperset(words) for words in map(query.tokenize, names))
 
 
 def _numbers(
-    asked: _Question, columns: Sequence[str], heads: Sequence[Sequence[str]], cells: Sequence[Quantity | None]
+    query: _Question, columns: Sequence[str], heads: Sequence[Sequence[str]], cells: Sequence[Quantity | None]
 ) -> tuple[Features, Features, Features, Features]:
     """Of each column `holds`, `holds_labelled`, `axis` and `axis_other`.
 
@@ -227,13 +227,13 @@ def _numbers(
     """
     held, labelled, axis, numbered = np.zeros((4, len(columns)))
     of_heads = [[quantity for quantity in quantities(column) if quantity.kind not in AS_TEXT] for column in columns]
-    for figure in asked.figures:
+    for figure in query.figures:
         holding = np.asarray([cell is not None and holds(cell, figure.quantity) for cell in cells], dtype=np.bool_)
-        terms = np.asarray([_labels(figure, *each) for each in zip(heads, cells, of_heads, strict=True)])
-        if (holding & terms).any():
-            labelled[holding & terms] = 1.0
+        names_figure = np.asarray([_labels(figure, *column) for column in zip(heads, cells, of_heads, strict=True)])
+        if (holding & names_figure).any():
+            labelled[holding & names_figure] = 1.0
             continue
-        fits = np.asarray([any(holds(each, figure.quantity) for each in head) for head in of_heads])
+        fits = np.asarray([any(holds(quantity, figure.quantity) for quantity in head) for head in of_heads])
         if fits.any():
             near = len(figure.near) or 1
             shares = np.asarray([1.0 + len(figure.near.intersection(head)) / near for head in heads]) * fits / 2.0
@@ -251,7 +251,7 @@ def _labels(figure: _Figure, head: Sequence[str], cell: Quantity | None, of_head
 
 
 def _meanings(
-    asked: _Question,
+    query: _Question,
     columns: Sequence[str],
     cells: Sequence[str],
     parts: Sequence[Sequence[str]],
@@ -260,20 +260,20 @@ def _meanings(
     explained = {word for words, pick in zip(parts, picked, strict=True) if pick for word in words}
     free = {
         word
-        for word in asked.words
-        if not is_everywhere(word) and not explained.issuperset(cut_word(asked.tokenize, word))
+        for word in query.words
+        if not is_everywhere(word) and not explained.issuperset(cut_word(query.tokenize, word))
     }
-    pairs = [f"{first} {second}" for first, second in pairwise(asked.words) if first in free or second in free]
+    pairs = [f"{first} {second}" for first, second in pairwise(query.words) if first in free or second in free]
     near = [*sorted(free), *pairs]
-    rest = " ".join(word for word in asked.words if word in free or word in {"how", "when", "who", "where"})
+    rest = " ".join(word for word in query.words if word in free or word in {"how", "when", "who", "where"})
     heads = np.stack([_vector(name) for name in columns])
     word = np.zeros(len(columns))
     if near:
-        cosines = (np.stack([_vector(each) for each in near]) @ heads.T).max(axis=0)
+        cosines = (np.stack([_vector(phrase) for phrase in near]) @ heads.T).max(axis=0)
         word = np.clip((cosines - _NEAR) / (_SAME - _NEAR), 0.0, 1.0)
     texts = np.stack([_vector(cell) for cell in cells])
     means_rest = (heads @ _vector(rest)).astype(np.float64)
-    alike = (texts @ _vector(asked.text)).astype(np.float64)
+    alike = (texts @ _vector(query.text)).astype(np.float64)
     return word * (1.0 - picked), means_rest, alike
 
 
@@ -284,7 +284,7 @@ def _vector(text: str) -> Vector:
 
 def _short_for(head: str, words: Sequence[str]) -> float:
     """Whether a word of the head is short for words of the question: `TL`, `Wgt`, `Atmos.`."""
-    shorts = [each.casefold() for each in WORD.findall(_UNIT.sub("", head)) if 2 <= len(each) <= 5 and each.isalpha()]
+    shorts = [word.casefold() for word in WORD.findall(_UNIT.sub("", head)) if 2 <= len(word) <= 5 and word.isalpha()]
     initials = "".join(word[0] for word in words)
     return float(any(short in initials or any(is_short(short, word) for word in words) for short in shorts))
 
@@ -305,7 +305,7 @@ def _kinds(
                 wants.fits(number.unit if number else None) or wants.fits(of_head) or wants.measured_by(column),
                 wants.date and bool(_DATE.search(cell)),
                 wants.person and is_text,
-                wants.place and is_text,
+                wants.location and is_text,
                 wants.explanation and len(cell) > _LONG,
             )
         )

@@ -59,7 +59,7 @@ class ChatModel:
         """
         state = _StreamedAnswer(self)
         try:
-            with closing(self._client().stream(self._asked(prompt))) as stream:
+            with closing(self._client().stream(self._request(prompt))) as stream:
                 for heard in stream:
                     if piece := state.heard(heard):
                         yield piece
@@ -71,7 +71,7 @@ class ChatModel:
         """What `tell` gives, without blocking the event loop; it raises the same."""
         state = _StreamedAnswer(self)
         try:
-            async with aclosing(self._client().stream_async(self._asked(prompt))) as stream:
+            async with aclosing(self._client().stream_async(self._request(prompt))) as stream:
                 async for heard in stream:
                     if piece := state.heard(heard):
                         yield piece
@@ -83,14 +83,14 @@ class ChatModel:
         self.access.require(self.model, "have the answer read from the books")
         return OpenAiClient(self.access, timeout=self.timeout)
 
-    def _asked(self, prompt: str) -> ChatRequest:
+    def _request(self, prompt: str) -> ChatRequest:
         return ChatRequest(self.model, (("user", prompt),), self.max_tokens, self.temperature)
 
     def _failed(self, error: ModelError) -> GenerationError:
         if not self.access:
             return GenerationError(str(error))
         return GenerationError(
-            f"{self.model} gave no answer ({error.said}); {CHECK}, or have the answer read from the books"
+            f"{self.model} gave no answer ({error.reason}); {CHECK}, or have the answer read from the books"
         )
 
 
@@ -102,16 +102,16 @@ class _StreamedAnswer:
         self._finish: str | None = None
         self._usage, self._any = Usage(), False
 
-    def heard(self, said: Heard) -> AnswerPart | None:
-        if said.usage:
-            self._usage = said.usage
-        self._finish = said.finish or self._finish
-        if said.refusal:
-            raise GenerationError(f"{self._model.model} refused: {said.refusal}")
-        if not said.text:
+    def heard(self, piece: Heard) -> AnswerPart | None:
+        if piece.usage:
+            self._usage = piece.usage
+        self._finish = piece.finish or self._finish
+        if piece.refusal:
+            raise GenerationError(f"{self._model.model} refused: {piece.refusal}")
+        if not piece.text:
             return None
         self._any = True
-        return AnswerPart(said.text)
+        return AnswerPart(piece.text)
 
     def end(self) -> AnswerPart:
         """The last piece, which says what was used."""
@@ -201,7 +201,9 @@ def doubts(text: str, question: str, passages: Sequence[Passage]) -> tuple[str, 
     A number that the model worked out is a doubt too: a reader should look it up.
     """
     strange = sorted(_cited_numbers(text) - {passage.number for passage in passages})
-    known = {number for terms in (question, *(_said(passage) for passage in passages)) for number in _numbers(terms)}
+    known = {
+        number for terms in (question, *(_words_of(passage) for passage in passages)) for number in _numbers(terms)
+    }
     told = dict.fromkeys(number for number in _numbers(_CITED.sub(" ", text)) if number not in known)
     return (*(f"[{number}]" for number in strange), *told)
 
@@ -210,7 +212,7 @@ def _cited_numbers(text: str) -> set[int]:
     return {int(number) for match in _CITED.finditer(text) for number in match[1].split(",")}
 
 
-def _said(passage: Passage) -> str:
+def _words_of(passage: Passage) -> str:
     chunk = passage.hit.chunk
     return " ".join((chunk.text, chunk.source, chunk.title, *chunk.heading_path, *chunk.columns))
 

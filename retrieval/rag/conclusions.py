@@ -49,10 +49,10 @@ def _within_limit(question: str, cell: Cell) -> str:
     if limit.unit and figure.unit and limit.unit != figure.unit:
         return ""
     has_units = limit.unit is not None and figure.unit is not None
-    asked, bound = (figure.high, limit.high) if has_units else (figure.written[1], limit.written[1])
+    wanted, bound = (figure.high, limit.high) if has_units else (figure.written[1], limit.written[1])
     if is_most:
-        return "Yes" if asked <= bound else f"No: at most {cell.text.strip()}"
-    return "Yes" if asked >= bound else f"No: at least {cell.text.strip()}"
+        return "Yes" if wanted <= bound else f"No: at most {cell.text.strip()}"
+    return "Yes" if wanted >= bound else f"No: at least {cell.text.strip()}"
 
 
 _MORE, _LESS = word_set("more"), word_set("less")

@@ -158,14 +158,14 @@ class Gatherer:
             EmbeddingFailureError: it has no vector.
         """
         retriever = self.reader.retriever
-        asked, query = query, shortened(query)
+        whole_query, query = query, shortened(query)
         looked_at, several = max(most, N_CANDIDATES), self._is_several(query)
         # What the parts are dealt beside begins with what is looked at here.
         wanted = max(looked_at, ALLOCATED_FROM) if several else looked_at
         whole = retriever.retrieve(query, wanted, self.reader.strategy, decisions=False)
         passages = self.measured(query, whole.hits[:looked_at])
         scores = [passage.hit.evidence[RELEVANCE] for passage in passages]
-        read_as = whole.receipt.read_as or (None if query == asked else query)
+        read_as = whole.receipt.read_as or (None if query == whole_query else query)
         if not scores or max(scores) < least:
             near = passages[0] if scores and max(scores) >= READABLE else None
             return Context(query, (), (query,), why_none(scores, least), retriever.snapshot, near, read_as=read_as)
@@ -176,7 +176,7 @@ class Gatherer:
             parts = dealt.decomposition.sub_queries
             passages = self._of_parts(dealt, passages[0], most)
         else:
-            passages = tuple(each for each in passages if each.hit.evidence[RELEVANCE] >= least)[:most]
+            passages = tuple(passage for passage in passages if passage.hit.evidence[RELEVANCE] >= least)[:most]
         return Context(query, passages, parts, "", retriever.snapshot, best=best, read_as=read_as)
 
     def measured(self, question: str, hits: Sequence[Hit]) -> tuple[Passage, ...]:

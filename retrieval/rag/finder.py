@@ -162,14 +162,14 @@ class Finder:
 
     def _with_late(self, result: SelfQueryResult, rounds: IterativeResult) -> tuple[FoundDocument, ...]:
         """The documents, behind those that only a later round found relevant enough."""
-        late = [fact for fact in rounds.facts if fact.iteration > 1 and fact.found.relevance >= self._enough]
+        late = [fact for fact in rounds.facts if fact.iteration > 1 and fact.hinted.relevance >= self._enough]
         if not late or not self._misses(result):
             return result.documents
         matches: dict[tuple[str, str], FoundDocument] = {}
-        for fact in sorted(late, key=lambda fact: -fact.found.adjusted_relevance):
-            chunk = fact.found.hit.chunk
+        for fact in sorted(late, key=lambda fact: -fact.hinted.adjusted_relevance):
+            chunk = fact.hinted.hit.chunk
             document = FoundDocument(
-                chunk.book, chunk.document, title_of(chunk), chunk.metadata, fact.found.hit, fact.found
+                chunk.book, chunk.document, title_of(chunk), chunk.metadata, fact.hinted.hit, fact.hinted
             )
             matches.setdefault((chunk.book, chunk.document), document)
         for known in result.documents:

@@ -63,10 +63,8 @@ def complete(question: str, turn: Turn) -> str | None:
     """
     whole = _QUESTION.match(question)
     if whole or not _BEGINS.match(question):
-        asked = whole[1] if whole else question
-        return (
-            _PRONOUN.sub(lambda match: _named(match[0], turn.name), asked, count=1) if _PRONOUN.search(asked) else None
-        )
+        core = whole[1] if whole else question
+        return _PRONOUN.sub(lambda match: _named(match[0], turn.name), core, count=1) if _PRONOUN.search(core) else None
     rest = question.strip().rstrip("?!. ")
     while match := _OPENING.match(rest):
         rest = rest[match.end() :]
@@ -84,10 +82,10 @@ def _with_numbers(previous: str, change: str) -> str | None:
     """
     changes = quantities(change)
     for quantity in changes:
-        places = list(quantities(previous))
-        same = [place for place in places if _counted(place) & _counted(quantity)]
-        if not same and not _counted(quantity) and len(places) == 1:
-            same = places
+        candidates = list(quantities(previous))
+        same = [candidate for candidate in candidates if _counted(candidate) & _counted(quantity)]
+        if not same and not _counted(quantity) and len(candidates) == 1:
+            same = candidates
         if same:
             previous = previous[: same[0].start] + quantity.text + previous[same[0].end :]
         elif quantity.text == change:

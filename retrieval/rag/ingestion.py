@@ -282,7 +282,7 @@ class Ingestion:
         """
         price, budget = price_of(store.identity), self._home.settings.budget_usd
         if price is not None and budget is not None:
-            read = [chunk for each in (*lost, *batch) for chunk in each.chunks]
+            read = [chunk for document in (*lost, *batch) for chunk in document.chunks]
             gone = {chunk.book for chunk in read} | set(leaving)
             # Of another embedder than before, what stays is embedded again.
             kept = [chunk for name, chunks in job.live.items() if name not in gone for chunk in chunks]

@@ -48,7 +48,7 @@ class QuestionWords:
     is_polar: bool
     """Whether yes or no is wanted."""
     wants_number: bool
-    said: str
+    indexed_text: str
     """The question with its compounds and misspelt words in the words of the library."""
     tokenize: Callable[[str], Sequence[str]]
     """Of the index."""
@@ -58,12 +58,12 @@ class QuestionWords:
         """Read a question as the index of a snapshot does."""
         spelt = snapshot.spelling(question)
         tokenize = snapshot.lexical.tokenize
-        said = snapshot.lexical.said(spelt)
+        indexed_text = snapshot.lexical.in_index_words(spelt)
         # A compound is said where its parts are.
-        put = snapshot.lexical.said if said != spelt else str
+        put = snapshot.lexical.in_index_words if indexed_text != spelt else str
         terms = {word: frozenset(tokenize(put(word))) for word in dict.fromkeys(WORD.findall(subject_of(spelt)))}
         words = tuple(word for word, cut in terms.items() if cut and not is_everywhere(word.casefold()))
-        kind = answer_kind(said, tokenize)
+        kind = answer_kind(indexed_text, tokenize)
         return cls(
             text=question,
             words=words,
@@ -73,7 +73,7 @@ class QuestionWords:
             kind=kind,
             is_polar=is_polar(question),
             wants_number=kind.number or bool(kind.measures) or bool(_COUNTS.search(question)),
-            said=said,
+            indexed_text=indexed_text,
             tokenize=tokenize,
         )
 

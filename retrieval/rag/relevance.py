@@ -214,13 +214,13 @@ class Calibration:
         write_atomically(folder / RELEVANCE_FILE, json.dumps(asdict(self), indent=1) + "\n")
 
     @classmethod
-    def of_json(cls, found: Mapping[str, Any]) -> "Calibration":
+    def of_json(cls, record: Mapping[str, Any]) -> "Calibration":
         """What `asdict` gave. Raises KeyError, TypeError or ValueError for anything else."""
-        names = tuple(found["names"])
-        weights = tuple(float(weight) for weight in found["weights"])
+        names = tuple(record["names"])
+        weights = tuple(float(weight) for weight in record["weights"])
         if len(names) != len(weights) or not set(names) <= set(NAMES):
             raise ValueError(f"{names} are not measures, or not as many as there are weights")
-        return cls(str(found["embedder"]), str(found["strategy"]), names, weights, float(found["intercept"]))
+        return cls(str(record["embedder"]), str(record["strategy"]), names, weights, float(record["intercept"]))
 
 
 def shipped(embedder: str) -> Calibration:
@@ -230,8 +230,10 @@ def shipped(embedder: str) -> Calibration:
         IndexCorruptError: the file cannot be read.
     """
     try:
-        every = [Calibration.of_json(record) for record in json.loads(SHIPPED.read_text(encoding="utf-8"))]
-        return next(each for name in (embedder, ANY) for each in every if each.embedder == name)
+        calibrations = [Calibration.of_json(record) for record in json.loads(SHIPPED.read_text(encoding="utf-8"))]
+        return next(
+            calibration for name in (embedder, ANY) for calibration in calibrations if calibration.embedder == name
+        )
     except (OSError, ValueError, KeyError, TypeError, StopIteration) as error:
         raise IndexCorruptError(f"{SHIPPED} holds no calibrations ({error}); install the program again") from error
 
@@ -321,21 +323,21 @@ def search(
     return replace(matches, hits=tuple(marked(hit, relevance.get(hit.chunk.id)) for hit in matches.hits)), None
 
 
-def _only_relevant(retriever: Retriever, found: Retrieval, least: float, k: int) -> tuple[Retrieval, str | None]:
+def _only_relevant(retriever: Retriever, retrieval: Retrieval, least: float, k: int) -> tuple[Retrieval, str | None]:
     """The hits that are at least so relevant, each with its relevance in its evidence.
 
     Args:
         retriever: that found them.
-        found: a search, of `N_CANDIDATES` hits or more: the best of fewer are measured among fewer.
+        retrieval: a search, of `N_CANDIDATES` hits or more: the best of fewer are measured among fewer.
         least: 0 to 1.
         k: how many hits at most.
 
     Returns:
         The search with those hits; and, where none is left, a sentence that says how far off the best one is.
     """
-    scores = relevance_of(retriever)(found.query, found.chunk_ids)
-    hits = tuple(marked(hit, score) for hit, score in zip(found.hits, scores, strict=True) if score >= least)
-    return replace(found, hits=hits[:k]), None if hits else why_none(scores, least)
+    scores = relevance_of(retriever)(retrieval.query, retrieval.chunk_ids)
+    hits = tuple(marked(hit, score) for hit, score in zip(retrieval.hits, scores, strict=True) if score >= least)
+    return replace(retrieval, hits=hits[:k]), None if hits else why_none(scores, least)
 
 
 def marked(hit: Hit, relevance: float | None) -> Hit:

@@ -46,7 +46,7 @@ def labelled_values(text: str) -> tuple[tuple[str, str], ...]:
             (start + match.start(), match["label"], line[match.end() : end].replace(match["marks"], ""))
             for match, end in zip(labels, ends, strict=True)
         ]
-    stripped = [(place, label.strip(), value.strip(" \t_")) for place, label, value in sorted(pairs)]
+    stripped = [(start, label.strip(), value.strip(" \t_")) for start, label, value in sorted(pairs)]
     return tuple((label, value) for _, label, value in stripped if 0 < len(value) <= _LONGEST_VALUE)
 
 
@@ -76,11 +76,11 @@ def choose(question: QuestionWords, chunk: Chunk, sentence_weights: Floats | Non
     """
     require_caller()
     if chunk.cells:
-        return CellChoice.of(question.said, row_of(chunk), question.tokenize)
+        return CellChoice.of(question.indexed_text, row_of(chunk), question.tokenize)
     pairs = labelled_values(chunk.text)
     if pairs:
         row = CandidateRow([label for label, _ in pairs], [value for _, value in pairs], None)
-        choice = CellChoice.of(question.said, row, question.tokenize)
+        choice = CellChoice.of(question.indexed_text, row, question.tokenize)
         if choice.is_named.any():
             return choice
     return SentenceChoice.of(question, chunk.text, sentence_weights)

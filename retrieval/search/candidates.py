@@ -114,7 +114,7 @@ class Candidates:
 
 
 def rows_of_best_tables(
-    snapshot: Snapshot, question: Query, vector: Vector, found: Positions, allowed: Mask | None
+    snapshot: Snapshot, question: Query, vector: Vector, candidates: Positions, allowed: Mask | None
 ) -> Positions:
     """Of the tables and passages whose texts fit a question best, the chunks that fit best, rising.
 
@@ -122,12 +122,12 @@ def rows_of_best_tables(
         snapshot: where to look.
         question: what was asked.
         vector: (dimensions,) of the question.
-        found: chunks that were found otherwise; their tables are looked at too.
+        candidates: chunks that were found otherwise; their tables are looked at too.
         allowed: (n,) chunks that may come back; None: all.
     """
     places, lexical = snapshot.evidence, snapshot.tables.lexical
-    words = lexical.scores(snapshot.lexical.said(question.text))
-    tables = distinct(np.concatenate([best(words, _LOOKED_AT), places.of[found].astype(np.int64)]))
+    words = lexical.scores(snapshot.lexical.in_index_words(question.text))
+    tables = distinct(np.concatenate([best(words, _LOOKED_AT), places.of[candidates].astype(np.int64)]))
     fit = np.sum(_fit(snapshot, question, tables), axis=0)
     tables = tables[best(fit, TABLES)]
     rows, owners = places.rows.gather(tables).astype(np.int64), np.repeat(tables, places.rows.sizes(tables))
@@ -149,7 +149,9 @@ def fit_alone(snapshot: Snapshot, question: Query, vector: Vector, rows: Positio
 def _fit(snapshot: Snapshot, question: Query, tables: Positions) -> tuple[Scores, Scores]:
     """BM25, as a share of the best, and cosine of the texts of these tables and passages, (tables,) each."""
     texts = snapshot.tables
-    words = texts.lexical.scores(snapshot.lexical.said(question.text), Selection(tables, texts.lexical.n_documents))
+    words = texts.lexical.scores(
+        snapshot.lexical.in_index_words(question.text), Selection(tables, texts.lexical.n_documents)
+    )
     words = np.maximum(words, 0.0)
     cosines = similarity(texts.vectors[tables], word_vector(question.text))
     return words / (float(words.max(initial=0.0)) or 1.0), cosines
@@ -164,7 +166,7 @@ def _called(
     quotes = places.values.quotes(snapshot.lexical.read(question.text), weights)
     which, at = among.meet(quotes.positions)
     name[at] = quotes.name[which]
-    positions, shares = places.headings.said(weights)
+    positions, shares = places.headings.matched(weights)
     which, at = among.meet(positions)
     heading[at] = shares[which]
     return name, heading

@@ -81,7 +81,7 @@ def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | 
     chunk = snapshot.chunks[position]
     everything = rank(search, len(snapshot), Stopwatch())
     allowed = rank(replace(search, passing=admitted), len(snapshot), Stopwatch())
-    unfiltered, index = _place(everything.positions, position), _place(allowed.positions, position)
+    unfiltered, index = _index_of(everything.positions, position), _index_of(allowed.positions, position)
     # The graph raises what is near the best chunks that may come back: a score is that of its own ranking.
     shown, at = (everything, unfiltered) if index is None else (allowed, index)
     return Explanation(
@@ -101,10 +101,10 @@ def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | 
     )
 
 
-def _verdict(chunk: Chunk, asked: Query) -> str:
-    return UNRESTRICTED if chunk.query_must is None else explain_predicate(asked.canonical, chunk.query_must)
+def _verdict(chunk: Chunk, question: Query) -> str:
+    return UNRESTRICTED if chunk.query_must is None else explain_predicate(question.canonical, chunk.query_must)
 
 
-def _place(positions: Positions, position: int) -> int | None:
-    matches = np.flatnonzero(positions == position)
-    return int(matches[0]) if len(matches) else None
+def _index_of(positions: Positions, position: int) -> int | None:
+    indices = np.flatnonzero(positions == position)
+    return int(indices[0]) if len(indices) else None

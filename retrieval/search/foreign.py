@@ -46,7 +46,7 @@ class Source:
     def unseen(self, wanted: int, seen: Sequence[Neighbour]) -> list[Neighbour]:
         """The nearest candidates that were not seen, at their weighted distance."""
         own = {candidate.id for candidate in seen if candidate.collection == self.label}
-        copies = {_said(candidate) for candidate in seen}
+        copies = {_identity(candidate) for candidate in seen}
         # So many may be copies of what other collections gave.
         wanted += len(seen) - len(own)
         unseen = {self.id_key: {"$nin": sorted(own)}} if own else None
@@ -56,7 +56,7 @@ class Source:
         return [
             replace(candidate, distance=candidate.distance / self.weight)
             for candidate in answer
-            if candidate.id not in own and _said(candidate) not in copies
+            if candidate.id not in own and _identity(candidate) not in copies
         ]
 
     def _query(self, wanted: int, where: Mapping[str, Any] | None) -> list[Neighbour]:
@@ -107,11 +107,11 @@ def merged(answers: Iterable[Sequence[Neighbour]]) -> list[Neighbour]:
     """Candidates by distance, then id; of copies the nearest, and of equally near ones that of the first collection."""
     nearest: dict[tuple[object, ...], Neighbour] = {}
     for candidate in sorted(chain.from_iterable(answers), key=lambda candidate: (candidate.distance, candidate.id)):
-        nearest.setdefault(_said(candidate), candidate)
+        nearest.setdefault(_identity(candidate), candidate)
     return list(nearest.values())
 
 
-def _said(candidate: Neighbour) -> tuple[object, ...]:
+def _identity(candidate: Neighbour) -> tuple[object, ...]:
     """What copies of one chunk share. An id alone may be of other chunks in other collections: many count from 1."""
     return candidate.id, candidate.title, candidate.document, candidate.query_must
 
@@ -216,19 +216,21 @@ def _check(k: int, max_iterations: int, noisy_weight: float) -> None:
 
 @contextmanager
 def _opened(
-    asked: Asked | Sequence[Asked], client: CollectionClient | str | Path
+    collections: Asked | Sequence[Asked], client: CollectionClient | str | Path
 ) -> Iterator[Mapping[str, QueryableCollection]]:
     """The collections by their labels; what was opened for their names is closed behind the block."""
-    wanted = [asked] if isinstance(asked, str) or not isinstance(asked, Sequence) else list(asked)
-    if not wanted:
+    references = (
+        [collections] if isinstance(collections, str) or not isinstance(collections, Sequence) else list(collections)
+    )
+    if not references:
         raise InvalidQueryError("no collection is named; name at least one")
-    if not any(isinstance(each, str) for each in wanted):
-        yield _labelled(wanted, _unnamed)
+    if not any(isinstance(reference, str) for reference in references):
+        yield _labelled(references, _unnamed)
     elif isinstance(client, str | Path):
         with open_chroma(client) as opened:
-            yield _labelled(wanted, lambda name: collection_named(opened, name))
+            yield _labelled(references, lambda name: collection_named(opened, name))
     else:
-        yield _labelled(wanted, lambda name: collection_named(client, name))
+        yield _labelled(references, lambda name: collection_named(client, name))
 
 
 def _unnamed(name: str) -> QueryableCollection:
@@ -236,13 +238,13 @@ def _unnamed(name: str) -> QueryableCollection:
 
 
 def _labelled(
-    wanted: Sequence[Asked], named: Callable[[str], QueryableCollection]
+    references: Sequence[Asked], named: Callable[[str], QueryableCollection]
 ) -> Mapping[str, QueryableCollection]:
-    matches: dict[str, QueryableCollection] = {}
-    for each in wanted:
-        collection = named(each) if isinstance(each, str) else each
-        matches[_free(collection.name, matches)] = collection
-    return matches
+    labelled: dict[str, QueryableCollection] = {}
+    for reference in references:
+        collection = named(reference) if isinstance(reference, str) else reference
+        labelled[_free(collection.name, labelled)] = collection
+    return labelled
 
 
 def _free(name: str, taken: Mapping[str, object]) -> str:

@@ -134,7 +134,7 @@ class And(Filter):
 
     def mask(self, index: MetadataIndex) -> Mask:
         """See Filter."""
-        masks = (each.mask(index) for each in self.filters)
+        masks = (inner.mask(index) for inner in self.filters)
         return reduce(np.logical_and, masks, np.ones(index.n_chunks, dtype=np.bool_))
 
 
@@ -146,7 +146,7 @@ class Or(Filter):
 
     def mask(self, index: MetadataIndex) -> Mask:
         """See Filter."""
-        masks = (each.mask(index) for each in self.filters)
+        masks = (inner.mask(index) for inner in self.filters)
         return reduce(np.logical_or, masks, np.zeros(index.n_chunks, dtype=np.bool_))
 
 
@@ -190,8 +190,8 @@ def strange_values(wanted: Filter, index: MetadataIndex) -> str | None:
 def _named(wanted: Filter) -> Iterator[tuple[str, str, Filter]]:
     """(key, value, the filter for that value alone) of every value that is asked for or refused."""
     if isinstance(wanted, And | Or):
-        for each in wanted.filters:
-            yield from _named(each)
+        for inner in wanted.filters:
+            yield from _named(inner)
     elif isinstance(wanted, Not):
         yield from _named(wanted.filter)
     elif isinstance(wanted, In):
@@ -206,8 +206,8 @@ def _named(wanted: Filter) -> Iterator[tuple[str, str, Filter]]:
 def _demands(wanted: Filter) -> Iterator[Filter]:
     """The filters that must all hold."""
     if isinstance(wanted, And):
-        for each in wanted.filters:
-            yield from _demands(each)
+        for inner in wanted.filters:
+            yield from _demands(inner)
     else:
         yield wanted
 
@@ -230,14 +230,14 @@ def _values(demand: Filter) -> Iterator[tuple[str, str]]:
     elif isinstance(demand, In):
         yield from ((demand.key, str(value)) for value in demand.values)
     elif isinstance(demand, Or):
-        for each in demand.filters:
-            yield from _values(each)
+        for inner in demand.filters:
+            yield from _values(inner)
 
 
-def _listed(column: MetadataColumn, asked: list[str]) -> str:
+def _listed(column: MetadataColumn, values: list[str]) -> str:
     """The values, nearest first; of many only the nearest, and how many more there are."""
     known = [str(value) for value in (*column.texts, *column.numbers, *column.flags)]
-    near = [match for value in asked for match in get_close_matches(value, known, n=LISTED, cutoff=0.4)]
+    near = [close for value in values for close in get_close_matches(value, known, n=LISTED, cutoff=0.4)]
     ordered = list(dict.fromkeys([*near, *known]))
     more = f", and {len(ordered) - LISTED} more" if len(ordered) > LISTED else ""
     return ", ".join(ordered[:LISTED]) + more

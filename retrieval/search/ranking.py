@@ -16,7 +16,7 @@ from retrieval.search.candidates import FOUND, Candidates, fit_alone, rows_of_be
 from retrieval.search.collapse import collapse
 from retrieval.search.context_rows import CONTENDERS, contenders, context_rows, placed
 from retrieval.search.cosines import Cosines
-from retrieval.search.first_stage.choosing import found
+from retrieval.search.first_stage.choosing import candidate_mask
 from retrieval.search.first_stage.own_vectors import AllowedChunks, FirstStage
 from retrieval.search.fusion import Leg, Positions, Ranking, Scores, best, total, weighted_min_max
 from retrieval.search.query import Query
@@ -74,9 +74,9 @@ def candidates(search: Search) -> Candidates:
     """The candidates of a question: words, names and vectors find some, the tables whose texts fit best give their best
     rows."""
     snapshot, allowed = search.snapshot, search.allowed
-    found = search.stage.candidates(search.question, search.vector, FOUND, search.passing)
-    rows = rows_of_best_tables(snapshot, search.question, search.meaning, found, allowed)
-    positions = distinct(np.concatenate([found, rows]))
+    from_stage = search.stage.candidates(search.question, search.vector, FOUND, search.passing)
+    rows = rows_of_best_tables(snapshot, search.question, search.meaning, from_stage, allowed)
+    positions = distinct(np.concatenate([from_stage, rows]))
     if (len(snapshot) if allowed is None else np.count_nonzero(allowed)) <= FEW:
         positions = np.arange(len(snapshot)) if allowed is None else np.flatnonzero(allowed)
     return search.measured(positions)
@@ -89,8 +89,8 @@ def _displaced(search: Search, pool: Candidates, k: int) -> Positions | None:
     allowed, everything = search.allowed, AllowedChunks(None, search.passing.where)
     if search.passing.admitted is None or allowed is None:
         return np.empty(0, dtype=np.int64)
-    found = search.stage.candidates(search.question, search.vector, FOUND, everything)
-    both = search.measured(distinct(np.concatenate([pool.positions, found[~allowed[found]]])))
+    from_stage = search.stage.candidates(search.question, search.vector, FOUND, everything)
+    both = search.measured(distinct(np.concatenate([pool.positions, from_stage[~allowed[from_stage]]])))
     first = both.positions[best(both.first, k)]
     displaced: Positions = first[~allowed[first]]
     return displaced
@@ -172,7 +172,7 @@ def _rank_legs(search: Search, k: int, watch: Stopwatch) -> Ranking:
     cosines = None if search.vector is None else Cosines(snapshot.vectors, search.vector).all
     allowed = search.allowed
     with watch.stage("candidates"):
-        among = found(search.stage, snapshot, search.question, search.vector, k, search.passing)
+        among = candidate_mask(search.stage, snapshot, search.question, search.vector, k, search.passing)
     mask = _both(allowed, among)
     with watch.stage("rank"):
         measured = {name: scores for name, scores in (("lexical", lexical), ("dense", cosines)) if scores is not None}

@@ -29,21 +29,21 @@ class Sum:
     def line(self) -> str:
         """On one line; what adds nothing is left out."""
         terms = (
-            f"{_number(each.contribution)} {each.name} ({_number(each.value)} x {_number(each.weight)})"
-            for each in self._counting()
+            f"{_number(addend.contribution)} {addend.name} ({_number(addend.value)} x {_number(addend.weight)})"
+            for addend in self._counting()
         )
         return f"{_number(self.score)} = {' + '.join(terms) or '0'}"
 
     def lines(self) -> tuple[str, ...]:
         """A line for each addend, then the sum, then what adds nothing."""
         counting = self._counting()
-        width = max((len(each.name) for each in counting), default=0)
+        width = max((len(addend.name) for addend in counting), default=0)
         width = max(width, len("sum"))
         silent = ", ".join(addend.name for addend in self.addends if addend not in counting)
         rows = [
-            f"{each.name:<{width}}  {_number(each.value):>8} x {_number(each.weight):>7} = "
-            f"{_number(each.contribution):>8}{self._before_scaling(each)}"
-            for each in counting
+            f"{addend.name:<{width}}  {_number(addend.value):>8} x {_number(addend.weight):>7} = "
+            f"{_number(addend.contribution):>8}{self._before_scaling(addend)}"
+            for addend in counting
         ]
         rows.append(f"{'sum':<{width}}  {'= ':>20}{_number(self.score):>8}")
         return (*rows, f"nothing from {silent}") if silent else tuple(rows)

@@ -184,7 +184,7 @@ def read_table(snapshot: Snapshot, chunk_id: str) -> WholeTable:
     if chunk.table_id is None:
         raise UnknownNameError("row", chunk_id, [], "this chunk is a passage, and in no table")
     rows = sorted(
-        (snapshot.chunks[int(place)] for place in snapshot.evidence.rows[snapshot.evidence.of[position]]),
+        (snapshot.chunks[int(row)] for row in snapshot.evidence.rows[snapshot.evidence.of[position]]),
         key=lambda row: row.position,
     )
     start = max(0, min(rows.index(chunk) - MOST_ROWS // 2, len(rows) - MOST_ROWS))

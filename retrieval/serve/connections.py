@@ -23,9 +23,15 @@ class BoundedProtocol(H11Protocol):
         super().connection_made(transport)
         self._since = self.loop.time()
         self._timer: asyncio.TimerHandle | None = self.loop.call_later(HEADER_SECONDS, self._give_up)
-        beside = [each for each in self.connections if isinstance(each, BoundedProtocol) and each._is_beside(self)]
+        beside = [
+            connection
+            for connection in self.connections
+            if isinstance(connection, BoundedProtocol) and connection._is_beside(self)
+        ]
         if len(beside) > PER_ADDRESS:
-            min((each for each in beside if each._waits), key=lambda each: each._since).transport.abort()
+            min(
+                (connection for connection in beside if connection._waits), key=lambda connection: connection._since
+            ).transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Read on; the headers of each request have their time from its first byte."""

@@ -139,13 +139,13 @@ def section_text(snapshot: Snapshot, chunk: Chunk) -> str:
     """What stands under the headings of a chunk, in reading order; cut at `LONGEST` characters, and says so."""
     same = [snapshot.metadata.mask(key, "eq", getattr(chunk, key)) for key in ("book", "document")]
     document = [snapshot.chunks[int(position)] for position in np.flatnonzero(np.logical_and.reduce(same))]
-    own = [each for each in document if each.heading_path[: len(chunk.heading_path)] == chunk.heading_path]
+    own = [passage for passage in document if passage.heading_path[: len(chunk.heading_path)] == chunk.heading_path]
     pieces, under = [" > ".join((chunk.book, *chunk.heading_path)), ""], chunk.heading_path
-    for each in sorted(own, key=lambda each: each.position):
-        if each.heading_path != under:
-            under = each.heading_path
+    for passage in sorted(own, key=lambda passage: passage.position):
+        if passage.heading_path != under:
+            under = passage.heading_path
             pieces += ["", " > ".join(under)]
-        pieces.append(each.source)
+        pieces.append(passage.source)
     text = "\n".join(pieces)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n[cut at {LONGEST:,} characters]"
 
@@ -370,7 +370,7 @@ class Service:
             "strategies": sorted(STRATEGIES),
             "strategy": self._live.strategy,
             "about": dict(ABOUT),
-            "unfiltered": sorted(name for name, each in STRATEGIES.items() if each.query_must == "off"),
+            "unfiltered": sorted(name for name, strategy in STRATEGIES.items() if strategy.query_must == "off"),
         }
         if live_id(self.home.root) is None:
             return told

@@ -154,18 +154,20 @@ class Chat:
     max_tokens: int
     """Of one answer."""
 
-    def ask(self, told: str, asked: str, form: type[Form]) -> tuple[Form, int]:
+    def ask(self, system_message: str, user_message: str, form: type[Form]) -> tuple[Form, int]:
         """The answer in its form, and how many tokens were used for it.
 
         Args:
-            told: the system's message.
-            asked: the user's message.
+            system_message: what the model is told first.
+            user_message: the question.
             form: what the answer must be; forbids other fields.
 
         Raises:
             QueryAnalysisError: the server cannot be reached or refuses, or what it answers is not of the asked form.
         """
-        request = ChatRequest(self.model, (("system", told), ("user", asked)), self.max_tokens, self.temperature, form)
+        request = ChatRequest(
+            self.model, (("system", system_message), ("user", user_message)), self.max_tokens, self.temperature, form
+        )
         try:
             client = self.client if isinstance(self.client, OpenAiClient) else OpenAiClient.over(self.client)
             answer = client.chat(request)

@@ -166,7 +166,7 @@ def test_they_fail_and_the_lowest_gold_comes_first(sample: Home) -> None:
     scores = evaluation_of(sample, sample.candidate, STRATEGIES["dense"])
     rows = scores.rows("dense")
     with open_snapshot(sample.root, sample.candidate) as snapshot:
-        relatives, read = Relatives.of(tuple(snapshot.chunks)), snapshot.asked
+        relatives, read = Relatives.of(tuple(snapshot.chunks)), snapshot.canonical_of
     result = worst_questions(rows, relatives, read)
     assert len(result) == MOST
     ranks = [each.rank or 101 for each in result]

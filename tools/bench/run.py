@@ -203,7 +203,7 @@ def _measures(corpus: Corpus, snapshot: Snapshot, chunks: Sequence[Chunk], folde
 
 
 def _admits(snapshot: Snapshot) -> Admits:
-    return lambda question, query_must: satisfies_query_must(snapshot.asked(question), query_must)
+    return lambda question, query_must: satisfies_query_must(snapshot.canonical_of(question), query_must)
 
 
 def _about(corpus: str, tell: Tell) -> Tell:

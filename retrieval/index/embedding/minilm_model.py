@@ -203,7 +203,7 @@ class MiniLmEmbedder:
 
         The last thousand are kept: what scores several strategies asks each question again.
         """
-        return self._asked(query)
+        return self._vector_of(query)
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Return a matrix (len(texts), 384). As many threads as there are processors share the work.
@@ -228,14 +228,14 @@ class MiniLmEmbedder:
         return sum(map(len, _windows(self._tokenizer.encode(_readable(text), add_special_tokens=False))))
 
     @cached_property
-    def _asked(self) -> Callable[[str], Vector]:
+    def _vector_of(self) -> Callable[[str], Vector]:
         @lru_cache(maxsize=_KEPT)
-        def asked(query: str) -> Vector:
+        def embed_once(query: str) -> Vector:
             vector: Vector = self.embed([query])[0]
             vector.setflags(write=False)
             return vector
 
-        return asked
+        return embed_once
 
     @cached_property
     def _folder(self) -> Path:

@@ -101,7 +101,7 @@ class OpenAiEmbedder:
                 advice = "" if not access else ", or use --embedder wordllama"
                 raise EmbedderUnavailableError(f"{error}{advice}", passing=False, general=True) from error
             raise EmbedderUnavailableError(
-                f"{self._model} at {access.server} could not embed {len(texts)} texts ({error.said}); {CHECK}, then "
+                f"{self._model} at {access.server} could not embed {len(texts)} texts ({error.reason}); {CHECK}, then "
                 "run again: finished batches are kept",
                 passing=error.passing,
                 general=error.passing or error.status not in _ABOUT_A_TEXT,

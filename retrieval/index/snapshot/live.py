@@ -140,7 +140,7 @@ def standing_id(home: Path) -> str | None:
 
     For writers, who would else begin with nothing and lose what was there. A reader is told instead.
     """
-    present = (each for each in were_live(home) if snapshot_folder(home, each).is_dir())
+    present = (snapshot for snapshot in were_live(home) if snapshot_folder(home, snapshot).is_dir())
     return _before(home) or next(present, None)
 
 
@@ -332,10 +332,12 @@ def snapshots_of(home: Path, candidate: str | None, keep: int = KEEP) -> tuple[S
     """
     live = live_id(home)
     present = {path.name: path for path in (home / SNAPSHOTS).glob("*") if path.is_dir() and is_id(path.name)}
-    before = [each for each in were_live(home) if each != live and each in present][:keep]
+    before = [snapshot for snapshot in were_live(home) if snapshot != live and snapshot in present][:keep]
     reasons = dict.fromkeys(before, "was live")
-    reasons |= {each: why for each, why in ((candidate, "candidate"), (live, "live")) if each is not None}
-    return tuple(StoredSnapshot(each, _size(path), reasons.get(each, "")) for each, path in sorted(present.items()))
+    reasons |= {snapshot: why for snapshot, why in ((candidate, "candidate"), (live, "live")) if snapshot is not None}
+    return tuple(
+        StoredSnapshot(snapshot, _size(path), reasons.get(snapshot, "")) for snapshot, path in sorted(present.items())
+    )
 
 
 def remove_snapshots(
@@ -349,7 +351,7 @@ def remove_snapshots(
         IndexCorruptError: the live pointer is damaged; nothing was removed.
     """
     gone = (snapshot for snapshot in snapshots_of(home, candidate, keep) if not snapshot.why)
-    return tuple(each for each in gone if _removed(home / SNAPSHOTS / each.id, pretend=pretend))
+    return tuple(snapshot for snapshot in gone if _removed(home / SNAPSHOTS / snapshot.id, pretend=pretend))
 
 
 def _removed(folder: Path, *, pretend: bool) -> bool:

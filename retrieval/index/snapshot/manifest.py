@@ -38,7 +38,7 @@ def trace(folder: Path) -> tuple[int, ...]:
     for start in range(0, len(vectors), _ROWS):
         total += np.asarray(vectors[start : start + _ROWS], dtype=np.float64).sum(axis=0)
     mean: npt.NDArray[np.float64] = total / max(1, len(vectors))
-    return tuple(int(each) for each in np.round(mean * 10**_DECIMALS))
+    return tuple(int(hundredths) for hundredths in np.round(mean * 10**_DECIMALS))
 
 
 def agree(left: Path, right: Path) -> bool:

@@ -188,7 +188,7 @@ class Snapshot:
         """The keyed tables: which rows a question keeps out because it names others."""
         return load_arrays(self.folder / "rivals", SiblingIndex)
 
-    def asked(self, question: str) -> Canonical:
+    def canonical_of(self, question: str) -> Canonical:
         """A question in canonical form, with the rows that it keeps out."""
         return self.rivals.asked(canonical(self.spelling(question), self.vocabulary))
 
@@ -234,14 +234,14 @@ def open_snapshot(home: Path, id: str = "live", *, hashes: bool = True) -> Snaps
     raise NothingLiveError.of(home)
 
 
-def _opened(home: Path, found: str, *, hashes: bool) -> Snapshot:
-    folder = snapshot_folder(home, found)
+def _opened(home: Path, snapshot_id: str, *, hashes: bool) -> Snapshot:
+    folder = snapshot_folder(home, snapshot_id)
     if not folder.is_dir():
-        raise IndexMissingError(f"{home} has no snapshot {found!r}; build it first")
+        raise IndexMissingError(f"{home} has no snapshot {snapshot_id!r}; build it first")
     hold = ReadHold.of(folder)
     manifest = Manifest.read(folder)
     for sentence in manifest.disagreements(folder, hashes=hashes):
-        raise IndexCorruptError(f"snapshot {found} in {home}: {sentence}; build the index again")
+        raise IndexCorruptError(f"snapshot {snapshot_id} in {home}: {sentence}; build the index again")
     snapshot = Snapshot(folder, manifest, hold)
     require_counts(snapshot)
     return snapshot

@@ -75,8 +75,8 @@ class Naming:
         fields = self.fields
         tables, table_of = np.unique(self.of[chunks].astype(np.int64), return_inverse=True)
         heads = _has(fields.column, tables, words, fields.column_of)
-        for each in (fields.caption, fields.heading, fields.above):
-            heads |= _has(each, tables, words)
+        for texts in (fields.caption, fields.heading, fields.above):
+            heads |= _has(texts, tables, words)
         marks: Marks = _has(fields.key, chunks, words) | _begins_with(fields.key, chunks, words[::-1]) | heads[table_of]
         return marks
 
@@ -240,8 +240,8 @@ class Compounds:
     def _with_all(self, numbers: Sequence[int]) -> Positions:
         rarest, *others = sorted((self.words.documents[number] for number in numbers), key=len)
         some = rarest[:SCANNED]
-        for each in others:
-            some = some[each[np.minimum(np.searchsorted(each, some), len(each) - 1)] == some]
+        for documents in others:
+            some = some[documents[np.minimum(np.searchsorted(documents, some), len(documents) - 1)] == some]
         positions: Positions = some[:COMMON].astype(np.int64)
         return positions
 

@@ -104,7 +104,7 @@ class FieldIndex:
         cut = cache(tokenize)
         tables = first_chunks(chunks, of)
         rows = [chunk if chunk.table_id is not None else None for chunk in chunks]
-        cells = [list(_numbered(_said(chunk) if chunk else (), cut)) for chunk in rows]
+        cells = [list(_numbered(_texts_of(chunk) if chunk else (), cut)) for chunk in rows]
         columns = [list(_numbered(table.columns, lambda name: (*cut(name), *cut(_initials(name))))) for table in tables]
         number, paths = _numbers(terms), telling_paths(tables)
         return cls(
@@ -128,12 +128,12 @@ def _sections(tables: Sequence[Chunk]) -> Sections:
     return np.asarray([known.setdefault(position, len(known)) for position in places], dtype=np.int32)
 
 
-def _said(row: Chunk) -> tuple[str, ...]:
+def _texts_of(row: Chunk) -> tuple[str, ...]:
     return (*row.cells, str(row.metadata.get("row_label", "")), *other_names(row.names, row.cells))
 
 
-def _nearest(path: Sequence[str], place: int) -> str:
-    return path[-place] if len(path) >= place else ""
+def _nearest(path: Sequence[str], level: int) -> str:
+    return path[-level] if len(path) >= level else ""
 
 
 def _initials(column: str) -> str:
@@ -191,7 +191,7 @@ class HeadingIndex:
             RaggedArray.build(matches.values(), np.int32),
         )
 
-    def said(self, weights: Mapping[str, float]) -> tuple[Positions, npt.NDArray[np.float64]]:
+    def matched(self, weights: Mapping[str, float]) -> tuple[Positions, npt.NDArray[np.float64]]:
         """Chunks of which a question says a whole heading, in any order of its words.
 
         Args:

@@ -47,14 +47,21 @@ class Figures:
     """(m, 4): number of the unit, the unit as a word of the lexical index, number of the label, whether a fraction."""
 
     @classmethod
-    def build(cls, found: Sequence[Sequence[tuple[int, Quantity]]], units: TermTable, terms: "WordOf") -> "Figures":
+    def build(
+        cls, quantities_of: Sequence[Sequence[tuple[int, Quantity]]], units: TermTable, terms: "WordOf"
+    ) -> "Figures":
         """Lay out quantities with their cells, by chunk or by table."""
-        flat = [quantity for each in found for _, quantity in each]
-        ends = np.asarray([(each.low, each.high, *each.written) for each in flat], dtype=np.float64).reshape(-1, 4)
+        flat = [quantity for cells in quantities_of for _, quantity in cells]
+        ends = np.asarray(
+            [(quantity.low, quantity.high, *quantity.written) for quantity in flat], dtype=np.float64
+        ).reshape(-1, 4)
         numbers = cache(lambda name: unit_number(units, name))
-        marks = [(numbers(each.unit), terms(each.unit), numbers(each.label), each.kind == "fraction") for each in flat]
+        marks = [
+            (numbers(quantity.unit), terms(quantity.unit), numbers(quantity.label), quantity.kind == "fraction")
+            for quantity in flat
+        ]
         return cls(
-            RaggedArray.build([[cell for cell, _ in each] for each in found], np.int16),
+            RaggedArray.build([[cell for cell, _ in cells] for cells in quantities_of], np.int16),
             ends,
             np.asarray(marks, dtype=np.int32).reshape(-1, 4),
         )
@@ -155,9 +162,9 @@ def key_cell(chunk: Chunk) -> int:
     return chunk.cells.index(chunk.row_key) if chunk.row_key in chunk.cells else -1
 
 
-def column_of(chunk: Chunk, place: int) -> str:
+def column_of(chunk: Chunk, cell: int) -> str:
     """The heading over a cell of a row; empty where it has none."""
-    return chunk.columns[place] if place < len(chunk.columns) else ""
+    return chunk.columns[cell] if cell < len(chunk.columns) else ""
 
 
 def cell_figures(chunk: Chunk) -> Sequence[Quantity | None]:

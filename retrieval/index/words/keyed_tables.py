@@ -50,16 +50,18 @@ def _table(name: str, rows: Sequence[tuple[int, Chunk]]) -> KeyedTable:
     return KeyedTable(
         id=name,
         kind=first.signature or name,
-        titles=_said((*nearest, "" if first.introduced else caption, *subject)),
-        heads=_said((*first.heading_path, caption, *subject)),
-        columns=_said(column for _, chunk in rows for column in chunk.columns),
+        titles=_distinct((*nearest, "" if first.introduced else caption, *subject)),
+        heads=_distinct((*first.heading_path, caption, *subject)),
+        columns=_distinct(column for _, chunk in rows for column in chunk.columns),
         rows={number: _row(chunk, shared, held) for (number, chunk), held in zip(rows, amounts, strict=True)},
     )
 
 
 def _row(chunk: Chunk, shared: frozenset[tuple[int, str]], amounts: tuple[AmountInterval, ...]) -> KeyedRow:
     also = (cell for position, cell in enumerate(chunk.cells) if (position, cell) in shared)
-    return KeyedRow(chunk.names, _said((*chunk.cells, str(chunk.metadata.get("row_label", "")))), _said(also), amounts)
+    return KeyedRow(
+        chunk.names, _distinct((*chunk.cells, str(chunk.metadata.get("row_label", "")))), _distinct(also), amounts
+    )
 
 
 def _shared(rows: Sequence[Chunk]) -> frozenset[tuple[int, str]]:
@@ -74,17 +76,17 @@ def _shared(rows: Sequence[Chunk]) -> frozenset[tuple[int, str]]:
 
 def _amounts(rows: Sequence[Chunk]) -> Sequence[tuple[AmountInterval, ...]]:
     """What each row of a table stands for: the quantity of its key, and of any other column of steps."""
-    matches: list[list[AmountInterval]] = [[] for _ in rows]
+    of_rows: list[list[AmountInterval]] = [[] for _ in rows]
     figures = [tuple(cell_figures(row)) for row in rows]
     for number in range(min(map(len, figures))):
         column = closed_ladder([of_row[number] for of_row in figures])
-        steps = sum(each is not None and each.kind in ("range", "open") for each in column)
-        for row, amounts, figure in zip(rows, matches, column, strict=True):
+        steps = sum(figure is not None and figure.kind in ("range", "open") for figure in column)
+        for row, amounts, figure in zip(rows, of_rows, column, strict=True):
             is_step = number == key_cell(row) or steps >= _STEPS
             if figure is not None and is_step:
                 amounts.extend(row_amounts(figure, column_of(row, number)))
-    return [tuple(amounts) for amounts in matches]
+    return [tuple(amounts) for amounts in of_rows]
 
 
-def _said(texts: Iterable[str]) -> tuple[str, ...]:
+def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, texts)))

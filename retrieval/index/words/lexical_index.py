@@ -45,8 +45,8 @@ class Selection:
     def of(cls, lists: Sequence[Documents], n_documents: int) -> "Selection":
         """The documents that are in any of these lists."""
         marked = np.zeros(n_documents, dtype=np.bool_)
-        for each in lists:
-            marked[each] = True
+        for documents in lists:
+            marked[documents] = True
         return cls(np.flatnonzero(marked), n_documents)
 
     def __len__(self) -> int:
@@ -184,7 +184,7 @@ class LexicalIndex:
             tokenize=tokenize,
         )
 
-    def said(self, question: str) -> str:
+    def in_index_words(self, question: str) -> str:
         """A question in the words of the index: see `compounds`."""
         return self.put(question) if self.put else question
 
@@ -201,10 +201,10 @@ class LexicalIndex:
         known = self._cuts.get((tokenize, question))
         if known is not None:
             return known
-        written = self.said(question)
+        written = self.in_index_words(question)
         plain = [token for token in tokenize(written) if not token.startswith(MARK)]
-        found = known_identifiers(words_of_question(written), identifier_keys(written), self._have)
-        tokens = (*plain, *(key for _, _, key in found))
+        identifiers = known_identifiers(words_of_question(written), identifier_keys(written), self._have)
+        tokens = (*plain, *(key for _, _, key in identifiers))
         return remember(self._cuts, (tokenize, question), tokens, REMEMBERED)
 
     def _have(self, terms: Sequence[str]) -> Sequence[bool]:

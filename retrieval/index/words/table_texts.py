@@ -71,10 +71,13 @@ def table_texts(chunks: Sequence[Chunk], of: npt.NDArray[np.int32]) -> list[str]
         parts.setdefault(number, []).append(chunk)
     # Positions are the order of ids; a table is read from its first row on.
     tables = (sorted(parts[number], key=lambda chunk: chunk.position) for number in range(len(parts)))
-    return [_SEPARATOR.join(part for part in (*_place(rows[0]), *_about(rows, before)) if part) for rows in tables]
+    return [
+        _SEPARATOR.join(part for part in (*_names_and_headings(rows[0]), *_about(rows, before)) if part)
+        for rows in tables
+    ]
 
 
-def _place(chunk: Chunk) -> Iterator[str]:
+def _names_and_headings(chunk: Chunk) -> Iterator[str]:
     """The document by its name, the first heading, and the nearest ones, each once."""
     name = PurePosixPath(chunk.document).stem.replace("-", " ").replace("_", " ")
     yield from dict.fromkeys((name, *islice(chunk.heading_path, 1), *chunk.heading_path[-N_HEADINGS:]))

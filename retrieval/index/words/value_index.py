@@ -98,7 +98,7 @@ class ValueIndex:
         return known or remember(self._quoted, key, self._quotes(words, weights), _REMEMBERED)
 
     def _quotes(self, words: Sequence[str], weights: Mapping[str, float]) -> Quotes:
-        values = self._found(words[:_SPANS], weights)
+        values = self._runs(words[:_SPANS], weights)
         held = [self.chunks[value] for value, _, _ in values]
         is_name = [self.is_name[self.chunks.span(value)] for value, _, _ in values]
         positions, places = numbered(np.concatenate([*held, self.chunks.items[:0]]))
@@ -114,7 +114,7 @@ class ValueIndex:
             claimed[key[free]] |= span
         return Quotes(positions.astype(np.int64), name, cell, figure)
 
-    def _found(self, words: Sequence[str], weights: Mapping[str, float]) -> list[tuple[int, int, float]]:
+    def _runs(self, words: Sequence[str], weights: Mapping[str, float]) -> list[tuple[int, int, float]]:
         """(value, mask of its words, weight) of every run of words that is a value; longer runs first."""
         spans = [
             (start, start + length)
@@ -122,12 +122,12 @@ class ValueIndex:
             for start in range(len(words) - length + 1)
         ]
         values = self.values.positions([" ".join(words[start:stop]) for start, stop in spans])
-        matches = []
+        runs = []
         for (start, stop), value in zip(spans, values, strict=True):
             if value is not None:
                 mask = (1 << stop) - (1 << start)
-                matches.append((value, mask, sum(weights[word] for word in dict.fromkeys(words[start:stop]))))
-        return matches
+                runs.append((value, mask, sum(weights[word] for word in dict.fromkeys(words[start:stop]))))
+        return runs
 
     def _has_letter(self, value: int) -> bool:
         return any(map(str.isalpha, self.values.text_of(value)))

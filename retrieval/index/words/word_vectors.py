@@ -68,14 +68,14 @@ class WordVectors:
         for text in texts:
             counts.update(_WORD.findall(text.casefold()))
         written: dict[str, str] = {}
-        for word, _ in sorted(counts.items(), key=lambda each: (-each[1], each[0])):
+        for word, _ in sorted(counts.items(), key=lambda counted: (-counted[1], counted[0])):
             cut = tokenize(word)
             if len(cut) == 1:
                 written.setdefault(cut[0], word)
         places = terms.positions(list(written))
-        matches = {at: word for at, word in zip(places, written.values(), strict=True) if at is not None}
-        if matches:
-            vectors[list(matches)] = WORDS.embed(list(matches.values()))
+        embedded = {at: word for at, word in zip(places, written.values(), strict=True) if at is not None}
+        if embedded:
+            vectors[list(embedded)] = WORDS.embed(list(embedded.values()))
         return cls(vectors)
 
     def of(self, numbers: npt.NDArray[np.int64]) -> Vector:

@@ -279,7 +279,7 @@ class ModelPassages:
     def unanswered(self, chunks: Sequence[Chunk]) -> tuple[ChatRequest, ...]:
         """What `describe` would have to ask, each once."""
         wanted = list(self._inquiries_about(chunks).values())
-        return tuple(each.asked for each in self._inquiries().unanswered(wanted, in_form(ModelPassage)))
+        return tuple(inquiry.request for inquiry in self._inquiries().unanswered(wanted, in_form(ModelPassage)))
 
     def _inquiries_about(self, chunks: Sequence[Chunk]) -> dict[str, Inquiry]:
         """By the chunk's id."""

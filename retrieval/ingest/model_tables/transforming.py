@@ -390,7 +390,7 @@ class ModelTables:
         """What `transform` would have to ask, each once; an answer that is of no use is asked for again."""
         query = self._asked(tables, OfflineTables.of(tables, vocabulary, ()), chosen)
         wanted = [each.inquiry for each in query if each.inquiry]
-        return tuple(each.asked for each in self._inquiries().unanswered(wanted, _Usable(query)))
+        return tuple(inquiry.request for inquiry in self._inquiries().unanswered(wanted, _Usable(query)))
 
     def _inquiries(self) -> Inquiries:
         otherwise = "let the rules read the tables"

@@ -50,7 +50,7 @@ def chat_order(access: Access, model: str, question: str, chunks: Sequence[Chunk
         ModelError: there is no key, or the server cannot be reached or refuses.
     """
     access.require(model, "take the strategy default")
-    answered = _client(access).chat(_asked(model, question, chunks))
+    answered = _client(access).chat(_request(model, question, chunks))
     usage, read = answered.usage, answered.read_as(PassageOrder)
     if isinstance(read, str):
         return Ordered((), read, usage)
@@ -60,7 +60,7 @@ def chat_order(access: Access, model: str, question: str, chunks: Sequence[Chunk
     return Ordered(tuple(number - 1 for number in order), usage=usage)
 
 
-def _asked(model: str, question: str, chunks: Sequence[Chunk]) -> ChatRequest:
+def _request(model: str, question: str, chunks: Sequence[Chunk]) -> ChatRequest:
     passages = [
         {"passage": number, "title": chunk.title, "text": chunk.search_text[:_LONGEST]}
         for number, chunk in enumerate(chunks, start=1)
@@ -102,11 +102,11 @@ def _encoder(model: str) -> Any:
 STAGE = "order"
 
 
-def in_order(found: Retrieval, order: ModelOrder, k: int, name: str, access: Access | None = None) -> Retrieval:
+def in_order(retrieval: Retrieval, order: ModelOrder, k: int, name: str, access: Access | None = None) -> Retrieval:
     """The k best of a search, the first of it in a model's order.
 
     Args:
-        found: the search, k hits at least where there are so many, or as many as the model is shown.
+        retrieval: the search, k hits at least where there are so many, or as many as the model is shown.
         order: which model, and how many it is shown.
         k: how many hits come back.
         name: of the strategy.
@@ -116,16 +116,16 @@ def in_order(found: Retrieval, order: ModelOrder, k: int, name: str, access: Acc
         ModelError: the model cannot be asked or believed, and the order must be its own.
     """
     clock = Clock()
-    shown = found.hits[: order.first]
+    shown = retrieval.hits[: order.first]
     ordered, left = Ordered(()), ""
     measured: tuple[float, ...] = ()
     try:
         if order.by == "cross_encoder":
-            measured = tuple(cross_encoded(order.model, found.query, [hit.chunk for hit in shown]))
+            measured = tuple(cross_encoded(order.model, retrieval.query, [hit.chunk for hit in shown]))
             ordered = Ordered(tuple(sorted(range(len(shown)), key=lambda number: (-measured[number], number))))
         elif shown:
             ordered = chat_order(
-                access or Access.of_environment(), order.model, found.query, [hit.chunk for hit in shown]
+                access or Access.of_environment(), order.model, retrieval.query, [hit.chunk for hit in shown]
             )
         left = ordered.why_not
     except ModelError as error:
@@ -138,8 +138,8 @@ def in_order(found: Retrieval, order: ModelOrder, k: int, name: str, access: Acc
     ordering = Ordering(
         order.model, len(shown), left, ordered.usage.prompt, ordered.usage.completion, usd, milliseconds
     )
-    hits = found.hits if left else _moved(found.hits, ordered.places, order, measured)
-    return Retrieval(found.query, name, hits[:k], _receipt(found.receipt, hits[:k], ordering))
+    hits = retrieval.hits if left else _moved(retrieval.hits, ordered.places, order, measured)
+    return Retrieval(retrieval.query, name, hits[:k], _receipt(retrieval.receipt, hits[:k], ordering))
 
 
 def _moved(hits: Sequence[Hit], places: Sequence[int], order: ModelOrder, measured: Sequence[float]) -> tuple[Hit, ...]:

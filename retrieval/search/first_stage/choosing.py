@@ -121,7 +121,7 @@ class MilvusStage:
     def nearest(self, vector: Vector, k: int, passing: AllowedChunks) -> Positions:
         """See FirstStage; the server's index is asked for more, of which the nearest are found by exact distance."""
         most = max(_MORE * k, _LEAST)
-        matches = self._asked(most, passing, lambda wanted, text: self._store.nearest(vector, wanted, text))
+        matches = self._first_passing(most, passing, lambda wanted, text: self._store.nearest(vector, wanted, text))
         if matches is None or len(matches) < min(k, _count(self._snapshot, passing)):
             return self._own.nearest(vector, k, passing)
         return by_distance(self._snapshot, matches, vector, k).positions
@@ -131,7 +131,7 @@ class MilvusStage:
         words = numbered_question(self._snapshot.lexical, question)
         if not words:
             return np.empty(0, dtype=np.int64)
-        matches = self._asked(k, passing, lambda wanted, text: self._store.worded(words, wanted, text))
+        matches = self._first_passing(k, passing, lambda wanted, text: self._store.worded(words, wanted, text))
         return self._own.worded(question, k, passing) if matches is None else matches
 
     def named(self, question: Query, k: int, passing: AllowedChunks) -> Positions:
@@ -157,26 +157,26 @@ class MilvusStage:
     def payload(self, positions: Positions) -> tuple[Payload, ...]:
         """See FirstStage; texts of more than 65,000 bytes are cut."""
         records = self._store.records(positions.tolist(), ("id", "title", "text", "query_must"))
-        matches = ((position, records[position]) for position in positions.tolist())
+        stored = ((position, records[position]) for position in positions.tolist())
         return tuple(
-            Payload(position, each["id"], each["title"], each["text"], each["query_must"] or None)
-            for position, each in matches
+            Payload(position, record["id"], record["title"], record["text"], record["query_must"] or None)
+            for position, record in stored
         )
 
     def close(self) -> None:
         """See FirstStage; a second time is nothing."""
         self._let_go()
 
-    def _asked(self, k: int, passing: AllowedChunks, ask: Callable[[int, str], Positions]) -> Positions | None:
+    def _first_passing(self, k: int, passing: AllowedChunks, ask: Callable[[int, str], Positions]) -> Positions | None:
         """The k first that may come back; None where too many may not for the server to give them."""
         if passing.where is not None and not passing.where.any():
             return np.empty(0, dtype=np.int64)
         condition = Condition.of(passing)
         wanted = k if condition.is_whole else _MORE * k
         while True:
-            matches = ask(min(wanted, MOST), condition.text)
-            kept = passing.among(self._snapshot, matches)
-            if len(kept) >= k or len(matches) < min(wanted, MOST) or condition.is_whole:
+            positions = ask(min(wanted, MOST), condition.text)
+            kept = passing.among(self._snapshot, positions)
+            if len(kept) >= k or len(positions) < min(wanted, MOST) or condition.is_whole:
                 return kept[:k]
             if wanted >= MOST:
                 return None
@@ -203,7 +203,7 @@ def first_stage(snapshot: Snapshot) -> FirstStage:
     return EmbeddedStage(snapshot) if server is None else MilvusStage(snapshot, server)
 
 
-def found(
+def candidate_mask(
     stage: FirstStage, snapshot: Snapshot, question: Query, vector: Vector | None, k: int, passing: AllowedChunks
 ) -> Mask | None:
     """(n,): what a stage gives the careful ranking to look at; None where that looks at all chunks.

@@ -230,8 +230,8 @@ def candidates_of_own(
     snapshot: Snapshot, question: Query, vector: Vector | None, k: int, passing: AllowedChunks
 ) -> Positions:
     """What words, names and vectors find, k of each: rising, each chunk once."""
-    asked, allowed = Asked(snapshot, question.text, vector), passing.mask(snapshot)
-    words, near = worded_of_own(asked, k, allowed), _nearest(asked, k, passing, allowed)
+    query, allowed = Asked(snapshot, question.text, vector), passing.mask(snapshot)
+    words, near = worded_of_own(query, k, allowed), _nearest(query, k, passing, allowed)
     return distinct(np.concatenate([named_rows(snapshot, question, k, passing), words, near]))
 
 
@@ -260,48 +260,48 @@ class Asked:
         return mask
 
 
-def _nearest(asked: Asked, k: int, passing: AllowedChunks, allowed: Mask | None) -> Positions:
-    snapshot, vector = asked.snapshot, asked.vector
-    if vector is None or asked.cosines is None:
+def _nearest(query: Asked, k: int, passing: AllowedChunks, allowed: Mask | None) -> Positions:
+    snapshot, vector = query.snapshot, query.vector
+    if vector is None or query.cosines is None:
         return _NONE
     if len(snapshot) > COMPARED:
         return nearest_of_own(snapshot, vector, k, passing)
-    return best(asked.cosines.all, k, allowed)
+    return best(query.cosines.all, k, allowed)
 
 
-def worded_of_own(asked: Asked, k: int, allowed: Mask | None) -> Positions:
+def worded_of_own(query: Asked, k: int, allowed: Mask | None) -> Positions:
     """The k best chunks by BM25 that have a word of the question and may come back, best first.
 
     Rows of one table are often equally good by their words: the nearest of those are found, not any.
 
     Args:
-        asked: the question.
+        query: the question.
         k: how many.
         allowed: (n,) chunks that may come back; None: all.
     """
-    snapshot = asked.snapshot
+    snapshot = query.snapshot
     if len(snapshot) <= SCORED_WHOLE:
-        worded = asked.has_word if allowed is None else asked.has_word & allowed
-        return _nearest_of_equals(asked, k, asked.lexical, worded)
-    chunks = Selection.of(_rare(snapshot, asked.question, allowed, k), len(snapshot))
-    scores = snapshot.lexical.scores(asked.question, chunks)
+        worded = query.has_word if allowed is None else query.has_word & allowed
+        return _nearest_of_equals(query, k, query.lexical, worded)
+    chunks = Selection.of(_rare(snapshot, query.question, allowed, k), len(snapshot))
+    scores = snapshot.lexical.scores(query.question, chunks)
     free = None if allowed is None else allowed[chunks.positions]
-    return chunks.positions[_nearest_of_equals(asked, k, scores, free, chunks.positions)]
+    return chunks.positions[_nearest_of_equals(query, k, scores, free, chunks.positions)]
 
 
 def _nearest_of_equals(
-    asked: Asked, k: int, scores: Scores, allowed: Mask | None, positions: Positions | None = None
+    query: Asked, k: int, scores: Scores, allowed: Mask | None, positions: Positions | None = None
 ) -> Positions:
     """The k best of some scores; of those that are as good as the last, the nearest. `positions`: of the scores."""
     first = best(scores, k, allowed)
-    if len(first) < k or asked.cosines is None:
+    if len(first) < k or query.cosines is None:
         return first
     last = scores[first[-1]]
     above, equal = first[scores[first] > last], np.flatnonzero(scores == last)
     equal = equal if allowed is None else equal[allowed[equal]]
     if len(equal) <= k - len(above):
         return first
-    cosines = asked.cosines.at(equal if positions is None else positions[equal])
+    cosines = query.cosines.at(equal if positions is None else positions[equal])
     return np.concatenate([above, equal[best(cosines, k - len(above))]])
 
 

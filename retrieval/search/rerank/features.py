@@ -48,33 +48,35 @@ the trees used most are as good as the 124 that there were, and the table's own 
 """
 
 
-def measure(snapshot: Snapshot, question: Query, found: Candidates) -> Features:
+def measure(snapshot: Snapshot, question: Query, candidates: Candidates) -> Features:
     """Every feature by name, and what is measured beside, (n,) each."""
-    query, said_as = ask(snapshot, question), snapshot.lexical.said(question.text)
-    heads = match_terms([getattr(snapshot.fields, name) for name in _HEADS], found.tables, query, snapshot.rarity)
+    query, said_as = ask(snapshot, question), snapshot.lexical.in_index_words(question.text)
+    heads = match_terms([getattr(snapshot.fields, name) for name in _HEADS], candidates.tables, query, snapshot.rarity)
     near = NearbyWords(heads, len(_TITLES), snapshot.fields.column_of)
-    numbers = match_numbers(query, snapshot.figures, found.positions, found.tables, found.table_of, near)
+    numbers = match_numbers(query, snapshot.figures, candidates.positions, candidates.tables, candidates.table_of, near)
     of_rows = [getattr(snapshot.fields, name) for name in _ROWS]
-    rows = match_terms(of_rows, found.positions, query, snapshot.rarity, numbers.contradicted)
-    terms = {**_by_name(_ROWS, rows.said()), **_by_name(_HEADS, heads.said()[:, found.table_of])}
-    elsewhere = np.logical_or.reduce([numbers.explained, *(marks for name, marks in terms.items() if name != "column")])
-    row = np.logical_or.reduce([numbers.explained, *(terms[name] for name in _ROWS)])
-    head = np.logical_or.reduce([terms[_HEADS[position]] for position in _NEAREST])
-    somewhere = elsewhere | terms["column"]
+    rows = match_terms(of_rows, candidates.positions, query, snapshot.rarity, numbers.contradicted)
+    in_field = {**_by_name(_ROWS, rows.has_term()), **_by_name(_HEADS, heads.has_term()[:, candidates.table_of])}
+    elsewhere = np.logical_or.reduce(
+        [numbers.explained, *(marks for name, marks in in_field.items() if name != "column")]
+    )
+    row = np.logical_or.reduce([numbers.explained, *(in_field[name] for name in _ROWS)])
+    head = np.logical_or.reduce([in_field[_HEADS[position]] for position in _NEAREST])
+    somewhere = elsewhere | in_field["column"]
     features = {
-        **{name: getattr(found, name) for name in ("lexical", "dense", "name", "heading")},
-        "less_dense": _less_dense(found.dense),
-        "is_row": found.is_row.astype(np.float64),
-        **_table_features(snapshot, query, found),
-        **_word_features(snapshot, query, (rows, heads), terms, somewhere, found),
+        **{name: getattr(candidates, name) for name in ("lexical", "dense", "name", "heading")},
+        "less_dense": _less_dense(candidates.dense),
+        "is_row": candidates.is_row.astype(np.float64),
+        **_table_features(snapshot, query, candidates),
+        **_word_features(snapshot, query, (rows, heads), in_field, somewhere, candidates),
         **numbers.features,
-        **meaning(snapshot, said_as, query, found.tables, found.table_of, elsewhere, somewhere),
+        **meaning(snapshot, said_as, query, candidates.tables, candidates.table_of, elsewhere, somewhere),
         **semantic_similarity(
-            snapshot, said_as, query, (rows, heads), _ROWS.index("passage"), _NEAREST, (row, head), found
+            snapshot, said_as, query, (rows, heads), _ROWS.index("passage"), _NEAREST, (row, head), candidates
         ),
     }
-    features["behind_number_labelled"] = _number_gap(features, found)
-    features["behind_section_alike"] = behind_best(found.section_of, features["alike_read"])
+    features["behind_number_labelled"] = _number_gap(features, candidates)
+    features["behind_section_alike"] = behind_best(candidates.section_of, features["alike_read"])
     relative = np.asarray([features[name] for name in _RELATIVE])
     less = relative - relative.max(axis=1, initial=0.0, keepdims=True)
     return features | {f"less_{name}": values for name, values in zip(_RELATIVE, less, strict=True)}
@@ -92,59 +94,63 @@ def _by_name(names: Sequence[str], values: "np.ndarray[tuple[int, ...], Any]") -
     return dict(zip(names, values, strict=True))
 
 
-def _table_features(snapshot: Snapshot, asked: QueryTerms, found: Candidates) -> Features:
+def _table_features(snapshot: Snapshot, query: QueryTerms, candidates: Candidates) -> Features:
     """What the texts of the candidates' tables and passages say of the question."""
     texts = snapshot.tables.lexical
-    weights = zip(asked.known, asked.weights.tolist(), strict=True)
-    covered = texts.words.covered(weights, Selection(found.tables, texts.n_documents)) / asked.whole
-    values = {"table_lexical": found.table_lexical, "table_dense": found.table_dense, "table_covered": covered}
-    return {name: scores[found.table_of] for name, scores in values.items()}
+    weights = zip(query.known, query.weights.tolist(), strict=True)
+    covered = texts.words.covered(weights, Selection(candidates.tables, texts.n_documents)) / query.whole
+    values = {
+        "table_lexical": candidates.table_lexical,
+        "table_dense": candidates.table_dense,
+        "table_covered": covered,
+    }
+    return {name: scores[candidates.table_of] for name, scores in values.items()}
 
 
 def _word_features(
     snapshot: Snapshot,
-    asked: QueryTerms,
+    query: QueryTerms,
     fields: tuple[Fields, Fields],
-    said: Mapping[str, Mask],
+    in_field: Mapping[str, Mask],
     somewhere: Mask,
-    found: Candidates,
+    candidates: Candidates,
 ) -> Features:
-    (rows, heads), weights, whole = fields, asked.weights, asked.whole
+    (rows, heads), weights, whole = fields, query.weights, query.whole
     cells = rows.cells(_ROWS.index("cell"), snapshot.fields.cell_of)
-    head = said["caption"] | said["heading"] | said["above"]
-    row = said["cell"] | said["passage"] | said["key"]
+    head = in_field["caption"] | in_field["heading"] | in_field["above"]
+    row = in_field["cell"] | in_field["passage"] | in_field["key"]
     marks: Mapping[str, Mask | Scores] = {
         "covered": somewhere,
-        "covered_key": said["key"],
+        "covered_key": in_field["key"],
         "covered_row": row,
-        "covered_head_row": head | said["cell"] | said["column"],
-        "covered_key_head": said["key"] | head,
-        "covered_read": read_with_prose(somewhere.astype(np.float64), found.section_of, found.is_row),
-        "whole_cells": cells.in_whole(len(asked.words)),
+        "covered_head_row": head | in_field["cell"] | in_field["column"],
+        "covered_key_head": in_field["key"] | head,
+        "covered_read": read_with_prose(somewhere.astype(np.float64), candidates.section_of, candidates.is_row),
+        "whole_cells": cells.in_whole(len(query.words)),
     }
     features: dict[str, Scores] = {name: np.matmul(mask, weights) / whole for name, mask in marks.items()}
     features |= {
         "best_cell_share": cells.best(cells.shares) / whole,
-        "distinct": distinct_cells(said["cell"], weights / whole, found.table_of, found.is_row),
+        "distinct": distinct_cells(in_field["cell"], weights / whole, candidates.table_of, candidates.is_row),
         "said_key": rows.shares(1)[0],
-        "said_heading": heads.shares(_HEADS.index("heading") + 1)[-1, found.table_of],
-        "order": _pairs_in_order(asked, rows, heads, found.table_of),
+        "said_heading": heads.shares(_HEADS.index("heading") + 1)[-1, candidates.table_of],
+        "order": _pairs_in_order(query, rows, heads, candidates.table_of),
     }
     return features | {"whole_key": (features["said_key"] > 0.999) * features["covered_key"]}
 
 
-def _pairs_in_order(asked: QueryTerms, rows: Fields, heads: Fields, table_of: Numbers) -> Scores:
+def _pairs_in_order(query: QueryTerms, rows: Fields, heads: Fields, table_of: Numbers) -> Scores:
     """(n,) how much of the question's pairs of words stand in some field as in the question."""
     pairs = np.concatenate([rows.pairs(), heads.pairs()[[*_NEAREST], :][:, table_of]])
-    order: Scores = np.logical_or.reduce(pairs) @ asked.worth / asked.worth_of_all
+    order: Scores = np.logical_or.reduce(pairs) @ query.worth / query.worth_of_all
     return order
 
 
-def _number_gap(features: Features, found: Candidates) -> Scores:
+def _number_gap(features: Features, candidates: Candidates) -> Scores:
     """How far a row is behind the best candidate of its table in what the question's numbers say of it; 0 for prose."""
     labelled = np.maximum(features["number_key_labelled"], features["number_cell_labelled"])
     values = labelled + 0.5 * features["number_wide_labelled"]
-    return behind_best(found.table_of, values) * found.is_row
+    return behind_best(candidates.table_of, values) * candidates.is_row
 
 
 def matrix(features: Features, names: Sequence[str]) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":

@@ -37,17 +37,17 @@ def behind_best(group: Numbers, values: Scores) -> Scores:
     return gap
 
 
-def read_with_prose(said: Scores, sections: Numbers, is_row: Mask) -> Scores:
+def read_with_prose(coverage: Scores, sections: Numbers, is_row: Mask) -> Scores:
     """(n, words) what each candidate says; a row with the prose around its table, which its reader has read.
 
     Args:
-        said: (n, words) how far each candidate says each word of the question.
+        coverage: (n, words) how far each candidate says each word of the question.
         sections: (n,) which section each is in, numbers from 0 on.
         is_row: (n,).
     """
-    prose = np.zeros((int(sections.max(initial=-1)) + 1, said.shape[1]))
-    np.maximum.at(prose, sections[~is_row], said[~is_row])
-    read: Scores = np.where(is_row[:, None], np.maximum(said, prose[sections]), said)
+    prose = np.zeros((int(sections.max(initial=-1)) + 1, coverage.shape[1]))
+    np.maximum.at(prose, sections[~is_row], coverage[~is_row])
+    read: Scores = np.where(is_row[:, None], np.maximum(coverage, prose[sections]), coverage)
     return read
 
 

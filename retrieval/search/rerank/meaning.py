@@ -30,7 +30,7 @@ STRETCH = 16
 def meaning(
     snapshot: Snapshot,
     question: str,
-    asked: QueryTerms,
+    query: QueryTerms,
     tables: Positions,
     table_of: Numbers,
     elsewhere: Mask,
@@ -41,7 +41,7 @@ def meaning(
     Args:
         snapshot: what is searched.
         question: in the words of the index.
-        asked: what the index knows of it, t words.
+        query: what the index knows of it, t words.
         tables: distinct numbers of the candidates' tables, rising.
         table_of: (n,) which of those each is in.
         elsewhere: (n, t) whether its row or its headings have the word.
@@ -49,11 +49,13 @@ def meaning(
     """
     words = list(dict.fromkeys(LETTERS.findall(question.casefold())))[:MOST]
     cut = [cut_word(snapshot.lexical.tokenize, word) for word in words]
-    places = [[asked.known[part] for part in parts if part in asked.known] for parts in cut]
+    places = [[query.known[part] for part in parts if part in query.known] for parts in cut]
     near = _near(snapshot, words, tables)[table_of]
-    weights = np.asarray([max((float(asked.weights[at]) for at in each), default=0.0) for each in places])
+    weights = np.asarray([max((float(query.weights[at]) for at in numbers), default=0.0) for numbers in places])
     row, any_field = _has_all(places, elsewhere, somewhere)
-    counts = np.asarray([len(each) > 0 or len(word) > 2 for word, each in zip(words, places, strict=True)], dtype=float)
+    counts = np.asarray(
+        [len(numbers) > 0 or len(word) > 2 for word, numbers in zip(words, places, strict=True)], dtype=float
+    )
     whole = float(weights.sum()) or 1.0
     return {
         "meaning": (near * (1.0 - row) * counts).max(axis=1, initial=0.0),
@@ -63,14 +65,14 @@ def meaning(
 
 def _has_all(places: Sequence[Sequence[int]], *marks: Mask) -> Scores:
     """(marks, n, words): 1 where a candidate has all that a word is; 0 for a word that is nothing."""
-    matches = np.zeros((len(marks), len(places), len(marks[0])))
-    some = [number for number, each in enumerate(places) if each]
+    has_all = np.zeros((len(marks), len(places), len(marks[0])))
+    some = [number for number, numbers in enumerate(places) if numbers]
     if some:
-        flat = np.stack(marks)[:, :, [at for each in places for at in each]]
+        flat = np.stack(marks)[:, :, [at for numbers in places for at in numbers]]
         sizes = np.asarray([len(places[number]) for number in some], dtype=np.int64)
         all_of = np.minimum.reduceat(flat, np.cumsum(sizes) - sizes, axis=2)
-        matches[:, some] = all_of.transpose(0, 2, 1)
-    return matches.transpose(0, 2, 1)
+        has_all[:, some] = all_of.transpose(0, 2, 1)
+    return has_all.transpose(0, 2, 1)
 
 
 def _near(snapshot: Snapshot, words: Sequence[str], tables: Positions) -> Scores:
@@ -99,12 +101,12 @@ _DECIMALS = 3
 def semantic_similarity(
     snapshot: Snapshot,
     question: str,
-    asked: QueryTerms,
+    query: QueryTerms,
     fields: tuple[Fields, Fields],
     passage: int,
     heads: Sequence[int],
-    said: tuple[Mask, Mask],
-    found: Candidates,
+    has_term: tuple[Mask, Mask],
+    candidates: Candidates,
 ) -> Mapping[str, Scores]:
     """How much of a question n candidates say, each word as far as their nearest word means it.
 
@@ -113,29 +115,29 @@ def semantic_similarity(
     Args:
         snapshot: what is searched.
         question: in the words of the index.
-        asked: what the index knows of it, t words.
+        query: what the index knows of it, t words.
         fields: of the candidates, and of their tables.
         passage: which of those of the candidates is prose.
         heads: which of those of the tables are looked at.
-        said: (n, t) whether a candidate's own fields have the word; whether those of its table have it.
-        found: the candidates.
+        has_term: (n, t) whether a candidate's own fields have the word; whether those of its table have it.
+        candidates: of the question.
     """
-    words = [*asked.known, *asked.strangers]
-    weights = np.append(asked.weights, list(asked.strangers.values()))
+    words = [*query.known, *query.strangers]
+    weights = np.append(query.weights, list(query.strangers.values()))
     shares = weights / (weights.sum() or 1.0)
     written = _written(snapshot, question, words)
     vectors = _vectors(written)
     near = _WordSimilarities(snapshot, fields, vectors)
-    row, head = near.best(fields[0]).max(axis=0), near.best(fields[1])[list(heads)].max(axis=0)[found.table_of]
-    together = np.where(found.is_row, 0.0, near.densest(fields[0], passage, shares))
-    t = len(asked.words)
-    np.maximum(row[:, :t], said[0], out=row[:, :t])
-    np.maximum(head[:, :t], said[1], out=head[:, :t])
+    row, head = near.best(fields[0]).max(axis=0), near.best(fields[1])[list(heads)].max(axis=0)[candidates.table_of]
+    together = np.where(candidates.is_row, 0.0, near.densest(fields[0], passage, shares))
+    t = len(query.words)
+    np.maximum(row[:, :t], has_term[0], out=row[:, :t])
+    np.maximum(head[:, :t], has_term[1], out=head[:, :t])
     own = np.maximum(row, head)
-    read = read_with_prose(own, found.section_of, found.is_row)
+    read = read_with_prose(own, candidates.section_of, candidates.is_row)
     values = {"alike": own, "alike_row": row, "alike_head": head, "alike_read": read}
     shared = {name: near @ shares for name, near in values.items()} | _told(own, words, written, weights)
-    together = np.where(found.is_row, shared["alike_row"], together)
+    together = np.where(candidates.is_row, shared["alike_row"], together)
     return shared | {"alike_together": together}
 
 
@@ -174,17 +176,17 @@ class _WordSimilarities:
         # The last row is of words that the index does not have.
         self.near = np.zeros((len(numbers) + 1, len(vectors)), dtype=np.float32)
         np.clip((cosines - NEAR) / (SAME - NEAR), 0.0, 1.0, out=self.near[:-1])
-        self.place = np.full(len(there), -1, dtype=np.int32)
-        self.place[numbers] = np.arange(len(numbers))
+        self.row_of = np.full(len(there), -1, dtype=np.int32)
+        self.row_of[numbers] = np.arange(len(numbers))
 
     def best(self, fields: Fields) -> Scores:
         """(fields, n, words): the nearest word of each field of each candidate, 0 where it has none."""
-        matches = np.zeros((*fields.sizes.shape, self.near.shape[1]))
+        nearest = np.zeros((*fields.sizes.shape, self.near.shape[1]))
         some = np.flatnonzero(fields.sizes)
         if len(some):
-            near = self.near[self.place[fields.words]]
-            matches.reshape(fields.sizes.size, -1)[some] = np.maximum.reduceat(near, fields.ends[some], axis=0)
-        return matches
+            near = self.near[self.row_of[fields.words]]
+            nearest.reshape(fields.sizes.size, -1)[some] = np.maximum.reduceat(near, fields.ends[some], axis=0)
+        return nearest
 
     def densest(self, fields: Fields, field: int, shares: Scores) -> Scores:
         """(n,) how much of the question one stretch of a field says, in the best of them; 0 where it is empty."""
@@ -194,7 +196,7 @@ class _WordSimilarities:
         if not len(some):
             return best
         start, stop = starts[0], fields.ends[(field + 1) * fields.n]
-        near = self.near[self.place[fields.words[start:stop]]]
+        near = self.near[self.row_of[fields.words[start:stop]]]
         first, last = np.searchsorted(fields.hits, [start, stop])
         near[fields.hits[first:last] - start, fields.which[first:last]] = 1.0
         blocks = -(-sizes[some] // STRETCH)

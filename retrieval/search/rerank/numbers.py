@@ -140,7 +140,7 @@ class NumberMatches:
 
 
 def match_numbers(
-    asked: QueryTerms,
+    query: QueryTerms,
     figures: FigureIndex,
     positions: Positions,
     tables: Positions,
@@ -150,7 +150,7 @@ def match_numbers(
     """Compare the numbers of a question with n candidates.
 
     Args:
-        asked: the question.
+        query: the question.
         figures: the quantities of the index.
         positions: (n,) of the candidates.
         tables: distinct numbers of their tables.
@@ -158,17 +158,17 @@ def match_numbers(
         near: the words of those tables.
     """
     best, unexplained = np.zeros((4, len(positions))), np.zeros(len(positions))
-    explained, contradicted = np.zeros((2, len(positions), len(asked.words)), dtype=np.bool_)
-    if asked.figures:
+    explained, contradicted = np.zeros((2, len(positions), len(query.words)), dtype=np.bool_)
+    if query.figures:
         held = RowQuantities.of(figures, positions, tables, table_of)
-        units = [figure.unit for figure in asked.figures if figure.unit != BARE]
-        for figure in asked.figures:
+        units = [figure.unit for figure in query.figures if figure.unit != BARE]
+        for figure in query.figures:
             fits = held.hold(figure, figures.percent, units)
             key, key_labelled, wide_labelled, cell, cell_labelled, head, column, column_labelled = _fits(
                 figure, fits, held, near, table_of
             )
             np.maximum(best, [key, key_labelled, wide_labelled, cell_labelled], out=best)
-            unexplained += (1.0 - (key + cell + head + column > 0)) / len(asked.figures)
+            unexplained += (1.0 - (key + cell + head + column > 0)) / len(query.figures)
             explained[:, figure.places] |= (key + cell_labelled + head + column_labelled > 0)[:, None]
             if figure.quantity.kind == "open":
                 low, high = figure.quantity.written
@@ -244,16 +244,16 @@ _LEAST = 3
 Ends = npt.NDArray[np.float64]
 
 
-def is_out_of_range(snapshot: Snapshot, asked: QueryTerms, position: int) -> bool:
+def is_out_of_range(snapshot: Snapshot, query: QueryTerms, position: int) -> bool:
     """Whether a question names a number as the key of a row's table is named, and it is beyond every key there.
 
     Args:
         snapshot: what is searched.
-        asked: the question.
+        query: the question.
         position: of the row; nothing lies beyond prose.
     """
     tables, figures = snapshot.evidence, snapshot.figures
-    if not asked.figures or tables.of[position] >= tables.n_tables or figures.key_cell[position] < 0:
+    if not query.figures or tables.of[position] >= tables.n_tables or figures.key_cell[position] < 0:
         return False
     rows = np.flatnonzero(tables.of == tables.of[position])
     places, key = figures.rows.cell.places(rows), np.repeat(figures.key_cell[rows], figures.rows.cell.sizes(rows))
@@ -265,7 +265,7 @@ def is_out_of_range(snapshot: Snapshot, asked: QueryTerms, position: int) -> boo
     ends, marks = figures.rows.ends[places], figures.rows.marks[places]
     outside = [
         _is_outside(*interval)
-        for figure in asked.figures
+        for figure in query.figures
         if (interval := _compared(figure, ends, marks, bool(column & _names(snapshot, figure))))
         and not _is_quoted(figure, chunk.search_text)
     ]
@@ -293,7 +293,7 @@ def _names(snapshot: Snapshot, figure: Figure) -> frozenset[str]:
     """What the number counts or is called, in the words of the index."""
     terms = (figure.quantity.label, figure.quantity.unit)
     cut = snapshot.lexical.tokenize
-    return frozenset(part for word in terms if word for part in cut_word(cut, snapshot.lexical.said(word)))
+    return frozenset(part for word in terms if word for part in cut_word(cut, snapshot.lexical.in_index_words(word)))
 
 
 def _is_outside(low: float, high: float, ends: Ends) -> bool:

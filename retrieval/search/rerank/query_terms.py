@@ -77,22 +77,22 @@ class QueryTerms:
 
 def ask(snapshot: Snapshot, question: Query) -> QueryTerms:
     """Read a question against a snapshot."""
-    query = snapshot.lexical.looked_for(question.text)
-    figures = [quantity for quantity in quantities(question.text) if query and quantity.kind not in AS_TEXT]
+    terms = snapshot.lexical.looked_for(question.text)
+    figures = [quantity for quantity in quantities(question.text) if terms and quantity.kind not in AS_TEXT]
     beside = [_beside(snapshot, question.text, figure) for figure in figures]
-    every = list(dict.fromkeys((*query, *(word for words in beside for word in words))))
+    every = list(dict.fromkeys((*terms, *(word for words in beside for word in words))))
     at = dict(zip(every, snapshot.lexical.terms.words(every), strict=True))
-    numbers = {word: number for word in query if (number := at[word]) is not None}
-    strangers = [word for word in dict.fromkeys(query) if at[word] is None][:MOST]
+    numbers = {word: number for word in terms if (number := at[word]) is not None}
+    strangers = [word for word in dict.fromkeys(terms) if at[word] is None][:MOST]
     weights = _weights(snapshot, numbers)
     known = sorted(numbers, key=lambda word: -weights[word])[:MOST]
     order = sorted(known, key=numbers.__getitem__)
     key = {word: number for number, word in enumerate(order)}
     worth = np.zeros((len(order), len(order)))
-    for first, second in pairwise(query):
+    for first, second in pairwise(terms):
         if first in key and second in key:
             worth[key[first], key[second]] = min(weights[first], weights[second])
-    before = _parts_of_names(snapshot, question.text, query)
+    before = _parts_of_names(snapshot, question.text, terms)
     pairs = np.full(worth.shape, -1)
     pairs[worth > 0] = np.arange(np.count_nonzero(worth))
     return QueryTerms(
@@ -121,15 +121,19 @@ def _idle(vocabulary: Vocabulary) -> frozenset[str]:
 
 
 def _figure(
-    snapshot: Snapshot, found: Quantity, beside: Sequence[str], at: Mapping[str, int | None], place: Mapping[str, int]
+    snapshot: Snapshot,
+    quantity: Quantity,
+    beside: Sequence[str],
+    at: Mapping[str, int | None],
+    position_of: Mapping[str, int],
 ) -> Figure:
     units, cut = snapshot.figures.units, _cutter(snapshot)
     near = sorted(number for word in beside if (number := at[word]) is not None)
-    written = sorted({place[word] for word in cut(found.text) if word in place and word not in beside})
+    written = sorted({position_of[word] for word in cut(quantity.text) if word in position_of and word not in beside})
     return Figure(
-        found,
-        unit_number(units, found.unit),
-        unit_number(units, found.label),
+        quantity,
+        unit_number(units, quantity.unit),
+        unit_number(units, quantity.label),
         np.asarray(near, np.int64),
         np.asarray(written, np.int64),
     )
@@ -139,26 +143,28 @@ def _cutter(snapshot: Snapshot) -> Tokenize:
     return snapshot.lexical.ask or snapshot.lexical.tokenize
 
 
-def _beside(snapshot: Snapshot, text: str, found: Quantity) -> Sequence[str]:
+def _beside(snapshot: Snapshot, text: str, quantity: Quantity) -> Sequence[str]:
     """Words of letters beside a number, its unit and its label, each once."""
-    before = LETTERS.findall(text[max(0, found.start - NEAR) : found.start])[-BEFORE:]
-    after = LETTERS.findall(text[found.end : found.end + NEAR])[:AFTER]
+    before = LETTERS.findall(text[max(0, quantity.start - NEAR) : quantity.start])[-BEFORE:]
+    after = LETTERS.findall(text[quantity.end : quantity.end + NEAR])[:AFTER]
     lexical, cut = snapshot.lexical, _cutter(snapshot)
     # Together, for a label of several words is one word of the index; and each by itself, for its own sake.
     together = (*lexical.looked_for(" ".join(before)), *lexical.looked_for(" ".join(after)))
-    alone = (*before, *after, found.unit or "", found.label or "")
-    parts = (part for word in alone if word for part in cut_word(cut, lexical.said(word)))
+    alone = (*before, *after, quantity.unit or "", quantity.label or "")
+    parts = (part for word in alone if word for part in cut_word(cut, lexical.in_index_words(word)))
     return [word for word in dict.fromkeys((*together, *parts)) if word.isalpha()]
 
 
-def _parts_of_names(snapshot: Snapshot, text: str, asked: Sequence[str]) -> Mapping[str, str]:
+def _parts_of_names(snapshot: Snapshot, text: str, terms: Sequence[str]) -> Mapping[str, str]:
     """The numbers that are said only as parts of longer names, each with the part before it."""
-    matches: dict[str, str] = {}
-    count = Counter(asked)
+    part_before: dict[str, str] = {}
+    count = Counter(terms)
     for match in _IDENTIFIER.finditer(text):
         parts = [part for part in cut_word(_cutter(snapshot), match[0]) if not part.startswith("-")]
         if len(parts) >= _PARTS:
             count.subtract(parts)
-            matches |= {part: first for first, part in pairwise(parts) if part[0].isdigit()}
+            part_before |= {part: first for first, part in pairwise(parts) if part[0].isdigit()}
     known = snapshot.lexical.terms
-    return {part: first for part, first in matches.items() if count[part] <= 0 and known.position(first) is not None}
+    return {
+        part: first for part, first in part_before.items() if count[part] <= 0 and known.position(first) is not None
+    }

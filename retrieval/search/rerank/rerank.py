@@ -97,7 +97,7 @@ def group_of(feature: str) -> str:
 def _columns(names: tuple[str, ...]) -> Mapping[str, Positions]:
     """Which features are in each part."""
     groups = [group_of(name) for name in names]
-    return {group: np.flatnonzero([each == group for each in groups]) for group in _GROUPS}
+    return {group: np.flatnonzero([own == group for own in groups]) for group in _GROUPS}
 
 
 @lru_cache(maxsize=4)

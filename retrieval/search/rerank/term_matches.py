@@ -25,7 +25,7 @@ class Fields:
     The words lie end to end, field by field, and candidate by candidate in a field.
     """
 
-    asked: QueryTerms
+    query: QueryTerms
     rarity: Scores
     """(terms + 1,) weight of every word of the index, and of one that it does not have."""
     n: int
@@ -44,11 +44,11 @@ class Fields:
     which: Numbers
     """(h,) which word of the question each hit is."""
 
-    def said(self) -> Mask:
+    def has_term(self) -> Mask:
         """(fields, n, t): whether the candidate's field has the question's word."""
-        matches = np.zeros((len(self.ends) - 1, len(self.asked.words)), dtype=np.bool_)
-        matches[self.owner, self.which] = True
-        return matches.reshape(*self.sizes.shape, matches.shape[1])
+        has_term = np.zeros((len(self.ends) - 1, len(self.query.words)), dtype=np.bool_)
+        has_term[self.owner, self.which] = True
+        return has_term.reshape(*self.sizes.shape, has_term.shape[1])
 
     def shares(self, fields: int) -> Scores:
         """(fields, n) how much of each of the first fields the question says, by weight; 0 for an empty one."""
@@ -61,13 +61,13 @@ class Fields:
 
     def pairs(self) -> Mask:
         """(fields, n, p): which of the question's pairs of words stand in the field as in the question."""
-        matches = np.zeros((len(self.ends) - 1, len(self.asked.worth)), dtype=np.bool_)
-        if len(self.asked.worth):
+        has_pair = np.zeros((len(self.ends) - 1, len(self.query.worth)), dtype=np.bool_)
+        if len(self.query.worth):
             beside = (self.hits[1:] == self.hits[:-1] + 1) & (self.owner[1:] == self.owner[:-1])
-            pair = np.where(beside, self.asked.pairs[self.which[:-1], self.which[1:]], -1)
+            pair = np.where(beside, self.query.pairs[self.which[:-1], self.which[1:]], -1)
             position = np.flatnonzero(pair >= 0)
-            matches[self.owner[position], pair[position]] = True
-        return matches.reshape(*self.sizes.shape, matches.shape[1])
+            has_pair[self.owner[position], pair[position]] = True
+        return has_pair.reshape(*self.sizes.shape, has_pair.shape[1])
 
     def cells(self, field: int, cell_of: Cells) -> "TermMatches":
         """What is said of the cells of a field.
@@ -96,7 +96,7 @@ class Fields:
             slots // SLOTS,
             size,
             np.bincount(number, minlength=len(slots)),
-            np.bincount(number, self.asked.weights[which], len(slots)).astype(np.float64),
+            np.bincount(number, self.query.weights[which], len(slots)).astype(np.float64),
         )
 
 
@@ -115,7 +115,7 @@ class TermMatches:
     """(c,) candidate of each cell."""
     size: Numbers
     """(c,) words."""
-    said: Numbers
+    matched: Numbers
     """(c,) words that the question says."""
     weight: Scores
     """(c,) their weight."""
@@ -123,13 +123,13 @@ class TermMatches:
     @property
     def whole(self) -> Mask:
         """(c,) cells that are said whole."""
-        whole: Mask = self.said == self.size
+        whole: Mask = self.matched == self.size
         return whole
 
     @property
     def shares(self) -> Scores:
         """(c,) weight of what is said, times how much of the cell that is."""
-        return (self.weight * self.said) / self.size
+        return (self.weight * self.matched) / self.size
 
     def best(self, values: Scores) -> Scores:
         """(n,) the largest value of each candidate's cells, 0 at least."""
@@ -139,21 +139,21 @@ class TermMatches:
 
     def in_whole(self, t: int) -> Mask:
         """(n, t): whether a cell that is said whole has the word."""
-        matches = np.zeros((self.n, t), dtype=np.bool_)
+        has_term = np.zeros((self.n, t), dtype=np.bool_)
         quoted = self.whole[self.cell]
-        matches[self.owner[quoted], self.which[quoted]] = True
-        return matches
+        has_term[self.owner[quoted], self.which[quoted]] = True
+        return has_term
 
 
 def match_terms(
-    fields: Sequence[Words], keys: Positions, asked: QueryTerms, rarity: Scores, contradicted: Mask | None = None
+    fields: Sequence[Words], keys: Positions, query: QueryTerms, rarity: Scores, contradicted: Mask | None = None
 ) -> Fields:
     """Some fields of the same candidates.
 
     Args:
         fields: words by key.
         keys: (n,) of each candidate: its position, or the number of its table.
-        asked: the question.
+        query: the question.
         rarity: (terms + 1,) weight of every word of the index, and of one that it does not have.
         contradicted: (n, t) words of the question that say nothing of a candidate though it has them; None: none do.
     """
@@ -168,18 +168,18 @@ def match_terms(
     )
     # By number, and -1 for a word that the index does not have: the last entry.
     known = np.full(len(rarity), -1, dtype=np.int8)
-    known[asked.words] = np.arange(len(asked.words))
+    known[query.words] = np.arange(len(query.words))
     which = known[words]
     hits = np.flatnonzero(which >= 0)
     owner = np.searchsorted(ends, hits, side="right") - 1
-    if (asked.behind >= 0).any():
-        stands = _stands_behind(words, hits, ends[owner], asked.behind[which[hits]])
+    if (query.behind >= 0).any():
+        stands = _stands_behind(words, hits, ends[owner], query.behind[which[hits]])
         hits, owner = hits[stands], owner[stands]
     if contradicted is not None and contradicted.any():
         kept = ~contradicted[owner % len(keys), which[hits]]
         hits, owner = hits[kept], owner[kept]
     return Fields(
-        asked,
+        query,
         rarity,
         len(keys),
         sizes.reshape(len(fields), len(keys)),

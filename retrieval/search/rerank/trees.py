@@ -38,7 +38,7 @@ class Paths:
     """(t,) the first leaf of each tree."""
     values: Scores
     """(leaves,) tree by tree, from left to right."""
-    asked: Numbers
+    step_features: Numbers
     """(steps, leaves) the feature that was asked before each step to a leaf; 0 after the last."""
     moved: Scores
     """(steps, leaves) how much each step moved the value; 0 after the last."""
@@ -65,7 +65,9 @@ class Paths:
         sizes = [walk.tree(root) for root in roots.tolist()]
         if max(sizes) > MOST_LEAVES:
             raise ValueError(f"a tree has {max(sizes)} leaves, at most {MOST_LEAVES} can be told apart")
-        kind = next(each for each in (np.uint8, np.uint16, np.uint32, np.uint64) if np.iinfo(each).bits >= max(sizes))
+        kind = next(
+            width for width in (np.uint8, np.uint16, np.uint32, np.uint64) if np.iinfo(width).bits >= max(sizes)
+        )
         everything = np.iinfo(kind).max
         tree, question, node, ruled_out = np.asarray(walk.questions, dtype=np.uint64).reshape(-1, 4).T
         shape = (max(sizes) - 1, len(sizes))
@@ -76,11 +78,17 @@ class Paths:
         steps = np.asarray(walk.steps, dtype=np.int64).reshape(-1, 4)
         leaf, step, above, below = steps.T
         shape = (int(step.max(initial=-1)) + 1, sum(sizes))
-        query, moved = np.zeros(shape, dtype=np.int64), np.zeros(shape)
-        query[step, leaf], moved[step, leaf] = feature[above], value[below] - value[above]
+        step_features, moved = np.zeros(shape, dtype=np.int64), np.zeros(shape)
+        step_features[step, leaf], moved[step, leaf] = feature[above], value[below] - value[above]
         first = np.cumsum(sizes, dtype=np.int64) - sizes
         return cls(
-            features.ravel(), bounds.reshape(-1, 1), stay.reshape(-1, 1), first, value[walk.leaves], query, moved
+            features.ravel(),
+            bounds.reshape(-1, 1),
+            stay.reshape(-1, 1),
+            first,
+            value[walk.leaves],
+            step_features,
+            moved,
         )
 
 
@@ -174,7 +182,7 @@ class Trees:
         """(n, features): what each feature adds; with `start` they sum up to the score."""
         paths, (n, features) = self._paths, (len(values), len(self.names))
         leaf = paths.ends(values)
-        position = paths.asked.take(leaf, axis=1) + features * np.arange(n)[:, None]
+        position = paths.step_features.take(leaf, axis=1) + features * np.arange(n)[:, None]
         moved = paths.moved.take(leaf, axis=1)
         return np.bincount(position.ravel(), moved.ravel(), n * features).astype(np.float64).reshape(n, features)
 

@@ -343,7 +343,7 @@ def _ordered(
         if len(orders) < _LEAST or len(rising) < len(orders) or strays > _STRAYS * len(documents):
             continue
         if all(low <= high for low, high in pairwise(rising)):
-            numbers = {each: next(iter(values)) for each, values in orders.items()}
+            numbers = {version: next(iter(values)) for version, values in orders.items()}
             return CatalogField(versions.name, versions.kind, versions.listed, versions.counts, other.name, numbers)
     return versions
 

@@ -75,9 +75,9 @@ def stem(word: str) -> str:
     return _ENDING.sub("", word)[:STEM]
 
 
-def text_of(text: str, found: Sequence[Word]) -> str:
+def text_of(text: str, terms: Sequence[Word]) -> str:
     """What stands from the first of these words to the last."""
-    return text[found[0].start : found[-1].end]
+    return text[terms[0].start : terms[-1].end]
 
 
 def _word(match: re.Match[str]) -> Word:

@@ -77,121 +77,123 @@ def duel_sides(question: str) -> tuple[str, ...]:
     return f"{left} against {match['right_value']}", f"{right} against {match['left_value']}"
 
 
-def _text(question: str, said: Sequence[Word], gone: set[int]) -> str:
+def _text(question: str, terms: Sequence[Word], gone: set[int]) -> str:
     """The question without some words; what stands between two that stay is kept."""
     pieces: list[str] = []
-    for at, word in enumerate(said):
+    for at, word in enumerate(terms):
         if at in gone:
             continue
         joined = "" if word.key in _SIGNS else " "
-        between = question[said[at - 1].end : word.start] if at and at - 1 not in gone else joined
+        between = question[terms[at - 1].end : word.start] if at and at - 1 not in gone else joined
         pieces += [between, word.text]
     return "".join(pieces).strip(" ,:;-")
 
 
-def _things(said: Sequence[Word], is_name: IsName) -> list[tuple[int, int]]:
-    for first, stop in _joints(said):
-        right = _right_of(said, stop, is_name)
-        left = (_subject if said[first].key == "than" else _left_of)(said, first, is_name)
+def _things(terms: Sequence[Word], is_name: IsName) -> list[tuple[int, int]]:
+    for first, stop in _joints(terms):
+        right = _right_of(terms, stop, is_name)
+        left = (_subject if terms[first].key == "than" else _left_of)(terms, first, is_name)
         if right is None or left is None:
             continue
-        if said[first].key != "than":
-            left, right = _shared_head(said, *_same_head(said, left, right), is_name)
-        things = [*_more_of_list(said, left, is_name), left, right]
-        if _compares(said, things, (first, stop), is_name):
+        if terms[first].key != "than":
+            left, right = _shared_head(terms, *_same_head(terms, left, right), is_name)
+        things = [*_more_of_list(terms, left, is_name), left, right]
+        if _compares(terms, things, (first, stop), is_name):
             return things
-    return _listed(said, is_name)
+    return _listed(terms, is_name)
 
 
-def _joints(said: Sequence[Word]) -> Iterator[tuple[int, int]]:
+def _joints(terms: Sequence[Word]) -> Iterator[tuple[int, int]]:
     """Places of what joins two things that are compared, the clearest first."""
-    texts = [word.text.lower() for word in said]
+    texts = [word.text.lower() for word in terms]
     for at in range(1, len(texts)):
-        length = max((len(each) for each in _VERSUS if tuple(texts[at : at + len(each)]) == each), default=0)
-        if length and not (texts[at] == "against" and any(each in texts for each in ("versus", "vs", "v"))):
+        length = max((len(phrase) for phrase in _VERSUS if tuple(texts[at : at + len(phrase)]) == phrase), default=0)
+        if length and not (texts[at] == "against" and any(word in texts for word in ("versus", "vs", "v"))):
             yield at, at + length
     for wanted in ("than", "or", "and", "from", "to"):
         yield from ((at, at + 1) for at in range(1, len(texts)) if texts[at] == wanted)
 
 
-def _right_of(said: Sequence[Word], at: int, is_name: IsName) -> tuple[int, int] | None:
-    while at < len(said) and said[at].text.lower() in _LEADING:
+def _right_of(terms: Sequence[Word], at: int, is_name: IsName) -> tuple[int, int] | None:
+    while at < len(terms) and terms[at].text.lower() in _LEADING:
         at += 1
     named = max(
-        (stop for stop in range(at + 1, min(len(said), at + 7) + 1) if _named(said, at, stop, is_name)), default=0
+        (stop for stop in range(at + 1, min(len(terms), at + 7) + 1) if _named(terms, at, stop, is_name)), default=0
     )
     stop = at
-    while stop < len(said) and said[stop].key not in _SIGNS and (stop == at or said[stop].text.lower() not in _BREAKS):
+    while (
+        stop < len(terms) and terms[stop].key not in _SIGNS and (stop == at or terms[stop].text.lower() not in _BREAKS)
+    ):
         stop += 1
     stop = named or stop
-    stop += stop < len(said) and said[stop].text.lower() in ("one", "ones")
+    stop += stop < len(terms) and terms[stop].text.lower() in ("one", "ones")
     return (at, stop) if stop > at else None
 
 
-def _left_of(said: Sequence[Word], stop: int, is_name: IsName) -> tuple[int, int] | None:
-    while stop > 0 and said[stop - 1].key in {",", "or", "and"}:
+def _left_of(terms: Sequence[Word], stop: int, is_name: IsName) -> tuple[int, int] | None:
+    while stop > 0 and terms[stop - 1].key in {",", "or", "and"}:
         stop -= 1
     named = min(
-        (at for at in range(max(0, stop - _LONGEST_SIDE), stop) if _named(said, at, stop, is_name)), default=stop
+        (at for at in range(max(0, stop - _LONGEST_SIDE), stop) if _named(terms, at, stop, is_name)), default=stop
     )
     at = stop
-    while at > 0 and said[at - 1].key not in _SIGNS and said[at - 1].text.lower() not in _BREAKS:
-        if said[at - 1].key in {"a", "an", "the", "of"} | _LISTING:
+    while at > 0 and terms[at - 1].key not in _SIGNS and terms[at - 1].text.lower() not in _BREAKS:
+        if terms[at - 1].key in {"a", "an", "the", "of"} | _LISTING:
             break
         at -= 1
-    at = _with_number(said, named) if named < stop else at
+    at = _with_number(terms, named) if named < stop else at
     return (at, stop) if stop > at else None
 
 
-def _with_number(said: Sequence[Word], at: int) -> int:
+def _with_number(terms: Sequence[Word], at: int) -> int:
     """Where a name with the number before it begins: at `5th` of `5th level fighter`."""
     for first in range(at - 1, max(-1, at - 4), -1):
-        if said[first].text[0].isdigit():
+        if terms[first].text[0].isdigit():
             return first
-        if said[first].key in _SIGNS | _LISTING or said[first].text.lower() in _BREAKS | _LEADING:
+        if terms[first].key in _SIGNS | _LISTING or terms[first].text.lower() in _BREAKS | _LEADING:
             break
     return at
 
 
-def _subject(said: Sequence[Word], stop: int, is_name: IsName) -> tuple[int, int] | None:
+def _subject(terms: Sequence[Word], stop: int, is_name: IsName) -> tuple[int, int] | None:
     """What is more than something: the longest name before `than`, else what follows the first verb."""
     named = [
         (at, end)
         for at in range(stop)
         for end in range(at + 1, min(stop, at + 6) + 1)
-        if _named(said, at, end, is_name)
+        if _named(terms, at, end, is_name)
     ]
     if named:
-        return max(named, key=lambda each: (each[1] - each[0], each[0]))
-    verb = next((at for at in range(stop) if said[at].text.lower() in AUXILIARIES), None)
-    return _right_of(said, verb + 1, is_name) if verb is not None and verb + 1 < stop else None
+        return max(named, key=lambda span: (span[1] - span[0], span[0]))
+    verb = next((at for at in range(stop) if terms[at].text.lower() in AUXILIARIES), None)
+    return _right_of(terms, verb + 1, is_name) if verb is not None and verb + 1 < stop else None
 
 
-def _named(said: Sequence[Word], at: int, stop: int, is_name: IsName) -> bool:
+def _named(terms: Sequence[Word], at: int, stop: int, is_name: IsName) -> bool:
     """Whether a name begins and ends here."""
-    if not (said[at].key[0].isalnum() and said[stop - 1].key[0].isalnum()):
+    if not (terms[at].key[0].isalnum() and terms[stop - 1].key[0].isalnum()):
         return False
-    return is_name([word.key for word in said[at:stop] if word.key[0].isalnum()])
+    return is_name([word.key for word in terms[at:stop] if word.key[0].isalnum()])
 
 
 def _same_head(
-    said: Sequence[Word], left: tuple[int, int], right: tuple[int, int]
+    terms: Sequence[Word], left: tuple[int, int], right: tuple[int, int]
 ) -> tuple[tuple[int, int], tuple[int, int]]:
     """`Angle mode and Horizon mode`: both things have the word, though a name may lack it, or be it alone."""
-    if right[1] == len(said) or said[right[1]].key != said[left[1] - 1].key:
+    if right[1] == len(terms) or terms[right[1]].key != terms[left[1] - 1].key:
         return left, right
     right = right[0], right[1] + 1
     first = left[0]
-    while first > max(0, left[1] - (right[1] - right[0])) and said[first - 1].text.lower() not in _BREAKS | _COMPARING:
+    while first > max(0, left[1] - (right[1] - right[0])) and terms[first - 1].text.lower() not in _BREAKS | _COMPARING:
         first -= 1
     return (first, left[1]), right
 
 
 def _shared_head(
-    said: Sequence[Word], left: tuple[int, int], right: tuple[int, int], is_name: IsName
+    terms: Sequence[Word], left: tuple[int, int], right: tuple[int, int], is_name: IsName
 ) -> tuple[tuple[int, int], tuple[int, int]]:
     """`longsword and greataxe critical multipliers`: what follows the second thing may belong to both."""
-    if _named(said, *right, is_name):
+    if _named(terms, *right, is_name):
         return left, right
     length = left[1] - left[0]
     if left[0] == 0 and right[1] - right[0] > length:
@@ -199,52 +201,54 @@ def _shared_head(
     return left, right
 
 
-def _listed(said: Sequence[Word], is_name: IsName) -> list[tuple[int, int]]:
+def _listed(terms: Sequence[Word], is_name: IsName) -> list[tuple[int, int]]:
     """Names that only commas join: `club, mace, quarterstaff`."""
-    commas = [at for at, word in enumerate(said) if word.key == ","]
-    matches: list[tuple[int, int]] = []
+    commas = [at for at, word in enumerate(terms) if word.key == ","]
+    things: list[tuple[int, int]] = []
     for comma in commas:
-        left, right = _left_of(said, comma, is_name), _right_of(said, comma + 1, is_name)
-        if left and right and _named(said, *left, is_name) and _named(said, *right, is_name):
-            matches += [each for each in (left, right) if each not in matches]
-    return matches
+        left, right = _left_of(terms, comma, is_name), _right_of(terms, comma + 1, is_name)
+        if left and right and _named(terms, *left, is_name) and _named(terms, *right, is_name):
+            things += [side for side in (left, right) if side not in things]
+    return things
 
 
-def _more_of_list(said: Sequence[Word], left: tuple[int, int], is_name: IsName) -> list[tuple[int, int]]:
+def _more_of_list(terms: Sequence[Word], left: tuple[int, int], is_name: IsName) -> list[tuple[int, int]]:
     """Things before the first of two: `mansion, keep or tower`."""
-    matches: list[tuple[int, int]] = []
+    things: list[tuple[int, int]] = []
     at = left[0]
-    while at > 1 and said[at - 1].key == ",":
-        before = _left_of(said, at - 1, is_name)
+    while at > 1 and terms[at - 1].key == ",":
+        before = _left_of(terms, at - 1, is_name)
         if before is None or before[1] - before[0] > 3:
             break
-        matches.insert(0, before)
+        things.insert(0, before)
         at = before[0]
-    return matches
+    return things
 
 
-def _compares(said: Sequence[Word], things: Sequence[tuple[int, int]], joint: tuple[int, int], is_name: IsName) -> bool:
+def _compares(
+    terms: Sequence[Word], things: Sequence[tuple[int, int]], joint: tuple[int, int], is_name: IsName
+) -> bool:
     """Whether what is joined is compared, and not one thing with two names."""
-    joined = said[joint[0]].text.lower()
-    named = all(_named(said, *thing, is_name) for thing in things)
+    joined = terms[joint[0]].text.lower()
+    named = all(_named(terms, *thing, is_name) for thing in things)
     if joined in ("and", "or"):
-        query = any(word.text.lower() in _COMPARING for word in said)
-        opens = said[0].text.lower() in AUXILIARIES
-        return named or query or (joined == "or" and opens)
+        has_comparing_word = any(word.text.lower() in _COMPARING for word in terms)
+        opens = terms[0].text.lower() in AUXILIARIES
+        return named or has_comparing_word or (joined == "or" and opens)
     if joined in ("from", "to"):
-        return named and said[joint[0] - 1].key not in ("how", "much")
+        return named and terms[joint[0] - 1].key not in ("how", "much")
     if joined == "than":
-        counted = all(word.text[0].isdigit() or word.key in _COUNTING for word in said[slice(*things[-1])][:1])
-        return named or not (counted or said[joint[0] - 1].key in ("other", "rather"))
+        counted = all(word.text[0].isdigit() or word.key in _COUNTING for word in terms[slice(*things[-1])][:1])
+        return named or not (counted or terms[joint[0] - 1].key in ("other", "rather"))
     return True
 
 
-def _connections(said: Sequence[Word], things: Sequence[tuple[int, int]]) -> set[int]:
+def _connections(terms: Sequence[Word], things: Sequence[tuple[int, int]]) -> set[int]:
     """Words between two things that only join them."""
     gone: set[int] = set()
     for one, other in pairwise(things):
         between = range(one[1], other[0])
-        joint = next((at for at in between if said[at].key == "than"), one[1])
+        joint = next((at for at in between if terms[at].key == "than"), one[1])
         gone.update(between[max(0, joint - one[1]) :])
     return gone
 
@@ -281,6 +285,6 @@ class ComparedNames:
             if len(terms) <= _LONGEST_NAME and any(word.isalpha() for word in terms)
         )
 
-    def __contains__(self, said: Sequence[str]) -> bool:
+    def __contains__(self, name_keys: Sequence[str]) -> bool:
         """Whether these keys, in any order, are a whole name: `Horse, war, heavy` is a heavy war horse."""
-        return tuple(sorted(said)) in self._names
+        return tuple(sorted(name_keys)) in self._names

@@ -53,7 +53,7 @@ class Decomposition:
                 DeprecationWarning,
                 stacklevel=2,
             )
-        texts = [text for each in _list(record, "sub_queries") if (text := str(each).strip())]
+        texts = [text for entry in _list(record, "sub_queries") if (text := str(entry).strip())]
         if not texts:
             raise QueryAnalysisError("a decomposition has no sub_queries; give the question itself at least")
         given = record.get("category_weights") or {}
@@ -64,8 +64,8 @@ class Decomposition:
         return cls(
             str(record.get("main_intent") or texts[0]),
             tuple(dict.fromkeys(texts)),
-            tuple(dict.fromkeys(str(each) for each in _list(record, "search_keywords"))),
-            tuple(dict.fromkeys(str(each) for each in _list(record, "category_hints") if str(each) in categories)),
+            tuple(dict.fromkeys(str(entry) for entry in _list(record, "search_keywords"))),
+            tuple(dict.fromkeys(str(entry) for entry in _list(record, "category_hints") if str(entry) in categories)),
             {name: float(weight) for name, weight in weights.items() if name in categories},
             tokens,
         )
@@ -168,8 +168,8 @@ def _number_apart(parts: Sequence[Retrieval]) -> bool:
     What is compared has the same of both: `fighter (AC 3) or druid (AC 9)`.
     """
     labels = [frozenset(canonical(part.query).bound) for part in parts]
-    spread = Counter(label for each in labels for label in each)
-    return sum(any(spread[label] == 1 for label in each) for each in labels) > 1
+    spread = Counter(label for part_labels in labels for label in part_labels)
+    return sum(any(spread[label] == 1 for label in part_labels) for part_labels in labels) > 1
 
 
 def _scores(whole: Retrieval, part: Retrieval) -> dict[str, float]:
@@ -182,8 +182,8 @@ def _scores(whole: Retrieval, part: Retrieval) -> dict[str, float]:
     }
 
 
-def _by_chunk(found: Retrieval) -> dict[str, float]:
-    return {hit.chunk.id: hit.score for hit in found.hits}
+def _by_chunk(retrieval: Retrieval) -> dict[str, float]:
+    return {hit.chunk.id: hit.score for hit in retrieval.hits}
 
 
 def _ranked(number: int, scores: Sequence[Mapping[str, float]], hits: Mapping[str, Hit]) -> list[str]:
@@ -214,7 +214,7 @@ def _best(scores: Mapping[str, float]) -> list[tuple[str, float]]:
 def _in_turn(ranked: Sequence[Sequence[str]]) -> Iterator[tuple[str, int]]:
     """Each part's next chunk that no part has had."""
     places, taken = [0] * len(ranked), set[str]()
-    while any(position < len(each) for position, each in zip(places, ranked, strict=True)):
+    while any(position < len(chunks) for position, chunks in zip(places, ranked, strict=True)):
         for number, chunks in enumerate(ranked):
             while places[number] < len(chunks) and chunks[places[number]] in taken:
                 places[number] += 1

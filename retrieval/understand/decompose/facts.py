@@ -49,7 +49,7 @@ UNKNOWN = "Unknown"
 class Fact:
     """A chunk that was found. Key: chunk id."""
 
-    found: HintedHit
+    hinted: HintedHit
     sub_query: str
     """That found it first."""
     iteration: int
@@ -87,11 +87,11 @@ class Progress:
     @property
     def categories_explored(self) -> Mapping[str, int]:
         """Facts by category, the most frequent first."""
-        return dict(Counter(fact.found.category or UNKNOWN for fact in self.facts).most_common())
+        return dict(Counter(fact.hinted.category or UNKNOWN for fact in self.facts).most_common())
 
     def best_of(self, sub_query: str) -> float:
         """The highest relevance among the facts that were found for a sub-query in whatever words; 0 without one."""
-        return max((fact.found.relevance for fact in self.facts if fact.part == sub_query), default=0.0)
+        return max((fact.hinted.relevance for fact in self.facts if fact.part == sub_query), default=0.0)
 
 
 class Decider(Protocol):
@@ -183,7 +183,7 @@ class ModelDecider:
 
 def _shown(progress: Progress) -> str:
     facts = [
-        f"- [{fact.found.category or UNKNOWN}] {fact.found.hit.chunk.title}: {fact.found.hit.chunk.text[:_LONGEST]}"
+        f"- [{fact.hinted.category or UNKNOWN}] {fact.hinted.hit.chunk.title}: {fact.hinted.hit.chunk.text[:_LONGEST]}"
         for fact in progress.facts[-SHOWN:]
     ]
     explored = ", ".join(f"{name}: {count}" for name, count in progress.categories_explored.items())

@@ -124,7 +124,7 @@ class IterativeRetriever:
             hits,
             answers,
             search.decomposition,
-            search.found,
+            search.facts,
             tuple(search.decisions),
             tuple(search.executed),
             stopped,
@@ -180,7 +180,7 @@ class _Rounds:
         self.decisions: list[IterationDecision] = []
 
     @property
-    def found(self) -> tuple[Fact, ...]:
+    def facts(self) -> tuple[Fact, ...]:
         return tuple(self._facts.values())
 
     def find(self, sub_query: str, k: int) -> Retrieval:
@@ -205,15 +205,15 @@ class _Rounds:
         # A later round asks less exactly: what it finds comes behind, unless it alone answers.
         enough = self._retriever.settings.enough
         late = self._retriever.hinted.relevance is not None and not any(
-            fact.iteration == 1 and fact.found.relevance >= enough for fact in self.found
+            fact.iteration == 1 and fact.hinted.relevance >= enough for fact in self.facts
         )
 
-        def place(fact: Fact) -> tuple[bool, int, float]:
-            misses = late and fact.found.relevance < enough
-            return misses, fact.iteration, -fact.found.adjusted_relevance
+        def rank(fact: Fact) -> tuple[bool, int, float]:
+            misses = late and fact.hinted.relevance < enough
+            return misses, fact.iteration, -fact.hinted.adjusted_relevance
 
-        best = sorted(self.found, key=place)[: self._k]
-        return tuple(fact.found.hit for fact in best), {fact.found.hit.chunk.id: fact.sub_query for fact in best}
+        best = sorted(self.facts, key=rank)[: self._k]
+        return tuple(fact.hinted.hit for fact in best), {fact.hinted.hit.chunk.id: fact.sub_query for fact in best}
 
     def run(self) -> str:
         """Make rounds; say why there is no further one."""
@@ -226,17 +226,19 @@ class _Rounds:
             self.decisions.append(decision)
             queries = tuple(query for query in decision.next_sub_queries if query not in self.executed)
             rewords = decision.rewords
-            focus = tuple(each for each in decision.category_focus if each in self._retriever.categories)
+            focus = tuple(category for category in decision.category_focus if category in self._retriever.categories)
             if not decision.continue_iteration or not queries:
                 return decision.reasoning or "nothing is left to ask"
             if spent := self._spent():
                 return spent
         return f"{settings.max_iterations} rounds were made"
 
-    def _round(self, asked: Sequence[str], focus: Sequence[str], rewords: Mapping[str, str], iteration: int) -> None:
+    def _round(
+        self, sub_queries: Sequence[str], focus: Sequence[str], rewords: Mapping[str, str], iteration: int
+    ) -> None:
         weights = self.decomposition.category_weights if iteration == 1 else {}
         may_broaden = iteration < self._retriever.settings.max_iterations
-        for sub_query in asked:
+        for sub_query in sub_queries:
             self.executed.append(sub_query)
             part = rewords.get(sub_query, sub_query)
             ranked = self._retriever.hinted.search(
@@ -247,7 +249,7 @@ class _Rounds:
 
     def _progress(self, iteration: int) -> Progress:
         most = self._retriever.settings.max_iterations
-        return Progress(self._query, self.decomposition, tuple(self.executed), self.found, iteration, most)
+        return Progress(self._query, self.decomposition, tuple(self.executed), self.facts, iteration, most)
 
     def _spent(self) -> str | None:
         """That a budget is used up."""

@@ -118,13 +118,15 @@ class Coverage:
     def raised(self, sure: Mapping[Mention, float]) -> dict[Mention, float]:
         """The certainties of mentions, those raised that the whole question speaks for."""
         if self._explains():
-            return {each: self._explained(each, certainty) for each, certainty in sure.items()}
+            return {mention: self._explained(mention, certainty) for mention, certainty in sure.items()}
         whole = self._is_whole()
 
         def speaks_for(mention: Mention) -> bool:
             return mention.certainty == 1.0 and (whole or self._apart(mention) or self._is_unsaid(mention))
 
-        return {each: max(certainty, _SURE) if speaks_for(each) else certainty for each, certainty in sure.items()}
+        return {
+            mention: max(certainty, _SURE) if speaks_for(mention) else certainty for mention, certainty in sure.items()
+        }
 
     def _is_unsaid(self, mention: Mention) -> bool:
         """A value whose words no document has can be nobody's topic, wherever it stands: `vegan soup`."""

@@ -58,7 +58,7 @@ class NumberFields:
 
     catalog: Catalog
 
-    def asked(
+    def field_of(
         self,
         words: Sequence[Word],
         span: Span,
@@ -127,7 +127,7 @@ class NumberFields:
 
     def _numbered(self, words: Sequence[Word], first: int, quantity: Quantity) -> Asked | None:
         """The number that documents go by, behind their noun."""
-        identity = next((each for each in self._able(quantity) if each.kind == "identity"), None)
+        identity = next((field for field in self._able(quantity) if field.kind == "identity"), None)
         behind = quantity.label in self.catalog.nouns or (first > 0 and words[first - 1].key in self.catalog.nouns)
         return (identity, 0.85) if identity and behind else None
 

@@ -57,16 +57,16 @@ def numeric_conditions(
         valued: places of words that are values.
     """
     fields = NumberFields(catalog)
-    matches = quantities(_MORE.sub(_padded("more"), _LESS.sub(_padded("less"), text)))
-    spans = [(match.start, match.end) for match in matches]
-    for position, (quantity, span) in enumerate(zip(matches, spans, strict=True)):
+    amounts = quantities(_MORE.sub(_padded("more"), _LESS.sub(_padded("less"), text)))
+    spans = [(amount.start, amount.end) for amount in amounts]
+    for position, (quantity, span) in enumerate(zip(amounts, spans, strict=True)):
         others = [*taken, *spans[:position], *spans[position + 1 :]]
         compared = quantity.kind in ("number", "open", "range") or fields.ranked(quantity)
         if not compared or _ARTICLE.match(quantity.text) or any(_meet(span, other) for other in taken):
             continue
-        asked = fields.asked(words, span, quantity, others, valued)
-        if asked:
-            yield Compared(tuple(_bounds(text[slice(*span)], span, *asked, quantity)), span)
+        field_and_certainty = fields.field_of(words, span, quantity, others, valued)
+        if field_and_certainty:
+            yield Compared(tuple(_bounds(text[slice(*span)], span, *field_and_certainty, quantity)), span)
 
 
 def alternatives(text: str, numbers: Sequence[Compared]) -> Iterator[tuple[Entity, ...]]:
@@ -94,10 +94,10 @@ def _one_field(entities: Sequence[Entity]) -> bool:
     return {(entity.field, entity.operator) for entity in entities} == {(entities[0].field, FilterOperator.EQ)}
 
 
-def _bounds(said: str, span: Span, field: CatalogField, certainty: float, quantity: Quantity) -> Iterator[Entity]:
+def _bounds(text: str, span: Span, field: CatalogField, certainty: float, quantity: Quantity) -> Iterator[Entity]:
     low, high = in_unit_of(field, quantity)
     if low == high:
-        yield Entity(said, field.name, plain(low), FilterOperator.EQ, certainty, span)
+        yield Entity(text, field.name, plain(low), FilterOperator.EQ, certainty, span)
         return
     for bound, open_ended, strict, loose in (
         (low, isinf(low), FilterOperator.GT, FilterOperator.GTE),
@@ -105,7 +105,7 @@ def _bounds(said: str, span: Span, field: CatalogField, certainty: float, quanti
     ):
         if not open_ended:
             whole = float(f"{bound:.8g}")
-            yield Entity(said, field.name, plain(whole), loose if whole == bound else strict, certainty, span)
+            yield Entity(text, field.name, plain(whole), loose if whole == bound else strict, certainty, span)
 
 
 def _meet(one: Span, other: Span) -> bool:
@@ -185,8 +185,8 @@ def _condition(text: str, field: CatalogField, word: Word, start: int) -> tuple[
     return tuple(Entity(text[slice(*span)], field.name, value, operator, 0.95, span) for value in values)
 
 
-def _in_order(text: str, field: CatalogField, asked: str, operator: FilterOperator, span: Span) -> tuple[Entity, ...]:
-    key, terms = version_key(asked), text[slice(*span)]
+def _in_order(text: str, field: CatalogField, version: str, operator: FilterOperator, span: Span) -> tuple[Entity, ...]:
+    key, written = version_key(version), text[slice(*span)]
     compare: Callable[[tuple[int, ...], tuple[int, ...]], bool] = {
         FilterOperator.GT: gt,
         FilterOperator.GTE: ge,
@@ -204,7 +204,7 @@ def _in_order(text: str, field: CatalogField, asked: str, operator: FilterOperat
         if not kept:
             return (
                 Entity(
-                    terms,
+                    written,
                     field.ordered_by,
                     plain(max(left) if upwards else min(left)),
                     FilterOperator.GT if upwards else FilterOperator.LT,
@@ -215,9 +215,14 @@ def _in_order(text: str, field: CatalogField, asked: str, operator: FilterOperat
         bound = min(kept) if upwards else max(kept)
         return (
             Entity(
-                terms, field.ordered_by, plain(bound), FilterOperator.GTE if upwards else FilterOperator.LTE, 0.9, span
+                written,
+                field.ordered_by,
+                plain(bound),
+                FilterOperator.GTE if upwards else FilterOperator.LTE,
+                0.9,
+                span,
             ),
         )
     contains = FilterOperator.CONTAINS if field.listed else FilterOperator.EQ
     known = sorted((str(value) for value in field.counts), key=version_key)
-    return tuple(Entity(terms, field.name, value, contains, 0.9, span) for value in known if passes(value))
+    return tuple(Entity(written, field.name, value, contains, 0.9, span) for value in known if passes(value))

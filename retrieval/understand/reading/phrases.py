@@ -80,8 +80,8 @@ class Phrases:
     def heads(self) -> frozenset[int]:
         """Places of the nouns that the documents are called by here: `proposals`, or a value, `bugs`."""
         nouns = {at for at, word in enumerate(self.words) if word.key in self.catalog.nouns and self._is_head(at)}
-        asked = {at for at in range(1, len(self.words) - 1) if self._is_asked_for(at)}
-        return frozenset(nouns | asked | {mention.stop - 1 for mention in self.mentions if self.is_noun(mention)})
+        which_nouns = {at for at in range(1, len(self.words) - 1) if self._is_asked_for(at)}
+        return frozenset(nouns | which_nouns | {mention.stop - 1 for mention in self.mentions if self.is_noun(mention)})
 
     def _is_asked_for(self, at: int) -> bool:
         """`which books are lost`: the plural is what documents are called."""

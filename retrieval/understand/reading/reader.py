@@ -32,24 +32,24 @@ _ENDS = CONJUNCTIONS | {",", ".", "?", "!"}
 _SIGNS = frozenset({":", "="})
 
 
-def unknown_values(said: Sequence[Word], taken: Sequence[Span], catalog: Catalog) -> Iterator[UnknownValue]:
+def unknown_values(terms: Sequence[Word], taken: Sequence[Span], catalog: Catalog) -> Iterator[UnknownValue]:
     """The values, in the order of the question.
 
     Args:
-        said: words of the question.
+        terms: words of the question.
         taken: what of it is read already; a value that documents have is.
         catalog: the fields.
     """
-    free = [not any(word.start < end and start < word.end for start, end in taken) for word in said]
-    for at in range(1, len(said) - 1):
+    free = [not any(word.start < end and start < word.end for start, end in taken) for word in terms]
+    for at in range(1, len(terms) - 1):
         run: Sequence[Word] = ()
         field = None
-        if said[at].key == "by" and free[at + 1]:
-            field = _maker(said[at - 1], catalog)
-            run = _name(said, free, at + 1, catalog)
-        elif said[at].text in _SIGNS and free[at + 1]:
-            field = _named(said, at, catalog)
-            run = list(takewhile(lambda word: word.key not in _ENDS, said[at + 1 :]))
+        if terms[at].key == "by" and free[at + 1]:
+            field = _maker(terms[at - 1], catalog)
+            run = _name(terms, free, at + 1, catalog)
+        elif terms[at].text in _SIGNS and free[at + 1]:
+            field = _named(terms, at, catalog)
+            run = list(takewhile(lambda word: word.key not in _ENDS, terms[at + 1 :]))
         if field and run:
             yield UnknownValue(" ".join(word.text for word in run), field.name)
 
@@ -68,20 +68,20 @@ def _maker(before: Word, catalog: Catalog) -> CatalogField | None:
     return next(iter(makers or (people if len(people) == 1 else ())), None)
 
 
-def _name(said: Sequence[Word], free: Sequence[bool], at: int, catalog: Catalog) -> Sequence[Word]:
+def _name(terms: Sequence[Word], free: Sequence[bool], at: int, catalog: Catalog) -> Sequence[Word]:
     """The capitals that follow, or one word that no text has; none where they are a time."""
     stop = at
-    while stop < len(said) and free[stop] and said[stop].is_capital and not is_calendar_word(said[stop]):
+    while stop < len(terms) and free[stop] and terms[stop].is_capital and not is_calendar_word(terms[stop]):
         stop += 1
-    word = said[at]
+    word = terms[at]
     strange = is_noun_like(word.key) and not catalog.says(word.text) and not is_calendar_word(word)
-    return said[at:stop] or (said[at : at + 1] if strange else ())
+    return terms[at:stop] or (terms[at : at + 1] if strange else ())
 
 
-def _named(said: Sequence[Word], at: int, catalog: Catalog) -> CatalogField | None:
+def _named(terms: Sequence[Word], at: int, catalog: Catalog) -> CatalogField | None:
     """The field of classes or people whose name stands before a sign."""
     for field in catalog.fields.values():
-        words = tuple(word.key for word in said[max(0, at - len(field.words)) : at])
+        words = tuple(word.key for word in terms[max(0, at - len(field.words)) : at])
         if field.kind in ("text", "person") and field.words and words == field.words:
             return field
     return None
@@ -130,7 +130,7 @@ class ConditionReader:
         heads = Phrases(terms, mentions, self.catalog).heads
         valued = {at for mention in mentions if mention.certainty == 1.0 for at in range(mention.first, mention.stop)}
         versions = tuple(version_conditions(text, terms, self.catalog))
-        taken = [each.span for group in versions for each in group]
+        taken = [entity.span for group in versions for entity in group]
         times = tuple(
             ref
             for ref in temporal_refs(text, terms, self.catalog, today, heads, valued)
@@ -140,13 +140,15 @@ class ConditionReader:
         numbers = tuple(numeric_conditions(text, terms, self.catalog, taken, valued))
         taken += [number.span for number in numbers]
         number_of = count(1)
-        query = [(time.span, time.field) for time in times if time.field]
-        query += [(number.span, number.entities[0].field) for number in numbers if number.entities]
+        field_spans = [(time.span, time.field) for time in times if time.field]
+        field_spans += [(number.span, number.entities[0].field) for number in numbers if number.entities]
         happening = [*self._events(terms, times)]
-        matches = [
-            mention for mention in mentions if not _meets(_span(terms, mention), [*taken, *self._calling(terms, query)])
+        unread = [
+            mention
+            for mention in mentions
+            if not _meets(_span(terms, mention), [*taken, *self._calling(terms, field_spans)])
         ]
-        entities = [*self._values(text, terms, matches, taken, number_of)]
+        entities = [*self._values(text, terms, unread, taken, number_of)]
         for group in _joined_versions(text, versions):
             entities += _grouped(group, number_of)
         for group in alternatives(text, numbers):
@@ -159,54 +161,59 @@ class ConditionReader:
         return QuestionConditions(tuple(entities), times, self._topic(terms, taken, entities, named), unknown)
 
     def _values(
-        self, text: str, said: Sequence[Word], found: Sequence[Mention], taken: Sequence[Span], number_of: Iterator[int]
+        self,
+        text: str,
+        terms: Sequence[Word],
+        mentions: Sequence[Mention],
+        taken: Sequence[Span],
+        number_of: Iterator[int],
     ) -> Iterator[Entity]:
-        read = frozenset(at for at, word in enumerate(said) if _meets((word.start, word.end), taken))
-        phrases, people = Phrases(said, found, self.catalog, read), People(said, found)
-        coverage = Coverage(said, found, read, phrases.heads, self.catalog)
-        sure = coverage.raised(_certainties(found, phrases, people))
-        chains = [chain for chain in chained(found, said) if max(sure[each] for each in chain) >= _LEAST]
+        read = frozenset(at for at, word in enumerate(terms) if _meets((word.start, word.end), taken))
+        phrases, people = Phrases(terms, mentions, self.catalog, read), People(terms, mentions)
+        coverage = Coverage(terms, mentions, read, phrases.heads, self.catalog)
+        sure = coverage.raised(_certainties(mentions, phrases, people))
+        chains = [chain for chain in chained(mentions, terms) if max(sure[mention] for mention in chain) >= _LEAST]
         groups: dict[str, int] = {}
         last: tuple[int, int, bool, CatalogField] | None = None
         for chain in sorted(without_rivals(chains, people), key=lambda rival: rival[0].first):
-            best = max(sure[each] for each in chain)
-            negated = is_negated(said, chain[0], self.catalog)
+            best = max(sure[mention] for mention in chain)
+            negated = is_negated(terms, chain[0], self.catalog)
             field = chain[0].field
-            apart = field.listed and not negated and not are_alternatives(chain, said)
+            apart = field.listed and not negated and not are_alternatives(chain, terms)
             group = next(number_of)
             if not field.listed and not negated:
                 group = groups.setdefault(field.name, group)  # no document has two single values
             called = (*last[3].words, *field.words) if last else ()
-            if last and last[2] == negated and not negated and or_between(said[last[0] : chain[0].first], called):
+            if last and last[2] == negated and not negated and or_between(terms[last[0] : chain[0].first], called):
                 group, apart = last[1], False  # `critical or escalated`
             for mention in chain:
                 group = next(number_of) if apart else group
-                span = _span(said, mention)
+                span = _span(terms, mention)
                 operator = FilterOperator.CONTAINS if field.listed else FilterOperator.EQ
                 for value in mention.values:
                     yield Entity(text[slice(*span)], field.name, value, operator, best, span, negated, group)
             last = chain[-1].stop, group, negated, field
 
-    def _events(self, said: Sequence[Word], times: Sequence[TemporalRef]) -> Iterator[Span]:
+    def _events(self, terms: Sequence[Word], times: Sequence[TemporalRef]) -> Iterator[Span]:
         """The verbs that times go with: `that came in during`."""
         for time in times:
-            at = next(position for position, word in enumerate(said) if word.end > time.span[0]) - 1
-            while at >= 0 and (said[at].key in GLUE or is_event(said[at], self.catalog)):
-                if is_event(said[at], self.catalog):
-                    yield said[at].start, said[at].end
+            at = next(position for position, word in enumerate(terms) if word.end > time.span[0]) - 1
+            while at >= 0 and (terms[at].key in GLUE or is_event(terms[at], self.catalog)):
+                if is_event(terms[at], self.catalog):
+                    yield terms[at].start, terms[at].end
                     break
                 at -= 1
 
-    def _calling(self, said: Sequence[Word], asked: Sequence[tuple[Span, str]]) -> Iterator[Span]:
+    def _calling(self, terms: Sequence[Word], field_spans: Sequence[tuple[Span, str]]) -> Iterator[Span]:
         """The word before a time or number that is its field's name: `resolved in 2024` asks no status."""
-        for span, name in asked:
-            before = [word for word in said if word.end <= span[0]]
+        for span, name in field_spans:
+            before = [word for word in terms if word.end <= span[0]]
             stems = {stem(word) for word in self.catalog.fields[name].words if len(word) >= STEM}
             if before and (before[-1].key in self.catalog.fields[name].words or stem(before[-1].key) in stems):
                 yield before[-1].start, before[-1].end
 
     def _topic(
-        self, said: Sequence[Word], taken: Sequence[Span], entities: Sequence[Entity], named: Collection[str]
+        self, terms: Sequence[Word], taken: Sequence[Span], entities: Sequence[Entity], named: Collection[str]
     ) -> str:
         """What is left: the words from the first to the last that say something, conditions left out."""
         companions = {
@@ -216,7 +223,7 @@ class ConditionReader:
         }
         fields = {stem(word) for name in named for word in self.catalog.fields[name].words}
         empty = GLUE | self.catalog.nouns | companions | MADE | _WRITING
-        left = [word for word in said if not _meets((word.start, word.end), taken)]
+        left = [word for word in terms if not _meets((word.start, word.end), taken)]
         speaking = [
             position
             for position, word in enumerate(left)
@@ -229,9 +236,12 @@ class ConditionReader:
         return " ".join(word.text for word in left[speaking[0] : speaking[-1] + 1] if word.key[0].isalnum())
 
 
-def _certainties(found: Sequence[Mention], phrases: Phrases, people: People) -> dict[Mention, float]:
+def _certainties(mentions: Sequence[Mention], phrases: Phrases, people: People) -> dict[Mention, float]:
     certainty = Certainty(phrases)
-    return {each: people.certainty(each) if each.field.kind == "person" else certainty.of(each) for each in found}
+    return {
+        mention: people.certainty(mention) if mention.field.kind == "person" else certainty.of(mention)
+        for mention in mentions
+    }
 
 
 def _joined_versions(text: str, versions: Sequence[tuple[Entity, ...]]) -> Iterator[tuple[Entity, ...]]:
@@ -250,14 +260,14 @@ def _joined_versions(text: str, versions: Sequence[tuple[Entity, ...]]) -> Itera
 
 def _grouped(group: Sequence[Entity], number_of: Iterator[int]) -> list[Entity]:
     ordered = {FilterOperator.GT, FilterOperator.GTE, FilterOperator.LT, FilterOperator.LTE}
-    if all(each.operator in ordered for each in group):
-        return [replace(each, group=next(number_of)) for each in group]
+    if all(entity.operator in ordered for entity in group):
+        return [replace(entity, group=next(number_of)) for entity in group]
     number = next(number_of)
-    return [replace(each, group=number) for each in group]
+    return [replace(entity, group=number) for entity in group]
 
 
-def _span(said: Sequence[Word], mention: Mention) -> Span:
-    return said[mention.first].start, said[mention.stop - 1].end
+def _span(terms: Sequence[Word], mention: Mention) -> Span:
+    return terms[mention.first].start, terms[mention.stop - 1].end
 
 
 def _meets(one: Span, others: Sequence[Span]) -> bool:

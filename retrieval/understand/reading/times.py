@@ -105,10 +105,13 @@ def temporal_refs(
         field = _meant_date(words, time, catalog)
         if field and words[time.first].key in _NEW | _PASSED and field.reaches_past(today):
             time = replace(time, end=today)  # what happens next year is not recent
-        said, span = text_of(text, words[time.first : time.stop]), (words[time.first].start, words[time.stop - 1].end)
+        written, span = (
+            text_of(text, words[time.first : time.stop]),
+            (words[time.first].start, words[time.stop - 1].end),
+        )
         negated, name = _is_denied(words, time.first, catalog), field.name if field else None
-        refs.append(TemporalRef(said, time.start, time.end, time.confidence, span, name, negated))
-        refs += [TemporalRef(said, *gap, time.confidence, span, name, not negated) for gap in gaps]
+        refs.append(TemporalRef(written, time.start, time.end, time.confidence, span, name, negated))
+        refs += [TemporalRef(written, *gap, time.confidence, span, name, not negated) for gap in gaps]
         at = time.stop
     return tuple(refs)
 
@@ -228,11 +231,11 @@ def _recent(
     if key in _PASSED:
         return Range(start, None, at, at + 1, 0.9)
     following = words[at + 2].key if at + 2 < len(words) else "by"
-    run = list(takewhile(lambda place: words[place].key not in STOPS, range(at + 1, min(len(words), at + 6))))
+    run = list(takewhile(lambda position: words[position].key not in STOPS, range(at + 1, min(len(words), at + 6))))
     named = behind.is_plural and following in ("by", "from", "of", ",", "?")
     silent = GLUE | {word for field in catalog.fields.values() for word in field.words}
-    alone = all(place in valued or words[place].key in silent for place in range(len(words)) if place != at)
-    if named or any(place in heads for place in run) or (alone and any(place in valued for place in run)):
+    alone = all(position in valued or words[position].key in silent for position in range(len(words)) if position != at)
+    if named or any(position in heads for position in run) or (alone and any(position in valued for position in run)):
         return Range(start, None, at, at + 1, 0.85)
     return None
 

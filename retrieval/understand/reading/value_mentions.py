@@ -39,8 +39,8 @@ class FreeTexts:
 
     @cached_property
     def _values(self) -> Sequence[tuple[CatalogField, Mapping[tuple[str, ...], Scalar]]]:
-        free = [each for each in self.catalog.dividing if each.kind == "free"]
-        return [(each, {terms: value for value in each.counts if (terms := keys(str(value)))}) for each in free]
+        free = [field for field in self.catalog.dividing if field.kind == "free"]
+        return [(field, {terms: value for value in field.counts if (terms := keys(str(value)))}) for field in free]
 
 
 _STEMMED = 4
@@ -71,7 +71,7 @@ class Flags:
     def _flags(self) -> Sequence[tuple[CatalogField, Scalar, Sequence[str]]]:
         flags = [(field, yes) for field in self.catalog.fields.values() if (yes := yes_of(field)) is not None]
         named = [(field, yes, [word for word in field.words if word not in EMPTY]) for field, yes in flags]
-        return [each for each in named if any(len(word) >= _SHORTEST for word in each[2])]
+        return [flag for flag in named if any(len(word) >= _SHORTEST for word in flag[2])]
 
 
 def _form(key: str) -> str:
@@ -162,19 +162,19 @@ def _is_within(one: Mention, other: Mention) -> bool:
     return inside and (other.stop - other.first > one.stop - one.first)
 
 
-def chained(found: Sequence[Mention], said: Sequence[Word]) -> Iterator[list[Mention]]:
+def chained(mentions: Sequence[Mention], terms: Sequence[Word]) -> Iterator[list[Mention]]:
     """Mentions of one field that stand in one list: `superseded, rejected or still draft`."""
-    waiting = list(found)
+    waiting = list(mentions)
     while waiting:
         chain = [waiting.pop(0)]
-        for each in list(waiting):
+        for mention in list(waiting):
             last = chain[-1]
-            between = said[last.stop : each.first]
+            between = terms[last.stop : mention.first]
             turns = any(word.key in ("but", "not") for word in between)
-            listed = each.field is last.field and each.first >= last.stop and _joins(between, each.field.words)
+            listed = mention.field is last.field and mention.first >= last.stop and _joins(between, mention.field.words)
             if listed and not turns:
-                chain.append(each)
-                waiting.remove(each)
+                chain.append(mention)
+                waiting.remove(mention)
         yield chain
 
 
@@ -183,9 +183,9 @@ def _joins(between: Sequence[Word], called: Collection[str]) -> bool:
     return all(word.key in links for word in between) and any(word.key in CONJUNCTIONS for word in between)
 
 
-def are_alternatives(chain: Sequence[Mention], said: Sequence[Word]) -> bool:
+def are_alternatives(chain: Sequence[Mention], terms: Sequence[Word]) -> bool:
     """Whether `or` stands between two of a list."""
-    between = [word.key for one, other in pairwise(chain) for word in said[one.stop : other.first]]
+    between = [word.key for one, other in pairwise(chain) for word in terms[one.stop : other.first]]
     return bool({"or", "nor", "/"} & set(between))
 
 

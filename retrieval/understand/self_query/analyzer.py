@@ -41,23 +41,25 @@ class IntentExtractor:
             return QueryIntent.SEARCH, None
         return (QueryIntent.COMBINED if topic else QueryIntent.FILTER), None
 
-    def _counts(self, said: Sequence[Word]) -> bool:
+    def _counts(self, terms: Sequence[Word]) -> bool:
         """`how many final PEPs`: documents are counted, and not `how many bytes`."""
-        for at in range(len(said)):
+        for at in range(len(terms)):
             for phrase in _COUNTING:
-                if tuple(word.key for word in said[at : at + len(phrase)]) != phrase:
+                if tuple(word.key for word in terms[at : at + len(phrase)]) != phrase:
                     continue
-                for word in said[at + len(phrase) : at + len(phrase) + _REACH]:
+                for word in terms[at + len(phrase) : at + len(phrase) + _REACH]:
                     if word.key in self.catalog.nouns:
                         return True
                     if not is_noun_like(word.key) and word.key not in CONJUNCTIONS | ADVERBS | {"the"}:
                         break
         return False
 
-    def _grouped_by(self, said: Sequence[Word]) -> str | None:
+    def _grouped_by(self, terms: Sequence[Word]) -> str | None:
         """`per status`, `for each author`, `by year` behind a count, `which author has the most PEPs`."""
-        keyed = [word.key for word in said]
-        counts = self._counts(said) or bool({"group", "grouped", "breakdown", "distribution", "summarize"} & set(keyed))
+        keyed = [word.key for word in terms]
+        counts = self._counts(terms) or bool(
+            {"group", "grouped", "breakdown", "distribution", "summarize"} & set(keyed)
+        )
         asks_most = bool(_MOST & set(keyed)) and keyed[:1] in (["which"], ["who"], ["what"])
         for at in range(1, len(keyed)):
             field = self._named(keyed, at)

@@ -110,10 +110,12 @@ class FilterTranslator:
         """
         hinted = {entity.group for entity in self._hinting(analysis)}
         entities = [entity for entity in analysis.entities if entity.group not in hinted]
-        matches = [*self._of_entities(entities), *self._of_times(analysis.temporal_refs)]
-        sure = [match for match in matches if match.confidence >= self.config.filter_confidence_threshold]
-        kept = sorted(sure, key=lambda each: -each.confidence)[: self.config.max_filter_conditions]
-        return tuple(each for each in sure if each in kept)
+        conditions = [*self._of_entities(entities), *self._of_times(analysis.temporal_refs)]
+        sure = [
+            condition for condition in conditions if condition.confidence >= self.config.filter_confidence_threshold
+        ]
+        kept = sorted(sure, key=lambda condition: -condition.confidence)[: self.config.max_filter_conditions]
+        return tuple(condition for condition in sure if condition in kept)
 
     def hints(self, analysis: QueryAnalysis) -> tuple[CategoryHint, ...]:
         """The categories and document types that a question names, in its order; of an aggregate none.
@@ -161,7 +163,7 @@ class FilterTranslator:
         if entity.operator not in _COMPARISONS:
             raise FilterTranslationError(
                 f"{entity.text!r} was read as {entity.field} {entity.operator.value} {entity.value!r}; compare with "
-                f"one of {', '.join(each.value for each in _COMPARISONS)}"
+                f"one of {', '.join(operator.value for operator in _COMPARISONS)}"
             )
         return _COMPARISONS[entity.operator](entity.field, entity.value)
 

@@ -77,12 +77,12 @@ class Documents:
     @cached_property
     def catalog(self) -> Catalog:
         """Their fields and values."""
-        described = [CatalogDocument.of(each.document, each.title, each.metadata) for each in self.all]
-        return Catalog.of(described, {each.book for each in self.all}, self.texts)
+        described = [CatalogDocument.of(document.document, document.title, document.metadata) for document in self.all]
+        return Catalog.of(described, {document.book for document in self.all}, self.texts)
 
     @cached_property
     def _named(self) -> Mapping[Key, FoundDocument]:
-        return {(each.book, each.document): each for each in self.all}
+        return {(document.book, document.document): document for document in self.all}
 
     def meeting(self, mask: Mask) -> tuple[FoundDocument, ...]:
         """Those that have a chunk which passes."""
@@ -192,17 +192,17 @@ class Ranking:
         broad = max(broad, _MEASURED) if self.hinted.relevance else broad
         if hints:
             log.info("Executing vector search with category hints: %s", list(self.raised))
-        matches = {
-            each.hit.chunk.id: each
-            for each in documents.best(retriever, self.query, broad, where, strategy)
-            if each.hit
+        by_chunk = {
+            document.hit.chunk.id: document
+            for document in documents.best(retriever, self.query, broad, where, strategy)
+            if document.hit
         }
-        hits = [match.hit for match in matches.values() if match.hit]
+        hits = [document.hit for document in by_chunk.values() if document.hit]
         scores_are_log_odds = (strategy if isinstance(strategy, str) else strategy.name) == "default"
         ranked = self.hinted.rank(self.query, hits, self.raised, self.weights, log_odds=scores_are_log_odds)[:k]
         if hints:
             log.info("Retrieved %d chunks after re-ranking.", len(ranked))
-        return tuple(replace(matches[hit.hit.chunk.id], hinted=hit) for hit in ranked)
+        return tuple(replace(by_chunk[hit.hit.chunk.id], hinted=hit) for hit in ranked)
 
 
 def raised_categories(hints: Sequence[CategoryHint], guessed: Decomposition | None) -> tuple[str, ...]:

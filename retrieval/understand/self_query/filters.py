@@ -142,7 +142,7 @@ def _where(wanted: Filter, fields: Mapping[str, CatalogField], *, negated: bool)
     if isinstance(wanted, Not):
         return _where(wanted.filter, fields, negated=not negated)
     if isinstance(wanted, And | Or):
-        parts = [_where(each, fields, negated=negated) for each in wanted.filters]
+        parts = [_where(inner, fields, negated=negated) for inner in wanted.filters]
         return _joined(parts, all_of=isinstance(wanted, And) != negated)
     if isinstance(wanted, Ne):
         return _where(Eq(wanted.key, wanted.value), fields, negated=not negated)
@@ -172,7 +172,7 @@ def _compared(wanted: Condition | In, field: CatalogField, *, negated: bool) -> 
 
 def _passes(wanted: Condition | In, value: Scalar) -> bool:
     if isinstance(wanted, In):
-        return any(_passes(Eq(wanted.key, each), value) for each in wanted.values)
+        return any(_passes(Eq(wanted.key, option), value) for option in wanted.values)
     compare = _COMPARE.get(type(wanted), _same)
     alike = isinstance(value, str) == isinstance(wanted.value, str)
     return alike and isinstance(value, bool) == isinstance(wanted.value, bool) and compare(value, wanted.value)

@@ -76,7 +76,7 @@ class ModelAnalyzer:
 
     def read(self, query: str) -> QueryAnalysis:
         """Like `analyze`, in this thread."""
-        answer, tokens = self._asked(query)
+        answer, tokens = self._model_answer(query)
         entities: list[Entity] = []
         times: list[TemporalRef] = []
         unknown: list[UnknownValue] = []
@@ -112,7 +112,7 @@ class ModelAnalyzer:
             tokens=tokens,
         )
 
-    def _asked(self, query: str) -> tuple[ModelAnswer, int]:
+    def _model_answer(self, query: str) -> tuple[ModelAnswer, int]:
         prompt = files(__package__).joinpath("prompt.txt").read_text("utf-8")
         told = prompt.format(
             today=self.today().isoformat(), fields="\n".join(map(_described, self.catalog.fields.values()))

@@ -111,7 +111,7 @@ def test_gold_beyond_the_first_15_is_told_apart(sample_report: Report) -> None:
     for outcome in sample_report.outcomes:
         assert outcome.ranking is not None
         gold = {one.hit.chunk.id for one in outcome.ranking.hits if one.gold}
-        missing = {told.chunk.id: told.said for told in outcome.ranking.missing}
+        missing = {told.chunk.id: told.explanation for told in outcome.ranking.missing}
         assert gold | set(missing) == set(outcome.row.gold)
         for name, output in missing.items():
             deep = outcome.row.deep_chunk_ids

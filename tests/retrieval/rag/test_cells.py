@@ -105,7 +105,7 @@ def test_the_words_of_a_question_tell_what_it_wants() -> None:
     assert answer_kind("when was it built?", tokens).date
     assert answer_kind("which year was it built?", tokens).date
     assert answer_kind("who wrote it?", tokens).person
-    assert answer_kind("where is it kept?", tokens).place
+    assert answer_kind("where is it kept?", tokens).location
     assert answer_kind("what does it mean?", tokens).explanation
 
 

@@ -166,8 +166,8 @@ def test_the_decider_sees_the_relevance_that_answers_are_refused_by(book: Retrie
     assert result.rounds is not None
     (first, *_) = [fact for fact in result.rounds.facts if fact.iteration == 1]
     ids = book.retrieve(question, 30, "default").chunk_ids
-    assert first.found.relevance == pytest.approx(relevance_of(book)(question, ids)[0], abs=0.05)
-    assert first.found.relevance < 0.1 < first.found.original_relevance
+    assert first.hinted.relevance == pytest.approx(relevance_of(book)(question, ids)[0], abs=0.05)
+    assert first.hinted.relevance < 0.1 < first.hinted.original_relevance
 
 
 @pytest.fixture

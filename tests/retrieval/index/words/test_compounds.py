@@ -74,7 +74,7 @@ def lexical(snapshot: Snapshot) -> LexicalIndex:
     ids=["key", "plural", "key turned round", "hyphen", "name", "caption", "column", "heading of prose", "label"],
 )
 def test_an_unknown_word_is_the_two_that_name_something(lexical: LexicalIndex, question: str, said: str) -> None:
-    assert lexical.said(question) == said
+    assert lexical.in_index_words(question) == said
     assert list(lexical.read(question)) == lexical.tokenize(said)
     assert list(lexical.looked_for(question)) == question_tokenizer(Vocabulary.default())(said)
 
@@ -88,14 +88,14 @@ def test_an_unknown_word_is_the_two_that_name_something(lexical: LexicalIndex, q
     ],
 )
 def test_a_word_that_is_no_compound_of_a_name_stays(lexical: LexicalIndex, question: str) -> None:
-    assert lexical.said(question) == question
+    assert lexical.in_index_words(question) == question
 
 
 def test_parts_of_a_word_that_is_not_english_may_stand_in_any_text(lexical: LexicalIndex) -> None:
-    assert lexical.said("the yawbias") == "the yaw bias"
-    assert lexical.said("a LoopTime of it") == "a Loop Time of it"
-    assert lexical.said("biasyaw") == "biasyaw", "turned round they are in no text"
-    assert lexical.said("bargrip") == "bargrip", "in two cells"
+    assert lexical.in_index_words("the yawbias") == "the yaw bias"
+    assert lexical.in_index_words("a LoopTime of it") == "a Loop Time of it"
+    assert lexical.in_index_words("biasyaw") == "biasyaw", "turned round they are in no text"
+    assert lexical.in_index_words("bargrip") == "bargrip", "in two cells"
 
 
 @given(one=st.sampled_from(NEIGHBOURS), other=st.sampled_from(NEIGHBOURS), data=st.data())
@@ -106,12 +106,12 @@ def test_a_word_is_two_exactly_where_these_are_neighbours(
     typed = data.draw(st.sampled_from((word, word.upper(), one + other.capitalize())))
     are_beside = (one, other) in pairwise(NEIGHBOURS)
     expected = f"{typed[: len(one)]} {typed[len(one) :]}" if are_beside else typed
-    assert lexical.said(f"is {typed} on?") == f"is {expected} on?"
+    assert lexical.in_index_words(f"is {typed} on?") == f"is {expected} on?"
 
 
 def test_of_several_cuts_the_one_that_most_chunks_have_is_taken_and_then_the_first(lexical: LexicalIndex) -> None:
-    assert lexical.said("galleon") == "gall eon"
-    assert lexical.said("targame") == "tar game"
+    assert lexical.in_index_words("galleon") == "gall eon"
+    assert lexical.in_index_words("targame") == "tar game"
 
 
 @pytest.mark.parametrize(
@@ -125,14 +125,14 @@ def test_of_several_cuts_the_one_that_most_chunks_have_is_taken_and_then_the_fir
     ids=["key", "hyphen", "heading", "column"],
 )
 def test_two_words_that_are_one_name_are_also_asked_for_as_one(lexical: LexicalIndex, question: str, said: str) -> None:
-    assert lexical.said(question) == said
+    assert lexical.in_index_words(question) == said
 
 
 @pytest.mark.parametrize(
     "question", ["back pack", "long bow", "cross, bow", "cross or bow"], ids=["prose alone", "two", "comma", "apart"]
 )
 def test_two_words_that_are_no_name_as_one_stay_two(lexical: LexicalIndex, question: str) -> None:
-    assert lexical.said(question) == question
+    assert lexical.in_index_words(question) == question
 
 
 def test_both_ways_of_writing_a_word_find_the_same(lexical: LexicalIndex) -> None:
@@ -155,7 +155,9 @@ def test_what_is_remembered_is_what_would_be_found_again(snapshot: Snapshot, mon
     monkeypatch.setattr(compounds, "REMEMBERED", 2)
     with open_snapshot(snapshot.folder.parents[1], snapshot.id) as fresh:
         query = ["a longbow", "galleon", "cross bow", "shortbow", "a longbow", "rope"] * 2
-        assert [fresh.lexical.said(each) for each in query] == [snapshot.lexical.said(each) for each in query]
+        assert [fresh.lexical.in_index_words(each) for each in query] == [
+            snapshot.lexical.in_index_words(each) for each in query
+        ]
 
 
 PLAIN = (
@@ -178,7 +180,7 @@ PLAIN = (
 @given(st.one_of(st.text(max_size=60), st.lists(st.sampled_from(PLAIN), max_size=12).map(" ".join)))
 def test_a_question_without_such_words_is_cut_as_before(lexical: LexicalIndex, question: str) -> None:
     plain = question_tokenizer(Vocabulary.default())
-    assert lexical.said(question) == question
+    assert lexical.in_index_words(question) == question
     assert _words(lexical.read(question)) == _words(lexical.tokenize(question))
     assert _words(lexical.looked_for(question)) == _words(plain(question))
 
@@ -192,4 +194,4 @@ def _words(tokens: Sequence[str]) -> list[str]:
 def test_all_else_of_a_question_stays_where_it_is(lexical: LexicalIndex, words: list[str]) -> None:
     question = " ".join(words)
     expected = question.replace("longbow", "long bow").replace("shortbow", "short bow")
-    assert lexical.said(question) == expected.replace("greatsword", "great sword")
+    assert lexical.in_index_words(question) == expected.replace("greatsword", "great sword")

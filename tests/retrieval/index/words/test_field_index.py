@@ -154,7 +154,7 @@ def heading_index_index():
 
 
 def heading_index_said(heading_index_index, question):
-    positions, weights = heading_index_index.said(dict.fromkeys(question.split(), 1.0))
+    positions, weights = heading_index_index.matched(dict.fromkeys(question.split(), 1.0))
     return dict(zip(positions.tolist(), weights.tolist(), strict=True))
 
 
@@ -178,7 +178,7 @@ def test_a_word_counts_once_a_chunk_as_in_a_plain_loop(headings, question):
         counted = {word for heading in cut if heading and question >= set(heading) for word in heading}
         if counted:
             plain[chunk] = sum(weights[word] for word in counted)
-    positions, result = HeadingIndex.build(headings).said(weights)
+    positions, result = HeadingIndex.build(headings).matched(weights)
 
     assert dict(zip(positions.tolist(), result.tolist(), strict=True)) == plain
 

@@ -9,7 +9,7 @@ from retrieval.errors import StoreUnavailableError, UnreadableSettingsError
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.search.first_stage.choosing import EmbeddedStage, first_stage, found
+from retrieval.search.first_stage.choosing import EmbeddedStage, candidate_mask, first_stage
 from retrieval.search.first_stage.own_vectors import AllowedChunks
 from retrieval.search.fusion import Positions
 from retrieval.search.metadata_filter import Eq
@@ -72,7 +72,7 @@ def test_without_a_setting_every_chunk_is_scored_here(home: Path) -> None:
         retriever = Retriever(snapshot, ToyEmbedder())
         question, vector = Query.ask(QUESTIONS[0], snapshot.vocabulary), retriever.vector_of(QUESTIONS[0])
         assert isinstance(retriever.stage, EmbeddedStage)
-        assert found(retriever.stage, snapshot, question, vector, 5, AllowedChunks()) is None
+        assert candidate_mask(retriever.stage, snapshot, question, vector, 5, AllowedChunks()) is None
 
 
 def test_old_and_new_are_never_mixed(

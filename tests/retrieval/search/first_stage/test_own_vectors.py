@@ -58,7 +58,7 @@ def passing_of(snapshot: Snapshot, seed: int, share: float, *, asks: bool) -> Al
         return AllowedChunks(None, where)
     guarded = np.flatnonzero(snapshot.predicates.guarded)
     some = np.sort(random.choice(guarded, random.integers(0, len(guarded)), replace=False))
-    return AllowedChunks(Admission(some, snapshot.asked("armor class 6").rivals), where)  # type: ignore[arg-type]
+    return AllowedChunks(Admission(some, snapshot.canonical_of("armor class 6").rivals), where)  # type: ignore[arg-type]
 
 
 @settings(max_examples=150, deadline=None)

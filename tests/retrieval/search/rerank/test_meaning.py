@@ -73,7 +73,7 @@ def likeness(snapshot, question, ids, unsaid=False):
     index = snapshot.fields
     rows = match_terms([index.key, index.cell, index.passage], candidates.positions, query, snapshot.rarity)
     heads = match_terms([index.caption, index.heading, index.column], candidates.tables, query, snapshot.rarity)
-    row, head = rows.said().any(axis=0), heads.said().any(axis=0)[candidates.table_of]
+    row, head = rows.has_term().any(axis=0), heads.has_term().any(axis=0)[candidates.table_of]
     if unsaid:
         row, head = np.zeros_like(row), np.zeros_like(head)
     return semantic_similarity(snapshot, question, query, (rows, heads), 2, (0, 1, 2), (row, head), candidates)

@@ -52,8 +52,8 @@ def cells(*texts, asked, of):
 def test_what_is_said_is_marked_word_by_word():
     field = fields([3, 0], [], [-1, 1], asked=asks(0, 1))
 
-    assert not field.said()[0].any()
-    assert field.said()[1].tolist() == [[True, False], [False, False], [False, True]]
+    assert not field.has_term()[0].any()
+    assert field.has_term()[1].tolist() == [[True, False], [False, False], [False, True]]
     assert field.sizes.tolist() == [[0, 0, 0], [2, 0, 2]]
 
 
@@ -61,14 +61,14 @@ def test_a_part_of_a_longer_name_is_said_only_behind_the_part_before_it():
     query = replace(asks(0, 1), behind=np.asarray([-1, 0]))
     field = fields([0, 1], [1], [0, 3, 1], [0, 3, 3, 1], [2, 1, 0], asked=query)
 
-    assert field.said()[1].tolist() == [[True, True], [False, False], [True, True], [True, False], [True, False]]
+    assert field.has_term()[1].tolist() == [[True, True], [False, False], [True, True], [True, False], [True, False]]
 
 
 def test_the_part_before_it_stands_in_the_same_field():
     query = replace(asks(0, 1), behind=np.asarray([-1, 0]))
     words = [RaggedArray.build(texts, np.int32) for texts in ([[0], [3]], [[1], [0, 1]])]
 
-    assert match_terms(words, np.arange(2), query, RARITY).said()[1].tolist() == [[False, False], [True, True]]
+    assert match_terms(words, np.arange(2), query, RARITY).has_term()[1].tolist() == [[False, False], [True, True]]
 
 
 def test_the_share_of_a_field_is_by_weight_and_an_unknown_word_is_as_rare_as_any():
@@ -89,7 +89,7 @@ def test_candidates_are_looked_up_by_their_keys():
     words = RaggedArray.build([[0], [1], [2, 3]], np.int32)
     field = match_terms([words], np.asarray([2, 0, 2]), asks(3), RARITY)
 
-    assert field.said()[0].tolist() == [[True], [False], [True]]
+    assert field.has_term()[0].tolist() == [[True], [False], [True]]
 
 
 def test_pairs_stand_in_the_order_of_the_question_and_within_one_field():
@@ -130,7 +130,7 @@ def test_cells_beyond_those_that_are_told_apart_count_as_the_last():
 def test_a_question_without_words_is_said_nowhere():
     field = fields([0, 1], [], asked=asks())
 
-    assert field.said().shape == (2, 2, 0)
+    assert field.has_term().shape == (2, 2, 0)
     assert field.pairs().shape == (2, 2, 0)
     assert field.shares(2).tolist() == [[0, 0], [0, 0]]
     assert cells([0, 1], [], asked=asks(), of=[[0, 1], []]).in_whole(0).shape == (2, 0)
@@ -155,5 +155,5 @@ def test_marks_and_pairs_are_those_of_a_plain_loop(words, order, asked_words):
         for text in words
     ]
 
-    assert field.said()[1].tolist() == marks
+    assert field.has_term()[1].tolist() == marks
     assert field.pairs()[1] @ query.worth == pytest.approx(pairs)
