@@ -106,7 +106,7 @@ def test_each_table_and_each_section_is_a_place(snapshot: Snapshot) -> None:
     prose, table = places_of(snapshot.chunks, 2)
     assert [chunk.row_key for chunk in table.chunks] == ["Dagger", "Long sword", "Mace"]
     assert (prose.wanted, table.wanted) == (1, 2)
-    told = json.loads(table.inquiry("m").asked.messages[1][1])
+    told = json.loads(table.inquiry("m").request.messages[1][1])
     assert told["passages"][0] == {"passage": 1, "text": "Weapon: Dagger; Damage: 1d4; Cost: 2 gp"}
     assert told["headings"] == ["Tiny Rules", "Weapons"]
 

@@ -94,7 +94,7 @@ def test_what_the_budget_set_aside_and_did_not_use_is_asked_for_in_a_second_roun
     (one, *_) = inquiries(texts[0])
     price = chat_price(MODEL)
     assert price is not None
-    most = price.of(Usage(one.asked.most_prompt_tokens, one.asked.max_tokens))
+    most = price.of(Usage(one.request.most_prompt_tokens, one.request.max_tokens))
     # What 12 of them set aside at once is all that there is, and an answer costs far less than that.
     access = replace(Access.of_environment(server.environment), limits=Limits(concurrency=24))
     result = Inquiries(access, tmp_path, ModelOptions(MODEL, price, 12.5 * most), "v1")

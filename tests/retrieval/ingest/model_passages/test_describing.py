@@ -197,7 +197,7 @@ def test_of_two_hundred_passages_and_all_faults_none_is_lost_no_wrong_value_is_t
 
 
 def told(chunk: Chunk) -> dict[str, object]:
-    _, (role, output) = AskedPassage.of(chunk).inquiry("m").asked.messages
+    _, (role, output) = AskedPassage.of(chunk).inquiry("m").request.messages
     assert role == "user"
     return json.loads(output)  # type: ignore[no-any-return]
 
@@ -220,7 +220,7 @@ def test_what_is_sent_decides_under_which_name_an_answer_is_kept(chunks: tuple[C
     for changed in (replace(one, text=f"{one.text}."), replace(one, heading_path=("Magic",))):
         assert AskedPassage.of(changed).inquiry("m").key != key
     assert passages_prompt_version().startswith("passages-v1-")
-    query = AskedPassage.of(one).inquiry("m").asked
+    query = AskedPassage.of(one).inquiry("m").request
     assert query.form is ModelPassage
     assert set(query.body["response_format"]["json_schema"]["schema"]["required"]) == set(ModelPassage.model_fields)
 
