@@ -14,7 +14,7 @@ from retrieval.files.records import read_jsonl, write_jsonl
 from retrieval.ingest.chunking import chunk_book, chunks_of_book
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import VOCABULARY_FILE, list_books
-from retrieval.ingest.markdown.blocks import MARKDOWN
+from retrieval.ingest.markdown.blocks import is_markdown
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.sections import USUAL, Cuts
 from retrieval.ingest.tables.rows import extract_predicates
@@ -50,7 +50,7 @@ def read_source(path: Path) -> Source:
     path = path.expanduser().resolve()
     if not path.exists():
         raise FileNotFoundError(2, "no such file", str(path))
-    if path.is_file() and path.suffix.lower() in MARKDOWN:
+    if path.is_file() and is_markdown(path):
         with TemporaryDirectory() as folder:
             alone = Path(folder) / path.stem
             alone.mkdir()

@@ -143,7 +143,7 @@ def _accept(home: Home, retriever: Retriever, trial: VocabularyTrial, word: str,
     if not home.library.is_dir():
         raise LibraryError(f"{home.library} is a file and has no {VOCABULARY_FILE}; make it a folder of books")
     index = retriever.snapshot.lexical
-    if not all(index.terms.position(term) is not None for term in index.tokenize(means)):
+    if None in index.terms.words(index.tokenize(means)):
         print_error(f"{word} = {means} is not accepted: no live book says {means!r}")
         raise typer.Exit(1)
     effect = trial.of(with_alias(retriever.snapshot.vocabulary, word, means))

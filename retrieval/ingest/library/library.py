@@ -14,7 +14,7 @@ from retrieval.errors import InvalidDocumentError, LibraryError
 from retrieval.files.records import unpacked
 from retrieval.ingest.library.front_matter import read_metadata
 from retrieval.ingest.library.table_rules import TABLES_FILE
-from retrieval.ingest.markdown.blocks import MARKDOWN
+from retrieval.ingest.markdown.blocks import is_markdown
 from retrieval.types import Book, Document, MetadataValue
 
 
@@ -116,24 +116,20 @@ class _LibraryWalk:
         self.unreadable.append((Path(error.filename), error.strerror or str(error)))
 
     def _sort(self, path: Path) -> None:
-        is_markdown = _is_markdown(path)
+        is_document = is_markdown(path)
         if path.is_dir():
             if path.is_symlink():
                 self.refused.append((path, "a link to a folder is not followed; put the folder itself there"))
-        elif is_markdown and leads_out(path, self._library):
+        elif is_document and leads_out(path, self._library):
             self.refused.append(
                 (path, "a link that leads out of the library is not followed; put the file itself there")
             )
-        elif is_markdown and not _is_utf_8(path.relative_to(self._folder)):
+        elif is_document and not _is_utf_8(path.relative_to(self._folder)):
             self.refused.append((path, "its name is not UTF-8; rename it"))
         elif path.is_file():
-            (self.markdown if is_markdown else self.ignored).append(path)
-        elif is_markdown:
+            (self.markdown if is_document else self.ignored).append(path)
+        elif is_document:
             self.refused.append((path, "a link to nothing, or not a file; put the file itself there"))
-
-
-def _is_markdown(path: Path) -> bool:
-    return path.suffix.lower() in MARKDOWN
 
 
 def _is_utf_8(path: Path) -> bool:
@@ -397,11 +393,11 @@ def _book_folders(library: Path) -> list[Path]:
 
 def _may_be_book(folder: Path, library: Path) -> bool:
     files = book_files(folder, library)
-    return bool(files.markdown or files.unreadable) or any(_is_markdown(path) for path, _ in files.refused)
+    return bool(files.markdown or files.unreadable) or any(is_markdown(path) for path, _ in files.refused)
 
 
 def _own_markdown(library: Path) -> bool:
-    return any(_is_markdown(path) and not path.is_dir() and not _hidden(path) for path in _entries(library))
+    return any(is_markdown(path) and not path.is_dir() and not _hidden(path) for path in _entries(library))
 
 
 def _hidden(path: Path) -> bool:

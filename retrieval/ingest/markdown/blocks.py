@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from pathlib import PurePath, PurePosixPath
 
 from retrieval.ingest.markdown.html_tables import TableScan, table_spans
 from retrieval.ingest.markdown.parser import heading_text, split_row, without_comments, without_raw, without_tags
@@ -22,12 +22,16 @@ _TAB = re.compile(
     r"|(?:<Tab(?:Item)?\s|\{%-?\s*tab\s|\{\{[<%]\s*tab\s)(?P<given>[^<>{}]*)"
 )
 _TAB_NAME = re.compile(r"""(?:\b(?:label|title|name|header)=|(?<![=\w]))["'](?P<name>[^"'\n]+)["']""")
-MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
-"""Endings of files that are read, in lower case."""
+_ENDINGS = frozenset({".md", ".markdown", ".mdx"})
 MIN_ROWS = 3
 """A header, the dashes, a row."""
 MAX_DEPTH = 16
 """Tables in cells of tables; more of them are end tags that were forgotten, and to look for them would have no end."""
+
+
+def is_markdown(path: PurePath) -> bool:
+    """Whether the name of a file says that it is a document."""
+    return path.suffix.lower() in _ENDINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +249,7 @@ def with_title(blocks: Sequence[Block], path: str, stated: str) -> tuple[Block, 
     headings = [block for block in blocks if block.level]
     top = min((block.level for block in headings), default=0)
     highest = [block.heading_path[-1] for block in headings if block.level == top and block.heading_path]
-    if top == 1 or PurePosixPath(path).suffix.lower() not in MARKDOWN:
+    if top == 1 or not is_markdown(PurePosixPath(path)):
         return tuple(blocks)
     own = stated if stated not in (*highest, PurePosixPath(path).stem) else ""
     title = own or (_called(path) if len(highest) > 1 else "")
