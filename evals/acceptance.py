@@ -97,7 +97,7 @@ class MovedQuestion:
     @property
     def better(self) -> bool:
         """Whether it moved up."""
-        return _place(self.after) < _place(self.before)
+        return rank_or_infinity(self.after) < rank_or_infinity(self.before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,8 @@ def _key(row: ScoredQuestion) -> tuple[str, str, str, str]:
     return (row.set, row.split, row.question_id, row.query)
 
 
-def _place(rank: int | None) -> float:
+def rank_or_infinity(rank: int | None) -> float:
+    """A rank that can be compared: what did not come back is behind everything that did."""
     return float("inf") if rank is None else rank
 
 

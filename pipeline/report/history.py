@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from evals.acceptance import rank_or_infinity
 from evals.aggregates import ALL, Aggregate, aggregate
 from evals.evaluation import SHIPPED, Evaluation
 from evals.noise import NOISE
@@ -215,7 +216,7 @@ def promotion_attempts(home: Path) -> list[PromotionAttempt]:
 
 
 def _falls(before: int | None, after: int | None) -> bool:
-    return any(_rank_or_infinity(before) <= limit < _rank_or_infinity(after) for limit in NOTED)
+    return any(rank_or_infinity(before) <= limit < rank_or_infinity(after) for limit in NOTED)
 
 
 def _change(
@@ -229,10 +230,10 @@ def _change(
         contents=_contents(home, snapshot, before),
         differences=differences(own, rows) if shared else (),
         better=tuple(
-            question for question in moved if _rank_or_infinity(question.after) < _rank_or_infinity(question.before)
+            question for question in moved if rank_or_infinity(question.after) < rank_or_infinity(question.before)
         ),
         worse=tuple(
-            question for question in moved if _rank_or_infinity(question.after) > _rank_or_infinity(question.before)
+            question for question in moved if rank_or_infinity(question.after) > rank_or_infinity(question.before)
         ),
     )
 
@@ -240,10 +241,6 @@ def _change(
 def _moved(row: ScoredQuestion, was: ScoredQuestion) -> MovedQuestion:
     ranks = was.gold_rank, row.gold_rank
     return MovedQuestion(row.set, row.split, row.question_id, row.query, *ranks, stale=not row.gold)
-
-
-def _rank_or_infinity(rank: int | None) -> float:
-    return float("inf") if rank is None else rank
 
 
 def _contents(home: Home, snapshot: Snapshot, before: str) -> ChunkChanges | None:
