@@ -319,7 +319,7 @@ def move(moved: MovedQuestion) -> str:
     return f"rank {moved.before or '–'} to {moved.after or '–'}"
 
 
-def place(chunk: Chunk) -> str:
+def location(chunk: Chunk) -> str:
     """Where a chunk stands, and what it is called."""
     return f"{chunk.book}/{chunk.document}:{chunk.lines[0]}  {chunk.title}"
 
@@ -339,7 +339,7 @@ def _section(verdict: StrategyVerdict) -> str:
     lines += [f"- :x: {_escaped(broken_bound(bound))}" for bound in verdict.bounds if not bound.holds]
     lines += [f"- :white_check_mark: {_held(bound)}" for bound in verdict.bounds if bound.holds]
     if verdict.changes:
-        lines += [f"- :x: {_escaped(decline(each))}" for each in verdict.changes.worse]
+        lines += [f"- :x: {_escaped(decline(comparison))}" for comparison in verdict.changes.worse]
     if verdict.stale:
         lines.append(f"- :x: stale gold: {len(verdict.stale)}")
     passed = verdict.n_asked - len(verdict.failures)
@@ -357,17 +357,20 @@ def _held(judged: CheckedBound) -> str:
 def _changed(changes: Changes) -> list[str]:
     counts = [(len(changes.gained), "gained"), (len(changes.lost), "lost"), (len(changes.moved), "moved")]
     counts += [(len(changes.added), "new"), (changes.n_gone, "gone")]
-    output = ", ".join(f"{count} {what}" for count, what in counts if count) or "nothing changed"
-    lines = [f"Against `{changes.baseline}`, on {changes.n_shared} questions: {output}.", ""]
+    counted = ", ".join(f"{count} {what}" for count, what in counts if count) or "nothing changed"
+    lines = [f"Against `{changes.baseline}`, on {changes.n_shared} questions: {counted}.", ""]
     for what, moved in (("Lost", changes.lost), ("Gained", changes.gained), ("Moved", changes.moved)):
         if moved:
-            rows = [(each.row.question_id, each.row.query, _rank(each.before), _rank(each.after)) for each in moved]
+            rows = [
+                (question.row.question_id, question.row.query, _rank(question.before), _rank(question.after))
+                for question in moved
+            ]
             lines += [f"**{what}**", "", *_table(("question", "asked", "rank before", "rank now"), rows), ""]
     return lines
 
 
 def _stale_lines(verdict: StrategyVerdict) -> list[str]:
-    rows = [(each.question_id, each.reason) for each in verdict.stale]
+    rows = [(anchor.question_id, anchor.reason) for anchor in verdict.stale]
     return ["**Stale gold**", "", *_table(("question", "reason"), rows), ""] if rows else []
 
 
@@ -437,15 +440,15 @@ def junit_xml(verdicts: Iterable[StrategyVerdict]) -> bytes:
 def _case(row: ScoredQuestion, failure: FailedQuestion | None) -> TestCase:
     case = TestCase(_clean(row.question_id), _class(row.strategy, f"{row.set}.{row.split}"))
     if failure is not None:
-        first = place(failure.first) if failure.first else "nothing"
-        output = Failure(_clean(f"{rank_text(failure.gold_rank)}; first is {first}"), METRIC)
+        first = location(failure.first) if failure.first else "nothing"
+        reported = Failure(_clean(f"{rank_text(failure.gold_rank)}; first is {first}"), METRIC)
         lines = [
             row.query,
-            *(f"gold: {place(chunk)}" for chunk in failure.gold),
+            *(f"gold: {location(chunk)}" for chunk in failure.gold),
             *(f"why: {why}" for why in failure.why),
         ]
-        output.text = _clean("\n".join(lines))
-        case.result = [output]
+        reported.text = _clean("\n".join(lines))
+        case.result = [reported]
     elif METRIC not in row.values:
         case.result = [Skipped("it has no gold, so nothing can be first")]
     return case
@@ -454,16 +457,16 @@ def _case(row: ScoredQuestion, failure: FailedQuestion | None) -> TestCase:
 def _overall(verdict: StrategyVerdict) -> TestCase:
     case = TestCase(_OVERALL, _class(verdict.strategy, "verdict"))
     sentences = [broken_bound(bound) for bound in verdict.bounds if not bound.holds]
-    sentences += [decline(each) for each in (verdict.changes.worse if verdict.changes else ())]
+    sentences += [decline(comparison) for comparison in (verdict.changes.worse if verdict.changes else ())]
     case.result = [Failure(_clean(sentence), _OVERALL) for sentence in sentences]
     return case
 
 
 def _stale(verdict: StrategyVerdict) -> dict[str, list[str]]:
     unscored: dict[str, list[str]] = {}
-    for each in verdict.stale:
-        if not each.scored:
-            unscored.setdefault(_clean(each.question_id), []).append(each.reason)
+    for anchor in verdict.stale:
+        if not anchor.scored:
+            unscored.setdefault(_clean(anchor.question_id), []).append(anchor.reason)
     return unscored
 
 

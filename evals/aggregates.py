@@ -78,14 +78,18 @@ def aggregate(rows: Sequence[ScoredQuestion]) -> tuple[Aggregate, ...]:
 def evaluability(sets: Iterable[QuestionSet]) -> tuple[Aggregate, ...]:
     """Share of the questions with gold whose every anchor resolves; by set, book and kind, strategy `*`."""
     numbers: list[Aggregate] = []
-    for each in sets:
-        questions = [question for question in each.questions if question.gold]
-        for book, kind in _cells((one.book or "", one.kind) for one in questions):
-            chosen = [one for one in questions if book in {ALL, one.book or ""} and kind in {ALL, one.kind}]
-            result = np.array([[float(one.id in each.resolution.gold)] for one in chosen])
-            (interval,) = ratio_intervals(result, np.ones_like(result))
-            position = (each.name, each.split, book, kind, ALL, "evaluability")
-            numbers.append(_aggregate(position, float(result.mean()), interval, len(chosen)))
+    for question_set in sets:
+        questions = [question for question in question_set.questions if question.gold]
+        for book, kind in _cells((question.book or "", question.kind) for question in questions):
+            chosen = [
+                question
+                for question in questions
+                if book in {ALL, question.book or ""} and kind in {ALL, question.kind}
+            ]
+            resolved = np.array([[float(question.id in question_set.resolution.gold)] for question in chosen])
+            (interval,) = ratio_intervals(resolved, np.ones_like(resolved))
+            labels = (question_set.name, question_set.split, book, kind, ALL, "evaluability")
+            numbers.append(_aggregate(labels, float(resolved.mean()), interval, len(chosen)))
     return tuple(numbers)
 
 
@@ -105,20 +109,20 @@ def timings(rows: Sequence[ScoredQuestion]) -> tuple[Aggregate, ...]:
     return tuple(numbers)
 
 
-def _numbers(rows: Sequence[ScoredQuestion], *place: str) -> list[Aggregate]:
+def _numbers(rows: Sequence[ScoredQuestion], *labels: str) -> list[Aggregate]:
     if not rows:
         return []
     estimates = _estimates(rows)
     parts = [[estimate.parts(row) for estimate in estimates] for row in rows]
     counted = [sum(line[column] is not None for line in parts) for column in range(len(estimates))]
-    above, below = (np.array([[each[side] if each else 0.0 for each in line] for line in parts]) for side in (0, 1))
+    above, below = (np.array([[part[side] if part else 0.0 for part in line] for line in parts]) for side in (0, 1))
     numbers = []
     for estimate, top, bottom, interval, count in zip(
         estimates, above.sum(axis=0), below.sum(axis=0), ratio_intervals(above, below), counted, strict=True
     ):
         scale = count if estimate.total else estimate.scale
         value = estimate.offset + scale * float(top / bottom) if bottom else None
-        numbers.append(_aggregate((*place, estimate.metric), value, _scaled(interval, estimate.offset, scale), count))
+        numbers.append(_aggregate((*labels, estimate.metric), value, _scaled(interval, estimate.offset, scale), count))
     return numbers
 
 
@@ -151,8 +155,8 @@ def _exclusion_parts(row: ScoredQuestion) -> tuple[float, float] | None:
     return (float(len(row.excluded_gold)), 1.0) if row.gold else None
 
 
-def _aggregate(place: tuple[str, ...], value: float | None, interval: Interval | None, count: int) -> Aggregate:
-    name, split, book, kind, strategy, metric = place
+def _aggregate(labels: tuple[str, ...], value: float | None, interval: Interval | None, count: int) -> Aggregate:
+    name, split, book, kind, strategy, metric = labels
     low, high = (interval.low, interval.high) if interval else (None, None)
     return Aggregate(name, split, book, kind, strategy, metric, value, low, high, count)
 
@@ -237,7 +241,8 @@ _DIGITS = 6
 def flat_records(aggregates: Iterable[Aggregate]) -> list[dict[str, Any]]:
     """`{set, split, book, kind, strategy, metric, value, low, high, n}` for each, `*` for all; values rounded."""
     return [
-        asdict(each) | {name: _rounded(getattr(each, name)) for name in ("value", "low", "high")} for each in aggregates
+        asdict(number) | {name: _rounded(getattr(number, name)) for name in ("value", "low", "high")}
+        for number in aggregates
     ]
 
 

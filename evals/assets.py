@@ -77,8 +77,8 @@ def evaluation(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
     headline, worst = scores.headline(), _worst(home, scores, context.partition_keys)
     for name in context.partition_keys:
         mrr = headline.get(name, {}).get("mrr")
-        output = "no questions were given" if mrr is None else f"mrr {mrr:.3f} over {scores.n_questions} questions"
-        context.log.info(f"{name} on {scores.snapshot}: {output}")
+        scored = "no questions were given" if mrr is None else f"mrr {mrr:.3f} over {scores.n_questions} questions"
+        context.log.info(f"{name} on {scores.snapshot}: {scored}")
         context.add_asset_metadata(
             {
                 "by_kind": table(by_kind(scores, name), KINDS),
@@ -145,15 +145,17 @@ def _worst(home: Home, scores: Evaluation, strategies: Sequence[str]) -> dict[st
 
 
 def _trend(instance: dg.DagsterInstance, snapshot: str, numbers: Mapping[str, dg.MetadataValue]) -> str:
-    result = [ScoredSnapshot(snapshot, "now", _float(numbers, "mrr"), _float(numbers, "mrr_live"))]
+    snapshots = [ScoredSnapshot(snapshot, "now", _float(numbers, "mrr"), _float(numbers, "mrr_live"))]
     for record in instance.fetch_materializations(dg.AssetKey("leaderboard"), limit=5 * MOST_POINTS).records:
-        output = record.asset_materialization.metadata if record.asset_materialization else {}
+        metadata = record.asset_materialization.metadata if record.asset_materialization else {}
         when = f"{datetime.fromtimestamp(record.timestamp, UTC):%Y-%m-%d}"
-        if "snapshot" in output:
-            result.append(
-                ScoredSnapshot(str(output["snapshot"].value), when, _float(output, "mrr"), _float(output, "mrr_live"))
+        if "snapshot" in metadata:
+            snapshots.append(
+                ScoredSnapshot(
+                    str(metadata["snapshot"].value), when, _float(metadata, "mrr"), _float(metadata, "mrr_live")
+                )
             )
-    return trend(result)
+    return trend(snapshots)
 
 
 def _float(metadata: Mapping[str, dg.MetadataValue], name: str) -> float | None:

@@ -85,8 +85,8 @@ def _reported(result: dg.AssetCheckResult) -> Iterator[dg.AssetCheckResult]:
 
 def findings_in(metadata: Mapping[str, dg.MetadataValue]) -> tuple[str, ...]:
     """The ids of what a check found that holds a promotion; none of another check."""
-    result = metadata.get(FINDINGS)
-    return tuple(map(str, result.value)) if isinstance(result, dg.JsonMetadataValue) and result.value else ()
+    findings = metadata.get(FINDINGS)
+    return tuple(map(str, findings.value)) if isinstance(findings, dg.JsonMetadataValue) and findings.value else ()
 
 
 def score_check(rule: Rule[Scores]) -> dg.AssetChecksDefinition:

@@ -63,7 +63,7 @@ def _compared(
     left: Sequence[ScoredQuestion], right: Sequence[ScoredQuestion], strategies: Sequence[str], metrics: Sequence[str]
 ) -> tuple[Comparison, ...]:
     ours, theirs = _by_place(left), _by_place(right)
-    result: dict[str, Comparison] = {}
+    comparisons: dict[str, Comparison] = {}
     for (name, split), strategy, metric in [
         (label, strategy, metric)
         for label in dict.fromkeys((row.set, row.split) for row in left)
@@ -73,20 +73,30 @@ def _compared(
         mine = ours.get((name, split, strategy), {})
         other = theirs.get((name, split, strategy), {})
         shared = [
-            each for each in mine if each in other and metric in mine[each].values and metric in other[each].values
+            question_id
+            for question_id in mine
+            if question_id in other and metric in mine[question_id].values and metric in other[question_id].values
         ]
         if shared:
-            values = [(mine[each].values[metric], other[each].values[metric]) for each in shared]
-            result[f"{name}/{split}/{strategy}/{metric}"] = Comparison(
+            values = [(mine[question_id].values[metric], other[question_id].values[metric]) for question_id in shared]
+            comparisons[f"{name}/{split}/{strategy}/{metric}"] = Comparison(
                 *(name, split, strategy, metric, len(shared)),
                 difference=sum(a - b for a, b in values) / len(shared),
                 p=(p := paired_randomisation([a for a, _ in values], [b for _, b in values])),
                 corrected=p,
-                better=tuple(each for each, (a, b) in zip(shared, values, strict=True) if sign(metric) * (a - b) > 0),
-                worse=tuple(each for each, (a, b) in zip(shared, values, strict=True) if sign(metric) * (a - b) < 0),
+                better=tuple(
+                    question_id
+                    for question_id, (a, b) in zip(shared, values, strict=True)
+                    if sign(metric) * (a - b) > 0
+                ),
+                worse=tuple(
+                    question_id
+                    for question_id, (a, b) in zip(shared, values, strict=True)
+                    if sign(metric) * (a - b) < 0
+                ),
             )
-    corrected = holm({name: comparison.p for name, comparison in result.items()})
-    return tuple(replace(comparison, corrected=corrected[name]) for name, comparison in result.items())
+    corrected = holm({name: comparison.p for name, comparison in comparisons.items()})
+    return tuple(replace(comparison, corrected=corrected[name]) for name, comparison in comparisons.items())
 
 
 def _by_place(rows: Sequence[ScoredQuestion]) -> dict[tuple[str, str, str], dict[str, ScoredQuestion]]:

@@ -56,22 +56,28 @@ class Evaluation:
     @property
     def n_questions(self) -> int:
         """Questions that could be scored."""
-        return sum(len(each.scored) for each in self.sets)
+        return sum(len(question_set.scored) for question_set in self.sets)
 
     @property
     def stale(self) -> tuple[StaleGold, ...]:
         """Gold that is no longer found in this snapshot, anchor by anchor."""
         return tuple(
-            StaleGold(each.file, finding.question_id, finding.reason, finding.question_id in each.resolution.gold)
-            for each in self.sets
-            for finding in each.resolution.stale
+            StaleGold(
+                question_set.file,
+                finding.question_id,
+                finding.reason,
+                finding.question_id in question_set.resolution.gold,
+            )
+            for question_set in self.sets
+            for finding in question_set.resolution.stale
         )
 
     @property
     def evaluability(self) -> float | None:
         """Share of the questions with gold whose every answer resolves; None without such questions."""
-        query = sum(each.resolution.questions_with_gold for each in self.sets)
-        return sum(len(each.resolution.gold) for each in self.sets) / query if query else None
+        n_with_gold = sum(question_set.resolution.questions_with_gold for question_set in self.sets)
+        n_resolved = sum(len(question_set.resolution.gold) for question_set in self.sets)
+        return n_resolved / n_with_gold if n_with_gold else None
 
     def rows(self, strategy: str) -> tuple[ScoredQuestion, ...]:
         """What one strategy did with each question."""
@@ -85,22 +91,26 @@ class Evaluation:
         """The rows behind `headline`: of the questions of people, or of generated ones where there are no others."""
         if self.experiment is None:
             return ()
-        people = [each for each in self.sets if not any(question.generated for question in each.questions)]
-        labels = {(person.name, person.split) for person in people or self.sets}
+        people = [
+            question_set
+            for question_set in self.sets
+            if not any(question.generated for question in question_set.questions)
+        ]
+        labels = {(question_set.name, question_set.split) for question_set in people or self.sets}
         return tuple(row for row in self.experiment.rows if (row.set, row.split) in labels)
 
     def breakdown(self, strategy: str) -> tuple[Aggregate, ...]:
         """One strategy's numbers with their intervals, over the rows of `headline`: of all, by kind, and by book."""
         rows = [replace(row, set=ALL, split=ALL) for row in self.headline_rows() if row.strategy == strategy]
-        return tuple(each for each in aggregate(rows) if ALL in {each.book, each.kind})
+        return tuple(number for number in aggregate(rows) if ALL in {number.book, number.kind})
 
     def headline(self) -> dict[str, dict[str, float | None]]:
         """Strategy to metric to value, pooled over the questions of people, or generated ones without any."""
         if self.experiment is None:
             return {}
         rows = [replace(row, set=ALL, split=ALL) for row in self.headline_rows()]
-        numbers = [each for each in aggregate(rows) if each.book == ALL and each.kind == ALL] + list(timings(rows))
-        values = {(number.strategy, number.metric): number.value for number in numbers}
+        wholes = [number for number in aggregate(rows) if number.book == ALL and number.kind == ALL]
+        values = {(number.strategy, number.metric): number.value for number in (*wholes, *timings(rows))}
         share = self.evaluability
         return {
             strategy: {name: values.get((strategy, name)) for name in HEADLINE} | {"evaluability": share}

@@ -68,37 +68,37 @@ class Scorer:
     surroundings: Surroundings | None = None
     """None: `useful@15` is not measured."""
 
-    def row(self, asked: AskedQuestion, questions: QuestionSet, unfiltered: ScoredQuestion | None) -> ScoredQuestion:
+    def row(self, outcome: AskedQuestion, questions: QuestionSet, unfiltered: ScoredQuestion | None) -> ScoredQuestion:
         """Score one question; `unfiltered` is the row of the same strategy without query_must, if it filters."""
-        question = asked.question
+        question = outcome.question
         gold = questions.gold(question)
-        excluded = self._excluded(asked, gold, questions.groups(question), unfiltered)
-        deep = questions.judge(question, asked.deep.chunk_ids) if gold else None
+        excluded = self._excluded(outcome, gold, questions.groups(question), unfiltered)
+        deep = questions.judge(question, outcome.deep.chunk_ids) if gold else None
         return ScoredQuestion(
             set=questions.name,
             split=questions.split,
-            strategy=asked.strategy,
+            strategy=outcome.strategy,
             question_id=question.id,
             book=question.book or "",
             kind=question.kind,
             query=question.query,
             gold=gold,
-            chunk_ids=asked.shown.chunk_ids,
-            deep_chunk_ids=asked.deep.chunk_ids,
-            deep_scores=tuple(float(hit.score) for hit in asked.deep.hits),
+            chunk_ids=outcome.shown.chunk_ids,
+            deep_chunk_ids=outcome.deep.chunk_ids,
+            deep_scores=tuple(float(hit.score) for hit in outcome.deep.hits),
             excluded_gold=excluded,
             unfiltered_noise=unfiltered.values[NOISE] if unfiltered else None,
             unfiltered_guarded_noise=(
                 float(guarded_noise(unfiltered.chunk_ids, gold, self.relatives)) if unfiltered else None
             ),
             unfiltered_recall=unfiltered.values.get("recall@10") if unfiltered else None,
-            why=_why(deep, len(asked.deep.hits), excluded),
-            values=self._values(asked, questions, deep),
-            milliseconds=asked.milliseconds,
+            why=_why(deep, len(outcome.deep.hits), excluded),
+            values=self._values(outcome, questions, deep),
+            milliseconds=outcome.milliseconds,
         )
 
-    def _values(self, asked: AskedQuestion, questions: QuestionSet, deep: Judgement | None) -> dict[str, float]:
-        question, ranking = asked.question, asked.shown.chunk_ids
+    def _values(self, outcome: AskedQuestion, questions: QuestionSet, deep: Judgement | None) -> dict[str, float]:
+        question, ranking = outcome.question, outcome.shown.chunk_ids
         gold = questions.gold(question)
         values: dict[str, float | None] = {NOISE: float(noise(ranking, gold, self.relatives))}
         if deep is None:
@@ -112,17 +112,17 @@ class Scorer:
                 values["cross_book_contamination"] = cross_book_contamination(ranking, question.book, self.relatives)
             if question.answer and self.similarity:
                 values["answer_similarity"] = self.similarity(question.answer, ranking)
-        return {name: value for name, value in values.items() if value is not None} | _of_rounds(asked.shown)
+        return {name: value for name, value in values.items() if value is not None} | _of_rounds(outcome.shown)
 
     def _excluded(
-        self, asked: AskedQuestion, gold: tuple[str, ...], groups: Groups, unfiltered: ScoredQuestion | None
+        self, outcome: AskedQuestion, gold: tuple[str, ...], groups: Groups, unfiltered: ScoredQuestion | None
     ) -> tuple[str, ...]:
-        result = {*excluded_gold(gold, asked.shown), *excluded_gold(gold, asked.deep)}
+        excluded = {*excluded_gold(gold, outcome.shown), *excluded_gold(gold, outcome.deep)}
         if unfiltered is not None:
-            result.update(lost_gold(gold, unfiltered.chunk_ids, asked.deep.chunk_ids))
+            excluded.update(lost_gold(gold, unfiltered.chunk_ids, outcome.deep.chunk_ids))
             if self.admits is not None:
-                result.update(refused_gold(asked.question.query, gold, self.relatives, self.admits))
-        return whole_answers(result, groups, asked.deep.chunk_ids)
+                excluded.update(refused_gold(outcome.question.query, gold, self.relatives, self.admits))
+        return whole_answers(excluded, groups, outcome.deep.chunk_ids)
 
 
 def _of_rounds(shown: Retrieval) -> dict[str, float]:
@@ -140,10 +140,10 @@ def _why(deep: Judgement | None, returned: int, excluded: tuple[str, ...]) -> st
     if deep is None:
         return f"no answer exists; {returned} chunks were returned"
     ranks = deep.ranks
-    result = f"gold at rank {', '.join(map(str, ranks))}" if ranks else f"no gold in the first {DEPTH}"
+    where = f"gold at rank {', '.join(map(str, ranks))}" if ranks else f"no gold in the first {DEPTH}"
     missing = deep.gold - len(ranks)
     lost = f"; {missing} of {deep.gold} gold chunks not found" if ranks and missing else ""
-    return result + lost + (f"; the filter excluded {', '.join(excluded)}" if excluded else "")
+    return where + lost + (f"; the filter excluded {', '.join(excluded)}" if excluded else "")
 
 
 Counterpart = Callable[[Strategy], Strategy | None]
@@ -265,12 +265,17 @@ def run_experiment(
         raise ExperimentError(f"the experiment has {len(problems)} problems:", problems)
     run = _Run(searcher, relatives, snapshot, measures)
     pair = measures.counterpart or counterpart_among(strategies)
-    rows = [row for each in question_sets for strategy in strategies for row in run.paired(each, strategy, pair)]
+    rows = [
+        row
+        for question_set in question_sets
+        for strategy in strategies
+        for row in run.paired(question_set, strategy, pair)
+    ]
     return Experiment(
         snapshot=snapshot,
         rows=tuple(rows),
         aggregates=aggregate(rows) + evaluability(question_sets),
-        unscored=tuple(unscored for each in question_sets for unscored in each.unscored),
+        unscored=tuple(unscored for question_set in question_sets for unscored in question_set.unscored),
         timings=timings(rows),
     )
 
@@ -298,9 +303,9 @@ class _Run:
         rows = self._done.get(key) or (store.finished(key) if store else None)
         if rows is None:
             known = {row.question_id: row for row in store.parts(key)} if store else {}
-            query = [question for question in questions.scored if question.id not in known]
+            remaining = [question for question in questions.scored if question.id not in known]
             known |= {
-                row.question_id: row for row in self._kept(key, self._ask(questions, strategy, query, unfiltered))
+                row.question_id: row for row in self._kept(key, self._ask(questions, strategy, remaining, unfiltered))
             }
             rows = tuple(known[question.id] for question in questions.scored)
             if store:
@@ -330,20 +335,20 @@ class _Run:
         self,
         questions: QuestionSet,
         strategy: Strategy,
-        asked: Sequence[Question],
+        remaining: Sequence[Question],
         unfiltered: dict[str, ScoredQuestion] | None,
     ) -> Iterator[ScoredQuestion]:
         ask = questions.ask or self._put
-        if asked:
-            ask(asked[0], SHOWN, strategy)  # what is loaded at first use is not this question's latency
-        already = len(questions.scored) - len(asked)
-        for number, question in enumerate(asked, start=already):
+        if remaining:
+            ask(remaining[0], SHOWN, strategy)  # what is loaded at first use is not this question's latency
+        already = len(questions.scored) - len(remaining)
+        for number, question in enumerate(remaining, start=already):
             self._tell(questions, strategy, number)
             clock = Clock()
             shown = ask(question, SHOWN, strategy)
             milliseconds = clock.milliseconds
-            result = AskedQuestion(question, strategy.name, shown, ask(question, DEPTH, strategy), milliseconds)
-            yield self._scorer.row(result, questions, unfiltered[question.id] if unfiltered is not None else None)
+            outcome = AskedQuestion(question, strategy.name, shown, ask(question, DEPTH, strategy), milliseconds)
+            yield self._scorer.row(outcome, questions, unfiltered[question.id] if unfiltered is not None else None)
 
     def _put(self, question: Question, k: int, strategy: Strategy) -> Retrieval:
         return self._searcher.retrieve(question.query, k, strategy)
@@ -381,23 +386,25 @@ def _problems(
     metrics: Sequence[Metric],
 ) -> list[str]:
     names = [strategy.name for strategy in strategies]
-    result = [f"strategy {name!r} is given twice" for name, count in Counter(names).items() if count > 1]
-    result += [
+    problems = [f"strategy {name!r} is given twice" for name, count in Counter(names).items() if count > 1]
+    problems += [
         f"{name!r} cannot be a file name; use letters, digits and -_.+@"
         for name in [snapshot, *names]
         if not FILE_NAME.fullmatch(name)
     ]
-    labels = Counter((each.name, each.split) for each in sets)
-    result += [f"set {name!r}, split {split!r} is given twice" for (name, split), count in labels.items() if count > 1]
-    result += [
+    labels = Counter((question_set.name, question_set.split) for question_set in sets)
+    problems += [
+        f"set {name!r}, split {split!r} is given twice" for (name, split), count in labels.items() if count > 1
+    ]
+    problems += [
         f"metric {metric.name!r} looks at {metric.depth} hits, and rankings have {DEPTH}; take a smaller cutoff"
         for metric in metrics
         if metric.depth > DEPTH
     ]
     for noun, given in (("strategies", strategies), ("question sets", sets), ("chunks", relatives.chunks)):
         if not given:
-            result.append(f"no {noun} are given")
-    return result + [problem for each in sets for problem in each.problems(relatives.chunks)]
+            problems.append(f"no {noun} are given")
+    return problems + [problem for question_set in sets for problem in question_set.problems(relatives.chunks)]
 
 
 _SOURCES = {".py", ".toml"}

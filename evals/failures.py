@@ -59,13 +59,13 @@ def _ranked(ids: tuple[str, ...]) -> Iterable[tuple[int, str]]:
 
 
 def _excluded(query: str, chunk: Chunk, read: Read) -> str:
-    output = explain(read(query), chunk.query_must) if chunk.query_must is not None else "it has no predicate"
-    return f"the filter excluded gold, {chunk.title}: {output}"
+    why = explain(read(query), chunk.query_must) if chunk.query_must is not None else "it has no predicate"
+    return f"the filter excluded gold, {chunk.title}: {why}"
 
 
 def _of_first(first: Chunk, gold: tuple[Chunk, ...], row: ScoredQuestion, relatives: Relatives) -> list[str]:
     """What the first result has to do with the gold."""
-    if first.table_id is not None and first.table_id in {each.table_id for each in gold}:
+    if first.table_id is not None and first.table_id in {chunk.table_id for chunk in gold}:
         return ["the first is another row of the same table"]
     if relatives.family.get(first.id) in relatives.families(row.gold):
         return ["the first is a row of a table with the same columns"]

@@ -74,7 +74,9 @@ class Rule(Generic[Evidence]):
 
     def reasons(self, evidence: Evidence) -> tuple[Reason, ...]:
         """Every objection to the rule; empty where it holds."""
-        return tuple(Reason(self.name, each, self.blocks and not each.only_warns) for each in self.judge(evidence))
+        return tuple(
+            Reason(self.name, objection, self.blocks and not objection.only_warns) for objection in self.judge(evidence)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +149,15 @@ def _incomplete(contents: SnapshotContents) -> Iterator[Objection]:
 
 def _stale(scores: Scores) -> Iterator[Objection]:
     floor = scores.thresholds.evaluability
-    for each in _whole(scores.candidate.aggregates, "evaluability"):
-        if each.value is None or each.value < floor:
-            position = (each.set, each.split)
-            stale = tuple(one.question_id for one in scores.candidate.unscored if (one.set, one.split) == position)
-            share = f"{each.value or 0:.3f} of set {each.set}, split {each.split}, is below {floor:.3f}"
+    for aggregate in _whole(scores.candidate.aggregates, "evaluability"):
+        if aggregate.value is None or aggregate.value < floor:
+            labels = (aggregate.set, aggregate.split)
+            stale = tuple(
+                question.question_id
+                for question in scores.candidate.unscored
+                if (question.set, question.split) == labels
+            )
+            share = f"{aggregate.value or 0:.3f} of set {aggregate.set}, split {aggregate.split}, is below {floor:.3f}"
             yield Objection(f"evaluability {share}: gold is stale", question_ids=stale)
     for sentence in scores.stale:
         yield Objection(sentence, only_warns=True)
@@ -188,17 +194,17 @@ def _worse(scores: Scores, other: Experiment | None, name: str) -> Iterator[Obje
 
 
 def _noisy(scores: Scores) -> Iterator[Objection]:
-    for each in _whole(scores.candidate.aggregates, "noise_reduction"):
-        position = (each.set, each.split, each.strategy)
-        rows = [row for row in scores.candidate.rows if (row.set, row.split, row.strategy) == position]
+    for aggregate in _whole(scores.candidate.aggregates, "noise_reduction"):
+        labels = (aggregate.set, aggregate.split, aggregate.strategy)
+        rows = [row for row in scores.candidate.rows if (row.set, row.split, row.strategy) == labels]
         removable = sum(row.unfiltered_guarded_noise or 0.0 for row in rows)
-        if each.value is not None and (each.value < 0 or (each.value == 0 and removable)):
+        if aggregate.value is not None and (aggregate.value < 0 or (aggregate.value == 0 and removable)):
             noisy = [row.question_id for row in rows if row.values[NOISE] >= (row.unfiltered_noise or 0.0) > 0]
             message = (
-                f"noise_reduction is {each.value:.3f} in set {each.set}, split {each.split}, "
+                f"noise_reduction is {aggregate.value:.3f} in set {aggregate.set}, split {aggregate.split}, "
                 f"where {removable:.0f} guarded chunks were noise without the filter; it must be above 0"
             )
-            yield Objection(message, each.strategy, tuple(noisy))
+            yield Objection(message, aggregate.strategy, tuple(noisy))
 
 
 def _whole(aggregates: Iterable[Aggregate], metric: str) -> list[Aggregate]:
@@ -305,7 +311,7 @@ def best_kept_scores(home: Home, candidate: Evaluation) -> OtherScores:
             scored[name] = evaluation_of(home, name, STRATEGIES[SHIPPED], foreign=True)
         except RetrievalError:
             continue  # of an older version of this program, or damaged: nobody can go back to it either
-    best = best_of(candidate.rows(SHIPPED), {name: each.rows(SHIPPED) for name, each in scored.items()})
+    best = best_of(candidate.rows(SHIPPED), {name: evaluation.rows(SHIPPED) for name, evaluation in scored.items()})
     if best is None:
         return OtherScores(None, "no snapshot besides what is live is kept that was asked the same")
     return OtherScores(scored[best])
@@ -326,12 +332,12 @@ def best_of(candidate: Sequence[ScoredQuestion], others: Mapping[str, Sequence[S
 
     Questions of people count before generated ones. Of equal ones the first; None where nobody was asked the same.
     """
-    result: dict[str, float] = {}
+    differences: dict[str, float] = {}
     for name, rows in others.items():
         whole = {change.split: change.difference for change in paired_changes(candidate, rows) if change.book == ALL}
         if whole:
-            result[name] = whole.get("people", next(iter(whole.values())))
-    return min(result, key=lambda name: result[name], default=None)
+            differences[name] = whole.get("people", next(iter(whole.values())))
+    return min(differences, key=lambda name: differences[name], default=None)
 
 
 def _gold_keys(rows: Iterable[ScoredQuestion]) -> set[tuple[str, str, str]]:

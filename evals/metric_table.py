@@ -147,19 +147,19 @@ METRICS = (
     ReportedMetric("p95_ms", "lower", "wall time of a retrieval, 95th percentile", _KEPT),
 )
 
-_PLACES = {each.name: position for position, each in enumerate(METRICS)}
+_PLACES = {metric.name: position for position, metric in enumerate(METRICS)}
 
 
 def names(use: Use) -> tuple[str, ...]:
     """The metrics that are shown there, in the order of reports."""
-    return tuple(each.name for each in METRICS if use in each.uses)
+    return tuple(metric.name for metric in METRICS if use in metric.uses)
 
 
 def meaning(name: str) -> str:
     """What a metric is, in one line without markup; empty for one that is not in the table."""
-    result = METRICS[_PLACES[name]].meaning if name in _PLACES else ""
+    text = METRICS[_PLACES[name]].meaning if name in _PLACES else ""
     k = name.partition("@")[2]
-    return (result.replace("first k", f"first {k}") if k else result).replace("`", "")
+    return (text.replace("first k", f"first {k}") if k else text).replace("`", "")
 
 
 def metric_text(name: str, value: float | None) -> str:

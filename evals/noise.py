@@ -192,12 +192,12 @@ class Surroundings:
         if len(section) > TOP or not own:
             yield from self.prose.get(section[:-1], ())
 
-    def _is_row(self, place: int) -> bool:
-        return self.chunks[place].kind != "prose"
+    def _is_row(self, position: int) -> bool:
+        return self.chunks[position].kind != "prose"
 
-    def _linked(self, place: int) -> Iterator[int]:
+    def _linked(self, position: int) -> Iterator[int]:
         """What a chunk refers to or speaks of, what refers to it, and the prose under its name."""
-        here = np.asarray([place])
+        here = np.asarray([position])
         yield from self.graph.neighbours(here, ["see"])[1].tolist()
         for section in self.graph.neighbours(here, ["mentions"])[1].tolist():
             yield from self.graph.chunks_of(section).tolist()

@@ -93,26 +93,26 @@ def judge(wholes: Sequence[Paired], books: Sequence[Paired] = (), margin: float 
     """
     lists = (*wholes, *books)
     levels = _levels([whole.moves for whole in wholes], [book.moves for book in books])
-    result = [_unjudged(each.gains) for each in lists]
+    judgements = [_unjudged(paired.gains) for paired in lists]
     refused = [
-        round(one.difference, _DIGITS) < -max(margin, round(allowed(each.gains, level), _DIGITS))
-        for one, each, level in zip(result, lists, levels, strict=True)
+        round(judgement.difference, _DIGITS) < -max(margin, round(allowed(paired.gains, level), _DIGITS))
+        for judgement, paired, level in zip(judgements, lists, levels, strict=True)
     ]
     # A list that needs no test still counts as one: it might have looked worse by chance.
     chances = holm(
         {
             str(position): 1.0
-            if refused[position] or one.difference >= 0 or one.low > -margin
-            else paired_randomisation(each.ours, each.theirs)
-            for position, (one, each) in enumerate(zip(result, lists, strict=True))
-            if each.moves
+            if refused[position] or judgement.difference >= 0 or judgement.low > -margin
+            else paired_randomisation(paired.ours, paired.theirs)
+            for position, (judgement, paired) in enumerate(zip(judgements, lists, strict=True))
+            if paired.moves
         }
     )
     verdicts = (
-        _verdict(one, margin, chances.get(str(position), 1.0), refused=refused[position])
-        for position, one in enumerate(result)
+        _verdict(judgement, margin, chances.get(str(position), 1.0), refused=refused[position])
+        for position, judgement in enumerate(judgements)
     )
-    return tuple(replace(one, verdict=verdict) for one, verdict in zip(result, verdicts, strict=True))
+    return tuple(replace(judgement, verdict=verdict) for judgement, verdict in zip(judgements, verdicts, strict=True))
 
 
 def _unjudged(gains: Sequence[float]) -> Judgement:
@@ -121,10 +121,10 @@ def _unjudged(gains: Sequence[float]) -> Judgement:
     return Judgement(len(gains), sum(gains) / len(gains), interval.low, interval.high, "cannot be told")
 
 
-def _verdict(found: Judgement, margin: float, chance: float, *, refused: bool) -> Verdict:
-    if found.low > -margin:
+def _verdict(judgement: Judgement, margin: float, chance: float, *, refused: bool) -> Verdict:
+    if judgement.low > -margin:
         return "not worse"
-    return "worse" if refused or (found.difference < 0 and chance < ALPHA) else "cannot be told"
+    return "worse" if refused or (judgement.difference < 0 and chance < ALPHA) else "cannot be told"
 
 
 def _levels(wholes: Sequence[bool], books: Sequence[bool]) -> list[float]:
@@ -184,9 +184,9 @@ class _Place:
         ours, theirs = ([row.values[METRIC] for row in side] for side in zip(*self.pairs, strict=True))
         return Paired(ours, theirs)
 
-    def judged(self, found: Judgement) -> PairedChange:
+    def judged(self, judgement: Judgement) -> PairedChange:
         lost = tuple(row.question_id for row, other in self.pairs if row.values[METRIC] < other.values[METRIC])
-        numbers = {field.name: getattr(found, field.name) for field in fields(Judgement)}
+        numbers = {field.name: getattr(judgement, field.name) for field in fields(Judgement)}
         return PairedChange(**numbers, split=self.split, book=self.book, strategy=self.strategy, lost=lost)
 
 
@@ -199,12 +199,15 @@ def paired_changes(
     Empty where no strategy was asked the same question on both sides.
     """
     places = list(_places(candidate, other))
-    wholes, books = ([each for each in places if (each.book == ALL) == whole] for whole in (True, False))
+    wholes, books = ([questions for questions in places if (questions.book == ALL) == whole] for whole in (True, False))
     if not places:
         return ()
     judged = judge([whole.values for whole in wholes], [book.values for book in books], margin)
-    changes = {id(whole): whole.judged(result) for whole, result in zip([*wholes, *books], judged, strict=True)}
-    return tuple(changes[id(each)] for each in places)
+    changes = {
+        id(questions): questions.judged(judgement)
+        for questions, judgement in zip([*wholes, *books], judged, strict=True)
+    }
+    return tuple(changes[id(questions)] for questions in places)
 
 
 def _places(candidate: Sequence[ScoredQuestion], other: Sequence[ScoredQuestion]) -> Iterator[_Place]:
@@ -221,8 +224,8 @@ def _places(candidate: Sequence[ScoredQuestion], other: Sequence[ScoredQuestion]
 
 
 def _by_strategy(rows: Sequence[ScoredQuestion]) -> Mapping[tuple[str, str], dict[_Key, ScoredQuestion]]:
-    result: dict[tuple[str, str], dict[_Key, ScoredQuestion]] = {}
+    by_strategy: dict[tuple[str, str], dict[_Key, ScoredQuestion]] = {}
     for row in rows:
         if METRIC in row.values:
-            result.setdefault((row.split, row.strategy), {})[row.set, row.question_id, row.query] = row
-    return result
+            by_strategy.setdefault((row.split, row.strategy), {})[row.set, row.question_id, row.query] = row
+    return by_strategy

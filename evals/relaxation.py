@@ -62,19 +62,19 @@ class Relaxation:
 def relaxation_of(retriever: SelfQueryRetriever, queries: Iterable[str]) -> Relaxation:
     """Read every question and count the conditions that are given up. Nothing is searched."""
     n_questions = n_stating = n_relaxed = 0
-    result: dict[tuple[str, str], list[GivenUp]] = {}
+    given_up: dict[tuple[str, str], list[GivenUp]] = {}
     for query in queries:
         understood = asyncio.run(retriever.understand(query))
         steps = [step for step in understood.fallbacks if step.dropped]
         n_questions += 1
         n_stating += bool(steps or understood.conditions)
         n_relaxed += bool(steps)
-        places = dict.fromkeys((step.trigger.value, name) for step in steps for name in step.fields)
+        dropped_fields = dict.fromkeys((step.trigger.value, name) for step in steps for name in step.fields)
         dropped = tuple(text for step in steps for text in step.dropped)
-        for position in places:
-            result.setdefault(position, []).append(GivenUp(query, dropped, len(understood.documents)))
-    ordered = sorted(result, key=lambda position: (-len(result[position]), position))
-    patterns = tuple(Pattern(*key, len(result[key]), tuple(result[key][:EXAMPLES])) for key in ordered)
+        for pattern in dropped_fields:
+            given_up.setdefault(pattern, []).append(GivenUp(query, dropped, len(understood.documents)))
+    ordered = sorted(given_up, key=lambda pattern: (-len(given_up[pattern]), pattern))
+    patterns = tuple(Pattern(*key, len(given_up[key]), tuple(given_up[key][:EXAMPLES])) for key in ordered)
     return Relaxation(n_questions, n_stating, n_relaxed, patterns)
 
 

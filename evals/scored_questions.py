@@ -215,13 +215,13 @@ def write_run(path: Path, run: TrecRun, tag: str) -> None:
     Raises:
         RunFileError: an id or the tag has white space or is empty, or a question ranks a chunk twice.
     """
-    _refuse_unwritable(path, [tag, *run, *(each.chunk_id for ranking in run.values() for each in ranking)])
+    _refuse_unwritable(path, [tag, *run, *(scored.chunk_id for ranking in run.values() for scored in ranking)])
     lines = []
     for question_id, ranking in run.items():
-        if len({each.chunk_id for each in ranking}) < len(ranking):
+        if len({scored.chunk_id for scored in ranking}) < len(ranking):
             raise RunFileError(f"{path}: question {question_id!r} ranks a chunk twice; a run holds each chunk once")
-        for rank, (each, score) in enumerate(zip(ranking, _falling(ranking), strict=True), start=1):
-            lines.append(f"{question_id} Q0 {each.chunk_id} {rank} {score:.9g} {tag}\n")
+        for rank, (scored, score) in enumerate(zip(ranking, _falling(ranking), strict=True), start=1):
+            lines.append(f"{question_id} Q0 {scored.chunk_id} {rank} {score:.9g} {tag}\n")
     _write_lines(path, lines)
 
 
@@ -247,7 +247,7 @@ def write_rows(folder: Path, rows: Sequence[ScoredQuestion]) -> tuple[Path, ...]
     for row in rows:
         name = f"{row.set}.{row.split}"
         gold.setdefault(name, {})[row.question_id] = row.gold
-        ranking = [Scored(*each) for each in zip(row.deep_chunk_ids, row.deep_scores, strict=True)]
+        ranking = [Scored(*pair) for pair in zip(row.deep_chunk_ids, row.deep_scores, strict=True)]
         runs.setdefault((name, row.strategy), {})[row.question_id] = ranking
     written: list[Path] = []
     for name, of_set in gold.items():
@@ -262,8 +262,8 @@ def write_rows(folder: Path, rows: Sequence[ScoredQuestion]) -> tuple[Path, ...]
 def _falling(ranking: Sequence[Scored]) -> Iterator[float]:
     """The scores in single precision, each below the one before it."""
     ceiling = np.float32(np.inf)
-    for each in ranking:
-        ceiling = min(np.float32(each.score), np.nextafter(ceiling, np.float32(-np.inf)))
+    for scored in ranking:
+        ceiling = min(np.float32(scored.score), np.nextafter(ceiling, np.float32(-np.inf)))
         yield float(ceiling)
 
 

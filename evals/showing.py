@@ -38,16 +38,16 @@ def since_live(home: Home, candidate: Evaluation) -> dict[str, SinceLive]:
     live = live_scores(home).evaluation
     if live is None:
         return {}
-    store, result = ScoreStore(home.evaluations), {}
+    store, by_strategy = ScoreStore(home.evaluations), {}
     for name in dict.fromkeys(row.strategy for row in candidate.headline_rows()):
         before = _mrr(live.rows(name) if name == SHIPPED else store.kept(live.snapshot, name))
         now = _mrr(row for row in candidate.headline_rows() if row.strategy == name)
         shared = [key for key in now if key in before]
         if shared:
-            result[name] = SinceLive(
-                len(shared), *(sum(each[key] for key in shared) / len(shared) for each in (now, before))
+            by_strategy[name] = SinceLive(
+                len(shared), *(sum(mrrs[key] for key in shared) / len(shared) for mrrs in (now, before))
             )
-    return result
+    return by_strategy
 
 
 def _mrr(rows: Iterable[ScoredQuestion]) -> dict[_Key, float]:
@@ -134,9 +134,9 @@ class Curve:
             f'<g fill="none" stroke-width="3" stroke-linecap="round">{"".join(drawn)}</g></svg>'
         )
 
-    def _x(self, place: int) -> int:
+    def _x(self, number: int) -> int:
         last = len(self.places) - 1
-        return _LEFT + round(place * (_RIGHT - _LEFT) / last) if last else (_LEFT + _RIGHT) // 2
+        return _LEFT + round(number * (_RIGHT - _LEFT) / last) if last else (_LEFT + _RIGHT) // 2
 
 
 def _y(value: float, low: float, high: float) -> int:
@@ -155,15 +155,17 @@ SHOWN = names(Use.BY_KIND)
 
 def by_kind(scores: Evaluation, strategy: str) -> tuple[dict[str, str | int | float | None], ...]:
     """A line for all questions, then one for each kind: `kind`, `n` questions, and all metrics of `SHOWN`."""
-    result = [each for each in scores.breakdown(strategy) if each.book == ALL and each.metric in SHOWN]
+    aggregates = [
+        aggregate for aggregate in scores.breakdown(strategy) if aggregate.book == ALL and aggregate.metric in SHOWN
+    ]
     return tuple(
         {
             "kind": "all" if kind == ALL else kind,
-            "n": max(each.n for each in result if each.kind == kind),
+            "n": max(aggregate.n for aggregate in aggregates if aggregate.kind == kind),
             **dict.fromkeys(SHOWN),
-            **{each.metric: each.value for each in result if each.kind == kind},
+            **{aggregate.metric: aggregate.value for aggregate in aggregates if aggregate.kind == kind},
         }
-        for kind in dict.fromkeys(each.kind for each in result)
+        for kind in dict.fromkeys(aggregate.kind for aggregate in aggregates)
     )
 
 
@@ -180,7 +182,7 @@ class Explained:
 RELAXATION_RATE = "relaxation_rate"
 
 LEGEND = (
-    *(Explained(each.name, each.better, meaning(each.name)) for each in METRICS if each.name in HEADLINE),
+    *(Explained(metric.name, metric.better, meaning(metric.name)) for metric in METRICS if metric.name in HEADLINE),
     Explained("mrr_live", "", "mrr of what is live, over the questions that both it and the candidate were asked"),
     Explained("mrr_delta", "higher", "mrr of the candidate over these questions, minus mrr_live"),
     Explained(
@@ -209,8 +211,8 @@ def trend(judged: Iterable[ScoredSnapshot]) -> str:
         judged: the newest first.
     """
     by_snapshot: dict[str, ScoredSnapshot] = {}
-    for each in judged:
-        by_snapshot.setdefault(each.snapshot, each)
+    for scored_snapshot in judged:
+        by_snapshot.setdefault(scored_snapshot.snapshot, scored_snapshot)
     points = list(by_snapshot.values())[::-1]
     scored = [point.mrr for point in points if point.mrr is not None]
     if len(points) == 1 and scored:
@@ -253,11 +255,11 @@ def worst_questions(rows: Sequence[ScoredQuestion], relatives: Relatives, read: 
     failed = failures(rows, relatives, read)
     questions = sorted(
         failed,
-        key=lambda each: (
-            not each.row.excluded_gold,
-            -(each.gold_rank or float("inf")),
-            -each.row.values.get(NOISE, 0.0),
-            each.row.question_id,
+        key=lambda failure: (
+            not failure.row.excluded_gold,
+            -(failure.gold_rank or float("inf")),
+            -failure.row.values.get(NOISE, 0.0),
+            failure.row.question_id,
         ),
     )
     return tuple(

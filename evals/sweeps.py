@@ -37,7 +37,7 @@ class Sweep:
     def variants(self, values: Sequence[float]) -> tuple[Strategy, ...]:
         """The strategy at each value, the current one among them; named for it."""
         base = strategy(self.base)
-        return tuple(replace(self.vary(base, each), name=self.variant(each)) for each in self.tried(values))
+        return tuple(replace(self.vary(base, value), name=self.variant(value)) for value in self.tried(values))
 
     def tried(self, values: Sequence[float]) -> tuple[float, ...]:
         """The values in order; the current one is always among them, for the others are compared with it."""
@@ -49,7 +49,7 @@ class Sweep:
 
     def points(self, evaluation: Evaluation, values: Sequence[float]) -> tuple["Point", ...]:
         """What each value gave, from the scores of `variants`."""
-        return tuple(point(each, part(evaluation, self.variant(each), self.base)) for each in self.tried(values))
+        return tuple(point(value, part(evaluation, self.variant(value), self.base)) for value in self.tried(values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,8 @@ class Point:
 
 def point(value: float, scores: Evaluation) -> Point:
     """What one value gave, from the scores of a single strategy."""
-    result = next(iter(scores.headline().values()), {})
-    mrr, first, tenth, noise = (result.get(name) for name in ("mrr", "hit@1", "hit@10", NOISE))
+    metrics = next(iter(scores.headline().values()), {})
+    mrr, first, tenth, noise = (metrics.get(name) for name in ("mrr", "hit@1", "hit@10", NOISE))
     return Point(Tried(value, mrr, first, tenth, noise, scores.n_questions), scores)
 
 
@@ -203,16 +203,16 @@ def propose(strategy: str, parameter: str, current: float, points: Sequence[Poin
     Of equal values the nearest to the current one is the best, then the smaller.
     """
     scored = [(point, point.tried.mrr) for point in points if point.tried.mrr is not None]
-    now = next(((each, mrr) for each, mrr in scored if each.tried.value == current), None)
+    now = next(((point, mrr) for point, mrr in scored if point.tried.value == current), None)
     if now is None:
         return None
     best, mrr = max(
-        scored, key=lambda each: (each[1], -round(abs(each[0].tried.value - current), 9), -each[0].tried.value)
+        scored, key=lambda pair: (pair[1], -round(abs(pair[0].tried.value - current), 9), -pair[0].tried.value)
     )
     candidate, live = best.scores.experiment, now[0].scores.experiment
     assert candidate is not None  # noqa: S101 -- what has an mrr was scored
     decision = decide(candidate, live)
-    result = _mrr(compare_experiments(candidate, live, ("mrr",))) if live and best is not now[0] else None
+    comparison = _mrr(compare_experiments(candidate, live, ("mrr",))) if live and best is not now[0] else None
     return Proposal(
         strategy=strategy,
         parameter=parameter,
@@ -220,8 +220,8 @@ def propose(strategy: str, parameter: str, current: float, points: Sequence[Poin
         best=best.tried.value,
         mrr_current=now[1],
         mrr_best=mrr,
-        p=result.corrected if result else None,
-        significant=bool(result and result.significant and not result.behind),
+        p=comparison.corrected if comparison else None,
+        significant=bool(comparison and comparison.significant and not comparison.behind),
         reasons=tuple(str(reason) for reason in decision.reasons),
         passes=decision.passed,
     )
@@ -229,7 +229,7 @@ def propose(strategy: str, parameter: str, current: float, points: Sequence[Poin
 
 def _mrr(compared: Sequence[Comparison]) -> Comparison:
     """The comparison that rests on most questions; a home's question sets are compared one by one."""
-    return max(compared, key=lambda each: each.n)
+    return max(compared, key=lambda comparison: comparison.n)
 
 
 COUNTS = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, DEPTH)
@@ -254,14 +254,15 @@ def shown_at(rows: Sequence[ScoredQuestion], relatives: Relatives, counts: Seque
         relatives: the chunks that were searched.
         counts: values of k, at most 100.
     """
-    query = [row for row in rows if row.gold]
-    if not query:
+    with_gold = [row for row in rows if row.gold]
+    if not with_gold:
         return ()
     return tuple(
         Shown(
             k,
-            sum(len(set(row.gold).intersection(row.deep_chunk_ids[:k])) / len(row.gold) for row in query) / len(query),
-            sum(noise(row.deep_chunk_ids, row.gold, relatives, k) for row in query) / len(query),
+            sum(len(set(row.gold).intersection(row.deep_chunk_ids[:k])) / len(row.gold) for row in with_gold)
+            / len(with_gold),
+            sum(noise(row.deep_chunk_ids, row.gold, relatives, k) for row in with_gold) / len(with_gold),
         )
         for k in sorted(set(counts))
     )

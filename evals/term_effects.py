@@ -64,14 +64,16 @@ class VocabularyTrial:
 
     Args:
         live: what readers have.
-        asked: questions whose hits are compared.
+        queries: questions whose hits are compared.
         files: of questions with gold.
         store: folder that keeps scores of what is live; None keeps nothing.
     """
 
-    def __init__(self, live: Retriever, asked: Sequence[str], files: Sequence[Path], store: Path | None = None) -> None:
-        self._live, self._asked, self._files = live, tuple(dict.fromkeys(asked)), tuple(files)
-        self._before = [_seen(live, query) for query in self._asked]
+    def __init__(
+        self, live: Retriever, queries: Sequence[str], files: Sequence[Path], store: Path | None = None
+    ) -> None:
+        self._live, self._queries, self._files = live, tuple(dict.fromkeys(queries)), tuple(files)
+        self._before = [_seen(live, query) for query in self._queries]
         self._scores = _scored(live, files, store)
 
     def of(self, vocabulary: Vocabulary | None = None, chunks: Sequence[Chunk] | None = None) -> Effect:
@@ -90,7 +92,7 @@ class VocabularyTrial:
 
     def _compared(self, changed: Retriever) -> Effect:
         admitted, excluded, moved = [], [], []
-        for query, (before, first) in zip(self._asked, self._before, strict=True):
+        for query, (before, first) in zip(self._queries, self._before, strict=True):
             after, now = _seen(changed, query)
             if (after & ~before).any():
                 admitted.append(query)
@@ -117,8 +119,8 @@ def _seen(retriever: Retriever, query: str) -> tuple[np.ndarray, str]:
     """(n,) which chunks may come back, and the id of the first hit."""
     snapshot = retriever.snapshot
     question = Query.of(query, snapshot).among(snapshot.rivals)
-    result = retriever.retrieve(query, 1, decisions=False)
-    return retriever.admitted(question).mask(snapshot), "".join(result.chunk_ids)
+    retrieval = retriever.retrieve(query, 1, decisions=False)
+    return retriever.admitted(question).mask(snapshot), "".join(retrieval.chunk_ids)
 
 
 def _scored(retriever: Retriever, files: Sequence[Path], store: Path | None) -> Evaluation:
@@ -130,7 +132,7 @@ TAG = "feedback"
 
 def last_words(feedback: Iterable[Feedback]) -> Mapping[tuple[str, str], Verdict]:
     """(question, chunk id) and what was said of it last."""
-    return {(each.query, each.chunk_id): each.verdict for each in feedback}
+    return {(judged.query, judged.chunk_id): judged.verdict for judged in feedback}
 
 
 def questions_of(feedback: Iterable[Feedback], chunks: Mapping[str, Chunk]) -> tuple[Question, ...]:
@@ -227,8 +229,8 @@ def _names(chunk: Chunk) -> Iterator[str]:
 
 
 def _passes(query: str, made: PredicateSuggestion, snapshot: Snapshot) -> bool:
-    request = json.dumps({"contain_one_of": [list(made.names)]})
-    return satisfies_query_must(snapshot.canonical_of(query), request)
+    predicate = json.dumps({"contain_one_of": [list(made.names)]})
+    return satisfies_query_must(snapshot.canonical_of(query), predicate)
 
 
 def _decoded(chunk: Chunk) -> Mapping[str, object]:

@@ -40,9 +40,9 @@ class KnownPhrases:
     def of(cls, chunks: Iterable[Chunk], vocabulary: Vocabulary) -> "KnownPhrases":
         """Those of chunks and of the labels of their vocabulary."""
         forms = (form for label in vocabulary.labels for form in (label.written, *label.forms))
-        output = [*(text for chunk in chunks for text in called(chunk)), *forms]
-        result = (words_of(text) for text in dict.fromkeys(output))
-        return cls(tuple(dict.fromkeys(" ".join(words) for words in result if 0 < len(words) <= _LONGEST)))
+        texts = [*(text for chunk in chunks for text in called(chunk)), *forms]
+        phrases = (words_of(text) for text in dict.fromkeys(texts))
+        return cls(tuple(dict.fromkeys(" ".join(words) for words in phrases if 0 < len(words) <= _LONGEST)))
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -127,24 +127,24 @@ class TermSuggestion:
 
 
 def suggest(
-    snapshot: Snapshot, asked: Iterable[SaidQuestion], decided: frozenset[tuple[str, str]]
+    snapshot: Snapshot, asked_questions: Iterable[SaidQuestion], decided: frozenset[tuple[str, str]]
 ) -> list[TermSuggestion]:
     """Aliases for the words of questions that an index does not know, the best first; at most one for each word.
 
     Args:
         snapshot: the index.
-        asked: what people asked.
+        asked_questions: what people asked.
         decided: (word, means) that a person accepted or rejected before.
     """
     saying: dict[str, list[SaidQuestion]] = {}
-    for question in asked:
+    for question in asked_questions:
         for word in unknown_words(question.query, snapshot):
             saying.setdefault(word, []).append(question)
     if not saying:
         return []
     phrases = KnownPhrases.of(snapshot.chunks, snapshot.vocabulary)
     by_letters = _by_letters(phrases)
-    result = []
+    suggestions = []
     for word, questions in saying.items():
         guesses = [
             (canonical_label(means, snapshot.vocabulary), way, strength)
@@ -157,8 +157,16 @@ def suggest(
         group = [other for other, way_of, _ in left if way_of == way == "group"]
         means, *others = group or [means]  # the words of a group stand in its own order
         queries = tuple(dict.fromkeys(question.query for question in questions))
-        result.append(TermSuggestion(word, means, way, strength, queries, tuple(others)))
-    return sorted(result, key=lambda each: (-len(each.questions), _WAYS.index(each.way), -each.strength, each.word))
+        suggestions.append(TermSuggestion(word, means, way, strength, queries, tuple(others)))
+    return sorted(
+        suggestions,
+        key=lambda suggestion: (
+            -len(suggestion.questions),
+            _WAYS.index(suggestion.way),
+            -suggestion.strength,
+            suggestion.word,
+        ),
+    )
 
 
 def _by_letters(phrases: KnownPhrases) -> Mapping[str, str]:
@@ -210,19 +218,19 @@ def _from_failed_groups(questions: Sequence[SaidQuestion], snapshot: Snapshot) -
 
 def _missing_terms(query: str, row: Chunk, snapshot: Snapshot) -> Sequence[str]:
     """The words of which a row asks the question to say one, where it says all else that the row asks for."""
-    request = snapshot.canonical_of(query)
+    question = snapshot.canonical_of(query)
     failed = {
         group.source: group.written
         for condition in read_query_must(row.query_must).conditions
         for group in condition.groups(snapshot.vocabulary) or ()
-        if not condition.holds(request) and not group.holds(request)
+        if not condition.holds(question) and not group.holds(question)
     }
     if len(failed) != 1:
         return ()
     (written,) = failed.values()
-    output = [str(term) for term in (written if isinstance(written, list | tuple) else [written])]
+    terms = [str(term) for term in (written if isinstance(written, list | tuple) else [written])]
     # A term with a number is a value, and the `ia` of `Table I.A.` is a number too: no word means either.
-    named = (" ".join(words_of(term)) for term in output if not any(map(str.isdigit, term)))
+    named = (" ".join(words_of(term)) for term in terms if not any(map(str.isdigit, term)))
     return [name for name in named if len(name) >= _SHORTEST]
 
 
@@ -235,9 +243,13 @@ def _from_answers(questions: Sequence[SaidQuestion], snapshot: Snapshot) -> Iter
     for question in questions:
         if len(unknown_words(question.query, snapshot)) > 1:
             continue  # either word may be the name
-        output = f" {' '.join(words_of(question.query))} "
+        query_text = f" {' '.join(words_of(question.query))} "
         names = (_names(chunk) for chunk in question.answers if chunk.row_key)
-        firsts = {each[0] for each in names if each and not any(f" {name} " in output for name in each)}
+        firsts = {
+            row_names[0]
+            for row_names in names
+            if row_names and not any(f" {name} " in query_text for name in row_names)
+        }
         # A label without its number is what a column is called, and no row.
         for first in (name for name in firsts if snapshot.vocabulary.label(name) is None):
             agreeing[first] = agreeing.get(first, 0) + 1
@@ -247,8 +259,8 @@ def _from_answers(questions: Sequence[SaidQuestion], snapshot: Snapshot) -> Iter
 
 def _names(row: Chunk) -> list[str]:
     """What a row is called, its key first."""
-    output = (words_of(name) for name in (row.row_key or "", *row.names))
-    return list(dict.fromkeys(" ".join(words) for words in output if words))
+    word_lists = (words_of(name) for name in (row.row_key or "", *row.names))
+    return list(dict.fromkeys(" ".join(words) for words in word_lists if words))
 
 
 TERMS_FILE = "terms.jsonl"
@@ -268,7 +280,7 @@ class DecidedTerm:
 
 def decided_terms(home: Path) -> frozenset[tuple[str, str]]:
     """Every (word, means) that was decided in a home. Raises IndexCorruptError."""
-    return frozenset((each.word, each.means) for each in read_kept(home / TERMS_FILE, DecidedTerm))
+    return frozenset((decided.word, decided.means) for decided in read_kept(home / TERMS_FILE, DecidedTerm))
 
 
 def keep_decision(home: Path, word: str, means: str, decision: Decision) -> None:

@@ -112,8 +112,8 @@ def gate_state(home: Path, candidate: str | None) -> GateState:
         IndexCorruptError: the live pointer is damaged.
     """
     about = [verdict for verdict in kept_verdicts(home) if verdict.snapshot in {None, candidate}]
-    reasons = tuple(f"{each.check}: {each.says}" for each in about if each.refuses)
-    at = max((each.at for each in about), default=None)
+    reasons = tuple(f"{verdict.check}: {verdict.says}" for verdict in about if verdict.refuses)
+    at = max((verdict.at for verdict in about), default=None)
     is_live = candidate is not None and candidate == live_id(home)
     forced = _forced(home, candidate) if is_live else None
     if forced is not None:
@@ -121,7 +121,7 @@ def gate_state(home: Path, candidate: str | None) -> GateState:
     if reasons:
         return GateState("refused", candidate, at, reasons)
     went_live = is_live or candidate in were_live(home)  # else a check of it may still be to come
-    judged = went_live and any(each.snapshot is not None for each in about)
+    judged = went_live and any(verdict.snapshot is not None for verdict in about)
     return GateState("held" if judged else "not judged", candidate, at, ())
 
 

@@ -54,7 +54,7 @@ class AskedPlace:
     def inquiry(self, model: str) -> Inquiry:
         """The request."""
         first = self.chunks[0]
-        output = {
+        content = {
             "headings": list(first.heading_path),
             "caption": first.caption or "",
             "wanted": self.wanted,
@@ -62,10 +62,10 @@ class AskedPlace:
                 {"passage": number, "text": _shown(chunk)} for number, chunk in enumerate(self.chunks, start=1)
             ],
         }
-        told = json.dumps(output, ensure_ascii=False)
+        told = json.dumps(content, ensure_ascii=False)
         messages = (("system", prompt_words(__package__, PROMPT_FILE)), ("user", told))
-        query = ChatRequest(model, messages, 64 + _PER_QUESTION * self.wanted, form=ModelQuestions)
-        return Inquiry(sha256(told.encode()).hexdigest(), query)
+        request = ChatRequest(model, messages, 64 + _PER_QUESTION * self.wanted, form=ModelQuestions)
+        return Inquiry(sha256(told.encode()).hexdigest(), request)
 
 
 def places_of(chunks: Iterable[Chunk], per_place: int) -> tuple[AskedPlace, ...]:
@@ -73,9 +73,9 @@ def places_of(chunks: Iterable[Chunk], per_place: int) -> tuple[AskedPlace, ...]
     together: dict[tuple[object, ...], list[Chunk]] = {}
     for chunk in sorted(chunks, key=lambda chunk: (chunk.book, chunk.document, chunk.position)):
         if chunk.kind != "prose" or len(chunk.text) >= LEAST:
-            position = (chunk.book, chunk.document, chunk.heading_path, chunk.table_id)
-            together.setdefault(position, []).append(chunk)
-    return tuple(AskedPlace(_spread(result), min(per_place, len(result))) for result in together.values())
+            place_key = (chunk.book, chunk.document, chunk.heading_path, chunk.table_id)
+            together.setdefault(place_key, []).append(chunk)
+    return tuple(AskedPlace(_spread(members), min(per_place, len(members))) for members in together.values())
 
 
 def prompt_version() -> str:
@@ -83,10 +83,10 @@ def prompt_version() -> str:
     return f"questions-{versioned(__package__, PROMPT_FILE, ModelQuestions)}"
 
 
-def _spread(found: list[Chunk]) -> tuple[Chunk, ...]:
-    if len(found) <= MOST_PASSAGES:
-        return tuple(found)
-    return tuple(found[number * len(found) // MOST_PASSAGES] for number in range(MOST_PASSAGES))
+def _spread(chunks: list[Chunk]) -> tuple[Chunk, ...]:
+    if len(chunks) <= MOST_PASSAGES:
+        return tuple(chunks)
+    return tuple(chunks[number * len(chunks) // MOST_PASSAGES] for number in range(MOST_PASSAGES))
 
 
 def _shown(chunk: Chunk) -> str:
@@ -111,12 +111,12 @@ class Disbelieved:
     why: str
 
 
-def believed(given: ModelQuestion, place: AskedPlace, snapshot: Snapshot) -> tuple[Chunk, Question] | Disbelieved:
+def believed(given: ModelQuestion, asked_place: AskedPlace, snapshot: Snapshot) -> tuple[Chunk, Question] | Disbelieved:
     """A question with the chunk that answers it, as a question with gold."""
     text = " ".join(given.question.split())
-    if not 1 <= given.passage <= len(place.chunks):
+    if not 1 <= given.passage <= len(asked_place.chunks):
         return Disbelieved(text, f"there is no passage {given.passage}")
-    chunk = place.chunks[given.passage - 1]
+    chunk = asked_place.chunks[given.passage - 1]
     why = next(_against(text, chunk, snapshot), "")
     if why:
         return Disbelieved(text, why)
@@ -171,21 +171,21 @@ def ask_about(places: Sequence[AskedPlace], snapshot: Snapshot, inquiries: Inqui
     Raises:
         ModelKeyError: there is no key and not every place was answered before, or the server refuses it.
     """
-    replies = inquiries.ask([position.inquiry(inquiries.model) for position in places], IS_USABLE)
-    result: list[tuple[Chunk, Question]] = []
+    replies = inquiries.ask([asked_place.inquiry(inquiries.model) for asked_place in places], IS_USABLE)
+    written: list[tuple[Chunk, Question]] = []
     against: list[Disbelieved] = []
     left: list[str] = []
-    for index, reply in zip(places, replies, strict=True):
+    for asked_place, reply in zip(places, replies, strict=True):
         answer = reply.answered.read_as(ModelQuestions) if reply.answered else reply.why
         if isinstance(answer, str):
             left.append(reply.why or answer)
             continue
         for given in answer.questions:
-            made = believed(given, index, snapshot)
+            made = believed(given, asked_place, snapshot)
             if isinstance(made, Disbelieved):
                 against.append(made)
             else:
-                result.append(made)
-    documents, twice = by_document(result)
+                written.append(made)
+    documents, twice = by_document(written)
     against += [Disbelieved(question.query, "two places got it") for question in twice]
     return WrittenQuestions(documents, tuple(against), tuple(left), inquiries.bill)

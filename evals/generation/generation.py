@@ -52,7 +52,8 @@ def by_document(written: Sequence[Written]) -> tuple[tuple[DocumentQuestions, ..
             documents[chunk.book, chunk.document].append(question)
         else:
             twice.append(question)
-    return tuple(DocumentQuestions(*key, tuple(result)) for key, result in sorted(documents.items())), tuple(twice)
+    together = tuple(DocumentQuestions(*key, tuple(questions)) for key, questions in sorted(documents.items()))
+    return together, tuple(twice)
 
 
 def write_generated(folder: Path, documents: Iterable[DocumentQuestions]) -> tuple[Path, ...]:
@@ -89,7 +90,7 @@ def section_question(
 
 def _telling_words(chunk: Chunk, places: WordPlaces, phrasing: Phrasing) -> list[str] | None:
     """A few words of one of its sentences, in their order, that are together in no other chunk."""
-    sentences = [" ".join(each.split()) for each in _SENTENCE_END.split(chunk.text)]
+    sentences = [" ".join(sentence.split()) for sentence in _SENTENCE_END.split(chunk.text)]
     phrasing.random.shuffle(sentences)
     for sentence in sentences:
         distinct = dict.fromkeys(word.lower() for word in _SAID.findall(sentence))
@@ -150,11 +151,11 @@ class _Writer:
         self._places = WordPlaces(chunks)
         self._sections = _by_place((chunk.section, chunk) for chunk in chunks if chunk.kind == "prose")
         tables = _by_place((table_of(chunk), chunk) for chunk in rows)
-        self._tables = {position: AskedTable(members) for position, members in tables.items()}
+        self._tables = {place_key: AskedTable(members) for place_key, members in tables.items()}
         self._table_names = PlaceNames.of(
-            ((position, members[0]) for position, members in tables.items()), shortened=True
+            ((place_key, members[0]) for place_key, members in tables.items()), shortened=True
         )
-        self._section_names = PlaceNames.of((position, members[0]) for position, members in self._sections.items())
+        self._section_names = PlaceNames.of((place_key, members[0]) for place_key, members in self._sections.items())
         self._titles = Counter(folded(chunk.row_key or "") for chunk in rows)
         self._heading_books: dict[str, set[str]] = defaultdict(set)
         for section in self._sections:
@@ -168,13 +169,13 @@ class _Writer:
 
     def lookups(self) -> Iterator[Written]:
         """Questions about rows and records, and some that their table does not answer."""
-        for position, table in self._tables.items():
-            phrasing = self._phrasing(position)
-            subjects = self._table_names.names.get(position, ())
+        for place_key, table in self._tables.items():
+            phrasing = self._phrasing(place_key)
+            subjects = self._table_names.names.get(place_key, ())
             rows = [row for row in table.distinct() if self._unmistakable(row, subjects)]
             for row in phrasing.random.sample(rows, min(self._settings.per_table, len(rows))):
-                query = lookup(row, table, TableName(subjects, self._places, table.ids), phrasing)
-                yield row, _question(row, query.query, LOOKUP, query)
+                row_lookup = lookup(row, table, TableName(subjects, self._places, table.ids), phrasing)
+                yield row, _question(row, row_lookup.query, LOOKUP, row_lookup)
             rows = [row for row in rows if row.kind == "row"]
             if rows and subjects and not table.of_fields and phrasing.random.random() < self._settings.unanswerable:
                 row = phrasing.random.choice(rows)
@@ -184,19 +185,19 @@ class _Writer:
 
     def sections(self) -> Iterator[Written]:
         """Questions about prose."""
-        for position, chunks in self._sections.items():
-            subjects = self._section_names.names.get(position, ())
+        for place_key, chunks in self._sections.items():
+            subjects = self._section_names.names.get(place_key, ())
             # what is called like a row or record is answered there as well
             if not subjects or self._titles[folded(chunks[0].heading_path[-1])]:
                 continue
-            phrasing = self._phrasing(position)
+            phrasing = self._phrasing(place_key)
             long = [chunk for chunk in chunks if len(chunk.source) >= _LEAST_PROSE]
             for chunk in phrasing.random.sample(long, min(self._settings.per_section, len(long))):
                 if query := section_question(chunk, chunks, subjects, self._places, phrasing):
                     yield chunk, _question(chunk, query, SECTION)
 
-    def _phrasing(self, place: Place) -> Phrasing:
-        random = Random(f"{self._settings.seed}\0" + "\0".join(place))
+    def _phrasing(self, place_key: Place) -> Phrasing:
+        random = Random(f"{self._settings.seed}\0" + "\0".join(place_key))
         return Phrasing(random, self._vocabulary, self._ordinals)
 
     def _unmistakable(self, row: Chunk, subjects: Sequence[str]) -> bool:
@@ -217,8 +218,8 @@ class _Writer:
 
 def _by_place(members: Iterable[tuple[Place, Chunk]]) -> dict[Place, list[Chunk]]:
     places: dict[Place, list[Chunk]] = defaultdict(list)
-    for position, chunk in members:
-        places[position].append(chunk)
+    for place_key, chunk in members:
+        places[place_key].append(chunk)
     return places
 
 
@@ -228,8 +229,8 @@ def _unanswerable(row: Chunk, table: AskedTable, subject: str, key: str, phrasin
     return Question(_id(row.book, query), query, row.book, NO_ANSWER, tags=(GENERATED,))
 
 
-def _question(chunk: Chunk, query: str, kind: str, asked: Lookup | None = None) -> Question:
-    answer, keys = (asked.answer, asked.keys) if asked else (None, {})
+def _question(chunk: Chunk, query: str, kind: str, row_lookup: Lookup | None = None) -> Question:
+    answer, keys = (row_lookup.answer, row_lookup.keys) if row_lookup else (None, {})
     return Question(_id(chunk.book, query), query, chunk.book, kind, (Anchor.of(chunk),), answer, (GENERATED,), keys)
 
 

@@ -31,25 +31,27 @@ class PlaceNames:
         saying it has only words of a place's headings and caption that no other place has all of.
         """
         first: dict[Place, Chunk] = {}
-        for position, chunk in places:
-            first.setdefault(position, chunk)
-        steps = {position: _steps(chunk) for position, chunk in first.items()}
+        for place_key, chunk in places:
+            first.setdefault(place_key, chunk)
+        steps = {place_key: _steps(chunk) for place_key, chunk in first.items()}
         meant: dict[str, set[Place]] = defaultdict(set)
         holding: dict[str, set[Place]] = defaultdict(set)
-        for position, names in steps.items():
+        for place_key, names in steps.items():
             for name in _candidates(names):
-                meant[folded(name)].add(position)
+                meant[folded(name)].add(place_key)
             for word in words_of(names):
-                holding[word].add(position)
-        result: dict[Place, tuple[str, ...]] = {}
-        for position, names in steps.items():
+                holding[word].add(place_key)
+        unmistakable: dict[Place, tuple[str, ...]] = {}
+        for place_key, names in steps.items():
             chosen = next((name for name in _candidates(names) if len(meant[folded(name)]) == 1), None)
             if chosen:
                 ways = [
-                    way for way in _ways(chosen, names, shortened=shortened) if _places_with(way, holding) == {position}
+                    way
+                    for way in _ways(chosen, names, shortened=shortened)
+                    if _places_with(way, holding) == {place_key}
                 ]
-                result[position] = tuple(dict.fromkeys([chosen, *ways]))
-        return cls(result)
+                unmistakable[place_key] = tuple(dict.fromkeys([chosen, *ways]))
+        return cls(unmistakable)
 
 
 def table_of(chunk: Chunk) -> Place:
@@ -94,10 +96,10 @@ def _ways(name: str, steps: Sequence[str], *, shortened: bool) -> Iterable[str]:
 
 def _places_with(name: str, holding: Mapping[str, set[Place]]) -> set[Place]:
     """The places whose headings and caption hold every word of a name."""
-    result: set[Place] | None = None
+    places: set[Place] | None = None
     for word in words_of([name]) - {"of"}:
-        result = holding[word] if result is None else result & holding[word]
-    return result or set()
+        places = holding[word] if places is None else places & holding[word]
+    return places or set()
 
 
 _ENOUGH = 0.25
@@ -126,8 +128,8 @@ class WordPlaces:
 
     def having(self, texts: Iterable[str]) -> Set[str]:
         """Ids of the chunks that hold every word of some texts; none for no word."""
-        result = sorted((self._having.get(word, set()) for word in words_of(texts)), key=len)
-        return set.intersection(*result) if result else set()
+        id_sets = sorted((self._having.get(word, set()) for word in words_of(texts)), key=len)
+        return set.intersection(*id_sets) if id_sets else set()
 
     def shortened(
         self, words: Sequence[str], beside: Sequence[str], meant: Set[str], random: Random, least: int = 0
@@ -142,13 +144,13 @@ class WordPlaces:
         if not self._only([*words, *beside], meant):
             return None
         kept = list(range(len(words)))
-        for position in sorted(kept, key=lambda each: (-round(self.share(words[each]), 2), random.random())):
+        for index in sorted(kept, key=lambda index: (-round(self.share(words[index]), 2), random.random())):
             if len(kept) <= least or random.random() < _ENOUGH:
                 break
-            fewer = [each for each in kept if each != position]
-            if self._only([*(words[each] for each in fewer), *beside], meant):
+            fewer = [other for other in kept if other != index]
+            if self._only([*(words[other] for other in fewer), *beside], meant):
                 kept = fewer
-        return [words[each] for each in kept]
+        return [words[index] for index in kept]
 
     def _only(self, texts: Sequence[str], meant: Set[str]) -> bool:
         having = self.having(texts)

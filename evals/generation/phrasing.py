@@ -205,9 +205,9 @@ class Phrasing:
 
     def with_cell(self, column: str, cell: str) -> str:
         """A row's other cell: `cost 2 gp`, `a cost of 2 gp`, `2 gp cost`."""
-        name, output = self.column(column), plain(cell).rstrip(".")
+        name, phrase = self.column(column), plain(cell).rstrip(".")
         return self.random.choice(
-            [f"{name} {output}", f"{name} {output}", f"{output} {name}", f"{_one(column)} of {output}"]
+            [f"{name} {phrase}", f"{name} {phrase}", f"{phrase} {name}", f"{_one(column)} of {phrase}"]
         )
 
 

@@ -111,8 +111,8 @@ class AskedTable:
             if len(cell) <= _LONGEST_OTHER and (
                 alone or (unshared and self._keyed_cells[row.row_key, name, folded(cell)] == 1)
             ):
-                output = self._said(name, cell)
-                nameds += [(name, output)] if output else []
+                ways = self._said(name, cell)
+                nameds += [(name, ways)] if ways else []
         return nameds
 
     def needs_key_with(self, row: Chunk, other: Named) -> bool:
@@ -165,8 +165,8 @@ class AskedTable:
         """A cell as it is, a number inside its range, or nothing where it is a number like many."""
         key = number_key(cell)
         if key is not None and key.low < key.high:
-            keys = [number_key(each) for row in self.rows for head, each in _cells(row) if head == name]
-            covering = Counter(number for each in keys if each for number in _span(each))
+            keys = [number_key(other_cell) for row in self.rows for head, other_cell in _cells(row) if head == name]
+            covering = Counter(number for other_key in keys if other_key for number in _span(other_key))
             return tuple(str(number) for number in _span(key) if covering[number] == 1)
         if _COMMON.fullmatch(plain(cell)) or len(cell) < _SHORTEST_OTHER:
             return ()
@@ -223,7 +223,7 @@ class Lookup:
 class _Row:
     """How a row is named."""
 
-    said: str
+    phrase: str
     keys: dict[str, str]
     written: tuple[str, ...]
     """The words of the book for it."""
@@ -253,36 +253,36 @@ def _by_key(row: Chunk, key: _Row, column: str, name: TableName, phrasing: Phras
     silent = chance < _SILENT and (bool(asks) or chance < _SILENT * _ROW_ALONE)
     subject = "" if row.kind == "record" else _subject(row, key, [] if silent else [column], name, phrasing)
     if silent and asks:
-        question = phrasing.random.choice(asks).format(key=key.said)
+        question = phrasing.random.choice(asks).format(key=key.phrase)
         return _filled(ABOUT, ABOUT_ALONE, {"question": question}, subject, phrasing)
     if silent and subject:
-        return phrasing.template(ROW, key=key.said, subject=subject)
-    words = {"column": phrasing.column(column), "key": key.said}
+        return phrasing.template(ROW, key=key.phrase, subject=subject)
+    words = {"column": phrasing.column(column), "key": key.phrase}
     return _filled(LOOKUPS, RECORD_LOOKUPS, words, subject, phrasing)
 
 
 def _by_other(row: Chunk, table: AskedTable, other: Named, name: TableName, phrasing: Phrasing) -> Lookup:
     named = _other(row, other, phrasing)
-    request = [(column, answer) for column, answer in table.columns(row) if column != other[0]]
+    askable = [(column, answer) for column, answer in table.columns(row) if column != other[0]]
     kind = column_forms(column_name(key_column(row)))[0]
     if table.needs_key_with(row, other):
-        column, answer = phrasing.random.choice(request or [(other[0], named.keys[folded(other[0])])])
+        column, answer = phrasing.random.choice(askable or [(other[0], named.keys[folded(other[0])])])
         key = _Row(
-            f"{phrasing.name(row.row_key or '')}, {named.said}",
+            f"{phrasing.name(row.row_key or '')}, {named.phrase}",
             {**named.keys, folded(key_column(row)) or "name": row.row_key or ""},
             (*named.written, row.row_key or ""),
             named.by_number,
         )
-        words = {"column": phrasing.column(column), "key": key.said}
+        words = {"column": phrasing.column(column), "key": key.phrase}
         subject = _subject(row, key, [column], name, phrasing)
         return Lookup(_filled(LOOKUPS, RECORD_LOOKUPS, words, subject, phrasing), answer, key.keys)
-    if not request or (kind and row.row_key and phrasing.random.random() < 0.5):
-        words = {"name": kind or "one", "other": named.said}
+    if not askable or (kind and row.row_key and phrasing.random.random() < 0.5):
+        words = {"name": kind or "one", "other": named.phrase}
         subject = _subject(row, named, [key_column(row)], name, phrasing)
         query = _filled(WHICH, WHICH_ALONE, words, subject, phrasing)
-        return Lookup(query, row.row_key or named.said, named.keys)
-    column, answer = phrasing.random.choice(request)
-    words = {"column": phrasing.column(column), "name": kind or "one", "other": named.said}
+        return Lookup(query, row.row_key or named.phrase, named.keys)
+    column, answer = phrasing.random.choice(askable)
+    words = {"column": phrasing.column(column), "name": kind or "one", "other": named.phrase}
     subject = _subject(row, named, [column], name, phrasing)
     return Lookup(_filled(BY_OTHER, BY_OTHER_ALONE, words, subject, phrasing), answer, named.keys)
 
@@ -291,12 +291,12 @@ def _key(row: Chunk, table: AskedTable, phrasing: Phrasing) -> _Row:
     numbers, name, key = table.numbers(row), folded(key_column(row)) or "name", row.row_key or ""
     if numbers:
         number = phrasing.random.choice(numbers)
-        output = phrasing.number(number, key_column(row))
-        return _Row(output, {name: str(number)}, (key_column(row),), by_number=True)
+        phrase = phrasing.number(number, key_column(row))
+        return _Row(phrase, {name: str(number)}, (key_column(row),), by_number=True)
     short = table.short_keys(row)
-    output = phrasing.name(key, short)
+    phrase = phrasing.name(key, short)
     # the words of every form are in the shortest one that is said
-    return _Row(output, {name: key}, (output if output in short else key,), by_number=not any(map(str.isalpha, key)))
+    return _Row(phrase, {name: key}, (phrase if phrase in short else key,), by_number=not any(map(str.isalpha, key)))
 
 
 def _other(row: Chunk, other: Named, phrasing: Phrasing) -> _Row:

@@ -37,9 +37,9 @@ def disjoint(groups: Iterable[Sequence[str]]) -> Groups:
     """The groups, those that share a chunk joined: a chunk that counted as two answers would lift ndcg above 1."""
     joined: list[tuple[str, ...]] = []
     for group in groups:
-        shared = [each for each in joined if not set(each).isdisjoint(group)]
-        joined = [each for each in joined if each not in shared]
-        joined.append(tuple(dict.fromkeys(name for each in (*shared, group) for name in each)))
+        shared = [other for other in joined if not set(other).isdisjoint(group)]
+        joined = [other for other in joined if other not in shared]
+        joined.append(tuple(dict.fromkeys(name for members in (*shared, group) for name in members)))
     return tuple(group for group in joined if len(group) > 1)
 
 
@@ -139,14 +139,14 @@ class _Joined:
         self._starts = [0, *accumulate(len(source) + 1 for source in sources)][:-1]
 
     def find(self, text: str) -> list[int]:
-        result: list[int] = []
+        positions: list[int] = []
         at = self._text.find(text) if text else -1
         while at >= 0:
             which = bisect_right(self._starts, at) - 1
-            result.append(self._positions[which])
+            positions.append(self._positions[which])
             # go on behind this chunk: a second occurrence in it adds nothing
             at = self._text.find(text, self._starts[which + 1]) if which + 1 < len(self._starts) else -1
-        return result
+        return positions
 
 
 def row_keys(chunk: Chunk) -> set[str]:
@@ -203,9 +203,9 @@ def resolve(questions: Sequence[Question], chunks: Sequence[Chunk] | ChunkPlaces
     groups: dict[str, Groups] = {}
     stale: list[AnchorFinding] = []
     ambiguous: list[AnchorFinding] = []
-    query = [question for question in questions if question.gold]
-    for question in query:
-        result: dict[str, None] = {}
+    with_gold = [question for question in questions if question.gold]
+    for question in with_gold:
+        gold_ids: dict[str, None] = {}
         grouped: dict[int, list[str]] = {anchor.group: [] for anchor in question.gold if anchor.group is not None}
         read_twice: list[list[str]] = []
         complete = True
@@ -213,7 +213,7 @@ def resolve(questions: Sequence[Question], chunks: Sequence[Chunk] | ChunkPlaces
             positions, reason = _find(anchor, question, places)
             rows = _rows_within(positions, anchor, places)
             names = [places.chunks[position].id for position in (*positions, *rows)]
-            result.update(dict.fromkeys(names))
+            gold_ids.update(dict.fromkeys(names))
             read_twice += [names] if rows else []
             if anchor.group is not None:
                 grouped[anchor.group] += names
@@ -223,16 +223,16 @@ def resolve(questions: Sequence[Question], chunks: Sequence[Chunk] | ChunkPlaces
             elif reason and anchor.group is None:
                 ambiguous.append(AnchorFinding(question.id, anchor, reason))
         if complete and all(grouped.values()):
-            gold[question.id] = tuple(result)
+            gold[question.id] = tuple(gold_ids)
             if together := disjoint([*grouped.values(), *read_twice]):
                 groups[question.id] = together
-    if query and not gold:
+    if with_gold and not gold:
         raise UnresolvedGoldError(
-            f"none of {len(query)} questions with gold resolves in {len(places.chunks)} chunks "
+            f"none of {len(with_gold)} questions with gold resolves in {len(places.chunks)} chunks "
             f"of {', '.join(places.books) or 'no book'}; ask questions about this library:",
             [str(finding) for finding in stale],
         )
-    return Resolution(gold, tuple(stale), tuple(ambiguous), len(query), groups)
+    return Resolution(gold, tuple(stale), tuple(ambiguous), len(with_gold), groups)
 
 
 def _find(anchor: Anchor, question: Question, places: ChunkPlaces) -> tuple[list[int], str]:
@@ -254,8 +254,10 @@ def _rows_within(positions: Sequence[int], anchor: Anchor, places: ChunkPlaces) 
     passages = [chunk for chunk in map(places.chunks.__getitem__, positions) if chunk.kind == "prose"]
     if anchor.snippet is None or not passages:
         return []
-    matches = sorted({row for book in {one.book for one in passages} for row in places.with_text(anchor.snippet, book)})
-    rows = [row for row in matches if places.chunks[row].kind == "row"]
+    with_snippet = sorted(
+        {row for book in {passage.book for passage in passages} for row in places.with_text(anchor.snippet, book)}
+    )
+    rows = [row for row in with_snippet if places.chunks[row].kind == "row"]
     return [row for row in rows if any(_is_within(places.chunks[row], passage) for passage in passages)]
 
 
@@ -271,7 +273,9 @@ def _candidates(anchor: Anchor, book: str | None, places: ChunkPlaces) -> Sequen
         return places.with_key(anchor.row_key)
     if anchor.document is not None:
         inside = places.in_document(anchor.document)
-        return [each for each in inside if _covers(places.chunks[each], anchor.line)] if anchor.line else inside
+        if anchor.line:
+            inside = [position for position in inside if _covers(places.chunks[position], anchor.line)]
+        return inside
     return places.under_heading(anchor.heading_path[-1]) if anchor.heading_path else []
 
 
@@ -335,8 +339,8 @@ def _piece_of_line(candidates: list[int], anchor: Anchor, question: Question, ch
         or anchor.row_key is None
     ):
         return candidates
-    query = {folded(value) for value in question.keys.values()}
-    by_keys = [candidate for candidate in candidates if folded(chunks[candidate].row_key or "") in query]
+    key_values = {folded(value) for value in question.keys.values()}
+    by_keys = [candidate for candidate in candidates if folded(chunks[candidate].row_key or "") in key_values]
     by_anchor = [
         candidate for candidate in candidates if folded(chunks[candidate].row_key or "") == folded(anchor.row_key)
     ]

@@ -95,29 +95,29 @@ def gold_entries(gold: object, question_book: object) -> GoldEntries:
     for number, entry in enumerate(gold):
         grouped = isinstance(entry, dict) and "any_of" in entry
         members = _members(entry, f"gold.{number}", problems) if grouped else {f"gold.{number}": entry}
-        for position, member in members.items():
-            places.append(position)
+        for where, member in members.items():
+            places.append(where)
             anchor = member
             if isinstance(member, dict):
                 problems += [f"no field is called 'gold.{name}'" for name in sorted(set(member) - _FIELDS)]
-                anchor = _placed(member, question_book, position, problems) | ({"group": number} if grouped else {})
+                anchor = _placed(member, question_book, where, problems) | ({"group": number} if grouped else {})
             values.append(anchor)
     return GoldEntries(values, tuple(places), tuple(dict.fromkeys(problems)))
 
 
-def _members(entry: Mapping[str, Any], place: str, problems: list[str]) -> dict[str, Any]:
+def _members(entry: Mapping[str, Any], where: str, problems: list[str]) -> dict[str, Any]:
     """The anchors of a group by their place."""
     anchors = entry["any_of"]
     beside = sorted(set(entry) - {"any_of"})
     if beside:
-        problems.append(f"{place}: any_of has {', '.join(beside)} beside it; write that in each of its anchors")
+        problems.append(f"{where}: any_of has {', '.join(beside)} beside it; write that in each of its anchors")
     if not isinstance(anchors, list) or not anchors:
-        problems.append(f"{place}.any_of: not a list of anchors: {str(anchors)[:60]!r}")
+        problems.append(f"{where}.any_of: not a list of anchors: {str(anchors)[:60]!r}")
         return {}
-    return {f"{place}.any_of.{number}": anchor for number, anchor in enumerate(anchors)}
+    return {f"{where}.any_of.{number}": anchor for number, anchor in enumerate(anchors)}
 
 
-def _placed(anchor: Mapping[str, Any], question_book: object, place: str, problems: list[str]) -> dict[str, Any]:
+def _placed(anchor: Mapping[str, Any], question_book: object, where: str, problems: list[str]) -> dict[str, Any]:
     """The anchor's own fields, with its book: its own, that of its `file`, or the question's."""
     values = {name: value for name, value in anchor.items() if name in _FIELDS - {"file"} - _READ_OVER}
     file = anchor.get("file")
@@ -126,12 +126,12 @@ def _placed(anchor: Mapping[str, Any], question_book: object, place: str, proble
     book, _, document = file.partition("/") if isinstance(file, str) else ("", "", "")
     if not book or not document:
         problems.append(
-            f"{place}.file: not <book>/<document>: {str(file)[:60]!r}; a path inside the book is `document`"
+            f"{where}.file: not <book>/<document>: {str(file)[:60]!r}; a path inside the book is `document`"
         )
         return values
-    for name, output in (("book", book), ("document", document)):
-        if values.get(name) not in (None, output):
-            problems.append(f"{place}: file {file!r} and {name} {str(values[name])[:60]!r} contradict each other")
+    for name, of_file in (("book", book), ("document", document)):
+        if values.get(name) not in (None, of_file):
+            problems.append(f"{where}: file {file!r} and {name} {str(values[name])[:60]!r} contradict each other")
     return values | {"book": book, "document": document}
 
 
@@ -172,12 +172,12 @@ def load_questions(path: Path) -> tuple[Question, ...]:
     problems: list[str] = []
     questions: list[Question] = []
     first_place: dict[str, str] = {}
-    for position, entry in _entries(path, problems):
-        question = _question(entry, position, problems)
+    for location, entry in _entries(path, problems):
+        question = _question(entry, location, problems)
         if question is not None and question.id in first_place:
-            problems.append(f"{position}: id {question.id!r} is already used at {first_place[question.id]}")
+            problems.append(f"{location}: id {question.id!r} is already used at {first_place[question.id]}")
         elif question is not None:
-            first_place[question.id] = position
+            first_place[question.id] = location
             questions.append(question)
     if problems:
         raise QuestionsError(f"{path} has {len(problems)} problems; fix or remove these entries:", problems)
@@ -238,35 +238,37 @@ def _adapter() -> TypeAdapter[Question]:
     return TypeAdapter(Question)
 
 
-def _question(entry: object, place: str, problems: list[str]) -> Question | None:
+def _question(entry: object, location: str, problems: list[str]) -> Question | None:
     """The question of one JSON value, or None with what is wrong added to `problems`."""
     if not isinstance(entry, dict):
-        problems.append(f"{place}: not an object: {str(entry)[:60]!r}")
+        problems.append(f"{location}: not an object: {str(entry)[:60]!r}")
         return None
     known = {field.name for field in fields(Question)}
     entries = gold_entries(entry.get("gold", []), entry.get("book"))
-    result = [f"{place}: no field is called {name!r}" for name in sorted(set(entry) - known)]
-    result += [f"{place}: {problem}" for problem in entries.problems]
+    own_problems = [f"{location}: no field is called {name!r}" for name in sorted(set(entry) - known)]
+    own_problems += [f"{location}: {problem}" for problem in entries.problems]
     if "gold" not in entry:
-        result.append(f"{place}: gold: missing; write [] if the library holds no answer")
+        own_problems.append(f"{location}: gold: missing; write [] if the library holds no answer")
     try:
         question = _adapter().validate_python({**entry, "gold": entries.values})
     except ValidationError as error:
-        for each in error.errors():
-            where = _where(each["loc"], entries.places)
-            result.append(f"{place}: {where}: {each['msg'].lower()}: {str(each['input'])[:60]!r}")
-        problems.extend(result)
+        for detail in error.errors():
+            where = _where(detail["loc"], entries.places)
+            own_problems.append(f"{location}: {where}: {detail['msg'].lower()}: {str(detail['input'])[:60]!r}")
+        problems.extend(own_problems)
         return None
     if not question.id.strip():
-        result.append(f"{place}: id: empty: {question.id!r}")
+        own_problems.append(f"{location}: id: empty: {question.id!r}")
     if not question.query.strip() or len(question.query) > MAX_QUERY_CHARACTERS:
         length = len(question.query)
-        result.append(f"{place}: query: {length} characters, not 1 to {MAX_QUERY_CHARACTERS}: {question.query[:60]!r}")
+        own_problems.append(
+            f"{location}: query: {length} characters, not 1 to {MAX_QUERY_CHARACTERS}: {question.query[:60]!r}"
+        )
     for where, anchor in zip(entries.places, question.gold, strict=True):
         if not (anchor.snippet or anchor.row_key or anchor.heading_path or anchor.document):
-            result.append(f"{place}: {where}: names no snippet, row key, heading path or document: {anchor}")
-    problems.extend(result)
-    return None if result else question
+            own_problems.append(f"{location}: {where}: names no snippet, row key, heading path or document: {anchor}")
+    problems.extend(own_problems)
+    return None if own_problems else question
 
 
 def _where(path: Sequence[int | str], places: Sequence[str]) -> str:
@@ -312,7 +314,7 @@ def examples(questions: Sequence[Question]) -> tuple[str, ...]:
     Those tagged `example` come first, then those of people, then those that a program wrote; each in the order given.
     """
     answered = [question for question in questions if question.gold]
-    ranked = sorted(answered, key=lambda each: (EXAMPLE not in each.tags, each.generated))
-    first_of_kind = {each.kind: each for each in reversed(ranked)}
-    chosen = sorted(ranked, key=lambda each: first_of_kind[each.kind] is not each)
-    return tuple(dict.fromkeys(each.query for each in chosen))[:COUNT]
+    ranked = sorted(answered, key=lambda question: (EXAMPLE not in question.tags, question.generated))
+    first_of_kind = {question.kind: question for question in reversed(ranked)}
+    chosen = sorted(ranked, key=lambda question: first_of_kind[question.kind] is not question)
+    return tuple(dict.fromkeys(question.query for question in chosen))[:COUNT]

@@ -77,7 +77,7 @@ def print_breakdown(strategy: str, numbers: Sequence[Aggregate]) -> None:
 
 def print_failures(strategy: str, failures: Sequence[FailedQuestion], n_asked: int) -> None:
     """The questions whose first result is not their gold: what came first, where the gold was, and why if known."""
-    from evals.acceptance import place
+    from evals.acceptance import location
 
     out.print(
         f"\n{strategy}: {len(failures)} of {n_asked} questions with gold fail hit@1: gold is not first", style="bold"
@@ -89,9 +89,9 @@ def print_failures(strategy: str, failures: Sequence[FailedQuestion], n_asked: i
         rank = f"gold at rank {failure.gold_rank}" if failure.gold_rank else "no gold in the first 100"
         out.print(f"\n{name}  {row.kind}, {rank}", style="bold")
         _print_told("", row.query, indent=2)
-        _print_told("first", place(failure.first) if failure.first else "nothing")
+        _print_told("first", location(failure.first) if failure.first else "nothing")
         for chunk in failure.gold[:_GOLD_SHOWN]:
-            _print_told("gold", place(chunk))
+            _print_told("gold", location(chunk))
         if len(failure.gold) > _GOLD_SHOWN:
             _print_told("", f"and {len(failure.gold) - _GOLD_SHOWN} more")
         for sentence in failure.why:
