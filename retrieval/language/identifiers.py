@@ -53,14 +53,14 @@ def key_of(identifier: str) -> str:
 @lru_cache(maxsize=1 << 12)
 def identifiers(text: str) -> tuple[str, ...]:
     """The identifiers of a text as written, each with those of its parts that are a name alone: `c5d`, `2xlarge`."""
-    matches: list[str] = []
+    names: list[str] = []
     for match in _RUN.finditer(text):
         run = match[0]
         if len(run) <= LONGEST and _is_identifier(run):
             parts = _PART.findall(run)
-            matches.append(run)
-            matches += [part for part in parts if len(parts) > 1 and _is_mixed(part)]
-    return tuple(matches)
+            names.append(run)
+            names += [part for part in parts if len(parts) > 1 and _is_mixed(part)]
+    return tuple(names)
 
 
 def identifier_keys(text: str) -> list[str]:
@@ -79,9 +79,9 @@ def known_identifiers(words: Sequence[str], written: Collection[str], known: Kno
     """
     spans = [span for span in _spans(words) if span[1] - span[0] != 2 or _DIGIT.search(span[2]) or span[2] in written]
     is_known = known([key for _, _, key in spans])
-    matches = [span for span, there in zip(spans, is_known, strict=True) if there]
+    known_spans = [span for span, there in zip(spans, is_known, strict=True) if there]
     taken: list[Whole] = []
-    for start, stop, key in sorted(matches, key=lambda match: (match[0] - match[1], match[0])):
+    for start, stop, key in sorted(known_spans, key=lambda span: (span[0] - span[1], span[0])):
         if all(stop <= other[0] or other[1] <= start for other in taken):
             taken.append((start, stop, key))
     return sorted(taken)

@@ -223,18 +223,18 @@ class Lexicon:
 
     def _collect_phrases(self, vocabulary: Words) -> None:
         # A later phrase with the same words wins, so a library's labels take precedence over the default's.
-        matches: dict[tuple[str, ...], Phrase] = {}
+        by_words: dict[tuple[str, ...], Phrase] = {}
         for source, target in vocabulary.aliases.items():
             words = self._words(source)
             label = target if target in self.labels else ""
-            matches[words] = Phrase(words, label, " ".join(self._words(target)))
+            by_words[words] = Phrase(words, label, " ".join(self._words(target)))
         for label_ in vocabulary.labels:
             for form in (label_.name, *label_.forms):
                 words = self._words(form)
-                matches[words] = Phrase(words, label_.name, "")
+                by_words[words] = Phrase(words, label_.name, "")
                 if form.endswith("."):
                     self.dotted.add(words[-1])
-        for phrase in sorted(matches.values(), key=lambda phrase: -len(phrase.words)):
+        for phrase in sorted(by_words.values(), key=lambda phrase: -len(phrase.words)):
             if phrase.words:
                 first = phrase.words[0]
                 self._phrases[first] = (*self._phrases.get(first, ()), phrase)

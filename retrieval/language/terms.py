@@ -83,8 +83,8 @@ class Tokenizer:
 
     def __call__(self, text: str) -> list[str]:
         """Tokens of a text in order, with repetitions."""
-        matches = _folded(_words(text, self.fold), self.phrases)
-        parts = [_stem(word) for word in matches] if self.stem else matches
+        words = _folded(_words(text, self.fold), self.phrases)
+        parts = [_stem(word) for word in words] if self.stem else words
         return [*parts, *identifier_keys(text)] if self.identifiers else parts
 
 
@@ -102,8 +102,8 @@ def tokenizer(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION) -> Token
     for forms in phrases.values():
         forms.sort(key=lambda form: -len(form[0]))
     # In the order of the file: where two labels have one form, the first has it.
-    said_by = json.dumps([vocabulary.to_json(), asdict(how)])
-    return Tokenizer(sha256(said_by.encode()).hexdigest(), how.stem, how.identifiers, fold, phrases)
+    described = json.dumps([vocabulary.to_json(), asdict(how)])
+    return Tokenizer(sha256(described.encode()).hexdigest(), how.stem, how.identifiers, fold, phrases)
 
 
 def cut_identity(tokenize: Tokenize) -> str:
@@ -124,11 +124,11 @@ def question_tokenizer(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION)
     """What of a question is looked for: its tokens as `tokenizer` cuts them, without stop words."""
     tokenize, stops = tokenizer(vocabulary, how), stop_words(vocabulary, how)
 
-    def asked(text: str) -> list[str]:
-        matches = tokenize(text)
-        return [word for word in matches if word not in stops] or matches
+    def looked_for(text: str) -> list[str]:
+        terms = tokenize(text)
+        return [word for word in terms if word not in stops] or terms
 
-    return asked
+    return looked_for
 
 
 @lru_cache(maxsize=1 << 14)
@@ -140,18 +140,18 @@ def cut_word(tokenize: Tokenize, word: str) -> Sequence[str]:
 def _folded(words: list[str], phrases: Mapping[str, Sequence[tuple[list[str], list[str]]]]) -> list[str]:
     if phrases.keys().isdisjoint(words):
         return words
-    matches: list[str] = []
+    folded: list[str] = []
     position = 0
     while position < len(words):
         for parts, replacement in phrases.get(words[position], ()):
             if words[position : position + len(parts)] == parts:
-                matches += replacement
+                folded += replacement
                 position += len(parts)
                 break
         else:
-            matches.append(words[position])
+            folded.append(words[position])
             position += 1
-    return matches
+    return folded
 
 
 def _words(text: str, fold: Callable[[str], str]) -> list[str]:

@@ -46,16 +46,16 @@ def figure_of_cell(cell: str, column: str, *, is_key: bool) -> Quantity | None:
     # The cells of near-twins repeat each other.
     if not 0 < len(cell) <= LONGEST_QUANTITY:
         return None
-    matches = whole_quantity(cell)
-    if matches is None and is_key:
+    figure = whole_quantity(cell)
+    if figure is None and is_key:
         spread = [quantity for quantity in quantities(cell) if quantity.kind in ("range", "open")]
-        matches = spread[0] if len(spread) == 1 else _counted_in_roman(cell)
-    if matches is None or matches.kind in AS_TEXT:
+        figure = spread[0] if len(spread) == 1 else _counted_in_roman(cell)
+    if figure is None or figure.kind in AS_TEXT:
         return None
-    if matches.unit is None and (unit := column_unit(column)):
+    if figure.unit is None and (unit := column_unit(column)):
         counted = whole_quantity(f"{cell} {unit}")
-        return counted if counted is not None and counted.written == matches.written else matches
-    return matches
+        return counted if counted is not None and counted.written == figure.written else figure
+    return figure
 
 
 def _counted_in_roman(cell: str) -> Quantity | None:
@@ -71,8 +71,8 @@ def _counted_in_roman(cell: str) -> Quantity | None:
 def column_unit(column: str) -> str | None:
     """The unit of a column of numbers: that of `Weight (g)`, `Gap, mm (D4)`, `Weight g`, `Minutes late`."""
     name, *parts = (part.strip() for part in _PARTS.split(column))
-    if matches := next((part for part in parts if part and measure(part.partition("/")[0])), None):
-        return matches
+    if unit_part := next((part for part in parts if part and measure(part.partition("/")[0])), None):
+        return unit_part
     words = name.split()
     terms = [word for word in words[:1] if len(word) >= _SHORTEST_WORD]
     terms += [word for word in words[1:][-1:] if len(word) > 1 and word not in FUNCTION_WORDS]
@@ -93,30 +93,30 @@ def closed_ladder(keys: Sequence[Quantity | None]) -> Sequence[Quantity | None]:
     Args:
         keys: of the rows of one table, in their order; None where a key is no number.
     """
-    matches = list(keys)
+    closed = list(keys)
     for upwards in (False, True):
         last: dict[str | None, float] = {}
-        for number in range(len(matches))[:: -1 if upwards else 1]:
-            key = matches[number]
+        for number in range(len(closed))[:: -1 if upwards else 1]:
+            key = closed[number]
             if key is not None:
-                matches[number] = key = _closed(key, last.get(key.unit), upwards=upwards)
+                closed[number] = key = _closed(key, last.get(key.unit), upwards=upwards)
                 last[key.unit] = key.low if upwards else key.high
-    return matches
+    return closed
 
 
-def _closed(found: Quantity, bound: float | None, *, upwards: bool) -> Quantity:
+def _closed(key: Quantity, bound: float | None, *, upwards: bool) -> Quantity:
     """An open interval up to the bound of the next; as it is where that is no step further on."""
-    if bound is None or isinf(bound) or isinf(found.low) == isinf(found.high) or isinf(found.high) != upwards:
-        return found
+    if bound is None or isinf(bound) or isinf(key.low) == isinf(key.high) or isinf(key.high) != upwards:
+        return key
     if upwards:
-        low, high = found.low, -beyond(-bound)
+        low, high = key.low, -beyond(-bound)
     else:
-        low, high = beyond(bound), found.high
+        low, high = beyond(bound), key.high
     # The end that is there tells how many of the text's units a base unit is; degrees have another zero.
-    there, written = (low, found.written[0]) if upwards else (high, found.written[1])
-    if low > high or not there or (found.unit == DEGREES and written != there):
-        return found
-    return replace(found, low=low, high=high, written=(low * written / there, high * written / there))
+    there, written = (low, key.written[0]) if upwards else (high, key.written[1])
+    if low > high or not there or (key.unit == DEGREES and written != there):
+        return key
+    return replace(key, low=low, high=high, written=(low * written / there, high * written / there))
 
 
 _ENDS: dict[tuple[str, ...], Bound] = {
@@ -141,12 +141,12 @@ def joined(columns: Sequence[str], figures: Sequence[Quantity | None]) -> list[Q
         columns: the headings of the row's cells; there may be fewer.
         figures: what each cell stands for.
     """
-    matches = list(figures)
-    for column in interval_columns(tuple(columns[: len(matches)])):
-        low, high = matches[column : column + 2]
+    whole_figures = list(figures)
+    for column in interval_columns(tuple(columns[: len(whole_figures)])):
+        low, high = whole_figures[column : column + 2]
         if (whole := _interval(low, high, left_out=_is_left_out(columns[column]))) is not None:
-            matches[column : column + 2] = whole, None
-    return matches
+            whole_figures[column : column + 2] = whole, None
+    return whole_figures
 
 
 @lru_cache(maxsize=1 << 12)

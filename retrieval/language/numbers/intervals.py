@@ -76,20 +76,20 @@ def in_base(value: float, unit: Unit | None) -> float:
     return value if unit is None else value * unit.factor + unit.offset
 
 
-def interval(found: Sequence[Piece], at: int) -> Interval | None:
+def interval(pieces: Sequence[Piece], at: int) -> Interval | None:
     """Read what begins at a place: a number, a range or an open interval."""
-    first = found[at]
+    first = pieces[at]
     if first.kind in {"word", "mark"}:
         if first.lower not in _BEGINNINGS:
             return None
         if first.lower == "between":
-            return _between(found, at)
+            return _between(pieces, at)
         if first.lower == "from":
-            return _from(found, at)
+            return _from(pieces, at)
         if first.lower in OPENERS:
-            return _opened(found, at)
-    start = amount(found, at)
-    return start and _grown(found, start)
+            return _opened(pieces, at)
+    start = amount(pieces, at)
+    return start and _grown(pieces, start)
 
 
 def _single(start: Amount) -> Interval:
@@ -98,35 +98,35 @@ def _single(start: Amount) -> Interval:
     )
 
 
-def _grown(found: Sequence[Piece], start: Amount) -> Interval:
+def _grown(pieces: Sequence[Piece], start: Amount) -> Interval:
     """A number with what stands after it: the other end of a range, a plus, `or more`."""
     if start.kind in AS_TEXT:
         return _single(start)
-    return _range(found, start) or _open_after(found, start) or _single(start)
+    return _range(pieces, start) or _open_after(pieces, start) or _single(start)
 
 
-def _range(found: Sequence[Piece], start: Amount) -> Interval | None:
+def _range(pieces: Sequence[Piece], start: Amount) -> Interval | None:
     range_mark = start.next
-    if mark_at(found, range_mark) == "+" and touches(found, range_mark) and word_at(found, range_mark + 1) in _TO:
+    if mark_at(pieces, range_mark) == "+" and touches(pieces, range_mark) and word_at(pieces, range_mark + 1) in _TO:
         range_mark += 1
-    after_mark = _after_range_mark(found, range_mark)
-    last = amount(found, after_mark) if after_mark else None
+    after_mark = _after_range_mark(pieces, range_mark)
+    last = amount(pieces, after_mark) if after_mark else None
     if last:
         return _joined(start, last)
     # `10 to <16`, `10 but less than 16`: a number in front of a bound alone is two quantities.
-    meets = after_mark or range_mark + (word_at(found, range_mark) == "but")
-    end, below = _after_upper_bound(found, meets) if meets > range_mark else (0, False)
-    last = amount(found, end) if end else None
+    meets = after_mark or range_mark + (word_at(pieces, range_mark) == "but")
+    end, below = _after_upper_bound(pieces, meets) if meets > range_mark else (0, False)
+    last = amount(pieces, end) if end else None
     both = _joined(start, last) if last else None
     if both and both.low == start.value:
         return _within_bounds(both, without_low=False, without_high=below)
-    return _twice_counted(found, start)
+    return _twice_counted(pieces, start)
 
 
-def _after_upper_bound(found: Sequence[Piece], at: int) -> tuple[int, bool]:
+def _after_upper_bound(pieces: Sequence[Piece], at: int) -> tuple[int, bool]:
     """The place after `<` or `at most`, and whether the number that follows is left out; 0 if there is none."""
     for length in range(LONGEST_BOUND, 0, -1):
-        bound = PHRASES.get(tuple(piece.lower for piece in found[at : at + length]))
+        bound = PHRASES.get(tuple(piece.lower for piece in pieces[at : at + length]))
         if bound and not bound[0]:
             return at + length, bound[1]
     return 0, False
@@ -141,29 +141,34 @@ def _within_bounds(both: Interval, *, without_low: bool, without_high: bool) -> 
     return both._replace(low=low, high=high, base=base)
 
 
-def _twice_counted(found: Sequence[Piece], start: Amount) -> Interval | None:
+def _twice_counted(pieces: Sequence[Piece], start: Amount) -> Interval | None:
     """`100.01 GT to 500 GT`: behind both ends the same letters, which are no unit that anybody knows."""
-    counted = word_at(found, start.next)
-    position = _after_range_mark(found, start.next + 1) if counted and start.unit is None else 0
-    last = amount(found, position) if position else None
-    if last is None or last.unit or word_at(found, last.next) != counted:
+    counted = word_at(pieces, start.next)
+    position = _after_range_mark(pieces, start.next + 1) if counted and start.unit is None else 0
+    last = amount(pieces, position) if position else None
+    if last is None or last.unit or word_at(pieces, last.next) != counted:
         return None
     both = _joined(start, last)
     return both and both._replace(next=last.next + 1, bare_next=last.next + 1)
 
 
-def _after_range_mark(found: Sequence[Piece], at: int) -> int:
+def _after_range_mark(pieces: Sequence[Piece], at: int) -> int:
     """The place after `-`, `to` or `up to`; 0 if there is none."""
-    if word_at(found, at) in _TO:
+    if word_at(pieces, at) in _TO:
         return at + 1
-    if word_at(found, at) == "up" and word_at(found, at + 1) == "to":
+    if word_at(pieces, at) == "up" and word_at(pieces, at + 1) == "to":
         return at + 2
-    if mark_at(found, at) == "." and mark_at(found, at + 1) == "." and touches(found, at) and touches(found, at + 1):
+    if (
+        mark_at(pieces, at) == "."
+        and mark_at(pieces, at + 1) == "."
+        and touches(pieces, at)
+        and touches(pieces, at + 1)
+    ):
         return at + 2
-    if mark_at(found, at) not in _DASHES:
+    if mark_at(pieces, at) not in _DASHES:
         return 0
     # `3 -5` is a number and a negative one; `3-5`, `3 - 5` and `3 –5` are ranges.
-    lone = not touches(found, at) and touches(found, at + 1) and found[at].text != "–"
+    lone = not touches(pieces, at) and touches(pieces, at + 1) and pieces[at].text != "–"
     return 0 if lone else at + 1
 
 
@@ -191,81 +196,81 @@ def _completed(start: Amount, last: Amount) -> float:
     return last.value
 
 
-def _between(found: Sequence[Piece], at: int) -> Interval | None:
+def _between(pieces: Sequence[Piece], at: int) -> Interval | None:
     """`between 3 and 5`: without the two numbers, the word says nothing."""
-    low = amount(found, at + 1, joined=False)
-    if low is None or low.kind in AS_TEXT or word_at(found, low.next) != "and":
+    low = amount(pieces, at + 1, joined=False)
+    if low is None or low.kind in AS_TEXT or word_at(pieces, low.next) != "and":
         return None
-    high = amount(found, low.next + 1)
+    high = amount(pieces, low.next + 1)
     both = _joined(low, high) if high else None
     return both and both._replace(at=at)
 
 
-def _from(found: Sequence[Piece], at: int) -> Interval | None:
+def _from(pieces: Sequence[Piece], at: int) -> Interval | None:
     """`from 10 up to 20`, `from 17 on`."""
-    start = amount(found, at + 1)
+    start = amount(pieces, at + 1)
     if start is None or start.kind in AS_TEXT:
         return None
-    grown = _grown(found, start)
+    grown = _grown(pieces, start)
     if grown.kind in ("range", "open"):
         return grown._replace(at=at)
-    if word_at(found, start.next) in ("on", "up", "upward", "upwards", "onward", "onwards"):
+    if word_at(pieces, start.next) in ("on", "up", "upward", "upwards", "onward", "onwards"):
         return _open(start, True, False, start.next + 1)._replace(at=at)
     return None
 
 
-def _opened(found: Sequence[Piece], at: int) -> Interval | None:
+def _opened(pieces: Sequence[Piece], at: int) -> Interval | None:
     """`more than 100`, `≥ 3`, `at most 5`."""
     for length in range(LONGEST_BOUND, 0, -1):
-        bound = PHRASES.get(tuple(piece.lower for piece in found[at : at + length]))
+        bound = PHRASES.get(tuple(piece.lower for piece in pieces[at : at + length]))
         if bound:
             position = at + length
-            position += word_at(found, position) == "of" or mark_at(found, position) == "#"
-            start = amount(found, position)
+            position += word_at(pieces, position) == "of" or mark_at(pieces, position) == "#"
+            start = amount(pieces, position)
             if start is None or start.kind in AS_TEXT:
                 return None
-            return _step(found, start, *bound, at) or _open(start, *bound, start.next)._replace(at=at)
+            return _step(pieces, start, *bound, at) or _open(start, *bound, start.next)._replace(at=at)
     return None
 
 
-def _step(found: Sequence[Piece], start: Amount, upwards: bool, without: bool, at: int) -> Interval | None:
+def _step(pieces: Sequence[Piece], start: Amount, upwards: bool, without: bool, at: int) -> Interval | None:
     """`over 3 to 4 kg`, `more than 1 but not more than 5`: a step of a scale, from its first bound to its second."""
     if not upwards:
         return None
-    joined = word_at(found, start.next) in ("and", "but")
-    after_mark = 0 if joined else _after_range_mark(found, start.next)
-    bounded, below = _after_upper_bound(found, after_mark or start.next + joined)
+    joined = word_at(pieces, start.next) in ("and", "but")
+    after_mark = 0 if joined else _after_range_mark(pieces, start.next)
+    bounded, below = _after_upper_bound(pieces, after_mark or start.next + joined)
     end = bounded or after_mark
-    last = amount(found, end) if end else None
+    last = amount(pieces, end) if end else None
     both = _joined(start, last) if last else None
     if both is None or both.low != start.value:
         return None
     return _within_bounds(both, without_low=without, without_high=below)._replace(at=at)
 
 
-def _open_after(found: Sequence[Piece], start: Amount) -> Interval | None:
+def _open_after(pieces: Sequence[Piece], start: Amount) -> Interval | None:
     for position in dict.fromkeys((start.next, start.bare_next)):
-        if mark_at(found, position) == "+" and touches(found, position) and not _goes_on(found, position + 1):
-            return _with_unit(found, start, _open(start, True, False, position + 1))
-        word = word_at(found, position + 1)
-        if mark_at(found, position) in _DASHES and word in _STILL:
+        if mark_at(pieces, position) == "+" and touches(pieces, position) and not _goes_on(pieces, position + 1):
+            return _with_unit(pieces, start, _open(start, True, False, position + 1))
+        word = word_at(pieces, position + 1)
+        if mark_at(pieces, position) in _DASHES and word in _STILL:
             return _open(start, True, False, position + 2)
-        if word_at(found, position) in ("or", "and") and word in OPENING:
+        if word_at(pieces, position) in ("or", "and") and word in OPENING:
             if word in UNKNOWN_WAY:
                 return _single(start)._replace(kind="open", bare_next=position + 2, next=max(start.next, position + 2))
-            return _with_unit(found, start, _open(start, word in UPWARDS, False, position + 2))
+            return _with_unit(pieces, start, _open(start, word in UPWARDS, False, position + 2))
     return None
 
 
-def _goes_on(found: Sequence[Piece], at: int) -> bool:
-    return touches(found, at) and (found[at].kind == "figure" or mark_at(found, at) == "+")
+def _goes_on(pieces: Sequence[Piece], at: int) -> bool:
+    return touches(pieces, at) and (pieces[at].kind == "figure" or mark_at(pieces, at) == "+")
 
 
-def _with_unit(found: Sequence[Piece], start: Amount, opened: Interval) -> Interval:
+def _with_unit(pieces: Sequence[Piece], start: Amount, opened: Interval) -> Interval:
     """`5+ years`, `5 or more ranks`: the unit after the opening."""
     if opened.unit:
         return opened
-    after = following(found, opened.next, start.at)
+    after = following(pieces, opened.next, start.at)
     return opened._replace(unit=after.unit, next=after.next, bare_next=opened.next, singular=after.singular)
 
 
@@ -288,44 +293,44 @@ _APOSTROPHES = frozenset("'’")
 _SENTENCE_ENDS = frozenset(".!?:;")
 
 
-def label_before(found: Sequence[Piece], at: int) -> str | None:
+def label_before(pieces: Sequence[Piece], at: int) -> str | None:
     """The word that numbers what begins at a place: `level five`, `score of ten`, `strength: 15`, `frame no. 10`."""
     position = at - 1
-    if hyphen_at(found, position):
+    if hyphen_at(pieces, position):
         position -= 1
     else:
         for _ in range(3):
-            position -= _leads_to_number(found, position)
-    if position < 0 or found[position].kind not in ("word", "dice"):
+            position -= _leads_to_number(pieces, position)
+    if position < 0 or pieces[position].kind not in ("word", "dice"):
         return None
-    word = found[position].lower
-    if word == "s" and mark_at(found, position - 1) in _APOSTROPHES and touches(found, position):
+    word = pieces[position].lower
+    if word == "s" and mark_at(pieces, position - 1) in _APOSTROPHES and touches(pieces, position):
         return None
     return None if word in _NO_LABEL else singular(word)
 
 
-def _leads_to_number(found: Sequence[Piece], at: int) -> bool:
-    mark = mark_at(found, at)
-    return mark in _LEADING or (mark == "." and word_at(found, at - 1) == "no") or word_at(found, at) in AFTER_LABEL
+def _leads_to_number(pieces: Sequence[Piece], at: int) -> bool:
+    mark = mark_at(pieces, at)
+    return mark in _LEADING or (mark == "." and word_at(pieces, at - 1) == "no") or word_at(pieces, at) in AFTER_LABEL
 
 
-def follows_name(found: Sequence[Piece], at: int) -> bool:
+def follows_name(pieces: Sequence[Piece], at: int) -> bool:
     """Whether a number stands directly after a name: an identifier, or a capitalised word inside a sentence.
 
     A word that numbers things is none (`Level 5`), nor is a short one in capitals (`AC 5`, `TL 10`).
     """
     position = at - 1
-    position -= hyphen_at(found, position)
-    if position < 0 or found[position].kind != "word" or found[at].lower in _COMPARING:
+    position -= hyphen_at(pieces, position)
+    if position < 0 or pieces[position].kind != "word" or pieces[at].lower in _COMPARING:
         return False
-    word = found[position].text
+    word = pieces[position].text
     if _is_identifier(word):
         return True
     if not word[0].isupper() or singular(word.lower()) in _NO_NAME:
         return False
     if word.isupper() and len(word) <= _LONGEST_ABBREVIATION:
         return False
-    return position > 0 and mark_at(found, position - 1) not in _SENTENCE_ENDS
+    return position > 0 and mark_at(pieces, position - 1) not in _SENTENCE_ENDS
 
 
 def _is_identifier(word: str) -> bool:

@@ -71,7 +71,7 @@ MOST_PARTS = 32
 """A larger divisor is no part of anything: `18/50` is a score."""
 
 
-def pieces(text: str) -> list[Piece]:
+def pieces_of(text: str) -> list[Piece]:
     """Cut a text, left to right; only white space and raised footnote figures fall away. `1--3` has one long dash."""
     pieces = [
         Piece(match.lastgroup or "", words := match.group(), match.start(), match.end(), words.lower())
@@ -81,14 +81,14 @@ def pieces(text: str) -> list[Piece]:
     return _with_long_dashes(pieces) if "--" in text else pieces
 
 
-def _with_long_dashes(found: list[Piece]) -> list[Piece]:
+def _with_long_dashes(pieces: list[Piece]) -> list[Piece]:
     """Two hyphens between two figures as the dash for which Pandoc and TeX take them; the first figure has no sign."""
     made: list[Piece] = []
-    for at, piece in enumerate(found):
-        second = mark_at(found, at) == mark_at(found, at - 1) == "-" and at > 1 and touches(found, at)
-        last = at - 3 if word_at(found, at - 2) in _ORDINAL_ENDINGS else at - 2
-        figures = second and found[last].kind == "figure" and at + 1 < len(found) and found[at + 1].kind == "figure"
-        if figures and mark_at(found, last - 1) not in ("-", "−", "–"):
+    for at, piece in enumerate(pieces):
+        second = mark_at(pieces, at) == mark_at(pieces, at - 1) == "-" and at > 1 and touches(pieces, at)
+        last = at - 3 if word_at(pieces, at - 2) in _ORDINAL_ENDINGS else at - 2
+        figures = second and pieces[last].kind == "figure" and at + 1 < len(pieces) and pieces[at + 1].kind == "figure"
+        if figures and mark_at(pieces, last - 1) not in ("-", "−", "–"):
             made[-1] = Piece("mark", "–", made[-1].start, piece.end, "–")
         else:
             made.append(piece)
@@ -134,24 +134,24 @@ _VALUES = {
 }
 
 
-def touches(found: Sequence[Piece], at: int) -> bool:
+def touches(pieces: Sequence[Piece], at: int) -> bool:
     """Whether nothing stands between the piece at `at` and the one before it."""
-    return 0 < at < len(found) and found[at - 1].end == found[at].start
+    return 0 < at < len(pieces) and pieces[at - 1].end == pieces[at].start
 
 
-def word_at(found: Sequence[Piece], at: int) -> str:
+def word_at(pieces: Sequence[Piece], at: int) -> str:
     """The lower-case word at a place; empty where there is none."""
-    return found[at].lower if 0 <= at < len(found) and found[at].kind == "word" else ""
+    return pieces[at].lower if 0 <= at < len(pieces) and pieces[at].kind == "word" else ""
 
 
-def hyphen_at(found: Sequence[Piece], at: int) -> bool:
+def hyphen_at(pieces: Sequence[Piece], at: int) -> bool:
     """Whether a hyphen ties the pieces before and after it together: `ten-round`, `twenty-one`."""
-    return mark_at(found, at) in ("-", "‐", "‑") and touches(found, at) and touches(found, at + 1)
+    return mark_at(pieces, at) in ("-", "‐", "‑") and touches(pieces, at) and touches(pieces, at + 1)
 
 
-def mark_at(found: Sequence[Piece], at: int) -> str:
+def mark_at(pieces: Sequence[Piece], at: int) -> str:
     """The mark at a place; empty where there is none."""
-    return found[at].text if 0 <= at < len(found) and found[at].kind == "mark" else ""
+    return pieces[at].text if 0 <= at < len(pieces) and pieces[at].kind == "mark" else ""
 
 
 class Spelled(NamedTuple):
@@ -162,19 +162,19 @@ class Spelled(NamedTuple):
     ordinal: bool = False
 
 
-def spelled(found: Sequence[Piece], at: int, *, joined: bool = True) -> Spelled | None:
+def spelled(pieces: Sequence[Piece], at: int, *, joined: bool = True) -> Spelled | None:
     """Read a number in words at a place; without `joined` it ends at `and`: `between one hundred and two hundred`."""
-    word = word_at(found, at)
-    if word in ("a", "an") and word_at(found, at + 1) in MULTIPLES:
-        return _NumberInWords(found, joined, group=1.0).read(at + 1)
-    return _NumberInWords(found, joined, group=0.0).read(at) if word in CARDINALS or word in ORDINALS else None
+    word = word_at(pieces, at)
+    if word in ("a", "an") and word_at(pieces, at + 1) in MULTIPLES:
+        return _NumberInWords(pieces, joined, group=1.0).read(at + 1)
+    return _NumberInWords(pieces, joined, group=0.0).read(at) if word in CARDINALS or word in ORDINALS else None
 
 
 class _NumberInWords:
     """Adds up one number in words; `room` is what the next word must be smaller than."""
 
-    def __init__(self, found: Sequence[Piece], joined: bool, group: float) -> None:
-        self.found, self.joined = found, joined
+    def __init__(self, pieces: Sequence[Piece], joined: bool, group: float) -> None:
+        self.pieces, self.joined = pieces, joined
         self.total, self.group = 0.0, group
         self.room = 0.0 if group else 1e3
         self.scale = 1e15
@@ -183,7 +183,7 @@ class _NumberInWords:
     def read(self, at: int) -> Spelled:
         end = at
         while True:
-            word = word_at(self.found, at)
+            word = word_at(self.pieces, at)
             if word in ORDINALS and ORDINALS[word] < self.room and self._fits_second(word, at, end):
                 return Spelled(self.total + self.group + ORDINALS[word], at + 1, ordinal=True)
             if not self._take(word):
@@ -191,9 +191,9 @@ class _NumberInWords:
                     return self.before_and
                 break
             at = end = at + 1
-            if hyphen_at(self.found, at) or self._goes_on_after_comma(at):
+            if hyphen_at(self.pieces, at) or self._goes_on_after_comma(at):
                 at += 1
-            elif self.joined and self.room >= 100 and word_at(self.found, at) == "and":
+            elif self.joined and self.room >= 100 and word_at(self.pieces, at) == "and":
                 self.before_and = Spelled(self.total + self.group, end)
                 at += 1
         return Spelled(self.total + self.group, end)
@@ -206,9 +206,9 @@ class _NumberInWords:
         """`one thousand, two hundred`; a comma before anything smaller begins the next number of a list."""
         return (
             self.room >= 1e3
-            and mark_at(self.found, at) == ","
-            and word_at(self.found, at + 1) in CARDINALS
-            and word_at(self.found, at + 2) == "hundred"
+            and mark_at(self.pieces, at) == ","
+            and word_at(self.pieces, at + 1) in CARDINALS
+            and word_at(self.pieces, at + 2) == "hundred"
         )
 
     def _take(self, word: str) -> bool:
@@ -245,16 +245,16 @@ class Numeral(NamedTuple):
     figures: str = ""
 
 
-def numeral(found: Sequence[Piece], at: int, *, joined: bool) -> Numeral | None:
+def numeral(pieces: Sequence[Piece], at: int, *, joined: bool) -> Numeral | None:
     """Read a number at a place; without `joined`, `and` stands between two numbers and not inside one."""
-    if at >= len(found):
+    if at >= len(pieces):
         return None
-    read = _part(found, at) or _figures(found, at) or _words(found, at, joined)
-    return read and _with_half(found, _with_part(found, _multiplied(found, read)), joined)
+    read = _part(pieces, at) or _figures(pieces, at) or _words(pieces, at, joined)
+    return read and _with_half(pieces, _with_part(pieces, _multiplied(pieces, read)), joined)
 
 
-def _figures(found: Sequence[Piece], at: int) -> Numeral | None:
-    piece = found[at]
+def _figures(pieces: Sequence[Piece], at: int) -> Numeral | None:
+    piece = pieces[at]
     value = value_of(piece)
     if value is None:
         return None
@@ -262,52 +262,52 @@ def _figures(found: Sequence[Piece], at: int) -> Numeral | None:
         return Numeral(value, at + 1, "fraction", piece.text)
     if piece.kind == "sum":
         return Numeral(value, at + 1, "sum", piece.text)
-    if touches(found, at + 1) and word_at(found, at + 1) in _ORDINAL_ENDINGS:
+    if touches(pieces, at + 1) and word_at(pieces, at + 1) in _ORDINAL_ENDINGS:
         return Numeral(value, at + 2, "ordinal", piece.text)
-    more = at + 1 + hyphen_at(found, at + 1)
-    if more < len(found) and found[more].kind in ("slashed", "vulgar") and value.is_integer():
-        part = value_of(found[more])
+    more = at + 1 + hyphen_at(pieces, at + 1)
+    if more < len(pieces) and pieces[more].kind in ("slashed", "vulgar") and value.is_integer():
+        part = value_of(pieces[more])
         if part is not None and part < 1:
             return Numeral(value + part, more + 1, "number", piece.text)
     return Numeral(value, at + 1, "number", piece.text)
 
 
-def _words(found: Sequence[Piece], at: int, joined: bool) -> Numeral | None:
-    word = word_at(found, at)
-    if not word or (word == "second" and word_at(found, at - 1) == "per"):
+def _words(pieces: Sequence[Piece], at: int, joined: bool) -> Numeral | None:
+    word = word_at(pieces, at)
+    if not word or (word == "second" and word_at(pieces, at - 1) == "per"):
         return None
-    read = spelled(found, at, joined=joined)
-    if read is None or (word == "one" and read.next == at + 1 and _is_pronoun(found, at)):
+    read = spelled(pieces, at, joined=joined)
+    if read is None or (word == "one" and read.next == at + 1 and _is_pronoun(pieces, at)):
         return None
     return Numeral(read.value, read.next, "ordinal" if read.ordinal else "number")
 
 
-def _is_pronoun(found: Sequence[Piece], at: int) -> bool:
+def _is_pronoun(pieces: Sequence[Piece], at: int) -> bool:
     """Whether `one` stands for a thing: `which one hits harder`, `the small one`, `one of them`."""
-    if hyphen_at(found, at + 1):
+    if hyphen_at(pieces, at + 1):
         return False
-    after = word_at(found, at + 1)
-    if word_at(found, at - 1) in BEFORE_PRONOUN or after in AFTER_PRONOUN:
+    after = word_at(pieces, at + 1)
+    if word_at(pieces, at - 1) in BEFORE_PRONOUN or after in AFTER_PRONOUN:
         return True
-    return not after and word_at(found, at - 2) in ARTICLES
+    return not after and word_at(pieces, at - 2) in ARTICLES
 
 
-def _part(found: Sequence[Piece], at: int) -> Numeral | None:
+def _part(pieces: Sequence[Piece], at: int) -> Numeral | None:
     """`half of the surface`, `half an hour`, `half-inch`, `a quarter of`, `a third of`."""
-    article = word_at(found, at) in ARTICLES - {"the"}
+    article = word_at(pieces, at) in ARTICLES - {"the"}
     position = at + article
-    word, after = word_at(found, position), word_at(found, position + 1)
-    if word not in PART or _is_ordinal(word_at(found, at - 1)):
+    word, after = word_at(pieces, position), word_at(pieces, position + 1)
+    if word not in PART or _is_ordinal(word_at(pieces, at - 1)):
         return None
-    if word == "half" and after in ARTICLES and word_at(found, position + 2) in MULTIPLES:
-        return Numeral(MULTIPLES[word_at(found, position + 2)] / 2, position + 3)
+    if word == "half" and after in ARTICLES and word_at(pieces, position + 2) in MULTIPLES:
+        return Numeral(MULTIPLES[word_at(pieces, position + 2)] / 2, position + 3)
     if word in ("half", "quarter"):
-        inner = position + 1 + hyphen_at(found, position + 1)
-        of_measure = inner < len(found) and found[inner].kind == "word" and measure(found[inner].text) is not None
+        inner = position + 1 + hyphen_at(pieces, position + 1)
+        of_measure = inner < len(pieces) and pieces[inner].kind == "word" and measure(pieces[inner].text) is not None
         if of_measure:
             return Numeral(1 / PART[word], position + 1, "fraction")
     if word == "half":
-        if after == "of" or after in ARTICLES or (article and not after and not hyphen_at(found, position + 1)):
+        if after == "of" or after in ARTICLES or (article and not after and not hyphen_at(pieces, position + 1)):
             return Numeral(0.5, position + 1, "fraction")
     elif after == "of" and (article or word == "quarter"):
         return Numeral(1 / PART[word], position + 1, "fraction")
@@ -319,22 +319,22 @@ def _is_ordinal(word: str) -> bool:
     return word in ORDINALS or word in _ORDINAL_ENDINGS
 
 
-def _multiplied(found: Sequence[Piece], read: Numeral) -> Numeral:
+def _multiplied(pieces: Sequence[Piece], read: Numeral) -> Numeral:
     """`1.5 million`, `3 dozen`, `10-thousand`."""
-    position = read.next + hyphen_at(found, read.next)
-    word = word_at(found, position)
+    position = read.next + hyphen_at(pieces, read.next)
+    word = word_at(pieces, position)
     if read.figures and read.kind == "number" and word in MULTIPLES:
         return read._replace(value=read.value * MULTIPLES[word], next=position + 1)
     return read
 
 
-def _with_part(found: Sequence[Piece], read: Numeral) -> Numeral:
+def _with_part(pieces: Sequence[Piece], read: Numeral) -> Numeral:
     """`two thirds`, `three-quarters`, `one third of`."""
-    position = read.next + hyphen_at(found, read.next)
-    word = word_at(found, position)
+    position = read.next + hyphen_at(pieces, read.next)
+    word = word_at(pieces, position)
     if read.kind != "number" or not read.value.is_integer():
         return read
-    after = word_at(found, position + 1)
+    after = word_at(pieces, position + 1)
     if read.value == 1 and word in PART:
         is_part = word in ("half", "quarter") or not after or after in FUNCTION_WORDS
         return read._replace(value=1 / PART[word], next=position + 1, kind="fraction") if is_part else read
@@ -343,17 +343,17 @@ def _with_part(found: Sequence[Piece], read: Numeral) -> Numeral:
     return read
 
 
-def _with_half(found: Sequence[Piece], read: Numeral, joined: bool) -> Numeral:
+def _with_half(pieces: Sequence[Piece], read: Numeral, joined: bool) -> Numeral:
     """`two and a half`, `2 and three quarters`."""
-    if not joined or read.kind != "number" or word_at(found, read.next) != "and" or not read.value.is_integer():
+    if not joined or read.kind != "number" or word_at(pieces, read.next) != "and" or not read.value.is_integer():
         return read
-    article = word_at(found, read.next + 1) == "a"
-    word = word_at(found, read.next + 2)
+    article = word_at(pieces, read.next + 1) == "a"
+    word = word_at(pieces, read.next + 2)
     if article and word in ("half", "quarter", "third"):
         return read._replace(value=read.value + 1 / PART[word], next=read.next + 3)
-    counted = spelled(found, read.next + 1) if not article else None
+    counted = spelled(pieces, read.next + 1) if not article else None
     if counted and not counted.ordinal:
-        part = _with_part(found, Numeral(counted.value, counted.next))
+        part = _with_part(pieces, Numeral(counted.value, counted.next))
         if part.kind == "fraction" and part.value < 1:
             return read._replace(value=read.value + part.value, next=part.next)
     return read

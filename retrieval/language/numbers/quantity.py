@@ -50,23 +50,23 @@ class Quantity:
     """It stands directly after a name, as in `MAVLink 2`: then it may be a part of the name."""
 
 
-def holds(cell: Quantity, asked: Quantity) -> bool:
+def holds(cell: Quantity, wanted: Quantity) -> bool:
     """Whether the asked number, or the whole of the asked range, lies in the cell's interval, or some of an open one.
 
     Units that differ contradict; a bare number contradicts no unit. A half lies in `46%–55%`. Dice, versions, dates,
     times and ratios hold their own spelling alone.
     """
-    if cell.kind in AS_TEXT or asked.kind in AS_TEXT:
-        return cell.kind == asked.kind and spelling(cell.text) == spelling(asked.text)
-    within = _meets if asked.kind == "open" else _within
-    if cell.unit == asked.unit:
-        return within((cell.low, cell.high), asked.low, asked.high)
-    if cell.unit == "percent" and asked.unit is None and asked.kind == "fraction":
-        return within((cell.low, cell.high), asked.low * 100, asked.high * 100)
-    if asked.unit == "percent" and cell.unit is None and cell.kind == "fraction":
-        return within((cell.low * 100, cell.high * 100), asked.low, asked.high)
-    if cell.unit is None or asked.unit is None or cell.unit == asked.label or asked.unit == cell.label:
-        return within(cell.written, *asked.written)
+    if cell.kind in AS_TEXT or wanted.kind in AS_TEXT:
+        return cell.kind == wanted.kind and spelling(cell.text) == spelling(wanted.text)
+    within = _meets if wanted.kind == "open" else _within
+    if cell.unit == wanted.unit:
+        return within((cell.low, cell.high), wanted.low, wanted.high)
+    if cell.unit == "percent" and wanted.unit is None and wanted.kind == "fraction":
+        return within((cell.low, cell.high), wanted.low * 100, wanted.high * 100)
+    if wanted.unit == "percent" and cell.unit is None and cell.kind == "fraction":
+        return within((cell.low * 100, cell.high * 100), wanted.low, wanted.high)
+    if cell.unit is None or wanted.unit is None or cell.unit == wanted.label or wanted.unit == cell.label:
+        return within(cell.written, *wanted.written)
     return False
 
 
@@ -148,16 +148,16 @@ def _table() -> dict[str, Unit]:
     bases: dict[str, dict[str, str]] = tomllib.loads(
         (files("retrieval.language.numbers") / "measures.toml").read_text("utf-8")
     )
-    matches: dict[str, Unit] = {}
+    units: dict[str, Unit] = {}
     for base, rows in bases.items():
         for factor, spelled in rows.items():
             for word in spelled.split():
-                unit = matches[word] = Unit(base, float(factor))
+                unit = units[word] = Unit(base, float(factor))
                 if len(word) > 2:
-                    matches.setdefault(word.lower(), unit)
+                    units.setdefault(word.lower(), unit)
                 if len(word) > 2 and word.isascii() and word.islower() and word[-1] not in "sz":
-                    matches.setdefault(word + "s", unit)
-    return matches
+                    units.setdefault(word + "s", unit)
+    return units
 
 
 _MEASURES = _table()

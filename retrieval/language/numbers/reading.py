@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import inf
 
 from retrieval.language.numbers.intervals import Interval, follows_name, interval, label_before
-from retrieval.language.numbers.numerals import Piece, pieces
+from retrieval.language.numbers.numerals import Piece, pieces_of
 from retrieval.language.numbers.quantity import NUMBER_WORDS, NUMBERING, Quantity
 from retrieval.language.tokens import AT_ONCE
 
@@ -22,38 +22,38 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     """Every quantity of a text, left to right, not overlapping. Figures inside an identifier are none."""
     if not _FIGURE.search(text) and NUMBER_WORDS.isdisjoint(_WORD.findall(text.lower())):
         return ()
-    quantities = pieces(text)
+    pieces = pieces_of(text)
     read: list[Interval] = []
     at = 0
-    while at < len(quantities):
-        span = interval(quantities, at)
+    while at < len(pieces):
+        span = interval(pieces, at)
         if span is None:
             at += 1
             continue
-        label = label_before(quantities, span.at)
-        if label is None and span.unit is None and read and _joins(text, quantities, read[-1], span):
+        label = label_before(pieces, span.at)
+        if label is None and span.unit is None and read and _joins(text, pieces, read[-1], span):
             label = read[-1].label
         read.append(span.labelled(label))
         at = read[-1].next
-    return tuple(_quantity(text, quantities, span) for span in _with_shared_units(text, quantities, read))
+    return tuple(_quantity(text, pieces, span) for span in _with_shared_units(text, pieces, read))
 
 
-def _joins(text: str, found: Sequence[Piece], first: Interval, second: Interval) -> bool:
+def _joins(text: str, pieces: Sequence[Piece], first: Interval, second: Interval) -> bool:
     """Whether two numbers stand in one list, as in `levels 3, 4 and 5`."""
-    return text[found[first.next - 1].end : found[second.at].start].strip().lower() in _JOINERS
+    return text[pieces[first.next - 1].end : pieces[second.at].start].strip().lower() in _JOINERS
 
 
-def _with_shared_units(text: str, found: Sequence[Piece], read: list[Interval]) -> Sequence[Interval]:
+def _with_shared_units(text: str, pieces: Sequence[Piece], read: list[Interval]) -> Sequence[Interval]:
     """`3 or 4 hours`: the unit at the end of a list counts for all of it."""
     for number in range(len(read) - 2, -1, -1):
         first, second = read[number], read[number + 1]
-        if second.unit and first.shares_unit and _joins(text, found, first, second):
+        if second.unit and first.shares_unit and _joins(text, pieces, first, second):
             read[number] = first._replace(unit=second.unit)
     return read
 
 
-def _quantity(text: str, found: Sequence[Piece], span: Interval) -> Quantity:
-    start, end = found[span.at].start, found[span.next - 1].end
+def _quantity(text: str, pieces: Sequence[Piece], span: Interval) -> Quantity:
+    start, end = pieces[span.at].start, pieces[span.next - 1].end
     low, high = span.in_base_units()
     return Quantity(
         low=low,
@@ -65,7 +65,7 @@ def _quantity(text: str, found: Sequence[Piece], span: Interval) -> Quantity:
         text=text[start:end],
         written=(span.low, span.high),
         label=span.label,
-        follows_name=span.kind != "ordinal" and follows_name(found, span.at),
+        follows_name=span.kind != "ordinal" and follows_name(pieces, span.at),
     )
 
 
@@ -107,11 +107,11 @@ def whole_quantity(cell: str) -> Quantity | None:
         (grouped,) = quantities(text.replace(" ", "\u00a0"))
         return replace(grouped, text=text.strip())
     read = quantities(text)
-    matches = read[0] if len(read) == 1 else _listed(text, read)
-    if matches is None or not _is_gloss(text, matches):
+    whole = read[0] if len(read) == 1 else _listed(text, read)
+    if whole is None or not _is_gloss(text, whole):
         return None
-    before = text[: matches.start]
-    return matches if _BEFORE.fullmatch(before) or _is_label(before, matches) else None
+    before = text[: whole.start]
+    return whole if _BEFORE.fullmatch(before) or _is_label(before, whole) else None
 
 
 def _and_down(text: str, match: re.Match[str]) -> Quantity | None:
@@ -125,23 +125,25 @@ def _and_down(text: str, match: re.Match[str]) -> Quantity | None:
     return replace(bound, low=-inf, kind="open", written=written, end=end, text=text[bound.start : end])
 
 
-def _is_gloss(text: str, found: Quantity) -> bool:
+def _is_gloss(text: str, quantity: Quantity) -> bool:
     """Whether a few words at most explain the quantity. Words in capitals make a title of it: `28 Days Later`."""
-    after = _AFTER.fullmatch(text, found.end) or (found.unit is None and _NAME_AFTER.fullmatch(text, found.end))
+    after = _AFTER.fullmatch(text, quantity.end) or (
+        quantity.unit is None and _NAME_AFTER.fullmatch(text, quantity.end)
+    )
     return bool(after)
 
 
-def _is_label(before: str, found: Quantity) -> bool:
+def _is_label(before: str, quantity: Quantity) -> bool:
     """Whether one word that numbers things, or an abbreviation, is all that stands before the quantity."""
     match = _LABEL.fullmatch(before)
-    return bool(match and found.label and (found.label in NUMBERING or before.strip(" *_:#.").isupper()))
+    return bool(match and quantity.label and (quantity.label in NUMBERING or before.strip(" *_:#.").isupper()))
 
 
 def _listed(text: str, read: tuple[Quantity, ...]) -> Quantity | None:
     """`7, 8 and 9` as the range that it fills."""
-    if not read or any(one.kind not in ("number", "ordinal") for one in read):
+    if not read or any(quantity.kind not in ("number", "ordinal") for quantity in read):
         return None
-    values = [one.written[0] for one in read]
+    values = [quantity.written[0] for quantity in read]
     if any(not _LIST.fullmatch(text, a.end, b.start) for a, b in pairwise(read)):
         return None
     if any(b - a != 1 for a, b in pairwise(values)) or not values[0].is_integer():

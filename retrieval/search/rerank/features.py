@@ -50,7 +50,7 @@ the trees used most are as good as the 124 that there were, and the table's own 
 
 def measure(snapshot: Snapshot, question: Query, candidates: Candidates) -> Features:
     """Every feature by name, and what is measured beside, (n,) each."""
-    query, said_as = ask(snapshot, question), snapshot.lexical.in_index_words(question.text)
+    query, index_text = ask(snapshot, question), snapshot.lexical.in_index_words(question.text)
     heads = match_terms([getattr(snapshot.fields, name) for name in _HEADS], candidates.tables, query, snapshot.rarity)
     near = NearbyWords(heads, len(_TITLES), snapshot.fields.column_of)
     numbers = match_numbers(query, snapshot.figures, candidates.positions, candidates.tables, candidates.table_of, near)
@@ -70,9 +70,9 @@ def measure(snapshot: Snapshot, question: Query, candidates: Candidates) -> Feat
         **_table_features(snapshot, query, candidates),
         **_word_features(snapshot, query, (rows, heads), in_field, somewhere, candidates),
         **numbers.features,
-        **meaning(snapshot, said_as, query, candidates.tables, candidates.table_of, elsewhere, somewhere),
+        **meaning(snapshot, index_text, query, candidates.tables, candidates.table_of, elsewhere, somewhere),
         **semantic_similarity(
-            snapshot, said_as, query, (rows, heads), _ROWS.index("passage"), _NEAREST, (row, head), candidates
+            snapshot, index_text, query, (rows, heads), _ROWS.index("passage"), _NEAREST, (row, head), candidates
         ),
     }
     features["behind_number_labelled"] = _number_gap(features, candidates)

@@ -51,7 +51,7 @@ class Certainty:
         if self._is_whole_name(mention) or self._is_alone(mention):
             return _PROPER
         phrases = self.phrases
-        ways = (phrases.is_noun, phrases.before_noun, phrases.after_noun, phrases.attached)
+        ways = (phrases.certainty_as_noun, phrases.before_noun, phrases.after_noun, phrases.attached)
         return max(way(mention) for way in ways)
 
     def _is_quoted(self, mention: Mention) -> bool:

@@ -81,7 +81,9 @@ class Phrases:
         """Places of the nouns that the documents are called by here: `proposals`, or a value, `bugs`."""
         nouns = {at for at, word in enumerate(self.words) if word.key in self.catalog.nouns and self._is_head(at)}
         which_nouns = {at for at in range(1, len(self.words) - 1) if self._is_asked_for(at)}
-        return frozenset(nouns | which_nouns | {mention.stop - 1 for mention in self.mentions if self.is_noun(mention)})
+        return frozenset(
+            nouns | which_nouns | {mention.stop - 1 for mention in self.mentions if self.certainty_as_noun(mention)}
+        )
 
     def _is_asked_for(self, at: int) -> bool:
         """`which books are lost`: the plural is what documents are called."""
@@ -94,7 +96,7 @@ class Phrases:
         does = before is not None and before.is_plural and is_noun_like(before.key) and not self.valued(at - 1)
         return self.ends_phrase(at) and (self.words[at].is_plural or not does)
 
-    def is_noun(self, mention: Mention) -> float:
+    def certainty_as_noun(self, mention: Mention) -> float:
         """`invoices from May`, `a closed bug about`: the value itself is what the documents are called."""
         if mention.field.kind != "text":
             return 0.0
