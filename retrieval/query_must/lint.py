@@ -59,11 +59,11 @@ def _least(atom: Term, texts: Sequence[str], vocabulary: Vocabulary) -> str:
     """Return the text that says an atom and least beside it: `AC-2` is two numbers in a question, `ac -2` is one."""
     sizes: dict[str, int] = {}
     for text in texts:
-        query = canonical(text, vocabulary)
-        if query.text == f" {atom.text} ":
+        question = canonical(text, vocabulary)
+        if question.text == f" {atom.text} ":
             return text
-        if atom.holds(query):
-            sizes[text] = len(query.tokens)
+        if atom.holds(question):
+            sizes[text] = len(question.tokens)
     return min(sizes, key=lambda text: sizes[text], default="")
 
 
@@ -204,10 +204,13 @@ def _rivalled(
     """
     position = membership(row.query_must)
     if position is not None and position.table in alone and row.title:
-        query = canonical(row.title, vocabulary)
-        terms = explain(query, predicate, rivals=alone[position.table])
-        if not terms.startswith(SATISFIED) and predicate.holds(query):
-            yield "names_sibling", f"a question in the words of the row's own title {row.title!r} keeps it out: {terms}"
+        title = canonical(row.title, vocabulary)
+        reason = explain(title, predicate, rivals=alone[position.table])
+        if not reason.startswith(SATISFIED) and predicate.holds(title):
+            yield (
+                "names_sibling",
+                f"a question in the words of the row's own title {row.title!r} keeps it out: {reason}",
+            )
 
 
 def _careless(predicate: QueryMust, row: LintItem, vocabulary: Vocabulary) -> Iterator[tuple[Rule, str]]:
@@ -238,6 +241,6 @@ def _shadows(rows: Sequence[LintItem], vocabulary: Vocabulary) -> dict[str, tupl
         compiled = CompiledPredicates.build([row.query_must for row in siblings], vocabulary=vocabulary)
         for at, row in enumerate(siblings):
             questions = minimal_questions(read_query_must(row.query_must), vocabulary) or ()
-            matches = {position for question in questions for position in compiled.admitted(question).tolist()} - {at}
-            shadows[row.id] = tuple(siblings[position].id for position in sorted(matches))
+            admitted = {position for question in questions for position in compiled.admitted(question).tolist()} - {at}
+            shadows[row.id] = tuple(siblings[position].id for position in sorted(admitted))
     return shadows

@@ -183,10 +183,10 @@ def explain(
     return _satisfied(predicate, query)
 
 
-def _satisfied(predicate: QueryMust, asked: Canonical) -> str:
+def _satisfied(predicate: QueryMust, question: Canonical) -> str:
     """That it is satisfied; and why a row that the question names keeps no other out."""
     key = next((condition.value for condition in predicate.conditions if condition.operator.name == NO_RIVAL), None)
-    held = asked.rivals.held(key["table"], key["row"]) if key and asked.rivals else ""
+    held = question.rivals.held(key["table"], key["row"]) if key and question.rivals else ""
     return f"{SATISFIED}: held back, {held}" if held else SATISFIED
 
 
@@ -251,17 +251,17 @@ class Extraction(NamedTuple):
 
 def extract_query_must(content: str) -> Extraction:
     """Take every `query_must` out of every JSON object; the first counts. Invalid JSON and plain text stay as is."""
-    matches: list[Any] = []
+    predicates: list[Any] = []
     cleaned: list[str] = []
     done = 0
     for start, stop, value in _objects(content):
         taken = list(_take(value))
         if taken:
-            matches += taken
+            predicates += taken
             cleaned.append(content[done:start])
             cleaned.append(json.dumps(value, ensure_ascii=False, indent=_indent(content[start:stop])))
             done = stop
-    predicate = json.dumps(matches[0], ensure_ascii=False) if matches and matches[0] else None
+    predicate = json.dumps(predicates[0], ensure_ascii=False) if predicates and predicates[0] else None
     return Extraction(predicate, "".join(cleaned) + content[done:])
 
 

@@ -79,34 +79,34 @@ _QUOTED = re.compile(r"'([^']+)'")
 _EDGES = ".,;:?!()[]\"'"
 
 
-def refusal(text: str, asked: Canonical, query_must: Predicate, chunk: Chunk | None = None) -> str:
+def refusal(text: str, question: Canonical, query_must: Predicate, chunk: Chunk | None = None) -> str:
     """A sentence: what the chunk is about, and what the question names instead. Empty where nothing refuses it.
 
     Args:
         text: the question as it was asked; its own words are used where they can be.
-        asked: the same as the predicate saw it.
+        question: the same as the predicate saw it.
         query_must: of the chunk.
         chunk: whose predicate it is; None: only the predicate is known.
     """
     failed = next(
-        (condition for condition in read_query_must(query_must).conditions if not condition.holds(asked)), None
+        (condition for condition in read_query_must(query_must).conditions if not condition.holds(question)), None
     )
     if failed is None:
         return ""
     this = "This passage" if chunk is not None and chunk.kind == "prose" else "This row"
     called = (chunk.called or chunk.row_key) if chunk is not None else None
     if failed.operator.name == NO_RIVAL:
-        reason = failed.reason(asked)
-        return f"{this} is about {_place(reason, called, chunk)}; {_named(reason, text, asked.vocabulary)}."
+        reason = failed.reason(question)
+        return f"{this} is about {_place(reason, called, chunk)}; {_named(reason, text, question.vocabulary)}."
     if failed.operator.name == "contain_across":
         sides = " against ".join(_listed(_quoted(side), "or") for side in failed.value)
         return f"{this} is for questions that set {sides}; yours has both on one side."
-    group = failed.failed(asked)
-    instead = _instead(text, asked, group) if group is not None else ""
+    group = failed.failed(question)
+    instead = _instead(text, question, group) if group is not None else ""
     if group is None or any(isinstance(atom, Range) for atom in group.atoms):
         phrase = "; and ".join(condition_in_words(failed))
         return f"{this} is for questions that say {phrase}; yours {f'names {instead}' if instead else 'does not'}."
-    if called and _is_about(called, group, asked.vocabulary):
+    if called and _is_about(called, group, question.vocabulary):
         return f"{this} is about {called}; your question {f'names {instead}' if instead else 'does not name it'}."
     terms = _terms(group)
     return f"{this} is for questions that name {_listed(terms, 'or')}; yours {_none_of(terms, instead)}."
@@ -122,11 +122,11 @@ def _place(reason: str, called: str | None, chunk: Chunk | None) -> str:
 def _named(reason: str, text: str, vocabulary: Vocabulary) -> str:
     """What the question names instead, in its own words where they can be found."""
 
-    def said(match: re.Match[str]) -> str:
+    def in_own_words(match: re.Match[str]) -> str:
         point = as_point(match[1], vocabulary)
         return f'"{as_said(text, *point, vocabulary) if point else match[1]}"'
 
-    return f"your {_QUOTED.sub(said, reason.removeprefix('the '))}"
+    return f"your {_QUOTED.sub(in_own_words, reason.removeprefix('the '))}"
 
 
 def _is_about(called: str, group: Group, vocabulary: Vocabulary) -> bool:
@@ -140,15 +140,15 @@ def _is_about(called: str, group: Group, vocabulary: Vocabulary) -> bool:
     return has_figure and any(as_point(term, vocabulary) is not None for term in terms)
 
 
-def _instead(text: str, asked: Canonical, group: Group) -> str:
+def _instead(text: str, question: Canonical, group: Group) -> str:
     """What the question says where the group asks for something else: `AC 6`, `level 2 or more`; else nothing."""
     terms: dict[str, None] = {}
-    for label in _labels(group, asked.vocabulary):
-        for span in (interval for interval in asked.intervals if interval.label == label):
+    for label in _labels(group, question.vocabulary):
+        for span in (interval for interval in question.intervals if interval.label == label):
             terms[_interval(label, span.low, span.high)] = None
         if not terms:
-            values = asked.bound.get(label, ())
-            terms.update((f'"{as_said(text, label, value, asked.vocabulary)}"', None) for value in values)
+            values = question.bound.get(label, ())
+            terms.update((f'"{as_said(text, label, value, question.vocabulary)}"', None) for value in values)
     return _listed(list(terms), "and")
 
 
@@ -190,7 +190,7 @@ def _terms(group: Group) -> list[str]:
 
 
 def _quoted(written: Sequence[object]) -> list[str]:
-    terms = [f'"{each}"' if isinstance(each, str) else json.dumps(each, default=str) for each in written]
+    terms = [f'"{term}"' if isinstance(term, str) else json.dumps(term, default=str) for term in written]
     telling = [term for term in terms if len(term) >= _SHORTEST + 2 or any(map(str.isdigit, term))]
     return (telling or terms)[:_MOST]
 

@@ -78,7 +78,7 @@ def mentioned_amounts(question: Canonical) -> tuple[MentionedAmount, ...]:
 
 def known_unit(unit: str, units: Collection[str]) -> str:
     """What the tables that count in these units call one."""
-    return next((each for each in short_for(unit) if each in units), unit)
+    return next((short for short in short_for(unit) if short in units), unit)
 
 
 def _mentioned_amounts(question: Canonical) -> Iterator[MentionedAmount]:
@@ -92,23 +92,27 @@ def _mentioned_amounts(question: Canonical) -> Iterator[MentionedAmount]:
             yield MentionedAmount(amount, (start, after))
 
 
-def _mentioned_amount(found: Quantity) -> AmountInterval | None:
-    if found.kind in AS_TEXT:
+def _mentioned_amount(quantity: Quantity) -> AmountInterval | None:
+    if quantity.kind in AS_TEXT:
         return None
-    if found.unit is None and _is_part(found):
-        return AmountInterval(_PERCENT, 100 * found.low, 100 * found.high)
-    return AmountInterval(found.unit or _DECIMAL, found.low, found.high) if found.unit or _is_decimal(found) else None
+    if quantity.unit is None and _is_part(quantity):
+        return AmountInterval(_PERCENT, 100 * quantity.low, 100 * quantity.high)
+    return (
+        AmountInterval(quantity.unit or _DECIMAL, quantity.low, quantity.high)
+        if quantity.unit or _is_decimal(quantity)
+        else None
+    )
 
 
-def _is_part(found: Quantity) -> bool:
+def _is_part(quantity: Quantity) -> bool:
     """Whether it is a part in words, as `a quarter` of something: 25% of it."""
-    return found.kind == "fraction" and not any(map(str.isdigit, found.text))
+    return quantity.kind == "fraction" and not any(map(str.isdigit, quantity.text))
 
 
-def _is_decimal(found: Quantity) -> bool:
+def _is_decimal(quantity: Quantity) -> bool:
     """Whether it is a number with a point that numbers nothing: not that of `Table 3.2` and `version 2.0`."""
-    numbers_something = found.follows_name or found.label in NUMBERING
-    return found.kind == "number" and "." in found.text and not numbers_something
+    numbers_something = quantity.follows_name or quantity.label in NUMBERING
+    return quantity.kind == "number" and "." in quantity.text and not numbers_something
 
 
 def _find(tokens: tuple[str, ...], run: tuple[str, ...], after: int) -> int:
@@ -206,40 +210,40 @@ class QueryMentions:
             _mask(position for position, token in enumerate(tokens) if _has_digit(token)),
             _mask(position for position, token in enumerate(tokens) if token in speech.holding) | _mask(twice),
             tuple(_opposed(tokens, speech)),
-            bool(question.intervals) or any(each.kind == "open" for each in quantities(question.written)),
+            bool(question.intervals) or any(quantity.kind == "open" for quantity in quantities(question.written)),
             tuple(_in_units(_moved(mentioned_amounts(question), whole), units)),
             speech,
         )
 
     def mask(self, words: Iterable[str]) -> int:
         """The places of some words."""
-        matches = 0
+        mask = 0
         for word in words:
-            matches |= self.places.get(word, 0)
-        return matches
+            mask |= self.places.get(word, 0)
+        return mask
 
     def settled(self, heads: int) -> int:
         """Opposing words that compare no rows of a table: what they oppose are words of its heads.
 
         `saving throw vs poison` asks the column of that name.
         """
-        matches = 0
+        settled = 0
         for word, following in self.opposed:
-            matches |= word if following & heads else 0
-        return matches
+            settled |= word if following & heads else 0
+        return settled
 
     def is_code(self, mask: int) -> bool:
         """Whether a code stands at these places."""
         return self.speech.is_code([token for position, token in enumerate(self.tokens) if mask >> position & 1])
 
-    def said(self, mask: int) -> str:
+    def text_at(self, mask: int) -> str:
         """The tokens at these places."""
         return " ".join(token for position, token in enumerate(self.spoken) if mask >> position & 1)
 
 
 def identifier_tokens(text: str, vocabulary: Vocabulary) -> list[str]:
     """The keys of the identifiers in a text, made of its canonical tokens."""
-    return [MARK + "".join(canonical_term(each, vocabulary).split()) for each in identifiers(text)]
+    return [MARK + "".join(canonical_term(identifier, vocabulary).split()) for identifier in identifiers(text)]
 
 
 def contracted(tokens: Sequence[str], whole: Sequence[Whole]) -> tuple[str, ...]:
@@ -283,10 +287,10 @@ def _opposed(tokens: Sequence[str], speech: Speech) -> Iterator[tuple[int, int]]
 
 
 def _mask(places: Iterable[int]) -> int:
-    matches = 0
+    mask = 0
     for position in places:
-        matches |= 1 << position
-    return matches
+        mask |= 1 << position
+    return mask
 
 
 def _has_long_word(run: Iterable[str]) -> bool:

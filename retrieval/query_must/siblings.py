@@ -49,16 +49,18 @@ class TableVerdict:
     held: str
     """Why nothing is kept out; empty if the other rows are."""
 
-    def told(self, asked: QueryMentions) -> int:
+    def told(self, mentions: QueryMentions) -> int:
         """The words of the question that could tell rows apart: neither claimed nor idle, nor words of the heads."""
-        return asked.informative & ~self.claimed & ~(self.heads & asked.words)
+        return mentions.informative & ~self.claimed & ~(self.heads & mentions.words)
 
 
-def why_not_applied(asked: QueryMentions, spans: Iterable[int] | None, claimed: int, explained: int, named: int) -> str:
+def why_not_applied(
+    mentions: QueryMentions, spans: Iterable[int] | None, claimed: int, explained: int, named: int
+) -> str:
     """Why a question keeps nothing out of a table though it names a row; empty if it does keep rows out.
 
     Args:
-        asked: the question.
+        mentions: what the question says.
         spans: the places of each name that it says of the one row, without its amounts; None if it names several rows.
         claimed: places of names, titles and columns.
         explained: places of words that the row or the heads have.
@@ -66,26 +68,28 @@ def why_not_applied(asked: QueryMentions, spans: Iterable[int] | None, claimed: 
     """
     if spans is None:
         return TWO
-    if asked.open:
+    if mentions.open:
         return OPEN
-    if holding := asked.holding & ~claimed:
-        return f"it may want another row: {asked.said(holding)!r}"
+    if holding := mentions.holding & ~claimed:
+        return f"it may want another row: {mentions.text_at(holding)!r}"
     before = 0
     for span in spans:
-        before |= 0 if asked.is_code(span) else span >> 1
-    if before := before & asked.words & asked.informative & ~claimed & ~explained:
-        return f"nothing in the row explains {asked.said(before)!r} before {asked.said(named)!r}"
+        before |= 0 if mentions.is_code(span) else span >> 1
+    if before := before & mentions.words & mentions.informative & ~claimed & ~explained:
+        return f"nothing in the row explains {mentions.text_at(before)!r} before {mentions.text_at(named)!r}"
     return ""
 
 
-def named_reason(asked: QueryMentions, verdict: TableVerdict) -> str:
+def named_reason(mentions: QueryMentions, verdict: TableVerdict) -> str:
     """Why the siblings of a named row are kept out."""
-    return f"the question names {asked.said(verdict.named)!r}, {ANOTHER_ROW}"
+    return f"the question names {mentions.text_at(verdict.named)!r}, {ANOTHER_ROW}"
 
 
-def duplicate_table_reason(asked: QueryMentions, verdict: TableVerdict) -> str:
+def duplicate_table_reason(mentions: QueryMentions, verdict: TableVerdict) -> str:
     """Why the rows of a table of the same kind are kept out."""
-    return f"the question names {asked.said(verdict.named)!r} of another table: {asked.said(verdict.title)!r}"
+    return (
+        f"the question names {mentions.text_at(verdict.named)!r} of another table: {mentions.text_at(verdict.title)!r}"
+    )
 
 
 Run = tuple[str, ...]
@@ -265,37 +269,41 @@ class Siblings:
 
     def read(self, question: Canonical) -> Exclusions:
         """Decide every table."""
-        query = QueryMentions.of(question, self._units, self._known)
-        if query is None:
+        mentions = QueryMentions.of(question, self._units, self._known)
+        if mentions is None:
             return Exclusions({}, {})
-        spans = self._mentions(query)
-        shared = _spans(query, self._shared)
-        verdicts = {name: decide for name in self.tables if (decide := self._decide(name, query, spans, shared))}
+        spans = self._mentions(mentions)
+        shared = _spans(mentions, self._shared)
+        verdicts = {name: decide for name in self.tables if (decide := self._decide(name, mentions, spans, shared))}
         reasons: dict[tuple[str, int], str] = {}
         for name, verdict in verdicts.items():
             if not verdict.held:
-                reasons |= {(name, row): named_reason(query, verdict) for row in self._siblings(name, verdict, query)}
+                reasons |= {
+                    (name, row): named_reason(mentions, verdict) for row in self._siblings(name, verdict, mentions)
+                }
         for name, verdict in verdicts.items():
             if not verdict.held:
-                for twin in self._twins(name, verdict, query):
-                    reasons.setdefault(twin, duplicate_table_reason(query, verdict))
+                for twin in self._twins(name, verdict, mentions):
+                    reasons.setdefault(twin, duplicate_table_reason(mentions, verdict))
         return Exclusions(reasons, verdicts)
 
-    def _mentions(self, asked: QueryMentions) -> Spans:
+    def _mentions(self, mentions: QueryMentions) -> Spans:
         """Where any row of any table is named."""
         every = [amount for words in self._words.values() for row in words.rows.values() for amount in row.amounts]
-        spans = [amount.span for amount in asked.amounts if any(held.holds(amount.amount) for held in every)]
-        return [*_spans(asked, self._names), *spans]
+        spans = [
+            amount.span for amount in mentions.amounts if any(row_amount.holds(amount.amount) for row_amount in every)
+        ]
+        return [*_spans(mentions, self._names), *spans]
 
-    def _decide(self, name: str, asked: QueryMentions, spans: Spans, shared: Spans) -> TableVerdict | None:
+    def _decide(self, name: str, mentions: QueryMentions, spans: Spans, shared: Spans) -> TableVerdict | None:
         table = self._words[name]
-        heads = asked.mask(table.heads)
-        runs = [span_mask(*span) for span in _spans(asked, table.runs)]
-        kept = [span for span in spans if not _is_part(span, spans, runs, heads, asked)]
-        beside = [span for span in shared if not _is_part(span, [*spans, *shared], runs, heads, asked)]
-        called = {number: _said(row.names, kept, asked) for number, row in table.rows.items()}
-        measured = {number: _measured(row, kept, asked) for number, row in table.rows.items()}
-        also = {number: _said(row.shared, beside, asked) for number, row in table.rows.items()}
+        heads = mentions.mask(table.heads)
+        runs = [span_mask(*span) for span in _spans(mentions, table.runs)]
+        kept = [span for span in spans if not _is_part(span, spans, runs, heads, mentions)]
+        beside = [span for span in shared if not _is_part(span, [*spans, *shared], runs, heads, mentions)]
+        called = {number: _said(row.names, kept, mentions) for number, row in table.rows.items()}
+        measured = {number: _measured(row, kept, mentions) for number, row in table.rows.items()}
+        also = {number: _said(row.shared, beside, mentions) for number, row in table.rows.items()}
         covers = {number: cover for number in table.rows if (cover := _union(called[number]) | measured[number])}
         able = _widest(covers) if covers else [number for number in table.rows if also[number]]
         wider = {number: covers.get(number, 0) | _union(also[number]) for number in able}
@@ -304,62 +312,62 @@ class Siblings:
         if one < 0 and not covers:
             return None
         whole = _union(wider.values()) or _union(covers.values())
-        words = asked.mask(table.rows[one].words) if one >= 0 else 0
-        claimed = _union(runs) | whole | asked.settled(heads)
+        words = mentions.mask(table.rows[one].words) if one >= 0 else 0
+        claimed = _union(runs) | whole | mentions.settled(heads)
         # The 3 of `level 3` is not that of `Table 3`, and a number alone says no title.
-        title = asked.mask(table.title) & asked.informative & ~(whole & asked.figures)
-        title = title if title & asked.words else 0
+        title = mentions.mask(table.title) & mentions.informative & ~(whole & mentions.figures)
+        title = title if title & mentions.words else 0
         names = [*called[one], *also[one]] if one >= 0 else None
-        steps = _held(table.rows[one], asked, steps=True) & measured[one] if one >= 0 else 0
+        steps = _held(table.rows[one], mentions, steps=True) & measured[one] if one >= 0 else 0
         amounts = steps & ~_union(names or ())
-        held = why_not_applied(asked, names, claimed, heads | words, whole)
+        held = why_not_applied(mentions, names, claimed, heads | words, whole)
         return TableVerdict(name, one, whole, amounts, claimed, heads, words, title, held)
 
-    def _siblings(self, name: str, verdict: TableVerdict, asked: QueryMentions) -> list[int]:
+    def _siblings(self, name: str, verdict: TableVerdict, mentions: QueryMentions) -> list[int]:
         """Rows that have nothing of the question which the named row has not."""
-        told = verdict.told(asked)
+        told = verdict.told(mentions)
         siblings = []
         for number, row in self._words[name].rows.items():
-            words = asked.mask(row.words)
+            words = mentions.mask(row.words)
             if number == verdict.row or words & told & ~verdict.words:
                 continue
-            if verdict.named & ~(words & ~verdict.measured | _held(row, asked)):
+            if verdict.named & ~(words & ~verdict.measured | _held(row, mentions)):
                 siblings.append(number)
         return siblings
 
-    def _twins(self, name: str, verdict: TableVerdict, asked: QueryMentions) -> list[tuple[str, int]]:
+    def _twins(self, name: str, verdict: TableVerdict, mentions: QueryMentions) -> list[tuple[str, int]]:
         """Rows of tables of its kind that have nothing of the question which the named row and its heads have not."""
-        beyond = asked.informative & ~(verdict.words | verdict.heads)
+        beyond = mentions.informative & ~(verdict.words | verdict.heads)
         twins: list[tuple[str, int]] = []
         for other, table in self._words.items():
-            heads = asked.mask(table.heads)
+            heads = mentions.mask(table.heads)
             if other == name or self.tables[other].kind != self.tables[name].kind or heads & beyond:
                 continue
             for number, row in table.rows.items():
-                words = asked.mask(row.words)
+                words = mentions.mask(row.words)
                 if not words & beyond and verdict.title & ~(words | heads):
                     twins.append((other, number))
         return twins
 
 
-def _spans(asked: QueryMentions, runs: frozenset[Run]) -> Spans:
+def _spans(mentions: QueryMentions, runs: frozenset[Run]) -> Spans:
     """Where any of these runs of tokens stands."""
-    size = len(asked.tokens)
+    size = len(mentions.tokens)
     longest = min(max(map(len, runs), default=0), size)
     return [
         (start, stop)
         for start in range(size)
         for stop in range(start + 1, min(start + longest, size) + 1)
-        if asked.tokens[start:stop] in runs
+        if mentions.tokens[start:stop] in runs
     ]
 
 
-def _is_part(span: tuple[int, int], spans: Spans, runs: Sequence[int], heads: int, asked: QueryMentions) -> bool:
+def _is_part(span: tuple[int, int], spans: Spans, runs: Sequence[int], heads: int, mentions: QueryMentions) -> bool:
     """Whether a mention is but a part of a longer one, or says what the heads of the table say."""
     own = span_mask(*span)
     if any(own & ~span_mask(*other) == 0 and other != span for other in spans):
         return True
-    return any(own & ~run == 0 != run & ~own for run in runs) or not (own & ~heads or own & asked.figures)
+    return any(own & ~run == 0 != run & ~own for run in runs) or not (own & ~heads or own & mentions.figures)
 
 
 def _widest(covers: Mapping[int, int]) -> list[int]:
@@ -368,25 +376,25 @@ def _widest(covers: Mapping[int, int]) -> list[int]:
     return [number for number, cover in covers.items() if cover == whole]
 
 
-def _said(runs: frozenset[Run], spans: Spans, asked: QueryMentions) -> list[int]:
+def _said(runs: frozenset[Run], spans: Spans, mentions: QueryMentions) -> list[int]:
     """Which of these places say one of some runs; as masks."""
-    return [span_mask(*span) for span in spans if asked.tokens[slice(*span)] in runs]
+    return [span_mask(*span) for span in spans if mentions.tokens[slice(*span)] in runs]
 
 
-def _measured(row: RowWords, spans: Spans, asked: QueryMentions) -> int:
+def _measured(row: RowWords, spans: Spans, mentions: QueryMentions) -> int:
     """Which of these mentions are amounts that a row stands for; as one mask."""
-    return _held(row, asked) & _union(span_mask(*amount.span) for amount in asked.amounts if amount.span in spans)
+    return _held(row, mentions) & _union(span_mask(*amount.span) for amount in mentions.amounts if amount.span in spans)
 
 
-def _held(row: RowWords, asked: QueryMentions, *, steps: bool = False) -> int:
+def _held(row: RowWords, mentions: QueryMentions, *, steps: bool = False) -> int:
     """Where the question says amounts that a row stands for, or those that are one value of a step."""
-    able = [held for held in row.amounts if held.is_step or not steps]
-    within = (amount for amount in asked.amounts if any(held.holds(amount.amount) for held in able))
-    return _union(span_mask(*each.span) for each in within)
+    able = [row_amount for row_amount in row.amounts if row_amount.is_step or not steps]
+    within = (amount for amount in mentions.amounts if any(row_amount.holds(amount.amount) for row_amount in able))
+    return _union(span_mask(*amount.span) for amount in within)
 
 
 def _union(masks: Iterable[int]) -> int:
-    matches = 0
+    union = 0
     for mask in masks:
-        matches |= mask
-    return matches
+        union |= mask
+    return union

@@ -38,7 +38,7 @@ class Query:
 
     def among(self, rivals: SiblingIndex) -> "Query":
         """The same question before the keyed tables of an index: it knows which rows it keeps out."""
-        return replace(self, canonical=rivals.asked(self.canonical))
+        return replace(self, canonical=rivals.with_rivals(self.canonical))
 
     @classmethod
     def ask(cls, text: str, vocabulary: Vocabulary | None = None) -> "Query":

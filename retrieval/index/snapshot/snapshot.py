@@ -190,7 +190,7 @@ class Snapshot:
 
     def canonical_of(self, question: str) -> Canonical:
         """A question in canonical form, with the rows that it keeps out."""
-        return self.rivals.asked(canonical(self.spelling(question), self.vocabulary))
+        return self.rivals.with_rivals(canonical(self.spelling(question), self.vocabulary))
 
     def faults(self) -> tuple[str, ...]:
         """A sentence for every file that is not, byte for byte, as the build left it."""

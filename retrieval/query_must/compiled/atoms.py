@@ -98,12 +98,12 @@ class PhraseTable:
             if not longest:
                 continue
             run = first
-            if (matches := self._positions.get(run)) is not None:
-                yield matches
+            if (position := self._positions.get(run)) is not None:
+                yield position
             for token in tokens[start + 1 : min(start + longest, size)]:
                 run = f"{run} {token}"
-                if (matches := self._positions.get(run)) is not None:
-                    yield matches
+                if (position := self._positions.get(run)) is not None:
+                    yield position
 
 
 class AtomNumbers:
@@ -166,15 +166,15 @@ class AtomIndex:
 
     def holding(self, question: Canonical) -> Integers:
         """Return the numbers of the atoms that hold, rising, each once."""
-        matches = [self.numbers[np.fromiter(self.phrases.find(question.tokens), dtype=np.int64)]]
+        holding = [self.numbers[np.fromiter(self.phrases.find(question.tokens), dtype=np.int64)]]
         if self.ranges.stretches:
-            matches.extend(self.ranges.overlapping("", number, number) for number in question.free_numbers)
+            holding.extend(self.ranges.overlapping("", number, number) for number in question.free_numbers)
             for label, values in question.bound.items():
-                matches.extend(self.ranges.overlapping(label, value, value) for value in values)
+                holding.extend(self.ranges.overlapping(label, value, value) for value in values)
         for span in question.intervals:
-            matches.append(self.ranges.overlapping(span.label, span.low, span.high))
-            matches.append(self.points.overlapping(span.label, span.low, span.high))
-        return distinct(np.concatenate(matches))
+            holding.append(self.ranges.overlapping(span.label, span.low, span.high))
+            holding.append(self.points.overlapping(span.label, span.low, span.high))
+        return distinct(np.concatenate(holding))
 
 
 Hashes = npt.NDArray[np.uint64]

@@ -27,7 +27,7 @@ class CompiledExclusions:
     """
 
     _index: "SiblingIndex"
-    _asked: QueryMentions | None
+    _mentions: QueryMentions | None
     _named: Named | None
 
     @cached_property
@@ -50,12 +50,12 @@ class CompiledExclusions:
 
     def among(self, positions: Integers) -> npt.NDArray[np.bool_]:
         """Which chunks at these positions are kept out, aligned with them."""
-        matches = np.zeros(len(positions), dtype=np.bool_)
+        excluded = np.zeros(len(positions), dtype=np.bool_)
         if not self.is_empty:
             rows = self._index.rows_at(positions)
             keyed = np.flatnonzero(rows >= 0)
-            matches[keyed] = self._by(rows[keyed]) != _NOBODY
-        return matches
+            excluded[keyed] = self._by(rows[keyed]) != _NOBODY
+        return excluded
 
     def why(self, table: str, row: int) -> str:
         """Why a row is kept out; empty if it is not."""
@@ -72,10 +72,12 @@ class CompiledExclusions:
     def _why(self, table: str, row: int) -> str:
         number = -1 if self.is_empty else self._index.row(table, row)
         by = int(self._by(np.array([number]))[0]) if number >= 0 else _NOBODY
-        if by == _NOBODY or self._asked is None or self._named is None:
+        if by == _NOBODY or self._mentions is None or self._named is None:
             return ""
         own = self._named.tables[by] == self._index.table_of[number]
-        return (named_reason if own else duplicate_table_reason)(self._asked, self._named.verdict(by, self._asked, ""))
+        return (named_reason if own else duplicate_table_reason)(
+            self._mentions, self._named.verdict(by, self._mentions, "")
+        )
 
     def held(self, table: str, row: int) -> str:
         """Why nothing is kept out though a row of this row's table is named; empty if none is, or if something is."""
@@ -90,24 +92,24 @@ class CompiledExclusions:
         return verdict is not None and verdict.row == number
 
     def _verdict(self, table: int) -> TableVerdict | None:
-        if self._named is None or self._asked is None:
+        if self._named is None or self._mentions is None:
             return None
         position = int(np.searchsorted(self._named.tables, table))
         there = position < len(self._named.tables) and self._named.tables[position] == table
-        return self._named.verdict(position, self._asked, "") if there else None
+        return self._named.verdict(position, self._mentions, "") if there else None
 
     def _by(self, rows: Integers) -> Integers:
         """Which of the named tables keeps each row out: its own, or else the first of its kind."""
         by = np.full(len(rows), _NOBODY, dtype=np.int64)
-        if self._named is None or self._asked is None or not len(rows):
+        if self._named is None or self._mentions is None or not len(rows):
             return by
-        index, named, query = self._index, self._named, self._asked
+        index, named, mentions = self._index, self._named, self._mentions
         tables = index.table_of[rows].astype(np.int64)
-        words = named.said.masks(index.words_of_row, rows)
+        words = named.query_words.masks(index.words_of_row, rows)
         key = np.minimum(np.searchsorted(named.tables, tables), len(named.tables) - 1)
         own = np.flatnonzero((named.tables[key] == tables) & named.free[key])
         at = key[own]
-        told = np.uint64(query.informative) & ~named.claimed & ~(named.heads & np.uint64(query.words))
+        told = np.uint64(mentions.informative) & ~named.claimed & ~(named.heads & np.uint64(mentions.words))
         less = (words[own] & (told & ~named.words)[at]) == 0
         explained = words[own] & ~named.measured[at] | self._held(rows[own])
         out = less & ((named.named[at] & ~explained) != 0) & (rows[own] != named.row[at])
@@ -117,17 +119,17 @@ class CompiledExclusions:
 
     def _held(self, rows: Integers) -> npt.NDArray[np.uint64]:
         """Where the question says amounts that these rows stand for."""
-        matches = np.zeros(len(rows), dtype=np.uint64)
-        for amount in self._asked.amounts if self._asked else ():
-            matches[np.isin(rows, self._index.rows_holding(amount.amount))] |= np.uint64(span_mask(*amount.span))
-        return matches
+        held = np.zeros(len(rows), dtype=np.uint64)
+        for amount in self._mentions.amounts if self._mentions else ():
+            held[np.isin(rows, self._index.rows_holding(amount.amount))] |= np.uint64(span_mask(*amount.span))
+        return held
 
     def _of_twins(self, by: Integers, tables: Integers, words: npt.NDArray[np.uint64]) -> None:
         """Fill in who keeps out what its own table does not: a table of its kind whose title the question says."""
-        if self._named is None or self._asked is None:
+        if self._named is None or self._mentions is None:
             return
         index, named = self._index, self._named
-        beyond = np.uint64(self._asked.informative) & ~(named.words | named.heads)
+        beyond = np.uint64(self._mentions.informative) & ~(named.words | named.heads)
         kinds = index.kind[tables]
         able = np.flatnonzero(named.free & (named.title != 0))
         if not len(able):
@@ -135,7 +137,7 @@ class CompiledExclusions:
         own = index.kind[named.tables[able]].astype(np.uint64)
         _, first = np.unique(np.stack([own, beyond[able], named.title[able]]), axis=1, return_index=True)
         distinct, which = np.unique(tables, return_inverse=True)
-        terms = words | named.said.masks(index.words_of_heads, distinct)[which]
+        terms = words | named.query_words.masks(index.words_of_heads, distinct)[which]
         for at in np.sort(able[first]).tolist():
             # A table has the words of its own title, so its own rows are none of these.
             same = kinds == index.kind[named.tables[at]]

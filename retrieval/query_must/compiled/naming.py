@@ -37,19 +37,21 @@ class RowMentions:
     """(m,)."""
 
     @classmethod
-    def of(cls, index: "SiblingIndex", asked: QueryMentions, names: Places, shared: Places) -> "RowMentions":
+    def of(cls, index: "SiblingIndex", mentions: QueryMentions, names: Places, shared: Places) -> "RowMentions":
         """Those that are no part of a longer one; the arguments are places of the question and numbers of runs."""
-        matches = [(mask, index.rows_of_name[name].astype(np.int64), NAME) for mask, name in names]
-        for amount in asked.amounts:
+        candidates = [(mask, index.rows_of_name[name].astype(np.int64), NAME) for mask, name in names]
+        for amount in mentions.amounts:
             steps = index.rows_holding(amount.amount, steps=True)
             others = np.setdiff1d(index.rows_holding(amount.amount), steps, assume_unique=True)
-            matches += [
+            candidates += [
                 (span_mask(*amount.span), rows, what) for rows, what in ((others, AMOUNT), (steps, STEP)) if len(rows)
             ]
-        own = {mask for mask, *_ in matches}
-        matches += [(mask, index.rows_of_shared[cell].astype(np.int64), SHARED) for mask, cell in shared]
+        own = {mask for mask, *_ in candidates}
+        candidates += [(mask, index.rows_of_shared[cell].astype(np.int64), SHARED) for mask, cell in shared]
         every = own | {mask for mask, _ in shared}
-        outer = [match for match in matches if not _inside(match[0], every if match[2] == SHARED else own)]
+        outer = [
+            candidate for candidate in candidates if not _inside(candidate[0], every if candidate[2] == SHARED else own)
+        ]
         sizes = [len(rows) for _, rows, _ in outer]
         rows = np.concatenate([rows for _, rows, _ in outer] or [np.zeros(0, dtype=np.int64)])
         order = np.argsort(rows, kind="stable")
@@ -85,12 +87,12 @@ class QueryWords:
     """(W,)."""
 
     @classmethod
-    def of(cls, index: "SiblingIndex", asked: QueryMentions) -> "QueryWords":
+    def of(cls, index: "SiblingIndex", mentions: QueryMentions) -> "QueryWords":
         """Look the question's tokens up."""
-        numbers = np.array([hash_of((token,)) for token in asked.places], dtype=np.uint64)
-        matches, masks = places_of(numbers, index.words), np.array(list(asked.places.values()), dtype=np.uint64)
+        numbers = np.array([hash_of((token,)) for token in mentions.places], dtype=np.uint64)
+        positions, masks = places_of(numbers, index.words), np.array(list(mentions.places.values()), dtype=np.uint64)
         places = np.zeros(len(index.words), dtype=np.uint64)
-        places[matches[matches >= 0]] = masks[matches >= 0]
+        places[positions[positions >= 0]] = masks[positions >= 0]
         return cls(places)
 
     def masks(self, words: "Lists", keys: Integers) -> Masks:
@@ -108,7 +110,7 @@ class QueryWords:
 class Named:
     """The k tables of which a question names rows; masks are those of `TableVerdict`."""
 
-    said: QueryWords
+    query_words: QueryWords
     tables: Integers
     """(k,) rising."""
     row: Integers
@@ -124,37 +126,39 @@ class Named:
     free: npt.NDArray[np.bool_]
     """(k,) whether nothing holds the filter back."""
 
-    def verdict(self, place: int, asked: QueryMentions, name: str) -> TableVerdict:
-        """The verdict of the table at a place, with its reason."""
+    def verdict(self, number: int, mentions: QueryMentions, name: str) -> TableVerdict:
+        """The verdict of the table of this number, with its reason."""
         masks = (self.named, self.measured, self.claimed, self.heads, self.words, self.title)
-        named, measured, claimed, heads, words, title = (int(mask[place]) for mask in masks)
-        row = int(self.row[place])
-        held = why_not_applied(asked, self.spans[place].tolist() if row >= 0 else None, claimed, heads | words, named)
+        named, measured, claimed, heads, words, title = (int(mask[number]) for mask in masks)
+        row = int(self.row[number])
+        held = why_not_applied(
+            mentions, self.spans[number].tolist() if row >= 0 else None, claimed, heads | words, named
+        )
         return TableVerdict(name, row, named, measured, claimed, heads, words, title, held)
 
 
-def name_rows(index: "SiblingIndex", asked: QueryMentions) -> Named | None:
+def name_rows(index: "SiblingIndex", mentions: QueryMentions) -> Named | None:
     """Which rows are named, by which names; None if no row is."""
-    spans, numbers = hashes_of_spans(asked.tokens, max(index.longest.tolist()))
+    spans, numbers = hashes_of_spans(mentions.tokens, max(index.longest.tolist()))
     names, shared = (_found(spans, places_of(numbers, runs)) for runs in (index.names, index.shared))
-    mentions = RowMentions.of(index, asked, names, shared)
-    if not len(mentions.rows):
+    row_mentions = RowMentions.of(index, mentions, names, shared)
+    if not len(row_mentions.rows):
         return None
-    terms = QueryWords.of(index, asked)
-    span = mentions.span
-    tables, which = np.unique(index.table_of[mentions.rows], return_inverse=True)
+    terms = QueryWords.of(index, mentions)
+    span = row_mentions.span
+    tables, which = np.unique(index.table_of[row_mentions.rows], return_inverse=True)
     heads = terms.masks(index.words_of_heads, tables.astype(np.int64))
     runs = np.zeros(len(tables), dtype=np.uint64)
-    of_heads = ((span & ~heads[which]) == 0) & ((span & np.uint64(asked.figures)) == 0)
+    of_heads = ((span & ~heads[which]) == 0) & ((span & np.uint64(mentions.figures)) == 0)
     for mask, run in _found(spans, places_of(numbers, index.runs)):
         has = np.isin(tables, index.tables_of_run[run])
         runs[has] |= np.uint64(mask)
         of_heads |= has[which] & ((span & ~np.uint64(mask)) == 0) & (span != np.uint64(mask))
-    chosen = _chosen(index, mentions.at(~of_heads))
+    chosen = _chosen(index, row_mentions.at(~of_heads))
     if not len(chosen.tables):
         return None
     position = np.searchsorted(tables, chosen.tables)
-    return _named(index, asked, terms, chosen, heads[position], runs[position])
+    return _named(index, mentions, terms, chosen, heads[position], runs[position])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,51 +194,51 @@ def _chosen(index: "SiblingIndex", mentions: RowMentions) -> Chosen:
 
 
 def _named(
-    index: "SiblingIndex", asked: QueryMentions, said: QueryWords, chosen: Chosen, heads: Masks, runs: Masks
+    index: "SiblingIndex", mentions: QueryMentions, query_words: QueryWords, chosen: Chosen, heads: Masks, runs: Masks
 ) -> Named:
     """Decide these tables.
 
     Args:
         index: of the tables.
-        asked: the question.
-        said: its words.
+        mentions: what the question says.
+        query_words: its words in the index.
         chosen: k tables.
         heads: (k,) words of their heads.
         runs: (k,) what is said of them whole.
     """
-    tables, row, whole, mentions = chosen.tables, chosen.row, chosen.whole, chosen.mentions
+    tables, row, whole, row_mentions = chosen.tables, chosen.row, chosen.whole, chosen.mentions
     one = np.flatnonzero(row >= 0)
     words = np.zeros(len(tables), dtype=np.uint64)
-    words[one] = said.masks(index.words_of_row, row[one])
+    words[one] = query_words.masks(index.words_of_row, row[one])
     claimed = runs | whole
-    for word, following in asked.opposed:
+    for word, following in mentions.opposed:
         claimed[(heads & np.uint64(following)) != 0] |= np.uint64(word)
-    position = np.searchsorted(tables, index.table_of[mentions.rows])
+    position = np.searchsorted(tables, index.table_of[row_mentions.rows])
     table = np.minimum(position, len(tables) - 1)
-    own = (mentions.rows == row[table]) & np.isin(mentions.what, (NAME, SHARED))
-    spans = RaggedArray.of_sizes(np.bincount(table[own], minlength=len(tables)), mentions.span[own])
-    called = _united(mentions.span[own], table[own], len(tables))
+    own = (row_mentions.rows == row[table]) & np.isin(row_mentions.what, (NAME, SHARED))
+    spans = RaggedArray.of_sizes(np.bincount(table[own], minlength=len(tables)), row_mentions.span[own])
+    called = _united(row_mentions.span[own], table[own], len(tables))
     words_of = own.copy()
-    for code in (mask for mask in np.unique(mentions.span[own]) if asked.is_code(int(mask))):
-        words_of &= mentions.span != code
-    before = _united(mentions.span[words_of] >> np.uint64(1), table[words_of], len(tables))
+    for code in (mask for mask in np.unique(row_mentions.span[own]) if mentions.is_code(int(mask))):
+        words_of &= row_mentions.span != code
+    before = _united(row_mentions.span[words_of] >> np.uint64(1), table[words_of], len(tables))
     measured = np.zeros(len(tables), dtype=np.uint64)
-    measured[one] = mentions.covers(row[one], STEP) & ~called[one]
+    measured[one] = row_mentions.covers(row[one], STEP) & ~called[one]
     loose = ~claimed & ~(heads | words)
-    held = (claimed & np.uint64(asked.holding)) != np.uint64(asked.holding)
-    held |= (loose & before & np.uint64(asked.words & asked.informative)) != 0
-    free = (row >= 0) & ~held if not asked.open else np.zeros(len(tables), dtype=np.bool_)
-    title = said.masks(index.words_of_title, tables) & np.uint64(asked.informative)
-    title &= ~(whole & np.uint64(asked.figures))
-    title[(title & np.uint64(asked.words)) == 0] = 0
-    return Named(said, tables, row, whole, measured, claimed, heads, words, title, spans, free)
+    held = (claimed & np.uint64(mentions.holding)) != np.uint64(mentions.holding)
+    held |= (loose & before & np.uint64(mentions.words & mentions.informative)) != 0
+    free = (row >= 0) & ~held if not mentions.open else np.zeros(len(tables), dtype=np.bool_)
+    title = query_words.masks(index.words_of_title, tables) & np.uint64(mentions.informative)
+    title &= ~(whole & np.uint64(mentions.figures))
+    title[(title & np.uint64(mentions.words)) == 0] = 0
+    return Named(query_words, tables, row, whole, measured, claimed, heads, words, title, spans, free)
 
 
 def _united(masks: Masks, groups: Integers, n: int) -> Masks:
     """(n,) the union of the masks of each group."""
-    matches = np.zeros(n, dtype=np.uint64)
-    np.bitwise_or.at(matches, groups, masks)
-    return matches
+    united = np.zeros(n, dtype=np.uint64)
+    np.bitwise_or.at(united, groups, masks)
+    return united
 
 
 def _found(spans: list[tuple[int, int]], places: Integers) -> Places:
@@ -255,10 +259,10 @@ class NamedRows:
     _said: Integers
     _names: Sequence[str]
 
-    def terms(self, place: int) -> tuple[str, ...]:
-        """Return the names, in canonical form, by which the question calls the row at `positions[place]`."""
-        start = int(self.counts[:place].sum())
-        return tuple(self._names[name] for name in self._said[start : start + int(self.counts[place])].tolist())
+    def terms(self, number: int) -> tuple[str, ...]:
+        """Return the names, in canonical form, by which the question calls the row at `positions[number]`."""
+        start = int(self.counts[:number].sum())
+        return tuple(self._names[name] for name in self._said[start : start + int(self.counts[number])].tolist())
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,12 +80,12 @@ class SiblingIndex:
         ordered = sorted(tables, key=lambda table: table.id)
         read = [words_of_table(table, vocabulary) for table in ordered]
         rows = [(table, number) for table, words in enumerate(read) for number in sorted(words.rows)]
-        words = _numbered((word,) for each in read for word in _words(each))
+        words = _numbered((word,) for table_words in read for word in _words(table_words))
         kinds = {kind: number for number, kind in enumerate(sorted({table.kind for table in ordered}))}
         kind = np.array([kinds[table.kind] for table in ordered], dtype=np.int32)
         of_row = [read[table].rows[number] for table, number in rows]
         names_of_row, shared_of_row = [row.names for row in of_row], [row.shared for row in of_row]
-        runs_of_table = [each.runs for each in read]
+        runs_of_table = [table_words.runs for table_words in read]
         names, rows_of_name = _inverted(names_of_row)
         shared, rows_of_shared = _inverted(shared_of_row)
         runs, tables_of_run = _inverted(runs_of_table)
@@ -95,46 +95,48 @@ class SiblingIndex:
             tables=_hashes(hash_of((table.id,)) for table in ordered),
             kind=kind,
             tables_of_kind=RaggedArray.of_sizes(np.bincount(kind), np.argsort(kind, kind="stable").astype(np.int32)),
-            rows=np.cumsum([0, *(len(each.rows) for each in read)], dtype=np.int64),
+            rows=np.cumsum([0, *(len(table_words.rows) for table_words in read)], dtype=np.int64),
             table_of=np.array([table for table, _ in rows], dtype=np.int32),
             ordinals=np.array([number for _, number in rows], dtype=np.int32),
             positions=places,
             by_position=np.argsort(places).astype(np.int32),
             words=words,
             words_of_row=_numbers([row.words for row in of_row], words),
-            words_of_heads=_numbers([each.heads for each in read], words),
-            words_of_title=_numbers([each.title for each in read], words),
+            words_of_heads=_numbers([table_words.heads for table_words in read], words),
+            words_of_title=_numbers([table_words.title for table_words in read], words),
             names=names,
             rows_of_name=rows_of_name,
             shared=shared,
             rows_of_shared=rows_of_shared,
             runs=runs,
             tables_of_run=tables_of_run,
-            amounts=IntervalIndex.build((each.unit, each.low, each.high, at) for at, (_, each) in enumerate(amounts)),
+            amounts=IntervalIndex.build(
+                (amount.unit, amount.low, amount.high, at) for at, (_, amount) in enumerate(amounts)
+            ),
             row_of_amount=np.array([row for row, _ in amounts], dtype=np.int32),
-            is_step=np.array([each.is_step for _, each in amounts], dtype=np.bool_),
+            is_step=np.array([amount.is_step for _, amount in amounts], dtype=np.bool_),
             longest=np.array([_longest((*names_of_row, *shared_of_row)), _longest(runs_of_table)], dtype=np.int64),
         )
 
     def read(self, question: Canonical) -> CompiledExclusions:
         """Decide every table of which the question names a row."""
-        query = QueryMentions.of(question, self.amounts.stretches, self._known) if len(self.tables) else None
-        named = name_rows(self, query) if query is not None else None
-        return CompiledExclusions(self, query, named)
+        mentions = QueryMentions.of(question, self.amounts.stretches, self._known) if len(self.tables) else None
+        named = name_rows(self, mentions) if mentions is not None else None
+        return CompiledExclusions(self, mentions, named)
 
     def _known(self, keys: Sequence[str]) -> Sequence[bool]:
         hashes = _hashes(hash_of((key,)) for key in keys)
         known: list[bool] = ((places_of(hashes, self.names) >= 0) | (places_of(hashes, self.shared) >= 0)).tolist()
         return known
 
-    def asked(self, question: Canonical) -> Canonical:
+    def with_rivals(self, question: Canonical) -> Canonical:
         """The question, with the rows that it keeps out."""
         return replace(question, rivals=self.read(question))
 
     def row(self, table: str, ordinal: int) -> int:
         """The number of a row; -1 if there is no such row."""
-        matches = np.flatnonzero(self.tables == np.uint64(hash_of((table,))))
-        for number in matches.tolist():
+        numbers = np.flatnonzero(self.tables == np.uint64(hash_of((table,))))
+        for number in numbers.tolist():
             start, stop = self.rows[number], self.rows[number + 1]
             position = int(np.searchsorted(self.ordinals[start:stop], ordinal))
             if position < stop - start and self.ordinals[start + position] == ordinal:
@@ -172,14 +174,14 @@ def _numbered(runs: Iterable[tuple[str, ...]]) -> Hashes:
 
 def _numbers(lists: Sequence[frozenset[str]], words: Hashes) -> Lists:
     """Each word by its place in the rising array."""
-    flat = _hashes(hash_of((word,)) for each in lists for word in sorted(each))
+    flat = _hashes(hash_of((word,)) for terms in lists for word in sorted(terms))
     return RaggedArray.of_sizes(list(map(len, lists)), places_of(flat, words).astype(np.int32))
 
 
 def _inverted(lists: Sequence[frozenset[tuple[str, ...]]]) -> tuple[Hashes, Lists]:
     """The distinct runs as rising numbers, and for each the lists that hold it."""
     numbers = _numbered(chain.from_iterable(lists))
-    places = [places_of(_hashes(map(hash_of, sorted(each))), numbers).tolist() for each in lists]
+    places = [places_of(_hashes(map(hash_of, sorted(runs))), numbers).tolist() for runs in lists]
     lists_of_number = RaggedArray.invert(places, len(numbers))
     return numbers, RaggedArray(lists_of_number.starts, lists_of_number.items.astype(np.int32))
 
