@@ -88,12 +88,12 @@ def enriched(chunk: Chunk, pages: Sequence[tuple[int, int]] = ()) -> Chunk:
 
 def _all_tags(given: Metadata, own: Metadata) -> Metadata:
     """The author's tags, a list in every chunk, and behind them the chunk's own; none where the author has none."""
-    terms, matches = (
+    author_tags, own_tags = (
         value if isinstance(value, tuple) else (value,) for value in (given.get("tags"), own.get("tags", ()))
     )
-    if terms == (None,):
+    if author_tags == (None,):
         return {}
-    return {"tags": tuple(dict.fromkeys(str(tag) for tag in (*terms, *matches)))}
+    return {"tags": tuple(dict.fromkeys(str(tag) for tag in (*author_tags, *own_tags)))}
 
 
 def page_marks(document: Document) -> tuple[tuple[int, int], ...]:

@@ -85,22 +85,22 @@ def table_guards(tables: Sequence[Table], rows: Iterable[Row], vocabulary: Vocab
 
 def count_guards(guards: Iterable[TableGuard]) -> GuardCounts:
     """Count the verdicts on some tables."""
-    matches = tuple(guards)
-    reasons = Counter(guard.reason for guard in matches if guard.reason is not None)
-    n_guardable = sum(guard.guardable for guard in matches)
-    return GuardCounts(len(matches), len(matches) - reasons.total(), n_guardable, _by_number(reasons))
+    verdicts = tuple(guards)
+    reasons = Counter(guard.reason for guard in verdicts if guard.reason is not None)
+    n_guardable = sum(guard.guardable for guard in verdicts)
+    return GuardCounts(len(verdicts), len(verdicts) - reasons.total(), n_guardable, _by_number(reasons))
 
 
 def added_up(several: Iterable[GuardCounts]) -> GuardCounts:
     """The counts of several books as those of one library."""
-    matches = tuple(several)
+    per_book = tuple(several)
     reasons = Counter[str]()
-    for match in matches:
-        reasons.update(match.reasons)
+    for counts in per_book:
+        reasons.update(counts.reasons)
     return GuardCounts(
-        n_tables=sum(match.n_tables for match in matches),
-        n_guarded=sum(match.n_guarded for match in matches),
-        n_guardable=sum(match.n_guardable for match in matches),
+        n_tables=sum(counts.n_tables for counts in per_book),
+        n_guarded=sum(counts.n_guarded for counts in per_book),
+        n_guardable=sum(counts.n_guardable for counts in per_book),
         reasons=_by_number(reasons),
     )
 
@@ -137,16 +137,18 @@ def ruled(placed: Sequence[PlacedTable], rules: Sequence[TableRule]) -> tuple[Pl
 
     Of two entries about one table neither is applied; `unmet` says so.
     """
-    return tuple(replace(each, table=_ruled(each.table, rules)) for each in placed) if rules else tuple(placed)
+    if not rules:
+        return tuple(placed)
+    return tuple(replace(placed_table, table=_ruled(placed_table.table, rules)) for placed_table in placed)
 
 
 def _ruled(table: Table, rules: Sequence[TableRule]) -> Table:
-    matches = _about(table, rules)
-    if len(matches) != 1 or matches[0].caption is None:
-        return replace(table, rule=matches[0]) if len(matches) == 1 else table
+    entries = _about(table, rules)
+    if len(entries) != 1 or entries[0].caption is None:
+        return replace(table, rule=entries[0]) if len(entries) == 1 else table
     # What the book calls the table still is said of it.
     about = " ".join(filter(None, (table.caption, table.about)))
-    return replace(table, rule=matches[0], caption=matches[0].caption, introduced=False, about=about)
+    return replace(table, rule=entries[0], caption=entries[0].caption, introduced=False, about=about)
 
 
 def _about(table: Table, rules: Sequence[TableRule]) -> list[TableRule]:
@@ -163,12 +165,12 @@ def unmet(rules: Sequence[TableRule], tables: Sequence[Table], vocabulary: Vocab
         tables: of the book, each with the entry that is about it.
         vocabulary: of the library; it knows which words name nothing.
     """
-    shared = [(table, matches) for table in tables if table.rule is None and len(matches := _about(table, rules)) > 1]
-    not_applied = {rule.entry for _, matches in shared for rule in matches}
+    shared = [(table, entries) for table in tables if table.rule is None and len(entries := _about(table, rules)) > 1]
+    not_applied = {rule.entry for _, entries in shared for rule in entries}
     contradictions = (
-        f"{' and '.join(map(str, matches))} are about the same table, at {_place(table)}, so none of them is applied; "
+        f"{' and '.join(map(str, entries))} are about the same table, at {_place(table)}, so none of them is applied; "
         "write them as one, or let each find less"
-        for table, matches in shared
+        for table, entries in shared
     )
     sentences = (
         f"{rule} {terms}"

@@ -53,7 +53,9 @@ def read_book(folder: BookFolder) -> Book:
         return read_json_lines(folder.path, folder.slug)
     files = book_files(folder.path, folder.library)
     if files.unreadable:
-        raise LibraryError(f"book {folder.slug!r}: {'; '.join(cannot_be_read(*each) for each in files.unreadable)}")
+        raise LibraryError(
+            f"book {folder.slug!r}: {'; '.join(cannot_be_read(*unreadable) for unreadable in files.unreadable)}"
+        )
     given = _book_toml(folder)
     rules = read_table_rules(folder.path) if read_own(folder.path / TABLES_FILE, folder.library) is not None else ()
     defaults = _defaults(_utf_8(folder.path.name), given)

@@ -162,5 +162,5 @@ def _size(node: yaml.Node, known: dict[int, int]) -> int:
         inside = node.value if isinstance(node, yaml.SequenceNode) else ()
         if isinstance(node, yaml.MappingNode):
             inside = [part for pair in node.value for part in pair]
-        known[id(node)] = 1 + sum(_size(each, known) for each in inside)
+        known[id(node)] = 1 + sum(_size(inner, known) for inner in inside)
     return known[id(node)]

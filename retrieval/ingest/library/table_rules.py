@@ -92,7 +92,7 @@ class _Entry:
 
     def _texts(self, name: str, value: object) -> tuple[str, ...]:
         several = value if isinstance(value, list) and value else [value]
-        return tuple(self._text(name, each) for each in several)
+        return tuple(self._text(name, text) for text in several)
 
     def _names(self, key: str, value: object) -> tuple[str, ...]:
         names = self._texts(f"names.{key}", value)

@@ -147,12 +147,12 @@ def _header_rows(rows: list[_HtmlRow], grid: list[list[str]]) -> int:
 
 def _grouped(row: _HtmlRow, width: int) -> list[int]:
     """The columns below cells over several columns, where these are not all."""
-    matches: list[int] = []
+    spanned: list[int] = []
     x = 0
     for cell in row.cells:
-        matches += range(x, x + cell.colspan) if 1 < cell.colspan < width and "".join(cell.words).strip() else ()
+        spanned += range(x, x + cell.colspan) if 1 < cell.colspan < width and "".join(cell.words).strip() else ()
         x += cell.colspan
-    return matches
+    return spanned
 
 
 def _spans_all(row: _HtmlRow, cells: list[str]) -> bool:

@@ -63,7 +63,7 @@ def spans_of(text: str, first: int = 0) -> Iterator[Span]:
             yield _span(lines, "html", start + 1, end - 1, first)
         elif token.type in _CONTAINERS:
             inside = list(takewhile(lambda token: token.level > 0, tokens[index + 1 :]))
-            if any(each.type == "table_open" for each in inside):
+            if any(inner.type == "table_open" for inner in inside):
                 yield from _container(lines, inside, start, end, first)
             else:
                 yield _span(lines, "text", start, end, first)
@@ -122,12 +122,12 @@ def _is_fenced_table(token: Token, lines: Sequence[str]) -> bool:
     if token.type != "fence" or not token.map or token.info.strip().lower() not in _NO_LANGUAGE:
         return False
     start, end = token.map
-    inside = [each for each in block_tokens(token.content) if not each.level and each.nesting >= 0]
+    inside = [inner for inner in block_tokens(token.content) if not inner.level and inner.nesting >= 0]
     closed = lines[end - 1].strip().startswith(token.markup)
     return (
         closed
         and end > start + 4
-        and [each.type for each in inside] == ["table_open"]
+        and [inner.type for inner in inside] == ["table_open"]
         and all(_ROW.search(line) for line in lines[start + 1 : end - 1] if line.strip())
     )
 

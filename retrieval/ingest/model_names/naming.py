@@ -59,11 +59,11 @@ class RowNames:
         if isinstance(answer, str):
             return AnsweredTable(problems=(answer,))
         rows = offline.rows[table.id]
-        matches = _believed(table, rows, answer, offline)
+        believed = _believed(table, rows, answer, offline)
         named = tuple(
-            replace(row, names=tuple(dict.fromkeys((*row.names, *matches.kept.get(row.ordinal, ()))))) for row in rows
+            replace(row, names=tuple(dict.fromkeys((*row.names, *believed.kept.get(row.ordinal, ()))))) for row in rows
         )
-        dropped = tuple(Dropped(table.id, ordinal, "names", why) for ordinal, why in matches.dropped)
+        dropped = tuple(Dropped(table.id, ordinal, "names", why) for ordinal, why in believed.dropped)
         return AnsweredTable(named, dropped=dropped)
 
 

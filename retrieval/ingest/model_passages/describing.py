@@ -111,37 +111,37 @@ class BelievedPassage:
     dropped: tuple[NotBelieved, ...]
 
 
-def believed(answer: ModelPassage, asked: AskedPassage) -> BelievedPassage:
+def believed(answer: ModelPassage, passage: AskedPassage) -> BelievedPassage:
     """Look through an answer. What is dropped of it stays as the rules said it; they write no summary."""
-    matches: dict[str, MetadataValue] = {}
+    metadata: dict[str, MetadataValue] = {}
     dropped: list[NotBelieved] = []
-    if why := _against_kind(answer, asked):
+    if why := _against_kind(answer, passage):
         dropped.append(NotBelieved("content_kind", why))
     else:
-        matches |= {"content_kind": answer.content_kind, "is_rule_bearing": answer.is_rule_bearing}
-    tags, foreign = _chosen(answer.tags, asked.tags)
+        metadata |= {"content_kind": answer.content_kind, "is_rule_bearing": answer.is_rule_bearing}
+    tags, foreign = _chosen(answer.tags, passage.tags)
     if foreign:
         dropped.append(NotBelieved("tags", f"not among the tags: {foreign}"))
     if tags or not answer.tags:
-        matches["tags"] = tags
-    traits, foreign = _chosen(answer.traits, asked.traits)
+        metadata["tags"] = tags
+    traits, foreign = _chosen(answer.traits, passage.traits)
     if foreign:
         dropped.append(NotBelieved("traits", f"not among the traits that stand there: {foreign}"))
-    own = asked.chunk.metadata.get("traits", ())
+    own = passage.chunk.metadata.get("traits", ())
     # A line that classifies says what it says: the model adds to that, and takes nothing away.
-    matches["traits"] = tuple(dict.fromkeys((*(own if isinstance(own, tuple) else ()), *traits)))
+    metadata["traits"] = tuple(dict.fromkeys((*(own if isinstance(own, tuple) else ()), *traits)))
     summary = " ".join(answer.summary.split())
-    if why := next(_against_summary(summary, asked), ""):
+    if why := next(_against_summary(summary, passage), ""):
         dropped.append(NotBelieved("summary", why))
     else:
-        matches["summary"] = summary
-    return BelievedPassage(matches, tuple(dropped))
+        metadata["summary"] = summary
+    return BelievedPassage(metadata, tuple(dropped))
 
 
-def _against_kind(answer: ModelPassage, asked: AskedPassage) -> str:
-    if answer.content_kind not in asked.kinds:
+def _against_kind(answer: ModelPassage, passage: AskedPassage) -> str:
+    if answer.content_kind not in passage.kinds:
         return f"not among the kinds: {answer.content_kind!r:.60}"
-    written = kind_by_headings(asked.chunk.heading_path[-1:])
+    written = kind_by_headings(passage.chunk.heading_path[-1:])
     if written not in (None, answer.content_kind):
         return f"{answer.content_kind}, and {written} in its heading"
     if (answer.content_kind, answer.is_rule_bearing) in ((RULE, False), (NARRATIVE, True)):
@@ -149,15 +149,15 @@ def _against_kind(answer: ModelPassage, asked: AskedPassage) -> str:
     return ""
 
 
-def _chosen(said: Collection[str], known: Collection[str]) -> tuple[tuple[str, ...], str]:
+def _chosen(words: Collection[str], known: Collection[str]) -> tuple[tuple[str, ...], str]:
     """Those that are known, in the order of the list, and the others in words."""
-    given = [word.strip().casefold() for word in said]
+    given = [word.strip().casefold() for word in words]
     foreign = [word for word in dict.fromkeys(given) if word not in known]
     return tuple(word for word in known if word in given), ", ".join(f"{word!r:.40}" for word in foreign)
 
 
-def _against_summary(summary: str, asked: AskedPassage) -> Iterator[str]:
-    source = "\n".join((*asked.chunk.heading_path, asked.chunk.text))
+def _against_summary(summary: str, passage: AskedPassage) -> Iterator[str]:
+    source = "\n".join((*passage.chunk.heading_path, passage.chunk.text))
     if not summary or len(summary) > min(_LONGEST, len(source)):
         yield f"it has {len(summary)} characters"
         return
@@ -217,7 +217,7 @@ class DescribedChunks:
     @property
     def dropped(self) -> tuple[NotBelieved, ...]:
         """Everything that was not believed of answers that were used."""
-        return tuple(each for outcome in self.outcomes for each in outcome.dropped)
+        return tuple(part for outcome in self.outcomes for part in outcome.dropped)
 
     @property
     def agreement(self) -> float | None:
@@ -247,12 +247,12 @@ class ModelPassages:
         """Version of the prompt."""
         return passages_prompt_version()
 
-    def describe(self, chunks: Sequence[Chunk], said: Mapping[str, Metadata]) -> DescribedChunks:
+    def describe(self, chunks: Sequence[Chunk], author: Mapping[str, Metadata]) -> DescribedChunks:
         """The chunks of one book, its passages of prose with what is believed of the model's words.
 
         Args:
             chunks: as the rules describe them. Rows and records are left alone.
-            said: what the author says of each document, by its path: that wins over rules and model.
+            author: what the author says of each document, by its path: that wins over rules and model.
 
         Raises:
             ModelKeyError: the server refuses the key; answers that came before are kept.
@@ -266,7 +266,7 @@ class ModelPassages:
         for chunk in chunks:
             described = chunk
             if chunk.kind == "prose":
-                described, outcome = _described(chunk, replies.get(chunk.id), said[chunk.document])
+                described, outcome = _described(chunk, replies.get(chunk.id), author[chunk.document])
                 outcomes.append(outcome)
             made.append(described)
         return DescribedChunks(
@@ -300,10 +300,10 @@ def _described(chunk: Chunk, reply: Reply | None, author: Metadata) -> tuple[Chu
     answer = reply.answered.read_as(ModelPassage) if reply.answered else reply.why
     if isinstance(answer, str):
         return chunk, replace(outcome, reason=reply.reason or "refused or wrong", said=reply.why or answer)
-    matches = believed(answer, AskedPassage.of(chunk))
-    return _with(chunk, matches, author), replace(outcome, dropped=matches.dropped)
+    believed_passage = believed(answer, AskedPassage.of(chunk))
+    return _with(chunk, believed_passage, author), replace(outcome, dropped=believed_passage.dropped)
 
 
-def _with(chunk: Chunk, found: BelievedPassage, author: Metadata) -> Chunk:
-    metadata = {**chunk.metadata, **found.metadata}
+def _with(chunk: Chunk, believed_passage: BelievedPassage, author: Metadata) -> Chunk:
+    metadata = {**chunk.metadata, **believed_passage.metadata}
     return replace(chunk, metadata={key: value for key, value in metadata.items() if value != ()} | dict(author))

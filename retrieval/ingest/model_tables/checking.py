@@ -64,9 +64,9 @@ def believed_names(
             if heads.issuperset(run.split()):
                 yield "is said of the whole table"
 
-        matches = {name: next(wrong(name, run), "") for name, run in phrase.items() if run not in others[ordinal]}
-        kept[ordinal] = tuple(name for name, why in matches.items() if not why)
-        if reasons := [f"{name!r:.60} {why}" for name, why in matches.items() if why]:
+        objections = {name: next(wrong(name, run), "") for name, run in phrase.items() if run not in others[ordinal]}
+        kept[ordinal] = tuple(name for name, why in objections.items() if not why)
+        if reasons := [f"{name!r:.60} {why}" for name, why in objections.items() if why]:
             dropped.append((ordinal, "; ".join(reasons)))
     return BelievedNames(kept, tuple(dropped))
 
@@ -122,10 +122,10 @@ def _written(predicate: ModelPredicate) -> str:
     model_dump = predicate.model_dump(exclude_none=True)
     if span := model_dump.get("contain_range"):
         model_dump["contain_range"] = {name: value for name, value in span.items() if value != []}
-    matches = {name: value for name, value in model_dump.items() if value not in ([], "", {})}
-    if "contain_one_of" in matches:
-        matches["contain_one_of"] = [group for group in matches["contain_one_of"] if group]
-    return json.dumps(matches, ensure_ascii=False) if any(matches.values()) else ""
+    conditions = {name: value for name, value in model_dump.items() if value not in ([], "", {})}
+    if "contain_one_of" in conditions:
+        conditions["contain_one_of"] = [group for group in conditions["contain_one_of"] if group]
+    return json.dumps(conditions, ensure_ascii=False) if any(conditions.values()) else ""
 
 
 def _title(row: Row) -> str:

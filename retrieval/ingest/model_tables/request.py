@@ -93,7 +93,7 @@ class TableRequest:
         """Hash of the table as it is sent."""
         return sha256(self.told.encode()).hexdigest()
 
-    def asked(self, model: str) -> ChatRequest:
+    def chat_request(self, model: str) -> ChatRequest:
         """The request to a model."""
         messages = (("system", prompt_words(__package__, PROMPT_FILE)), ("user", self.told))
         return ChatRequest(model, messages, self.most_answered, form=ModelTable)
@@ -164,10 +164,10 @@ def read_table_list(path: Path) -> tuple[str, ...]:
     except (OSError, UnicodeDecodeError) as error:
         raise LibraryError(f"the list of tables {path} cannot be read ({error}); name another, or none") from error
     lines = (_BULLET.sub("", line).strip().strip("`") for line in text.splitlines())
-    matches = tuple(dict.fromkeys(line for line in lines if line))
-    if not matches:
+    titles = tuple(dict.fromkeys(line for line in lines if line))
+    if not titles:
         raise LibraryError(f"{path} names no table; write the caption or the heading of one on each line")
-    return matches
+    return titles
 
 
 def listed(tables: Sequence[Table], titles: Sequence[str]) -> tuple[frozenset[str], tuple[str, ...]]:
@@ -175,19 +175,19 @@ def listed(tables: Sequence[Table], titles: Sequence[str]) -> tuple[frozenset[st
     for each line that names none."""
     names = {table.id: {normal(name) for name in _names(table)} for table in tables}
     wanted = {normal(title): title for title in titles}
-    matches = frozenset(table for table, name in names.items() if not name.isdisjoint(wanted))
+    listed_ids = frozenset(table for table, name in names.items() if not name.isdisjoint(wanted))
     known = {name for terms in names.values() for name in terms}
-    return matches, tuple(_unfound(title, name, names) for name, title in wanted.items() if name not in known)
+    return listed_ids, tuple(_unfound(title, name, names) for name, title in wanted.items() if name not in known)
 
 
 def by_rule(tables: Sequence[Table], vocabulary: Vocabulary) -> frozenset[str]:
     """The ids of the tables of which a question can name a row: names and conditions do something there alone."""
-    matches = set()
+    ids = set()
     for table in tables:
         reading = read_table(table)
         if why_unkeyed(reading, names_of_rows(reading, vocabulary), vocabulary) is None:
-            matches.add(table.id)
-    return frozenset(matches)
+            ids.add(table.id)
+    return frozenset(ids)
 
 
 def _names(table: Table) -> tuple[str, ...]:
@@ -197,5 +197,5 @@ def _names(table: Table) -> tuple[str, ...]:
 
 
 def _unfound(title: str, name: str, names: Mapping[str, set[str]]) -> str:
-    near = get_close_matches(name, sorted({each for name in names.values() for each in name}), n=_SHOWN, cutoff=0.5)
+    near = get_close_matches(name, sorted({known for name in names.values() for known in name}), n=_SHOWN, cutoff=0.5)
     return f"no table is called {title!r}" + (f"; there is {', '.join(map(repr, near))}" if near else "")

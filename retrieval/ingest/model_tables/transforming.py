@@ -85,7 +85,7 @@ class Transformed:
     @property
     def dropped(self) -> tuple[Dropped, ...]:
         """Everything that was not believed of tables that were."""
-        return tuple(each for outcome in self.outcomes for each in outcome.dropped)
+        return tuple(part for outcome in self.outcomes for part in outcome.dropped)
 
 
 class Ended(Protocol):
@@ -174,9 +174,9 @@ class AskedTable:
 
     def end(self, reply: Reply | None) -> tuple[tuple[Row, ...], TableOutcome]:
         """Its rows and what became of it, once everything was asked. No reply: nothing was asked about it."""
-        matches = self.after(reply.answered) if reply and reply.answered else None
-        reason, terms = self._why_not(reply, matches)
-        used = matches if matches and not reason else AnsweredTable(self.offline.rows[self.table.id])
+        answered_table = self.after(reply.answered) if reply and reply.answered else None
+        reason, why = self._why_not(reply, answered_table)
+        used = answered_table if answered_table and not reason else AnsweredTable(self.offline.rows[self.table.id])
         outcome = TableOutcome(
             table_id=self.table.id,
             document=self.table.document,
@@ -184,28 +184,28 @@ class AskedTable:
             title=subject(self.table),
             n_rows=len(data_rows(self.offline.readings[self.table.id])),
             reason=reason,
-            said=terms,
+            said=why,
             n_answers=reply.n_paid if reply else 0,
             dropped=used.dropped,
         )
         return used.rows, outcome
 
-    def _why_not(self, reply: Reply | None, found: AnsweredTable | None) -> tuple[Reason, str]:
+    def _why_not(self, reply: Reply | None, answered_table: AnsweredTable | None) -> tuple[Reason, str]:
         """Why the rules make the rows, in short and in words; empty where the model does."""
         if reply is None:
             return "not sent", self.why
-        if found is not None and not found.problems:
+        if answered_table is not None and not answered_table.problems:
             return "", ""
-        if found is None or reply.reason:
+        if answered_table is None or reply.reason:
             return reply.reason or "not reached", reply.why
-        return "refused or wrong", "; ".join(found.problems)
+        return "refused or wrong", "; ".join(answered_table.problems)
 
 
 def model_rows(
     table: Table,
     reading: TableMeaning,
     offline: Sequence[Row],
-    found: CheckedAnswer,
+    checked: CheckedAnswer,
     vocabulary: Vocabulary,
     *,
     strict: bool,
@@ -216,26 +216,26 @@ def model_rows(
         table: of the rows.
         reading: of the table.
         offline: every row as the rules make it; `query_must` is still in its content.
-        found: the judged answer, without problems.
+        checked: the judged answer, without problems.
         vocabulary: of the library.
         strict: whether the rules let the table's rows ask always. If the model has a condition for any of them, those
             that it has none for pass always; if it has none at all, the rules' conditions stay.
     """
     named = [
-        replace(row, names=tuple(dict.fromkeys((*row.names, *found.rows[row.ordinal].names))))
-        if row.ordinal in found.rows
+        replace(row, names=tuple(dict.fromkeys((*row.names, *checked.rows[row.ordinal].names))))
+        if row.ordinal in checked.rows
         else row
         for row in offline
     ]
     names = {row.ordinal: row.names for row in named}
     keyed = not strict and why_unkeyed(reading, names, vocabulary) is None
-    conditions = any(row.query_must for row in found.rows.values()) or any(
-        each.part == "query_must" for each in found.dropped
+    conditions = any(row.query_must for row in checked.rows.values()) or any(
+        part.part == "query_must" for part in checked.dropped
     )
     ruled = strict and not conditions
     return tuple(
-        _row(table, reading, row, found.rows[row.ordinal], found.paths, vocabulary, keyed=keyed, ruled=ruled)
-        if row.ordinal in found.rows
+        _row(table, reading, row, checked.rows[row.ordinal], checked.paths, vocabulary, keyed=keyed, ruled=ruled)
+        if row.ordinal in checked.rows
         else row
         for row in named
     )
@@ -254,8 +254,8 @@ def _row(
 ) -> Row:
     """The row; a condition that is not the model's own wants the rules' title where the model's does not meet it."""
     before: Json = json.loads(row.content)
-    query = _asked(table, row, before, believed, keyed=keyed, ruled=ruled)
-    holds = not query or satisfies_query_must(canonical(believed.title, vocabulary), json.dumps(query))
+    condition = _condition(table, row, before, believed, keyed=keyed, ruled=ruled)
+    holds = not condition or satisfies_query_must(canonical(believed.title, vocabulary), json.dumps(condition))
     content: Json = {
         "title": believed.title if holds else before["title"],
         "description": believed.description or before["description"],
@@ -263,29 +263,29 @@ def _row(
     places = dict(zip(reading.axis.columns, reading.axis.places, strict=True)) if reading.axis else {}
     for column, (path, cell) in enumerate(zip(paths, row.cells, strict=True)):
         if cell.strip():
-            for position in _spelled(path, places.get(column)):
-                _put(content, position, typed(cell))
+            for names in _spelled(path, places.get(column)):
+                _put(content, names, typed(cell))
     if row.notes:
         _put(content, ("notes",), row.notes[0] if len(row.notes) == 1 else list(row.notes))
-    if query:
-        content["query_must"] = query
+    if condition:
+        content["query_must"] = condition
     return replace(row, content=to_text(content))
 
 
-def _asked(table: Table, row: Row, before: Json, believed: BelievedRow, *, keyed: bool, ruled: bool) -> Json:
+def _condition(table: Table, row: Row, before: Json, believed: BelievedRow, *, keyed: bool, ruled: bool) -> Json:
     """The condition: what the book's owner says, or else what the model says, or else that no rival is named."""
     if ruled or (table.rule and (table.rule.open or table.rule.predicate_of(row.key))):
         own = before.get("query_must")
         return own if isinstance(own, dict) else {}
     if believed.query_must:
-        query: Json = json.loads(believed.query_must)
-        return query
+        condition: Json = json.loads(believed.query_must)
+        return condition
     return {NO_RIVAL: {"table": table.id, "row": row.ordinal}} if keyed else {}
 
 
-def _spelled(path: tuple[str, ...], place: str | None) -> tuple[tuple[str, ...], ...]:
+def _spelled(path: tuple[str, ...], axis_value: str | None) -> tuple[tuple[str, ...], ...]:
     """The path; of a column that is a range of the second axis one for each of its numbers, under its group."""
-    spread = parse_range(place) if place is not None else None
+    spread = parse_range(axis_value) if axis_value is not None else None
     if spread is None or len(spread.values) < 2 or len(path) < 2:
         return (path,)
     return tuple((*path[:-1], str(value)) for value in spread.values)
@@ -317,12 +317,12 @@ class WholeRows:
     def inquiry(self, table: Table, reading: TableMeaning, model: str) -> Inquiry:
         """The request about a table that can be sent."""
         request = request_of(table, reading)
-        return Inquiry(request.key, request.asked(model))
+        return Inquiry(request.key, request.chat_request(model))
 
     def answer(self, table: Table, answered: Answered, offline: OfflineTables) -> AnsweredTable:
         """The rows in the words of an answer that holds."""
         reading, rows = offline.readings[table.id], offline.rows[table.id]
-        matches = judged(
+        checked = judged(
             table,
             reading,
             {row.ordinal: row for row in rows},
@@ -330,16 +330,17 @@ class WholeRows:
             offline.vocabulary,
             by_key_alone=not offline.strict.subjects.get(table.id),
         )
-        if matches.problems:
-            return AnsweredTable(problems=matches.problems)
+        if checked.problems:
+            return AnsweredTable(problems=checked.problems)
         strict = table.id in offline.strict.labels
-        made = model_rows(table, reading, rows, matches, offline.vocabulary, strict=strict)
+        made = model_rows(table, reading, rows, checked, offline.vocabulary, strict=strict)
         retitled = tuple(
-            Dropped(table.id, row.ordinal, "title", f"{terms.title!r:.100} does not meet the row's condition")
+            Dropped(table.id, row.ordinal, "title", f"{believed_row.title!r:.100} does not meet the row's condition")
             for row in made
-            if (terms := matches.rows.get(row.ordinal)) and json.loads(row.content)["title"] != terms.title
+            if (believed_row := checked.rows.get(row.ordinal))
+            and json.loads(row.content)["title"] != believed_row.title
         )
-        return AnsweredTable(made, dropped=(*matches.dropped, *retitled))
+        return AnsweredTable(made, dropped=(*checked.dropped, *retitled))
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,13 +370,17 @@ class ModelTables:
             ModelKeyError: the server refuses the key; answers that came before are kept.
         """
         offline = OfflineTables.of(tables, vocabulary, texts)
-        query, asking = self._asked(tables, offline, chosen), self._inquiries()
-        wanted = [each.inquiry for each in query if each.inquiry]
+        asked_tables, asking = self._asked_tables(tables, offline, chosen), self._inquiries()
+        wanted = [asked_table.inquiry for asked_table in asked_tables if asked_table.inquiry]
         ask = asking.ask if self.access else asking.kept
-        replies = {each.key: reply for each, reply in zip(wanted, ask(wanted, _Usable(query)), strict=True)}
+        replies = {
+            inquiry.key: reply for inquiry, reply in zip(wanted, ask(wanted, _Usable(asked_tables)), strict=True)
+        }
         rows, outcomes = dict(offline.rows), []
-        for each in query:
-            rows[each.table.id], outcome = each.end(replies[each.inquiry.key] if each.inquiry else None)
+        for asked_table in asked_tables:
+            rows[asked_table.table.id], outcome = asked_table.end(
+                replies[asked_table.inquiry.key] if asked_table.inquiry else None
+            )
             outcomes.append(outcome)
         return Transformed(
             rows=tuple(row for table in tables for row in rows[table.id]),
@@ -388,27 +393,29 @@ class ModelTables:
         self, tables: Sequence[Table], vocabulary: Vocabulary, chosen: Collection[str]
     ) -> tuple[ChatRequest, ...]:
         """What `transform` would have to ask, each once; an answer that is of no use is asked for again."""
-        query = self._asked(tables, OfflineTables.of(tables, vocabulary, ()), chosen)
-        wanted = [each.inquiry for each in query if each.inquiry]
-        return tuple(inquiry.request for inquiry in self._inquiries().unanswered(wanted, _Usable(query)))
+        asked_tables = self._asked_tables(tables, OfflineTables.of(tables, vocabulary, ()), chosen)
+        wanted = [asked_table.inquiry for asked_table in asked_tables if asked_table.inquiry]
+        return tuple(inquiry.request for inquiry in self._inquiries().unanswered(wanted, _Usable(asked_tables)))
 
     def _inquiries(self) -> Inquiries:
         otherwise = "let the rules read the tables"
         return Inquiries(self.access, self.folder, self.options, self.question.prompt, otherwise=otherwise)
 
-    def _asked(self, tables: Sequence[Table], offline: OfflineTables, chosen: Collection[str]) -> list[AskedTable]:
-        matches = (table for table in tables if table.id in chosen)
-        return [AskedTable.of(table, self.question, offline, self.options.model) for table in matches]
+    def _asked_tables(
+        self, tables: Sequence[Table], offline: OfflineTables, chosen: Collection[str]
+    ) -> list[AskedTable]:
+        chosen_tables = (table for table in tables if table.id in chosen)
+        return [AskedTable.of(table, self.question, offline, self.options.model) for table in chosen_tables]
 
 
 class _Usable:
     """An answer is of use if every table that it was asked about can use it; a book may have one twice."""
 
-    def __init__(self, asked: Sequence[AskedTable]) -> None:
+    def __init__(self, asked_tables: Sequence[AskedTable]) -> None:
         self._by_key: dict[str, list[AskedTable]] = defaultdict(list)
-        for each in asked:
-            if each.inquiry:
-                self._by_key[each.inquiry.key].append(each)
+        for asked_table in asked_tables:
+            if asked_table.inquiry:
+                self._by_key[asked_table.inquiry.key].append(asked_table)
 
     def __call__(self, inquiry: Inquiry, answered: Answered) -> bool:
-        return not any(each.after(answered).problems for each in self._by_key[inquiry.key])
+        return not any(asked_table.after(answered).problems for asked_table in self._by_key[inquiry.key])

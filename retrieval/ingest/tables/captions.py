@@ -325,17 +325,17 @@ def with_outer_titles(blocks: Sequence[Block], captions: _Captions) -> dict[int,
     for position, caption in captions.items():
         if caption and not caption.introduces:
             alike[blocks[position].heading_path, caption.words.casefold()].append(position)
-    matches, twins = dict(captions), [places for places in alike.values() if len(places) > 1]
+    longer, twins = dict(captions), [places for places in alike.values() if len(places) > 1]
     titles = _titles(blocks) if twins else {}
     for places in twins:
         outer = {position: _above(blocks, titles, position) for position in places}
-        if len(set(outer.values())) < len(places) or not all(outer[each] for each in places[1:]):
+        if len(set(outer.values())) < len(places) or not all(outer[position] for position in places[1:]):
             continue
         for position, title in outer.items():
             caption = captions[position]
             if caption and title:
-                matches[position] = replace(caption, words=f"{title}: {caption.words}")
-    return matches
+                longer[position] = replace(caption, words=f"{title}: {caption.words}")
+    return longer
 
 
 def _titles(blocks: Sequence[Block]) -> Mapping[int, str]:

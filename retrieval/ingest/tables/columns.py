@@ -80,8 +80,8 @@ def column_label(column: str, vocabulary: Vocabulary) -> Label | None:
 
 def column_labels(column: str, vocabulary: Vocabulary) -> tuple[Label, ...]:
     """The labels of a heading that lists some (`Intelligence/Wisdom`); empty unless every part is one."""
-    matches = [column_label(part, vocabulary) for part in _LIST.split(column) if part]
-    return tuple(label for label in matches if label is not None) if all(matches) else ()
+    labels = [column_label(part, vocabulary) for part in _LIST.split(column) if part]
+    return tuple(label for label in labels if label is not None) if all(labels) else ()
 
 
 SMALL = word_set("short_leaves_out")

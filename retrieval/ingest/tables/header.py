@@ -142,11 +142,11 @@ def part_heads(header: tuple[str, ...], grid: Sequence[tuple[str, ...]], underli
     return frozenset(position for position in underlined if _heads(header, grid, position))
 
 
-def _heads(header: tuple[str, ...], grid: Sequence[tuple[str, ...]], place: int) -> bool:
-    cells, below = grid[place], grid[place + 1 :]
-    if not below or any(_DIGIT.search(cell) for cell in cells) or not (all(cells) or (not place and any(cells))):
+def _heads(header: tuple[str, ...], grid: Sequence[tuple[str, ...]], row: int) -> bool:
+    cells, below = grid[row], grid[row + 1 :]
+    if not below or any(_DIGIT.search(cell) for cell in cells) or not (all(cells) or (not row and any(cells))):
         return False
-    return not place or not set(cells).isdisjoint(header) or _is_another_kind([cells, *below])
+    return not row or not set(cells).isdisjoint(header) or _is_another_kind([cells, *below])
 
 
 def _names_numbers(grid: Sequence[tuple[str, ...]]) -> bool:
@@ -271,7 +271,7 @@ def _step(cell: str) -> tuple[int, str]:
 
 def _under(row: ReadRow, *above: str) -> ReadRow:
     terms = row.label or ""
-    new = [each for each in dict.fromkeys(above) if each and each not in terms]
+    new = [label for label in dict.fromkeys(above) if label and label not in terms]
     return replace(row, label=", ".join([terms, *new] if terms else new)) if new else row
 
 
@@ -349,8 +349,8 @@ def _telling_apart(data: Sequence[tuple[str, ...]], groups: Sequence[str]) -> in
 
 def _groups(data: Sequence[ReadRow]) -> list[str]:
     """The first cell that each row stands under; empty in a table that says every first cell."""
-    matches, group = [], ""
+    groups, group = [], ""
     for row in data:
         group = row.cells[0] or group
-        matches.append(group)
-    return matches if any(not row.cells[0] for row in data) else [""] * len(data)
+        groups.append(group)
+    return groups if any(not row.cells[0] for row in data) else [""] * len(data)

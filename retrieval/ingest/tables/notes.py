@@ -142,7 +142,7 @@ def footnotes(blocks: Sequence[Block]) -> Notes:
 
 def notes_below(blocks: Sequence[Block], index: int) -> Notes:
     """The notes in the text directly below a table, or below its label; none if that begins with something else."""
-    matches: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     labelled = index + 1 < len(blocks) and bool(label_of(blocks[index + 1]))
     for block in blocks[index + 1 + labelled :]:
         lines = [line for line in _logical_lines(block.shown) if not _TITLE.fullmatch(line)]
@@ -151,8 +151,8 @@ def notes_below(blocks: Sequence[Block], index: int) -> Notes:
             break
         for mark, words in filter(None, notes):
             # A list with stars for bullets explains no star.
-            matches[mark] = "" if mark in matches and mark == "*" else matches.get(mark, words)
-    return {mark: words for mark, words in matches.items() if words}
+            meanings[mark] = "" if mark in meanings and mark == "*" else meanings.get(mark, words)
+    return {mark: words for mark, words in meanings.items() if words}
 
 
 def notes_in(rows: Sequence[Sequence[str]]) -> Notes:

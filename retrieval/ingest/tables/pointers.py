@@ -91,10 +91,10 @@ def pointer_in(cell: str) -> Pointer | None:
     if whole := _QUOTED_CELL.fullmatch(cell):
         names = tuple(_spellings(whole["words"]))
         return Pointer(names, is_code=False) if names else None
-    matches = list(references(cell))
-    if len(matches) != 1 or _counted(cell, matches[0]) or len(_others(cell, matches[0])) > MOST_OTHER_WORDS:
+    mentioned = list(references(cell))
+    if len(mentioned) != 1 or _counted(cell, mentioned[0]) or len(_others(cell, mentioned[0])) > MOST_OTHER_WORDS:
         return None
-    names = tuple(_spellings(matches[0]))
+    names = tuple(_spellings(mentioned[0]))
     return Pointer(names, is_code=False) if names else None
 
 
@@ -150,41 +150,41 @@ class Titles:
         """Gather the titles of all tables of a book, in reading order."""
         self._tables = tables
         under = Counter(map(_section, tables))
-        matches: dict[str, list[int]] = defaultdict(list)
+        by_name: dict[str, list[int]] = defaultdict(list)
         titled: dict[_Section, list[int]] = defaultdict(list)
         for position, table in enumerate(tables):
             alone = under[_section(table)] == 1
             for name in dict.fromkeys(_names(table, alone=alone)):
-                matches[name].append(position)
+                by_name[name].append(position)
             if table.title:
                 titled[_section(table)].append(position)
-        self._found, self._titled = matches, titled
+        self._by_name, self._titled = by_name, titled
 
-    def meant(self, pointer: Pointer, place: int) -> int | None:
-        """The table that is meant where the table at `place` says this; None if there is none, or no nearest one."""
+    def meant(self, pointer: Pointer, position: int) -> int | None:
+        """The table that is meant where the table at `position` says this; None if there is none, or no nearest one."""
         for name in pointer.names:
-            at = [other for other in self._found.get(name, ()) if other != place]
+            at = [other for other in self._by_name.get(name, ()) if other != position]
             if at:
-                return self._nearest(at, place)
-        return None if pointer.is_code else self._told(pointer, place)
+                return self._nearest(at, position)
+        return None if pointer.is_code else self._told(pointer, position)
 
-    def _told(self, pointer: Pointer, place: int) -> int | None:
+    def _told(self, pointer: Pointer, position: int) -> int | None:
         """The only table of the same section that is called the same in more or fewer words, two of them at least."""
         terms = set(pointer.names[0].split())
         told = []
-        for other in self._titled.get(_section(self._tables[place]), ()):
+        for other in self._titled.get(_section(self._tables[position]), ()):
             words = set(called(self._tables[other].title or "").split())
-            if other != place and min(len(terms), len(words)) > 1 and (terms <= words or words <= terms):
+            if other != position and min(len(terms), len(words)) > 1 and (terms <= words or words <= terms):
                 told.append(other)
         return told[0] if len(told) == 1 else None
 
-    def _nearest(self, at: Sequence[int], place: int) -> int | None:
+    def _nearest(self, at: Sequence[int], position: int) -> int | None:
         """Of the same section rather than of the same document, and there the nearest; elsewhere the only one."""
-        here = self._tables[place]
+        here = self._tables[position]
         inside = [other for other in at if self._tables[other].document == here.document]
         if not inside:
             return at[0] if len(at) == 1 else None
-        return min(inside, key=lambda other: (-_shared(here, self._tables[other]), abs(other - place), -other))
+        return min(inside, key=lambda other: (-_shared(here, self._tables[other]), abs(other - position), -other))
 
 
 def _section(table: Table) -> _Section:
@@ -233,7 +233,7 @@ def referrers(tables: Sequence[Table], readings: Sequence[TableMeaning]) -> Mapp
         readings: aligned.
     """
     titles = Titles(tables)
-    matches: dict[str, dict[str, str]] = defaultdict(dict)
+    names_of_table: dict[str, dict[str, str]] = defaultdict(dict)
     for position, (table, reading) in enumerate(zip(tables, readings, strict=True)):
         pointed = attempt(
             partial(_pointed, titles, position, reading),
@@ -243,12 +243,12 @@ def referrers(tables: Sequence[Table], readings: Sequence[TableMeaning]) -> Mapp
             table.lines[0],
         )
         for target, name in pointed:
-            matches[tables[target].id].setdefault(name.casefold(), name)
-    known = {table.id: _said(table) for table in tables if table.id in matches}
-    targets = Counter(name for names in matches.values() for name in names)
+            names_of_table[tables[target].id].setdefault(name.casefold(), name)
+    known = {table.id: _said(table) for table in tables if table.id in names_of_table}
+    targets = Counter(name for names in names_of_table.values() for name in names)
     few = {
         table: [name for folded, name in names.items() if targets[folded] <= MOST_TARGETS]
-        for table, names in matches.items()
+        for table, names in names_of_table.items()
         if len(names) <= MOST_NAMES
     }
     new = {table: tuple(name for name in names if not _is_said(name, known[table])) for table, names in few.items()}
@@ -268,19 +268,19 @@ def _words(text: str) -> set[str]:
     return set(_ANY_WORD.findall(text.casefold()))
 
 
-def _pointed(titles: Titles, place: int, reading: TableMeaning) -> Sequence[tuple[int, str]]:
+def _pointed(titles: Titles, position: int, reading: TableMeaning) -> Sequence[tuple[int, str]]:
     """The places of the tables that the rows of one table point to, each with the name of its row."""
     data = [row for row in reading.rows if row.role == "data"]
-    return [pair for row in data for pair in _pointed_by(titles, place, reading, row)]
+    return [pair for row in data for pair in _pointed_by(titles, position, reading, row)]
 
 
-def _pointed_by(titles: Titles, place: int, reading: TableMeaning, row: ReadRow) -> Iterator[tuple[int, str]]:
+def _pointed_by(titles: Titles, position: int, reading: TableMeaning, row: ReadRow) -> Iterator[tuple[int, str]]:
     for at, cell in enumerate(row.cells):
         pointer = pointer_in(cell)
         # The key of a list of tables is the name of each, and points to it without a word.
         if pointer is None or (pointer.is_code and at == reading.key_column):
             continue
-        target = titles.meant(pointer, place)
+        target = titles.meant(pointer, position)
         if target is not None and (name := _name(reading, row, at)):
             yield target, name
 

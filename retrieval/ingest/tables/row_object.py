@@ -156,17 +156,17 @@ def _with_axis(columns: Sequence[str], cells: Sequence[str], axis: Axis, name: s
     name = name or "by column"
     values = _pairs((columns[i], cells[i]) for i in range(len(columns)) if i not in on_axis)
     places: Json = {}
-    for index, position in on_axis.items():
+    for index, axis_value in on_axis.items():
         if cells[index].strip():
-            for step in _steps(position):
+            for step in _steps(axis_value):
                 places[_free_key(step, places)] = typed(cells[index])
     return values | {_free_key(name, values): places}
 
 
-def _steps(place: str) -> Sequence[str]:
+def _steps(axis_value: str) -> Sequence[str]:
     # The zero of runway `03` is part of its name.
-    parsed = None if place.isdecimal() else parse_range(place)
-    return tuple(map(str, parsed.values)) if parsed and parsed.values else (place,)
+    parsed = None if axis_value.isdecimal() else parse_range(axis_value)
+    return tuple(map(str, parsed.values)) if parsed and parsed.values else (axis_value,)
 
 
 OPEN_NAMES = 20

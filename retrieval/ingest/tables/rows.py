@@ -184,8 +184,10 @@ def _grid_row(
     if row.role == "data" and not (table.rule and table.rule.open):
         position: Json = {"table": table.id, "row": row.ordinal}
         rival: Json = {NO_RIVAL: position} if keyed else {}
-        query = _own_predicate(table, key) or book.strict.predicate(table, row.columns[reading.key_column], key) or {}
-        if query_must := query | rival:
+        predicate = (
+            _own_predicate(table, key) or book.strict.predicate(table, row.columns[reading.key_column], key) or {}
+        )
+        if query_must := predicate | rival:
             content["query_must"] = query_must
     source = table.rows[row.ordinal]
     return Row(
@@ -206,9 +208,9 @@ def _grid_row(
 
 def _own_predicate(table: Table, key: str) -> Json:
     """What the book's owner asks of a question before the row of this key comes back; empty if nothing."""
-    terms = table.rule.predicate_of(key) if table.rule else None
-    matches: Json = json.loads(terms) if terms else {}
-    return matches
+    written = table.rule.predicate_of(key) if table.rule else None
+    predicate: Json = json.loads(written) if written else {}
+    return predicate
 
 
 def _notes(table: Table) -> tuple[str, ...]:

@@ -153,14 +153,14 @@ def _columns(sign: str) -> int:
     return 0 if unicodedata.combining(sign) else 1 + (unicodedata.east_asian_width(sign) in _WIDE)
 
 
-def _is_amid(line: str, place: int) -> bool:
-    return bool(line[place - 1 : place].strip() and line[place : place + 1].strip())
+def _is_amid(line: str, offset: int) -> bool:
+    return bool(line[offset - 1 : offset].strip() and line[offset : offset + 1].strip())
 
 
-def _before_word(line: str, place: int) -> int:
-    while _is_amid(line, place):
-        place -= 1
-    return place
+def _before_word(line: str, offset: int) -> int:
+    while _is_amid(line, offset):
+        offset -= 1
+    return offset
 
 
 _DITTO = re.compile(r"[-–—\s]*(?:[\"”“″〃]|''|,,)[-–—\s]*|(?:do|dto|ditto|id|idem)\.|ditto|idem", re.IGNORECASE)

@@ -120,10 +120,10 @@ class StrictTables:
         value_group: list[JsonValue] = [*terms, *self.asking[table.id], *bare]
         if not subject:
             return {"contain_one_of": [value_group]}
-        query: Json = {"contain_one_of": [list(subject), value_group]}
+        predicate: Json = {"contain_one_of": [list(subject), value_group]}
         if table.id in self.opposed:
-            query["contain_across"] = [list(subject), list(value_group)]
-        return query
+            predicate["contain_across"] = [list(subject), list(value_group)]
+        return predicate
 
 
 def _about(table: Table, subject: Sequence[str]) -> Sequence[str]:

@@ -45,10 +45,10 @@ def test_a_request_holds_the_table_and_nothing_else_of_the_book(
             {"row": 2, "cells": ["Dagger", "", "10"]},
         ],
     }
-    (system, prompt), (user, told) = request.asked(MODEL).messages
+    (system, prompt), (user, told) = request.chat_request(MODEL).messages
     assert (system, user, told) == ("system", "user", request.told)
     assert "throws away what is not exactly true" in prompt
-    assert request.asked(MODEL).form is ModelTable
+    assert request.chat_request(MODEL).form is ModelTable
 
 
 def test_a_key_changes_with_what_is_sent_and_not_with_the_place(
