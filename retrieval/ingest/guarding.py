@@ -152,8 +152,8 @@ def _ruled(table: Table, rules: Sequence[TableRule]) -> Table:
 
 
 def _about(table: Table, rules: Sequence[TableRule]) -> list[TableRule]:
-    terms = _found_by(table)
-    return [rule for rule in rules if rule.find.holds(terms)]
+    own = _found_by(table)
+    return [rule for rule in rules if rule.find.holds(own)]
 
 
 def unmet(rules: Sequence[TableRule], tables: Sequence[Table], vocabulary: Vocabulary) -> tuple[str, ...]:
@@ -173,10 +173,10 @@ def unmet(rules: Sequence[TableRule], tables: Sequence[Table], vocabulary: Vocab
         for table, entries in shared
     )
     sentences = (
-        f"{rule} {terms}"
+        f"{rule} {complaint}"
         for rule in rules
         if (mine := [table for table in tables if table.rule == rule]) or rule.entry not in not_applied
-        for terms in _unmet(rule, mine, tables, vocabulary)
+        for complaint in _unmet(rule, mine, tables, vocabulary)
     )
     return tuple(f"{TABLES_FILE}: {sentence}" for sentence in (*contradictions, *sentences))
 
@@ -223,10 +223,10 @@ def _keys(table: Table, reading: TableMeaning) -> Iterator[str]:
 
 def _nearest_table(rule: TableRule, tables: Sequence[Table]) -> str:
     """The nearest that there is to the first of what finds a table which no table has."""
-    terms = [_found_by(table) for table in tables]
+    finds = [_found_by(table) for table in tables]
     for name, wanted in rule.find.given.items():
-        if not any(Find(**{name: wanted}).holds(table) for table in terms):
-            return _nearest(wanted, [table.given[name] for table in terms])
+        if not any(Find(**{name: wanted}).holds(table) for table in finds):
+            return _nearest(wanted, [table.given[name] for table in finds])
     return "; each part of it finds one, all of it none"
 
 

@@ -65,8 +65,8 @@ def names_of_sign(sign: str) -> tuple[str, ...]:
     """What people call a sign; none where Unicode has no name for it."""
     if sign in _EVERYDAY:
         return _EVERYDAY[sign]
-    terms = " ".join(_ASPECT.sub(" ", unicodedata.name(sign, "")).split()).lower()
-    return (terms,) if terms else ()
+    name = " ".join(_ASPECT.sub(" ", unicodedata.name(sign, "")).split()).lower()
+    return (name,) if name else ()
 
 
 def with_signs_spelled(text: str) -> str:

@@ -35,11 +35,11 @@ def minimal_questions(predicate: QueryMust, vocabulary: Vocabulary) -> tuple[str
         if groups is None:
             return None
         for group in groups:
-            terms = next(filter(None, (_say(atom, group, vocabulary) for atom in group.atoms)), None)
-            if terms is None:
+            texts = next(filter(None, (_say(atom, group, vocabulary) for atom in group.atoms)), None)
+            if texts is None:
                 return ()
-            lower.append(terms[0])
-            upper.append(terms[1])
+            lower.append(texts[0])
+            upper.append(texts[1])
     questions = dict.fromkeys((_APART.join(lower), _APART.join(upper)))
     return tuple(question for question in questions if predicate.holds(canonical(question, vocabulary)))
 
@@ -51,8 +51,8 @@ def _say(atom: Atom, group: Group, vocabulary: Vocabulary) -> tuple[str, str] | 
     written = list(_written(group))
     # What is written comes first: canonical text, read once more, may say something else (`b12 level`, `b 12 level`).
     same = [text for text in written if canonical_term(text, vocabulary) == atom.text]
-    terms = _least(atom, [*same, atom.text], vocabulary) or _least(atom, written, vocabulary)
-    return (terms, terms) if terms else None
+    text = _least(atom, [*same, atom.text], vocabulary) or _least(atom, written, vocabulary)
+    return (text, text) if text else None
 
 
 def _least(atom: Term, texts: Sequence[str], vocabulary: Vocabulary) -> str:

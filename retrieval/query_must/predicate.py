@@ -176,11 +176,11 @@ def explain(
     predicate = read_query_must(query_must)
     if not predicate.conditions:
         return UNRESTRICTED
-    query = _question(question, vocabulary, rivals)
+    canonical_question = _question(question, vocabulary, rivals)
     for condition in predicate.conditions:
-        if not condition.holds(query):
-            return condition.failure(query)
-    return _satisfied(predicate, query)
+        if not condition.holds(canonical_question):
+            return condition.failure(canonical_question)
+    return _satisfied(predicate, canonical_question)
 
 
 def _satisfied(predicate: QueryMust, question: Canonical) -> str:

@@ -129,8 +129,8 @@ def _entry_by_entry(source: str, where: str, warnings: list[str]) -> Mapping[Any
         try:
             values |= cast(Mapping[Any, object], _read_yaml(entry))
         except _UNREADABLE as error:
-            terms = " ".join(str(error).split())[:200]
-            warnings.append(f"{where}: metadata key {key!r} cannot be read as YAML ({terms}); it is left out")
+            reason = " ".join(str(error).split())[:200]
+            warnings.append(f"{where}: metadata key {key!r} cannot be read as YAML ({reason}); it is left out")
     return values
 
 

@@ -60,11 +60,11 @@ class _Entry:
             caption=self._text("caption", values["caption"]) if "caption" in values else None,
             key=self._text("key", values["key"]) if "key" in values else None,
             subject=self._texts("subject", values["subject"]) if "subject" in values else (),
-            names={key: self._names(key, terms) for key, terms in self._by_row("names").items()},
+            names={key: self._names(key, names) for key, names in self._by_row("names").items()},
             query_must=self._predicate("query_must", values["query_must"]) if "query_must" in values else None,
             row_query_must={
-                key: self._predicate(f"row_query_must.{key}", terms)
-                for key, terms in self._by_row("row_query_must").items()
+                key: self._predicate(f"row_query_must.{key}", predicate)
+                for key, predicate in self._by_row("row_query_must").items()
             },
             open=self._switch("open", values.get("open", False)),
         )
@@ -116,11 +116,11 @@ class _Entry:
         """The predicate as a JSON object; a bare list of groups is read as `contain_one_of`, as elsewhere."""
         try:
             decoded = json.loads(value) if isinstance(value, str) else value
-            terms = {"contain_one_of": decoded} if isinstance(decoded, list) else self._table(name, decoded)
-            text = json.dumps(terms, ensure_ascii=False)
+            operators = {"contain_one_of": decoded} if isinstance(decoded, list) else self._table(name, decoded)
+            text = json.dumps(operators, ensure_ascii=False)
             predicate = parse_query_must(text, strict=True)
         except (BadPredicateError, ValueError, TypeError, RecursionError) as error:
             self._refuse(f"{name}: {error}")
-        if not predicate.conditions or NO_RIVAL in terms:
+        if not predicate.conditions or NO_RIVAL in operators:
             self._refuse(f"{name} is {value!r}; write an object of operators; {NO_RIVAL} is given by the rule")
         return text

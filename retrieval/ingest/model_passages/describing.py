@@ -59,14 +59,14 @@ class AskedPassage:
 
     def inquiry(self, model: str) -> Inquiry:
         """The request. What is sent decides under which name its answer is kept: text, headings and choices."""
-        terms = {
+        content = {
             "headings": list(self.chunk.heading_path),
             "text": self.chunk.text,
             "kinds": list(self.kinds),
             "tags": list(self.tags),
             "traits": list(self.traits),
         }
-        told = json.dumps(terms, ensure_ascii=False)
+        told = json.dumps(content, ensure_ascii=False)
         messages = (("system", prompt_words(__package__, PROMPT_FILE)), ("user", told))
         return Inquiry(sha256(told.encode()).hexdigest(), ChatRequest(model, messages, _ANSWERED, form=ModelPassage))
 

@@ -38,9 +38,9 @@ def believed_names(
     table: Table, offline: Mapping[int, Row], given: Mapping[int, Sequence[str]], vocabulary: Vocabulary
 ) -> BelievedNames:
     """Look through the names of all rows of a table at once: what two rows are called names neither."""
-    names = {ordinal: [" ".join(name.split()) for name in terms][:MOST_NAMES] for ordinal, terms in given.items()}
-    runs = {ordinal: {name: canonical_term(name, vocabulary) for name in terms} for ordinal, terms in names.items()}
-    claimed = Counter(run for terms in runs.values() for run in set(terms.values()))
+    names = {ordinal: [" ".join(name.split()) for name in of_row][:MOST_NAMES] for ordinal, of_row in given.items()}
+    runs = {ordinal: {name: canonical_term(name, vocabulary) for name in of_row} for ordinal, of_row in names.items()}
+    claimed = Counter(run for runs_of_row in runs.values() for run in set(runs_of_row.values()))
     others = {
         ordinal: {canonical_term(text, vocabulary) for text in (*row.names, *row.cells, row.called, row.key) if text}
         for ordinal, row in offline.items()
@@ -206,7 +206,12 @@ def judged(
     problems = (
         *_wrong_columns(reading, answer, vocabulary),
         *_wrong_rows(rows, answer),
-        *(terms for row in answer.rows if row.row in rows for terms in _wrong_row(table, reading, rows[row.row], row)),
+        *(
+            problem
+            for row in answer.rows
+            if row.row in rows
+            for problem in _wrong_row(table, reading, rows[row.row], row)
+        ),
     )
     if problems:
         return CheckedAnswer(problems[:_SHOWN])

@@ -126,7 +126,7 @@ def why_unsent(table: Table, reading: TableMeaning) -> Unsent | None:
 def request_of(table: Table, reading: TableMeaning) -> TableRequest:
     """The request about a table that can be sent."""
     rows = data_rows(reading)
-    terms = {
+    content = {
         "headings": list(table.heading_path),
         "caption": table.caption or "",
         "about": " ".join(filter(None, (table.purpose, table.about))),
@@ -134,19 +134,19 @@ def request_of(table: Table, reading: TableMeaning) -> TableRequest:
         "columns": [{"column": at, "heading": head} for at, head in enumerate(reading.columns, start=1)],
         "rows": [_row(table, row) for row in rows],
     }
-    told = json.dumps(terms, ensure_ascii=False)
+    told = json.dumps(content, ensure_ascii=False)
     # The cells come back, the keys and headings in titles, names and conditions: twice what was sent is ample.
     answered = 2 * likely_tokens(told) + _PER_ROW * len(rows) + _PER_TABLE
     return TableRequest(table.id, told, min(answered, MOST_ANSWERED))
 
 
 def _row(table: Table, row: ReadRow) -> dict[str, object]:
-    terms: dict[str, object] = {"row": row.ordinal, "cells": list(row.cells)}
+    content: dict[str, object] = {"row": row.ordinal, "cells": list(row.cells)}
     if row.label:
-        terms["under"] = row.label
+        content["under"] = row.label
     if notes := table.rows[row.ordinal].notes:
-        terms["notes"] = list(notes)
-    return terms
+        content["notes"] = list(notes)
+    return content
 
 
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+\.|#+)\s+")
@@ -176,7 +176,7 @@ def listed(tables: Sequence[Table], titles: Sequence[str]) -> tuple[frozenset[st
     names = {table.id: {normal(name) for name in _names(table)} for table in tables}
     wanted = {normal(title): title for title in titles}
     listed_ids = frozenset(table for table, name in names.items() if not name.isdisjoint(wanted))
-    known = {name for terms in names.values() for name in terms}
+    known = {name for of_table in names.values() for name in of_table}
     return listed_ids, tuple(_unfound(title, name, names) for name, title in wanted.items() if name not in known)
 
 
@@ -192,8 +192,8 @@ def by_rule(tables: Sequence[Table], vocabulary: Vocabulary) -> frozenset[str]:
 
 def _names(table: Table) -> tuple[str, ...]:
     nearest = table.heading_path[-1] if table.heading_path else ""
-    terms = (table.caption or "", nearest, subject(table), f"{table.document}:{table.lines[0]}")
-    return tuple(name for name in terms if name)
+    texts = (table.caption or "", nearest, subject(table), f"{table.document}:{table.lines[0]}")
+    return tuple(name for name in texts if name)
 
 
 def _unfound(title: str, name: str, names: Mapping[str, set[str]]) -> str:

@@ -248,8 +248,8 @@ def _html_title(block: Block) -> str:
     """The words of an HTML block that says nothing else: `<summary>Options</summary>`, `<b>Options</b>`."""
     match = _HTML_TITLE.search(block.shown) if block.kind == "html" else None
     words = plain_text(without_tags(match["words"], " ")) if match else ""
-    terms = plain_text(without_tags(block.shown, " "))
-    return words.rstrip(":") if words == terms and len(words) <= MAX_SUBTITLE else ""
+    whole_text = plain_text(without_tags(block.shown, " "))
+    return words.rstrip(":") if words == whole_text and len(words) <= MAX_SUBTITLE else ""
 
 
 def _box_title(block: Block) -> str:
@@ -374,9 +374,9 @@ def purpose_of(blocks: Sequence[Block], index: int, called: Caption | None) -> s
     It is what introduces the table, or of the paragraph above the sentence that names it, or, where that paragraph is
     all there is between heading and table, its first one.
     """
-    terms = called.about or (called.words if called.introduces else "") if called else ""
-    if terms:
-        return _short(_introducing(sentences_of(terms)), blocks[index].heading_path, called)
+    introduction = called.about or (called.words if called.introduces else "") if called else ""
+    if introduction:
+        return _short(_introducing(sentences_of(introduction)), blocks[index].heading_path, called)
     top = called.block if called and called.block is not None and called.block < index else index
     if not top or not is_plain_paragraph(blocks[top - 1]):
         return ""
@@ -394,11 +394,11 @@ def _introducing(sentences: Sequence[str]) -> Sequence[str]:
 
 def _short(sentences: Sequence[str], headings: Sequence[str], called: Caption | None) -> str:
     """The first sentence, if it is short and says more than what the table is called."""
-    terms = sentences[0].strip().rstrip(":; ") if sentences else ""
+    purpose = sentences[0].strip().rstrip(":; ") if sentences else ""
     title = " ".join(headings[-1:]) + f" {called.words if called and not called.introduces else ''}"
-    own = set(_words(terms)) - set(_words(title)) - _SAYS_NOTHING
-    whole = len(terms) <= MAX_PURPOSE and not terms.startswith("(") and not _POINTER.search(terms)
-    return terms if whole and len(own) >= MIN_OWN_WORDS else ""
+    own = set(_words(purpose)) - set(_words(title)) - _SAYS_NOTHING
+    whole = len(purpose) <= MAX_PURPOSE and not purpose.startswith("(") and not _POINTER.search(purpose)
+    return purpose if whole and len(own) >= MIN_OWN_WORDS else ""
 
 
 def _words(text: str) -> list[str]:

@@ -107,14 +107,14 @@ def beginning(short: str, long: str) -> str | None:
 
 def stands_for(short: str, words: Sequence[str]) -> bool:
     """Whether it is the initials of the words, or some letters of theirs, each word's initial among them."""
-    letters, terms = short.casefold(), [word.casefold() for word in words]
-    large = [word for word in terms if word not in SMALL and word[0].isalnum()]
-    if not large or large[0] != terms[0] or letters == " ".join(terms):
+    letters, lower_words = short.casefold(), [word.casefold() for word in words]
+    large = [word for word in lower_words if word not in SMALL and word[0].isalnum()]
+    if not large or large[0] != lower_words[0] or letters == " ".join(lower_words):
         return False
     if len(letters) == 1:
-        return terms[0][0] == letters and len(terms[0]) > 1
+        return lower_words[0][0] == letters and len(lower_words[0]) > 1
     initials = "".join(word[0] for word in large)
-    if letters in (initials, "".join(word[0] for word in terms)):
+    if letters in (initials, "".join(word[0] for word in lower_words)):
         return len(large) > 1
     return len(large) < len(letters) and initials[0] == letters[0] and _is_cut_from(letters, large)
 

@@ -57,22 +57,22 @@ class Glossary:
         knows itself is left to it.
         """
         texts = tuple(texts)
-        terms: dict[str, Counter[str]] = defaultdict(Counter)
+        definitions: dict[str, Counter[str]] = defaultdict(Counter)
         for text in texts:
             for short, long in _defined(_MARKS.sub("", text)):
-                terms[short][long] += 1
+                definitions[short][long] += 1
         for reading in readings:
             for short, long in _listed([row.cells for row in reading.rows]):
-                terms[short][long] += 1
+                definitions[short][long] += 1
         words = {word for text in texts for word in _PLAIN_WORD.findall(text)}
-        own = {name: longs for name, longs in terms.items() if len(name) == 1 or name.casefold() not in words}
+        own = {name: longs for name, longs in definitions.items() if len(name) == 1 or name.casefold() not in words}
         commonest = {name: most for name, longs in sorted(own.items()) if (most := _commonest(longs))}
         known = {name for name in commonest if vocabulary.label(name) is not None or _ROMAN.fullmatch(name)}
         meanings = {name: most for name, most in commonest.items() if name not in known}
         initials = {
             long: short
             for long, short in _initials(texts, readings).items()
-            if short not in terms and vocabulary.label(short) is None
+            if short not in definitions and vocabulary.label(short) is None
         }
         defined = {long.casefold(): short for short, long in meanings.items() if sum(map(str.isupper, short)) > 1}
         return cls(meanings, initials | defined)

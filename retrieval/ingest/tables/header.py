@@ -270,9 +270,9 @@ def _step(cell: str) -> tuple[int, str]:
 
 
 def _under(row: ReadRow, *above: str) -> ReadRow:
-    terms = row.label or ""
-    new = [label for label in dict.fromkeys(above) if label and label not in terms]
-    return replace(row, label=", ".join([terms, *new] if terms else new)) if new else row
+    above_row = row.label or ""
+    new = [label for label in dict.fromkeys(above) if label and label not in above_row]
+    return replace(row, label=", ".join([above_row, *new] if above_row else new)) if new else row
 
 
 def key_column(rows: Sequence[ReadRow]) -> int:

@@ -179,17 +179,17 @@ def marked(cell: str, notes: Notes) -> tuple[str, tuple[str, ...]]:
     """
     if not notes:
         return cell, ()
-    terms: dict[str, None] = {}
+    meanings: dict[str, None] = {}
 
     def taken_off(match: re.Match[str]) -> str:
         words = _meant(match, notes)
-        terms.update(dict.fromkeys(words))
+        meanings.update(dict.fromkeys(words))
         return "" if words else match[0]
 
     bare = _MARK.sub(taken_off, cell)
     if symbol := _SYMBOL_BEHIND.search(plain_text(bare)):
-        terms.update(dict.fromkeys(_meant(symbol, notes)))
-    return bare, tuple(terms)
+        meanings.update(dict.fromkeys(_meant(symbol, notes)))
+    return bare, tuple(meanings)
 
 
 def _meant(match: re.Match[str], notes: Notes) -> list[str]:

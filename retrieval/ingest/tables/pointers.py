@@ -170,11 +170,15 @@ class Titles:
 
     def _told(self, pointer: Pointer, position: int) -> int | None:
         """The only table of the same section that is called the same in more or fewer words, two of them at least."""
-        terms = set(pointer.names[0].split())
+        pointer_words = set(pointer.names[0].split())
         told = []
         for other in self._titled.get(_section(self._tables[position]), ()):
             words = set(called(self._tables[other].title or "").split())
-            if other != position and min(len(terms), len(words)) > 1 and (terms <= words or words <= terms):
+            if (
+                other != position
+                and min(len(pointer_words), len(words)) > 1
+                and (pointer_words <= words or words <= pointer_words)
+            ):
                 told.append(other)
         return told[0] if len(told) == 1 else None
 

@@ -104,8 +104,8 @@ def _description(table: Table, label: str | None = None) -> str:
     """
     title = _words(subject(table))
     above = next((heading for heading in reversed(table.heading_path) if _words(heading) - title), table.document)
-    terms = [table.purpose, f"Under {label}" if label else "", f"From {above}"]
-    return " ".join(part if part.endswith((".", "!", "?")) else f"{part}." for part in terms if part)
+    parts = [table.purpose, f"Under {label}" if label else "", f"From {above}"]
+    return " ".join(part if part.endswith((".", "!", "?")) else f"{part}." for part in parts if part)
 
 
 def _words(text: str) -> set[str]:
@@ -225,8 +225,8 @@ def prose_names(titles: Sequence[str], text: str) -> tuple[str, ...]:
     """The headings of a passage, and the words that its paragraphs begin with (`**Graze.** If your attack ...`)."""
     run_ins = (match for line in text.split("\n") if (match := _RUN_IN.match(line)))
     leads = (match["marked"] or match["plain"] or match["code"] for match in run_ins)
-    terms = [title.rstrip(" .:") for title in (*titles, *map(plain_text, leads))]
-    own = (title for position, title in enumerate(terms) if not _repeats(title, terms[:position]))
+    plain_titles = [title.rstrip(" .:") for title in (*titles, *map(plain_text, leads))]
+    own = (title for position, title in enumerate(plain_titles) if not _repeats(title, plain_titles[:position]))
     return tuple(dict.fromkeys(name for title in own for name in spellings(title)))
 
 
@@ -363,8 +363,8 @@ def row_search_text(
 
     A pair is `column: cell`. A run of columns with one name says it once. At the end stand the names that no cell says.
     """
-    headings, terms = " > ".join(table.heading_path), (*_subject(table), *searched_as, label or "")
-    context = [headings, table.caption or "", table.about, *terms]
+    headings, search_words = " > ".join(table.heading_path), (*_subject(table), *searched_as, label or "")
+    context = [headings, table.caption or "", table.about, *search_words]
     pairs, previous = [], ""
     for column, cell in zip(columns, cells, strict=True):
         if cell:

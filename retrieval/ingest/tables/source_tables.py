@@ -392,7 +392,7 @@ def _parse_pipes(source: str, notes: Notes) -> _Parsed:
     lines = source.split("\n")
     shown = without_marks(with_blank_comments(source)).split("\n")
     raw = [split_row(line) for line in shown]
-    grid, terms = _read(raw, {**notes, **notes_in(raw)}, plain_text)
+    grid, notes_of_rows = _read(raw, {**notes, **notes_in(raw)}, plain_text)
     first = next(number for number, line in enumerate(shown) if number and _FIRST_DELIMITER.fullmatch(line))
     delimiters = {first, *(number for number, line in enumerate(shown) if _is_delimiter(line))}
     width = max(len(cells) for number, cells in enumerate(grid) if number not in delimiters)
@@ -403,7 +403,7 @@ def _parse_pipes(source: str, notes: Notes) -> _Parsed:
     heads = frozenset(position for position, i in enumerate(kept) if i + 1 in delimiters)
     rows = tuple((padded[i], i, lines[i]) for i in kept)
     header = reduce(joined_headers, [without_placeholders(cells) for cells in headers])
-    return _Parsed(None, header, "\n".join(lines[:first]), rows, tuple(terms[i] for i in kept), heads)
+    return _Parsed(None, header, "\n".join(lines[:first]), rows, tuple(notes_of_rows[i] for i in kept), heads)
 
 
 def _parse_drawn(block: Block, drawn: DrawnTable, notes: Notes) -> _Parsed | None:
@@ -412,13 +412,13 @@ def _parse_drawn(block: Block, drawn: DrawnTable, notes: Notes) -> _Parsed | Non
     lines = block.source.split("\n")
     width = max(len(row.cells) for row in (*drawn.headers, *drawn.rows))
     raw = [row.cells + ("",) * (width - len(row.cells)) for row in (*drawn.headers, *drawn.rows)]
-    cells, terms = _read(raw, {**notes, **notes_in(raw)}, plain_text)
+    cells, notes_of_rows = _read(raw, {**notes, **notes_in(raw)}, plain_text)
     count = len(drawn.headers)
     header = reduce(joined_headers, cells[:count]) if count else ("",) * width
     sources = ["\n".join(lines[row.start : row.end]).rstrip("\n") for row in (*drawn.headers, *drawn.rows)]
     rows = zip(cells[count:], (row.start for row in drawn.rows), sources[count:], strict=True)
     title = plain_text(drawn.title) or None
-    return _Parsed(title, header, "\n".join(sources[:count]), tuple(rows), tuple(terms[count:]))
+    return _Parsed(title, header, "\n".join(sources[:count]), tuple(rows), tuple(notes_of_rows[count:]))
 
 
 def _read(
@@ -427,8 +427,8 @@ def _read(
     """The words of every cell, and of every row what its marks mean."""
     known = [{} if note_of(cells) else notes for cells in raw]
     pairs = [[marked(cell, of_row) for cell in cells] for cells, of_row in zip(raw, known, strict=True)]
-    terms = [tuple(dict.fromkeys(note for _, notes_of in row for note in notes_of)) for row in pairs]
-    return [tuple(words(cell) for cell, _ in row) for row in pairs], terms
+    notes_of_rows = [tuple(dict.fromkeys(note for _, notes_of in row for note in notes_of)) for row in pairs]
+    return [tuple(words(cell) for cell, _ in row) for row in pairs], notes_of_rows
 
 
 def _is_delimiter(line: str) -> bool:

@@ -208,8 +208,8 @@ def places_of(numbers: Hashes, among: Hashes) -> npt.NDArray[np.int64]:
     """Where each number is in a rising array; -1 where it is not."""
     if not len(among):
         return np.full(len(numbers), -1, dtype=np.int64)
-    position = np.minimum(np.searchsorted(among, numbers), len(among) - 1)
-    return np.where(among[position] == numbers, position, -1)
+    nearest = np.minimum(np.searchsorted(among, numbers), len(among) - 1)
+    return np.where(among[nearest] == numbers, nearest, -1)
 
 
 def _longer(number: int, token: str) -> int:

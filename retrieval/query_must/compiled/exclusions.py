@@ -137,9 +137,9 @@ class CompiledExclusions:
         own = index.kind[named.tables[able]].astype(np.uint64)
         _, first = np.unique(np.stack([own, beyond[able], named.title[able]]), axis=1, return_index=True)
         distinct, which = np.unique(tables, return_inverse=True)
-        terms = words | named.query_words.masks(index.words_of_heads, distinct)[which]
+        explained = words | named.query_words.masks(index.words_of_heads, distinct)[which]
         for at in np.sort(able[first]).tolist():
             # A table has the words of its own title, so its own rows are none of these.
             same = kinds == index.kind[named.tables[at]]
-            out = same & ((terms & beyond[at]) == 0) & ((named.title[at] & ~terms) != 0)
+            out = same & ((explained & beyond[at]) == 0) & ((named.title[at] & ~explained) != 0)
             by[out & (by == _NOBODY)] = at

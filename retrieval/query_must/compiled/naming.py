@@ -101,8 +101,8 @@ class QueryWords:
         masks = np.zeros(len(keys), dtype=np.uint64)
         some = np.flatnonzero(sizes)
         if len(some):
-            terms = self.places[words.gather(keys)]
-            masks[some] = np.bitwise_or.reduceat(terms, (np.cumsum(sizes) - sizes)[some])
+            places = self.places[words.gather(keys)]
+            masks[some] = np.bitwise_or.reduceat(places, (np.cumsum(sizes) - sizes)[some])
         return masks
 
 
@@ -144,10 +144,10 @@ def name_rows(index: "SiblingIndex", mentions: QueryMentions) -> Named | None:
     row_mentions = RowMentions.of(index, mentions, names, shared)
     if not len(row_mentions.rows):
         return None
-    terms = QueryWords.of(index, mentions)
+    query_words = QueryWords.of(index, mentions)
     span = row_mentions.span
     tables, which = np.unique(index.table_of[row_mentions.rows], return_inverse=True)
-    heads = terms.masks(index.words_of_heads, tables.astype(np.int64))
+    heads = query_words.masks(index.words_of_heads, tables.astype(np.int64))
     runs = np.zeros(len(tables), dtype=np.uint64)
     of_heads = ((span & ~heads[which]) == 0) & ((span & np.uint64(mentions.figures)) == 0)
     for mask, run in _found(spans, places_of(numbers, index.runs)):
@@ -157,8 +157,8 @@ def name_rows(index: "SiblingIndex", mentions: QueryMentions) -> Named | None:
     chosen = _chosen(index, row_mentions.at(~of_heads))
     if not len(chosen.tables):
         return None
-    position = np.searchsorted(tables, chosen.tables)
-    return _named(index, mentions, terms, chosen, heads[position], runs[position])
+    which_tables = np.searchsorted(tables, chosen.tables)
+    return _named(index, mentions, query_words, chosen, heads[which_tables], runs[which_tables])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -213,8 +213,8 @@ def _named(
     claimed = runs | whole
     for word, following in mentions.opposed:
         claimed[(heads & np.uint64(following)) != 0] |= np.uint64(word)
-    position = np.searchsorted(tables, index.table_of[row_mentions.rows])
-    table = np.minimum(position, len(tables) - 1)
+    which_tables = np.searchsorted(tables, index.table_of[row_mentions.rows])
+    table = np.minimum(which_tables, len(tables) - 1)
     own = (row_mentions.rows == row[table]) & np.isin(row_mentions.what, (NAME, SHARED))
     spans = RaggedArray.of_sizes(np.bincount(table[own], minlength=len(tables)), row_mentions.span[own])
     called = _united(row_mentions.span[own], table[own], len(tables))
@@ -306,9 +306,9 @@ class NameIndex:
         hits = self.rows_of_name.gather(names)
         order = np.argsort(hits, kind="stable")
         ordered = hits[order]
-        terms = np.repeat(names, bearers)[order]
+        names_said = np.repeat(names, bearers)[order]
         weights = np.repeat(np.log1p(self.rows / np.maximum(bearers, 1)), bearers)[order]
         starts = np.flatnonzero(begins(ordered))
         positions, counts = ordered[starts], np.diff(starts, append=len(ordered))
         summed = np.add.reduceat(weights, starts) if len(starts) else np.zeros(0)
-        return NamedRows(positions, counts.astype(np.int64), summed, terms.astype(np.int64), self.names)
+        return NamedRows(positions, counts.astype(np.int64), summed, names_said.astype(np.int64), self.names)

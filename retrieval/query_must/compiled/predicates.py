@@ -83,8 +83,8 @@ class CompiledPredicates:
 
     def admitted(self, question: str | Canonical) -> Integers:
         """Return the positions of guarded chunks whose predicate the question satisfies, rising."""
-        query = self._read(question)
-        return self._admit(query, self._atoms.holding(query))
+        canonical_question = self._read(question)
+        return self._admit(canonical_question, self._atoms.holding(canonical_question))
 
     def named(self, question: str | Canonical) -> NamedRows:
         """Return the rows that the question names, with the names that it used."""
