@@ -159,13 +159,7 @@ def suggest(
         queries = tuple(dict.fromkeys(question.query for question in questions))
         suggestions.append(TermSuggestion(word, means, way, strength, queries, tuple(others)))
     return sorted(
-        suggestions,
-        key=lambda suggestion: (
-            -len(suggestion.questions),
-            _WAYS.index(suggestion.way),
-            -suggestion.strength,
-            suggestion.word,
-        ),
+        suggestions, key=lambda term: (-len(term.questions), _WAYS.index(term.way), -term.strength, term.word)
     )
 
 
