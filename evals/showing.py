@@ -96,8 +96,6 @@ class Curve:
     """What is written below the first and the last place."""
     lines: Mapping[str, Sequence[float | None]]
     """Name to a value for each place; None leaves a gap."""
-    marked: int | None = None
-    """The place of what is in use; a line stands there."""
 
     def image(self) -> str:
         """The chart as markdown; nothing where there is nothing to draw."""
@@ -109,8 +107,7 @@ class Curve:
 
     def _last(self) -> "Curve":
         cut = max(0, len(self.places) - MOST_POINTS)
-        marked = self.marked - cut if self.marked is not None and self.marked >= cut else None
-        return Curve(self.places[cut:], {name: line[cut:] for name, line in self.lines.items()}, marked)
+        return Curve(self.places[cut:], {name: line[cut:] for name, line in self.lines.items()})
 
     def _svg(self) -> str:
         values = [value for line in self.lines.values() for value in line if value is not None]
@@ -126,8 +123,6 @@ class Curve:
             if points:
                 drawn.append(f'<path d="{path}" stroke="{COLOURS[number]}"/>')
             parts.append(_text(_LEFT + 90 * number, 9, name, fill=COLOURS[number]))
-        if self.marked is not None:
-            drawn.insert(0, f'<path d="M{steps[self.marked]} 14V84" stroke="#999" stroke-width="1"/>')
         return (
             '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 98" width="480">'
             f'<g style="font:9px Arial" fill="#888">{"".join(parts)}</g>'

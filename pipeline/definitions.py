@@ -6,7 +6,7 @@ from evals import assets as eval_assets
 from evals import checks as eval_checks
 from pipeline import defs as own
 from pipeline.building.running_code import with_code_versions
-from pipeline.defs import automation, lanes, resources, sweeps
+from pipeline.defs import automation, lanes, resources
 from retrieval.settings import Settings
 
 
@@ -19,12 +19,12 @@ def load() -> dg.Definitions:
     settings = Settings.read(home := resources.default_home())
     assets = [*dg.load_assets_from_package_module(own), *dg.load_assets_from_modules([eval_assets])]
     return dg.Definitions(
-        assets=[*with_code_versions(assets), *sweeps.sweep_assets],
+        assets=with_code_versions(assets),
         asset_checks=[
             *dg.load_asset_checks_from_package_module(own),
             *dg.load_asset_checks_from_modules([eval_checks]),
         ],
-        jobs=[*resources.OF_ASSETS, sweeps.sweeps, lanes.index_books_job(settings.executor, settings.lanes, load)],
+        jobs=[*resources.OF_ASSETS, lanes.index_books_job(settings.executor, settings.lanes, load)],
         sensors=[automation.new_or_changed_books, automation.live_follows_books],
         schedules=[automation.nightly_embedding(home)],
         resources={"home": resources.HomeResource(path=str(home)), "models": resources.ModelsResource()},

@@ -71,7 +71,7 @@ class ChunkingSettings:
     split_only_when_needed: bool = True
     """Whether a document that is short enough stays whole; else it is cut at `header_level` in any case."""
     max_chunk_tokens: int | None = None
-    """In the embedder's own tokens; None: what the chunk-size sweep chose, by an estimate that needs no tokenizer."""
+    """In the embedder's own tokens; None: the size that ranked best of 64 to 1,024, estimated without a tokenizer."""
     header_level: int = 1
     fallback_header_level: int = 2
     overlap_tokens: int = 0

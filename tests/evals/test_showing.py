@@ -97,18 +97,13 @@ def test_without_values_there_is_no_picture() -> None:
     assert Curve(["a"], {"mrr": [None]}).image() == ""
 
 
-def test_what_is_in_use_is_marked() -> None:
-    marked = Curve(["a", "b", "c"], {"mrr": [0.1, 0.3, 0.2]}, marked=1)
-    assert points(marked, at=1)[1][0] == points(marked)[0][0]
-
-
 @pytest.mark.parametrize("count", [MOST_POINTS, 40])
 def test_the_largest_picture_is_shown_at_once(count: int) -> None:
     places = [f"2026-11-{number:02}" for number in range(count)]
     values = [0.123 + number / 97 for number in range(count)]
-    full = Curve(places, {"mrr": values, "mrr of live": values[::-1]}, marked=count - 1)
+    full = Curve(places, {"mrr": values, "mrr of live": values[::-1]})
     assert len(full.image()) < 1000
-    assert len(points(full, at=1)) == MOST_POINTS
+    assert len(points(full)) == MOST_POINTS
 
 
 def test_a_name_is_text() -> None:

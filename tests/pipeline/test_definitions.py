@@ -6,7 +6,6 @@ import pytest
 
 from evals.asset_options import with_reason
 from evals.evaluation import HEADLINE
-from evals.sweeps import SWEEPS
 from pipeline.definitions import load
 from pipeline.defs.ingest_checks import BOOK_GATE, HOLDING_KEYS
 from pipeline.defs.live import GATE
@@ -20,7 +19,6 @@ DOCS = (ROOT / "docs" / "reference" / "assets.md").read_text("utf-8")
 
 BY_BOOK = {"books", "tables", "table_rows", "predicates", "chunks", "embeddings"}
 OBSERVED = {"book_folders", "question_files"}
-SWEPT = {f"sweep_{name}" for name in (*SWEEPS, "chunk_size", "k")}
 WHOLE = {"lexical", "graph", "candidate_index", "leaderboard", "live_index", "chroma_collections"}
 CHECKS = {
     "every_document_has_text",
@@ -59,7 +57,7 @@ def check_specs(definitions: dg.Definitions) -> list[dg.AssetCheckSpec]:
 
 
 def test_these_are_the_assets(specs: dict[str, dg.AssetSpec]) -> None:
-    assert set(specs) == BY_BOOK | WHOLE | {"evaluation", "metrics_dashboard"} | SWEPT | OBSERVED
+    assert set(specs) == BY_BOOK | WHOLE | {"evaluation", "metrics_dashboard"} | OBSERVED
 
 
 def test_books_are_partitions_up_to_the_embeddings(specs: dict[str, dg.AssetSpec]) -> None:
@@ -92,8 +90,6 @@ def test_what_asks_an_embedder_tries_again_where_a_server_does_not_answer(defini
     nodes = definitions.get_repository_def().get_job("__ASSET_JOB").graph.node_dict
     patient = {name for name, node in nodes.items() if node.definition.retry_policy is not None}
     assert patient >= {"embeddings", "evaluation", "leaderboard"}
-    swept = definitions.resolve_job_def("sweeps").graph.node_dict
-    assert {name for name, node in swept.items() if node.definition.retry_policy is not None} == SWEPT
     assert not patient & {"books", "tables", "table_rows", "predicates", "chunks", "lexical", "live_index"}
 
 
@@ -142,7 +138,7 @@ def test_one_process_writes(definitions: dg.Definitions) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", sorted(OBSERVED | BY_BOOK | WHOLE | CHECKS | {"evaluation", "metrics_dashboard"} | SWEPT | set(HEADLINE))
+    "name", sorted(OBSERVED | BY_BOOK | WHOLE | CHECKS | {"evaluation", "metrics_dashboard"} | set(HEADLINE))
 )
 def test_every_asset_check_and_metric_is_documented(name: str) -> None:
     assert f"`{name}`" in DOCS
@@ -153,7 +149,7 @@ def test_every_job_sensor_and_schedule_is_documented(definitions: dg.Definitions
     names = {job.name for job in repository.get_all_jobs() if not job.name.startswith("__")}
     names |= {sensor.name for sensor in repository.sensor_defs}
     names |= {schedule.name for schedule in repository.schedule_defs}
-    assert len(names) == 12
+    assert len(names) == 11
     assert [name for name in sorted(names) if f"`{name}`" not in DOCS] == []
     sensors = {sensor.name for sensor in definitions.sensors or []}
     assert [name for name in sorted(sensors) if f"`{name}`" not in README] == []

@@ -20,7 +20,6 @@ def test_launches_on_a_fresh_home(deployment: "Deployment") -> None:
         deployment.launch(job)
         assert any(failures in sentence for sentence in deployment.failures(deployment.new_runs())), job
     everything = deployment.all_assets()
-    assert not [name for name in everything if name.startswith("sweep_")], "minutes that nobody asked for"
     deployment.backfill(everything)
     failures = deployment.failures(deployment.new_runs())
     assert any(NO_BOOK in sentence for sentence in failures), failures
