@@ -13,8 +13,8 @@ BlockKind = Literal["heading", "table", "html", "text"]
 _CONTAINERS = frozenset({"bullet_list_open", "ordered_list_open", "blockquote_open"})
 _ROW = re.compile(r"(?<!\\)\|")
 _MARGIN = re.compile(r"^[ \t]*(?:>[ \t]*)*")
-_FENCE = re.compile(r":{3,}(?![^\n]*:{3})")
-"""`:::info` and `:::` around a box, as Docusaurus, VitePress and MyST write it."""
+_FENCE = re.compile(r":{3,}[ \t]*(?:\{?[\w.#-]+\}?)?[ \t]*$")
+"""`:::info` and `:::` around a box, as Docusaurus, VitePress and MyST write it; `:::info Ports` has words to keep."""
 _BOX = re.compile(r"(?:!!!|\?\?\?\+?|===)\s+[\w\"]")
 """`!!! note`, `??? tip`, `=== "Tab"`: what is indented below is in the box, as MkDocs writes it."""
 _NO_LANGUAGE = frozenset({"", "text", "txt", "plain", "plaintext"})

@@ -150,3 +150,16 @@ def test_a_line_of_dashes_does_not_part_a_table_from_its_header():
     kinds = [(block.kind, block.lines) for block in parse_blocks(f"Words.\n\n{SIMPLE}\n\nEnd.")]
 
     assert kinds == [("text", (0, 1)), ("table", (2, 6)), ("text", (7, 8))]
+
+
+@pytest.mark.parametrize(
+    ("markup", "shown"),
+    [
+        ("**Ports**\n:::note", "**Ports**"),
+        ("::: {.wide}\nwords", "words"),
+        ("**Ports**\n:::note Before you open one", "**Ports**\n:::note Before you open one"),
+        ("words\n:::", "words"),
+    ],
+)
+def test_a_mark_of_a_box_goes_but_not_its_title(markup: str, shown: str) -> None:
+    assert without_marks(markup) == shown
