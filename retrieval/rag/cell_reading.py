@@ -160,21 +160,30 @@ def _in_one_column(context: Context, sides: Sequence[tuple[str, Statement]]) -> 
     choices = [choice for choice in read_rows if isinstance(choice, CellChoice)]
     if len(choices) < len(sides) or len({tuple(choice.row.columns) for choice in choices}) > 1:
         return statements
-    chosen = {int(choice.chances.argmax()) for choice in choices}
-    if len(chosen) > 1 and all(choice.is_named[choice.chances.argmax()] for choice in choices):
+    if _name_columns_apart(choices):
         return statements
+    named_by_all = np.logical_and.reduce([choice.is_named for choice in choices])
     joint = np.log([choice.chances for choice in choices]).sum(axis=0)
     for column, cells in enumerate(zip(*(choice.row.cells for choice in choices), strict=True)):
         differs = len({cell.strip().casefold() for cell in cells}) > 1
-        named = all(choice.is_named[column] for choice in choices)
-        if any(choice.row.key == column for choice in choices) or not (differs or named):
+        if any(choice.row.key == column for choice in choices) or not (differs or named_by_all[column]):
             joint[column] = -np.inf
     if not np.isfinite(joint.max()):
         return statements
     chances = probabilities(joint)
-    named = np.logical_and.reduce([choice.is_named for choice in choices])
-    columns = np.flatnonzero((chances == chances.max()) | (named & (chances >= _ALSO * chances.max()))).tolist()
+    is_stated = (chances == chances.max()) | (named_by_all & (chances >= _ALSO * chances.max()))
+    columns = np.flatnonzero(is_stated).tolist()
     return tuple(
         replace(side, cells=tuple(choice.cell(side.passage.hit.chunk.id, column) for column in columns))
         for side, choice in zip(statements, choices, strict=True)
+    )
+
+
+def _name_columns_apart(choices: Sequence[CellChoice]) -> bool:
+    """Whether each side names a column of its own, and hardly that of another."""
+    chosen = [int(choice.chances.argmax()) for choice in choices]
+    return len(set(chosen)) > 1 and all(
+        choice.is_named[own]
+        and all(choice.chances[column] < _ALSO * choice.chances[own] for column in chosen if column != own)
+        for choice, own in zip(choices, chosen, strict=True)
     )

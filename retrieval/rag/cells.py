@@ -4,13 +4,14 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.index.embedding.minilm_model import MiniLmEmbedder
 from retrieval.index.words.word_vectors import word_vector
 from retrieval.language.english import word_set, word_sets
 from retrieval.language.numbers import AS_TEXT, Quantity, holds, quantities, whole_quantity
@@ -26,7 +27,7 @@ WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _AFTER = 4
 """Words after `which` that may say what is wanted: `which breathing gear does`."""
 
-_NUMBER_WORDS, _EXPLAIN = word_set("asks_number"), word_set("asks_explanation")
+_NUMBER_WORDS = word_set("asks_number")
 _MEASURED = word_sets("measured")
 _MONEY = frozenset({"dollar", "euro", "pound sterling", "credit", "yen", "gp", "sp", "cp", "gold", "silver"})
 """Units of money."""
@@ -38,9 +39,6 @@ class AnswerKind:
 
     number: bool
     date: bool
-    person: bool
-    location: bool
-    explanation: bool
     measures: frozenset[str]
     """Base units, or `money`, that the answer may be in."""
     after: frozenset[str]
@@ -81,29 +79,28 @@ def answer_kind(question: str, tokenize: Tokenize) -> AnswerKind:
     return AnswerKind(
         number=not words.isdisjoint(_NUMBER_WORDS),
         date=first == "when" or not {"year", "date", "day", "month", "season"}.isdisjoint(following[:1]),
-        person=first.startswith("who"),
-        location=first == "where",
-        explanation=not words.isdisjoint(_EXPLAIN),
         measures=frozenset(unit for unit, terms in _MEASURED.items() if not words.isdisjoint(terms)),
         after=frozenset(part for word in wanted for part in cut_word(tokenize, word)),
     )
 
 
 NAMES = (
-    *("head", "asked", "short_for", "means_word", "means_rest", "said", "said_whole", "cell_alike", "head_unsaid"),
-    *("holds", "holds_labelled", "key", "key_named", "empty", "beside", "axis", "axis_other"),
-    *("number", "measure", "date", "person", "place", "explanation"),
+    *("head", "asked", "short_for", "means_word", "means_rest", "means_whole"),
+    *("said", "said_whole", "cell_alike", "head_unsaid", "length"),
+    *("holds", "holds_labelled", "key", "key_named", "key_farther", "empty", "beside", "axis", "axis_other"),
+    *("number", "measure", "date"),
 )
 """Each 0 to 1:
 
 - `head`: share of the head that the question says; `asked`: that follows its `which`; `short_for`: the head is short
   for words of the question;
 - `means_word`, `means_rest`: cosine of the head and the nearest word of the question, and all of them, without what
-  cells say;
+  cells say; `means_whole`: cosine of the head and the question as a model of sentences reads them;
 - `said`: share of the cell that the question says; `said_whole`; `cell_alike`: cosine of cell and question;
-  `head_unsaid`: `head` without `said`;
+  `head_unsaid`: `head` without `said`; `length`: of the cell, by the logarithm of its characters;
 - `holds`: the cell is a number or a range that holds a number of the question; `holds_labelled`: under its label;
-- `key`: the cell picks the row; `key_named`: and the question names the row;
+- `key`: the cell picks the row; `key_named`: and the question names the row; `key_farther`: how much more alike the
+  question another cell is, in `cell_alike`: a row that is meant by what another cell says is asked for its key;
 - `empty`; `beside`: it follows a cell that is said or holds, in a table whose heads repeat;
 - `axis`: a number of the head is one of the question, under its label; `axis_other`: another column's is;
 - `number` and what follows: the cell is of the kind that is asked for.
@@ -114,8 +111,6 @@ _NAMED = 0.5
 _NEAR, _SAME = 0.3, 0.8
 _BESIDE = 3
 """Words on each side of a number that may label it."""
-_LONG = 40
-"""Characters from which a cell explains."""
 _LONGEST = 200
 """Characters of a cell that are looked at."""
 _EMPTY = re.compile(r"[\s\W_]*|n/?a|nil|none", re.IGNORECASE)
@@ -124,7 +119,6 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _NUMBER_CELL = re.compile(r"[\W\d]*\d[\W\d]*(?:[a-z]{1,4}\.?)?", re.IGNORECASE)
-_THREE_LETTERS = re.compile(r"[^\W\d_]{3}")
 _UNIT = re.compile(r"\(([^()]{1,12})\)\s*$")
 
 Features = npt.NDArray[np.float64]
@@ -199,11 +193,19 @@ def column_features(question: str, row: CandidateRow, tokenize: Tokenize) -> Fea
         [
             *(head, [_share(words, query.wants.after) for words in heads]),
             [_short_for(name, query.words) for name in row.columns],
-            *(means_word, means_rest, terms, whole, alike, head * (1.0 - terms)),
-            *(held, labelled, key, key * np.maximum(float(named), picked), empty, beside, axis, other),
+            *(means_word, means_rest, np.stack(list(map(_sentence_vector, row.columns))) @ _sentence_vector(question)),
+            *(terms, whole, alike, head * (1.0 - terms), np.log1p(list(map(len, cells))) / np.log1p(_LONGEST)),
+            *(held, labelled, key, key * np.maximum(float(named), picked), key * (_best_other(alike) - alike)),
+            *(empty, beside, axis, other),
             *_kinds(query.wants, row.columns, cells, numbers),
         ]
     )
+
+
+def _best_other(values: Features) -> Features:
+    """(n,) the highest of the others; a value that stands alone has itself."""
+    others = [np.delete(values, position) for position in range(len(values))]
+    return np.asarray([other.max() if len(other) else value for other, value in zip(others, values, strict=True)])
 
 
 def _share(words: Sequence[str], tokens: frozenset[str]) -> float:
@@ -282,6 +284,18 @@ def _vector(text: str) -> Vector:
     return vector
 
 
+_SENTENCES = MiniLmEmbedder()
+_KEPT = 1 << 14
+"""Vectors of heads that are kept: a library has few, and questions ask for the same again and again."""
+
+
+@lru_cache(maxsize=_KEPT)
+def _sentence_vector(text: str) -> Vector:
+    """The vector of a head or a question by the model of sentences, (dimensions,), not to be written to."""
+    vector: Vector = _SENTENCES.embed([text if text.strip() else "-"])[0]
+    return vector
+
+
 def _short_for(head: str, words: Sequence[str]) -> float:
     """Whether a word of the head is short for words of the question: `TL`, `Wgt`, `Atmos.`."""
     shorts = [word.casefold() for word in WORD.findall(_UNIT.sub("", head)) if 2 <= len(word) <= 5 and word.isalpha()]
@@ -296,7 +310,6 @@ def _kinds(
     rows = []
     for column, cell, number in zip(columns, cells, numbers, strict=True):
         is_number = number is not None or bool(_NUMBER_CELL.fullmatch(cell.strip()))
-        is_text = not is_number and bool(_THREE_LETTERS.search(cell))
         unit = _UNIT.search(column)
         of_head = next((quantity.unit for quantity in quantities(f"1 {unit[1]}")), None) if unit else None
         rows.append(
@@ -304,9 +317,6 @@ def _kinds(
                 wants.number and is_number,
                 wants.fits(number.unit if number else None) or wants.fits(of_head) or wants.measured_by(column),
                 wants.date and bool(_DATE.search(cell)),
-                wants.person and is_text,
-                wants.location and is_text,
-                wants.explanation and len(cell) > _LONG,
             )
         )
     return np.asarray(rows, dtype=np.float64).T

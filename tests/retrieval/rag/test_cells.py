@@ -12,6 +12,7 @@ from retrieval.rag.cells import (
     Cell,
     CellChoice,
     answer_kind,
+    column_features,
     is_short,
     probabilities,
     row_of,
@@ -100,13 +101,23 @@ def test_the_key_of_a_row_is_the_cell_that_picks_it() -> None:
     assert row_of(row(("A", "B"), ("x", "y"), key="z")).key is None
 
 
+def test_a_key_counts_for_what_another_cell_says_of_it() -> None:
+    wait = ("reply_wait", "seconds to wait for an answer before giving up", "30")
+    features = column_features("what makes it give up sooner", row_of(row(("Name", "Meaning", "Value"), wait)), tokens)
+    assert features[0, NAMES.index("key_farther")] > 0
+    assert not features[1:, NAMES.index("key_farther")].any()
+
+
+def test_a_head_is_alike_by_its_meaning() -> None:
+    port = row(("Vessel", "Berth charge", "Moorage deadline"), ("Albatross", "120", "48"))
+    features = column_features("how long may the Albatross stay tied up", row_of(port), tokens)
+    assert features[:, NAMES.index("means_whole")].argmax() == 2
+
+
 def test_the_words_of_a_question_tell_what_it_wants() -> None:
     assert answer_kind("how many rounds?", tokens).number
     assert answer_kind("when was it built?", tokens).date
     assert answer_kind("which year was it built?", tokens).date
-    assert answer_kind("who wrote it?", tokens).person
-    assert answer_kind("where is it kept?", tokens).location
-    assert answer_kind("what does it mean?", tokens).explanation
 
 
 def test_what_is_measured_goes_by_unit_and_by_head() -> None:
