@@ -6,13 +6,16 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import closing
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from retrieval.index.milvus import MilvusServer
 
 SECONDS = 60
 """Until it is given up."""
@@ -38,6 +41,17 @@ def milvus_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         # Asked to end, it may wait for clients that are gone; nothing of it is read again.
         server.kill()
         server.wait(SECONDS)
+
+
+def records_of(server: MilvusServer, positions: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """What another program reads of a collection: `guarded`, `id`, `title`, `text` and `query_must`, by position."""
+    from pymilvus import MilvusClient
+
+    client = MilvusClient(uri=server.uri)
+    with closing(client):
+        names = ["position", "guarded", "id", "title", "text", "query_must"]
+        records = client.get(server.collection, ids=list(positions), output_fields=names)
+        return {record["position"]: record for record in records}
 
 
 def _free_port() -> int:
