@@ -11,7 +11,7 @@ from shutil import copyfile, rmtree
 
 from pydantic import ValidationError
 
-from retrieval.errors import IndexCorruptError, IndexMissingError, TransferError
+from retrieval.errors import IndexMissingError, TransferError
 from retrieval.files.atomic_files import FileEntry, changes
 from retrieval.files.records import dump_record, parse_record
 from retrieval.index.places import Place, Progress, Tell, TransferMeter, each_of, silent
@@ -23,8 +23,8 @@ from retrieval.index.snapshot.live import (
     Promotion,
     dump_promotions,
     is_id,
-    live_id,
     move_into_place,
+    pointed_id,
     promote,
     read_promotions,
     snapshot_folder,
@@ -311,7 +311,7 @@ def _offered(remote: Place) -> str:
 
 
 def _pulled(home: Path, remote: Place, name: str, progress: Progress, most: int) -> Pulled:
-    before, listing = _live_here(home), _listing(remote, name)
+    before, listing = pointed_id(home), _listing(remote, name)
     if listing.size > most:
         raise TransferError(
             f"snapshot {name} of {remote.name} has {listing.size:,} bytes, and {most:,} are allowed; if that is right, "
@@ -330,13 +330,6 @@ def _pulled(home: Path, remote: Place, name: str, progress: Progress, most: int)
         n_chunks = len(snapshot)
     promote(home, name, "pull")
     return Pulled(name, n_chunks, len(listing.files), listing.size, fetched, before)
-
-
-def _live_here(home: Path) -> str | None:
-    try:
-        return live_id(home)
-    except IndexCorruptError:
-        return None  # a damaged pointer is fixed by what is pulled
 
 
 def _listing(remote: Place, name: str) -> Listing:

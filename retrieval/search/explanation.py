@@ -72,7 +72,7 @@ def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | 
     """
     snapshot = retriever.snapshot
     chosen = strategy_named(strategy) if isinstance(strategy, str) else strategy
-    position = int(snapshot.chunks.positions([chunk_id])[0])
+    position = snapshot.chunks.position(chunk_id)
     query = Query.of(question, snapshot).among(snapshot.rivals)
     vector = retriever.vector_of(query.text) if chosen.has_dense_leg else None
     stage, filters = FirstStage(snapshot), chosen.query_must != "off"

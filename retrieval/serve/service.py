@@ -7,8 +7,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-import numpy as np
-
 from retrieval.errors import RetrievalError, UnknownNameError
 from retrieval.files.cache import TimedCache
 from retrieval.home import Home
@@ -137,11 +135,13 @@ LONGEST = 20_000
 
 def section_text(snapshot: Snapshot, chunk: Chunk) -> str:
     """What stands under the headings of a chunk, in reading order; cut at `LONGEST` characters, and says so."""
-    same = [snapshot.metadata.mask(key, "eq", getattr(chunk, key)) for key in ("book", "document")]
-    document = [snapshot.chunks[int(position)] for position in np.flatnonzero(np.logical_and.reduce(same))]
-    own = [passage for passage in document if passage.heading_path[: len(chunk.heading_path)] == chunk.heading_path]
+    own = [
+        passage
+        for passage in snapshot.document_of(chunk)
+        if passage.heading_path[: len(chunk.heading_path)] == chunk.heading_path
+    ]
     pieces, under = [" > ".join((chunk.book, *chunk.heading_path)), ""], chunk.heading_path
-    for passage in sorted(own, key=lambda passage: passage.position):
+    for passage in own:
         if passage.heading_path != under:
             under = passage.heading_path
             pieces += ["", " > ".join(under)]
@@ -308,8 +308,7 @@ class Service:
 
         def read(reader: ContextSource) -> str:
             snapshot = reader.retriever.snapshot
-            position = int(snapshot.chunks.positions([snapshot.chunks.find(chunk_id)])[0])
-            return section_text(snapshot, snapshot.chunks[position])
+            return section_text(snapshot, snapshot.chunks[snapshot.chunks.position(snapshot.chunks.find(chunk_id))])
 
         return self._read(read)
 

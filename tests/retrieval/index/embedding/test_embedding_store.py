@@ -59,17 +59,6 @@ def test_two_models_whose_names_are_written_alike_have_files_of_their_own(tmp_pa
     assert EmbeddingStore(tmp_path, one.identity).path == one.path
 
 
-def test_vectors_of_an_older_program_are_found_where_their_name_says_the_whole_identity(tmp_path: Path) -> None:
-    paid, shared = EmbedderIdentity("openai", "small-3", 3), EmbedderIdentity("st:B/bge-m3", "1", 3)
-    for identity, name in ((paid, "openai-small-3-3.sqlite"), (shared, "st_B_bge-m3-1-3.sqlite")):
-        store = EmbeddingStore(tmp_path / "now", identity)
-        store.add(["a"], vectors(1))
-        (tmp_path / "before").mkdir(exist_ok=True)
-        store.path.rename(tmp_path / "before" / name)
-    assert EmbeddingStore(tmp_path / "before", paid).missing(["a"]) == ()
-    assert EmbeddingStore(tmp_path / "before", shared).missing(["a"]) == ("a",)
-
-
 def test_a_missing_vector_is_an_error_and_never_zeros(tmp_path: Path) -> None:
     store = EmbeddingStore(tmp_path, MODEL)
     store.add(["a"], vectors(1))
