@@ -90,12 +90,12 @@ class Listing:
             raise TransferError(f"{where} is damaged ({error.errors()[0]['msg']}); push again with --check") from error
         if record.snapshot != snapshot or record.sha256 != _hash(record.files):
             raise TransferError(f"{where} is damaged: it is not the list that was written; push again with --check")
-        strange = next((file for file in record.files if not _is_of_snapshot(file)), None)
-        if strange is not None:
-            raise TransferError(
-                f"{where} names {strange.path!r} of {strange.size} bytes, which is no file of a snapshot; "
-                "do not pull from there"
-            )
+        for file in record.files:
+            if not _PATH.fullmatch(file.path) or file.path == LISTING_FILE or file.size < 0:
+                raise TransferError(
+                    f"{where} names {file.path!r} of {file.size} bytes, which is no file of a snapshot; "
+                    "do not pull from there"
+                )
         return record
 
 
@@ -118,10 +118,6 @@ def _hash(files: Iterable[FileEntry]) -> str:
 
 _NAME = r"[\w-][\w.-]{0,99}"
 _PATH = re.compile(rf"(?:{_NAME}/){{0,5}}{_NAME}", re.ASCII)
-
-
-def _is_of_snapshot(file: FileEntry) -> bool:
-    return _PATH.fullmatch(file.path) is not None and file.path != LISTING_FILE and file.size >= 0
 
 
 TRIES = 2
