@@ -1,7 +1,6 @@
 """Sweeps: real runs of their job over a built home."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,6 @@ import pytest
 from pipeline.defs.sweeps import SWEEP_OPS, UNSCORED, sweeps
 from retrieval.home import Home
 from tests.pipeline.defs.deployment import Deployment
-
-
-@pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as ephemeral:
-        yield ephemeral
 
 
 def shown(name: str, home: Home, instance: dg.DagsterInstance, values: list[float] | None = None) -> dict[str, Any]:
