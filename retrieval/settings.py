@@ -9,7 +9,7 @@
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -211,30 +211,19 @@ class PassagesSettings:
             raise UnreadableSettingsError(f"passages.enrichment is {self.enrichment!r}; write rules or model")
 
 
-def read_section(where: str, name: str, stored: object, section: type[Section], *, beside: str = "") -> Section:
-    """One table of keys.
-
-    Args:
-        where: the file, for messages.
-        name: of the table.
-        stored: what the file says; None: nothing.
-        section: what it becomes.
-        beside: a key that belongs to the table and is read elsewhere.
-
-    Raises:
-        UnknownNameError: a key that no setting is called.
-        UnreadableSettingsError: it is not a table, or a value cannot be used.
-    """
+def _section(where: str, name: str, stored: object, section: type[Section]) -> Section:
+    """What a file says of one table of keys; its class says what is usual and what can be used."""
     if stored is None:
         return section()
     if not isinstance(stored, Mapping):
         raise UnreadableSettingsError(f"{where}: `{name}` is {stored!r}, not a table of settings")
     known = [field.name for field in fields(section)]  # type: ignore[arg-type]  # the classes above
+    elsewhere = ["model"] if section is EmbeddingSettings else []
     for key in stored:
-        if key not in {*known, beside}:
-            names = [f"{name}.{setting}" for setting in (*known, beside) if setting]
+        if key not in (*known, *elsewhere):
+            names = [f"{name}.{setting}" for setting in (*known, *elsewhere)]
             raise UnknownNameError(f"setting of {where}", f"{name}.{key}", names)
-    given: dict[str, Any] = {key: value for key, value in stored.items() if key != beside and value is not None}
+    given: dict[str, Any] = {key: value for key, value in stored.items() if key in known and value is not None}
     try:
         return section(**given)
     except UnreadableSettingsError as error:
@@ -298,7 +287,7 @@ class Settings:
     | `processes`       | `QUERYMUST_PROCESSES`| how many do so, other than `in_process`; else as many as cores |
     | `strategy`        | -                    | how `search`, `ask`, `answer` and `serve` search; else `default` |
     | `budget_usd`      | `QUERYMUST_BUDGET_USD`| dollars that a build or an ingestion may spend; else no limit |
-    | `embedding`, `chunking`, `retrieval`, `answer`, `understand`, `tables`, `passages` | - | see `contract_settings` |
+    | `embedding`, `chunking`, `retrieval`, `answer`, `understand`, `tables`, `passages` | - | see their classes |
     """
 
     library: Path | None = None
@@ -338,7 +327,6 @@ class Settings:
         for key in stored:
             if key not in cls.__dataclass_fields__:
                 raise UnknownNameError(f"setting of {path}", str(key), cls.__dataclass_fields__)
-        where = str(path)
         terms = _with_remembered(folder, _of_a_build(path, stored))
 
         def value(key: str) -> object:
@@ -359,13 +347,7 @@ class Settings:
             processes=_processes(value("processes")),
             budget_usd=_dollars(value("budget_usd")),
             strategy=str(stored.get("strategy") or _STRATEGY),
-            embedding=read_section(where, "embedding", stored.get("embedding"), EmbeddingSettings, beside="model"),
-            chunking=read_section(where, "chunking", stored.get("chunking"), ChunkingSettings),
-            retrieval=read_section(where, "retrieval", stored.get("retrieval"), RetrievalSettings),
-            answer=read_section(where, "answer", stored.get("answer"), AnswerSettings),
-            understand=read_section(where, "understand", stored.get("understand"), UnderstandSettings),
-            tables=read_section(where, "tables", stored.get("tables"), TablesSettings),
-            passages=read_section(where, "passages", stored.get("passages"), PassagesSettings),
+            **{name: _section(str(path), name, stored.get(name), kind) for name, kind in _SECTIONS.items()},
         )
 
     def write(self, folder: Path) -> None:
@@ -384,6 +366,10 @@ class Settings:
         write_atomically(folder / REMEMBERED, _HEAD + content)
 
 
+_SECTIONS: Mapping[str, Any] = {
+    field.name: field.default_factory for field in fields(Settings) if field.default_factory is not MISSING
+}
+"""The classes of the tables of keys, by name."""
 _OF_A_BUILD = (
     *("library", "questions", "embedder", "chroma", "store"),
     *("nightly", "timezone", "executor", "processes", "budget_usd"),

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import sys
 import time
+from contextlib import closing
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.processes import free_port, listens
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from retrieval.index.milvus import MilvusServer
 
 SECONDS = 60
 """Until it is given up."""
@@ -23,13 +27,13 @@ def milvus_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Its address as the setting `store` has it, but for the library. Each test takes a library of its own."""
     if find_spec("milvus_lite") is None or find_spec("pymilvus") is None:
         pytest.skip("Milvus Lite and its client are not installed; pip install -e '.[dev]' brings them")
-    folder, port = tmp_path_factory.mktemp("milvus"), _free_port()
+    folder, port = tmp_path_factory.mktemp("milvus"), free_port()
     command = [sys.executable, "-m", "milvus_lite", "server", "--host", "127.0.0.1", "--port", str(port)]
     with (folder / "log").open("w") as log:
         server = subprocess.Popen([*command, "--data-dir", str(folder / "data")], stdout=log, stderr=log)
     try:
         until = time.monotonic() + SECONDS
-        while not _listens(port):
+        while not listens(port):
             assert server.poll() is None, (folder / "log").read_text()
             assert time.monotonic() < until, f"no answer in {SECONDS} s"
             time.sleep(0.05)
@@ -40,12 +44,12 @@ def milvus_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         server.wait(SECONDS)
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+def records_of(server: MilvusServer, positions: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """What another program reads of a collection: `guarded`, `id`, `title`, `text` and `query_must`, by position."""
+    from pymilvus import MilvusClient
 
-
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+    client = MilvusClient(uri=server.uri)
+    with closing(client):
+        names = ["position", "guarded", "id", "title", "text", "query_must"]
+        records = client.get(server.collection, ids=list(positions), output_fields=names)
+        return {record["position"]: record for record in records}

@@ -12,13 +12,9 @@ from retrieval.artifacts.artifacts import TABLES
 from retrieval.artifacts.mongo_store import URI
 from retrieval.files.versions import EXTRAS
 from retrieval.home import Home
+from tests.test_docs import blocks
 
 PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "artifacts.md").read_text("utf-8")
-
-
-def block(language: str) -> str:
-    (result,) = re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    return result
 
 
 def test_the_examples_of_the_page_run_one_after_the_other(
@@ -27,7 +23,7 @@ def test_the_examples_of_the_page_run_one_after_the_other(
     (tmp_path / ".querymust").symlink_to(sample_copy.root)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv(URI, raising=False)
-    for line in block("sh").splitlines():
+    for line in blocks("sh", PAGE)[0].splitlines():
         monkeypatch.setattr(sys, "argv", shlex.split(line))
         with contextlib.suppress(SystemExit):
             cli.main()
@@ -40,7 +36,7 @@ def test_the_examples_of_the_page_run_one_after_the_other(
     # The last line needs a server, which the tests of the command have.
     assert f"set {URI}" in readouterr.err
     assert len(readouterr.err.splitlines()) == 1
-    exec(compile(block("python"), "artifacts.md", "exec"), {})
+    exec(compile(blocks("python", PAGE)[0], "artifacts.md", "exec"), {})
     entry, title, beside = capsys.readouterr().out.splitlines()
     assert re.fullmatch(r"lantern-and-blade-1 lantern-and-blade \d+ minilm", entry)
     assert "Attack Matrix for Clerics" in title

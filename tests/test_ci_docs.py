@@ -16,15 +16,11 @@ import yaml
 from evals.metric_table import Use, names, sign
 from pipeline.cli import app
 from retrieval.home import Home
+from tests.test_docs import blocks
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "how-to" / "ci.md").read_text("utf-8")
 GOLD = {"snippet": "| Mace | 1d6 | 8 gp |"}
-
-
-def block(language: str) -> str:
-    (result,) = re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    return str(result)
 
 
 @pytest.fixture
@@ -55,12 +51,12 @@ def run(script: str, root: Path, **variables: str) -> subprocess.CompletedProces
 
 @pytest.mark.slow
 def test_the_commands_of_the_page_save_compare_and_stop_where_a_score_is_too_low(repository: Path) -> None:
-    script = block("bash")
+    script = blocks("bash", PAGE)[0]
     first = run(script, repository)
     assert first.returncode == 0, first.stderr
     assert sorted(path.name for path in repository.glob("scores.*")) == ["scores.json", "scores.md", "scores.xml"]
 
-    build, judge = block("sh").replace("\\\n", "").splitlines()
+    build, judge = blocks("sh", PAGE)[0].replace("\\\n", "").splitlines()
     assert build in script.splitlines(), "it ran above"
     again = run(judge, repository)
     assert again.returncode == 0, again.stderr
@@ -70,7 +66,11 @@ def test_the_commands_of_the_page_save_compare_and_stop_where_a_score_is_too_low
     assert (repository / "this.json").read_bytes() == (repository / "scores.json").read_bytes()
 
     ask(repository, "What is short and cheap, and drawn in a moment?")
-    steps = [step["run"].strip() for step in yaml.safe_load(block("yaml"))["jobs"]["scores"]["steps"] if "run" in step]
+    steps = [
+        step["run"].strip()
+        for step in yaml.safe_load(blocks("yaml", PAGE)[0])["jobs"]["scores"]["steps"]
+        if "run" in step
+    ]
     assert steps[1] == build
     summary = repository / "summary.md"
     failed = run(steps[2].replace("--baseline scores.json", ""), repository, GITHUB_STEP_SUMMARY=str(summary))

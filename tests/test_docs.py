@@ -31,6 +31,7 @@ from retrieval.language.vocabulary import Vocabulary
 from retrieval.rag.contract import DocumentChunk, RAGContext, RuleDocument
 from retrieval.settings import ChunkingSettings, EmbeddingSettings, RetrievalSettings, Settings, UnderstandSettings
 from retrieval.understand.self_query.conditions import SelfQueryConfig
+from tests.pipeline.conftest import Ran, running
 from tools.check import STEPS
 
 ROOT = Path(__file__).parents[1]
@@ -210,6 +211,14 @@ def printed_by(command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     return capsys.readouterr().out
 
 
+def printed(commands: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> list[Ran]:
+    """What each line of `commands` prints; every one must end well."""
+    run = running(cli.main, "querymust", monkeypatch, capsys)
+    output = [run(*shlex.split(line)[1:]) for line in commands.splitlines()]
+    assert not [ran.err for ran in output if ran.status]
+    return output
+
+
 def test_the_examples_of_the_quickstart_are_those_of_the_readme(
     sample: Home, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -329,11 +338,7 @@ def test_the_commands_of_operations_run(
     monkeypatch.setenv("QUERYMUST_HOME", str(home.root))
     monkeypatch.chdir(tmp_path)
     index, travel = blocks("sh", (ROOT / "docs" / "how-to" / "operations.md").read_text("utf-8"))
-    for line in (index + travel).splitlines():
-        monkeypatch.setattr(sys, "argv", line.split())
-        with contextlib.suppress(SystemExit):
-            cli.main()
-        assert capsys.readouterr().err == ""
+    assert not any(ran.err for ran in printed(index + travel, monkeypatch, capsys))
     assert live_id(home.root) == live_id(tmp_path / "reader") == first
 
 

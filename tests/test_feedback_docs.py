@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 from pathlib import Path
 
 import pytest
 
 from evals.questions.questions import load_questions
-from pipeline import cli
 from retrieval.home import Home
 from retrieval.search.retriever import Retriever
 from retrieval.serve.logs import FeedbackFile, QueryLog
-from tests.test_docs import blocks
+from tests.test_docs import blocks, printed
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "how-to" / "feedback.md").read_text("utf-8")
@@ -28,13 +25,7 @@ def test_the_commands_of_the_page_run_one_after_the_other(
     FeedbackFile(tiny.root).add("s", "What hits hard?", row.id, "relevant", "")
     monkeypatch.setenv("QUERYMUST_HOME", str(tiny.root))
     monkeypatch.chdir(tmp_path)
-    output = []
-    for line in (line for block in blocks("sh", PAGE) for line in block.splitlines()):
-        monkeypatch.setattr(sys, "argv", shlex.split(line))
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        assert ended.value.code == 0, capsys.readouterr().err
-        output.append(capsys.readouterr().out)
+    output = [ran.out for ran in printed("".join(blocks("sh", PAGE)), monkeypatch, capsys)]
     assert "longsword = long sword" in output[0]
     assert [record["word"] for record in json.loads(output[2])] == ["longsword"]
     assert [question.query for question in load_questions(tmp_path / "from_people.jsonl")] == ["What hits hard?"]

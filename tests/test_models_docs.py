@@ -6,7 +6,6 @@ import json
 import re
 import shlex
 import shutil
-import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -14,12 +13,11 @@ import pytest
 import yaml
 
 from evals.sample import SAMPLE_LIBRARY
-from pipeline import cli
 from retrieval.home import Home
 from retrieval.settings import PassagesSettings, Settings, TablesSettings
 from tests.openai_server.server import FakeOpenAi
 from tests.openai_server.table_model import reading_tables
-from tests.test_docs import blocks
+from tests.test_docs import blocks, printed
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "how-to" / "models.md").read_text("utf-8")
@@ -38,14 +36,7 @@ def test_the_commands_run_one_after_the_other_and_the_sample_costs_what_the_page
     shutil.copytree(ROOT / "evals" / "sample" / "library", tmp_path / "evals" / "sample" / "library")
     monkeypatch.chdir(tmp_path)
     block, *_ = blocks("sh", PAGE)
-    output = []
-    for line in block.splitlines():
-        monkeypatch.setattr(sys, "argv", shlex.split(line))
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        assert ended.value.code == 0, capsys.readouterr().err
-        output.append(capsys.readouterr().out)
-    cost, transformed, chunks, embedded, result = output
+    cost, transformed, chunks, embedded, result = (ran.out for ran in printed(block, monkeypatch, capsys))
     tables, sent, answered = next(line for line in PAGE.splitlines() if "the sample book" in line).split("|")[2:5]
     for number in (f"{tables.strip()} tables to send", f"about {sent.strip()} tokens", f"{answered.strip()} answered"):
         assert number in cost
@@ -64,13 +55,7 @@ def test_an_order_by_a_model_is_asked_for_and_without_one_the_page_says_what_is_
     monkeypatch.setenv("QUERYMUST_HOME", str(sample.root))
     *_, block, _ = blocks("sh", PAGE)
     (told, *_) = blocks("text", PAGE)
-    output = []
-    for line in block.splitlines():
-        monkeypatch.setattr(sys, "argv", shlex.split(line))
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        assert ended.value.code == 0
-        output.append(capsys.readouterr())
+    output = printed(block, monkeypatch, capsys)
     assert output[0].err.splitlines()[0].startswith(told.strip().rpartition("(")[0])
     assert output[0].out == output[1].out
     assert output[1].err.startswith("cross-encoder/ms-marco-MiniLM-L6-v2 ")
@@ -84,12 +69,8 @@ def test_names_and_questions_cost_what_the_page_says(
     numbers = next(line for line in PAGE.splitlines() if line.startswith("| the sample |")).split("|")[2:-1]
     names = f"querymust transform-tables {shlex.quote(str(SAMPLE_LIBRARY))} --names --dry-run"
     for line, what, cells in ((names, "tables", numbers[:5]), (questions, "places", numbers[5:])):
-        monkeypatch.setattr(sys, "argv", shlex.split(line))
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        assert ended.value.code == 0
+        (told,) = (ran.out for ran in printed(line, monkeypatch, capsys))
         count, sent, answered, likely, most = (cell.strip() for cell in cells)
-        told = capsys.readouterr().out
         assert f"{count} {what} to send: about {sent} tokens, and {answered} answered; about $" in told
         likely_usd, most_usd = map(float, re.findall(r"(?:about|at most) \$([\d.]+)", told))
         assert (likely, most) == (f"${likely_usd:.2f}", f"${most_usd:.2f}")
@@ -101,13 +82,9 @@ def test_passages_cost_what_the_page_says(
     monkeypatch.setenv("QUERYMUST_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(ROOT)
     _, line, *_ = blocks("sh", PAGE)
-    monkeypatch.setattr(sys, "argv", shlex.split(line))
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    assert ended.value.code == 0
+    (told,) = (ran.out for ran in printed(line, monkeypatch, capsys))
     row = next(line for line in PAGE.splitlines() if line.startswith("| the packaged sample |"))
     count, sent, answered, likely, most = (cell.strip() for cell in row.split("|")[2:-1])
-    told = capsys.readouterr().out
     assert f"{count} passages to send: about {sent} tokens, and {answered} answered; about $" in told
     likely_usd, most_usd = map(float, re.findall(r"(?:about|at most) \$([\d.]+)", told))
     assert (likely, most) == (f"${likely_usd:.2f}", f"${most_usd:.2f}")

@@ -47,8 +47,7 @@ def bench_predicates(
     Example:
       python -m tools bench predicates --n 100000
     """
-    with progress_bar("predicates") as bar:
-        bar(f"{n} of them", 0, 1)
+    with progress_bar("predicates"):
         from tools.bench.predicates import run_predicates
 
         report = run_predicates(n)
@@ -75,7 +74,6 @@ def bench_scale(
       python -m tools bench scale --chunks 1000000 --keep scale-1000000 --json
     """
     with progress_bar("scale") as bar:
-        bar(f"{chunks} chunks", 0, 1)
         from tools.bench.scale.run import run_scale
 
         if find_spec("bm25s") is None:
@@ -105,7 +103,6 @@ def bench_contract(
       python -m tools bench contract --keep scale-100000 --json
     """
     with progress_bar("contract") as bar:
-        bar(f"{chunks} chunks", 0, 1)
         from tools.bench.contract import run_contract
 
         _require_hundreds(chunks)
@@ -130,7 +127,6 @@ def bench_rebuild(
       python -m tools bench rebuild --chunks 100000 --json
     """
     with progress_bar("rebuild") as bar:
-        bar("writing the library", 0, 1)
         from tools.bench.rebuild import run_rebuild
 
         report = run_rebuild(chunks, data.expanduser().resolve() if data else None, bar)
@@ -157,7 +153,6 @@ def bench_faults(
       python -m tools bench faults --trials 20 --files 0 --disks 0 --promotions 0 --seed 1 --json
     """
     with progress_bar("faults") as bar:
-        bar("starting", 0, 1)
         from tools.faults.readers import Readers
         from tools.faults.run import Scope, run_faults
 
@@ -185,7 +180,6 @@ def bench_documents(
       python -m tools bench documents --count 500 --seed 3 --json
     """
     with progress_bar("documents") as bar:
-        bar("starting", 0, 1)
         from tools.bench.documents import run_documents
 
         report = run_documents(count, seed, bar)
@@ -206,7 +200,6 @@ def bench_gate(
       python -m tools bench gate --changes 100
     """
     with progress_bar("gate") as bar:
-        bar("starting", 0, 1)
         from tools.bench.gate import run_gate
 
         report = run_gate(changes, tell=bar)
@@ -255,7 +248,6 @@ def bench_siblings(
       python -m tools bench siblings --data ROOT
     """
     with progress_bar("siblings") as bar:
-        bar("starting", 0, 1)
         from tools.bench.siblings import run_siblings
 
         folder, embedder = benchmarks_of(home)
@@ -298,7 +290,6 @@ def bench_hints(
       python -m tools bench hints --data ROOT
     """
     with progress_bar("hints") as bar:
-        bar("starting", 0, 1)
         from tools.bench.hints import read_shelf, run_hints
 
         folder, embedder = benchmarks_of(home)
@@ -321,7 +312,6 @@ def bench_conditions(
       python -m tools bench conditions --data ROOT/self-query --today 2026-08-22
     """
     with progress_bar("conditions") as bar:
-        bar("starting", 0, 1)
         from tools.bench.conditions import run_conditions
         from tools.corpora.documents import read_documents
 
@@ -345,7 +335,6 @@ def bench_answers(
       python -m tools bench answers --data ROOT
     """
     with progress_bar("answers") as bar:
-        bar("starting", 0, 1)
         from tools.bench.answers import run_answers
 
         folder, embedder = benchmarks_of(home)
@@ -407,7 +396,6 @@ def bench_load(
       python -m tools bench load --clients 8 --seconds 30 --promotions 0 --processes 1 --json
     """
     with progress_bar("load") as bar:
-        bar("starting", 0, 1)
         from retrieval.home import Home
         from tools.bench.load import run_load
 

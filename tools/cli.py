@@ -48,7 +48,6 @@ def write(
       python -m tools baseline write after --data ROOT
     """
     with progress_bar("baseline") as bar:
-        bar("starting", 0, 1)
         from retrieval.index.embedding.embedders import load_embedder
         from retrieval.settings import Settings
         from tools.baseline import local_strategies, write_baseline

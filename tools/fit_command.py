@@ -59,7 +59,6 @@ def fit(
       python -m tools fit answers --data ROOT --write
     """
     with progress_bar("fit") as bar:
-        bar("starting", 0, 1)
         from retrieval.index.embedding.embedders import load_embedder
         from retrieval.settings import Settings
         from tools.fit.answers import AnswersFitReport, fit_answers

@@ -182,7 +182,6 @@ def run_set(
         instead: what a strategy is searched with in a corpus, in its place: other weights, say. See `run_benchmark`.
     """
     with progress_bar(name) as bar:
-        bar("starting", 0, 1)
         from tools.bench.run import contestants, run_benchmark
 
         chosen = contestants(strategies)
@@ -203,7 +202,6 @@ def benchmarks_of(home: Path) -> tuple[Path, Embedder]:
 def _without_say(names: list[str], data: Path, split: str, home: Path) -> Instead:
     """Each of these books and sets is ranked by trees that it had no say in."""
     with progress_bar("learning") as bar:
-        bar("starting", 0, 1)
         from tools.fit.trees import trees_without
 
         folder, embedder = benchmarks_of(home)

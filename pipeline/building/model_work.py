@@ -4,7 +4,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -19,14 +18,14 @@ from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.model_names.naming import RowNames
 from retrieval.ingest.model_passages.describing import DescribedChunks, ModelPassages
 from retrieval.ingest.model_tables.request import by_rule, listed, read_table_list
-from retrieval.ingest.model_tables.transforming import Ended, ModelTables, Transformed, WholeRows, reasons
+from retrieval.ingest.model_tables.transforming import ModelTables, Transformed, WholeRows, reasons
 from retrieval.ingest.parsed_book import ParsedBook
 from retrieval.ingest.tables.rows import extract_predicates, transform_tables
 from retrieval.ingest.tables.table import Table
 from retrieval.language.canonical import canonical
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.models.access import Access
-from retrieval.models.spending import Bill, ChatPrice, ModelOptions, chat_price
+from retrieval.models.spending import ChatPrice, ModelOptions, chat_price
 from retrieval.query_must.compiled.predicates import CompiledPredicates
 from retrieval.query_must.compiled.sibling_index import SiblingIndex
 from retrieval.settings import Settings
@@ -36,28 +35,8 @@ SAMPLED = 10
 """One in so many is shown."""
 
 
-class ModelWork(Protocol):
-    """Tables that were read, or passages that were described."""
-
-    @property
-    def bill(self) -> Bill:
-        """What it came to."""
-
-    @property
-    def outcomes(self) -> Sequence[Ended]:
-        """What became of each that was chosen."""
-
-    @property
-    def by_model(self) -> frozenset[str]:
-        """Ids of those that have the model's words."""
-
-    @property
-    def n_waiting(self) -> int:
-        """Those that a later run may send."""
-
-    @property
-    def dropped(self) -> Sequence[object]:
-        """What was not believed of answers that were used."""
+ModelWork = Transformed | DescribedChunks
+"""Tables that were read, or passages that were described."""
 
 
 def work_numbers(done: ModelWork | None) -> dict[str, Reported]:

@@ -1,13 +1,10 @@
 """Files that stages leave for each other when they run one by one, outside of a home."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from retrieval.errors import LibraryError
 from retrieval.files.records import read_jsonl, write_jsonl
@@ -16,15 +13,9 @@ from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import VOCABULARY_FILE, list_books
 from retrieval.ingest.markdown.blocks import is_markdown
 from retrieval.ingest.parsed_book import parse_book
-from retrieval.ingest.sections import USUAL, Cuts
 from retrieval.ingest.tables.rows import extract_predicates
 from retrieval.language.vocabulary import Vocabulary, load_vocabulary
 from retrieval.types import Book, Chunk, Row
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from retrieval.types import Book, Chunk
 
 BOOK, ROWS = "book.jsonl", "table_rows.jsonl"
 _BESIDE = ("book.toml", "tables.toml")
@@ -71,7 +62,7 @@ def write_rows(folder: Path, book: Book, rows: Sequence[Row]) -> Path:
     return position
 
 
-def cut_books(path: Path, cuts: Cuts = USUAL) -> tuple[tuple[Book, tuple[Chunk, ...]], ...]:
+def cut_books(path: Path) -> tuple[tuple[Book, tuple[Chunk, ...]], ...]:
     """Each book with its chunks: of what `write_rows` left, or of books whose tables the rules read.
 
     Raises:
@@ -82,9 +73,9 @@ def cut_books(path: Path, cuts: Cuts = USUAL) -> tuple[tuple[Book, tuple[Chunk, 
     folders = sorted(rows.parent for rows in path.expanduser().glob(f"*/{ROWS}"))
     if folders:
         made = ((read_jsonl(folder / BOOK, Book)[0], read_jsonl(folder / ROWS, Row)) for folder in folders)
-        return tuple((book, chunk_book(parse_book(book), extract_predicates(rows), cuts)) for book, rows in made)
+        return tuple((book, chunk_book(parse_book(book), extract_predicates(rows))) for book, rows in made)
     source = read_source(path)
-    return tuple((book, chunks_of_book(book, source.vocabulary, cuts)) for book in source.books)
+    return tuple((book, chunks_of_book(book, source.vocabulary)) for book in source.books)
 
 
 def read_chunks(path: Path) -> tuple[Chunk, ...]:

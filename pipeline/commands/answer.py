@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,7 +52,7 @@ def answer(
       querymust answer "dagger or long sword, which costs more?" --how read
       OPENAI_API_KEY=... querymust answer "How do I make an attack roll?" --json
     """
-    from retrieval.rag.answerer import Answerer, answer_record
+    from retrieval.rag.answerer import Answerer
 
     answerer, is_cited = Answerer(home.expanduser(), how=how.value, strategy=strategy), True
     for event in answerer.answer(question):
@@ -65,7 +66,7 @@ def answer(
         if event.event == "generation" and answerer.model is not None:
             err.print(event.data)
         if event.answer is not None:
-            print_json(answer_record(event.answer)) if json_ else _print_sources(event.answer)
+            print_json(asdict(event.answer)) if json_ else _print_sources(event.answer)
             is_cited = event.answer.mode != "generated" or bool(event.answer.citations)
     answerer.close()
     if not is_cited:

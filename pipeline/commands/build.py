@@ -438,7 +438,6 @@ def _watched(home: Home, force: str | None, accept: str | None) -> Build:
 
     shown = ""
     with progress_bar("building") as bar:
-        bar("starting", 0, 1)
 
         def tell(step: Step) -> None:
             nonlocal shown

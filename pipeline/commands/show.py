@@ -50,7 +50,7 @@ def show_chunk(
     from retrieval.index.snapshot.snapshot import open_snapshot
 
     snapshot = open_snapshot(home.expanduser().resolve())
-    result = snapshot.chunks[int(snapshot.chunks.positions([snapshot.chunks.find(chunk)])[0])]
+    result = snapshot.chunks[snapshot.chunks.position(snapshot.chunks.find(chunk))]
     if json_:
         print_json(_record(snapshot, result))
         return
@@ -59,16 +59,10 @@ def show_chunk(
 
 def neighbours(snapshot: Snapshot, chunk: Chunk) -> Neighbours:
     """What is directly above and below a chunk in its document."""
-    import numpy as np
-
-    same = [snapshot.metadata.mask(key, "eq", getattr(chunk, key)) for key in ("book", "document")]
-    document = [snapshot.chunks[int(position)] for position in np.flatnonzero(np.logical_and.reduce(same))]
-    above = [other for other in document if other.position < chunk.position]
-    below = [other for other in document if other.position > chunk.position]
-    return Neighbours(
-        max(above, key=lambda other: other.position, default=None),
-        min(below, key=lambda other: other.position, default=None),
-    )
+    document = snapshot.document_of(chunk)
+    at = document.index(chunk)
+    above, below = document[:at], document[at + 1 :]
+    return Neighbours(above[-1] if above else None, below[0] if below else None)
 
 
 def _record(snapshot: Snapshot, chunk: Chunk) -> dict[str, object]:
@@ -170,16 +164,7 @@ def _books_of(snapshot: Snapshot, entries: Mapping[str, BookEntry]) -> list[Live
 
 def record(book: LiveBook) -> dict[str, object]:
     """A book as JSON values."""
-    return {
-        "book": book.slug,
-        "title": book.title,
-        "documents": book.n_documents,
-        "chunks": book.n_chunks,
-        "tables": book.n_tables,
-        "guarded": book.n_guarded,
-        "warnings": list(book.warnings),
-        "ignored": list(book.ignored),
-    }
+    return {"book" if name == "slug" else name.removeprefix("n_"): value for name, value in asdict(book).items()}
 
 
 def explain_chunk(

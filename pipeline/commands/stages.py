@@ -36,6 +36,12 @@ if TYPE_CHECKING:
 SourceArgument = Annotated[
     Path, typer.Argument(metavar="IN", help="Library, folder of markdown, or one markdown file.", show_default=False)
 ]
+RowsArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="IN", help="What transform-tables left, or a library, a folder or a file.", show_default=False
+    ),
+]
 
 
 def transform(
@@ -194,12 +200,7 @@ def _lines(lines: Sequence[str]) -> None:
 
 
 def chunk(
-    source: Annotated[
-        Path,
-        typer.Argument(
-            metavar="IN", help="What transform-tables left, or a library, a folder or a file.", show_default=False
-        ),
-    ],
+    source: RowsArgument,
     output: Annotated[Path, typer.Option("--output", metavar="FILE", help="JSON lines, one chunk each.")],
     json_: JsonOption = False,
 ) -> None:
@@ -226,12 +227,7 @@ def chunk(
 
 
 def describe(
-    source: Annotated[
-        Path,
-        typer.Argument(
-            metavar="IN", help="What transform-tables left, or a library, a folder or a file.", show_default=False
-        ),
-    ],
+    source: RowsArgument,
     output: Annotated[
         Path | None, typer.Option("--output", metavar="FILE", help="JSON lines, one chunk each.", show_default=False)
     ] = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -251,16 +251,7 @@ SHOWN = 160
 
 def neighbour_record(neighbour: Neighbour, rank: int) -> dict[str, object]:
     """One chunk as JSON values."""
-    return {
-        "rank": rank,
-        "distance": round(neighbour.distance, 6),
-        "id": neighbour.id,
-        "collection": neighbour.collection,
-        "title": neighbour.title,
-        "query_must": neighbour.query_must,
-        "document": neighbour.document,
-        "metadata": dict(neighbour.metadata),
-    }
+    return asdict(neighbour) | {"rank": rank, "distance": round(neighbour.distance, 6)}
 
 
 def print_neighbours(kept: Sequence[Neighbour]) -> None:

@@ -94,7 +94,7 @@ class Bar:
     def __init__(self, progress: Progress, title: str) -> None:
         self._progress = progress
         self._title = title
-        self._task = progress.add_task(title, total=None)
+        self._task = progress.add_task(f"{title}: starting", total=1)
 
     def __call__(self, doing: str, done: int, total: int) -> None:
         """Show `done` of `total` and what runs now."""

@@ -175,13 +175,7 @@ def _number(metric: str, number: Aggregate | None) -> str:
 
 
 def _chunk_record(chunk: Chunk) -> dict[str, object]:
-    return {
-        "id": chunk.id,
-        "title": chunk.title,
-        "book": chunk.book,
-        "document": chunk.document,
-        "lines": list(chunk.lines),
-    }
+    return {name: getattr(chunk, name) for name in ("id", "title", "book", "document", "lines")}
 
 
 def print_verdict(verdict: StrategyVerdict) -> None:

@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import dagster as dg
@@ -11,7 +11,7 @@ from evals.asset_options import AGAIN, QUESTION_FILES, as_table, columns_of, wit
 from evals.questions.question_sets import questions_version
 from pipeline.building.book_records import GUARDS, enter_book, fault_sentence, keep_source, kept_losses, read_for_index
 from pipeline.building.hosted_models import HostedModels
-from pipeline.building.materialization import content_version, losses_metadata, materialized
+from pipeline.building.materialization import Reported, content_version, losses_metadata, materialized
 from pipeline.building.model_work import keep_passage_report, keep_table_report, make_chunks, make_rows, told_work
 from pipeline.building.plan import cost_of
 from retrieval.errors import LibraryError, UnknownNameError
@@ -23,7 +23,7 @@ from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.density import TableDensity, table_densities
 from retrieval.ingest.guarding import REASONS, count_guards, table_guards, unmet
 from retrieval.ingest.library.library import list_books
-from retrieval.ingest.losses import record_losses
+from retrieval.ingest.losses import Loss, record_losses
 from retrieval.ingest.parsed_book import read_parsed_book
 from retrieval.ingest.tables.rows import extract_predicates
 from retrieval.ingest.tables.strictness import MIN_DENSITY
@@ -66,6 +66,17 @@ def forget_books(home: Home, keys: Iterable[str]) -> None:
     """Delete the records of books that went; a key that no book can have was added by hand, and has none."""
     for key in filter(is_book_key, keys):
         home.forget(key)
+
+
+def of_records(
+    name: str, records: Sequence[Table | Row | Chunk], losses: Collection[Loss], metadata: Mapping[str, Reported]
+) -> dg.MaterializeResult[None]:
+    """The result of an asset that stored these records of a book, which are called `name`."""
+    kind = {"tables": Table, "rows": Row, "chunks": Chunk}[name]
+    numbers = {f"n_{name}": len(records), "dagster/partition_row_count": len(records)}
+    columns = {"dagster/column_schema": columns_of(kind)}
+    version = content_version(map(dump_record, records))
+    return materialized(version, {**numbers, **columns, **metadata, **losses_metadata(losses)})
 
 
 BOOK_FOLDERS = "book_folders"
@@ -181,19 +192,17 @@ def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
         missed = unmet(book.table_rules, tables, home.vocabulary)
     write_jsonl(folder / "tables.jsonl", tables)
     context.log.info(f"{context.partition_key}: {len(tables)} tables")
-    return materialized(
-        content_version(map(dump_record, tables)),
+    return of_records(
+        "tables",
+        tables,
+        losses,
         {
-            "n_tables": len(tables),
-            "dagster/partition_row_count": len(tables),
-            "dagster/column_schema": columns_of(Table),
             "n_source_rows": sum(len(table.rows) for table in tables),
             "n_cells": sum(len(row.cells) for table in tables for row in table.rows),
             "n_ruled": sum(table.rule is not None for table in tables),
             "n_unmet_rules": len(missed),
             "unmet_rules": dg.MetadataValue.md("\n".join(f"- {sentence}" for sentence in missed) or "none"),
             "n_captioned": sum(table.caption is not None for table in tables),
-            **losses_metadata(losses),
         },
     )
 
@@ -214,16 +223,14 @@ def table_rows(
     write_jsonl(folder / "table_rows.jsonl", rows)
     keep_table_report(folder, made.transformed)
     context.log.info(f"{context.partition_key}: {len(rows)} rows{told_work(made.transformed, 'read', 'tables')}")
-    return materialized(
-        content_version(map(dump_record, rows)),
+    return of_records(
+        "rows",
+        rows,
+        losses,
         {
-            "n_rows": len(rows),
-            "dagster/partition_row_count": len(rows),
-            "dagster/column_schema": columns_of(Row),
             "n_records": sum(row.kind == "record" for row in rows),
             "n_tables": len({row.table_id for row in rows}),
             **made.numbers,
-            **losses_metadata(losses),
             "first_row": dg.MetadataValue.md(f"```json\n{rows[0].content}\n```" if rows else "none"),
         },
     )
@@ -245,19 +252,17 @@ def predicates(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
         f"{context.partition_key}: {len(guarded)} of {len(rows)} rows have a predicate; "
         f"{counts.n_guarded} of {counts.n_tables} tables are guarded"
     )
-    return materialized(
-        content_version(map(dump_record, rows)),
+    return of_records(
+        "rows",
+        rows,
+        losses,
         {
-            "n_rows": len(rows),
-            "dagster/partition_row_count": len(rows),
-            "dagster/column_schema": columns_of(Row),
             "n_guarded": len(guarded),
             "n_tables": counts.n_tables,
             "n_guarded_tables": counts.n_guarded,
             "n_guardable_tables": counts.n_guardable,
             **{f"n_{reason}_tables": counts.reasons.get(reason, 0) for reason in REASONS},
             "n_named": sum(bool(row.names) for row in rows),
-            **losses_metadata(losses),
             "first_predicate": dg.MetadataValue.md(f"`{guarded[0].query_must}`" if guarded else "none"),
         },
     )
@@ -284,12 +289,11 @@ def chunks(
     densities = table_densities(cut)
     told = told_work(made.described, "described", "passages")
     context.log.info(f"{context.partition_key}: {len(cut)} chunks, {kinds['row']} of them rows{told}")
-    return materialized(
-        content_version(map(dump_record, cut)),
+    return of_records(
+        "chunks",
+        cut,
+        losses,
         {
-            "n_chunks": len(cut),
-            "dagster/partition_row_count": len(cut),
-            "dagster/column_schema": columns_of(Chunk),
             "n_rows": kinds["row"],
             "n_records": kinds["record"],
             "n_prose": kinds["prose"],
@@ -298,7 +302,6 @@ def chunks(
             "near_duplicate_density": as_table(densities, TableDensity),
             "longest_characters": max((len(chunk.search_text) for chunk in cut), default=0),
             **made.numbers,
-            **losses_metadata(losses),
         },
     )
 

@@ -62,6 +62,15 @@ def _verdicts(
     ]
 
 
+def _counted(
+    context: dg.AssetCheckExecutionContext, home: Home, asset: str, name: str, judge: Callable[[Path], BookVerdict]
+) -> dg.AssetCheckResult:
+    verdicts = _verdicts(context, home, asset, judge)
+    problems = [sentence for verdict in verdicts for sentence in verdict.sentences]
+    records = records_version(home, _slugs(context), asset)
+    return held(problems, {name: sum(verdict.count for verdict in verdicts), "records": records})
+
+
 @dg.asset_check(asset=books, automation_condition=JUDGED)
 @kept("every_document_has_text")
 def every_document_has_text(
@@ -105,10 +114,7 @@ def every_byte_is_text(context: dg.AssetCheckExecutionContext, home: dg.Resource
 @kept("every_cell_in_one_row")
 def every_cell_in_one_row(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """Every cell of every source table is in exactly one row object."""
-    verdicts = _verdicts(context, home, "table_rows", _cells_in_rows)
-    problems = [sentence for verdict in verdicts for sentence in verdict.sentences]
-    n_cells = sum(verdict.count for verdict in verdicts)
-    return held(problems, {"n_cells": n_cells, "records": records_version(home, _slugs(context), "table_rows")})
+    return _counted(context, home, "table_rows", "n_cells", _cells_in_rows)
 
 
 def _cells_in_rows(folder: Path) -> BookVerdict:
@@ -154,10 +160,7 @@ def every_cell_in_one_chunk(
     context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
 ) -> dg.AssetCheckResult:
     """Every row object is exactly one chunk, cell for cell."""
-    verdicts = _verdicts(context, home, "chunks", _rows_in_chunks)
-    problems = [sentence for verdict in verdicts for sentence in verdict.sentences]
-    n_rows = sum(verdict.count for verdict in verdicts)
-    return held(problems, {"n_rows": n_rows, "records": records_version(home, _slugs(context), "chunks")})
+    return _counted(context, home, "chunks", "n_rows", _rows_in_chunks)
 
 
 def _rows_in_chunks(folder: Path) -> BookVerdict:

@@ -5,7 +5,6 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 
 import dagster as dg
@@ -103,12 +102,12 @@ class LaneOrder:
 
 def largest_first(folders: Sequence[BookFolder]) -> tuple[str, ...]:
     """The slugs of books by their size: the last ones to begin are short, so that no lane waits long for another."""
-    sizes = {folder.slug: sum(path.stat().st_size for path in _markdown_of(folder)) for folder in folders}
+    sizes = {}
+    for folder in folders:
+        alone = folder.path.is_file()
+        files = [folder.path] if alone else book_files(folder.path, folder.library).markdown
+        sizes[folder.slug] = sum(path.stat().st_size for path in files)
     return tuple(sorted(sizes, key=lambda slug: (-sizes[slug], slug)))
-
-
-def _markdown_of(folder: BookFolder) -> Sequence[Path]:
-    return (folder.path,) if folder.path.is_file() else book_files(folder.path, folder.library).markdown
 
 
 def index_books(

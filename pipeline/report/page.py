@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import jinja2
 
 from evals.aggregates import ALL
 from evals.evaluation import HEADLINE, SHIPPED
 from evals.metric_table import METRICS, Use, meaning, metric_text, names
+from evals.noise import NOISE
 from pipeline.console.hits import brief
 from pipeline.report import drawing
 from pipeline.report.glance import STRATEGY_WORDS, WORDS, glance
 from pipeline.report.history import TRENDS
-from pipeline.report.questions import Outcome, Ranked, Ranking, noise_of
+from pipeline.report.questions import Outcome, Ranked, Ranking
 from pipeline.report.report import Report
 from pipeline.report.standings import HEATED, question_key
 from retrieval.files.atomic_files import write_atomically
@@ -68,7 +68,7 @@ class Embedded:
             outcome.rank,
             int(outcome.failed),
             int(bool(row.gold)),
-            noise_of(row),
+            int(row.values.get(NOISE, 0.0)),
             len(row.excluded_gold),
             [self._text(cause) for cause in outcome.why],
             self._chunk(outcome.first) if outcome.first else None,
@@ -201,12 +201,8 @@ def _environment() -> jinja2.Environment:
         keep_trailing_newline=True,
     )
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
-    environment.filters["metric"] = _metric
+    environment.filters["metric"] = lambda value, name: metric_text(name, value)
     return environment
-
-
-def _metric(value: Any, name: str) -> str:
-    return metric_text(name, value)
 
 
 def _text(name: str) -> str:

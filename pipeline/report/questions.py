@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evals.failures import FailedQuestion
-from evals.noise import NOISE
 from evals.scored_questions import ScoredQuestion
 from pipeline.report.standings import question_key
 from retrieval.query_must.predicate import explain
@@ -159,8 +158,3 @@ def _chunks(retriever: Retriever, ids: Sequence[str]) -> Mapping[str, Chunk]:
 
 def _key(row: ScoredQuestion) -> tuple[str, str]:
     return question_key(row), row.strategy
-
-
-def noise_of(row: ScoredQuestion) -> int:
-    """Siblings of a gold row among the first 15."""
-    return int(row.values.get(NOISE, 0.0))

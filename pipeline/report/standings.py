@@ -215,19 +215,15 @@ def _filtering(name: str, rows: Sequence[ScoredQuestion], numbers: Sequence[Aggr
 
 
 def _causes(failed: Sequence[FailedQuestion]) -> dict[str, int]:
-    counted = Counter(
-        cause for failure in failed for cause in dict.fromkeys(map(_cause, failure.why or (RANKED_LOWER,)))
-    )
+    counted: Counter[str] = Counter()
+    for failure in failed:
+        counted.update({EXCLUDED if why.startswith(EXCLUDED) else why for why in failure.why or (RANKED_LOWER,)})
     return dict(sorted(counted.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
 def _worst_first(failure: FailedQuestion) -> tuple[bool, float, str]:
     rank = float("inf") if failure.gold_rank is None else failure.gold_rank
     return not failure.row.excluded_gold, -rank, failure.row.question_id
-
-
-def _cause(sentence: str) -> str:
-    return EXCLUDED if sentence.startswith(EXCLUDED) else sentence
 
 
 def _names(standing: Standing, what: str) -> list[str]:

@@ -183,9 +183,8 @@ def planned(home: Home) -> BuildPlan:
     identity, cuts = embedder.identity, cuts_for(home.settings, embedder)
 
     def is_kept(folder: BookFolder) -> bool:
-        records = home.book(folder.slug)
-        kept = KeptWork.read(records / BOOK_FILE)
-        return kept is not None and kept.key == book_key(folder, identity, home.settings) and kept.is_whole(records)
+        key = book_key(folder, identity, home.settings)
+        return KeptWork.read(home.book(folder.slug) / BOOK_FILE, key) is not None
 
     return plan_build(home, lambda folder: chunks_of_book(read_for_index(home, folder), home.vocabulary, cuts), is_kept)
 

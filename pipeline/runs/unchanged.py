@@ -55,8 +55,8 @@ class Unchanged:
 
         Ask it where every book is among `books`.
         """
-        kept = KeptWork.read(self._home.root / WHOLE_FILE)
-        if kept is None or kept.key != self._whole_key() or not kept.is_whole(self._home.root):
+        kept = KeptWork.read(self._home.root / WHOLE_FILE, self._whole_key())
+        if kept is None:
             return None
         try:
             candidate = self._home.candidate
@@ -88,10 +88,9 @@ class Unchanged:
 
     def _book(self, slug: str) -> KeptWork | None:
         folder = self._home.book(slug)
-        kept = KeptWork.read(folder / BOOK_FILE)
-        if kept is None or kept.key != self._keys[slug] or not kept.is_whole(folder):
-            return None
-        return kept if self._vectors.issuperset((folder / "embedded.txt").read_text("ascii").split()) else None
+        kept = KeptWork.read(folder / BOOK_FILE, self._keys[slug])
+        has_vectors = kept and self._vectors.issuperset((folder / "embedded.txt").read_text("ascii").split())
+        return kept if has_vectors else None
 
     def _whole_key(self) -> str:
         settings = self._home.settings

@@ -7,7 +7,7 @@ Every `created_at` but that of a traversal config is the time at which that snap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
@@ -218,11 +218,13 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Table(Generic[Record]):
     """A table and its indexes. Key: name."""
 
     name: str
-    record: type
+    record: type[Record]
+    key: tuple[str, ...]
+    """Fields by which records come in order."""
     indexes: tuple[Index, ...]
 
 
@@ -230,16 +232,33 @@ def _index(*fields: str, unique: bool = False) -> Index:
     return Index(tuple((field, 1) for field in fields), unique)
 
 
-CHUNKS = Table("enriched_chunks", EnrichedChunk, (_index("chunk_id", unique=True), _index("ruleset_id", "book_id")))
+CHUNKS = Table(
+    "enriched_chunks",
+    EnrichedChunk,
+    ("chunk_id",),
+    (_index("chunk_id", unique=True), _index("ruleset_id", "book_id")),
+)
 EMBEDDINGS = Table(
     "chunk_embeddings",
     ChunkEmbedding,
+    ("chunk_id",),
     (_index("ruleset_id", "book_id", "model_id"), _index("chunk_id", "model_id", unique=True)),
 )
-NODES = Table("graph_nodes", GraphNode, (_index("ruleset_id", "book_id", "node_id", unique=True),))
-EDGES = Table("graph_edges", GraphEdge, (_index("ruleset_id", "book_id"), _index("source_id"), _index("target_id")))
-CONFIGS = Table("traversal_configs", StoredTraversalConfig, (Index((("ruleset_id", 1), ("version", -1)), unique=True),))
-ENTRIES = Table("traversal_indexes", TraversalIndexEntry, (_index("ruleset_id", "book_id", "run_id", unique=True),))
-TABLES = (CHUNKS, EMBEDDINGS, NODES, EDGES, CONFIGS, ENTRIES)
-OF_A_BOOK = (CHUNKS, EMBEDDINGS, NODES, EDGES)
+NODES = Table("graph_nodes", GraphNode, ("node_id",), (_index("ruleset_id", "book_id", "node_id", unique=True),))
+EDGES = Table(
+    "graph_edges",
+    GraphEdge,
+    ("source_id", "target_id", "relation"),
+    (_index("ruleset_id", "book_id"), _index("source_id"), _index("target_id")),
+)
+CONFIGS = Table(
+    "traversal_configs",
+    StoredTraversalConfig,
+    ("version",),
+    (Index((("ruleset_id", 1), ("version", -1)), unique=True),),
+)
+_ENTRY_KEY = ("ruleset_id", "book_id", "run_id")
+ENTRIES = Table("traversal_indexes", TraversalIndexEntry, _ENTRY_KEY, (_index(*_ENTRY_KEY, unique=True),))
+TABLES: tuple[Table[Any], ...] = (CHUNKS, EMBEDDINGS, NODES, EDGES, CONFIGS, ENTRIES)
+OF_A_BOOK: tuple[Table[Any], ...] = (CHUNKS, EMBEDDINGS, NODES, EDGES)
 """Tables whose records are written and removed with a book."""

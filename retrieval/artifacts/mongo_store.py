@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from retrieval.artifacts.artifacts import (
     CHUNKS,
@@ -21,23 +21,20 @@ from retrieval.artifacts.artifacts import (
     BookKey,
     ChunkEmbedding,
     Document,
-    EnrichedChunk,
-    GraphEdge,
-    GraphNode,
+    Record,
     StoredTraversalConfig,
     Table,
     TraversalIndexEntry,
     document_of,
     record_of,
 )
-from retrieval.artifacts.store import BATCH, kept_times, newest_first
+from retrieval.artifacts.store import BATCH, ArtifactStore
 from retrieval.errors import StoreUnavailableError, UnreadableSettingsError, VectorDBWriteError
 from retrieval.files.versions import install
 
 if TYPE_CHECKING:
     from pymongo.database import Database
 
-Record = TypeVar("Record")
 Query = dict[str, Any]
 
 URI = "QUERYMUST_MONGO_URI"
@@ -49,7 +46,7 @@ _SECONDS = 5
 """How long a server may take to answer at all, where the address does not say."""
 
 
-class MongoStore:
+class MongoStore(ArtifactStore):
     """An artifact store in a database of MongoDB; see `ArtifactStore`.
 
     Args:
@@ -107,7 +104,7 @@ class MongoStore:
     def replace_book(self, book: BookArtifacts) -> None:
         """Write a book in place of what the store has of it; its entry is complete when all of it is there."""
         entry, key = book.entry, book.entry.book
-        of_book, of_run = _of(key), {**_of(key), "run_id": entry.run_id}
+        of_book, of_run = key._asdict(), {**key._asdict(), "run_id": entry.run_id}
         with self._translating_errors():
             entries = self._database[ENTRIES.name]
             entries.replace_one(of_run, {**document_of(entry), "complete": False}, upsert=True)
@@ -125,51 +122,18 @@ class MongoStore:
         with self._translating_errors():
             # The entry goes last: what was broken off is still listed.
             for table in (*OF_A_BOOK, ENTRIES):
-                self._database[table.name].delete_many(_of(book))
-
-    def entries(self) -> tuple[TraversalIndexEntry, ...]:
-        """An entry for each book."""
-        return tuple(self._records(ENTRIES, TraversalIndexEntry, {}, ("ruleset_id", "book_id", "run_id")))
-
-    def chunks(self, book: BookKey) -> Iterator[EnrichedChunk]:
-        """A book's chunks."""
-        return self._records(CHUNKS, EnrichedChunk, _of(book), ("chunk_id",))
-
-    def embeddings(self, book: BookKey, model_id: str) -> Iterator[ChunkEmbedding]:
-        """A book's vectors by one model."""
-        return self._records(EMBEDDINGS, ChunkEmbedding, {**_of(book), "model_id": model_id}, ("chunk_id",))
+                self._database[table.name].delete_many(book._asdict())
 
     def models(self, book: BookKey) -> tuple[str, ...]:
         """The models that a book has vectors of."""
         with self._translating_errors():
-            return tuple(sorted(self._database[EMBEDDINGS.name].distinct("model_id", _of(book))))
-
-    def nodes(self, book: BookKey) -> Iterator[GraphNode]:
-        """A book's nodes."""
-        return self._records(NODES, GraphNode, _of(book), ("node_id",))
-
-    def edges(self, book: BookKey) -> Iterator[GraphEdge]:
-        """A book's edges."""
-        return self._records(EDGES, GraphEdge, _of(book), _EDGE_KEY)
-
-    def save_config(self, config: StoredTraversalConfig) -> None:
-        """Keep a config."""
-        kept = kept_times(config, self.configs(config.ruleset_id))
-        key = {"ruleset_id": config.ruleset_id, "version": config.version}
-        with self._translating_errors():
-            self._database[CONFIGS.name].replace_one(key, document_of(kept), upsert=True)
-
-    def configs(self, ruleset_id: str) -> tuple[StoredTraversalConfig, ...]:
-        """The configs of a ruleset, the newest version first."""
-        return newest_first(
-            tuple(self._records(CONFIGS, StoredTraversalConfig, {"ruleset_id": ruleset_id}, ("version",)))
-        )
+            return tuple(sorted(self._database[EMBEDDINGS.name].distinct("model_id", book._asdict())))
 
     def close(self) -> None:
         """Let go of the server."""
         self._database.client.close()
 
-    def _replace(self, table: Table, query: Query, records: Iterable[object]) -> None:
+    def _replace(self, table: Table[Any], query: Query, records: Iterable[object]) -> None:
         collection = self._database[table.name]
         collection.delete_many(query)
         # Documents that are replaced one by one would be one round trip each; a bulk of replacements is no faster.
@@ -200,9 +164,9 @@ class MongoStore:
             collection.delete_many({"_id": {"$in": batch}})
 
     def _require_counts(self, entry: TraversalIndexEntry) -> None:
-        expected = {CHUNKS: entry.n_chunks, EMBEDDINGS: entry.n_chunks, NODES: entry.n_nodes, EDGES: entry.n_edges}
-        of_run = {**_of(entry.book), "run_id": entry.run_id}
-        for table, number in expected.items():
+        counts = (entry.n_chunks, entry.n_chunks, entry.n_nodes, entry.n_edges)
+        of_run = {**entry.book._asdict(), "run_id": entry.run_id}
+        for table, number in zip(OF_A_BOOK, counts, strict=True):
             of_model = {"model_id": entry.model_id} if table is EMBEDDINGS else {}
             documents = self._database[table.name].count_documents({**of_run, **of_model})
             if documents != number:
@@ -212,12 +176,17 @@ class MongoStore:
                     "nobody reads them as they are; export again, and let one program write at a time"
                 )
 
-    def _records(self, table: Table, record: type[Record], query: Query, order: Sequence[str]) -> Iterator[Record]:
+    def _replace_config(self, config: StoredTraversalConfig) -> None:
+        key = {"ruleset_id": config.ruleset_id, "version": config.version}
+        with self._translating_errors():
+            self._database[CONFIGS.name].replace_one(key, document_of(config), upsert=True)
+
+    def _records(self, table: Table[Record], values: Mapping[str, str]) -> Iterator[Record]:
         where = f"{table.name} in {self.name}"
         with self._translating_errors():
-            cursor = self._database[table.name].find(query, {"_id": 0}).sort([(field, 1) for field in order])
+            cursor = self._database[table.name].find(values, {"_id": 0}).sort([(field, 1) for field in table.key])
             for document in cursor.allow_disk_use(True):
-                yield record_of(document, record, where)
+                yield record_of(document, table.record, where)
 
     @contextmanager
     def _translating_errors(self) -> Iterator[None]:
@@ -233,13 +202,6 @@ class MongoStore:
         except PyMongoError as error:
             first = str(error).partition(" (configured")[0]
             raise StoreUnavailableError.of(self.name, first, f"start it, or fix {URI}") from error
-
-
-_EDGE_KEY = ("source_id", "target_id", "relation")
-
-
-def _of(book: BookKey) -> Query:
-    return {"ruleset_id": book.ruleset_id, "book_id": book.book_id}
 
 
 def _batches(records: Iterable[Record]) -> Iterator[list[Record]]:

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, get_origin, get_type_hints
+from typing import Any, get_origin, get_type_hints
 
 import numpy as np
 
@@ -22,20 +22,14 @@ from retrieval.artifacts.artifacts import (
     TABLES,
     BookArtifacts,
     BookKey,
-    ChunkEmbedding,
-    EnrichedChunk,
-    GraphEdge,
-    GraphNode,
+    Record,
     StoredTraversalConfig,
     Table,
-    TraversalIndexEntry,
     document_of,
     record_of,
 )
-from retrieval.artifacts.store import kept_times, newest_first
+from retrieval.artifacts.store import ArtifactStore
 from retrieval.errors import IndexCorruptError, IndexMissingError, StoreUnavailableError, VectorDBWriteError
-
-Record = TypeVar("Record")
 
 ARTIFACTS_FILE = "artifacts.sqlite"
 _SCHEMA = 1
@@ -51,7 +45,7 @@ DELETE FROM chunk_embeddings WHERE ruleset_id = ? AND book_id = ? AND model_id <
 """
 
 
-class SqliteStore:
+class SqliteStore(ArtifactStore):
     """An artifact store in a file; see `ArtifactStore`.
 
     Args:
@@ -102,7 +96,7 @@ class SqliteStore:
             for table in (CHUNKS, NODES, EDGES, ENTRIES):
                 self._delete(table, key)
             self._connection.execute(f"{_OF_BOOK.format(EMBEDDINGS.name)} AND model_id = ?", (*key, entry.model_id))
-            parts: Sequence[tuple[Table, Iterable[object], int]] = (
+            parts: Sequence[tuple[Table[Any], Iterable[object], int]] = (
                 (CHUNKS, book.chunks, entry.n_chunks),
                 (EMBEDDINGS, book.embeddings, entry.n_chunks),
                 (NODES, book.nodes, entry.n_nodes),
@@ -123,68 +117,37 @@ class SqliteStore:
             for table in (*OF_A_BOOK, ENTRIES):
                 self._delete(table, book)
 
-    def entries(self) -> tuple[TraversalIndexEntry, ...]:
-        """An entry for each book."""
-        return tuple(self._records(ENTRIES, TraversalIndexEntry, "", (), "ruleset_id, book_id, run_id"))
-
-    def chunks(self, book: BookKey) -> Iterator[EnrichedChunk]:
-        """A book's chunks."""
-        return self._records(CHUNKS, EnrichedChunk, "ruleset_id = ? AND book_id = ?", book, "chunk_id")
-
-    def embeddings(self, book: BookKey, model_id: str) -> Iterator[ChunkEmbedding]:
-        """A book's vectors by one model."""
-        where = "ruleset_id = ? AND book_id = ? AND model_id = ?"
-        return self._records(EMBEDDINGS, ChunkEmbedding, where, (*book, model_id), "chunk_id")
-
     def models(self, book: BookKey) -> tuple[str, ...]:
         """The models that a book has vectors of."""
         query = "SELECT DISTINCT model_id FROM chunk_embeddings WHERE ruleset_id = ? AND book_id = ? ORDER BY model_id"
         with self._translating_errors():
             return tuple(name for (name,) in self._connection.execute(query, book))
 
-    def nodes(self, book: BookKey) -> Iterator[GraphNode]:
-        """A book's nodes."""
-        return self._records(NODES, GraphNode, "ruleset_id = ? AND book_id = ?", book, "node_id")
-
-    def edges(self, book: BookKey) -> Iterator[GraphEdge]:
-        """A book's edges."""
-        return self._records(EDGES, GraphEdge, "ruleset_id = ? AND book_id = ?", book, _EDGE_KEY)
-
-    def save_config(self, config: StoredTraversalConfig) -> None:
-        """Keep a config."""
-        kept = kept_times(config, self.configs(config.ruleset_id))
-        with self._translating_errors(), self._connection:
-            self._connection.execute(
-                "DELETE FROM traversal_configs WHERE ruleset_id = ? AND version = ?",
-                (config.ruleset_id, config.version),
-            )
-            self._insert(CONFIGS, [kept])
-
-    def configs(self, ruleset_id: str) -> tuple[StoredTraversalConfig, ...]:
-        """The configs of a ruleset, the newest version first."""
-        matches = self._records(CONFIGS, StoredTraversalConfig, "ruleset_id = ?", (ruleset_id,), "version")
-        return newest_first(tuple(matches))
-
     def close(self) -> None:
         """Let go of the file."""
         self._connection.close()
 
-    def _delete(self, table: Table, book: BookKey) -> None:
+    def _delete(self, table: Table[Any], book: BookKey) -> None:
         self._connection.execute(_OF_BOOK.format(table.name), book)
 
-    def _insert(self, table: Table, records: Iterable[object]) -> int:
+    def _insert(self, table: Table[Any], records: Iterable[object]) -> int:
         marks = ", ".join("?" * len(_columns(table)))
         command = f"INSERT INTO {table.name} VALUES ({marks})"  # noqa: S608
         return self._connection.executemany(command, map(_row, records)).rowcount if records else 0
 
-    def _records(
-        self, table: Table, record: type[Record], where: str, values: Sequence[str], order: str
-    ) -> Iterator[Record]:
-        condition = f"WHERE {where}" if where else ""
-        query = f"SELECT {', '.join(_columns(table))} FROM {table.name} {condition} ORDER BY {order}"  # noqa: S608
-        with self._translating_errors(), closing(self._connection.execute(query, tuple(values))) as cursor:
+    def _replace_config(self, config: StoredTraversalConfig) -> None:
+        key = (config.ruleset_id, config.version)
+        with self._translating_errors(), self._connection:
+            self._connection.execute("DELETE FROM traversal_configs WHERE ruleset_id = ? AND version = ?", key)
+            self._insert(CONFIGS, [config])
+
+    def _records(self, table: Table[Record], values: Mapping[str, str]) -> Iterator[Record]:
+        condition = " AND ".join(f"{name} = ?" for name in values) or "TRUE"
+        columns, order = ", ".join(_columns(table)), ", ".join(table.key)
+        query = f"SELECT {columns} FROM {table.name} WHERE {condition} ORDER BY {order}"  # noqa: S608
+        with self._translating_errors(), closing(self._connection.execute(query, tuple(values.values()))) as cursor:
             for row in cursor:
-                yield record_of(_document(table, row), record, f"{table.name} in {self.path}")
+                yield record_of(_document(table, row), table.record, f"{table.name} in {self.path}")
 
     @contextmanager
     def _translating_errors(self) -> Iterator[None]:
@@ -203,10 +166,9 @@ class SqliteStore:
 
 
 _OF_BOOK = "DELETE FROM {} WHERE ruleset_id = ? AND book_id = ?"
-_EDGE_KEY = "source_id, target_id, relation"
 
 
-def _columns(table: Table) -> tuple[str, ...]:
+def _columns(table: Table[Any]) -> tuple[str, ...]:
     return tuple(field.name for field in fields(table.record))
 
 
@@ -220,7 +182,7 @@ def _cell(name: str, value: Any) -> object:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
 
 
-def _document(table: Table, row: Sequence[Any]) -> dict[str, Any]:
+def _document(table: Table[Any], row: Sequence[Any]) -> dict[str, Any]:
     matches = dict(zip(_columns(table), row, strict=True))
     for name in _lists(table):
         matches[name] = np.frombuffer(matches[name], "<f4").tolist() if name == _VECTOR else json.loads(matches[name])
@@ -228,7 +190,7 @@ def _document(table: Table, row: Sequence[Any]) -> dict[str, Any]:
 
 
 @cache
-def _lists(table: Table) -> tuple[str, ...]:
+def _lists(table: Table[Any]) -> tuple[str, ...]:
     """Columns that SQLite has no type for: lists, mappings and records in a record."""
     types = get_type_hints(table.record)
     return tuple(name for name, kind in types.items() if get_origin(kind) in {tuple, Mapping} or is_dataclass(kind))

@@ -1,18 +1,26 @@
 """What an artifact store can do. `SqliteStore` is a file, `MongoStore` a database on a server."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from re import findall
-from typing import Protocol
 
 from retrieval.artifacts.artifacts import (
+    CHUNKS,
+    CONFIGS,
+    EDGES,
+    EMBEDDINGS,
+    ENTRIES,
+    NODES,
     BookArtifacts,
     BookKey,
     ChunkEmbedding,
     EnrichedChunk,
     GraphEdge,
     GraphNode,
+    Record,
     StoredTraversalConfig,
+    Table,
     TraversalIndexEntry,
 )
 from retrieval.errors import IndexCorruptError, IndexMissingError
@@ -21,13 +29,14 @@ BATCH = 500
 """Records written at once."""
 
 
-class ArtifactStore(Protocol):
+class ArtifactStore(ABC):
     """The artifact tables. All methods raise StoreUnavailableError where the store cannot be reached.
 
     Records come in the order of their keys. A book is written as one: until all of it is there its entry is not
     complete, and afterwards nothing of an earlier run is left.
     """
 
+    @abstractmethod
     def replace_book(self, book: BookArtifacts) -> None:
         """Write a book in place of what the store has of it.
 
@@ -37,35 +46,58 @@ class ArtifactStore(Protocol):
             VectorDBWriteError: a chunk is another book's, or the counts are not those of the entry.
         """
 
+    @abstractmethod
     def remove_book(self, book: BookKey) -> None:
         """Remove all that there is of a book; its ruleset's config stays."""
 
     def entries(self) -> tuple[TraversalIndexEntry, ...]:
         """An entry for each book, whether complete or not."""
+        return tuple(self._records(ENTRIES, {}))
 
     def chunks(self, book: BookKey) -> Iterator[EnrichedChunk]:
         """A book's chunks."""
+        return self._records(CHUNKS, book._asdict())
 
     def embeddings(self, book: BookKey, model_id: str) -> Iterator[ChunkEmbedding]:
         """A book's vectors by one model."""
+        return self._records(EMBEDDINGS, {**book._asdict(), "model_id": model_id})
 
+    @abstractmethod
     def models(self, book: BookKey) -> tuple[str, ...]:
         """The models that a book has vectors of."""
 
     def nodes(self, book: BookKey) -> Iterator[GraphNode]:
         """A book's nodes."""
+        return self._records(NODES, book._asdict())
 
     def edges(self, book: BookKey) -> Iterator[GraphEdge]:
         """A book's edges: those whose source is in it."""
+        return self._records(EDGES, book._asdict())
 
     def save_config(self, config: StoredTraversalConfig) -> None:
         """Keep a config. One of its key that was there keeps its `created_at`, and `updated_at` where they agree."""
+        before = next((stored for stored in self.configs(config.ruleset_id) if stored.version == config.version), None)
+        if before is not None:
+            kept = replace(config, created_at=before.created_at)
+            config = before if replace(kept, updated_at=before.updated_at) == before else kept
+        self._replace_config(config)
 
     def configs(self, ruleset_id: str) -> tuple[StoredTraversalConfig, ...]:
         """The configs of a ruleset, the newest version first: v10 before v9."""
+        configs = self._records(CONFIGS, {"ruleset_id": ruleset_id})
+        return tuple(sorted(configs, key=lambda config: _counted(config.version), reverse=True))
 
+    @abstractmethod
     def close(self) -> None:
         """Let go of the file or the server."""
+
+    @abstractmethod
+    def _records(self, table: Table[Record], values: Mapping[str, str]) -> Iterator[Record]:
+        """The records of a table that have these values, in the order of its key."""
+
+    @abstractmethod
+    def _replace_config(self, config: StoredTraversalConfig) -> None:
+        """Write a config in place of the one of its key."""
 
 
 def complete_entry(store: ArtifactStore, book: BookKey) -> TraversalIndexEntry:
@@ -103,20 +135,6 @@ def stored_config(store: ArtifactStore, ruleset_id: str, version: str | None = N
         which = f"traversal config {version!r}" if version else "traversal config"
         raise IndexMissingError(f"ruleset {ruleset_id!r} has no {which}; there are: {there}; write: querymust export")
     return chosen
-
-
-def newest_first(configs: Sequence[StoredTraversalConfig]) -> tuple[StoredTraversalConfig, ...]:
-    """By version, numbers within it by their value."""
-    return tuple(sorted(configs, key=lambda config: _counted(config.version), reverse=True))
-
-
-def kept_times(config: StoredTraversalConfig, there: Iterable[StoredTraversalConfig]) -> StoredTraversalConfig:
-    """The config as it is stored over one of its version that may be `there`: with the times that it keeps."""
-    before = next((stored for stored in there if stored.version == config.version), None)
-    if before is None:
-        return config
-    kept = replace(config, created_at=before.created_at)
-    return before if replace(kept, updated_at=before.updated_at) == before else kept
 
 
 def _counted(version: str) -> tuple[tuple[int, int, str], ...]:

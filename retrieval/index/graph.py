@@ -29,15 +29,6 @@ SEPARATOR = "\x1f"
 """Between the kind and the name of a node, and between the parts of a section's name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """One edge as written out. Key: all fields."""
-
-    source_id: str
-    target_id: str
-    relation: Relation
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Graph:
     """Nodes 0 to n_chunks - 1 are the chunks by position; the others follow in the order of `names`."""
@@ -76,21 +67,6 @@ class Graph:
         """Edges, each once."""
         return len(self.targets.items) // 2
 
-    def node(self, kind: NodeKind, name: str) -> int | None:
-        """The node of that kind and name, or None."""
-        position = self.names.position(f"{kind}{SEPARATOR}{name}")
-        return None if position is None else self.n_chunks + position
-
-    def entities(self, names: Collection[str]) -> dict[str, int]:
-        """Those of these names that an entity bears, with its node."""
-        ordered = list(dict.fromkeys(names))
-        places = self.names.positions([f"entity{SEPARATOR}{name}" for name in ordered])
-        return {
-            name: self.n_chunks + position
-            for name, position in zip(ordered, places, strict=True)
-            if position is not None
-        }
-
     def name_of(self, node: int) -> str:
         """The name of a node that is not a chunk, without its kind."""
         return self.names.text_of(node - self.n_chunks).partition(SEPARATOR)[2]
@@ -105,7 +81,8 @@ class Graph:
         targets = self.targets.items[edges].astype(np.int64)
         wanted = np.zeros(len(RELATIONS), dtype=np.bool_)
         wanted[[RELATIONS.index(relation) for relation in relations]] = True
-        kept = wanted[self.relations[edges]] & ~self._in_one_table(nodes[owners], targets)
+        mine, theirs = self.table_of(nodes[owners]), self.table_of(targets)
+        kept = wanted[self.relations[edges]] & ~((mine == theirs) & (mine >= 0))
         return owners[kept], targets[kept]
 
     def holder(self, node: int) -> int | None:
@@ -143,21 +120,6 @@ class Graph:
     def count_from(self, nodes: Nodes) -> int:
         """How many edges lead from these nodes."""
         return int(self.forward[self.targets.places(nodes)].sum())
-
-    def edges(self, chunk_ids: Collection[str]) -> Iterator[Edge]:
-        """Every edge once, by the ids of its ends: a chunk's own, or `kind:name`."""
-        known = list(chunk_ids)
-
-        def name(node: int) -> str:
-            return known[node] if node < self.n_chunks else self.label_of(node)
-
-        for source, target, relation in self.edges_from(np.arange(self.n_nodes)):
-            yield Edge(name(source), name(target), relation)
-
-    def _in_one_table(self, left: Nodes, right: Nodes) -> npt.NDArray[np.bool_]:
-        mine, theirs = self.table_of(left), self.table_of(right)
-        same: npt.NDArray[np.bool_] = (mine == theirs) & (mine >= 0)
-        return same
 
     def table_of(self, nodes: Nodes) -> npt.NDArray[np.int32]:
         """Number of each node's table; -1 for none."""

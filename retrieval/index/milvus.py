@@ -192,12 +192,6 @@ class MilvusStore:
             )
             return _positions(matches[0])
 
-    def records(self, positions: Sequence[int], fields: Sequence[str]) -> Mapping[int, Record]:
-        """Records by position; one that is not there is left out."""
-        with self._translating_errors():
-            matches = self._client.get(self._name, ids=list(positions), output_fields=["position", *fields])
-            return {int(match["position"]): match for match in matches} if len(positions) else {}
-
     def go_live(self) -> None:
         """Point the library's alias at this collection, at once: whoever asks by it gets the one before or this one."""
         alias, client = self._server.library, self._client

@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -146,10 +147,11 @@ class Spelling:
 
     def __call__(self, question: str) -> str:
         """The question with such words as the library writes them, the others as they are."""
-        question = _replaced(question, _joined_words(question), self._identifier_of)
+        question = _replaced(question, _long_words(_RUN, question, SHORTEST), self._identifier_of)
         shouted = question.isupper()
         # What is written in capitals is an abbreviation, and has its own letters.
-        lower = (word for word in _words_to_check(question) if shouted or not word[0].isupper())
+        words = _long_words(_LETTERS, question, CONSONANTS)
+        lower = (word for word in words if shouted or not word[0].isupper())
         return _replaced(question, lower, self._meant)
 
     def _identifier_of(self, word: str) -> str:
@@ -223,37 +225,13 @@ def _replaced(question: str, words: Iterable[re.Match[str]], reading: Callable[[
     return "".join([*pieces, question[done:]])
 
 
-def _joined_words(question: str) -> Iterator[re.Match[str]]:
-    long = (word for word in _RUN.finditer(question) if SHORTEST <= len(word[0]) <= LONGEST)
-    return (word for word, _ in zip(long, range(WANTED), strict=False))
-
-
-def _words_to_check(question: str) -> Iterator[re.Match[str]]:
-    long = (word for word in _LETTERS.finditer(question) if CONSONANTS <= len(word[0]) <= LONGEST)
-    return (word for word, _ in zip(long, range(WANTED), strict=False))
+def _long_words(letters: re.Pattern[str], question: str, least: int) -> Iterator[re.Match[str]]:
+    return islice((word for word in letters.finditer(question) if least <= len(word[0]) <= LONGEST), WANTED)
 
 
 def _begin_alike(word: str, other: str) -> bool:
     """Whether the first letter is the same, or swapped with the second: hardly anybody misspells it otherwise."""
     return word[0] == other[0] or word[:2] == other[1::-1]
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenIdentifiers:
-    """How a library writes the identifiers whose parts a question joins. One look-up and one chunk tell it."""
-
-    index: LexicalIndex
-    text_of: Callable[[int], str]
-    """What was indexed of a chunk, by its position."""
-
-    def __call__(self, word: str) -> str:
-        """The identifier with the letters and figures of a word, as the first chunk writes it; empty: there is none."""
-        key = key_of(word)
-        (term,) = self.index.terms.words([key])
-        if term is None:
-            return ""
-        text = self.text_of(int(self.index.documents[term][0]))
-        return next((written for written in identifiers(text) if key_of(written) == key), "")
 
 
 def spelling_of(index: LexicalIndex, folder: Path, text_of: Callable[[int], str]) -> Spelling:
@@ -278,10 +256,17 @@ def spelling_of(index: LexicalIndex, folder: Path, text_of: Callable[[int], str]
         is_compound = index.put is not None and index.put(word) != word
         return any(terms_of(word)) or measure(word) is not None or is_compound
 
+    def identifier(word: str) -> str:
+        key = key_of(word)
+        (term,) = index.terms.words([key])
+        # One look-up and one chunk, the first that has it, tell it.
+        text = "" if term is None else text_of(int(index.documents[term][0]))
+        return next((written for written in identifiers(text) if key_of(written) == key), "")
+
     return Spelling(
         load_arrays(folder, WrittenWords),
         has,
         is_known,
         lambda word: cut_word(index.tokenize, word),
-        WrittenIdentifiers(index, text_of),
+        identifier,
     )

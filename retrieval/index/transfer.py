@@ -11,7 +11,7 @@ from shutil import copyfile, rmtree
 
 from pydantic import ValidationError
 
-from retrieval.errors import IndexCorruptError, IndexMissingError, TransferError
+from retrieval.errors import IndexMissingError, TransferError
 from retrieval.files.atomic_files import FileEntry, changes
 from retrieval.files.records import dump_record, parse_record
 from retrieval.index.places import Place, Progress, Tell, TransferMeter, each_of, silent
@@ -23,8 +23,8 @@ from retrieval.index.snapshot.live import (
     Promotion,
     dump_promotions,
     is_id,
-    live_id,
     move_into_place,
+    pointed_id,
     promote,
     read_promotions,
     snapshot_folder,
@@ -90,12 +90,12 @@ class Listing:
             raise TransferError(f"{where} is damaged ({error.errors()[0]['msg']}); push again with --check") from error
         if record.snapshot != snapshot or record.sha256 != _hash(record.files):
             raise TransferError(f"{where} is damaged: it is not the list that was written; push again with --check")
-        strange = next((file for file in record.files if not _is_of_snapshot(file)), None)
-        if strange is not None:
-            raise TransferError(
-                f"{where} names {strange.path!r} of {strange.size} bytes, which is no file of a snapshot; "
-                "do not pull from there"
-            )
+        for file in record.files:
+            if not _PATH.fullmatch(file.path) or file.path == LISTING_FILE or file.size < 0:
+                raise TransferError(
+                    f"{where} names {file.path!r} of {file.size} bytes, which is no file of a snapshot; "
+                    "do not pull from there"
+                )
         return record
 
 
@@ -118,10 +118,6 @@ def _hash(files: Iterable[FileEntry]) -> str:
 
 _NAME = r"[\w-][\w.-]{0,99}"
 _PATH = re.compile(rf"(?:{_NAME}/){{0,5}}{_NAME}", re.ASCII)
-
-
-def _is_of_snapshot(file: FileEntry) -> bool:
-    return _PATH.fullmatch(file.path) is not None and file.path != LISTING_FILE and file.size >= 0
 
 
 TRIES = 2
@@ -311,7 +307,7 @@ def _offered(remote: Place) -> str:
 
 
 def _pulled(home: Path, remote: Place, name: str, progress: Progress, most: int) -> Pulled:
-    before, listing = _live_here(home), _listing(remote, name)
+    before, listing = pointed_id(home), _listing(remote, name)
     if listing.size > most:
         raise TransferError(
             f"snapshot {name} of {remote.name} has {listing.size:,} bytes, and {most:,} are allowed; if that is right, "
@@ -330,13 +326,6 @@ def _pulled(home: Path, remote: Place, name: str, progress: Progress, most: int)
         n_chunks = len(snapshot)
     promote(home, name, "pull")
     return Pulled(name, n_chunks, len(listing.files), listing.size, fetched, before)
-
-
-def _live_here(home: Path) -> str | None:
-    try:
-        return live_id(home)
-    except IndexCorruptError:
-        return None  # a damaged pointer is fixed by what is pulled
 
 
 def _listing(remote: Place, name: str) -> Listing:

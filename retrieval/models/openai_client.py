@@ -1,7 +1,7 @@
 """The only file that imports OpenAI's library: chat, streams, embeddings, batches.
 
 The library itself sends again what failed for a passing reason: at 429, 5xx and time-outs, with growing pauses, or when
-`retry-after` says. Where each attempt may cost money the attempts are counted one by one (`session.py`).
+`retry-after` says. Where each attempt may cost money the attempts are counted one by one (`ChatSession`).
 """
 
 import json

@@ -249,18 +249,13 @@ def _complete(answer: Answer) -> AnswerEvent:
     return AnswerEvent("complete", answer.text, answer=answer)
 
 
-def answer_record(answer: Answer) -> dict[str, Any]:
-    """An answer, by the names of its fields."""
-    return asdict(answer)
-
-
 def event_record(event: AnswerEvent) -> dict[str, Any]:
     """An event: `event`, `data`, and of some `passages` or `answer`."""
     record: dict[str, Any] = {"event": event.event, "data": event.data}
     if event.passages:
         record["passages"] = [_passage_record(passage) for passage in event.passages]
     if event.answer:
-        record["answer"] = answer_record(event.answer)
+        record["answer"] = asdict(event.answer)
     return record
 
 

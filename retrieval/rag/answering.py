@@ -1,12 +1,10 @@
 """The answer of the contract: hits, their relevance, sections, and a cache of answers."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from time import monotonic
 from uuid import UUID, uuid5
 
-from retrieval.files.cache import MOST, TimedCache
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.contract import DOCUMENT_ID, DocumentChunk, RAGContext, RetrieveRequest
 from retrieval.rag.relevance import N_CANDIDATES, Calibration, calibration_of, relevances, subject_of, why_none
@@ -127,40 +125,7 @@ def document_id(book: str, document: str) -> UUID:
     return uuid5(NAMESPACE, f"document\0{book}\0{document}")
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerKey:
-    """A question to one index. Another snapshot gives another answer, so an ingestion forgets none by hand."""
-
-    snapshot: str
-    request: RetrieveRequest
-
-
-class Answers:
-    """Keeps the answers of the last while; any number of threads may use it.
-
-    Args:
-        seconds: how long an answer is kept; 0 keeps none.
-        timer: the time, in seconds from whenever.
-        most: how many are kept.
-    """
-
-    def __init__(self, seconds: float, timer: Callable[[], float] = monotonic, most: int = MOST) -> None:
-        self._kept: TimedCache[AnswerKey, RAGContext] = TimedCache(seconds, timer, most)
-
-    def get(self, key: AnswerKey) -> RAGContext | None:
-        """The answer, None if there is none any more."""
-        stored = self._kept.get(key)
-        return None if stored is None else _apart(stored)
-
-    def keep(self, key: AnswerKey, answer: RAGContext) -> RAGContext:
-        """Keep an answer, and give the one that is kept: of two threads that ask at once both get the first."""
-        return _apart(self._kept.keep(key, answer))
-
-    def __len__(self) -> int:
-        return len(self._kept)
-
-
-def _apart(answer: RAGContext) -> RAGContext:
+def apart(answer: RAGContext) -> RAGContext:
     """The same answer, in lists of its own: who sorts them does not sort what another caller gets."""
     chunks = [replace(chunk, metadata=dict(chunk.metadata)) for chunk in answer.document_chunks]
     return replace(answer, document_chunks=chunks, relevance_scores=list(answer.relevance_scores))

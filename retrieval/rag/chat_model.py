@@ -1,15 +1,13 @@
 """A generated answer: prompt, stream of a chat model, citations."""
 
-import os
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import aclosing, closing
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import Any
 
 from retrieval.errors import GenerationError, ModelError, UnreadableSettingsError
 from retrieval.models.access import Access
@@ -44,11 +42,6 @@ class ChatModel:
     access: Access = field(default_factory=Access)
     price: ChatPrice | None = None
     """None: not known."""
-
-    @classmethod
-    def of_environment(cls, model: str, environment: Mapping[str, str] = os.environ, **options: Any) -> "ChatModel":
-        """A model with `OPENAI_API_KEY`, and `OPENAI_BASE_URL` for another server."""
-        return cls(model, access=Access.of_environment(environment), **options)
 
     def tell(self, prompt: str) -> Iterator[AnswerPart]:
         """The answer to a prompt. Closing the iterator closes the connection.

@@ -107,11 +107,6 @@ def keep_originals(folder: Path, documents: Iterable[RuleDocument]) -> None:
     write_jsonl(folder / DOCUMENTS_FILE, ordered)
 
 
-def forget_originals(home: Path) -> None:
-    """The index that was being made again is live, with its documents beside it."""
-    (home / DOCUMENTS_FILE).unlink(missing_ok=True)
-
-
 def read_originals(folder: Path) -> dict[str, RuleDocument]:
     """The documents in the folder of a snapshot or a home, by id; none where there are none to read."""
     try:
@@ -379,7 +374,7 @@ class Ingestion:
             keep_originals(folder, (job.originals[name] for name in job.documents if name in job.originals))
             keep_calibration(root, folder, store.identity.name)
             promote(root, manifest.id, "ingest")
-            forget_originals(root)
+            (root / DOCUMENTS_FILE).unlink(missing_ok=True)
             self._home.nominate(manifest.id)
             remove_snapshots(root, manifest.id)
         except VectorDBWriteError:

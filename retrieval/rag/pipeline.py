@@ -7,9 +7,10 @@ from time import monotonic
 from uuid import UUID
 
 from retrieval.errors import InvalidQueryError, VectorDBUnavailableError
+from retrieval.files.cache import TimedCache
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
-from retrieval.rag.answering import AnswerKey, Answers, ContextSource, answer
+from retrieval.rag.answering import ContextSource, answer, apart
 from retrieval.rag.contract import IngestionResult, RAGContext, RetrieveRequest, RuleDocument
 from retrieval.rag.ingestion import Ingestion
 from retrieval.rag.live import Deadline, LiveIndex
@@ -53,7 +54,9 @@ class RAGPipeline:
         self._embedder = embedder
         self._live = LiveIndex(self.home, embedder, strategy)
         self._deadline = Deadline(timeout)
-        self._answers = Answers(self.home.settings.retrieval.cache_ttl_seconds, timer)
+        # Another snapshot gives another answer, so an ingestion forgets none by hand.
+        seconds = self.home.settings.retrieval.cache_ttl_seconds
+        self._answers: TimedCache[tuple[str, RetrieveRequest], RAGContext] = TimedCache(seconds, timer)
 
     def retrieve(
         self, query: str, context_key: str, max_chunks: int | None = None, min_relevance: float | None = None
@@ -132,9 +135,9 @@ class RAGPipeline:
         return self._live.ask(lambda reader: self._kept(reader, request))
 
     def _kept(self, reader: ContextSource, request: RetrieveRequest) -> RAGContext:
-        query = AnswerKey(reader.retriever.snapshot.id, request)
-        kept = self._answers.get(query)
-        return kept if kept is not None else self._answers.keep(query, answer(reader, request))
+        key = (reader.retriever.snapshot.id, request)
+        kept = self._answers.get(key)
+        return apart(self._answers.keep(key, answer(reader, request)) if kept is None else kept)
 
 
 def _require_usable(request: RetrieveRequest) -> None:

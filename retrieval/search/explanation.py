@@ -10,7 +10,7 @@ from retrieval.files.clock import Stopwatch
 from retrieval.query_must.predicate import UNRESTRICTED
 from retrieval.query_must.predicate import explain as explain_predicate
 from retrieval.query_must.refusal import refusal
-from retrieval.search.first_stage.choosing import EmbeddedStage
+from retrieval.search.first_stage.choosing import FirstStage
 from retrieval.search.first_stage.own_vectors import AllowedChunks
 from retrieval.search.fusion import Positions
 from retrieval.search.query import Query
@@ -72,10 +72,10 @@ def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | 
     """
     snapshot = retriever.snapshot
     chosen = strategy_named(strategy) if isinstance(strategy, str) else strategy
-    position = int(snapshot.chunks.positions([chunk_id])[0])
+    position = snapshot.chunks.position(chunk_id)
     query = Query.of(question, snapshot).among(snapshot.rivals)
     vector = retriever.vector_of(query.text) if chosen.has_dense_leg else None
-    stage, filters = EmbeddedStage(snapshot), chosen.query_must != "off"
+    stage, filters = FirstStage(snapshot), chosen.query_must != "off"
     search = Search(snapshot, stage, query, vector, chosen, AllowedChunks())
     admitted = AllowedChunks(retriever.admitted(query)) if filters else AllowedChunks()
     chunk = snapshot.chunks[position]

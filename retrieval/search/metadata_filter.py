@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import reduce
+from typing import ClassVar
 
 import numpy as np
 
 from retrieval.errors import InvalidQueryError
-from retrieval.index.snapshot.metadata_index import Mask, MetadataColumn, MetadataIndex, Scalar
+from retrieval.index.snapshot.metadata_index import Comparison, Mask, MetadataColumn, MetadataIndex, Scalar
 
 
 class Filter(ABC):
@@ -42,16 +43,17 @@ class Condition(Filter, ABC):
 
     key: str
     value: Scalar
+    _comparison: ClassVar[Comparison] = "eq"
+
+    def mask(self, index: MetadataIndex) -> Mask:
+        """See Filter."""
+        return index.mask(self.key, self._comparison, self.value)
 
 
 class Eq(Condition):
     """The key's value is this one."""
 
     __slots__ = ()
-
-    def mask(self, index: MetadataIndex) -> Mask:
-        """See Filter."""
-        return index.mask(self.key, "eq", self.value)
 
 
 class Ne(Condition):
@@ -68,40 +70,28 @@ class Gt(Condition):
     """The key's value is greater."""
 
     __slots__ = ()
-
-    def mask(self, index: MetadataIndex) -> Mask:
-        """See Filter."""
-        return index.mask(self.key, "gt", self.value)
+    _comparison = "gt"
 
 
 class Gte(Condition):
     """The key's value is greater or equal."""
 
     __slots__ = ()
-
-    def mask(self, index: MetadataIndex) -> Mask:
-        """See Filter."""
-        return index.mask(self.key, "gte", self.value)
+    _comparison = "gte"
 
 
 class Lt(Condition):
     """The key's value is less."""
 
     __slots__ = ()
-
-    def mask(self, index: MetadataIndex) -> Mask:
-        """See Filter."""
-        return index.mask(self.key, "lt", self.value)
+    _comparison = "lt"
 
 
 class Lte(Condition):
     """The key's value is less or equal."""
 
     __slots__ = ()
-
-    def mask(self, index: MetadataIndex) -> Mask:
-        """See Filter."""
-        return index.mask(self.key, "lte", self.value)
+    _comparison = "lte"
 
 
 class Contains(Condition):

@@ -16,8 +16,8 @@ from retrieval.search.candidates import FOUND, Candidates, fit_alone, rows_of_be
 from retrieval.search.collapse import collapse
 from retrieval.search.context_rows import CONTENDERS, contenders, context_rows, placed
 from retrieval.search.cosines import Cosines
-from retrieval.search.first_stage.choosing import candidate_mask
-from retrieval.search.first_stage.own_vectors import AllowedChunks, FirstStage
+from retrieval.search.first_stage.choosing import FirstStage, candidate_mask
+from retrieval.search.first_stage.own_vectors import AllowedChunks
 from retrieval.search.fusion import Leg, Positions, Ranking, Scores, best, total, weighted_min_max
 from retrieval.search.query import Query
 from retrieval.search.rerank.rerank import rerank

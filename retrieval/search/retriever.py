@@ -20,8 +20,8 @@ from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
 from retrieval.query_must.compiled.exclusions import CompiledExclusions
 from retrieval.search.by_model.model_order import in_order
-from retrieval.search.first_stage.choosing import first_stage, ranked_by_distance
-from retrieval.search.first_stage.own_vectors import AllowedChunks, FirstStage
+from retrieval.search.first_stage.choosing import FirstStage, first_stage, ranked_by_distance
+from retrieval.search.first_stage.own_vectors import AllowedChunks
 from retrieval.search.fusion import Ranking
 from retrieval.search.iterative import nearest_in_rounds
 from retrieval.search.metadata_filter import Filter

@@ -179,7 +179,7 @@ def read_table(snapshot: Snapshot, chunk_id: str) -> WholeTable:
     Raises:
         UnknownNameError: there is no such chunk, or it is no row of a table.
     """
-    position = int(snapshot.chunks.positions([chunk_id])[0])
+    position = snapshot.chunks.position(chunk_id)
     chunk = snapshot.chunks[position]
     if chunk.table_id is None:
         raise UnknownNameError("row", chunk_id, [], "this chunk is a passage, and in no table")
@@ -195,8 +195,7 @@ def table_size(snapshot: Snapshot, row: Chunk) -> int:
     """Rows of the table of a row; 0 of a passage."""
     if row.table_id is None:
         return 0
-    position = int(snapshot.chunks.positions([row.id])[0])
-    return len(snapshot.evidence.rows[snapshot.evidence.of[position]])
+    return len(snapshot.evidence.rows[snapshot.evidence.of[snapshot.chunks.position(row.id)]])
 
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)

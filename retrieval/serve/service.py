@@ -1,13 +1,11 @@
 """The service behind the server, without HTTP: search, answer, explain, documents, status."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
-
-import numpy as np
 
 from retrieval.errors import RetrievalError, UnknownNameError
 from retrieval.files.cache import TimedCache
@@ -53,82 +51,27 @@ Reads = Literal["auto", "rules"]
 """Who reads a question: the model of `understand` in the settings where there is a key, or rules."""
 
 
-class Finders:
-    """The finders of whichever snapshot is live. Any number of threads may share one.
+def kept_out(retriever: Retriever, question: str, hits: Sequence[Hit], strategy: Strategy) -> Mapping[str, str]:
+    """Why hits of a search with the filter off would not come back with it on: a sentence for a person, by chunk id.
+
+    A hit that is only ranked lower there is not among them, however far down it is.
 
     Args:
-        live: reads the index; its home's settings name the model.
-        environment: has the key of the model.
+        retriever: that found them.
+        question: 1 to 2,000 characters.
+        hits: of a search with the filter off.
+        strategy: as it is with its own filter; one without a filter keeps nothing out.
     """
-
-    def __init__(self, live: LiveIndex, environment: Mapping[str, str]) -> None:
-        self._live, self._environment = live, environment
-
-    def find(self, query: str, top_k: int, where: Sequence[str], how: Reads) -> dict[str, Any]:
-        """The documents of a question as JSON values, with the id of the snapshot.
-
-        Raises:
-            RetrievalError: as `read_filter` and `Finder.find` say.
-        """
-        wanted = read_filter(*where) if where else None
-        make = self._finder if how == "auto" else self._finder_by_rules
-
-        def find(reader: ContextSource) -> dict[str, Any]:
-            matches = self._live.made_of(reader, make).find(query, top_k, where=wanted)
-            return finding_record(matches) | {"snapshot": reader.retriever.snapshot.id}
-
-        return self._live.ask(find)
-
-    def _finder(self, reader: ContextSource) -> Finder:
-        settings = self._live.home.settings
-        return Finder(
-            reader.retriever,
-            settings.understand,
-            environment=self._environment,
-            enough=settings.answer.min_relevance,
-            strategy=reader.strategy,
-        )
-
-    def _finder_by_rules(self, reader: ContextSource) -> Finder:
-        enough = self._live.home.settings.answer.min_relevance
-        return Finder(reader.retriever, enough=enough, strategy=reader.strategy)
-
-
-@dataclass(frozen=True, slots=True)
-class ExcludedHits:
-    """Why hits of a search with the filter off would not come back with it on. A hit that is only ranked lower there
-    is not among them, however far down it is.
-    """
-
-    reasons: Mapping[str, str]
-    """A sentence for a person, by chunk id."""
-
-    @classmethod
-    def of(cls, retriever: Retriever, question: str, hits: Sequence[Hit], strategy: Strategy) -> "ExcludedHits":
-        """Ask the predicates about these hits.
-
-        Args:
-            retriever: that found them.
-            question: 1 to 2,000 characters.
-            hits: of a search with the filter off.
-            strategy: as it is with its own filter; one without a filter keeps nothing out.
-        """
-        if strategy.query_must == "off":
-            return cls({})
-        snapshot = retriever.snapshot
-        query = Query.of(question, snapshot).among(snapshot.rivals)
-        may_come = retriever.admitted(query).mask(snapshot)[snapshot.chunks.positions([hit.chunk.id for hit in hits])]
-        return cls(
-            {
-                hit.chunk.id: refusal(query.text, query.canonical, hit.chunk.query_must, hit.chunk)
-                for hit, may in zip(hits, may_come.tolist(), strict=True)
-                if not may
-            }
-        )
-
-    def told_in(self, record: dict[str, Any]) -> dict[str, Any]:
-        """A retrieval as JSON values, each hit with its `kept_out`."""
-        return record | {"hits": [hit | {"kept_out": self.reasons.get(hit["id"])} for hit in record["hits"]]}
+    if strategy.query_must == "off":
+        return {}
+    snapshot = retriever.snapshot
+    query = Query.of(question, snapshot).among(snapshot.rivals)
+    may_come = retriever.admitted(query).mask(snapshot)[snapshot.chunks.positions([hit.chunk.id for hit in hits])]
+    return {
+        hit.chunk.id: refusal(query.text, query.canonical, hit.chunk.query_must, hit.chunk)
+        for hit, may in zip(hits, may_come.tolist(), strict=True)
+        if not may
+    }
 
 
 LONGEST = 20_000
@@ -137,11 +80,13 @@ LONGEST = 20_000
 
 def section_text(snapshot: Snapshot, chunk: Chunk) -> str:
     """What stands under the headings of a chunk, in reading order; cut at `LONGEST` characters, and says so."""
-    same = [snapshot.metadata.mask(key, "eq", getattr(chunk, key)) for key in ("book", "document")]
-    document = [snapshot.chunks[int(position)] for position in np.flatnonzero(np.logical_and.reduce(same))]
-    own = [passage for passage in document if passage.heading_path[: len(chunk.heading_path)] == chunk.heading_path]
+    own = [
+        passage
+        for passage in snapshot.document_of(chunk)
+        if passage.heading_path[: len(chunk.heading_path)] == chunk.heading_path
+    ]
     pieces, under = [" > ".join((chunk.book, *chunk.heading_path)), ""], chunk.heading_path
-    for passage in sorted(own, key=lambda passage: passage.position):
+    for passage in own:
         if passage.heading_path != under:
             under = passage.heading_path
             pieces += ["", " > ".join(under)]
@@ -197,7 +142,7 @@ class Service:
         self.home = Home.at(home)
         self._live = LiveIndex(self.home, embedder, strategy)
         self._deadline = Deadline(seconds)
-        self._finders = Finders(self._live, environment)
+        self._environment = environment
         hows: tuple[How, ...] = ("auto", "read", "generate")
         self._answerers = {
             how: Answerer(home, how=how, live=self._live, environment=environment, deadline=self._deadline)
@@ -254,11 +199,32 @@ class Service:
             how: who reads the question.
 
         Raises:
-            RetrievalError: as `Finders.find` says, or it took too long.
+            RetrievalError: as `read_filter` and `Finder.find` say, or it took too long.
         """
-        record = self._deadline.run(lambda: self._finders.find(query, top_k, where, how))
+        wanted = read_filter(*where) if where else None
+        make = self._finder if how == "auto" else self._finder_by_rules
+
+        def find(reader: ContextSource) -> dict[str, Any]:
+            matches = self._live.made_of(reader, make).find(query, top_k, where=wanted)
+            return finding_record(matches) | {"snapshot": reader.retriever.snapshot.id}
+
+        record = self._read(find)
         self._log.add(record["snapshot"], query)
         return record
+
+    def _finder(self, reader: ContextSource) -> Finder:
+        settings = self.home.settings
+        return Finder(
+            reader.retriever,
+            settings.understand,
+            environment=self._environment,
+            enough=settings.answer.min_relevance,
+            strategy=reader.strategy,
+        )
+
+    def _finder_by_rules(self, reader: ContextSource) -> Finder:
+        enough = self.home.settings.answer.min_relevance
+        return Finder(reader.retriever, enough=enough, strategy=reader.strategy)
 
     async def answer(self, query: str, how: How, context_key: str | None = None) -> AsyncIterator[dict[str, Any]]:
         """The events of an answer as JSON values, without the path of the home.
@@ -308,8 +274,7 @@ class Service:
 
         def read(reader: ContextSource) -> str:
             snapshot = reader.retriever.snapshot
-            position = int(snapshot.chunks.positions([snapshot.chunks.find(chunk_id)])[0])
-            return section_text(snapshot, snapshot.chunks[position])
+            return section_text(snapshot, snapshot.chunks[snapshot.chunks.position(snapshot.chunks.find(chunk_id))])
 
         return self._read(read)
 
@@ -417,7 +382,10 @@ def _searched(
     record = retrieval_record(matches, retriever.snapshot.chunks.short_id, retriever.snapshot.id, reason)
     if rendered:
         record["hits"] = _rendered(record["hits"], matches.hits, retriever.snapshot, query)
-    return record if filtered else ExcludedHits.of(retriever, query, matches.hits, named).told_in(record)
+    if not filtered:
+        reasons = kept_out(retriever, query, matches.hits, named)
+        record["hits"] = [hit | {"kept_out": reasons.get(hit["id"])} for hit in record["hits"]]
+    return record
 
 
 def _rendered(

@@ -21,7 +21,7 @@ from tests.conftest import write_book
 from tests.deploy.conftest import PASSWORD, Postgres
 from tests.deploy.outcome import left_by, results_file
 from tests.deploy.services import ROOT, SECONDS, Stack, stack_of
-from tests.retrieval.conftest import free_port
+from tests.processes import free_port
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own, and Dagster's
 DAEMONS = {"SENSOR", "SCHEDULER", "QUEUED_RUN_COORDINATOR"}

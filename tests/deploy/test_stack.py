@@ -1,7 +1,6 @@
 """What deploy/ starts, as real processes of this machine: the same index, a history that survives, one writer."""
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -28,8 +27,7 @@ from retrieval.settings import Settings
 from tests.conftest import write_book
 from tests.deploy.conftest import PASSWORD, Postgres
 from tests.deploy.outcome import left_by, results_file
-from tests.processes import end
-from tests.retrieval.conftest import free_port
+from tests.processes import end, free_port, listens
 
 ROOT = Path(__file__).parents[2]
 BOUND = 120.0
@@ -106,15 +104,10 @@ def code_process(home: Home, environment: Mapping[str, str]) -> Iterator[None]:
         )
         stack.callback(end, process)
         until = time.monotonic() + BOUND
-        while not _listens(int(port)):
+        while not listens(int(port)):
             assert time.monotonic() < until, (home.root / "code.log").read_text()
             time.sleep(0.1)
         yield
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def launch(context: WorkspaceProcessContext, location: str, job: str) -> str:

@@ -1,8 +1,9 @@
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+import dagster as dg
 import pytest
 
 from pipeline import cli
@@ -18,6 +19,12 @@ class Ran(NamedTuple):
     @property
     def json(self) -> Any:
         return json.loads(self.out)
+
+
+@pytest.fixture
+def instance() -> Iterator[dg.DagsterInstance]:
+    with dg.DagsterInstance.ephemeral() as ephemeral:
+        yield ephemeral
 
 
 def running(

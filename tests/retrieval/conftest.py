@@ -1,6 +1,5 @@
 """A Chroma server of our own, which every test of a process asks, and a chat server that a test tells what to say."""
 
-import socket
 import subprocess
 import sys
 import time
@@ -11,15 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import end
+from tests.processes import end, free_port
 
 SECONDS = 60
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def answers(address: str) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from retrieval.errors import IndexMissingError
 from retrieval.files.clock import Clock
-from retrieval.search.first_stage.choosing import EmbeddedStage
+from retrieval.search.first_stage.choosing import FirstStage
 from retrieval.search.retriever import Retriever
 
 STRATEGIES = ("default", "prefilter", "dense", "hybrid")
@@ -69,7 +69,7 @@ def compare_stages(home: Path, questions: Sequence[str], tell: Callable[[str, in
             f"the settings of {home} name no store to compare with; set `store: milvus+http://HOST:PORT` in rag.yaml, "
             "or QUERYMUST_STORE, and build again"
         )
-    own.stage = EmbeddedStage(own.snapshot)
+    own.stage = FirstStage(own.snapshot)
     result = []
     for number, strategy in enumerate(STRATEGIES):
         tell(strategy, number, len(STRATEGIES))

@@ -8,7 +8,6 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 
 from pipeline.runs.apart import build_apart
@@ -19,6 +18,7 @@ from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 from retrieval.settings import Settings
 from tools.bench.resource_use import cpu_of_children
+from tools.bench.scale.library import invented_words
 from tools.corpora.indexes import Tell
 
 ROWS = 20
@@ -44,7 +44,7 @@ def write_library(folder: Path, chunks: int, seed: int) -> None:
         seed: of the words and numbers.
     """
     rng = random.Random(seed)
-    words = _words(rng)
+    words = invented_words(rng)
     for number in range(-(-chunks // CHUNKS_OF_A_DOCUMENT)):
         book = folder / f"book-{number // DOCUMENTS:04}"
         book.mkdir(parents=True, exist_ok=True)
@@ -85,7 +85,7 @@ def edit_cell(library: Path) -> None:
 def add_document(library: Path, seed: int) -> None:
     """Put another document into the first book."""
     rng = random.Random(seed + 1)
-    (_books(library)[0] / ADDED).write_text(document((f"{word}x" for word in _words(rng)), rng), "utf-8")
+    (_books(library)[0] / ADDED).write_text(document((f"{word}x" for word in invented_words(rng)), rng), "utf-8")
 
 
 def remove_book(library: Path) -> None:
@@ -101,15 +101,6 @@ def _paragraphs(words: Iterator[str], rng: random.Random) -> Iterator[str]:
     known = [next(words) for _ in range(6)]
     for _ in range(3):
         yield " ".join(rng.choice(known) for _ in range(40)).capitalize() + "."
-
-
-def _words(rng: random.Random) -> Iterator[str]:
-    """Invented words, no two the same in a hundred thousand chunks and more."""
-    first = [a + b for a, b in product("bdfgklmnprstvz", "aeiou")]
-    words = [a + b + c for a, b, c in product(first, first, "nrlk")]
-    rng.shuffle(words)
-    for lap in ("", *first):
-        yield from (lap + word for word in words)
 
 
 SEED = 0

@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 
 from retrieval.errors import RetrievalError
@@ -85,25 +86,29 @@ def measure(folders: Sequence[Path], systems: Sequence[str], embedders: Sequence
     """
     clock = Clock()
     jobs = [Job(name, model, str(books)) for books in folders for model in embedders for name in systems]
-    reasons = {name: _why_left_out(name) for name in systems}
+    loaded = {name: _loaded(name) for name in systems}
     outcomes: list[Outcome] = []
     left_out: list[LeftOut] = []
     for number, job in enumerate(jobs):
         tell(f"{Path(job.books).name}, {job.embedder}, {job.system}", number, len(jobs))
-        result = reasons[job.system] or run_in_process(job)
+        system = loaded[job.system]
+        result = system if isinstance(system, str) else run_in_process(job)
         if isinstance(result, Outcome):
             outcomes.append(result)
         else:
             left_out.append(LeftOut(job.system, job.embedder, Path(job.books).name, result))
-    cards = tuple(SystemCard.of(load_system(name)) for name in systems if reasons[name] is None)
+    cards = tuple(SystemCard.of(system) for system in loaded.values() if not isinstance(system, str))
     return Measured(tuple(outcomes), tuple(left_out), cards, clock.seconds)
 
 
-def _why_left_out(name: str) -> str | None:
+@cache
+def _loaded(name: str) -> System | str:
+    """A system, or why it is left out. A file of the user's is run once."""
     try:
-        return why_missing(name, load_system(name).packages)
+        system = load_system(name)
     except ImportError as error:
         return f"{error}; run: {install_command(name, [error.name or 'the package'])}"
+    return why_missing(name, system.packages) or system
 
 
 def run_in_process(job: Job) -> Outcome | str:
@@ -149,7 +154,7 @@ def require_unique_systems(names: Sequence[str]) -> tuple[str, ...]:
         RetrievalError: two have one name.
         UnknownNameError: there is no such system.
     """
-    shown = tuple(load_system(name).name for name in names if _why_left_out(name) is None)
+    shown = tuple(system.name for system in map(_loaded, names) if not isinstance(system, str))
     twice = sorted({name for name in shown if shown.count(name) > 1})
     if twice:
         raise RetrievalError(f"two systems are called {twice[0]!r}; give yours another `name`")

@@ -188,12 +188,9 @@ class EmbeddingStore:
 
 def _path(folder: Path, identity: EmbedderIdentity) -> Path:
     """The file of an embedder: a name that can be read, and a hash, for two identities may read alike."""
-    readable = f"{identity.name}-{identity.version}-{identity.dimensions}"
-    name = re.sub(r"[^\w.-]+", "_", readable)
+    name = re.sub(r"[^\w.-]+", "_", f"{identity.name}-{identity.version}-{identity.dimensions}")
     parts = json.dumps([identity.name, identity.version, identity.dimensions])
-    path, unhashed = folder / f"{name}-{sha256(parts.encode()).hexdigest()[:8]}.sqlite", folder / f"{name}.sqlite"
-    # Names had no hash once. What was paid for then is still used, where nothing of the identity was rewritten.
-    return unhashed if name == readable and unhashed.is_file() and not path.exists() else path
+    return folder / f"{name}-{sha256(parts.encode()).hexdigest()[:8]}.sqlite"
 
 
 def _select(connection: sqlite3.Connection, keys: list[bytes], column: str) -> Iterator[tuple[bytes, bytes]]:

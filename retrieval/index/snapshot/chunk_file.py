@@ -82,7 +82,7 @@ class ChunkFile:
 
     def short_id(self, chunk_id: str) -> str:
         """The first 8 characters of an id, or as many as no other id begins with."""
-        position = int(self.positions([chunk_id])[0])
+        position = self.position(chunk_id)
         beside = [self.id_at(near) for near in (position - 1, position + 1) if 0 <= near < len(self)]
         shared = max((_shared(chunk_id, other) for other in beside), default=0)
         return chunk_id[: max(SHORTEST, shared + 1)]
@@ -109,6 +109,10 @@ class ChunkFile:
 
     def _called(self, position: int) -> str:
         return f"{self.short_id(self.id_at(position))} ({self[position].title})"
+
+    def position(self, chunk_id: str) -> int:
+        """The position of an id. Raises UnknownNameError."""
+        return int(self.positions([chunk_id])[0])
 
     def positions(self, ids: Sequence[str]) -> npt.NDArray[np.int64]:
         """Positions of ids, in their order.

@@ -141,12 +141,12 @@ def standing_id(home: Path) -> str | None:
     For writers, who would else begin with nothing and lose what was there. A reader is told instead.
     """
     present = (snapshot for snapshot in were_live(home) if snapshot_folder(home, snapshot).is_dir())
-    return _before(home) or next(present, None)
+    return pointed_id(home) or next(present, None)
 
 
 def is_live(home: Path, snapshot_id: str) -> bool:
     """Whether the pointer names this snapshot; a damaged one names none."""
-    return _before(home) == snapshot_id
+    return pointed_id(home) == snapshot_id
 
 
 def promote(home: Path, snapshot_id: str, how: str = "build", forced: str | None = None) -> None:
@@ -167,7 +167,7 @@ def promote(home: Path, snapshot_id: str, how: str = "build", forced: str | None
     if not (folder / MANIFEST_FILE).is_file():
         raise IndexMissingError(f"{home} has no complete snapshot {snapshot_id!r}; build it first")
     _point_alias(home, Manifest.read(folder), how)
-    before = _before(home)
+    before = pointed_id(home)
     write_atomically(home / POINTER, snapshot_id + "\n")
     if before != snapshot_id or forced is not None:
         begun = [Promotion.now(before, "before")] if before and not promotions(home) else []
@@ -192,11 +192,12 @@ def _point_alias(home: Path, manifest: Manifest, how: str) -> None:
         store.go_live()
 
 
-def _before(home: Path) -> str | None:
+def pointed_id(home: Path) -> str | None:
+    """Id of the live snapshot; None where the pointer is gone or damaged, which the next promotion fixes."""
     try:
         return live_id(home)
     except IndexCorruptError:
-        return None  # a damaged pointer is fixed by this very promotion
+        return None
 
 
 class ReadHold:

@@ -52,7 +52,7 @@ from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.compiled.predicates import CompiledPredicates
 from retrieval.query_must.compiled.sibling_index import SiblingIndex
 from retrieval.settings import Settings
-from retrieval.types import Vector
+from retrieval.types import Chunk, Vector
 
 
 def require_counts(snapshot: "Snapshot") -> None:
@@ -187,6 +187,12 @@ class Snapshot:
     def rivals(self) -> SiblingIndex:
         """The keyed tables: which rows a question keeps out because it names others."""
         return load_arrays(self.folder / "rivals", SiblingIndex)
+
+    def document_of(self, chunk: Chunk) -> list[Chunk]:
+        """The chunks of a chunk's document, in reading order."""
+        same = [self.metadata.mask(key, "eq", getattr(chunk, key)) for key in ("book", "document")]
+        chunks = [self.chunks[int(position)] for position in np.flatnonzero(np.logical_and.reduce(same))]
+        return sorted(chunks, key=lambda chunk: chunk.position)
 
     def canonical_of(self, question: str) -> Canonical:
         """A question in canonical form, with the rows that it keeps out."""

@@ -203,12 +203,13 @@ class LexicalIndex:
             return known
         written = self.in_index_words(question)
         plain = [token for token in tokenize(written) if not token.startswith(MARK)]
-        identifiers = known_identifiers(words_of_question(written), identifier_keys(written), self._have)
+        identifiers = known_identifiers(
+            words_of_question(written),
+            identifier_keys(written),
+            lambda keys: [term is not None for term in self.terms.words(keys)],
+        )
         tokens = (*plain, *(key for _, _, key in identifiers))
         return remember(self._cuts, (tokenize, question), tokens, REMEMBERED)
-
-    def _have(self, terms: Sequence[str]) -> Sequence[bool]:
-        return [term is not None for term in self.terms.words(terms)]
 
     @property
     def n_terms(self) -> int:

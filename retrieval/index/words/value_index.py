@@ -110,7 +110,7 @@ class ValueIndex:
         ):
             free = claimed[key] & span == 0
             name[key[free & called]] += weight
-            (cell if self._has_letter(value) else figure)[key[free & ~called]] += weight
+            (cell if any(map(str.isalpha, self.values.text_of(value))) else figure)[key[free & ~called]] += weight
             claimed[key[free]] |= span
         return Quotes(positions.astype(np.int64), name, cell, figure)
 
@@ -128,9 +128,6 @@ class ValueIndex:
                 mask = (1 << stop) - (1 << start)
                 runs.append((value, mask, sum(weights[word] for word in dict.fromkeys(words[start:stop]))))
         return runs
-
-    def _has_letter(self, value: int) -> bool:
-        return any(map(str.isalpha, self.values.text_of(value)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

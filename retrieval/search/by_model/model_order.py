@@ -102,7 +102,7 @@ def _encoder(model: str) -> Any:
 STAGE = "order"
 
 
-def in_order(retrieval: Retrieval, order: ModelOrder, k: int, name: str, access: Access | None = None) -> Retrieval:
+def in_order(retrieval: Retrieval, order: ModelOrder, k: int, name: str) -> Retrieval:
     """The k best of a search, the first of it in a model's order.
 
     Args:
@@ -110,7 +110,6 @@ def in_order(retrieval: Retrieval, order: ModelOrder, k: int, name: str, access:
         order: which model, and how many it is shown.
         k: how many hits come back.
         name: of the strategy.
-        access: to hosted models; None: that of the environment.
 
     Raises:
         ModelError: the model cannot be asked or believed, and the order must be its own.
@@ -124,9 +123,8 @@ def in_order(retrieval: Retrieval, order: ModelOrder, k: int, name: str, access:
             measured = tuple(cross_encoded(order.model, retrieval.query, [hit.chunk for hit in shown]))
             ordered = Ordered(tuple(sorted(range(len(shown)), key=lambda number: (-measured[number], number))))
         elif shown:
-            ordered = chat_order(
-                access or Access.of_environment(), order.model, retrieval.query, [hit.chunk for hit in shown]
-            )
+            chunks = [hit.chunk for hit in shown]
+            ordered = chat_order(Access.of_environment(), order.model, retrieval.query, chunks)
         left = ordered.why_not
     except ModelError as error:
         left = str(error)

@@ -15,8 +15,6 @@ from retrieval.search.first_stage.own_vectors import (
     DEPTH,
     AllowedChunks,
     Asked,
-    FirstStage,
-    Payload,
     candidates_of_own,
     named_rows,
     nearest_of_own,
@@ -29,40 +27,43 @@ from retrieval.settings import Settings
 from retrieval.types import Vector
 
 
-class EmbeddedStage:
-    """See FirstStage.
+class FirstStage:
+    """Finds candidates in one snapshot, in its own files. Chunks are meant by their position in the order of ids.
 
     Args:
         snapshot: what is searched; who opened it closes it.
     """
 
+    scores_all = True
+    """Whether a ranking that needs words had better score every chunk of its own files than ask for candidates."""
+
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
-        self.scores_all = True
 
     def nearest(self, vector: Vector, k: int, passing: AllowedChunks) -> Positions:
-        """See FirstStage."""
+        """The k nearest chunks that may come back, nearest first; fewer where fewer exist.
+
+        Args:
+            vector: (dimensions,).
+            k: how many.
+            passing: which chunks may come back.
+        """
         return nearest_of_own(self._snapshot, vector, k, passing)
 
     def worded(self, question: str, k: int, passing: AllowedChunks) -> Positions:
-        """See FirstStage."""
+        """The k best chunks by BM25 that have a word of the question and may come back, best first."""
         return worded_of_own(Asked(self._snapshot, question, None), k, passing.mask(self._snapshot))
 
     def named(self, question: Query, k: int, passing: AllowedChunks) -> Positions:
-        """See FirstStage."""
+        """The k best rows that the question calls by their names and that may come back, rising."""
         return named_rows(self._snapshot, question, k, passing)
 
     def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> Positions:
-        """See FirstStage."""
+        """What all of these find, rising, each chunk once; without a vector no nearest."""
         return candidates_of_own(self._snapshot, question, vector, k, passing)
 
-    def payload(self, positions: Positions) -> tuple[Payload, ...]:
-        """See FirstStage."""
-        chunks = ((int(position), self._snapshot.chunks[int(position)]) for position in positions)
-        return tuple(Payload(at, chunk.id, chunk.title, chunk.text, chunk.query_must) for at, chunk in chunks)
-
     def close(self) -> None:
-        """The snapshot is closed by who opened it."""
+        """Let go of what is open."""
 
 
 LISTED = 4096
@@ -104,18 +105,19 @@ class Condition:
         return cls(" and ".join(parts), whole)
 
 
-class MilvusStage:
-    """See FirstStage. What Milvus gives is looked at again here: nothing comes back that may not.
+class MilvusStage(FirstStage):
+    """Candidates from Milvus. What it gives is looked at again here: nothing comes back that may not.
 
     Args:
         snapshot: what is searched.
         server: which holds its collection.
     """
 
+    scores_all = False
+
     def __init__(self, snapshot: Snapshot, server: MilvusServer) -> None:
-        self._snapshot, self._own = snapshot, EmbeddedStage(snapshot)
+        super().__init__(snapshot)
         self._store = MilvusStore(server)
-        self.scores_all = False
         self._let_go = weakref.finalize(self, self._store.close)
 
     def nearest(self, vector: Vector, k: int, passing: AllowedChunks) -> Positions:
@@ -123,7 +125,7 @@ class MilvusStage:
         most = max(_MORE * k, _LEAST)
         matches = self._first_passing(most, passing, lambda wanted, text: self._store.nearest(vector, wanted, text))
         if matches is None or len(matches) < min(k, _count(self._snapshot, passing)):
-            return self._own.nearest(vector, k, passing)
+            return super().nearest(vector, k, passing)
         return by_distance(self._snapshot, matches, vector, k).positions
 
     def worded(self, question: str, k: int, passing: AllowedChunks) -> Positions:
@@ -132,11 +134,7 @@ class MilvusStage:
         if not words:
             return np.empty(0, dtype=np.int64)
         matches = self._first_passing(k, passing, lambda wanted, text: self._store.worded(words, wanted, text))
-        return self._own.worded(question, k, passing) if matches is None else matches
-
-    def named(self, question: Query, k: int, passing: AllowedChunks) -> Positions:
-        """See FirstStage."""
-        return named_rows(self._snapshot, question, k, passing)
+        return super().worded(question, k, passing) if matches is None else matches
 
     def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> Positions:
         """See FirstStage; one hybrid search where the condition says all that there is to say."""
@@ -153,15 +151,6 @@ class MilvusStage:
             return distinct(np.concatenate([matches, named]))
         near, worded = self.nearest(vector, k, passing), self.worded(question.text, k, passing)
         return distinct(np.concatenate([near, worded, named]))
-
-    def payload(self, positions: Positions) -> tuple[Payload, ...]:
-        """See FirstStage; texts of more than 65,000 bytes are cut."""
-        records = self._store.records(positions.tolist(), ("id", "title", "text", "query_must"))
-        stored = ((position, records[position]) for position in positions.tolist())
-        return tuple(
-            Payload(position, record["id"], record["title"], record["text"], record["query_must"] or None)
-            for position, record in stored
-        )
 
     def close(self) -> None:
         """See FirstStage; a second time is nothing."""
@@ -200,7 +189,7 @@ def first_stage(snapshot: Snapshot) -> FirstStage:
         UnreadableSettingsError: it names none.
     """
     server = MilvusServer.of(Settings.read(snapshot.folder.parents[1]).store, snapshot.id)
-    return EmbeddedStage(snapshot) if server is None else MilvusStage(snapshot, server)
+    return FirstStage(snapshot) if server is None else MilvusStage(snapshot, server)
 
 
 def candidate_mask(

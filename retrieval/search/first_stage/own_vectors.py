@@ -10,7 +10,7 @@ where these are not enough, of all.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
@@ -53,48 +53,6 @@ class AllowedChunks:
             kept &= ~self.admitted.kept_out.among(positions)
         matches: Positions = positions[kept]
         return matches
-
-
-@dataclass(frozen=True, slots=True)
-class Payload:
-    """What a candidate brings with it. Key: position."""
-
-    position: int
-    id: str
-    title: str
-    text: str
-    query_must: str | None
-
-
-class FirstStage(Protocol):
-    """Finds candidates in one snapshot. Chunks are meant by their position: their place in the order of ids."""
-
-    scores_all: bool
-    """Whether a ranking that needs words had better score every chunk of its own files than ask for candidates."""
-
-    def nearest(self, vector: Vector, k: int, passing: AllowedChunks) -> Positions:
-        """The k nearest chunks that may come back, nearest first; fewer where fewer exist.
-
-        Args:
-            vector: (dimensions,).
-            k: how many.
-            passing: which chunks may come back.
-        """
-
-    def worded(self, question: str, k: int, passing: AllowedChunks) -> Positions:
-        """The k best chunks by BM25 that have a word of the question and may come back, best first."""
-
-    def named(self, question: Query, k: int, passing: AllowedChunks) -> Positions:
-        """The k best rows that the question calls by their names and that may come back, rising."""
-
-    def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> Positions:
-        """What all of these find, rising, each chunk once; without a vector no nearest."""
-
-    def payload(self, positions: Positions) -> tuple[Payload, ...]:
-        """What these chunks are, in their order."""
-
-    def close(self) -> None:
-        """Let go of what is open."""
 
 
 def named_rows(snapshot: Snapshot, question: Query, k: int, passing: AllowedChunks) -> Positions:

@@ -77,7 +77,7 @@ class IterativeRetriever:
         strategy: str | Strategy = "default",
         relevance: Relevance | None = None,
     ) -> None:
-        self.retriever, self.settings, self._clock, self.strategy = retriever, settings, clock, strategy
+        self.retriever, self.settings, self.clock, self.strategy = retriever, settings, clock, strategy
         self.hinted = HintedSearch(hints, category_key, relevance)
         columns = retriever.snapshot.metadata.columns
         keys = (category_key,) if isinstance(category_key, str) else category_key
@@ -130,10 +130,6 @@ class IterativeRetriever:
             stopped,
         )
 
-    def seconds(self) -> float:
-        """Of the clock."""
-        return self._clock()
-
     def decided(self, progress: Progress) -> IterationDecision:
         """What comes next; the end where the decider cannot say."""
         try:
@@ -173,7 +169,7 @@ class _Rounds:
         usual = retriever.settings.results_per_sub_query
         self.parts = decomposition.sub_queries if len(decomposition.sub_queries) > 1 else ()
         self._k, self._kept = k, usual if self.parts else max(usual, k)
-        self._started = retriever.seconds()
+        self._started = retriever.clock()
         self._facts: dict[str, Fact] = {}
         self._rankings: dict[str, tuple[int, Retrieval]] = {query: (ALLOCATED_FROM, whole)} if whole is not None else {}
         self.executed: list[str] = []
@@ -254,7 +250,7 @@ class _Rounds:
     def _spent(self) -> str | None:
         """That a budget is used up."""
         settings = self._retriever.settings
-        seconds = self._retriever.seconds() - self._started
+        seconds = self._retriever.clock() - self._started
         tokens = self.decomposition.tokens + sum(decision.tokens for decision in self.decisions)
         if seconds > settings.max_seconds or tokens > settings.max_tokens:
             return f"the budget is used up: {seconds:.1f} s, {tokens:,} tokens"

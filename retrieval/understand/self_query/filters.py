@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from operator import ge, gt, le, lt
+from operator import eq, ge, gt, le, lt
 from threading import Lock
 from typing import Any
 
@@ -173,13 +173,9 @@ def _compared(wanted: Condition | In, field: CatalogField, *, negated: bool) -> 
 def _passes(wanted: Condition | In, value: Scalar) -> bool:
     if isinstance(wanted, In):
         return any(_passes(Eq(wanted.key, option), value) for option in wanted.values)
-    compare = _COMPARE.get(type(wanted), _same)
+    compare: Callable[[Any, Any], bool] = _COMPARE.get(type(wanted), eq)
     alike = isinstance(value, str) == isinstance(wanted.value, str)
     return alike and isinstance(value, bool) == isinstance(wanted.value, bool) and compare(value, wanted.value)
-
-
-def _same(one: object, other: object) -> bool:
-    return one == other
 
 
 def _joined(parts: Sequence[Where | bool], *, all_of: bool) -> Where | bool:

@@ -21,8 +21,7 @@ from pipeline.commands.serve import PortTakenError, Server, application
 from retrieval.files.locks import write_lock
 from retrieval.home import Home
 from retrieval.serve.worker import VARIABLE, Served
-from tests.processes import hearing_ctrl_c
-from tests.retrieval.conftest import free_port
+from tests.processes import free_port, hearing_ctrl_c
 
 
 def test_keys_are_made_named_and_removed(run, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import datetime
 import shutil
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -192,12 +192,6 @@ def home(tmp_path: Path) -> Home:
         (tmp_path / "library" / book).mkdir(parents=True)
         (tmp_path / "library" / book / "01.md").write_text(f"# {book}\n\nA dagger is short.\n")
     return Home(tmp_path / "home", Settings(tmp_path / "library"))
-
-
-@pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as ephemeral:
-        yield ephemeral
 
 
 def tick(home: Home, instance: dg.DagsterInstance, cursor: str | None = None) -> dg.SensorResult | dg.SkipReason:

@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from dataclasses import replace
 
 import dagster as dg
@@ -16,11 +15,10 @@ ALL = (*BOOK_GATE, *GATE)
 
 
 @pytest.fixture
-def instance(tiny: Home) -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as ephemeral:
-        metadata = {"snapshot": dg.MetadataValue.text(SNAPSHOT), "made_of": made_of(tiny, ["tiny"])}
-        ephemeral.report_runless_asset_event(dg.AssetMaterialization("candidate_index", metadata=metadata))
-        yield ephemeral
+def instance(tiny: Home, instance: dg.DagsterInstance) -> dg.DagsterInstance:
+    metadata = {"snapshot": dg.MetadataValue.text(SNAPSHOT), "made_of": made_of(tiny, ["tiny"])}
+    instance.report_runless_asset_event(dg.AssetMaterialization("candidate_index", metadata=metadata))
+    return instance
 
 
 def report(

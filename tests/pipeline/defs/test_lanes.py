@@ -76,10 +76,9 @@ def home(tmp_path: Path) -> Home:
 
 
 @pytest.fixture
-def instance(home: Home) -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as ephemeral:
-        sync_books(home, ephemeral)
-        yield ephemeral
+def instance(home: Home, instance: dg.DagsterInstance) -> dg.DagsterInstance:
+    sync_books(home, instance)
+    return instance
 
 
 def ordered(home: Home, build: str = "4711", holder: Holder | None = None) -> LaneOrder:

@@ -15,6 +15,7 @@ from pipeline.report.report import Report, neighbours_of, report_of
 from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.search.strategies import STRATEGIES
+from tests.graphs import edges_of
 
 
 def test_every_number_of_the_leaderboard_is_the_evaluations(sample_report: Report) -> None:
@@ -196,7 +197,7 @@ def test_neighbours_are_other_chunks_and_no_rows_of_the_same_table(sample: Home)
     rows = [row for row in evaluation_of(sample, sample.candidate, STRATEGIES["dense"]).rows("dense") if row.gold]
     with open_snapshot(sample.root, sample.candidate) as snapshot:
         by_id = {chunk.id: chunk for chunk in snapshot.chunks}
-        edges = {frozenset((edge.source_id, edge.target_id)) for edge in snapshot.graph.edges(list(by_id))}
+        edges = {frozenset((edge.source_id, edge.target_id)) for edge in edges_of(snapshot.graph, list(by_id))}
         some = 0
         for row in rows:
             added = neighbours_of(row.gold, snapshot)

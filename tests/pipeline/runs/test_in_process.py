@@ -1,5 +1,4 @@
 import uuid
-from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -22,12 +21,6 @@ def home(tmp_path: Path) -> Home:
     (tmp_path / "library" / "alpha").mkdir(parents=True)
     (tmp_path / "library" / "alpha" / "01.md").write_text("# Alpha\n\nA dagger is short.\n")
     return Home(tmp_path / "home", Settings(tmp_path / "library"))
-
-
-@pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as ephemeral:
-        yield ephemeral
 
 
 def test_a_book_that_went_loses_its_partition_and_its_records(home: Home, instance: dg.DagsterInstance) -> None:

@@ -23,6 +23,7 @@ from retrieval.export.loading import EmbeddingLoader, MongoEmbeddingLoader, _doc
 from retrieval.export.projection import Choice, Projection, write_artifacts
 from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import open_snapshot
+from tests.graphs import edges_of
 from tests.retrieval.artifacts.conftest import LATER, RULES, artifacts
 
 
@@ -36,7 +37,7 @@ def test_a_book_is_loaded_from_mongodb_as_the_snapshot_has_it(
     with open_snapshot(tiny_built.root) as snapshot:
         assert loaded.chunk_ids == tuple(chunk.id for chunk in snapshot.chunks)
         assert np.array_equal(loaded.embeddings, snapshot.vectors)
-        edges = list(snapshot.graph.edges(loaded.chunk_ids))
+        edges = list(edges_of(snapshot.graph, loaded.chunk_ids))
     assert all(edge.target_id in loaded.graph_adjacency[edge.source_id] for edge in edges)
     assert all(edge.source_id in loaded.graph_adjacency[edge.target_id] for edge in edges)
     assert sum(map(len, loaded.graph_adjacency.values())) <= 2 * len(edges)

@@ -18,6 +18,7 @@ from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import EmbedderIdentity
 from tests.chunks import EMPTY
+from tests.graphs import edges_of
 from tests.retrieval.artifacts.conftest import OTHER, artifacts
 
 LANTERN = BookKey("lantern-and-blade-1", "lantern-and-blade")
@@ -51,7 +52,7 @@ def test_nodes_and_edges_are_those_of_the_graph(sample: Home, projection: Projec
     nodes, edges = tuple(book.nodes), tuple(book.edges)
     with open_snapshot(sample.root) as snapshot:
         ids = [chunk.id for chunk in snapshot.chunks]
-        expected = {(edge.source_id, edge.target_id, edge.relation) for edge in snapshot.graph.edges(ids)}
+        expected = set(edges_of(snapshot.graph, ids))
         assert book.entry.n_nodes == snapshot.graph.n_nodes
     assert {(edge.source_id, edge.target_id, edge.relation) for edge in edges} == expected
     assert len(edges) == book.entry.n_edges == len(expected)

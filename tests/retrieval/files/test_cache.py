@@ -1,3 +1,5 @@
+import threading
+
 from retrieval.files.cache import TimedCache
 
 
@@ -24,3 +26,20 @@ def test_without_time_nothing_is_kept() -> None:
     kept: TimedCache[str, int] = TimedCache(0)
     assert kept.keep("a", 1) == 1
     assert kept.get("a") is None
+
+
+def test_threads_that_keep_at_once_get_the_first_value() -> None:
+    kept: TimedCache[str, int] = TimedCache(300)
+    got: list[int] = []
+    ready = threading.Barrier(8)
+
+    def keep(number: int) -> None:
+        ready.wait()
+        got.extend(kept.keep("a", number) for _ in range(200))
+
+    threads = [threading.Thread(target=keep, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(set(got)), len(got)) == (1, 1600)

@@ -6,13 +6,14 @@ import pytest
 
 from retrieval.errors import IndexCorruptError, LibraryError
 from retrieval.files.array_folder import load_arrays, save_arrays
-from retrieval.index.graph import RELATIONS, Edge, Graph
+from retrieval.index.graph import RELATIONS, Graph
 from retrieval.index.graph_building import DESCRIBED_BY, build_graph
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.language.terms import tokens
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Chunk, EmbedderIdentity, Vector
 from tests.chunks import EMPTY
+from tests.graphs import Edge, edges_of
 
 BASE = replace(EMPTY, heading_path=("Spells",))
 
@@ -40,7 +41,8 @@ def apart(count: int) -> Vector:
 
 
 GRAPH = build_graph(LIBRARY, apart(6), Vocabulary.default())
-EDGES = set(GRAPH.edges([each.id for each in LIBRARY]))
+IDS = [each.id for each in LIBRARY]
+EDGES = set(edges_of(GRAPH, IDS))
 
 
 def neighbours(name: str, *relations) -> list[str]:
@@ -66,7 +68,8 @@ def test_chunks_that_bear_one_name_describe_one_thing() -> None:
 
 def test_a_name_that_many_bear_names_nothing() -> None:
     crowd = [chunk(f"{n:02}", n, names=("Benefit",), heading_path=()) for n in range(DESCRIBED_BY + 1)]
-    assert build_graph(crowd, apart(len(crowd)), Vocabulary.default()).node("entity", "benefit") is None
+    graph = build_graph(crowd, apart(len(crowd)), Vocabulary.default())
+    assert "entity:benefit" not in {edge.target_id for edge in edges_of(graph, [each.id for each in crowd])}
 
 
 def test_traits_connect_across_sections() -> None:
@@ -95,8 +98,7 @@ def test_each_edge_is_written_once() -> None:
 def test_what_was_saved_is_what_is_opened(tmp_path: Path) -> None:
     save_arrays(tmp_path, GRAPH)
     opened = load_arrays(tmp_path, Graph)
-    assert set(opened.edges([each.id for each in LIBRARY])) == EDGES
-    assert opened.entities(["fireball", "nothing"]) == GRAPH.entities(["fireball", "nothing"])
+    assert set(edges_of(opened, IDS)) == EDGES
     assert opened.fingerprint == GRAPH.fingerprint
 
 

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_sna
 from retrieval.index.spelling import WrittenWords, is_english
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Chunk
+from tests.chunks import EMPTY
 from tests.retrieval.index.conftest import MODEL, row, vectors_of
 
 CHUNKS = (
@@ -179,15 +181,14 @@ def test_files_of_a_snapshot_hold_them(snapshot: Snapshot) -> None:
 
 
 def chunk(number: int, text: str, *, key: str | None = None, heading: str = "Arms") -> Chunk:
-    return Chunk(
+    return replace(
+        EMPTY,
         id=f"id-{number}",
         book="book",
         document="one.md",
         kind="row" if key else "prose",
         text=text,
         search_text=f"{heading}\n{text}",
-        source="",
-        lines=(1, 1),
         heading_path=("Book", heading),
         columns=("Weapon", "Damage") if key else (),
         row_key=key,

@@ -1,6 +1,5 @@
 """."""
 
-import threading
 from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
@@ -8,89 +7,23 @@ from uuid import UUID
 import pytest
 
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
-from retrieval.rag.answering import AnswerKey, Answers, section_of
-from retrieval.rag.contract import DocumentChunk, RAGContext, RetrieveRequest
+from retrieval.rag.answering import apart, section_of
+from retrieval.rag.contract import DocumentChunk, RAGContext
 from retrieval.types import Chunk
 
-ASKED = AnswerKey("0123456789abcdef", RetrieveRequest("what", "a:b"))
 ID = UUID(int=1)
 CHUNK = DocumentChunk(ID, ID, "text", {"source": "S"}, 0.9, 0)
 ANSWER = RAGContext(ID, ID, [CHUNK], [0.9], 1, 0.9, True)
 
 
-class Hand:
-    """A clock that is turned by hand."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def test_an_answer_is_kept_for_its_time_and_no_longer() -> None:
-    hand = Hand()
-    answers = Answers(300, hand)
-    assert answers.get(ASKED) is None
-    answers.keep(ASKED, ANSWER)
-    hand.now = 299.9
-    assert answers.get(ASKED) == ANSWER
-    hand.now = 300.1
-    assert answers.get(ASKED) is None
-    assert len(answers) == 0
-
-
-def test_another_snapshot_conversation_or_threshold_is_another_question() -> None:
-    answers = Answers(300, Hand())
-    answers.keep(ASKED, ANSWER)
-    for other in (
-        replace(ASKED, snapshot="f" * 16),
-        replace(ASKED, request=replace(ASKED.request, context_key="a:c")),
-        replace(ASKED, request=replace(ASKED.request, min_relevance=0.5)),
-        replace(ASKED, request=replace(ASKED.request, max_chunks=4)),
-    ):
-        assert answers.get(other) is None
-
-
-def test_a_time_of_nothing_keeps_nothing() -> None:
-    answers = Answers(0, Hand())
-    assert answers.keep(ASKED, ANSWER) == ANSWER
-    assert answers.get(ASKED) is None
-
-
-def test_only_so_many_are_kept() -> None:
-    answers = Answers(300, Hand(), most=2)
-    for number in range(5):
-        answers.keep(AnswerKey("s", RetrieveRequest(str(number), "a:b")), ANSWER)
-    assert len(answers) == 2
-
-
 def test_what_a_caller_does_to_its_answer_reaches_no_other_caller() -> None:
-    answers = Answers(300, Hand())
-    mine = answers.keep(ASKED, ANSWER)
+    mine = apart(ANSWER)
+    assert mine == ANSWER
     mine.document_chunks[0].metadata["source"] = "mine"  # type: ignore[index]
     mine.document_chunks.clear()
     mine.relevance_scores.append(0.1)
-    assert answers.get(ASKED) == ANSWER
-    assert ANSWER.document_chunks[0].metadata == {"source": "S"}
-
-
-def test_threads_that_ask_at_once_get_the_first_answer() -> None:
-    answers = Answers(300, Hand())
-    got: list[RAGContext] = []
-    ready = threading.Barrier(8)
-
-    def ask(number: int) -> None:
-        ready.wait()
-        got.extend(answers.keep(ASKED, replace(ANSWER, context_id=UUID(int=number))) for _ in range(200))
-
-    threads = [threading.Thread(target=ask, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len({each.context_id for each in got}) == 1
-    assert len(got) == 1600
+    assert ANSWER.document_chunks == [CHUNK]
+    assert (CHUNK.metadata, ANSWER.relevance_scores) == ({"source": "S"}, [0.9])
 
 
 WHOLE = """# Rules

@@ -41,7 +41,7 @@ def ask(request: pytest.FixtureRequest) -> Callable[[ChatModel], list[AnswerPart
 
 
 def model(server: FakeOpenAi, **options: object) -> ChatModel:
-    return ChatModel.of_environment("m", server.environment, **options)
+    return ChatModel("m", access=Access.of_environment(server.environment), **options)
 
 
 def test_an_answer_comes_piece_by_piece_and_says_what_it_used(

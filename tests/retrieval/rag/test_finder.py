@@ -16,7 +16,7 @@ from retrieval.search.metadata_filter import read_filter
 from retrieval.search.retriever import Retriever
 from retrieval.settings import UnderstandSettings
 from retrieval.types import Chunk
-from tests.openai_server.server import FakeOpenAi, fake_openai
+from tests.openai_server.server import FakeOpenAi
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -170,12 +170,6 @@ def test_the_decider_sees_the_relevance_that_answers_are_refused_by(book: Retrie
     assert first.hinted.relevance < 0.1 < first.hinted.original_relevance
 
 
-@pytest.fixture
-def server() -> Iterator[FakeOpenAi]:
-    with fake_openai() as fake:
-        yield fake
-
-
 def reading(body: Mapping[str, object]) -> str:
     """What a model answers to each of the three forms that it is asked for."""
     query = json.dumps(body["response_format"])
@@ -191,10 +185,12 @@ def reading(body: Mapping[str, object]) -> str:
     return json.dumps({**output, "explanation": "as the model says"})
 
 
-def test_a_model_reads_takes_apart_and_decides_over_a_socket(case: Retriever, server: FakeOpenAi) -> None:
-    server.answering = reading
-    result = Finder(case, MODEL, environment=server.environment).find("Zorro's evidence of negligence", explain=True)
-    assert [body["model"] for body in server.asked] == ["m"] * 3
+def test_a_model_reads_takes_apart_and_decides_over_a_socket(case: Retriever, chat_server: FakeOpenAi) -> None:
+    chat_server.answering = reading
+    result = Finder(case, MODEL, environment=chat_server.environment).find(
+        "Zorro's evidence of negligence", explain=True
+    )
+    assert [body["model"] for body in chat_server.asked] == ["m"] * 3
     assert (result.read_by, result.result.analysis.explanation) == ("m", "as the model says")
     assert result.rounds is not None
     assert result.rounds.stopped == "the model has enough"
@@ -210,21 +206,21 @@ def test_a_model_reads_takes_apart_and_decides_over_a_socket(case: Retriever, se
     assert result.tokens > 0
 
 
-def test_without_a_key_the_rules_read_and_that_is_told(case: Retriever, server: FakeOpenAi) -> None:
-    result = Finder(case, MODEL, environment={"OPENAI_BASE_URL": server.address}).find("documents by John")
-    assert (result.read_by, result.tokens, server.asked) == ("rules", 0, [])
+def test_without_a_key_the_rules_read_and_that_is_told(case: Retriever, chat_server: FakeOpenAi) -> None:
+    result = Finder(case, MODEL, environment={"OPENAI_BASE_URL": chat_server.address}).find("documents by John")
+    assert (result.read_by, result.tokens, chat_server.asked) == ("rules", 0, [])
     assert result.notes == ("m was not asked, because OPENAI_API_KEY is not set; the question was read by rules",)
     assert sorted(names(result)) == ["complaint", "photo"]
 
 
-def test_a_key_alone_sends_nothing(case: Retriever, server: FakeOpenAi) -> None:
-    result = Finder(case, environment=server.environment).find("documents by John")
-    assert (result.read_by, result.notes, server.asked) == ("rules", (), [])
+def test_a_key_alone_sends_nothing(case: Retriever, chat_server: FakeOpenAi) -> None:
+    result = Finder(case, environment=chat_server.environment).find("documents by John")
+    assert (result.read_by, result.notes, chat_server.asked) == ("rules", (), [])
 
 
-def test_a_model_that_fails_is_told_and_the_rules_read(case: Retriever, server: FakeOpenAi) -> None:
-    server.status = 401
-    result = Finder(case, MODEL, environment=server.environment).find("documents by John")
+def test_a_model_that_fails_is_told_and_the_rules_read(case: Retriever, chat_server: FakeOpenAi) -> None:
+    chat_server.status = 401
+    result = Finder(case, MODEL, environment=chat_server.environment).find("documents by John")
     assert result.read_by == "rules"
     assert sorted(names(result)) == ["complaint", "photo"]
     assert any("read without one" in note for note in result.notes)

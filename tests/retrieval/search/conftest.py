@@ -11,6 +11,7 @@ from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_sna
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, EmbedderIdentity, MetadataValue, Vector
+from tests.chunks import EMPTY
 
 
 class ToyEmbedder:
@@ -30,17 +31,7 @@ class ToyEmbedder:
         return normalised
 
 
-CHUNK = Chunk(
-    id="",
-    book="book",
-    document="one.md",
-    kind="row",
-    text="",
-    search_text="",
-    source="",
-    lines=(1, 1),
-    heading_path=("Combat",),
-)
+CHUNK = replace(EMPTY, book="book", document="one.md", kind="row", heading_path=("Combat",))
 
 
 def matrix_row(subject: str, value: int) -> Chunk:

@@ -10,7 +10,7 @@ from uvicorn.supervisors import Multiprocess
 
 from retrieval.errors import ListeningError
 from retrieval.serve.worker import THREADS, VARIABLE, Served, threads_of_each
-from tests.retrieval.conftest import free_port
+from tests.processes import free_port
 
 
 def serve(monkeypatch: pytest.MonkeyPatch, said: str | None, processes: int) -> None:

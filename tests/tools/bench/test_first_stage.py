@@ -7,6 +7,7 @@ from retrieval.errors import IndexMissingError
 from retrieval.home import Home
 from retrieval.index.milvus import MilvusServer, MilvusStore
 from retrieval.index.snapshot.live import live_id
+from tests.milvus import records_of
 from tools.bench.first_stage import STRATEGIES, compare_stages
 
 QUESTIONS = ["What does a mace cost?", "How long is a dagger drawn?", "Which weapon does 1d8?"]
@@ -37,4 +38,4 @@ def test_a_build_fills_the_store_and_both_stages_give_the_same(
     assert server is not None
     with closing(MilvusStore(server)) as store:
         assert store.live() == server.collection
-        assert {store.records([at], ["guarded"])[at]["guarded"] for at in range(4)} == {False}
+    assert {record["guarded"] for record in records_of(server, range(4)).values()} == {False}

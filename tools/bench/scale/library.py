@@ -36,7 +36,7 @@ BOOKS, SHELVES = 10, 100
 def synthetic_library(chunks: int, seed: int) -> tuple[Chunk, ...]:
     """Tables of 20 rows; every fifth is strict, and four strict tables share a subject; all others are keyed."""
     rng = random.Random(seed)
-    subjects = _words(rng)
+    subjects = invented_words(rng)
     subject = ""
     library: list[Chunk] = []
     for table in range(chunks // ROWS):
@@ -90,13 +90,13 @@ def _texts(library: Sequence[Chunk], count: int, seed: int) -> Iterator[str]:
             yield f"What is the price of {rng.choice(keyed)} number {rng.randint(1, 20)}?"
 
 
-def _words(rng: random.Random) -> Iterator[str]:
-    """Invented words, endless, no two the same: a library of this size has thousands of subjects."""
+def invented_words(rng: random.Random) -> Iterator[str]:
+    """Hundreds of thousands, no two the same: a large library has thousands of subjects."""
     first = [a + b for a, b in product("bdfgklmnprstvz", "aeiou")]
     words = [a + b + c for a, b, c in product(first, first, "nrlk")]
     rng.shuffle(words)
-    for lap in product(["", *first], repeat=1):
-        yield from (lap[0] + word for word in words)
+    for lap in ("", *first):
+        yield from (lap + word for word in words)
 
 
 def _strict_table(table: int, subject: str, rng: random.Random) -> Iterator[Chunk]:

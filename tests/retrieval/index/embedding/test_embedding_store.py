@@ -25,6 +25,7 @@ from retrieval.index.embedding.embedding_store import (
     text_key,
 )
 from retrieval.types import Chunk, EmbedderIdentity, Vector
+from tests.chunks import EMPTY
 
 MODEL = EmbedderIdentity("toy", "1", 3)
 
@@ -57,17 +58,6 @@ def test_two_models_whose_names_are_written_alike_have_files_of_their_own(tmp_pa
     assert one.path != other.path
     assert (one.get(["a"])[0, 0], other.get(["a"])[0, 0]) == (1, 2)
     assert EmbeddingStore(tmp_path, one.identity).path == one.path
-
-
-def test_vectors_of_an_older_program_are_found_where_their_name_says_the_whole_identity(tmp_path: Path) -> None:
-    paid, shared = EmbedderIdentity("openai", "small-3", 3), EmbedderIdentity("st:B/bge-m3", "1", 3)
-    for identity, name in ((paid, "openai-small-3-3.sqlite"), (shared, "st_B_bge-m3-1-3.sqlite")):
-        store = EmbeddingStore(tmp_path / "now", identity)
-        store.add(["a"], vectors(1))
-        (tmp_path / "before").mkdir(exist_ok=True)
-        store.path.rename(tmp_path / "before" / name)
-    assert EmbeddingStore(tmp_path / "before", paid).missing(["a"]) == ()
-    assert EmbeddingStore(tmp_path / "before", shared).missing(["a"]) == ("a",)
 
 
 def test_a_missing_vector_is_an_error_and_never_zeros(tmp_path: Path) -> None:
@@ -165,17 +155,7 @@ class CountingEmbedder:
 
 
 def prose(text: str) -> Chunk:
-    return Chunk(
-        id=text,
-        book="b",
-        document="d.md",
-        kind="prose",
-        text=text,
-        search_text=text,
-        source=text,
-        lines=(1, 1),
-        heading_path=(),
-    )
+    return replace(EMPTY, id=text, text=text, search_text=text, source=text)
 
 
 @pytest.fixture
@@ -247,12 +227,20 @@ def test_how_far_the_embedding_is_is_logged_at_most_once_in_ten_seconds(
     assert lines == ["2 of 5 chunks embedded", "4 of 5 chunks embedded"]
 
 
-ROW = Chunk(
-    id="1", book="b", document="d.md", kind="row", text="{}", search_text="all of it", source="", lines=(1, 1),
-    heading_path=("Combat", "Matrices"), caption="Clerics", row_key="6",
+ROW = replace(
+    EMPTY,
+    id="1",
+    kind="row",
+    text="{}",
+    search_text="all of it",
+    heading_path=("Combat", "Matrices"),
+    caption="Clerics",
+    row_key="6",
     columns=("Armor Class", "Level 1", "Level 2", "Note"),
-    cells=("6", "14", "13", "as cleric"), names=("ac 6", "ac 7", "the sixth"), metadata={"row_label": "Holy orders"},
-)  # fmt: skip
+    cells=("6", "14", "13", "as cleric"),
+    names=("ac 6", "ac 7", "the sixth"),
+    metadata={"row_label": "Holy orders"},
+)
 
 
 def test_a_row_is_what_it_is_called_and_about_and_its_other_numbers_are_left_out():
@@ -262,10 +250,7 @@ def test_a_row_is_what_it_is_called_and_about_and_its_other_numbers_are_left_out
 
 
 def test_prose_is_embedded_as_it_is():
-    prose = Chunk(
-        id="1", book="b", document="d.md", kind="prose", text="t", search_text="A\nwords", source="", lines=(1, 1),
-        heading_path=("A",),
-    )  # fmt: skip
+    prose = replace(EMPTY, id="1", text="t", search_text="A\nwords", heading_path=("A",))
 
     assert embedding_text(prose) == "A\nwords"
 

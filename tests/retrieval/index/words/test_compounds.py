@@ -1,4 +1,5 @@
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,19 +14,18 @@ from retrieval.language.identifiers import MARK
 from retrieval.language.terms import question_tokenizer
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Chunk
+from tests.chunks import EMPTY
 from tests.retrieval.index.conftest import MODEL, row, vectors_of
 
 
 def prose(heading: str, text: str) -> Chunk:
-    return Chunk(
+    return replace(
+        EMPTY,
         id=f"prose-{heading}",
         book="book",
         document="one.md",
-        kind="prose",
         text=text,
         search_text=f"Book > {heading}\n{text}",
-        source="",
-        lines=(1, 1),
         heading_path=("Book", heading),
         names=(heading,),
     )

@@ -12,13 +12,9 @@ from retrieval.files.array_folder import load_arrays, save_arrays
 from retrieval.index.term_table import TermTable
 from retrieval.index.words.field_index import UNKNOWN, FieldIndex, HeadingIndex, rarity, telling_paths
 from retrieval.index.words.lexical_index import LexicalIndex
-from retrieval.types import Chunk
 from tests.chunks import EMPTY
 
-PROSE = Chunk(
-    id="", book="b", document="d.md", kind="prose", text="", search_text="ropes are long", source="", lines=(1, 1),
-    heading_path=("Gear", "Camp", "Rope"),
-)  # fmt: skip
+PROSE = replace(EMPTY, search_text="ropes are long", heading_path=("Gear", "Camp", "Rope"))
 ROW = replace(
     PROSE,
     kind="row",

@@ -19,12 +19,9 @@ from retrieval.index.words.figure_index import (
 )
 from retrieval.language.numbers.columns import LONGEST_QUANTITY
 from retrieval.language.terms import tokens
-from retrieval.types import Chunk
+from tests.chunks import EMPTY
 
-ROW = Chunk(
-    id="", book="b", document="d.md", kind="row", text="", search_text="", source="", lines=(1, 1), heading_path=(),
-    table_id="t",
-)  # fmt: skip
+ROW = replace(EMPTY, kind="row", table_id="t")
 TERMS = TermTable.build([b"pound", b"spear"])
 
 

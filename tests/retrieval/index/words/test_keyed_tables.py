@@ -7,11 +7,9 @@ from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.query_must.operators import NAME, Membership
 from retrieval.query_must.sibling_mentions import AmountInterval
 from retrieval.types import Chunk
+from tests.chunks import EMPTY
 
-ROW = Chunk(
-    id="", book="b", document="d.md", kind="row", text="", search_text="", source="", lines=(1, 1), heading_path=(),
-    table_id="t", columns=("Item", "Weight (g)", "Price"),
-)  # fmt: skip
+ROW = replace(EMPTY, kind="row", table_id="t", columns=("Item", "Weight (g)", "Price"))
 
 
 def chunk(number: int, *cells: str, key: str) -> Chunk:

@@ -8,11 +8,9 @@ import pytest
 from retrieval.files.array_folder import load_arrays, save_arrays
 from retrieval.index.words.value_index import Quotes, ValueIndex
 from retrieval.language.terms import tokens
-from retrieval.types import Chunk
+from tests.chunks import EMPTY
 
-ROW = Chunk(
-    id="", book="b", document="d.md", kind="row", text="", search_text="", source="", lines=(1, 1), heading_path=(),
-)  # fmt: skip
+ROW = replace(EMPTY, kind="row")
 
 
 def row(**cells):

@@ -10,7 +10,7 @@ from retrieval.files.array_folder import load_arrays, save_arrays
 from retrieval.index.term_table import TermTable
 from retrieval.index.words.word_vectors import WORDS, ColumnIndex, WordVectors, telling
 from retrieval.language.terms import tokens
-from retrieval.types import Chunk
+from tests.chunks import EMPTY
 
 TEXTS = ["Vehicles and a vehicle: 12 tons.", "The vehicle's ship, a vessel", "vehicles, vehicles!"]
 TERMS = TermTable.build(sorted({word.encode() for text in TEXTS for word in tokens(text)}))
@@ -83,10 +83,7 @@ def test_no_word_tells_nothing() -> None:
     assert WORDS.length_of("") == telling("") == 0.0
 
 
-ROW = Chunk(
-    id="", book="b", document="d.md", kind="row", text="", search_text="", source="", lines=(1, 1), heading_path=(),
-    table_id="t", columns=("Weapon", "Weight"),
-)  # fmt: skip
+ROW = replace(EMPTY, kind="row", table_id="t", columns=("Weapon", "Weight"))
 CHUNKS = [ROW, replace(ROW, table_id=None), ROW, replace(ROW, table_id="u", columns=("weight", " ", "Price"))]
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from retrieval.index.snapshot.snapshot import Snapshot
-    from retrieval.search.first_stage.own_vectors import FirstStage
+    from retrieval.search.first_stage.choosing import FirstStage
     from retrieval.types import Chunk
 
 

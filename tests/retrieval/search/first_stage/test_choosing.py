@@ -9,7 +9,7 @@ from retrieval.errors import StoreUnavailableError, UnreadableSettingsError
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.search.first_stage.choosing import EmbeddedStage, candidate_mask, first_stage
+from retrieval.search.first_stage.choosing import FirstStage, candidate_mask, first_stage
 from retrieval.search.first_stage.own_vectors import AllowedChunks
 from retrieval.search.fusion import Positions
 from retrieval.search.metadata_filter import Eq
@@ -25,7 +25,7 @@ from tests.retrieval.search.first_stage.test_contract import QUESTIONS
 @pytest.mark.parametrize("where", [None, Eq("book", "book-2")], ids=["all", "where"])
 def test_every_stage_leads_to_the_same_hits(asked: Asked, strategy: str, where: Eq | None) -> None:
     ours = Retriever(asked.snapshot, ToyEmbedder())
-    ours.stage = EmbeddedStage(asked.snapshot)
+    ours.stage = FirstStage(asked.snapshot)
     for question in QUESTIONS:
         one = asked.retriever.retrieve(question, 10, strategy, where=where, debug=True)
         other = ours.retrieve(question, 10, strategy, where=where, debug=True)
@@ -33,7 +33,7 @@ def test_every_stage_leads_to_the_same_hits(asked: Asked, strategy: str, where: 
         assert one.receipt.excluded == other.receipt.excluded
 
 
-class Few(EmbeddedStage):
+class Few(FirstStage):
     """Finds a few chunks, whatever is asked."""
 
     def __init__(self, snapshot: Snapshot, positions: list[int]) -> None:
@@ -71,7 +71,7 @@ def test_without_a_setting_every_chunk_is_scored_here(home: Path) -> None:
     with open_snapshot(home, folder.name) as snapshot:
         retriever = Retriever(snapshot, ToyEmbedder())
         question, vector = Query.ask(QUESTIONS[0], snapshot.vocabulary), retriever.vector_of(QUESTIONS[0])
-        assert isinstance(retriever.stage, EmbeddedStage)
+        assert type(retriever.stage) is FirstStage
         assert candidate_mask(retriever.stage, snapshot, question, vector, 5, AllowedChunks()) is None
 
 
@@ -90,10 +90,7 @@ def test_old_and_new_are_never_mixed(
         promote(tmp_path, ids[1])
         assert live_id(tmp_path) == ids[1]
         assert [hit.chunk.id for hit in retriever.retrieve(QUESTIONS[3], 10, "dense").hits] == first
-        assert (
-            len(retriever.stage.payload(retriever.stage.nearest(retriever.vector_of("sea"), 500, AllowedChunks())))
-            == 129
-        )
+        assert len(retriever.stage.nearest(retriever.vector_of("sea"), 500, AllowedChunks())) == 129
         retriever.stage.close()
 
 

@@ -124,17 +124,6 @@ def test_a_filter_that_nothing_passes_finds_nothing(asked: Asked) -> None:
         assert result.tolist() == []
 
 
-def test_candidates_bring_what_they_are(asked: Asked) -> None:
-    positions = np.asarray([7, 0, 90])
-    payload = asked.stage.payload(positions)
-    assert [each.position for each in payload] == [7, 0, 90]
-    for each in payload:
-        chunk = asked.chunks[each.position]
-        assert (each.id, each.title, each.text) == (chunk.id, chunk.title, chunk.text)
-        assert each.query_must == chunk.query_must
-    assert asked.stage.payload(positions[:0]) == ()
-
-
 def passing_of(asked: Asked, question: str, where: Filter | None) -> tuple[AllowedChunks, list[int]]:
     """What may come back for a question, and the positions of it."""
     mask = None if where is None else where.mask(asked.snapshot.metadata)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,16 +11,13 @@ from retrieval.language.numbers import AS_TEXT, holds, quantities, whole_quantit
 from retrieval.language.terms import tokens
 from retrieval.search.rerank.numbers import RowQuantities
 from retrieval.search.rerank.query_terms import Figure
-from retrieval.types import Chunk
+from tests.chunks import EMPTY
 
 UNITS = ["lb", "kg", "feet", "inches", "yards", "minutes", "hours", "seconds", "spears", "rounds", "levels"]
 
 
 def row(cell):
-    return Chunk(
-        id=cell, book="b", document="d.md", kind="row", text="", search_text="", source="", lines=(1, 1),
-        heading_path=(), table_id="t", cells=(cell,),
-    )  # fmt: skip
+    return replace(EMPTY, id=cell, kind="row", table_id="t", cells=(cell,))
 
 
 def held_by(cells, question):
