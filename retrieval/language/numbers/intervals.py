@@ -18,6 +18,7 @@ from retrieval.language.numbers.quantity import (
     OPENERS,
     OPENING,
     PHRASES,
+    SUMMING,
     UNKNOWN_WAY,
     UPWARDS,
     Kind,
@@ -229,6 +230,8 @@ def _opened(pieces: Sequence[Piece], at: int) -> Interval | None:
             start = amount(pieces, position)
             if start is None or start.kind in AS_TEXT:
                 return None
+            if word_at(pieces, at) == "up" and word_at(pieces, at - 1) in SUMMING:
+                return _single(start)._replace(at=at)  # points that add up to 104 are no others
             return _step(pieces, start, *bound, at) or _open(start, *bound, start.next)._replace(at=at)
     return None
 

@@ -61,6 +61,7 @@ ONE = [
     ("5 or more ranks", 5, inf, "rank", "open"),
     ("-7 or lower", -inf, -7, None, "open"),
     ("up to 12", -inf, 12, None, "open"),
+    ("adds up to 12", 12, 12, None, "number"),
     ("≥ 3", 3, inf, None, "open"),
     ("at least two weeks", 1_209_600, inf, "second", "open"),
     ("+2", 2, 2, None, "number"),
