@@ -87,7 +87,7 @@ def _measured(pieces: Sequence[Piece], at: int, start: int) -> Following | None:
 def _is_singular(pieces: Sequence[Piece], at: int) -> bool:
     """Whether a measure is a noun that would have a plural, so that it is free to begin `byte 8 bit 3`."""
     word = pieces[at].text
-    is_noun = len(word) > 3 or word in ("bit", "day")
+    is_noun = (len(word) > 3 and word[1:].islower()) or word in ("bit", "day")
     return is_noun and word[-1] not in "sz" and word not in ("feet", "percent") and not touches(pieces, at)
 
 
