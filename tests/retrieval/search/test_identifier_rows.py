@@ -40,6 +40,7 @@ def test_a_question_with_an_identifier_gets_its_row_and_no_other_of_the_table(tm
 @pytest.mark.parametrize(
     ("keys", "question", "named"),
     [
+        (["192.168.0.0/16", "172.16.0.0/12", "10.0.0.0/8", "127.0.0.0/8"], "what is 10.0.0.0/8 for", "10.0.0.0/8"),
         (["100 kg", "500 kg", "1 000 kg", "2 500 kg"], "how much is 1000 kg", "1 000 kg"),
         (["100 kg", "500 kg", "1,000 kg", "2,500 kg"], "how much is 1 000 kg", "1,000 kg"),
         (["100 kg", "500 kg", "1 000 kg", "2 500 kg"], "how much is 2,500 kg", "2 500 kg"),
