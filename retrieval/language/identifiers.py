@@ -90,8 +90,10 @@ def known_identifiers(words: Sequence[str], written: Collection[str], known: Kno
 def _spans(words: Sequence[str]) -> Iterator[Whole]:
     for start, first in enumerate(words):
         if not _PART.fullmatch(first):
-            if _CHAIN_OF_NUMBERS.fullmatch(first):
+            if is_address(first):
                 yield start, start + 1, key_of(first)
+                if "/" not in first and start + 1 < len(words) and words[start + 1].isdecimal():
+                    yield start, start + 2, key_of(f"{first}/{words[start + 1]}")
             continue
         joined = ""
         for stop, word in enumerate(words[start : start + MOST_WORDS], start + 1):
@@ -100,6 +102,11 @@ def _spans(words: Sequence[str]) -> Iterator[Whole]:
             joined += word
             if _LETTER.search(joined):
                 yield start, stop, MARK + joined
+
+
+def is_address(identifier: str) -> bool:
+    """Whether it is numbers between points, of which a part after a slash is no number of its own."""
+    return _CHAIN_OF_NUMBERS.fullmatch(identifier) is not None
 
 
 def words_of_question(text: str) -> list[str]:

@@ -110,6 +110,9 @@ UNSPACED = (
 """Letters of scripts that write words without blanks between them: Thai, Lao, Burmese, Khmer, kana, Chinese."""
 _ONE_OF_MANY = re.compile(f"[{UNSPACED}]")
 
+THOUSANDS = r"[1-9][0-9]{0,2}(?:[ ][0-9]{3}){0,6}?[ ]000(?![.,]?[0-9]|[ ][0-9])"
+"""Thousands after blanks: only a last group of zeros is certain, since `level 3 500 gp` says two numbers."""
+
 # The order is the meaning: the longest reading of a run of digits is tried first.
 _TOKEN = re.compile(
     rf"""
@@ -123,7 +126,8 @@ _TOKEN = re.compile(
   | (?P<ordinal> [0-9]+(?:st|nd|rd|th)(?![^\W_]) )
   | (?P<place>   (?<=[^\W\d_]\.)[0-9]+(?=\.[0-9]+[^\W\d_]) )
   | (?P<number>  (?:(?<![^\W_%'"])-)?
-                 (?:[0-9]{{1,3}}(?:,[0-9]{{3}})+(?![0-9])(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|(?<![\w.])\.[0-9]+) )
+                 (?:{THOUSANDS}|[0-9]{{1,3}}(?:,[0-9]{{3}})+(?![0-9])(?:\.[0-9]+)?
+                 |[0-9]+(?:\.[0-9]+)?|(?<![\w.])\.[0-9]+) )
   | (?P<dotted>  [^\W\d_](?:\.[^\W\d_](?![^\W\d_]))+\.? )
   | (?P<letter>  [{UNSPACED}] )
   | (?P<word>    [^\W\d_{UNSPACED}]+(?:'[^\W\d_{UNSPACED}]+(?![\d_]))* )
@@ -139,6 +143,8 @@ PICTURES = {sign: f" {names_of_sign(chr(sign))[0].removeprefix('chess ')} " for 
 """Chess pieces and the suits of cards as the words that people say for them: `2♠` is `2 spade`."""
 _FOOTNOTE = re.compile(r"(?<=[0-9])[⁰¹²³⁴-⁹]+")
 _VULGAR = re.compile(r"(?<=[0-9])(?=[¼-¾⅐-⅞])")
+_NARROW_GROUPS = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:[\u00a0\u2009\u202f][0-9]{3})+(?![0-9])")
+_NARROW = re.compile(r"[\u00a0\u2009\u202f]")
 
 
 def separate_figures(text: str) -> str:
@@ -150,7 +156,7 @@ def normalise(text: str) -> str:
     """Fold compatibility forms, case, quotes and dashes; pictures are words. A raised figure after a number goes."""
     if text.isascii():
         return text.lower()
-    text = separate_figures(text)
+    text = _NARROW_GROUPS.sub(lambda match: _NARROW.sub("", match[0]), separate_figures(text))
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     text = text.translate(_DASHES).translate(_PUNCTUATION).translate(PICTURES)
     return "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
@@ -221,7 +227,7 @@ def _figure(group: str, raw: str, glue: Glue) -> Token:
 def plain(figure: str) -> str:
     """Spell a figure without thousands separators and leading zeros: `5,000` -> `5000`, `007` -> `7`, `.5` -> `0.5`."""
     sign = "-" if figure.startswith("-") else ""
-    digits = figure.lstrip("-").replace(",", "").lstrip("0")
+    digits = figure.lstrip("-").replace(",", "").replace(" ", "").lstrip("0")
     if not digits or digits.startswith("."):
         digits = "0" + digits
     return "0" if digits == "0" else sign + digits

@@ -6,7 +6,7 @@ from functools import lru_cache
 from math import isfinite
 
 from retrieval.language.canonical import Canonical, canonical_term
-from retrieval.language.identifiers import MARK, Known, Whole, identifiers, known_identifiers
+from retrieval.language.identifiers import MARK, Known, Whole, identifiers, is_address, known_identifiers
 from retrieval.language.numbers import AS_TEXT, Quantity, quantities
 from retrieval.language.numbers.columns import DEGREES, column_noun
 from retrieval.language.numbers.quantity import NUMBERING, short_for, slack
@@ -242,8 +242,11 @@ class QueryMentions:
 
 
 def identifier_tokens(text: str, vocabulary: Vocabulary) -> list[str]:
-    """The keys of the identifiers in a text, made of its canonical tokens."""
-    return [MARK + "".join(canonical_term(identifier, vocabulary).split()) for identifier in identifiers(text)]
+    """The keys of the identifiers in a text, made of its canonical tokens; an address of figures keeps its slash."""
+    return [
+        MARK + ("/" if is_address(identifier) else "").join(canonical_term(identifier, vocabulary).split())
+        for identifier in identifiers(text)
+    ]
 
 
 def contracted(tokens: Sequence[str], whole: Sequence[Whole]) -> tuple[str, ...]:

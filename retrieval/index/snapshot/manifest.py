@@ -61,7 +61,7 @@ def _close(left: Path, right: Path) -> bool:
     )
 
 
-SCHEMA_VERSION = 32
+SCHEMA_VERSION = 33
 MANIFEST_FILE = "manifest.json"
 
 

@@ -19,6 +19,7 @@ from retrieval.ingest.tables.header import (
 )
 from retrieval.ingest.tables.table import Table
 from retrieval.language.canonical import canonical_term
+from retrieval.language.identifiers import is_address
 from retrieval.language.numbers.cells import is_numeric, parse_range
 from retrieval.language.numbers.columns import figure_of_cell
 from retrieval.language.vocabulary import Vocabulary
@@ -248,7 +249,10 @@ def why_unkeyed(reading: TableMeaning, names: Mapping[int, Sequence[str]], vocab
         return "single"
     speech = Speech.of(vocabulary)
     named = sum(
-        any(speech.is_name(canonical_term(name, vocabulary).split()) for name in names.get(row.ordinal, ()))
+        any(
+            is_address(name) or speech.is_name(canonical_term(name, vocabulary).split())
+            for name in names.get(row.ordinal, ())
+        )
         or _is_counted(reading, row)
         for row in data
     )

@@ -19,6 +19,7 @@ from retrieval.language.numbers.quantity import (
     Kind,
     measure,
 )
+from retrieval.language.tokens import THOUSANDS
 
 
 class Piece(NamedTuple):
@@ -46,7 +47,10 @@ _PIECE = re.compile(
   | (?P<power>   [0-9]{1,9}\^-?[0-9]{1,4}(?!\w) )
   | (?P<sum>     [0-9]{1,9}\+[0-9]{1,9}(?!\w) )
   | (?P<slashed> [0-9]{1,9}[/⁄][0-9]{1,9}(?!\w) )
-  | (?P<figure>  (?:[0-9]{1,3}(?:(?:,[0-9]{3}){1,7}+|(?:[\u00a0\u2009\u202f][0-9]{3}){1,7}+)(?![0-9])|[0-9]+)
+  | (?P<figure>  (?:"""
+    + THOUSANDS
+    + r"""
+                 |[0-9]{1,3}(?:(?:,[0-9]{3}){1,7}+|(?:[\u00a0\u2009\u202f][0-9]{3}){1,7}+)(?![0-9])|[0-9]+)
                  (?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,3}(?!\w))? | (?<![\w.])\.[0-9]+ )
   | (?P<vulgar>  [½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞] )
   | (?P<raised>  [⁰¹²³⁴-⁹]+ )
@@ -64,7 +68,7 @@ VULGAR = dict(
         strict=True,
     )
 )
-_GROUPING = str.maketrans("", "", ",\u00a0\u2009\u202f")
+_GROUPING = str.maketrans("", "", ", \u00a0\u2009\u202f")
 PERCENTILE_HUNDRED = "00"
 _ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
 MOST_PARTS = 32

@@ -84,7 +84,10 @@ _AFTER = re.compile(
 _NAME_AFTER = re.compile(rf"\s[^\W\d_]+{_MARKS}")
 _LABEL = re.compile(r"[*_]*(?:[A-Z]{1,4}|[^\W\d_]+)\s*[:#.]?\s*")
 _AND_DOWN = re.compile(r"\s*[-−–+]?(?P<figures>[0-9][0-9,.]*)(?P<dash>-)(?:\s+[^\W\d_]+)?\s*")
-_GROUPED = re.compile(r"\s*[1-9][0-9]{0,2}(?: [0-9]{3})+\s*")
+_GROUPED = re.compile(
+    r"(?P<before>^[^\w.,]*|[-−–—<>≤≥]\s?|\b(?:to|and|over|under|above|below|than|from) )"
+    r"(?P<figure>[1-9][0-9]{0,2}(?: [0-9]{3})+)(?![.,]?\w| [0-9])"
+)
 _YEAR = 4
 """Digits: `1994-` is no year or less."""
 _LIST = re.compile(r"\s*(?:,|/|&|\bor\b|\band\b|,\s*(?:or|and)\b)\s*")
@@ -93,7 +96,7 @@ _LIST = re.compile(r"\s*(?:,|/|&|\bor\b|\band\b|,\s*(?:or|and)\b)\s*")
 def whole_quantity(cell: str) -> Quantity | None:
     """`9–10`, `11 (B)`, `3 (Count)`, `TL 10`, `10 round burst`, `7 or 8`; None if the cell says anything else.
 
-    Here alone `2-` is 2 or less, and a list of whole numbers without a gap is a range.
+    Here alone `2-` is 2 or less, a list of whole numbers without a gap is a range, and `2 500 kg` is one number.
     """
     if not cell or len(cell) > LONGEST_CELL:
         return None
@@ -103,10 +106,8 @@ def whole_quantity(cell: str) -> Quantity | None:
     text = text or cell
     if match := _AND_DOWN.fullmatch(text):
         return _and_down(text, match) if len(match["figures"]) < _YEAR else None
-    if _GROUPED.fullmatch(text):
-        (grouped,) = quantities(text.replace(" ", "\u00a0"))
-        return replace(grouped, text=text.strip())
-    read = quantities(text)
+    joined = _GROUPED.sub(lambda match: match["before"] + match["figure"].replace(" ", "\u00a0"), text)
+    read = tuple(replace(quantity, text=text[quantity.start : quantity.end]) for quantity in quantities(joined))
     whole = read[0] if len(read) == 1 else _listed(text, read)
     if whole is None or not _is_gloss(text, whole):
         return None

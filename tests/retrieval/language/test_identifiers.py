@@ -78,6 +78,7 @@ def test_numbers_that_stand_side_by_side_are_no_version() -> None:
         return [key for _, _, key in found]
 
     assert keys_in("1 1 0 of 110") == []
+    assert keys_in("10.0.0 1") == []
     assert keys_in("is 10.0.0.1 in 1.1.0?") == ["~10.0.0.1", "~1.1.0"]
 
 

@@ -17,11 +17,28 @@ def test_whole_tokens_stay_whole(whole):
 
 
 @pytest.mark.parametrize(
-    ("figure", "text"), [("5,000", "5000"), ("007", "7"), (".5", "0.5"), ("2.65", "2.65"), ("-0", "0")]
+    ("figure", "text"),
+    [("5,000", "5000"), ("12 500 000", "12500000"), ("007", "7"), (".5", "0.5"), ("2.65", "2.65"), ("-0", "0")],
 )
 def test_a_figure_has_one_spelling(figure, text):
     assert plain(figure) == text
     assert kinds(figure) == [("number", text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "figures"),
+    [
+        ("level 3 500 gp", ["3", "500"]),
+        ("room 7 1 000 gp", ["7", "1000"]),
+        ("10 000 20 000", ["10", "0", "20000"]),
+        ("5 000.5", ["5", "0.5"]),
+        ("010 000", ["10", "0"]),
+        ("2\u202f500 gp", ["2500"]),
+        ("1\u00a050", ["1", "50"]),
+    ],
+)
+def test_thousands_after_a_blank_are_one_number_where_nothing_else_is_meant(text, figures):
+    assert [token.text for token in tokenize(text) if token.kind == "number"] == figures
 
 
 def test_a_dash_is_a_sign_a_range_or_a_separator():

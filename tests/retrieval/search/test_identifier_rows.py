@@ -1,4 +1,8 @@
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.building import build_snapshot
@@ -11,18 +15,40 @@ from retrieval.types import Book, Document
 FAMILIES, SIZES = ("c5", "c5d", "c5n"), ("large", "xlarge", "2xlarge", "4xlarge", "9xlarge")
 
 
+@contextmanager
+def retriever_of(folder: Path, text: str) -> Iterator[Retriever]:
+    vocabulary, embedder = Vocabulary.default(), load_embedder("wordllama")
+    chunks = chunks_of_book(Book("quotas", "Quotas", (Document("quotas", "quotas.md", text),)), vocabulary)
+    vectors = embedder.embed([chunk.search_text for chunk in chunks])
+    made = build_snapshot(folder, chunks, vectors, embedder.identity, vocabulary)
+    with open_snapshot(folder, made.id) as snapshot:
+        yield Retriever(snapshot, embedder)
+
+
 def test_a_question_with_an_identifier_gets_its_row_and_no_other_of_the_table(tmp_path: Path) -> None:
     text = "# Quotas\n"
     for family in FAMILIES:
         rows = "".join(rf"| {family}\.{size} | {number} |" + "\n" for number, size in enumerate(SIZES, 3))
         text += f"\n## {family.upper()} instances\n\n| Instance type | Maximum interfaces |\n|---|---|\n{rows}"
-    vocabulary, embedder = Vocabulary.default(), load_embedder("wordllama")
-    chunks = chunks_of_book(Book("quotas", "Quotas", (Document("quotas", "quotas.md", text),)), vocabulary)
-    vectors = embedder.embed([chunk.search_text for chunk in chunks])
-    made = build_snapshot(tmp_path, chunks, vectors, embedder.identity, vocabulary)
-    with open_snapshot(tmp_path, made.id) as snapshot:
-        retriever = Retriever(snapshot, embedder)
+    with retriever_of(tmp_path, text) as retriever:
         for name in (f"{family}.{size}" for family in FAMILIES for size in SIZES):
             hits = retriever.retrieve(f"how many interfaces does a {name} take").hits
             assert hits[0].chunk.row_key == name
             assert [hit.chunk.row_key for hit in hits if hit.chunk.table_id == hits[0].chunk.table_id] == [name]
+
+
+@pytest.mark.parametrize(
+    ("keys", "question", "named"),
+    [
+        (["192.168.0.0/16", "172.16.0.0/12", "10.0.0.0/8", "127.0.0.0/8"], "what is 10.0.0.0/8 for", "10.0.0.0/8"),
+        (["100 kg", "500 kg", "1 000 kg", "2 500 kg"], "how much is 1000 kg", "1 000 kg"),
+        (["100 kg", "500 kg", "1,000 kg", "2,500 kg"], "how much is 1 000 kg", "1,000 kg"),
+        (["100 kg", "500 kg", "1 000 kg", "2 500 kg"], "how much is 2,500 kg", "2 500 kg"),
+    ],
+)
+def test_a_key_is_named_however_its_figures_are_grouped(
+    tmp_path: Path, keys: list[str], question: str, named: str
+) -> None:
+    rows = "".join(f"| {key} | {number} |\n" for number, key in enumerate(keys, 3))
+    with retriever_of(tmp_path, f"# Freight\n\n| Key | Fee |\n|---|---|\n{rows}") as retriever:
+        assert [hit.chunk.row_key for hit in retriever.retrieve(question).hits] == [named]

@@ -327,6 +327,10 @@ def test_what_is_no_second_bound_leaves_an_open_interval(text):
         ("13(D) or 14(E)", 13, 14),
         ("No. 5", 5, 5),
         ("930 251", 930_251, 930_251),
+        ("2 500 tons", 2500, 2500),
+        ("over 2 500 tons", 2500, inf),
+        ("1 200–2 500 tons", 1200, 2500),
+        ("500 to 1 000 tons", 500, 1000),
         ("5-foot step", 1.524, 1.524),
     ],
 )
