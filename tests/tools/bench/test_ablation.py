@@ -105,3 +105,9 @@ def test_the_page_shows_every_number_with_its_interval() -> None:
     assert "| `hybrid_graph` | graph boost over all six relations | `hybrid` | no: no set differs beyond " in page
     assert "## Tried and left out" in page
     assert "| `default+routing3` | three chapters, always | `default` | no: worse on wikisql-rows" in page
+
+
+def test_the_committed_page_has_what_the_next_run_would_write_below_its_verdicts() -> None:
+    root = Path(__file__).parents[3]
+    kept = (root / "tools" / "bench" / "left_out.md").read_text("utf-8")
+    assert kept in (root / "docs" / "results" / "search.md").read_text("utf-8")
