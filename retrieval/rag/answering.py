@@ -1,4 +1,4 @@
-"""The answer of the contract: hits, their relevance, sections, and a cache of answers."""
+"""The answer of the contract: hits, their relevance and sections."""
 
 import re
 from collections.abc import Iterator, Sequence
