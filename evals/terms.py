@@ -66,13 +66,9 @@ def unknown_words(question: str, snapshot: Snapshot) -> tuple[str, ...]:
         for word in dict.fromkeys(words_of(question))
         if word not in known
         and vocabulary.label(word) is None
-        and not any(position is not None for position in lexical.terms.positions(_terms(lexical.tokenize(word))))
+        and not any(position is not None for position in lexical.terms.positions(lexical.tokenize(word)))
         and lexical.tokenize(word)
     )
-
-
-def _terms(cut: Sequence[str]) -> list[str]:
-    return list(cut)
 
 
 Way = Literal["written apart", "initials", "spelling", "meaning", "answer", "group"]

@@ -186,10 +186,10 @@ class Home:
         pointer = self.root / "candidate"
         if not pointer.is_file():
             raise NothingLiveError.of(self.root, "no snapshot was built")
-        matches = pointer.read_text(encoding="utf-8", errors="replace").strip()
-        if not is_id(matches):
-            raise IndexCorruptError(f"{pointer} names no snapshot ({matches[:40]!r}); build the index again")
-        return matches
+        snapshot_id = pointer.read_text(encoding="utf-8", errors="replace").strip()
+        if not is_id(snapshot_id):
+            raise IndexCorruptError(f"{pointer} names no snapshot ({snapshot_id[:40]!r}); build the index again")
+        return snapshot_id
 
     def nominate(self, snapshot: str) -> None:
         """Make `snapshot` the candidate for going live."""

@@ -379,17 +379,17 @@ _OF_A_BUILD = (
 
 def _of_a_build(path: Path, stored: Mapping[str, object]) -> Mapping[str, object]:
     """What the file says of the keys that a build remembers; `embedding.model` as `embedder`."""
-    matches = {key: value for key, value in stored.items() if key in _OF_A_BUILD and value is not None}
+    remembered = {key: value for key, value in stored.items() if key in _OF_A_BUILD and value is not None}
     embedding = stored.get("embedding")
     model = embedding.get("model") if isinstance(embedding, Mapping) else None
     if model is None:
-        return matches
-    if matches.setdefault("embedder", model) != model:
+        return remembered
+    if remembered.setdefault("embedder", model) != model:
         raise UnreadableSettingsError(
-            f"{path}: `embedder` is {matches['embedder']!r} and `embedding.model` {model!r}; they are one thing, "
+            f"{path}: `embedder` is {remembered['embedder']!r} and `embedding.model` {model!r}; they are one thing, "
             "so leave one of them out"
         )
-    return matches
+    return remembered
 
 
 def _with_remembered(folder: Path, wanted: Mapping[str, object]) -> Mapping[str, object]:

@@ -39,8 +39,8 @@ class LlamaIndexRetriever(BaseRetriever):
         return cls(Search.open(home, **settings))
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        matches = retrieved_texts(self.search, query_bundle.query_str)
-        return [NodeWithScore(node=_node(match), score=match.score) for match in matches]
+        texts = retrieved_texts(self.search, query_bundle.query_str)
+        return [NodeWithScore(node=_node(text), score=text.score) for text in texts]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         # LlamaIndex's own would keep the event loop waiting.

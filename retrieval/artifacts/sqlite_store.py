@@ -183,10 +183,12 @@ def _cell(name: str, value: Any) -> object:
 
 
 def _document(table: Table[Any], row: Sequence[Any]) -> dict[str, Any]:
-    matches = dict(zip(_columns(table), row, strict=True))
+    document = dict(zip(_columns(table), row, strict=True))
     for name in _lists(table):
-        matches[name] = np.frombuffer(matches[name], "<f4").tolist() if name == _VECTOR else json.loads(matches[name])
-    return matches
+        document[name] = (
+            np.frombuffer(document[name], "<f4").tolist() if name == _VECTOR else json.loads(document[name])
+        )
+    return document
 
 
 @cache

@@ -106,11 +106,11 @@ class MongoEmbeddingLoader(EmbeddingLoader):
 
 
 def _adjacency(edges: Iterable[GraphEdge]) -> dict[str, set[str]]:
-    matches: dict[str, set[str]] = {}
+    neighbours: dict[str, set[str]] = {}
     for edge in edges:
-        matches.setdefault(edge.source_id, set()).add(edge.target_id)
-        matches.setdefault(edge.target_id, set()).add(edge.source_id)
-    return matches
+        neighbours.setdefault(edge.source_id, set()).add(edge.target_id)
+        neighbours.setdefault(edge.target_id, set()).add(edge.source_id)
+    return neighbours
 
 
 _MERGED = "merged"

@@ -53,13 +53,13 @@ class Choice:
         rulesets = {book.ruleset_id for book in books}
         if self.ruleset is not None and self.ruleset not in rulesets:
             raise UnknownNameError("ruleset", self.ruleset, rulesets)
-        matches = tuple(book for book in books if self.ruleset in {None, book.ruleset_id})
+        of_ruleset = tuple(book for book in books if self.ruleset in {None, book.ruleset_id})
         if self.book is None:
-            return matches
-        if self.book not in {match.book_id for match in matches}:
+            return of_ruleset
+        if self.book not in {book.book_id for book in of_ruleset}:
             kind = "book" if self.ruleset is None else f"book of ruleset {self.ruleset!r}"
-            raise UnknownNameError(kind, self.book, {match.book_id for match in matches})
-        return tuple(match for match in matches if match.book_id == self.book)
+            raise UnknownNameError(kind, self.book, {book.book_id for book in of_ruleset})
+        return tuple(book for book in of_ruleset if book.book_id == self.book)
 
 
 @dataclass(frozen=True, slots=True)

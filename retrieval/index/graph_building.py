@@ -40,12 +40,12 @@ def runs(words: Sequence[str]) -> Iterator[tuple[str, range]]:
 def longest_names(words: Sequence[str], names: Container[str]) -> list[str]:
     """Those of these names that a text says, in its order, each once; one within a longer one counts for nothing."""
     taken: set[int] = set()
-    matches: dict[int, str] = {}
+    names_by_start: dict[int, str] = {}
     for name, span in runs(words):
         if name in names and taken.isdisjoint(span):
             taken.update(span)
-            matches[span.start] = name
-    return list(dict.fromkeys(matches[start] for start in sorted(matches)))
+            names_by_start[span.start] = name
+    return list(dict.fromkeys(names_by_start[start] for start in sorted(names_by_start)))
 
 
 MENTIONED_BY = 16
@@ -71,15 +71,15 @@ def mentions(chunks: Sequence[Chunk], tokenize: Tokenize) -> Iterator[tuple[int,
         for section, headings in tabled.items()
         for above in range(min(LEVELS + 1, len(headings)))
     }
-    matches = [
+    pairs = [
         (position, section)
         for position, chunk in enumerate(chunks)
         if chunk.kind == "prose" and chunk.section in introducing
         for section in _named(tokenize(chunk.source), names.get(chunk.book, {}))
         if not _is_within(chunk.section, section) and not _is_within(section, chunk.section)
     ]
-    counter = Counter(section for _, section in matches)
-    yield from (pair for pair in matches if counter[pair[1]] <= MENTIONED_BY)
+    counter = Counter(section for _, section in pairs)
+    yield from (pair for pair in pairs if counter[pair[1]] <= MENTIONED_BY)
 
 
 def _is_within(section: Section, other: Section) -> bool:
@@ -126,10 +126,10 @@ def similar_pairs(vectors: Vector, tables: npt.NDArray[np.int32], seed: int = 0)
         tables: (n,) number of each chunk's table, -1 for none; rows of one table are never paired.
         seed: of the choice of pivots.
     """
-    matches = [pair for members in _groups(vectors, seed) for pair in _near(vectors, tables, members)]
-    if not matches:
+    parts = [part for members in _groups(vectors, seed) for part in _near(vectors, tables, members)]
+    if not parts:
         return np.empty((0, 2), dtype=np.int64)
-    sources, targets, scores = (np.concatenate(part) for part in zip(*matches, strict=True))
+    sources, targets, scores = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     # A pair may come from two groups: strongest first for each source, then position.
     once = np.unique(np.stack([sources, targets], axis=1), axis=0, return_index=True)[1]
     sources, targets, scores = sources[once], targets[once], scores[once]

@@ -182,15 +182,15 @@ class MilvusStore:
         from pymilvus import AnnSearchRequest, RRFRanker
 
         depth = min(k, MOST // 2)
-        query = [
+        requests = [
             AnnSearchRequest([vector.tolist()], "vector", _near(depth), limit=depth, expr=condition),
             AnnSearchRequest([words], "weights", {"metric_type": "BM25"}, limit=depth, expr=condition),
         ]
         with self._translating_errors():
-            matches = self._client.hybrid_search(
-                self._name, query, RRFRanker(), limit=2 * depth, output_fields=["position"]
+            hits = self._client.hybrid_search(
+                self._name, requests, RRFRanker(), limit=2 * depth, output_fields=["position"]
             )
-            return _positions(matches[0])
+            return _positions(hits[0])
 
     def go_live(self) -> None:
         """Point the library's alias at this collection, at once: whoever asks by it gets the one before or this one."""
@@ -220,11 +220,11 @@ class MilvusStore:
         with suppress(Exception):  # it is let go of either way
             self._client.close()
 
-    def _search(self, data: list[Any], field: str, k: int, condition: str, how: Record) -> Positions:
+    def _search(self, queries: list[Any], field: str, k: int, condition: str, how: Record) -> Positions:
         with self._translating_errors():
             hits = self._client.search(
                 self._name,
-                data,
+                queries,
                 anns_field=field,
                 limit=min(k, MOST),
                 filter=condition,

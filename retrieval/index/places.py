@@ -105,14 +105,14 @@ class Place:
                 # What was listed or looked up before may have changed since.
                 self._files.invalidate_cache()
                 with self._files.open(self._at(path), "rb") as file:
-                    matches: bytes = file.read(SMALL + 1)
+                    content: bytes = file.read(SMALL + 1)
             except (FileNotFoundError, NotADirectoryError) as error:
                 if isinstance(error.__cause__, Exception) and not isinstance(error.__cause__, FileNotFoundError):
                     raise error.__cause__ from None  # fsspec says of a web server that does not answer that it has none
                 return None
-            if len(matches) > SMALL:
+            if len(content) > SMALL:
                 raise self._too_long(path, SMALL)
-            return matches
+            return content
 
     def write(self, path: str, content: bytes) -> None:
         """Write a small file at once: readers see the old one or the new one. Raises TransferError."""
@@ -176,10 +176,10 @@ class Place:
         with self._translating_errors("read", path):
             try:
                 self._files.invalidate_cache()
-                matches = self._files.info(self._at(path))["size"]
+                n_bytes = self._files.info(self._at(path))["size"]
             except (FileNotFoundError, NotADirectoryError):
                 return None
-            return None if matches is None else int(matches)
+            return None if n_bytes is None else int(n_bytes)
 
     def remove(self, path: str) -> None:
         """Remove a file or a folder; one that is not there is nothing. Raises TransferError."""

@@ -138,9 +138,9 @@ class Regions:
                 kinds.append(np.full(len(cut), kind))
                 sizes.append(np.bincount(region, minlength=len(cut)))
                 order.append(members[np.argsort(region, kind="stable")])
-        items = np.concatenate(order).astype(np.int32)
-        chunks = RaggedArray.of_sizes(np.concatenate(sizes), items)
-        return cls(np.concatenate(centres), np.concatenate(kinds), chunks, vectors[items])
+        positions = np.concatenate(order).astype(np.int32)
+        chunks = RaggedArray.of_sizes(np.concatenate(sizes), positions)
+        return cls(np.concatenate(centres), np.concatenate(kinds), chunks, vectors[positions])
 
     def __len__(self) -> int:
         return len(self.centres)

@@ -181,18 +181,18 @@ class Spelling:
 
     def _whole(self, word: str) -> int | None:
         """The word that it is cut short from, if that is one."""
-        matches = list(self._begun(singular(word, {}))) or list(self._without_vowels(word))
-        if len({tuple(self.stem(self.written.words[position])) for position in matches}) != 1:
+        candidates = list(self._begun(singular(word, {}))) or list(self._without_vowels(word))
+        if len({tuple(self.stem(self.written.words[position])) for position in candidates}) != 1:
             return None
-        return min(matches, key=self.written.rank)
+        return min(candidates, key=self.written.rank)
 
     def _near(self, word: str) -> Sequence[int]:
         """Words that it may be a slip for, the one that is meant first."""
         nearest: dict[int, int] = {}
         for form in {word, singular(word, {})}:
             slips = 1 + (len(form) >= TWO_SLIPS)
-            matches = process.extract(form, self.written.words, scorer=OSA.distance, score_cutoff=slips, limit=None)
-            for other, distance, position in matches:
+            candidates = process.extract(form, self.written.words, scorer=OSA.distance, score_cutoff=slips, limit=None)
+            for other, distance, position in candidates:
                 if _begin_alike(other, word) and (distance == 1 or Indel.distance(form, other) <= PUT_IN_OR_LEFT_OUT):
                     nearest[position] = min(distance, nearest.get(position, slips))
         return sorted(nearest, key=lambda position: (nearest[position], self.written.rank(position)))

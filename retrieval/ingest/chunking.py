@@ -94,7 +94,7 @@ def _chunk_document(
     # A listing that is also a long text is cut into passages, which do not part its rows.
     made += [(table.lines[0], _row_chunk(document, table, row)) for table in tables for row in rows_of[table.id]]
     pages = attempt(lambda: page_marks(document), lambda: (), "each page number of the document", document.path)
-    for position, (_, chunk) in enumerate(sorted(made, key=lambda item: item[0])):
+    for position, (_, chunk) in enumerate(sorted(made, key=lambda pair: pair[0])):
         plain = _identified(chunk, position, twins)
         yield attempt(
             partial(enriched, plain, pages),

@@ -79,20 +79,20 @@ class Vocabulary(Words):
         }
 
     @staticmethod
-    def from_json(data: Mapping[str, Any], source: str = "vocabulary") -> "Vocabulary":
+    def from_json(table: Mapping[str, Any], source: str = "vocabulary") -> "Vocabulary":
         """Read the shape of the TOML file.
 
         Raises LibraryError for a key or value that it does not know, for a form, an alias or a plural with a digit or
         without a letter, for a phrase that says nothing, and for a bound that goes another way than the four.
         """
-        _check_keys(data, {"labels", "aliases", "words", "plurals", "numbers", "bounds"}, source)
-        words = _section(data, "words", source)
+        _check_keys(table, {"labels", "aliases", "words", "plurals", "numbers", "bounds"}, source)
+        words = _section(table, "words", source)
         _check_keys(words, set(_WORDS), f"{source}: words")
-        numbers, bounds = _section(data, "numbers", source), _section(data, "bounds", source)
+        numbers, bounds = _section(table, "numbers", source), _section(table, "bounds", source)
         return Vocabulary(
-            labels=tuple(_label(name, values, source) for name, values in _section(data, "labels", source).items()),
-            aliases=_spellings(data, "aliases", source),
-            plurals=_spellings(data, "plurals", source),
+            labels=tuple(_label(name, values, source) for name, values in _section(table, "labels", source).items()),
+            aliases=_spellings(table, "aliases", source),
+            plurals=_spellings(table, "plurals", source),
             cardinals=_pairs(numbers, "cardinals", source, int),
             ordinals=_pairs(numbers, "ordinals", source, int),
             bounds_before=_bounds(bounds, "before", f"{source}: bounds"),
@@ -109,12 +109,12 @@ class Vocabulary(Words):
 def load_vocabulary(path: Path) -> Vocabulary:
     """Read a library's TOML file and merge it over the default. Raises LibraryError."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         like = "retrieval/language/vocabulary.toml"
         message = f"{path.name} cannot be read as a vocabulary: {error}; write it like {like}"
         raise LibraryError(message) from error
-    return Vocabulary.default().merge(Vocabulary.from_json(data, source=path.name))
+    return Vocabulary.default().merge(Vocabulary.from_json(table, source=path.name))
 
 
 @cache
@@ -123,31 +123,31 @@ def _default() -> Vocabulary:
     return Vocabulary.from_json(tomllib.loads(text), source="vocabulary.toml")
 
 
-def _section(data: Mapping[str, Any], name: str, source: str) -> Mapping[str, Any]:
-    section = data.get(name, {})
+def _section(table: Mapping[str, Any], name: str, source: str) -> Mapping[str, Any]:
+    section = table.get(name, {})
     if not isinstance(section, Mapping):
         raise LibraryError(f"{source}: {name} is {section!r}; write it as a table, [{name}]")
     return section
 
 
-def _pairs(data: Mapping[str, Any], name: str, source: str, kind: type[_Value]) -> dict[str, _Value]:
-    pairs = _section(data, name, source)
+def _pairs(table: Mapping[str, Any], name: str, source: str, kind: type[_Value]) -> dict[str, _Value]:
+    pairs = _section(table, name, source)
     for word, value in pairs.items():
         if not isinstance(value, kind):
             raise LibraryError(f"{source}: {name}.{word} is {value!r}; write a {kind.__name__}")
     return dict(pairs)
 
 
-def _spellings(data: Mapping[str, Any], name: str, source: str) -> dict[str, str]:
-    pairs = _pairs(data, name, source, str)
+def _spellings(table: Mapping[str, Any], name: str, source: str) -> dict[str, str]:
+    pairs = _pairs(table, name, source, str)
     for pair in pairs.items():
         for text in pair:
             _check_letters(text, f"{source}: {name}.{pair[0]}")
     return pairs
 
 
-def _bounds(data: Mapping[str, Any], name: str, source: str) -> dict[str, str]:
-    ways = _pairs(data, name, source, str)
+def _bounds(table: Mapping[str, Any], name: str, source: str) -> dict[str, str]:
+    ways = _pairs(table, name, source, str)
     for phrase, way in ways.items():
         _check_said(phrase, f"{source}.{name}")
         if way not in _WAYS:
@@ -201,8 +201,8 @@ def _label(name: str, values: object, source: str) -> Label:
     )
 
 
-def _check_keys(data: Mapping[str, Any], known: set[str], where: str) -> None:
-    unknown = sorted(set(data) - known)
+def _check_keys(table: Mapping[str, Any], known: set[str], where: str) -> None:
+    unknown = sorted(set(table) - known)
     if unknown:
         raise LibraryError(f"{where} has {', '.join(unknown)}; it may have {', '.join(sorted(known))}")
 

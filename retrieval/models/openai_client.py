@@ -106,7 +106,7 @@ class OpenAiClient:
             answer = client.embeddings.create(model=model, input=list(texts))
             with self._counting:
                 self._embedded += answer.usage.prompt_tokens if answer.usage else 0
-            return [item.embedding for item in sorted(answer.data, key=lambda item: item.index)]
+            return [embedding.embedding for embedding in sorted(answer.data, key=lambda embedding: embedding.index)]
 
     def check_model(self, model: str) -> None:
         """See that the server takes the key and has a model, which costs nothing.

@@ -293,8 +293,8 @@ def _take(value: Any) -> Iterator[Any]:
             yield value.pop(_KEY)
         value = list(value.values())
     if isinstance(value, list):
-        for item in value:
-            yield from _take(item)
+        for member in value:
+            yield from _take(member)
 
 
 def _indent(source: str) -> int | None:

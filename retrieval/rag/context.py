@@ -181,11 +181,11 @@ class Gatherer:
 
     def measured(self, question: str, hits: Sequence[Hit]) -> tuple[Passage, ...]:
         """Hits of a ranking as passages, the best first, each with its relevance to a question."""
-        matches = measures(self.reader.retriever, question, [hit.chunk.id for hit in hits])
-        scores = self.reader.calibration.of(matches).tolist()
+        measured = measures(self.reader.retriever, question, [hit.chunk.id for hit in hits])
+        scores = self.reader.calibration.of(measured).tolist()
         return tuple(
             Passage(number, marked(hit, score), question, tuple(values))
-            for number, (hit, score, values) in enumerate(zip(hits, scores, matches.tolist(), strict=True), start=1)
+            for number, (hit, score, values) in enumerate(zip(hits, scores, measured.tolist(), strict=True), start=1)
         )
 
     def _of_parts(self, dealt: IterativeResult, best: Passage, most: int) -> tuple[Passage, ...]:
@@ -216,5 +216,5 @@ class Gatherer:
             whole: what was found for the question.
             most: how many hits at most.
         """
-        matches = self._rounds.retrieve(whole.query, most, whole)
-        return matches if len(matches.decomposition.sub_queries) > 1 else None
+        rounds = self._rounds.retrieve(whole.query, most, whole)
+        return rounds if len(rounds.decomposition.sub_queries) > 1 else None

@@ -165,16 +165,16 @@ class Finder:
         late = [fact for fact in rounds.facts if fact.iteration > 1 and fact.hinted.relevance >= self._enough]
         if not late or not self._misses(result):
             return result.documents
-        matches: dict[tuple[str, str], FoundDocument] = {}
+        documents: dict[tuple[str, str], FoundDocument] = {}
         for fact in sorted(late, key=lambda fact: -fact.hinted.adjusted_relevance):
             chunk = fact.hinted.hit.chunk
             document = FoundDocument(
                 chunk.book, chunk.document, title_of(chunk), chunk.metadata, fact.hinted.hit, fact.hinted
             )
-            matches.setdefault((chunk.book, chunk.document), document)
+            documents.setdefault((chunk.book, chunk.document), document)
         for known in result.documents:
-            matches.setdefault((known.book, known.document), known)
-        return tuple(matches.values())
+            documents.setdefault((known.book, known.document), known)
+        return tuple(documents.values())
 
     def _finding(
         self, result: SelfQueryResult, rounds: IterativeResult | None, parts: Decomposition | None, undone: str

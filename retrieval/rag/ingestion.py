@@ -302,7 +302,7 @@ class Ingestion:
 
     def _chunks_of(self, standing: str) -> dict[str, tuple[Chunk, ...]]:
         """Chunks of an index by document."""
-        matches: dict[str, list[Chunk]] = {}
+        chunks_by_book: dict[str, list[Chunk]] = {}
         with open_snapshot(self._home.root, standing) as snapshot:
             for chunk in snapshot.chunks:
                 if DOCUMENT_ID not in chunk.metadata:
@@ -310,8 +310,10 @@ class Ingestion:
                         f"the index in {self._home.root} was built from a library, which the next build would make "
                         "it again; put the documents into that library, or ingest them into a home of their own"
                     )
-                matches.setdefault(chunk.book, []).append(chunk)
-        return {name: tuple(sorted(chunks, key=lambda chunk: chunk.position)) for name, chunks in matches.items()}
+                chunks_by_book.setdefault(chunk.book, []).append(chunk)
+        return {
+            name: tuple(sorted(chunks, key=lambda chunk: chunk.position)) for name, chunks in chunks_by_book.items()
+        }
 
     def _take(self, job: Job, store: EmbeddingStore, document: ReadDocument) -> None:
         """See that every text of one document has a vector; nothing of it is kept before."""

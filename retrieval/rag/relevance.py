@@ -139,8 +139,8 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
     subject = Query.of(subject_of(question), snapshot).among(snapshot.rivals)
     positions = snapshot.chunks.positions(chunk_ids)
     order = np.argsort(positions)
-    hits = Candidates.of(snapshot, subject, retriever.vector_of(subject.text), positions[order])
-    matches = measure(snapshot, subject, hits)
+    candidates = Candidates.of(snapshot, subject, retriever.vector_of(subject.text), positions[order])
+    features = measure(snapshot, subject, candidates)
     query = ask(snapshot, subject)
     known = float(query.weights.sum())
     whole = known + sum(query.strangers.values()) or 1.0
@@ -148,7 +148,7 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
     ranked, first = np.argsort(order), slice(0, N_CANDIDATES)
 
     def of(feature: str) -> Measures:
-        values: Measures = matches[feature][ranked]
+        values: Measures = features[feature][ranked]
         return values
 
     much = of("told_words")[first].max()
@@ -162,7 +162,7 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
         "distinct": of("distinct"),
         "told": of("told")[first].max(),
         "much": much / (much + _MUCH),
-        "ahead": _margin_of_first(trees, matches, ranked[first]),
+        "ahead": _margin_of_first(trees, features, ranked[first]),
         "unexplained": of("number_unexplained"),
         "unknown": 1.0 - known / whole,
         "beyond": np.asarray([is_out_of_range(snapshot, query, int(position)) for position in positions]),
@@ -310,17 +310,17 @@ def search(
         What was found, and why it is nothing where `least` left nothing.
     """
     looked_at = k if least is None else max(k, N_CANDIDATES)
-    matches = retriever.retrieve(query, looked_at, strategy, where=where, debug=debug)
+    retrieval = retriever.retrieve(query, looked_at, strategy, where=where, debug=debug)
     if least is not None:
-        return _only_relevant(retriever, matches, least, k)
+        return _only_relevant(retriever, retrieval, least, k)
     if not measured:
-        return matches, None
+        return retrieval, None
     # The best of fewer would be measured among fewer. The receipt is that of the k that were asked for, and a model
     # that orders them is asked once.
-    enough = k >= N_CANDIDATES or matches.receipt.ordering is not None
-    whole = matches if enough else retriever.retrieve(query, N_CANDIDATES, strategy, where=where, decisions=False)
+    enough = k >= N_CANDIDATES or retrieval.receipt.ordering is not None
+    whole = retrieval if enough else retriever.retrieve(query, N_CANDIDATES, strategy, where=where, decisions=False)
     relevance = dict(zip(whole.chunk_ids, relevance_of(retriever)(query, whole.chunk_ids), strict=True))
-    return replace(matches, hits=tuple(marked(hit, relevance.get(hit.chunk.id)) for hit in matches.hits)), None
+    return replace(retrieval, hits=tuple(marked(hit, relevance.get(hit.chunk.id)) for hit in retrieval.hits)), None
 
 
 def _only_relevant(retriever: Retriever, retrieval: Retrieval, least: float, k: int) -> tuple[Retrieval, str | None]:

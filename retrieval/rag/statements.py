@@ -154,7 +154,7 @@ def candidates(
         most: how many cells of one at most.
         sentence_weights: (sentences.NAMES,); None: those that ship.
     """
-    matches = []
+    usable = []
     for passage in passages:
         chunk = passage.hit.chunk
         choice = choose(question, chunk, sentence_weights)
@@ -162,8 +162,8 @@ def candidates(
         if choice and cells:
             words = PassageWords.of(chunk, snapshot)
             cover, named = words.cover(question), words.named(question)
-            matches.append(Candidate(passage, choice, cells, cover, named, words.missing(question)))
-    return tuple(matches)
+            usable.append(Candidate(passage, choice, cells, cover, named, words.missing(question)))
+    return tuple(usable)
 
 
 def statement_features(question: QuestionWords, rivals: Sequence[Candidate]) -> Floats:

@@ -143,7 +143,7 @@ def _add_questions(app: FastAPI, service: Service, measuring: Measuring, log: Re
     @app.post("/v1/retrieve", response_model=RetrievalRecord, responses=_FAILURES, tags=["questions"])
     def retrieve(body: RetrieveBody) -> dict[str, Any]:
         """The chunks that answer a question, the best first, and why others were kept out."""
-        matches = service.retrieve(
+        record = service.retrieve(
             body.query,
             body.k,
             body.strategy,
@@ -152,8 +152,8 @@ def _add_questions(app: FastAPI, service: Service, measuring: Measuring, log: Re
             filtered=body.query_must,
             rendered=body.rendered,
         )
-        measuring.kept_out(matches["receipt"]["excluded"] or 0)
-        return matches
+        measuring.kept_out(record["receipt"]["excluded"] or 0)
+        return record
 
     @app.post("/v1/ask", responses=_FAILURES, tags=["questions"])
     def ask(body: AskBody) -> dict[str, Any]:

@@ -92,8 +92,8 @@ class ApiKeys:
     def find(self, secret: str) -> ApiKey | None:
         """The key that a client sent; how long it takes does not tell how much of it is right."""
         digest = _digest(secret)
-        matches = [key for key in self.all if hmac.compare_digest(key.digest, digest)]
-        return matches[0] if matches else None
+        keys = [key for key in self.all if hmac.compare_digest(key.digest, digest)]
+        return keys[0] if keys else None
 
     def add(self, name: str, scope: Scope) -> str:
         """Make a key. It is returned here and kept nowhere.

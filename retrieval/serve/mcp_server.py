@@ -37,8 +37,8 @@ def mcp_server(service: Service) -> MCPServer:
         query: Question, k: Annotated[int, Field(ge=1, le=50)] = 5, strategy: str | None = None
     ) -> list[dict[str, Any]]:
         """The passages and table rows that answer a question, the best first."""
-        matches = _told(service, lambda: service.retrieve(query, k, strategy, (), None, filtered=True))
-        return [{name: hit[name] for name in _FIELDS} for hit in matches["hits"]]
+        record = _told(service, lambda: service.retrieve(query, k, strategy, (), None, filtered=True))
+        return [{name: hit[name] for name in _FIELDS} for hit in record["hits"]]
 
     @server.tool()
     def ask(
@@ -47,8 +47,8 @@ def mcp_server(service: Service) -> MCPServer:
         where: Annotated[list[str], Field(description="KEY=VALUE; all must hold.", max_length=20)] = [],  # noqa: B006
     ) -> dict[str, Any]:
         """Documents by what a question says of their metadata (author, date, tags) and by its topic."""
-        matches = _told(service, lambda: service.ask(query, top_k, where, "auto"))
-        return {name: matches[name] for name in _ASKED}
+        record = _told(service, lambda: service.ask(query, top_k, where, "auto"))
+        return {name: record[name] for name in _ASKED}
 
     @server.tool()
     def explain(query: Question, chunk_id: ChunkId) -> str:

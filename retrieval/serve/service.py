@@ -183,11 +183,11 @@ class Service:
             RetrievalError: as `Retriever.retrieve` says, or it took too long.
         """
         name = strategy or self._live.strategy
-        matches = self._read(
+        record = self._read(
             lambda reader: _searched(reader, query, k, name, where, least, filtered=filtered, rendered=rendered)
         )
-        self._log.add(matches["snapshot"], query, matches["receipt"]["excluded"])
-        return matches
+        self._log.add(record["snapshot"], query, record["receipt"]["excluded"])
+        return record
 
     def ask(self, query: str, top_k: int, where: Sequence[str], how: Reads) -> dict[str, Any]:
         """The documents of a question, and how it was read.
@@ -205,8 +205,8 @@ class Service:
         make = self._finder if how == "auto" else self._finder_by_rules
 
         def find(reader: ContextSource) -> dict[str, Any]:
-            matches = self._live.made_of(reader, make).find(query, top_k, where=wanted)
-            return finding_record(matches) | {"snapshot": reader.retriever.snapshot.id}
+            finding = self._live.made_of(reader, make).find(query, top_k, where=wanted)
+            return finding_record(finding) | {"snapshot": reader.retriever.snapshot.id}
 
         record = self._read(find)
         self._log.add(record["snapshot"], query)
@@ -378,12 +378,12 @@ def _searched(
     named = _allowed(strategy)
     chosen = named if filtered else replace(named, query_must="off")
     wanted = read_filter(*where) if where else None
-    matches, reason = search(retriever, query, k, chosen, where=wanted, least=least, debug=True)
-    record = retrieval_record(matches, retriever.snapshot.chunks.short_id, retriever.snapshot.id, reason)
+    retrieval, reason = search(retriever, query, k, chosen, where=wanted, least=least, debug=True)
+    record = retrieval_record(retrieval, retriever.snapshot.chunks.short_id, retriever.snapshot.id, reason)
     if rendered:
-        record["hits"] = _rendered(record["hits"], matches.hits, retriever.snapshot, query)
+        record["hits"] = _rendered(record["hits"], retrieval.hits, retriever.snapshot, query)
     if not filtered:
-        reasons = kept_out(retriever, query, matches.hits, named)
+        reasons = kept_out(retriever, query, retrieval.hits, named)
         record["hits"] = [hit | {"kept_out": reasons.get(hit["id"])} for hit in record["hits"]]
     return record
 
@@ -437,7 +437,7 @@ def _allowed(name: str) -> Strategy:
 
 def _explained(reader: ContextSource, query: str, chunk_id: str, strategy: str) -> dict[str, Any]:
     snapshot = reader.retriever.snapshot
-    matches = explain(reader.retriever, query, snapshot.chunks.find(chunk_id), strategy)
-    record = asdict(matches) | {"lines": list(matches.lines()), "snapshot": snapshot.id}
-    record["chunk"] = {"id": matches.chunk.id, "title": matches.chunk.title}
+    explanation = explain(reader.retriever, query, snapshot.chunks.find(chunk_id), strategy)
+    record = asdict(explanation) | {"lines": list(explanation.lines()), "snapshot": snapshot.id}
+    record["chunk"] = {"id": explanation.chunk.id, "title": explanation.chunk.title}
     return record

@@ -145,15 +145,15 @@ class EmbeddingStore:
         for position, text in enumerate(texts):
             places.setdefault(text_key(text), []).append(position)
         matrix = np.empty((len(texts), self.identity.dimensions), dtype=np.float32)
-        matches = 0
+        n_present = 0
         with self._connection() as connection:
             for key, blob in _select(connection, list(places), "vector"):
                 matrix[places[key]] = np.frombuffer(blob, dtype="<f4")
-                matches += len(places[key])
-        if matches != len(texts):
+                n_present += len(places[key])
+        if n_present != len(texts):
             first = self.missing(texts)[0]
             raise IndexCorruptError(
-                f"{len(texts) - matches} of {len(texts)} texts have no vector in {self.path}, the first is "
+                f"{len(texts) - n_present} of {len(texts)} texts have no vector in {self.path}, the first is "
                 f"{first[:60]!r}; materialize the embeddings again"
             )
         return matrix

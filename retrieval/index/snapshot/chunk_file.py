@@ -123,11 +123,11 @@ class ChunkFile:
         if not ids:
             return np.empty(0, dtype=np.int64)
         wanted = np.asarray([chunk_id.encode() for chunk_id in ids], dtype=np.bytes_)
-        matches = np.minimum(np.searchsorted(self.ids, wanted), len(self) - 1)
-        strange = np.flatnonzero(self.ids[matches] != wanted)
+        positions = np.minimum(np.searchsorted(self.ids, wanted), len(self) - 1)
+        strange = np.flatnonzero(self.ids[positions] != wanted)
         if len(strange):
             raise UnknownNameError("chunk", ids[int(strange[0])], [f"{len(self)} others; see a search's results"])
-        return matches.astype(np.int64)
+        return positions.astype(np.int64)
 
 
 def _shared(one: str, other: str) -> int:

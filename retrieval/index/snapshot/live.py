@@ -129,10 +129,10 @@ def live_id(home: Path) -> str | None:
         return None
     content = pointer.read_bytes()
     # Bytes that are not ASCII are not an id either: the pattern decides about all of them.
-    matches = content.decode("ascii", "replace").strip()
-    if not is_id(matches):
+    snapshot_id = content.decode("ascii", "replace").strip()
+    if not is_id(snapshot_id):
         raise IndexCorruptError(f"{pointer} names no snapshot ({content[:40]!r}); delete it and build the index again")
-    return matches
+    return snapshot_id
 
 
 def standing_id(home: Path) -> str | None:

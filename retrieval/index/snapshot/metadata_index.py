@@ -72,13 +72,15 @@ class MetadataIndex:
     @classmethod
     def build(cls, chunks: Sequence[Chunk]) -> "MetadataIndex":
         """Index the metadata of chunks by position."""
-        matches: dict[str, dict[tuple[str, Scalar], list[tuple[int, bool]]]] = defaultdict(lambda: defaultdict(list))
+        entries_by_key: dict[str, dict[tuple[str, Scalar], list[tuple[int, bool]]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
         for position, chunk in enumerate(chunks):
             for key, value, in_list in _facts(chunk):
-                matches[key][_family(value), value].append((position, in_list))
+                entries_by_key[key][_family(value), value].append((position, in_list))
         columns: dict[str, MetadataColumn] = {}
         postings: list[list[tuple[int, bool]]] = []
-        for key, values in sorted(matches.items()):
+        for key, values in sorted(entries_by_key.items()):
             ordered = sorted(values)
             by_family = {family: tuple(value for kind, value in ordered if kind == family) for family in _FAMILIES}
             columns[key] = MetadataColumn(len(postings), **by_family)  # type: ignore[arg-type]
@@ -106,11 +108,11 @@ class MetadataIndex:
         if key not in self.columns:
             raise UnknownNameError("metadata key", key, self.columns)
         entries = self.chunks.span(*self.columns[key].numbers_of(comparison, value))
-        matches = self.chunks.items[entries]
+        positions = self.chunks.items[entries]
         if not members:
-            matches = matches[~self.listed[entries]]
+            positions = positions[~self.listed[entries]]
         mask = np.zeros(self.n_chunks, dtype=np.bool_)
-        mask[matches] = True
+        mask[positions] = True
         return mask
 
     def positions(self, key: str, text: str) -> npt.NDArray[np.int32]:

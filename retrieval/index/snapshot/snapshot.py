@@ -72,10 +72,10 @@ def require_counts(snapshot: "Snapshot") -> None:
         "chunks in the graph": (snapshot.graph.n_chunks, manifest.n_chunks),
         "chunks, open and guarded": (manifest.n_open + manifest.n_guarded, manifest.n_chunks),
     }
-    for name, (matches, expected) in counts.items():
-        if matches != expected:
+    for name, (present, expected) in counts.items():
+        if present != expected:
             raise IndexCorruptError(
-                f"snapshot {manifest.id} has {matches} {name}, its manifest says {expected}; build the index again"
+                f"snapshot {manifest.id} has {present} {name}, its manifest says {expected}; build the index again"
             )
 
 
@@ -228,14 +228,14 @@ def open_snapshot(home: Path, id: str = "live", *, hashes: bool = True) -> Snaps
     """
     if id != "live":
         return _opened(home, id, hashes=hashes)
-    matches = live_id(home)
-    while matches is not None:
+    snapshot_id = live_id(home)
+    while snapshot_id is not None:
         try:
-            return _opened(home, matches, hashes=hashes)
+            return _opened(home, snapshot_id, hashes=hashes)
         except (VectorDBUnavailableError, OSError):
             # One that is live no more may be removed while it is being opened.
-            before, matches = matches, live_id(home)
-            if matches == before:
+            before, snapshot_id = snapshot_id, live_id(home)
+            if snapshot_id == before:
                 raise
     raise NothingLiveError.of(home)
 

@@ -89,22 +89,22 @@ class Naming:
         """The chunks that have one of these words, or runs of words, for a whole name."""
         places = [position for position in self.values.values.positions(names) if position is not None]
         spans = [self.values.chunks.span(position) for position in places]
-        matches = [self.values.chunks.items[span][self.values.is_name[span]] for span in spans]
-        return distinct(np.concatenate([np.empty(0, dtype=np.int64), *matches]))
+        chunks = [self.values.chunks.items[span][self.values.is_name[span]] for span in spans]
+        return distinct(np.concatenate([np.empty(0, dtype=np.int64), *chunks]))
 
 
 def _has(field: Words, keys: Positions, words: Sequence[int], cell_of: npt.NDArray[np.int16] | None = None) -> Marks:
     """(keys,): whether a list has the words, one or two, one right after the other and in one cell."""
     places, owner = field.places(keys), np.repeat(np.arange(len(keys)), field.sizes(keys))
-    items, last = field.items[places], len(places) - len(words) + 1
-    matches, here = np.zeros(len(keys), dtype=np.bool_), items[:last] == words[0]
+    numbers, last = field.items[places], len(places) - len(words) + 1
+    has_words, here = np.zeros(len(keys), dtype=np.bool_), numbers[:last] == words[0]
     if len(words) > 1:
-        here &= (items[1:] == words[1]) & (owner[1:] == owner[:-1])
+        here &= (numbers[1:] == words[1]) & (owner[1:] == owner[:-1])
         if cell_of is not None:
             cells = cell_of[places]
             here &= cells[1:] == cells[:-1]
-    matches[owner[:last][here]] = True
-    return matches
+    has_words[owner[:last][here]] = True
+    return has_words
 
 
 def _begins_with(field: Words, keys: Positions, words: Sequence[int]) -> Marks:
@@ -150,11 +150,11 @@ class Compounds:
 
     def _put(self, question: str) -> str:
         written = list(_LETTERS.finditer(question))
-        matches, done = [], 0
+        pieces, done = [], 0
         for start, stop, text in sorted([*self._joined(question, written), *self._apart(question, written)]):
-            matches += [question[done:start], text]
+            pieces += [question[done:start], text]
             done = stop
-        return "".join([*matches, question[done:]])
+        return "".join([*pieces, question[done:]])
 
     def _apart(self, question: str, written: Sequence[re.Match[str]]) -> Iterator[Change]:
         """The unknown words that are two."""
@@ -188,7 +188,7 @@ class Compounds:
 
     def _joined(self, question: str, written: Sequence[re.Match[str]]) -> Iterator[Change]:
         """The words to put in front of two that are one."""
-        matches = []
+        joined = []
         for one, other in pairwise(written):
             word = one[0] + other[0]
             if (
@@ -198,8 +198,8 @@ class Compounds:
                 and (term := self._term(word))
                 and term.number is not None
             ):
-                matches.append((one, other, term))
-        for one, other, term in matches[:WANTED]:
+                joined.append((one, other, term))
+        for one, other, term in joined[:WANTED]:
             parts = self._term(one[0]), self._term(other[0])
             if all(parts) and self._count_naming(term) and not self._count_beside(one[0], other[0]):
                 yield one.start(), one.start(), f"{one[0]}{other[0]} "
@@ -234,8 +234,8 @@ class Compounds:
             return 0
         chunks = self._with_all(numbers)
         names = {" ".join(term.token for term in phrase) for phrase in (terms, terms[::-1])}
-        matches = (chunks[self._naming.having(chunks, *numbers)], self._naming.named(*sorted(names)))
-        return len(distinct(np.concatenate(matches)))
+        positions = (chunks[self._naming.having(chunks, *numbers)], self._naming.named(*sorted(names)))
+        return len(distinct(np.concatenate(positions)))
 
     def _with_all(self, numbers: Sequence[int]) -> Positions:
         rarest, *others = sorted((self.words.documents[number] for number in numbers), key=len)

@@ -179,16 +179,16 @@ class HeadingIndex:
     @classmethod
     def build(cls, headings: Sequence[Sequence[Sequence[str]]]) -> "HeadingIndex":
         """Index the headings of each chunk, cut into words, by position; one without words is none."""
-        matches: dict[tuple[str, ...], list[int]] = {}
+        positions_by_bag: dict[tuple[str, ...], list[int]] = {}
         for position, cut in enumerate(headings):
             for bag in dict.fromkeys(tuple(sorted(set(words))) for words in cut):
                 if bag:
-                    matches.setdefault(bag, []).append(position)
+                    positions_by_bag.setdefault(bag, []).append(position)
         return cls(
             len(headings),
-            WordIndex.build(matches),
-            np.fromiter(map(len, matches), np.int32, count=len(matches)),
-            RaggedArray.build(matches.values(), np.int32),
+            WordIndex.build(positions_by_bag),
+            np.fromiter(map(len, positions_by_bag), np.int32, count=len(positions_by_bag)),
+            RaggedArray.build(positions_by_bag.values(), np.int32),
         )
 
     def matched(self, weights: Mapping[str, float]) -> tuple[Positions, npt.NDArray[np.float64]]:

@@ -95,7 +95,7 @@ class FigureIndex:
         _close_ladders(rows, chunks, of)
         heads = [list(_of_table(table, within)) for table in tables]
         names = {
-            name for row in (*rows, *heads) for _, matches in row for name in (matches.unit, matches.label) if name
+            name for row in (*rows, *heads) for _, quantity in row for name in (quantity.unit, quantity.label) if name
         }
         units = TermTable.build(sorted(name.encode() for name in names))
         word = cache(lambda unit: _word(unit, terms, tokenize))
@@ -148,7 +148,7 @@ def _of_table(chunk: Chunk, within: Callable[[str], Iterable[Quantity]]) -> Iter
     columns = chunk.columns if chunk.table_id is not None else ()
     for position, text in (*((HEAD, head) for head in heads), *enumerate(columns)):
         if _DIGIT.search(text):
-            yield from ((position, matches) for matches in within(text) if matches.kind not in AS_TEXT)
+            yield from ((position, quantity) for quantity in within(text) if quantity.kind not in AS_TEXT)
 
 
 def _word(unit: str | None, terms: TermTable, tokenize: Tokenize) -> int:

@@ -66,9 +66,9 @@ class Selection:
             key = np.minimum(np.searchsorted(self.positions, documents), len(self.positions) - 1)
             which = np.flatnonzero(self.positions[key] == documents)
             return which, key[which]
-        matches = self._places[documents]
-        which = np.flatnonzero(matches)
-        return which, matches[which].astype(np.int64) - 1
+        places = self._places[documents]
+        which = np.flatnonzero(places)
+        return which, places[which].astype(np.int64) - 1
 
     @cached_property
     def _places(self) -> npt.NDArray[np.int32]:
@@ -93,13 +93,15 @@ class WordIndex:
     @classmethod
     def build(cls, documents: Iterable[Sequence[str]]) -> "WordIndex":
         """Index the words of each document; document i is the i-th."""
-        matches: dict[str, list[int]] = {}
+        documents_by_word: dict[str, list[int]] = {}
         count = 0
         for number, words in enumerate(documents):
             for word in dict.fromkeys(words):
-                matches.setdefault(word, []).append(number)
+                documents_by_word.setdefault(word, []).append(number)
             count = number + 1
-        ordered = sorted((word.encode("utf-8", "surrogatepass"), postings) for word, postings in matches.items())
+        ordered = sorted(
+            (word.encode("utf-8", "surrogatepass"), postings) for word, postings in documents_by_word.items()
+        )
         postings = RaggedArray.build([postings for _, postings in ordered], np.int32)
         return cls(count, TermTable.build([word for word, _ in ordered]), postings)
 
@@ -163,9 +165,9 @@ class LexicalIndex:
         digest = sha256()
         for text in texts:
             _digest(digest, text)
-            matches = tokenize(text)
-            lengths.append(len(matches))
-            flat.extend([numbers.setdefault(token, len(numbers)) for token in matches])
+            text_tokens = tokenize(text)
+            lengths.append(len(text_tokens))
+            flat.extend([numbers.setdefault(token, len(numbers)) for token in text_tokens])
         _digest(digest, _cut(tokenize))
         ordered = sorted((term.encode("utf-8", "surrogatepass"), number) for term, number in numbers.items())
         key = np.empty(len(ordered), dtype=np.int64)

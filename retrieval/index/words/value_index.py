@@ -60,7 +60,7 @@ class ValueIndex:
         cls, chunks: Sequence[Chunk], names: Sequence[Sequence[str]], tokenize: Tokenize = tokens
     ) -> "ValueIndex":
         """Index the cells of rows, and names of chunks by position."""
-        matches: dict[str, list[tuple[int, bool]]] = {}
+        places_by_value: dict[str, list[tuple[int, bool]]] = {}
         terms: dict[str, tuple[str, ...]] = {}
 
         def words(text: str) -> tuple[str, ...]:
@@ -75,8 +75,8 @@ class ValueIndex:
             occurrences |= {words(name): True for name in called}
             for value, is_name in occurrences.items():
                 if 0 < len(value) <= MAX_WORDS:
-                    matches.setdefault(" ".join(value), []).append((position, is_name))
-        ordered = sorted((value.encode("utf-8", "surrogatepass"), places) for value, places in matches.items())
+                    places_by_value.setdefault(" ".join(value), []).append((position, is_name))
+        ordered = sorted((value.encode("utf-8", "surrogatepass"), places) for value, places in places_by_value.items())
         flat = [position for _, places in ordered for position in places]
         positions = np.fromiter((position for position, _ in flat), np.int32, count=len(flat))
         return cls(

@@ -70,16 +70,16 @@ def _value(key: str, value: object, where: str) -> MetadataValue:
         return _number(key, value, where)
     if isinstance(value, str):
         return _text(key, value, where)
-    if isinstance(value, list) and all(isinstance(item, str | int | float | datetime | date) for item in value):
-        return tuple(_member(key, item, where) for item in value)
+    if isinstance(value, list) and all(isinstance(member, str | int | float | datetime | date) for member in value):
+        return tuple(_member(key, member, where) for member in value)
     shown = _SHOWN.repr(value)
     raise InvalidDocumentError(f"{where}: metadata key {key!r} must be a string, number, date or list, not {shown}")
 
 
-def _member(key: str, item: str | float | datetime | date, where: str) -> str:
-    if isinstance(item, int):
-        _number(key, item, where)
-    return item.isoformat()[:10] if isinstance(item, datetime | date) else _text(key, str(item), where)
+def _member(key: str, member: str | float | datetime | date, where: str) -> str:
+    if isinstance(member, int):
+        _number(key, member, where)
+    return member.isoformat()[:10] if isinstance(member, datetime | date) else _text(key, str(member), where)
 
 
 def _number(key: str, value: float, where: str) -> int | float:

@@ -28,12 +28,12 @@ def read_table_rules(folder: Path) -> tuple[TableRule, ...]:
     if not path.is_file():
         return ()
     try:
-        data = tomllib.loads(path.read_text("utf-8"))
+        content = tomllib.loads(path.read_text("utf-8"))
     except (ValueError, RecursionError) as error:
         raise LibraryError(f"{path}: {error}") from error
-    entries = data.get("table", [])
-    if set(data) - {"table"} or not isinstance(entries, list):
-        raise LibraryError(f"{path} has {', '.join(data)}; begin each entry with [[table]]")
+    entries = content.get("table", [])
+    if set(content) - {"table"} or not isinstance(entries, list):
+        raise LibraryError(f"{path} has {', '.join(content)}; begin each entry with [[table]]")
     return tuple(_Entry(path, number, entry).rule() for number, entry in enumerate(entries, start=1))
 
 

@@ -256,9 +256,9 @@ def under_parents(rows: Sequence[ReadRow]) -> Iterator[ReadRow]:
 
 def _stepped_column(rows: Sequence[ReadRow]) -> int | None:
     """The first column with cells that begin with dashes, below one that does not."""
-    data = [row.cells for row in rows if row.role == "data"]
-    for column in range(len(data[0]) if data else 0):
-        depths = [_step(cells[column])[0] for cells in data if cells[column]]
+    data_cells = [row.cells for row in rows if row.role == "data"]
+    for column in range(len(data_cells[0]) if data_cells else 0):
+        depths = [_step(cells[column])[0] for cells in data_cells if cells[column]]
         if sum(depth > 0 for depth in depths) >= _FEWEST_GROUPED and depths[0] == 0:
             return column
     return None
@@ -286,30 +286,34 @@ def key_column(rows: Sequence[ReadRow]) -> int:
     Args:
         rows: those with the table's own columns.
     """
-    data = [row for row in rows if row.role == "data"]
-    column = _telling_apart([row.cells for row in data], [""] * len(data))
-    if data and _are_item_numbers(data, column) and _is_scale(data, column + 1):
+    data_rows = [row for row in rows if row.role == "data"]
+    column = _telling_apart([row.cells for row in data_rows], [""] * len(data_rows))
+    if data_rows and _are_item_numbers(data_rows, column) and _is_scale(data_rows, column + 1):
         return column + 1
-    if data and _are_amounts(data, column) and _are_things(data, column + 1):
+    if data_rows and _are_amounts(data_rows, column) and _are_things(data_rows, column + 1):
         return column + 1
-    groups = _groups(data)
-    if not column or not any(groups) or not all(is_numeric(row.cells[column]) for row in data if row.cells[column]):
+    groups = _groups(data_rows)
+    if (
+        not column
+        or not any(groups)
+        or not all(is_numeric(row.cells[column]) for row in data_rows if row.cells[column])
+    ):
         return column
-    return _telling_apart([row.cells[:column] for row in data], groups) or column
+    return _telling_apart([row.cells[:column] for row in data_rows], groups) or column
 
 
-def _are_item_numbers(data: Sequence[ReadRow], column: int) -> bool:
+def _are_item_numbers(data_rows: Sequence[ReadRow], column: int) -> bool:
     """Whether cells are `10.1`, `10.2`, `10.3`, or numbers under `No.`: nobody asks for a line by that."""
-    cells = [row.cells[column] for row in data if row.cells[column]]
-    if _NUMBERING.fullmatch(data[0].columns[column]) and all(is_numeric(cell) for cell in cells):
+    cells = [row.cells[column] for row in data_rows if row.cells[column]]
+    if _NUMBERING.fullmatch(data_rows[0].columns[column]) and all(is_numeric(cell) for cell in cells):
         return True
     items = [_ITEM.fullmatch(cell) for cell in cells]
     return len({item and item["table"] for item in items}) == 1 and items[0] is not None
 
 
-def _is_scale(data: Sequence[ReadRow], column: int) -> bool:
+def _is_scale(data_rows: Sequence[ReadRow], column: int) -> bool:
     """Whether half of a column's cells, or more, are steps up or down among words: `Vessels LOA: up to 100 m`."""
-    cells = [row.cells[column] for row in data] if column < len(data[0].cells) else []
+    cells = [row.cells[column] for row in data_rows] if column < len(data_rows[0].cells) else []
     read = [figure_of_cell(cell, "", is_key=True) for cell in cells if not is_numeric(cell)]
     steps = [(step.low, step.high) for step in read if step]
     rises = [low <= above[0] and high <= above[1] for (low, high), above in pairwise(steps)]
@@ -319,25 +323,25 @@ def _is_scale(data: Sequence[ReadRow], column: int) -> bool:
     return is_ladder and len(steps) >= max(_FEWEST_GROUPED, len(cells) / 2) and len(set(cells)) == len(cells)
 
 
-def _are_amounts(data: Sequence[ReadRow], column: int) -> bool:
+def _are_amounts(data_rows: Sequence[ReadRow], column: int) -> bool:
     """Whether cells say how much to take of something: `5 g`, `20 ml` and no steps, or numbers under `Qty`."""
-    cells = [row.cells[column] for row in data if row.cells[column]]
+    cells = [row.cells[column] for row in data_rows if row.cells[column]]
     read = [figure for cell in cells if (figure := figure_of_cell(cell, "", is_key=True))]
     if 2 * len(read) < len(cells) or any(figure.low != figure.high for figure in read):
         return False
-    return {figure.unit for figure in read} >= _RECIPE or bool(_AMOUNT.search(data[0].columns[column]))
+    return {figure.unit for figure in read} >= _RECIPE or bool(_AMOUNT.search(data_rows[0].columns[column]))
 
 
-def _are_things(data: Sequence[ReadRow], column: int) -> bool:
+def _are_things(data_rows: Sequence[ReadRow], column: int) -> bool:
     """Whether the cells of a column are names, each once."""
-    cells = [row.cells[column] for row in data] if column < len(data[0].cells) else []
+    cells = [row.cells[column] for row in data_rows] if column < len(data_rows[0].cells) else []
     named = [len(_BRACKETS.sub("", cell).split()) <= _MOST_WORDS for cell in cells if _NAME.search(cell)]
     return len(set(cells)) == len(cells) > 0 and all(named) and 2 * len(named) >= len(cells)
 
 
-def _telling_apart(data: Sequence[tuple[str, ...]], groups: Sequence[str]) -> int:
-    for column in range(len(data[0]) if data else 0):
-        cells = [(group, row[column]) for group, row in zip(groups, data, strict=True)]
+def _telling_apart(data_cells: Sequence[tuple[str, ...]], groups: Sequence[str]) -> int:
+    for column in range(len(data_cells[0]) if data_cells else 0):
+        cells = [(group, row[column]) for group, row in zip(groups, data_cells, strict=True)]
         filled = [cell for cell in cells if cell[1].strip(" -–—")]
         # A line that stands by itself among groups need not have what tells the rows of a group apart.
         blank = max(0.1 * len(cells), float(any(groups)))
@@ -347,10 +351,10 @@ def _telling_apart(data: Sequence[tuple[str, ...]], groups: Sequence[str]) -> in
     return 0
 
 
-def _groups(data: Sequence[ReadRow]) -> list[str]:
+def _groups(data_rows: Sequence[ReadRow]) -> list[str]:
     """The first cell that each row stands under; empty in a table that says every first cell."""
     groups, group = [], ""
-    for row in data:
+    for row in data_rows:
         group = row.cells[0] or group
         groups.append(group)
-    return groups if any(not row.cells[0] for row in data) else [""] * len(data)
+    return groups if any(not row.cells[0] for row in data_rows) else [""] * len(data_rows)

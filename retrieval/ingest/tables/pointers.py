@@ -274,8 +274,8 @@ def _words(text: str) -> set[str]:
 
 def _pointed(titles: Titles, position: int, reading: TableMeaning) -> Sequence[tuple[int, str]]:
     """The places of the tables that the rows of one table point to, each with the name of its row."""
-    data = [row for row in reading.rows if row.role == "data"]
-    return [pair for row in data for pair in _pointed_by(titles, position, reading, row)]
+    data_rows = [row for row in reading.rows if row.role == "data"]
+    return [pair for row in data_rows for pair in _pointed_by(titles, position, reading, row)]
 
 
 def _pointed_by(titles: Titles, position: int, reading: TableMeaning, row: ReadRow) -> Iterator[tuple[int, str]]:

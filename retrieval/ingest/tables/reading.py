@@ -214,7 +214,7 @@ def find_axis(columns: Sequence[str]) -> Axis | None:
             by_name.setdefault(match["prefix"].strip(" -–:").casefold(), []).append((index, match["place"]))
     if not by_name:
         return None
-    name, entries = max(by_name.items(), key=lambda item: (len(item[1]), item[0]))
+    name, entries = max(by_name.items(), key=lambda pair: (len(pair[1]), pair[0]))
     if len(entries) < MIN_AXIS or all(_is_code(columns[index]) for index, _ in entries):
         return None
     first = _AXIS_NAME.fullmatch(columns[entries[0][0]].strip())
@@ -244,8 +244,8 @@ def why_unkeyed(reading: TableMeaning, names: Mapping[int, Sequence[str]], vocab
     """
     if reading.kind == "record":
         return "record"
-    data = [row for row in reading.rows if row.role == "data" and any(row.cells)]
-    if len(data) < MIN_NAMED:
+    data_rows = [row for row in reading.rows if row.role == "data" and any(row.cells)]
+    if len(data_rows) < MIN_NAMED:
         return "single"
     speech = Speech.of(vocabulary)
     named = sum(
@@ -254,7 +254,7 @@ def why_unkeyed(reading: TableMeaning, names: Mapping[int, Sequence[str]], vocab
             for name in names.get(row.ordinal, ())
         )
         or _is_counted(reading, row)
-        for row in data
+        for row in data_rows
     )
     return None if named >= MIN_NAMED else "nameless"
 

@@ -197,21 +197,21 @@ _ENDS_AT_HUNDRED = re.compile(rf"(?<!\d){PERCENTILE_HUNDRED}$")
 
 def names_of_rows(reading: TableMeaning, vocabulary: Vocabulary) -> Mapping[int, tuple[str, ...]]:
     """Names by row ordinal. A cell that several rows share names none of them."""
-    data = [row for row in reading.rows if row.role == "data"]
-    shared = [Counter(row.cells[column].casefold() for row in data) for column in range(len(reading.columns))]
-    members = _unique_members({row.ordinal: row.cells[reading.key_column] for row in data})
-    ranged = _ranged_columns(data, len(reading.columns))
-    signs = [lists_symbols([row.cells[column] for row in data]) for column in range(len(reading.columns))]
+    data_rows = [row for row in reading.rows if row.role == "data"]
+    shared = [Counter(row.cells[column].casefold() for row in data_rows) for column in range(len(reading.columns))]
+    members = _unique_members({row.ordinal: row.cells[reading.key_column] for row in data_rows})
+    ranged = _ranged_columns(data_rows, len(reading.columns))
+    signs = [lists_symbols([row.cells[column] for row in data_rows]) for column in range(len(reading.columns))]
     return {
         row.ordinal: tuple(
             dict.fromkeys(
                 (
-                    *_names(reading, row, shared, ranged, signs, vocabulary, first=row.ordinal == data[0].ordinal),
+                    *_names(reading, row, shared, ranged, signs, vocabulary, first=row.ordinal == data_rows[0].ordinal),
                     *(name for member in members[row.ordinal] for name in spellings(member)),
                 )
             )
         )
-        for row in data
+        for row in data_rows
     }
 
 
@@ -280,13 +280,13 @@ def _is_code(member: str) -> bool:
     return first.isupper() or any(not letter.isalpha() for letter in first)
 
 
-def _ranged_columns(data: Sequence[ReadRow], width: int) -> frozenset[int]:
+def _ranged_columns(data_rows: Sequence[ReadRow], width: int) -> frozenset[int]:
     """Columns of ranges: like a key, such a cell stands for every number in it."""
     columns = set()
     for column in range(width):
-        spreads = [parse_range(row.cells[column]) for row in data if row.cells[column]]
+        spreads = [parse_range(row.cells[column]) for row in data_rows if row.cells[column]]
         wide = sum(spread is not None and spread.low != spread.high for spread in spreads)
-        if wide >= 2 and wide >= 0.5 * len(data):
+        if wide >= 2 and wide >= 0.5 * len(data_rows):
             columns.add(column)
     return frozenset(columns)
 

@@ -162,8 +162,8 @@ def _asking(labels: Sequence[str], vocabulary: Vocabulary) -> tuple[str, ...]:
 
 def _matrix(table: Table, reading: TableMeaning, vocabulary: Vocabulary) -> _Matrix | None:
     axis = reading.axis
-    data = [row for row in reading.rows if row.role == "data"]
-    if reading.kind != "grid" or axis is None or reading.period < len(reading.columns) or not data:
+    data_rows = [row for row in reading.rows if row.role == "data"]
+    if reading.kind != "grid" or axis is None or reading.period < len(reading.columns) or not data_rows:
         return None
     # A table with other columns beside its axis has something to say to a question that names no number.
     if len(axis.columns) < len(reading.columns) - 1 or reading.key_column in axis.columns:
@@ -172,7 +172,7 @@ def _matrix(table: Table, reading: TableMeaning, vocabulary: Vocabulary) -> _Mat
     # A roll is said in too many ways (`a natural 7`, `55 on d%`, `I rolled a 7`) to be asked for by its label.
     if ROLL in _spoken(labels, vocabulary):
         return None
-    keys = [row.cells[reading.key_column] for row in data]
+    keys = [row.cells[reading.key_column] for row in data_rows]
     if not labels or _share([parse_range(key) is not None for key in keys]) < MIN_SHARE:
         return None
     told = {label.better for label in labels}

@@ -20,7 +20,7 @@ _NOBODY = -1
 
 @dataclass(frozen=True)
 class CompiledExclusions:
-    """What one question does to the keyed rows of an index. The same as `KeptOut`.
+    """What one question does to the keyed rows of an index. The same as `siblings.Exclusions`.
 
     A question that says a title can keep every row of many tables out; a search that looks at a few chunks asks about
     those alone.

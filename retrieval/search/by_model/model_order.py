@@ -90,8 +90,8 @@ def cross_encoded(model: str, question: str, chunks: Sequence[Chunk]) -> list[fl
     """
     pairs = [(question, chunk.search_text) for chunk in chunks]
     scores = _encoder(model).predict(pairs, batch_size=_BATCH, convert_to_numpy=True, show_progress_bar=False)
-    matches: list[float] = np.asarray(scores, dtype=np.float64).reshape(len(chunks)).tolist()
-    return matches
+    flat_scores: list[float] = np.asarray(scores, dtype=np.float64).reshape(len(chunks)).tolist()
+    return flat_scores
 
 
 @lru_cache(maxsize=2)

@@ -123,18 +123,18 @@ class MilvusStage(FirstStage):
     def nearest(self, vector: Vector, k: int, passing: AllowedChunks) -> Positions:
         """See FirstStage; the server's index is asked for more, of which the nearest are found by exact distance."""
         most = max(_MORE * k, _LEAST)
-        matches = self._first_passing(most, passing, lambda wanted, text: self._store.nearest(vector, wanted, text))
-        if matches is None or len(matches) < min(k, _count(self._snapshot, passing)):
+        positions = self._first_passing(most, passing, lambda wanted, text: self._store.nearest(vector, wanted, text))
+        if positions is None or len(positions) < min(k, _count(self._snapshot, passing)):
             return super().nearest(vector, k, passing)
-        return by_distance(self._snapshot, matches, vector, k).positions
+        return by_distance(self._snapshot, positions, vector, k).positions
 
     def worded(self, question: str, k: int, passing: AllowedChunks) -> Positions:
         """See FirstStage; by Milvus's BM25, whose weights of words are a little other than ours."""
         words = numbered_question(self._snapshot.lexical, question)
         if not words:
             return np.empty(0, dtype=np.int64)
-        matches = self._first_passing(k, passing, lambda wanted, text: self._store.worded(words, wanted, text))
-        return super().worded(question, k, passing) if matches is None else matches
+        positions = self._first_passing(k, passing, lambda wanted, text: self._store.worded(words, wanted, text))
+        return super().worded(question, k, passing) if positions is None else positions
 
     def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> Positions:
         """See FirstStage; one hybrid search where the condition says all that there is to say."""
@@ -147,8 +147,8 @@ class MilvusStage(FirstStage):
         words = numbered_question(self._snapshot.lexical, question.text)
         condition = Condition.of(passing)
         if words and condition.is_whole:
-            matches = passing.among(self._snapshot, self._store.both(vector, words, k, condition.text))
-            return distinct(np.concatenate([matches, named]))
+            positions = passing.among(self._snapshot, self._store.both(vector, words, k, condition.text))
+            return distinct(np.concatenate([positions, named]))
         near, worded = self.nearest(vector, k, passing), self.worded(question.text, k, passing)
         return distinct(np.concatenate([near, worded, named]))
 

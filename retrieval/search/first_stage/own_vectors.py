@@ -51,8 +51,8 @@ class AllowedChunks:
             guarded = np.asarray(snapshot.predicates.guarded)[positions]
             kept &= ~guarded | np.isin(positions, self.admitted.guarded)
             kept &= ~self.admitted.kept_out.among(positions)
-        matches: Positions = positions[kept]
-        return matches
+        allowed: Positions = positions[kept]
+        return allowed
 
 
 def named_rows(snapshot: Snapshot, question: Query, k: int, passing: AllowedChunks) -> Positions:
@@ -65,10 +65,10 @@ def named_rows(snapshot: Snapshot, question: Query, k: int, passing: AllowedChun
     quoted = snapshot.evidence.values.quotes(words, weights)
     positions = passing.among(snapshot, distinct(np.concatenate([numbered.positions, quoted.positions])))
     share = np.zeros(len(positions))
-    for matches, weight in ((numbered.positions, numbered.weights), (quoted.positions, quoted.name + quoted.cell)):
-        key = np.searchsorted(positions, matches)
+    for named, weight in ((numbered.positions, numbered.weights), (quoted.positions, quoted.name + quoted.cell)):
+        key = np.searchsorted(positions, named)
         here = np.flatnonzero(key < len(positions))
-        here = here[positions[key[here]] == matches[here]]
+        here = here[positions[key[here]] == named[here]]
         np.add.at(share, key[here], weight[here])
     return np.sort(positions[best(share, k)])
 
@@ -134,22 +134,22 @@ def compared_in_regions(
         passing: which chunks may come back.
     """
     regions, where, admitted = snapshot.regions, passing.where, passing.admitted
-    matches: list[tuple[Positions, Scores]] = []
+    compared: list[tuple[Positions, Scores]] = []
     if admitted is not None:
         guarded = admitted.guarded if where is None else admitted.guarded[where[admitted.guarded]]
-        matches.append((guarded, Cosines(snapshot.vectors, vector).at(guarded)))
+        compared.append((guarded, Cosines(snapshot.vectors, vector).at(guarded)))
     order = regions.nearest_first(vector, guarded_too=admitted is None)
     ends = np.cumsum(regions.chunks.sizes(order))
     held = start = 0
     further = float(wanted)
     while held < wanted and start < len(order):
         stop = int(np.searchsorted(ends, further)) + 1
-        matches.append(_in_these(regions, vector, order[start:stop], where))
-        held, start = held + len(matches[-1][0]), stop
+        compared.append(_in_these(regions, vector, order[start:stop], where))
+        held, start = held + len(compared[-1][0]), stop
         # As far again as the share that may come back of what was seen says, and not much further at once.
         seen = int(ends[min(stop, len(ends)) - 1])
         further = seen + (wanted - held) * min(seen / max(held, 1), _FURTHER)
-    positions, cosines = zip(*matches, strict=True)
+    positions, cosines = zip(*compared, strict=True)
     return np.concatenate(positions), np.concatenate(cosines)
 
 
@@ -174,8 +174,8 @@ def _first(positions: Positions, cosines: Scores, k: int) -> Positions:
         # All that equal the last are looked at: their positions decide.
         pool = np.flatnonzero(cosines >= np.partition(cosines, -k)[-k])
         positions, cosines = positions[pool], cosines[pool]
-    matches: Positions = positions[np.lexsort((positions, -cosines))[:k]]
-    return matches
+    nearest: Positions = positions[np.lexsort((positions, -cosines))[:k]]
+    return nearest
 
 
 SCORED_WHOLE: int = 200_000

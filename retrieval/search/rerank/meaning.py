@@ -79,9 +79,9 @@ def _near(snapshot: Snapshot, words: Sequence[str], tables: Positions) -> Scores
     """(tables, words): how near the nearest column of each table is to each word, 0-1."""
     index = snapshot.columns
     names, which = numbered(index.columns.gather(tables))
-    matches = np.zeros((len(tables), len(words)))
+    nearness = np.zeros((len(tables), len(words)))
     if not len(names) or not words:
-        return matches
+        return nearness
     pairs = [f"{first} {second}" for first, second in pairwise(words)]
     cosines = np.stack([word_vector(word) for word in (*words, *pairs)]) @ index.vectors[names].T
     near, together = cosines[: len(words)].astype(np.float64), WITH_NEXT * cosines[len(words) :]
@@ -90,8 +90,8 @@ def _near(snapshot: Snapshot, words: Sequence[str], tables: Positions) -> Scores
     near = np.clip((near - NEAR) / (SAME - NEAR), 0.0, 1.0)
     sizes = index.columns.sizes(tables)
     some = np.flatnonzero(sizes)
-    matches[some] = np.maximum.reduceat(near.T[which], np.cumsum(sizes[some]) - sizes[some], axis=0)
-    return matches
+    nearness[some] = np.maximum.reduceat(near.T[which], np.cumsum(sizes[some]) - sizes[some], axis=0)
+    return nearness
 
 
 _DECIMALS = 3

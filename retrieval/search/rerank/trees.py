@@ -210,9 +210,9 @@ class Trees:
             IndexCorruptError: the file cannot be read, or its arrays do not fit each other.
         """
         try:
-            matches = json.loads(path.read_text("utf-8"))
-            arrays = {name: np.asarray(matches[name], dtype=dtype) for name, dtype in _ARRAYS.items()}
-            names = tuple(map(str, matches["names"]))
+            content = json.loads(path.read_text("utf-8"))
+            arrays = {name: np.asarray(content[name], dtype=dtype) for name, dtype in _ARRAYS.items()}
+            names = tuple(map(str, content["names"]))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise IndexCorruptError(f"{path} holds no trees ({error}); install the program again") from error
         sizes = {array.shape for name, array in arrays.items() if name != "roots"}

@@ -114,7 +114,7 @@ def kind_of(name: str, values: Collection[Scalar], n_documents: int, *, listed: 
     if all(isinstance(value, int | float) for value in values):
         return _kind_of_numbers(name, [float(value) for value in values], n_documents)
     texts = [str(value) for value in values]
-    matches: tuple[tuple[Kind, bool], ...] = (
+    kinds: tuple[tuple[Kind, bool], ...] = (
         ("date", all(_DATE.fullmatch(text) for text in texts)),
         ("version", _share(texts, _VERSION) >= _MOSTLY and any("." in text for text in texts)),
         ("code", _share(texts, _CODE) >= _MOSTLY),
@@ -122,7 +122,7 @@ def kind_of(name: str, values: Collection[Scalar], n_documents: int, *, listed: 
         ("person", _are_people(name, texts)),
         ("free", not listed and len(texts) > _MANY and len(texts) > _UNLIKE * n_documents),
     )
-    return next((kind for kind, holds in matches if holds), "text")
+    return next((kind for kind, holds in kinds if holds), "text")
 
 
 def is_person(field: CatalogField, value: str) -> bool:

@@ -131,8 +131,8 @@ def _tables(values: Collection[str]) -> Iterator[Mapping[str, str]]:
 
 
 def _share(holds: Iterable[bool]) -> float:
-    matches = list(holds)
-    return sum(matches) / len(matches)
+    flags = list(holds)
+    return sum(flags) / len(flags)
 
 
 @cache
@@ -152,7 +152,7 @@ _SHARE, _LEAST = 0.2, 10
 
 def own_nouns(texts: Sequence[str]) -> frozenset[str]:
     """Keys of the nouns that texts call themselves by: `package` where many say `this package`."""
-    counter = Counter(word for text in texts for word in {matches.lower() for matches in _THIS.findall(text)} - _VERBS)
+    counter = Counter(word for text in texts for word in {noun.lower() for noun in _THIS.findall(text)} - _VERBS)
     enough = max(_LEAST, _SHARE * len(texts))
     return frozenset(key for word, count in counter.items() if count >= enough for key in keys(word) if key == word)
 

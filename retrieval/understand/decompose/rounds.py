@@ -181,20 +181,20 @@ class _Rounds:
 
     def find(self, sub_query: str, k: int) -> Retrieval:
         """The k best for a sub-query. What is dealt is searched once, as far as it will be dealt from."""
-        query, matches = self._rankings.get(sub_query, (0, None))
-        if matches is None or query < k:
-            query = max(k, ALLOCATED_FROM) if sub_query in self.parts else k
-            matches = self._retriever.retriever.retrieve(
-                sub_query, query, self._retriever.strategy, where=self._where, decisions=False
+        depth, retrieval = self._rankings.get(sub_query, (0, None))
+        if retrieval is None or depth < k:
+            depth = max(k, ALLOCATED_FROM) if sub_query in self.parts else k
+            retrieval = self._retriever.retriever.retrieve(
+                sub_query, depth, self._retriever.strategy, where=self._where, decisions=False
             )
             if self.parts:
-                self._rankings[sub_query] = query, matches
-        return replace(matches, hits=matches.hits[:k])
+                self._rankings[sub_query] = depth, retrieval
+        return replace(retrieval, hits=retrieval.hits[:k])
 
     def dealt(self) -> Allocation:
         """The answers of all parts, in turn."""
-        whole, *matches = (self.find(part, ALLOCATED_FROM) for part in (self._query, *self.parts))
-        return deal(whole, matches, self._k)
+        whole, *of_parts = (self.find(part, ALLOCATED_FROM) for part in (self._query, *self.parts))
+        return deal(whole, of_parts, self._k)
 
     def best(self) -> tuple[tuple[Hit, ...], dict[str, str]]:
         """The best facts, and by chunk id the sub-query that each answers."""

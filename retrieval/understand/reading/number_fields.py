@@ -152,23 +152,23 @@ def _has_both_sides(field: CatalogField, bounds: Sequence[float]) -> bool:
 
 def _before(words: Sequence[Word], first: int, others: Sequence[Span]) -> list[str]:
     """Keys of the words before a number, the nearest first, back to another number."""
-    matches: list[str] = []
+    keys: list[str] = []
     for word in words[max(0, first - _REACH) : first][::-1]:
         if any(word.start < end and word.end > start for start, end in others):
             break
-        matches.append(word.key)
-    return matches
+        keys.append(word.key)
+    return keys
 
 
 def _behind(words: Sequence[Word], last: int, others: Sequence[Span]) -> list[str]:
     """Keys of what is counted: `free seats` behind more than 8, `of ascent` behind 1,000 m."""
-    matches: list[str] = []
+    keys: list[str] = []
     for word in words[last + 1 : last + 1 + _BEHIND]:
         other = any(word.start < end and word.end > start for start, end in others)
-        if other or not (is_noun_like(word.key) or (not matches and word.key in ("of", "in"))):
+        if other or not (is_noun_like(word.key) or (not keys and word.key in ("of", "in"))):
             break
-        matches.append(word.key)
-    return matches
+        keys.append(word.key)
+    return keys
 
 
 def _akin(key: str, word: str) -> bool:

@@ -86,11 +86,11 @@ class ValueMentions:
 
     def within(self, words: Sequence[Word]) -> tuple[Mention, ...]:
         """Values that these words name, left to right; one within a longer one is left out, others may overlap."""
-        matches = [*self._named(words), *self._flags.within(words), *self._free_texts.within(words)]
+        mentions = [*self._named(words), *self._flags.within(words), *self._free_texts.within(words)]
         return tuple(
-            match
-            for match in sorted(matches, key=lambda one: (one.first, -one.stop, one.field.name))
-            if not any(_is_within(match, other) for other in matches)
+            mention
+            for mention in sorted(mentions, key=lambda one: (one.first, -one.stop, one.field.name))
+            if not any(_is_within(mention, other) for other in mentions)
         )
 
     @cached_property

@@ -72,9 +72,9 @@ class ValueNames:
                     having[whole[start:]].add((field.name, value))
         return {
             name: (self.catalog.fields[field], value)
-            for name, matches in having.items()
-            if len(matches) == 1
-            for field, value in matches
+            for name, values in having.items()
+            if len(values) == 1
+            for field, value in values
         }
 
     def _peoples(self) -> Iterator[tuple[CatalogField, Scalar, Name]]:
@@ -92,7 +92,7 @@ class ValueNames:
                 capitals = [word[0] for word in str(value).split() if word[0].isupper()]
                 if len(capitals) > 1:
                     having["".join(capitals)].append((field, (value,), 1.0))
-        return {letters: matches[0] for letters, matches in having.items() if len(matches) == 1}
+        return {letters: values[0] for letters, values in having.items() if len(values) == 1}
 
 
 def _whole_names(field: CatalogField) -> list[tuple[Name, Scalar]]:

@@ -101,22 +101,22 @@ class QueryAnalyzer:
             QueryAnalysisError: it is empty, or longer than 2,000 characters.
         """
         require_readable(query)
-        matches = self.reader.read(query, self.today())
-        sure = [entity.confidence for entity in matches.entities] + [ref.confidence for ref in matches.temporal_refs]
+        reading = self.reader.read(query, self.today())
+        sure = [entity.confidence for entity in reading.entities] + [ref.confidence for ref in reading.temporal_refs]
         intent, grouped_by = IntentExtractor(self.catalog).extract(
-            query, has_conditions=bool(sure), topic=matches.topic
+            query, has_conditions=bool(sure), topic=reading.topic
         )
         return QueryAnalysis(
             original_query=query,
             intent=intent,
-            entities=matches.entities,
-            temporal_refs=matches.temporal_refs,
-            attributes=_attributes(matches.entities),
+            entities=reading.entities,
+            temporal_refs=reading.temporal_refs,
+            attributes=_attributes(reading.entities),
             confidence=min(sure, default=1.0),
-            topic=matches.topic,
+            topic=reading.topic,
             grouped_by=grouped_by,
-            explanation=_explained(matches.entities, matches.temporal_refs, matches.topic),
-            unknown=matches.unknown,
+            explanation=_explained(reading.entities, reading.temporal_refs, reading.topic),
+            unknown=reading.unknown,
         )
 
     def _extract_entities(self, query: str) -> list[Entity]:

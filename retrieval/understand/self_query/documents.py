@@ -106,12 +106,12 @@ def best_of_documents(
     n_chunks = len(retriever.snapshot)
     wanted = min(2 * k, n_chunks)
     while True:
-        matches = retriever.retrieve(query, wanted, strategy, where=where)
+        retrieval = retriever.retrieve(query, wanted, strategy, where=where)
         best: dict[Key, Hit] = {}
-        for hit in matches.hits:
+        for hit in retrieval.hits:
             best.setdefault((hit.chunk.book, hit.chunk.document), hit)
-        if len(best) >= k or len(matches.hits) < wanted or wanted >= n_chunks:
-            return matches, dict(list(best.items())[:k])
+        if len(best) >= k or len(retrieval.hits) < wanted or wanted >= n_chunks:
+            return retrieval, dict(list(best.items())[:k])
         wanted = min(2 * wanted, n_chunks)
 
 
@@ -130,14 +130,14 @@ class Group:
 
 def grouped(documents: tuple[FoundDocument, ...], field: str) -> tuple[Group, ...]:
     """Documents by the values of a field, the most frequent first; one with several values is in several groups."""
-    matches: dict[Scalar, list[FoundDocument]] = {}
+    documents_by_value: dict[Scalar, list[FoundDocument]] = {}
     for document in documents:
         value = document.metadata.get(field, ())
         for member in value if isinstance(value, tuple | list) else (value,):
-            matches.setdefault(member, []).append(document)
-    sizes = Counter({value: len(members) for value, members in matches.items()})
+            documents_by_value.setdefault(member, []).append(document)
+    sizes = Counter({value: len(members) for value, members in documents_by_value.items()})
     ordered = sorted(sizes, key=lambda value: (-sizes[value], str(value)))
-    return tuple(Group(value, tuple(matches[value])) for value in ordered)
+    return tuple(Group(value, tuple(documents_by_value[value])) for value in ordered)
 
 
 log = logging.getLogger(__name__)

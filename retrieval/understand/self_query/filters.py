@@ -132,10 +132,10 @@ def chroma_where(wanted: Filter, fields: Mapping[str, CatalogField]) -> Where | 
         InvalidFilterError: the filter names a field that the collection does not have.
         FilterTranslationError: Chroma cannot say that nothing passes, because the collection has no field.
     """
-    matches = _where(wanted, fields, negated=False)
-    if matches is True:
+    condition = _where(wanted, fields, negated=False)
+    if condition is True:
         return None
-    return _nothing(fields) if matches is False else matches
+    return _nothing(fields) if condition is False else condition
 
 
 def _where(wanted: Filter, fields: Mapping[str, CatalogField], *, negated: bool) -> Where | bool:
