@@ -196,10 +196,10 @@ def write_questions(path: Path, questions: Sequence[Question]) -> None:
         text = "[\n" + ",\n".join(lines) + "\n]\n"
     else:
         text = "".join(line + "\n" for line in lines)
-    data = text.encode("utf-8")
+    content = text.encode("utf-8")
     if path.suffix == ".gz":
-        data = gzip.compress(data, mtime=0)  # a time stamp would make two equal files differ
-    write_atomically(path, data)
+        content = gzip.compress(content, mtime=0)  # a time stamp would make two equal files differ
+    write_atomically(path, content)
 
 
 def _entries(path: Path, problems: list[str]) -> Iterator[tuple[str, object]]:

@@ -86,12 +86,12 @@ def read_chunks(path: Path) -> tuple[Chunk, ...]:
         IndexCorruptError: it holds no chunks.
         LibraryError: it is empty.
     """
-    result = read_jsonl(path.expanduser(), Chunk)
-    if not result:
+    stored = read_jsonl(path.expanduser(), Chunk)
+    if not stored:
         raise LibraryError(f"{path} holds no chunk; write some: querymust chunk IN --output {path}")
     seen: dict[str, int] = {}
     chunks = []
-    for chunk in result:
+    for chunk in stored:
         seen[chunk.id] = seen.get(chunk.id, 0) + 1
         chunks.append(chunk if seen[chunk.id] == 1 else replace(chunk, id=f"{chunk.id}-{seen[chunk.id]}"))
     return tuple(chunks)

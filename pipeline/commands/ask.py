@@ -159,18 +159,18 @@ def ask(
     )
     wanted = read_filter(*where) if where else None
     with log_lines(shown=debug):
-        result = finder.find(question, top_k, where=wanted, use_filters=filters, explain=debug or json_)
+        finding = finder.find(question, top_k, where=wanted, use_filters=filters, explain=debug or json_)
     if json_:
-        print_json(finding_record(result))
+        print_json(finding_record(finding))
         return
-    for note in (*result.notes, result.reason):
+    for note in (*finding.notes, finding.reason):
         if note:
             err.print(note)
-    if result.read_by != "rules":
-        err.print(f"The question was read by {result.read_by}, {counted(result.tokens, 'token')}.")
+    if finding.read_by != "rules":
+        err.print(f"The question was read by {finding.read_by}, {counted(finding.tokens, 'token')}.")
     if debug:
-        print_reading(result)
-    if result.rounds and result.parts:
-        print_parts(result.rounds)
+        print_reading(finding)
+    if finding.rounds and finding.parts:
+        print_parts(finding.rounds)
     else:
-        print_documents(result.result, weighed=debug)
+        print_documents(finding.result, weighed=debug)

@@ -104,12 +104,12 @@ def loss_lines(entries: Collection[BookEntry], *, verbose: bool) -> Iterator[str
     if not losses:
         return
     n_books = sum(bool(entry.losses) for entry in entries)
-    output = f"{counted(len(losses), 'part')} of {counted(n_books, 'book')} could not be read"
+    sentence = f"{counted(len(losses), 'part')} of {counted(n_books, 'book')} could not be read"
     if verbose:
-        yield f"warning: {output} and {'is' if len(losses) == 1 else 'are'} missing:"
+        yield f"warning: {sentence} and {'is' if len(losses) == 1 else 'are'} missing:"
         yield from (f"  {loss}" for loss in losses)
     else:
-        yield f"warning: {output}: {losses[0]}{f', and {len(losses) - 1} more: {ALL}' if losses[1:] else ''}"
+        yield f"warning: {sentence}: {losses[0]}{f', and {len(losses) - 1} more: {ALL}' if losses[1:] else ''}"
 
 
 def _news(done: Build, *, verbose: bool) -> str:
@@ -374,15 +374,15 @@ def _show_plan(home: Home, *, json_: bool) -> None:
     from pipeline.runs.build import planned
     from retrieval.errors import BudgetExceededError, EmbedderUnavailableError
 
-    result = planned(home)
+    plan = planned(home)
     if json_:
-        print_json(plan_record(result))
+        print_json(plan_record(plan))
     else:
-        print_plan(result)
-    if result.obstacle:
-        raise EmbedderUnavailableError(f"a build would not begin: {result.obstacle}")
+        print_plan(plan)
+    if plan.obstacle:
+        raise EmbedderUnavailableError(f"a build would not begin: {plan.obstacle}")
     try:
-        result.cost.require_within(result.budget)
+        plan.cost.require_within(plan.budget)
     except BudgetExceededError as error:
         print_error(str(error))
         raise typer.Exit(1) from None

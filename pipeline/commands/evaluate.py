@@ -340,8 +340,8 @@ def _scores(
     if not failures and all(verdict.passed for verdict in verdicts):
         return Scores(evaluation, detailed, None, verdicts, given_up)
     relatives, rows = Relatives.of(tuple(snapshot.chunks)), evaluation.headline_rows()
-    result = {
+    failures_by_strategy = {
         name: failures_of([row for row in rows if row.strategy == name], relatives, snapshot.canonical_of)
         for name in detailed
     }
-    return Scores(evaluation, detailed, result, verdicts, given_up)
+    return Scores(evaluation, detailed, failures_by_strategy, verdicts, given_up)

@@ -49,12 +49,12 @@ def lint_index(
 
     opened = Home.at(home)
     with open_snapshot(opened.root, opened.candidate if candidate else "live") as snapshot:
-        result = inspect(opened, snapshot)
+        inspection = inspect(opened, snapshot)
     if json_:
-        print_json(record(result))
+        print_json(record(inspection))
     else:
-        _print(result, density=density, shown=None if all_ else TABLES_SHOWN)
-    if result.n_errors:
+        _print(inspection, density=density, shown=None if all_ else TABLES_SHOWN)
+    if inspection.n_errors:
         raise typer.Exit(1)
 
 

@@ -79,11 +79,11 @@ def existing(paths: Sequence[Path] | None) -> tuple[Path, ...]:
     Raises:
         FileNotFoundError: one is not there.
     """
-    result = tuple(path.expanduser().resolve() for path in paths or ())
-    for path in result:
+    absolute = tuple(path.expanduser().resolve() for path in paths or ())
+    for path in absolute:
         if not path.is_file():
             raise FileNotFoundError(2, "no such file", str(path))
-    return result
+    return absolute
 
 
 def remembered_questions(home: Home) -> tuple[Path, ...]:

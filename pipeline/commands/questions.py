@@ -87,11 +87,11 @@ def resolve_gold(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: J
         print_json({question.id: list(resolution.gold.get(question.id, ())) for question in questions})
         return
     for question in questions:
-        result = resolution.gold.get(question.id, ())
+        gold = resolution.gold.get(question.id, ())
         out.print(f"{question.id}  {question.query}", style="bold")
-        for line in _gold_lines(result, resolution.groups.get(question.id, ())):
+        for line in _gold_lines(gold, resolution.groups.get(question.id, ())):
             out.print(f"    {line}")
-        if not result:
+        if not gold:
             out.print("    no gold" if not question.gold else "    stale gold")
 
 

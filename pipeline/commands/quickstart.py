@@ -103,10 +103,10 @@ def _print_side_by_side(retriever: Retriever, question: Question, gold: frozense
     for name in ("filter off (dense)", "filter on (prefilter)"):
         table.add_column(name, no_wrap=True, overflow="ellipsis", ratio=1)
     for rank in range(max(len(off.hits), len(on.hits))):
-        cells = (_cell(result.hits[rank] if rank < len(result.hits) else None, gold) for result in (off, on))
+        cells = (_cell(retrieval.hits[rank] if rank < len(retrieval.hits) else None, gold) for retrieval in (off, on))
         table.add_row(str(rank + 1), *cells)
     out.print(table)
-    before, after = (noise(result.chunk_ids, gold, relatives) for result in (off, on))
+    before, after = (noise(retrieval.chunk_ids, gold, relatives) for retrieval in (off, on))
     out.print(f"rows of the right tables that do not answer: {before} with the filter off, {after} with it on\n")
 
 

@@ -255,10 +255,10 @@ def list_keys(home: HomeOption = DEFAULT_HOME) -> None:
     Example:
       querymust keys list
     """
-    result = _keys(home).all
-    for key in result:
+    api_keys = _keys(home).all
+    for key in api_keys:
         out.print(f"{key.name}  {key.scope}")
-    if not result:
+    if not api_keys:
         err.print("There is no key.")
 
 

@@ -50,11 +50,11 @@ def show_chunk(
     from retrieval.index.snapshot.snapshot import open_snapshot
 
     snapshot = open_snapshot(home.expanduser().resolve())
-    result = snapshot.chunks[snapshot.chunks.position(snapshot.chunks.find(chunk))]
+    shown = snapshot.chunks[snapshot.chunks.position(snapshot.chunks.find(chunk))]
     if json_:
-        print_json(_record(snapshot, result))
+        print_json(_record(snapshot, shown))
         return
-    _print(snapshot, result)
+    _print(snapshot, shown)
 
 
 def neighbours(snapshot: Snapshot, chunk: Chunk) -> Neighbours:
@@ -93,8 +93,8 @@ def _print(snapshot: Snapshot, chunk: Chunk) -> None:
     for line in whole(chunk, width):
         out.print(Text(" " * INDENT) + line)
     for where, other in (("above", beside.above), ("below", beside.below)):
-        output = f"{snapshot.chunks.short_id(other.id)}  {other.title}" if other else "nothing"
-        out.print(Text.assemble(" " * INDENT, (f"{where}: ", "dim"), output))
+        neighbour = f"{snapshot.chunks.short_id(other.id)}  {other.title}" if other else "nothing"
+        out.print(Text.assemble(" " * INDENT, (f"{where}: ", "dim"), neighbour))
 
 
 def list_indexed_books(home: HomeOption = DEFAULT_HOME, json_: JsonOption = False) -> None:

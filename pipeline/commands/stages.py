@@ -106,8 +106,8 @@ def transform(
 
 
 def _settings(settings: Settings, table_list: Path | None, *, names: bool) -> Settings:
-    output = replace(settings.tables, transformer="names" if names else "model")
-    return replace(settings, tables=replace(output, table_list=str(table_list)) if table_list else output)
+    tables = replace(settings.tables, transformer="names" if names else "model")
+    return replace(settings, tables=replace(tables, table_list=str(table_list)) if table_list else tables)
 
 
 def _chosen(settings: Settings, parsed: Mapping[str, ParsedBook], read: Source) -> dict[str, frozenset[str]]:
@@ -138,17 +138,17 @@ def _estimate(
 ) -> None:
     from retrieval.models.spending import CostEstimate
 
-    result = CostEstimate.of(
+    estimate = CostEstimate.of(
         (
-            query
+            request
             for slug, book in parsed.items()
-            for query in reader.unanswered(book.tables, read.vocabulary, chosen[slug])
+            for request in reader.unanswered(book.tables, read.vocabulary, chosen[slug])
         ),
         "tables",
         reader.options.asked_price,
     )
     chosen_ = f"{sum(map(len, chosen.values()))} tables chosen"
-    print_estimate(result, reader.options, reader.question.prompt, chosen_, json_=json_)
+    print_estimate(estimate, reader.options, reader.question.prompt, chosen_, json_=json_)
 
 
 def _transformed(
@@ -283,10 +283,10 @@ def _passage_estimate(describer: ModelPassages, books: Sequence[tuple[Book, Sequ
     from retrieval.models.spending import CostEstimate
 
     options = describer.options
-    query = (query for _, cut in books for query in describer.unanswered(cut))
-    result = CostEstimate.of(query, "passages", options.asked_price)
+    requests = (request for _, cut in books for request in describer.unanswered(cut))
+    estimate = CostEstimate.of(requests, "passages", options.asked_price)
     n_prose = sum(chunk.kind == "prose" for _, cut in books for chunk in cut)
-    print_estimate(result, options, describer.prompt, counted(n_prose, "passage"), json_=json_)
+    print_estimate(estimate, options, describer.prompt, counted(n_prose, "passage"), json_=json_)
 
 
 def _passage_record(done: DescribedChunks) -> dict[str, object]:

@@ -124,11 +124,11 @@ def status(home: HomeOption = DEFAULT_HOME, all_: AllOption = False, json_: Json
     """
     from retrieval.home import Home
 
-    result = Status.of(Home.at(home))
+    state = Status.of(Home.at(home))
     if json_:
-        print_json(record(result))
+        print_json(record(state))
         return
-    for name, value in _lines(result, None if all_ else NAMES_SHOWN):
+    for name, value in _lines(state, None if all_ else NAMES_SHOWN):
         out.print(f"{name:<11}{value}")
 
 

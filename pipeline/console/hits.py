@@ -115,13 +115,13 @@ def long_title(chunk: Chunk) -> str:
 def cells(chunk: Chunk) -> tuple[tuple[str, str], ...]:
     """(column, cell), the one that picks the row first; a cell under no column has an empty name."""
     columns = (*chunk.columns, *[""] * (len(chunk.cells) - len(chunk.columns)))
-    result = [(_clean(column), _clean(cell)) for column, cell in zip(columns, chunk.cells, strict=False)]
+    pairs = [(_clean(column), _clean(cell)) for column, cell in zip(columns, chunk.cells, strict=False)]
     key = _clean(chunk.row_key or "")
-    at = next((number for number, (_, cell) in enumerate(result) if cell == key), None)
+    at = next((number for number, (_, cell) in enumerate(pairs) if cell == key), None)
     if at is not None:
-        return (result[at], *result[:at], *result[at + 1 :])
+        return (pairs[at], *pairs[:at], *pairs[at + 1 :])
     named = not key or (chunk.heading_path and key == _clean(chunk.heading_path[-1]))
-    return tuple(result) if named else (("", key), *result)
+    return tuple(pairs) if named else (("", key), *pairs)
 
 
 def brief(chunk: Chunk, width: int | None) -> Iterator[Text]:
@@ -258,11 +258,11 @@ def print_neighbours(kept: Sequence[Neighbour]) -> None:
     """Each chunk: its distance and title, where it is from, and how its document begins."""
     if not kept:
         out.print("No chunk answers this question.")
-    for rank, result in enumerate(kept, start=1):
-        out.print(Text(f"{rank:>3}. {result.distance:.4f}  {_line(result.title)}", style="bold"))
-        out.print(Text(f"{' ' * INDENT}{result.collection}: {_line(result.id)}", style="dim"))
-        if result.document:
-            text = _line(result.document)
+    for rank, neighbour in enumerate(kept, start=1):
+        out.print(Text(f"{rank:>3}. {neighbour.distance:.4f}  {_line(neighbour.title)}", style="bold"))
+        out.print(Text(f"{' ' * INDENT}{neighbour.collection}: {_line(neighbour.id)}", style="dim"))
+        if neighbour.document:
+            text = _line(neighbour.document)
             out.print(Text(" " * INDENT + (text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")))
 
 

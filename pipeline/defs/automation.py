@@ -86,21 +86,21 @@ def new_or_changed_books(
     mounted looks like one that was emptied.
     """
     try:
-        result = {folder.slug: folder.digest for folder in list_books(home.library)}
+        digests = {folder.slug: folder.digest for folder in list_books(home.library)}
     except LibraryError as error:
         return dg.SkipReason(str(error))
     known = set(context.instance.get_dynamic_partitions(str(books_partitions.name)))
-    gone = sorted(known - set(result))
+    gone = sorted(known - set(digests))
     forget_books(home, gone)
     indexed = {slug: entry.digest for slug, entry in book_entries(home).items() if slug in known}
     states = {
         slug: "indexed" if indexed.get(slug) == digest else _state(context.instance, slug, digest)
-        for slug, digest in result.items()
+        for slug, digest in digests.items()
     }
-    runs = [_index(slug, result[slug]) for slug, state in states.items() if state == "stale"]
+    runs = [_index(slug, digests[slug]) for slug, state in states.items() if state == "stale"]
     questions = questions_version(home.settings.questions)
     seen = Seen.of(context.cursor, questions)
-    left = tuple(sorted({*gone, *seen.left} - set(result)))
+    left = tuple(sorted({*gone, *seen.left} - set(digests)))
     if left and not gone and _is_candidate_of(context.instance, home, known):
         left = ()  # live_follows_books was there first
     if all(state == "indexed" for state in states.values()) and not (
@@ -114,10 +114,10 @@ def new_or_changed_books(
     return dg.SensorResult(
         run_requests=runs,
         dynamic_partitions_requests=[
-            books_partitions.build_add_request(partition_keys(sorted(set(result) - known))),
+            books_partitions.build_add_request(partition_keys(sorted(set(digests) - known))),
             books_partitions.build_delete_request(gone),
         ],
-        asset_events=new_observations(context.instance, home, result),
+        asset_events=new_observations(context.instance, home, digests),
         cursor=dump_record(seen).decode(),
     )
 

@@ -214,11 +214,11 @@ def table_rows(
 ) -> dg.MaterializeResult[None]:
     """Each row of each table as a self-describing JSON object; where the row needs one, with its `query_must`."""
     folder = home.book(context.partition_key)
-    result = read_jsonl(folder / "tables.jsonl", Table)
+    drawn_tables = read_jsonl(folder / "tables.jsonl", Table)
     book = read_parsed_book(folder / "book.jsonl")
     access = Access() if home.settings.tables.transformer == "rules" else models.access
     with kept_losses(folder, "table_rows") as losses:
-        made = make_rows(home.settings, home.models, home.vocabulary, book, result, access)
+        made = make_rows(home.settings, home.models, home.vocabulary, book, drawn_tables, access)
     rows = made.rows
     write_jsonl(folder / "table_rows.jsonl", rows)
     keep_table_report(folder, made.transformed)
@@ -313,14 +313,14 @@ def embeddings(
 ) -> dg.MaterializeResult[None]:
     """A vector for each chunk, kept by (model, text hash): only what the store lacks is embedded."""
     folder = home.book(context.partition_key)
-    result = read_jsonl(folder / "chunks.jsonl", Chunk)
+    book_chunks = read_jsonl(folder / "chunks.jsonl", Chunk)
     embedder = models.embedder(home.settings.embedder)
     store = EmbeddingStore(home.embeddings, embedder.identity)
-    cost = cost_of(store, embedder, result)
+    cost = cost_of(store, embedder, book_chunks)
     cost.require_within(home.settings.budget_usd)
     before = models.embedded
     with models.embedding(last=context.retry_number >= AGAIN.max_retries):
-        tally = embed_chunks(store, embedder, result, folder / "embedded.txt", logged_progress(context.log.info))
+        tally = embed_chunks(store, embedder, book_chunks, folder / "embedded.txt", logged_progress(context.log.info))
     enter_book(folder, home.vocabulary)
     context.log.info(
         f"{context.partition_key}: {tally.n_embedded} embedded, {tally.n_reused} reused, {tally.n_deleted} deleted; "
@@ -328,10 +328,10 @@ def embeddings(
     )
     model = f"{embedder.identity.name} {embedder.identity.version}"
     return materialized(
-        content_version([model, *map(embedding_key, result)]),
+        content_version([model, *map(embedding_key, book_chunks)]),
         {
-            "n_chunks": len(result),
-            "dagster/partition_row_count": len(result),
+            "n_chunks": len(book_chunks),
+            "dagster/partition_row_count": len(book_chunks),
             "n_embedded": tally.n_embedded,
             "n_reused": tally.n_reused,
             "n_deleted": tally.n_deleted,

@@ -159,13 +159,13 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
     """A snapshot of the library: vectors, lexical index, graph, compiled predicates and a manifest under one id."""
     slugs, records = book_slugs(context.instance), library_records(context.instance, home)
     require_finished(home, slugs)
-    result = records.chunks
-    texts = [chunk.search_text for chunk in result]
+    library_chunks = records.chunks
+    texts = [chunk.search_text for chunk in library_chunks]
     store = EmbeddingStore(home.embeddings, load_embedder(home.settings.embedder).identity)
     vectors = store.get(records.keys)
     manifest = build_snapshot(
         home.root,
-        result,
+        library_chunks,
         vectors,
         store.identity,
         home.vocabulary,
@@ -178,19 +178,19 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
     n_forgotten = store.prune(present_keys(context.instance, home))
     is_live = live_id(home.root) == manifest.id
     context.log.info(
-        f"{manifest.id}: {len(result)} chunks of {len(slugs)} books; "
+        f"{manifest.id}: {len(library_chunks)} chunks of {len(slugs)} books; "
         + ("it is what is live" if is_live else "not live yet: evaluation, leaderboard and live_index decide")
     )
     return materialized(
         manifest.id,
         {
-            "n_chunks": len(result),
-            "n_guarded": sum(chunk.query_must is not None for chunk in result),
-            "n_books": len({chunk.book for chunk in result}),
+            "n_chunks": len(library_chunks),
+            "n_guarded": sum(chunk.query_must is not None for chunk in library_chunks),
+            "n_books": len({chunk.book for chunk in library_chunks}),
             "n_tables": manifest.n_tables,
             "n_edges": manifest.n_edges,
             "n_forgotten": n_forgotten,
-            "dagster/row_count": len(result),
+            "dagster/row_count": len(library_chunks),
             "is_live": int(is_live),
             "made_of": made_of(home, slugs),
             "dimensions": store.identity.dimensions,
@@ -233,19 +233,19 @@ snapshot_checks = [snapshot_check(rule) for rule in SNAPSHOT_RULES]
 def graph(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """Sections, things described and traits beside the chunks, and the edges between them."""
     records = library_records(context.instance, home)
-    result = records.chunks
+    library_chunks = records.chunks
     store = EmbeddingStore(home.embeddings, load_embedder(home.settings.embedder).identity)
     vectors = store.get(records.keys)
-    built = build_graph(result, vectors, home.vocabulary)
+    built = build_graph(library_chunks, vectors, home.vocabulary)
     folder = graph_folder(home, records, vectors)
     shutil.rmtree(home.graph, ignore_errors=True)
     save_arrays(folder, built)
-    context.log.info(f"{built.n_nodes} nodes, {built.n_edges} edges over {len(result)} chunks")
+    context.log.info(f"{built.n_nodes} nodes, {built.n_edges} edges over {len(library_chunks)} chunks")
     kinds = Counter(RELATIONS[relation] for relation in built.relations[built.forward].tolist())
     return materialized(
         folder.name,
         {
-            "n_chunks": len(result),
+            "n_chunks": len(library_chunks),
             "n_nodes": built.n_nodes,
             "n_edges": built.n_edges,
             **{f"n_{relation}": kinds[relation] for relation in RELATIONS},

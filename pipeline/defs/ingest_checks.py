@@ -182,9 +182,11 @@ def nothing_is_missing(context: dg.AssetCheckExecutionContext, home: dg.Resource
 @kept("chunk_ids_are_unique")
 def chunk_ids_are_unique(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """No two chunks of the library share an id."""
-    result = [chunk for folder in _folders(context, home, "chunks.jsonl") for chunk in book_records(folder).chunks]
+    library_chunks = [
+        chunk for folder in _folders(context, home, "chunks.jsonl") for chunk in book_records(folder).chunks
+    ]
     records = records_version(home, _slugs(context), "chunks")
-    return held(repeated_ids(result), {"n_chunks": len(result), "records": records})
+    return held(repeated_ids(library_chunks), {"n_chunks": len(library_chunks), "records": records})
 
 
 @dg.asset_check(asset=embeddings, blocking=True, automation_condition=JUDGED)

@@ -83,8 +83,8 @@ def open_objections(
     """
     event = instance.get_latest_materialization_event(_CANDIDATE)
     metadata = event.asset_materialization.metadata if event and event.asset_materialization else {}
-    output, table = metadata.get("snapshot"), metadata.get("made_of")
-    if output is None or output.value != snapshot or not isinstance(table, dg.TableMetadataValue):
+    built, table = metadata.get("snapshot"), metadata.get("made_of")
+    if built is None or built.value != snapshot or not isinstance(table, dg.TableMetadataValue):
         return [OpenObjection("nothing says which records it was made of; materialize candidate_index")]
     questions = CheckSubject("questions", questions_version(home.settings.questions), "other questions")
     wanted: dict[dg.AssetCheckKey, tuple[CheckSubject, ...]] = {}
@@ -268,7 +268,7 @@ def metrics_dashboard(home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None
     size = write_page(made, path)
     headline = made.evaluation.headline().get(SHIPPED, {})
     shipped = made.standings.shipped if made.standings else None
-    output = "\n\n".join(f"**{answer.asks}** {answer.says}" for answer in glance(made)) or "No questions were given."
+    answers = "\n\n".join(f"**{answer.asks}** {answer.says}" for answer in glance(made)) or "No questions were given."
     return materialized(
         content_version([path.read_bytes()]),
         {
@@ -278,7 +278,7 @@ def metrics_dashboard(home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None
             "n_questions": made.evaluation.n_questions,
             "n_failed": shipped.n_failed if shipped else None,
             **{name: headline.get(name) for name in NUMBERS},
-            "answers": dg.MetadataValue.md(output),
+            "answers": dg.MetadataValue.md(answers),
             "snapshot": made.evaluation.snapshot,
         },
     )

@@ -30,16 +30,16 @@ def by_cause(warnings: Iterable[tuple[str, str]]) -> tuple[Cause, ...]:
 
     Warnings that differ in numbers alone, such as the place of a byte, have one cause.
     """
-    result: dict[str, tuple[list[str], set[str]]] = {}
+    by_sentence: dict[str, tuple[list[str], set[str]]] = {}
     for slug, warning in warnings:
         match = _OF_A_DOCUMENT.fullmatch(warning)
         origin, sentence = (f"{slug}/{match['document']}", match["said"]) if match else (slug, warning)
-        places, spellings = result.setdefault(_NUMBER.sub("…", sentence), ([], set()))
+        places, spellings = by_sentence.setdefault(_NUMBER.sub("…", sentence), ([], set()))
         places.append(origin)
         spellings.add(sentence)
     causes = (
         Cause(spellings.pop() if len(spellings) == 1 else sentence, tuple(places))
-        for sentence, (places, spellings) in result.items()
+        for sentence, (places, spellings) in by_sentence.items()
     )
     return tuple(sorted(causes, key=lambda cause: (-len(cause.places), cause.warning)))
 
@@ -97,7 +97,7 @@ def guard_lines(entries: Iterable[BookEntry], shown: int | None, rest: str) -> I
     yield guards_in_words(added_up(known.values()))
     if len(known) == 1:
         return
-    order = sorted(known.items(), key=lambda item: (item[1].n_guarded - item[1].n_tables, item[0]))
+    order = sorted(known.items(), key=lambda book: (book[1].n_guarded - book[1].n_tables, book[0]))
     some = order if shown is None or len(order) <= shown + 1 else order[:shown]
     yield from (f"  {slug}: {guards_in_words(counts)}" for slug, counts in some)
     if len(order) > len(some):

@@ -169,12 +169,12 @@ def inspect(home: Home, snapshot: Snapshot) -> Inspection:
             continue
         guards.extend(read_jsonl(home.book(slug) / GUARDS, TableGuard))
         (book,) = read_jsonl(home.book(slug) / "book.jsonl", Book)
-        missed.extend(f"{slug}/{output}" for output in unmet(book.table_rules, tables, snapshot.vocabulary))
+        missed.extend(f"{slug}/{sentence}" for sentence in unmet(book.table_rules, tables, snapshot.vocabulary))
         alike |= alike_tables(tables)
         may |= strict_tables(tables, snapshot.vocabulary)
         rows = read_jsonl(home.book(slug) / "predicates.jsonl", Row)
-        result = cells_outside_rows(tables, rows) + rows_outside_chunks(rows, of_book)
-        violations.extend(f"{slug}: {sentence}" for sentence in result)
+        sentences = cells_outside_rows(tables, rows) + rows_outside_chunks(rows, of_book)
+        violations.extend(f"{slug}: {sentence}" for sentence in sentences)
     items = _items(chunks, may, alike)
     findings = lint(items, snapshot.vocabulary, keyed_tables(chunks).tables)
     found_in = {finding.id for finding in findings}

@@ -46,23 +46,23 @@ def _answers(report: Report, standings: Standings) -> Iterator[Answer]:
 
 def _best(standings: Standings) -> str:
     best = standings.best
-    output = f"{best.strategy}, by {DECIDING}: {_number(best.number(DECIDING))}."
+    text = f"{best.strategy}, by {DECIDING}: {_number(best.number(DECIDING))}."
     if best.strategy != SHIPPED:
-        output += f" {choosing(best.strategy)}"
+        text += f" {choosing(best.strategy)}"
     compared = [difference for difference in standings.differences if difference.comparison.metric == DECIDING]
     by_verdict = {
         verdict: [difference.comparison.strategy for difference in compared if difference.verdict == verdict]
         for verdict in ("worse", "better", "not told apart")
     }
     if compared and len(by_verdict["worse"]) == len(compared):
-        return f"{output} Every other strategy is significantly worse than {SHIPPED}."
+        return f"{text} Every other strategy is significantly worse than {SHIPPED}."
     told = {
         "worse": f"significantly worse than {SHIPPED}",
         "better": f"significantly better than {SHIPPED}",
         "not told apart": f"not told apart from {SHIPPED}",
     }
     parts = [f"{told[verdict]}: {', '.join(names)}" for verdict, names in by_verdict.items() if names]
-    return f"{output} {'; '.join(parts).capitalize()}." if parts else output
+    return f"{text} {'; '.join(parts).capitalize()}." if parts else text
 
 
 def _failing(shipped: Standing) -> str:
@@ -95,12 +95,12 @@ def _changed(change: Change | None) -> str:
         f"p {difference.comparison.corrected:.3f})"
         for difference in change.differences
     ]
-    output = ", ".join(moves) or "no question was asked of both"
-    query = f"{counted(len(change.better), 'question')} better, {len(change.worse)} worse"
+    moved = ", ".join(moves) or "no question was asked of both"
+    counts = f"{counted(len(change.better), 'question')} better, {len(change.worse)} worse"
     contents = (
         f" {counted(change.contents.n_new, 'chunk')} new, {change.contents.n_gone:,} gone." if change.contents else ""
     )
-    return f"Since {change.before}: {output}; {query}.{contents}"
+    return f"Since {change.before}: {moved}; {counts}.{contents}"
 
 
 def _number(number: Aggregate | None) -> str:

@@ -120,29 +120,29 @@ def _outcome(row: ScoredQuestion, failure: FailedQuestion | None, ranking: Ranki
 
 
 def _ranking(row: ScoredQuestion, retriever: Retriever) -> Ranking:
-    result = retriever.retrieve(row.query, DEFAULT_K, row.strategy, debug=True)
-    reasons = {decision.chunk_id: decision.reason for decision in result.receipt.decisions if decision.kept}
-    excluded = {decision.chunk_id: decision.reason for decision in result.receipt.decisions if not decision.kept}
+    retrieval = retriever.retrieve(row.query, DEFAULT_K, row.strategy, debug=True)
+    reasons = {decision.chunk_id: decision.reason for decision in retrieval.receipt.decisions if decision.kept}
+    excluded = {decision.chunk_id: decision.reason for decision in retrieval.receipt.decisions if not decision.kept}
     named = _chunks(retriever, list(excluded)[:EXCLUDED])
     return Ranking(
-        canonical=result.receipt.canonical,
-        hits=tuple(Ranked(hit, hit.chunk.id in row.gold, reasons.get(hit.chunk.id, "")) for hit in result.hits),
+        canonical=retrieval.receipt.canonical,
+        hits=tuple(Ranked(hit, hit.chunk.id in row.gold, reasons.get(hit.chunk.id, "")) for hit in retrieval.hits),
         excluded=tuple(MissedChunk(chunk, excluded[name]) for name, chunk in named.items()),
         n_excluded=len(excluded),
-        missing=_missing(row, {hit.chunk.id for hit in result.hits}, retriever),
+        missing=_missing(row, {hit.chunk.id for hit in retrieval.hits}, retriever),
     )
 
 
 def _missing(row: ScoredQuestion, shown: set[str], retriever: Retriever) -> tuple[MissedChunk, ...]:
     deep = {name: rank for rank, name in enumerate(row.deep_chunk_ids, start=1)}
     absent = [name for name in row.gold if name not in shown]
-    output = []
+    missing = []
     for name, chunk in _chunks(retriever, absent).items():
         if name in row.excluded_gold:
-            output.append(MissedChunk(chunk, f"excluded: {_refusal(row.query, chunk, retriever)}"))
+            missing.append(MissedChunk(chunk, f"excluded: {_refusal(row.query, chunk, retriever)}"))
         else:
-            output.append(MissedChunk(chunk, f"rank {deep[name]}" if name in deep else "not among the first 100"))
-    return tuple(output)
+            missing.append(MissedChunk(chunk, f"rank {deep[name]}" if name in deep else "not among the first 100"))
+    return tuple(missing)
 
 
 def _refusal(query: str, chunk: Chunk, retriever: Retriever) -> str:

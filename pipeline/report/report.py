@@ -199,8 +199,8 @@ class ExpandedGold:
 def neighbours_of(gold: Sequence[str], snapshot: Snapshot) -> frozenset[str]:
     """The chunks one edge away from these; rows of the gold's own table are never among them."""
     places = np.asarray(snapshot.chunks.positions(list(gold)), dtype=np.int64)
-    _, result = snapshot.graph.neighbours(places)
-    chunks = (int(node) for node in result if node < snapshot.graph.n_chunks)
+    _, nodes = snapshot.graph.neighbours(places)
+    chunks = (int(node) for node in nodes if node < snapshot.graph.n_chunks)
     return frozenset(snapshot.chunks.id_at(chunk) for chunk in chunks) - set(gold)
 
 
@@ -213,14 +213,14 @@ def expanded_gold_of(scores: Evaluation, snapshot: Snapshot) -> tuple[ExpandedGo
     """
     rows = [row for row in scores.headline_rows() if row.gold]
     added: dict[tuple[str, ...], frozenset[str]] = {}
-    result = []
+    expanded = []
     for name in dict.fromkeys(row.strategy for row in rows):
         own = [row for row in rows if row.strategy == name]
         for row in own:
             added.setdefault(row.gold, neighbours_of(row.gold, snapshot))
         wide = [_first(row.deep_chunk_ids, added[row.gold].union(row.gold)) for row in own]
         narrow = [_first(row.deep_chunk_ids, row.gold) for row in own]
-        result.append(
+        expanded.append(
             ExpandedGold(
                 name,
                 len(own),
@@ -229,7 +229,7 @@ def expanded_gold_of(scores: Evaluation, snapshot: Snapshot) -> tuple[ExpandedGo
                 *(_mean([float(rank == 1) for rank in ranks]) for ranks in (narrow, wide)),
             )
         )
-    return tuple(result)
+    return tuple(expanded)
 
 
 def _first(ranking: Sequence[str], wanted: frozenset[str] | Sequence[str]) -> int:

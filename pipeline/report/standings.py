@@ -176,12 +176,12 @@ def standings_of(evaluation: Evaluation, failed: Sequence[FailedQuestion], *, ti
         times: whether milliseconds are part of it.
     """
     rows, headline = evaluation.headline_rows(), evaluation.headline()
-    result = []
+    standings = []
     for name, numbers in headline.items():
         own = [row for row in rows if row.strategy == name]
         breakdown = evaluation.breakdown(name)
         failures = [failure for failure in failed if failure.row.strategy == name]
-        result.append(
+        standings.append(
             Standing(
                 strategy=name,
                 numbers=breakdown,
@@ -193,8 +193,8 @@ def standings_of(evaluation: Evaluation, failed: Sequence[FailedQuestion], *, ti
                 n_asked=sum(bool(row.gold) for row in own),
             )
         )
-    result.sort(key=lambda standing: standing.strategy != SHIPPED)
-    return Standings(tuple(result), differences_to(SHIPPED, rows))
+    standings.sort(key=lambda standing: standing.strategy != SHIPPED)
+    return Standings(tuple(standings), differences_to(SHIPPED, rows))
 
 
 def _filtering(name: str, rows: Sequence[ScoredQuestion], numbers: Sequence[Aggregate]) -> Filtering | None:

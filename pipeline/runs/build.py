@@ -122,9 +122,9 @@ class Spread:
 
     def _tell_of_the_lost(self, run: Future[dg.JobExecutionResult]) -> None:
         why = run.exception()
-        output = f" ({type(why).__name__}: {why})" if why else ""
+        reason = f" ({type(why).__name__}: {why})" if why else ""
         for slug in (folder.slug for folder in self.folders if folder.slug not in self._ended):
-            sentence = f"{slug} was not indexed to its end: its process is gone{output}; build again"
+            sentence = f"{slug} was not indexed to its end: its process is gone{reason}; build again"
             self.ended(slug, RunOutcome((BuildProblem(JOB, sentence),), {}))
 
 

@@ -44,12 +44,12 @@ def write_instance_file(folder: Path, settings: Settings, environment: Mapping[s
         UnreadableSettingsError: what is named is no such address. The message does not repeat it: it has a password.
         HistoryMissingError: dagster-postgres is not installed.
     """
-    output: dict[str, Any] = yaml.safe_load(Path(pipeline.__file__).with_name("dagster.yaml").read_text("utf-8"))
-    output["concurrency"]["runs"]["max_concurrent_runs"] = settings.lanes
+    config: dict[str, Any] = yaml.safe_load(Path(pipeline.__file__).with_name("dagster.yaml").read_text("utf-8"))
+    config["concurrency"]["runs"]["max_concurrent_runs"] = settings.lanes
     if address := environment.get(HISTORY):
         _require(address)
-        output["storage"] = {"postgres": {"postgres_url": {"env": HISTORY}}}
-    text = _HEAD + yaml.safe_dump(output, sort_keys=False)
+        config["storage"] = {"postgres": {"postgres_url": {"env": HISTORY}}}
+    text = _HEAD + yaml.safe_dump(config, sort_keys=False)
     path = folder / "dagster.yaml"
     if not path.is_file() or path.read_text("utf-8") != text:
         write_atomically(path, text)

@@ -47,8 +47,8 @@ class Unchanged:
     def books(self) -> dict[str, RunOutcome]:
         """Books that no run has to read again, with what their last run reported, as a run would report it now."""
         finished = self._instance.get_materialized_partitions(LAST_ASSET) if self._vectors else set()
-        result = {slug: self._book(slug) for slug in self._keys if slug in finished}
-        return {slug: RunOutcome((), _again(kept.numbers)) for slug, kept in result.items() if kept is not None}
+        kept_books = {slug: self._book(slug) for slug in self._keys if slug in finished}
+        return {slug: RunOutcome((), _again(kept.numbers)) for slug, kept in kept_books.items() if kept is not None}
 
     def whole(self) -> Numbers | None:
         """What the whole-library assets reported, where a build would make what is live and nothing else.
@@ -150,19 +150,19 @@ def _models_of(settings: Settings) -> list[str]:
 
 def _again(numbers: Mapping[str, Mapping[str, object]]) -> Numbers:
     """What a run that finds everything there would have reported in place of the one that made it."""
-    result = {asset: dict(values) for asset, values in numbers.items()}
-    if embedded := result.get("embeddings"):
+    again = {asset: dict(values) for asset, values in numbers.items()}
+    if embedded := again.get("embeddings"):
         fresh, reused = embedded["n_embedded"], embedded["n_reused"]
         total = fresh + reused if isinstance(fresh, int) and isinstance(reused, int) else reused
         embedded |= {"n_embedded": 0, "n_reused": total, "n_deleted": 0, "n_tokens": 0, "usd": 0.0}
-    for values in result.values():
+    for values in again.values():
         if "n_model_tokens" in values:
             values |= {"n_model_tokens": 0, "model_usd": None if values["model_usd"] is None else 0.0}
-    if index := result.get("candidate_index"):
+    if index := again.get("candidate_index"):
         index |= {"n_forgotten": 0, "is_live": 1}
-    if live := result.get("live_index"):
+    if live := again.get("live_index"):
         live |= {"n_promoted": 0, "previous": live["snapshot"]}
-    return result
+    return again
 
 
 def _files(folder: Path) -> list[Path]:
