@@ -29,18 +29,18 @@ def client(server: FakeOpenAi) -> Iterator[OpenAI]:
         yield made
 
 
-def asked(client: OpenAI, text: str = "Rows?", **options: Any) -> Any:
+def complete_chat(client: OpenAI, text: str = "Rows?", **options: Any) -> Any:
     return client.chat.completions.create(model="m", messages=[{"role": "user", "content": text}], **options)
 
 
 def test_answers_are_counted_and_errors_are_not_paid(server: FakeOpenAi, client: OpenAI) -> None:
-    answer = asked(client)
+    answer = complete_chat(client)
     assert answer.choices[0].message.content == TABLE
     assert (server.counts.prompt, server.counts.completion) == (2, answer.usage.completion_tokens)
     server.plan = InTurn(["key", "busy", "broken"])
     for error in (openai.AuthenticationError, openai.RateLimitError, openai.InternalServerError):
         with pytest.raises(error, match=KEY):
-            asked(client)
+            complete_chat(client)
     assert server.counts.requests["/v1/chat/completions"] == 4
     assert (list(server.counts.paid.values()), server.counts.prompt) == ([1], 2)
     assert server.counts.usd(1e6, 0.0) == 2.0
@@ -48,23 +48,23 @@ def test_answers_are_counted_and_errors_are_not_paid(server: FakeOpenAi, client:
 
 def test_answers_are_spoiled_as_the_plan_says(server: FakeOpenAi, client: OpenAI) -> None:
     server.plan = InTurn(["dropped_row", "changed_value", "malformed", "truncated", "refusal", "cut", "hang"])
-    assert len(json.loads(asked(client).choices[0].message.content)["rows"]) == 1
-    assert json.loads(asked(client).choices[0].message.content)["rows"][1]["cells"] == ["7", "91"]
+    assert len(json.loads(complete_chat(client).choices[0].message.content)["rows"]) == 1
+    assert json.loads(complete_chat(client).choices[0].message.content)["rows"][1]["cells"] == ["7", "91"]
     with pytest.raises(json.JSONDecodeError):
-        json.loads(asked(client).choices[0].message.content)
-    assert asked(client).choices[0].finish_reason == "length"
-    assert asked(client).choices[0].message.refusal
+        json.loads(complete_chat(client).choices[0].message.content)
+    assert complete_chat(client).choices[0].finish_reason == "length"
+    assert complete_chat(client).choices[0].message.refusal
     with pytest.raises(openai.APIConnectionError):
-        asked(client)
+        complete_chat(client)
     with pytest.raises(openai.APITimeoutError):
-        asked(client, timeout=0.3)
+        complete_chat(client, timeout=0.3)
     assert server.gone.wait(5)
     assert list(server.counts.paid.values()) == [7]
 
 
 def test_a_stream_may_be_cut_or_not_be_json(server: FakeOpenAi, client: OpenAI) -> None:
     def streamed() -> list[str | None]:
-        return [chunk.choices[0].finish_reason for chunk in asked(client, stream=True) if chunk.choices]
+        return [chunk.choices[0].finish_reason for chunk in complete_chat(client, stream=True) if chunk.choices]
 
     server.answering = None
     server.plan = InTurn([None, "cut", "malformed"])

@@ -75,7 +75,7 @@ class Postgres:
             assert time.monotonic() < until, f"no answer in {SECONDS} s"
             time.sleep(0.05)
 
-    def asked(self, query: str) -> str:
+    def fetch_value(self, query: str) -> str:
         """What it answers to a query of one value."""
         options = ["-h", "127.0.0.1", "-p", str(self.port), "-U", "querymust", "-At", "-c", query]
         known = os.environ | {"PGPASSWORD": PASSWORD}

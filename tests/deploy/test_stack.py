@@ -90,7 +90,7 @@ def test_programs_that_begin_at_once_find_the_tables_of_a_new_database(tmp_path:
     assert [process.returncode for process in begun] == [0, 0, 0], output
     assert not any(b"Retrying" in each for each in output)
     tables = "SELECT count(*) FROM information_schema.tables WHERE table_name IN ('runs', 'event_logs', 'jobs')"
-    assert postgres.asked(tables) == "3"
+    assert postgres.fetch_value(tables) == "3"
 
 
 @contextmanager

@@ -64,7 +64,7 @@ def test_without_gold_it_says_that_nothing_was_scored(live: Retriever) -> None:
 ASKED = "Which weapon is cheap?"
 
 
-def said(chunk: Chunk, query: str = ASKED, verdict: Verdict = "irrelevant") -> Feedback:
+def give_feedback(chunk: Chunk, query: str = ASKED, verdict: Verdict = "irrelevant") -> Feedback:
     return Feedback("2026-01-01T00:00:00+00:00", "s", query, chunk.id, verdict)
 
 
@@ -74,7 +74,7 @@ def by_key(live: Retriever) -> dict[str, Chunk]:
 
 def test_a_row_that_does_not_belong_must_be_named(live: Retriever) -> None:
     chunks, row = {chunk.id: chunk for chunk in live.snapshot.chunks}, by_key(live)["Long sword"]
-    (result,), unhelped = suggest_predicates([said(row)], live.snapshot, chunks)
+    (result,), unhelped = suggest_predicates([give_feedback(row)], live.snapshot, chunks)
     assert (result.chunk, result.questions, unhelped) == (row, (ASKED,), ())
     assert "long sword" in result.names
     assert json.loads(result.guarded.query_must or "").keys() == {"contain_one_of", "contain_no_rival"}
@@ -85,7 +85,7 @@ def test_a_row_that_does_not_belong_must_be_named(live: Retriever) -> None:
 
 def test_the_entry_is_one_that_a_book_can_have(live: Retriever, tmp_path: Path) -> None:
     chunks, row = {chunk.id: chunk for chunk in live.snapshot.chunks}, by_key(live)["Long sword"]
-    (result,), _ = suggest_predicates([said(row)], live.snapshot, chunks)
+    (result,), _ = suggest_predicates([give_feedback(row)], live.snapshot, chunks)
     (tmp_path / "tables.toml").write_text(result.entry)
     (rule,) = read_table_rules(tmp_path)
     assert (rule.find.heading, rule.find.document) == ("Weapons", "01.md")
@@ -95,7 +95,9 @@ def test_the_entry_is_one_that_a_book_can_have(live: Retriever, tmp_path: Path) 
 def test_what_a_question_names_and_what_is_no_row_gets_no_predicate(live: Retriever) -> None:
     chunks, rows = {chunk.id: chunk for chunk in live.snapshot.chunks}, by_key(live)
     named, prose = "Is a mace heavy?", rows[""]
-    result, unhelped = suggest_predicates([said(rows["Mace"], named), said(prose)], live.snapshot, chunks)
+    result, unhelped = suggest_predicates(
+        [give_feedback(rows["Mace"], named), give_feedback(prose)], live.snapshot, chunks
+    )
     assert result == ()
     assert [(each.chunk, each.why) for each in unhelped] == [
         (rows["Mace"], "the question names it"),
@@ -105,7 +107,10 @@ def test_what_a_question_names_and_what_is_no_row_gets_no_predicate(live: Retrie
 
 def test_a_change_of_mind_takes_it_back(live: Retriever) -> None:
     chunks, row = {chunk.id: chunk for chunk in live.snapshot.chunks}, by_key(live)["Mace"]
-    assert suggest_predicates([said(row), said(row, verdict="relevant")], live.snapshot, chunks) == ((), ())
+    assert suggest_predicates([give_feedback(row), give_feedback(row, verdict="relevant")], live.snapshot, chunks) == (
+        (),
+        (),
+    )
 
 
 FEEDBACK_QUESTIONS_ASKED = "Which weapon is for me?"

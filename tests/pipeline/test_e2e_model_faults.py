@@ -122,9 +122,9 @@ def counted(outcomes: Iterable[RunOutcome]) -> dict[str, int]:
 def assert_all_there(home: Home, made: Sequence[Chunk]) -> None:
     """Every row and passage that the rules make is there, with the book's cells and words, and no value is made up."""
     rules = [chunk for book in list_books(home.library) for chunk in chunks_of_book(read_book(book), home.vocabulary)]
-    by_place = {place(chunk): chunk for chunk in made}
+    by_place = {locate_chunk(chunk): chunk for chunk in made}
     assert len(made) == len(by_place) == len(rules)
-    assert set(by_place) == set(map(place, rules))
+    assert set(by_place) == set(map(locate_chunk, rules))
     for chunk in made:
         if chunk.kind == "prose":
             assert chunk.metadata["content_kind"] in known_words().kinds
@@ -135,7 +135,7 @@ def assert_all_there(home: Home, made: Sequence[Chunk]) -> None:
         assert "987654321" not in json.dumps(dict(chunk.metadata))
 
 
-def place(chunk: Chunk) -> tuple[object, ...]:
+def locate_chunk(chunk: Chunk) -> tuple[object, ...]:
     words = chunk.text if chunk.kind == "prose" else ""
     return chunk.book, chunk.document, chunk.position, chunk.kind, chunk.lines, chunk.row_key, chunk.cells, words
 

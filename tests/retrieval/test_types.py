@@ -28,32 +28,32 @@ def test_what_is_normal_stays_as_it_is(text: str) -> None:
     assert normal(normal(text)) == normal(text)
 
 
-def found(heading: str = "", caption: str = "", head: str = "", document: str = "") -> Find:
+def make_find(heading: str = "", caption: str = "", head: str = "", document: str = "") -> Find:
     return Find(heading, caption, head, document)
 
 
 def test_all_that_find_has_must_hold() -> None:
-    assert Find(heading="Movement").holds(found("movement", "Anything", "Terrain"))
-    assert Find(heading="Movement", head="Terrain").holds(found("Movement", "", "Terrain:"))
-    assert not Find(heading="Movement", head="Terrain").holds(found("Movement", "", "Biome"))
-    assert not Find(caption="Movement").holds(found("Movement", "", "Movement"))
-    assert Find(document="a/01.md").holds(found(document="a/01.md"))
-    assert not Find(heading="Movement", document="01.md").holds(found("Movement", document="02.md"))
+    assert Find(heading="Movement").holds(make_find("movement", "Anything", "Terrain"))
+    assert Find(heading="Movement", head="Terrain").holds(make_find("Movement", "", "Terrain:"))
+    assert not Find(heading="Movement", head="Terrain").holds(make_find("Movement", "", "Biome"))
+    assert not Find(caption="Movement").holds(make_find("Movement", "", "Movement"))
+    assert Find(document="a/01.md").holds(make_find(document="a/01.md"))
+    assert not Find(heading="Movement", document="01.md").holds(make_find("Movement", document="02.md"))
 
 
 @pytest.mark.parametrize(
     "caption", ["Table: Drive Costs", "Table 3-1: Drive Costs", "TABLE 4. Drive costs", "Drive Costs"]
 )
 def test_the_number_of_a_caption_may_be_left_out(caption: str) -> None:
-    assert Find(caption="Drive Costs").holds(found(caption=caption))
-    assert Find(caption=caption).holds(found(caption=caption))
-    assert not Find(caption="Table 9: Drive Costs").holds(found(caption=caption))
+    assert Find(caption="Drive Costs").holds(make_find(caption=caption))
+    assert Find(caption=caption).holds(make_find(caption=caption))
+    assert not Find(caption="Table 9: Drive Costs").holds(make_find(caption=caption))
 
 
 def test_a_caption_that_begins_with_a_table_is_not_cut() -> None:
-    assert not Find(caption="Manners").holds(found(caption="Table Manners"))
-    assert not Find(caption="Setting").holds(found(caption="Table-Setting"))
-    assert Find(caption="Table: ").holds(found(caption="Table:"))
+    assert not Find(caption="Manners").holds(make_find(caption="Table Manners"))
+    assert not Find(caption="Setting").holds(make_find(caption="Table-Setting"))
+    assert Find(caption="Table: ").holds(make_find(caption="Table:"))
 
 
 def test_a_name_for_every_row_holds_its_key() -> None:

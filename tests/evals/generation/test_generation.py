@@ -187,13 +187,13 @@ def test_a_row_of_a_table_of_fields_is_a_field_of_the_table_or_of_a_column(make_
         row = {"row_key": cells[0], "columns": columns, "cells": cells, "caption": "Dog"}
         return [make_chunk("ac", source="| Armour Class: | 6 | 7 |", **row)]
 
-    def asked(columns):
+    def draw_queries(columns):
         return {question.query for seed in range(40) for question in questions_of(field(columns), seed=seed)}
 
-    assert "Dog ac" in asked(("Size:", "Medium"))
-    assert any("armour class of Dog" in query for query in asked(("Size:", "Medium")))
-    assert not any("medium" in query for query in asked(("Size:", "Medium")))
-    assert any("wild (Dog)" in query for query in asked(("Size:", "Tame", "Wild")))
+    assert "Dog ac" in draw_queries(("Size:", "Medium"))
+    assert any("armour class of Dog" in query for query in draw_queries(("Size:", "Medium")))
+    assert not any("medium" in query for query in draw_queries(("Size:", "Medium")))
+    assert any("wild (Dog)" in query for query in draw_queries(("Size:", "Tame", "Wild")))
 
 
 def test_what_is_rolled_is_not_asked_for(make_chunk):
@@ -294,7 +294,7 @@ def prose_questions_chunks(make_chunk):
     return [*parts, *fillers]
 
 
-def asked(prose_questions_chunks, part, section):
+def draw_section_questions(prose_questions_chunks, part, section):
     places = WordPlaces(prose_questions_chunks)
     return {
         section_question(part, section, ("Weather",), places, Phrasing(Random(seed), Vocabulary.default(), frozenset()))
@@ -305,7 +305,9 @@ def asked(prose_questions_chunks, part, section):
 def test_a_passage_is_asked_for_by_words_that_only_it_has_together(prose_questions_chunks):
     by_words = [
         query
-        for query in asked(prose_questions_chunks, prose_questions_chunks[0], prose_questions_chunks[:2])
+        for query in draw_section_questions(
+            prose_questions_chunks, prose_questions_chunks[0], prose_questions_chunks[:2]
+        )
         if query and "eather" not in query
     ]
     assert by_words
@@ -321,16 +323,20 @@ def test_a_passage_is_asked_for_by_words_that_only_it_has_together(prose_questio
 def test_a_part_of_a_section_is_asked_for_by_its_own_words_and_the_sections_name(prose_questions_chunks):
     assert any(
         query and "eather" in query and "archers" in query.lower()
-        for query in asked(prose_questions_chunks, prose_questions_chunks[1], prose_questions_chunks[:2])
+        for query in draw_section_questions(
+            prose_questions_chunks, prose_questions_chunks[1], prose_questions_chunks[:2]
+        )
     )
 
 
 def test_a_whole_section_is_asked_for_by_its_name(prose_questions_chunks):
-    assert "Explain Weather." in asked(prose_questions_chunks, prose_questions_chunks[0], prose_questions_chunks[:1])
+    assert "Explain Weather." in draw_section_questions(
+        prose_questions_chunks, prose_questions_chunks[0], prose_questions_chunks[:1]
+    )
 
 
 def test_text_that_says_nothing_of_its_own_gets_no_question(prose_questions_chunks, make_chunk):
     twin = make_chunk("twin", kind="prose", text=PARTS[0], source=PARTS[0], heading_path=("Weather",))
-    assert asked([*prose_questions_chunks, twin], prose_questions_chunks[0], [prose_questions_chunks[0], twin]) == {
-        None
-    }
+    assert draw_section_questions(
+        [*prose_questions_chunks, twin], prose_questions_chunks[0], [prose_questions_chunks[0], twin]
+    ) == {None}

@@ -64,7 +64,7 @@ def test_a_sentence_that_introduces_a_table_is_not_its_name(make_chunk):
     assert names(chunk) == {"a": ("Flags",)}
 
 
-def said(make_chunk, beside, row):
+def draw_names(make_chunk, beside, row):
     """Every way in which the table of fighters is called; that of thieves has the same rows."""
     rows = [
         make_chunk(f"{table}-{key}", row_key=key, columns=("Level", "Save"), cells=(key, "9"), caption=f"{table} Saves")
@@ -77,15 +77,15 @@ def said(make_chunk, beside, row):
 
 
 def test_a_name_is_cut_to_what_tells_the_row_from_all_others(make_chunk):
-    assert said(make_chunk, ["Giant", "Save"], "Fighter-Giant") == {"Fighter Saves", "Fighter"}
+    assert draw_names(make_chunk, ["Giant", "Save"], "Fighter-Giant") == {"Fighter Saves", "Fighter"}
 
 
 def test_a_row_that_is_named_by_a_number_needs_a_name_that_means_its_table(make_chunk):
-    assert said(make_chunk, ["Level", "Save"], None) == {"Fighter Saves", "Fighter"}
+    assert draw_names(make_chunk, ["Level", "Save"], None) == {"Fighter Saves", "Fighter"}
 
 
 def test_a_name_that_cannot_be_cut_is_said_whole(make_chunk):
-    assert said(make_chunk, ["Level", "Save"], "Fighter-Giant") == {"Fighter Saves"}
+    assert draw_names(make_chunk, ["Level", "Save"], "Fighter-Giant") == {"Fighter Saves"}
 
 
 def test_no_name_is_needed_where_the_rest_says_enough(make_chunk):

@@ -96,7 +96,7 @@ COLUMNS = ("Item", "Weight (lbs)", "Maker")
 
 
 @pytest.fixture
-def asked(make_chunk):
+def draw_lookups(make_chunk):
     """Every look-up of the first row that 300 draws give; a second table has the same rows."""
 
     def ask(*rows, columns=COLUMNS, twin=True):
@@ -115,25 +115,25 @@ def asked(make_chunk):
     return ask
 
 
-def test_a_column_may_be_asked_for_without_its_name(asked):
-    queries = {each.query.lower().strip("?") for each in asked(("Cord", "12", "Ana"), ("Line", "15", "Bo"))}
+def test_a_column_may_be_asked_for_without_its_name(draw_lookups):
+    queries = {each.query.lower().strip("?") for each in draw_lookups(("Cord", "12", "Ana"), ("Line", "15", "Bo"))}
     assert {"ropes: how heavy is cord", "how heavy is cord in ropes"} <= queries
     assert any("weight" in query for query in queries)
 
 
-def test_a_table_whose_rows_are_in_another_is_always_named(asked):
-    assert all("ropes" in each.query.lower() for each in asked(("Cord", "12", "Ana"), ("Line", "15", "Bo")))
+def test_a_table_whose_rows_are_in_another_is_always_named(draw_lookups):
+    assert all("ropes" in each.query.lower() for each in draw_lookups(("Cord", "12", "Ana"), ("Line", "15", "Bo")))
 
 
-def test_a_row_that_is_nowhere_else_may_be_asked_for_without_its_table(asked):
-    result = asked(("Cord", "12", "Ana"), ("Line", "15", "Bo"), twin=False)
+def test_a_row_that_is_nowhere_else_may_be_asked_for_without_its_table(draw_lookups):
+    result = draw_lookups(("Cord", "12", "Ana"), ("Line", "15", "Bo"), twin=False)
     alone = [each.query.lower() for each in result if "ropes" not in each.query.lower()]
     assert any("cord" in query for query in alone)
     assert "how heavy is cord" in alone
 
 
-def test_the_answer_is_the_cell_that_is_asked_for(asked):
-    for each in asked(("Cord", "12", "Ana"), ("Line", "15", "Bo")):
+def test_the_answer_is_the_cell_that_is_asked_for(draw_lookups):
+    for each in draw_lookups(("Cord", "12", "Ana"), ("Line", "15", "Bo")):
         query = each.query.lower()
         if each.keys == {"maker": "Ana"}:
             assert each.answer in {"Cord", "12"}
@@ -144,8 +144,8 @@ def test_the_answer_is_the_cell_that_is_asked_for(asked):
             assert each.answer == "Ana"
 
 
-def test_rows_of_one_key_are_named_by_two_cells(asked):
-    result = asked(("Cord", "12", "Ana"), ("Cord", "15", "Bo"), ("Line", "15", "Ana"))
+def test_rows_of_one_key_are_named_by_two_cells(draw_lookups):
+    result = draw_lookups(("Cord", "12", "Ana"), ("Cord", "15", "Bo"), ("Line", "15", "Ana"))
     both = [each for each in result if len(each.keys) > 1]
     assert both
     for each in both:

@@ -19,7 +19,7 @@ from tests.openai_server.passage_model import describing
 from tests.openai_server.server import FakeOpenAi
 
 
-def asked(home: Home, access: Access) -> HostedModels:
+def prepare_models(home: Home, access: Access) -> HostedModels:
     models = HostedModels(lambda: access)
     models.require_ready(home, list_books(home.library))
     return models
@@ -35,7 +35,7 @@ def hosted(home: Home) -> Home:
 
 def test_an_embedder_without_a_key_is_told_of_where_vectors_are_missing(tiny: Home) -> None:
     with pytest.raises(EmbedderUnavailableError, match=r"^openai needs OPENAI_API_KEY; set it, or use --embedder"):
-        asked(hosted(tiny), Access())
+        prepare_models(hosted(tiny), Access())
 
 
 def test_it_is_no_obstacle_where_every_vector_is_kept_and_nobody_scores(tiny: Home, chat_server: FakeOpenAi) -> None:
@@ -47,14 +47,14 @@ def test_it_is_no_obstacle_where_every_vector_is_kept_and_nobody_scores(tiny: Ho
             patch.setenv(name, value)
         embedded = build(home).books["tiny"].numbers["embeddings"]
     assert embedded["n_model_tokens"] == chat_server.counts.prompt - tokens("Is anybody there?") > 0
-    asked(home, Access())
+    prepare_models(home, Access())
     scored = replace(home, settings=replace(home.settings, questions=tiny.settings.questions or (home.library,)))
     with pytest.raises(EmbedderUnavailableError):
-        asked(scored, Access())
+        prepare_models(scored, Access())
 
 
 def test_the_server_is_asked_once_for_all_books_that_follow(tiny: Home, chat_server: FakeOpenAi) -> None:
-    models = asked(hosted(tiny), Access.of_environment(chat_server.environment))
+    models = prepare_models(hosted(tiny), Access.of_environment(chat_server.environment))
     models.require_ready(hosted(tiny), list_books(tiny.library))
     assert len(chat_server.asked) == 1
 
@@ -63,23 +63,23 @@ def test_a_key_that_is_refused_is_one_line_before_the_tables_are_read(tiny: Home
     chat_server.models = frozenset({"gpt-4o-mini"})
     access = Access("sk-another-secret", chat_server.address)
     with pytest.raises(ModelError, match="the key in OPENAI_API_KEY is refused") as refused:
-        asked(by_model(tiny), access)
+        prepare_models(by_model(tiny), access)
     assert "\n" not in str(refused.value)
     assert access.key not in str(refused.value)
-    asked(by_model(tiny), Access.of_environment(chat_server.environment))
+    prepare_models(by_model(tiny), Access.of_environment(chat_server.environment))
     assert not chat_server.asked
 
 
 def test_a_key_that_no_header_can_have_is_found_without_a_server(tiny: Home) -> None:
     with pytest.raises(ModelKeyError, match="has a character that no key has"):
-        asked(by_model(tiny), Access("sk a secret"))
+        prepare_models(by_model(tiny), Access("sk a secret"))
 
 
 def test_a_model_that_the_server_does_not_have_is_one_line(tiny: Home, chat_server: FakeOpenAi) -> None:
     chat_server.models = frozenset({"gpt-4o-mini"})
     access = Access.of_environment(chat_server.environment)
     with pytest.raises(ModelError, match=r"llama9 cannot be asked: .*'llama9' does not exist"):
-        asked(by_model(tiny, "llama9"), access)
+        prepare_models(by_model(tiny, "llama9"), access)
 
 
 def test_a_model_of_passages_is_asked_for_where_an_answer_is_missing(tiny: Home, chat_server: FakeOpenAi) -> None:
@@ -87,22 +87,22 @@ def test_a_model_of_passages_is_asked_for_where_an_answer_is_missing(tiny: Home,
     access = Access.of_environment(chat_server.environment)
     settings = replace(tiny.settings, passages=PassagesSettings("model"))
     home = replace(tiny, settings=settings)
-    asked(home, access)
+    prepare_models(home, access)
     chat_server.models = frozenset()
     with pytest.raises(ModelError, match=r"gpt-4o-mini cannot be asked: .*'gpt-4o-mini' does not exist"):
-        asked(home, access)
+        prepare_models(home, access)
     folder = home.book("tiny")
     (book,), chunks = read_jsonl(folder / "book.jsonl", Book), read_jsonl(folder / "chunks.jsonl", Chunk)
     make_chunks(settings, home.models, book.documents, chunks, access)
-    asked(home, access)
+    prepare_models(home, access)
 
 
 def test_a_server_that_says_nothing_of_its_models_or_is_away_leaves_it_to_the_tables(
     tiny: Home, chat_server: FakeOpenAi
 ) -> None:
-    asked(by_model(tiny), Access.of_environment(chat_server.environment))
-    asked(by_model(tiny), Access("none", "http://127.0.0.1:9/v1"))
-    asked(by_model(tiny), Access())
+    prepare_models(by_model(tiny), Access.of_environment(chat_server.environment))
+    prepare_models(by_model(tiny), Access("none", "http://127.0.0.1:9/v1"))
+    prepare_models(by_model(tiny), Access())
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ FOUND = BookVerdict(7, ("a cell is lost",), (LintFinding("empty_term", "Mace", "
 
 
 @pytest.fixture
-def asked(tmp_path: Path) -> Callable[..., tuple[BookVerdict, bool]]:
+def ask_verdict(tmp_path: Path) -> Callable[..., tuple[BookVerdict, bool]]:
     """The verdict on two files, and whether anybody looked at them for it."""
     for name in ("rows.jsonl", "tables.jsonl"):
         (tmp_path / name).write_text("{}\n")
@@ -102,24 +102,24 @@ def asked(tmp_path: Path) -> Callable[..., tuple[BookVerdict, bool]]:
     return ask
 
 
-def test_the_same_records_are_looked_at_once(asked: Callable[..., tuple[BookVerdict, bool]]) -> None:
-    assert asked() == (FOUND, True)
-    assert asked() == (FOUND, False)
-    assert asked("cells") == (FOUND, True)
-    assert asked() == (FOUND, False)
+def test_the_same_records_are_looked_at_once(ask_verdict: Callable[..., tuple[BookVerdict, bool]]) -> None:
+    assert ask_verdict() == (FOUND, True)
+    assert ask_verdict() == (FOUND, False)
+    assert ask_verdict("cells") == (FOUND, True)
+    assert ask_verdict() == (FOUND, False)
 
 
 def test_whatever_the_verdict_depends_on_makes_it_anew(
-    asked: Callable[..., tuple[BookVerdict, bool]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ask_verdict: Callable[..., tuple[BookVerdict, bool]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked()
+    ask_verdict()
     (tmp_path / "tables.jsonl").write_text("{ }\n")
-    assert asked()[1], "other records"
+    assert ask_verdict()[1], "other records"
     (tmp_path / "checked-predicates.json").write_text('{"key": 1}')
-    assert asked()[1], "a verdict that cannot be read"
+    assert ask_verdict()[1], "a verdict that cannot be read"
     (tmp_path / "vocabulary.toml").write_text('[aliases]\nblade = "sword"\n')
     words = load_vocabulary(tmp_path / "vocabulary.toml")
-    assert asked(vocabulary=words)[1], "other words"
+    assert ask_verdict(vocabulary=words)[1], "other words"
     monkeypatch.setattr(module, "program_version", lambda: "another")
-    assert asked(vocabulary=words)[1], "another program"
-    assert not asked(vocabulary=words)[1]
+    assert ask_verdict(vocabulary=words)[1], "another program"
+    assert not ask_verdict(vocabulary=words)[1]

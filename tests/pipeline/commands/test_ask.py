@@ -13,12 +13,12 @@ from tests.openai_server.server import fake_openai
 
 
 @pytest.fixture
-def asked(run, sample: Home):
+def run_ask(run, sample: Home):
     return lambda *arguments: run("ask", *arguments, "--home", sample.root)
 
 
-def test_conditions_are_read_and_said(asked) -> None:
-    status, out, _ = asked("documents about psionics updated since 2020", "--debug", "--today", "2026-08-22")
+def test_conditions_are_read_and_said(run_ask) -> None:
+    status, out, _ = run_ask("documents about psionics updated since 2020", "--debug", "--today", "2026-08-22")
     assert status == 0
     assert "[READ] combined: read 'since 2020' as " in out
     assert "[FILTER] 'since 2020'" in out
@@ -91,8 +91,8 @@ def test_a_model_without_a_key_is_told_and_one_with_it_is_named(case, monkeypatc
     assert "The question was read by reader, " in errors
 
 
-def test_documents_are_counted(asked) -> None:
-    status, out, _ = asked("how many documents per doc_type?", "--json")
+def test_documents_are_counted(run_ask) -> None:
+    status, out, _ = run_ask("how many documents per doc_type?", "--json")
     result = json.loads(out)
     assert status == 0
     assert result["intent"] == "aggregate"
@@ -100,10 +100,10 @@ def test_documents_are_counted(asked) -> None:
 
 
 @pytest.mark.parametrize("option", ["--top-k", "--k", "-k"])
-def test_a_question_without_conditions_is_a_search(asked, option: str) -> None:
-    status, out, _ = asked("psionic blast", "--no-filters", option, "2")
+def test_a_question_without_conditions_is_a_search(run_ask, option: str) -> None:
+    status, out, _ = run_ask("psionic blast", "--no-filters", option, "2")
     assert (status, len(out.splitlines())) == (0, 2)
-    assert asked("   ")[0] == 2
+    assert run_ask("   ")[0] == 2
 
 
 @pytest.mark.parametrize(
@@ -126,10 +126,10 @@ def test_every_search_of_a_question_follows_the_setting_or_the_option(
     assert {getattr(each, "name", each) for each in searched} == {used}
 
 
-def test_a_comparison_is_answered_part_by_part(asked) -> None:
+def test_a_comparison_is_answered_part_by_part(run_ask) -> None:
     question = "longsword versus dagger: cost"
-    status, out, errors = asked(question, "--debug")
-    result = asked(question, "--json").json
+    status, out, errors = run_ask(question, "--debug")
+    result = run_ask(question, "--json").json
     assert status == 0
     assert "[DECOMPOSED] compare: longsword: cost | dagger: cost" in out
     assert "Executing vector search with category hints: []" in errors
@@ -139,11 +139,11 @@ def test_a_comparison_is_answered_part_by_part(asked) -> None:
     assert "Dagger" in result["answers"][1]["title"]
 
 
-def test_a_comparison_reads_the_chunks_once(asked, monkeypatch) -> None:
+def test_a_comparison_reads_the_chunks_once(run_ask, monkeypatch) -> None:
     read = []
     chunks_of = ChunkFile.__iter__
     monkeypatch.setattr(ChunkFile, "__iter__", lambda self: read.append(len(self)) or chunks_of(self))
-    assert asked("longsword versus dagger: cost")[0] == 0
+    assert run_ask("longsword versus dagger: cost")[0] == 0
     assert len(read) == 1
 
 

@@ -35,62 +35,62 @@ def guarded_entry(slug: str, n_tables: int, **reasons: int) -> BookEntry:
     return replace(entry(slug), guards=GuardCounts(n_tables, *2 * (n_tables - sum(reasons.values()),), reasons))
 
 
-def said(capsys: pytest.CaptureFixture[str], done: Build, *, verbose: bool = False) -> list[str]:
+def print_lines(capsys: pytest.CaptureFixture[str], done: Build, *, verbose: bool = False) -> list[str]:
     print_build(done, ENTRIES, verbose=verbose)
     return capsys.readouterr().out.splitlines()
 
 
 def test_a_build_says_what_it_left_alone(capsys: pytest.CaptureFixture[str]) -> None:
     done = built(n_embedded=1, n_guarded=106, changed=("a",), skipped=("b", "c", "d", "e", "f"))
-    assert "1 changed (a), 5 unchanged (5 not read again); 6 embedded" in said(capsys, done)[0]
+    assert "1 changed (a), 5 unchanged (5 not read again); 6 embedded" in print_lines(capsys, done)[0]
     assert summary(done)["skipped"] == ["b", "c", "d", "e", "f"]
     whole = built(n_guarded=106, skipped=SLUGS)
-    assert not [line for line in said(capsys, whole) if line.startswith("Nothing was run")]
+    assert not [line for line in print_lines(capsys, whole) if line.startswith("Nothing was run")]
     whole.is_unchanged = True
-    assert [line for line in said(capsys, whole) if line.startswith("Nothing was run")]
+    assert [line for line in print_lines(capsys, whole) if line.startswith("Nothing was run")]
     assert summary(whole)["is_unchanged"] is True
 
 
 def test_a_build_that_changed_nothing_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    assert said(capsys, built(n_guarded=106))[0] == (
+    assert print_lines(capsys, built(n_guarded=106))[0] == (
         "6 books, 12,833 chunks (106 guarded): nothing changed, 0 embedded"
     )
 
 
 def test_links_that_lead_out_of_the_library_are_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
     done = built(refused=("etc", "usr"))
-    assert said(capsys, done)[2] == (
+    assert print_lines(capsys, done)[2] == (
         "warning: a link that leads out of the library is not followed; put the folder itself there (etc, usr)"
     )
     assert summary(done)["refused"] == ["etc", "usr"]
 
 
 def test_changed_books_are_named_and_the_others_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    line = said(capsys, built(1, 106, new=("a",), changed=("b", "c"), gone=("z",)))[0]
+    line = print_lines(capsys, built(1, 106, new=("a",), changed=("b", "c"), gone=("z",)))[0]
     assert line.endswith(": 1 new (a), 2 changed (b, c), 1 gone (z), 3 unchanged; 6 embedded, 54 reused, 0 deleted")
-    line = said(capsys, built(1, 106, new=SLUGS))[0]
+    line = print_lines(capsys, built(1, 106, new=SLUGS))[0]
     assert line.endswith(": 6 new (a, b, c and 3 more); 6 embedded, 54 reused, 0 deleted")
 
 
 def test_a_new_embedder_is_no_change_of_books(capsys: pytest.CaptureFixture[str]) -> None:
-    assert said(capsys, built(10, 1))[0].endswith(": 6 unchanged; 60 embedded, 0 reused, 0 deleted")
+    assert print_lines(capsys, built(10, 1))[0].endswith(": 6 unchanged; 60 embedded, 0 reused, 0 deleted")
 
 
 def test_one_cause_is_one_line_and_verbose_names_every_place(capsys: pytest.CaptureFixture[str]) -> None:
-    short = said(capsys, built(n_guarded=1))
+    short = print_lines(capsys, built(n_guarded=1))
     assert short[1:] == [
         f"warning: {NO_DATE} (6 times: a, b, c and 3 more)",
         "6 files were ignored, for only .md, .mdx and .markdown files are read: "
         "a/logo.png, b/logo.png, c/logo.png and 3 more",
     ]
-    long = said(capsys, built(n_guarded=1), verbose=True)
+    long = print_lines(capsys, built(n_guarded=1), verbose=True)
     assert long[1:8] == [f"warning: {NO_DATE}", *(f"  {slug}" for slug in SLUGS)]
     assert long[8].endswith(", ".join(f"{slug}/logo.png" for slug in SLUGS))
 
 
 def test_no_guarded_row_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    assert said(capsys, built())[1].startswith("None of the 12 tables is guarded")
-    assert not any("is guarded" in line for line in said(capsys, built(n_guarded=1)))
+    assert print_lines(capsys, built())[1].startswith("None of the 12 tables is guarded")
+    assert not any("is guarded" in line for line in print_lines(capsys, built(n_guarded=1)))
 
 
 def test_one_book_has_one_line_about_its_tables(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,35 +17,37 @@ ASKED = "What does a longsword cost?"
 
 
 @pytest.fixture
-def asked(tiny: Home) -> Home:
+def logged_home(tiny: Home) -> Home:
     QueryLog(tiny.root, is_on=True).add("s", ASKED)
     return tiny
 
 
-def test_a_term_is_proposed_tried_accepted_and_counts_from_the_next_build(asked: Home, run: Callable[..., Ran]) -> None:
-    told = run("suggest-terms", "--home", asked.root)
+def test_a_term_is_proposed_tried_accepted_and_counts_from_the_next_build(
+    logged_home: Home, run: Callable[..., Ran]
+) -> None:
+    told = run("suggest-terms", "--home", logged_home.root)
     assert (told.status, told.err) == (0, "")
     assert "longsword = long sword    the same letters, written apart; said in 1 question" in told.out
     assert f"would keep chunks out: {ASKED}" in told.out
-    (result,) = run("suggest-terms", "--home", asked.root, "--json").json
+    (result,) = run("suggest-terms", "--home", logged_home.root, "--json").json
     assert (result["word"], result["means"], result["effect"]["excluded"]) == ("longsword", "long sword", [ASKED])
 
-    taken = run("suggest-terms", "--home", asked.root, "--accept", "longsword=long sword")
+    taken = run("suggest-terms", "--home", logged_home.root, "--accept", "longsword=long sword")
     assert taken.status == 0
     assert "querymust build" in taken.err
-    assert (asked.library / "vocabulary.toml").read_text() == '[aliases]\n"longsword" = "long sword"\n'
-    assert run("suggest-terms", "--home", asked.root, "--json").json == []
-    assert run("build", "--home", asked.root).status == 0
-    keys = [hit.chunk.row_key for hit in Retriever.open(asked.root).retrieve(ASKED).hits]
+    assert (logged_home.library / "vocabulary.toml").read_text() == '[aliases]\n"longsword" = "long sword"\n'
+    assert run("suggest-terms", "--home", logged_home.root, "--json").json == []
+    assert run("build", "--home", logged_home.root).status == 0
+    keys = [hit.chunk.row_key for hit in Retriever.open(logged_home.root).retrieve(ASKED).hits]
     assert keys[0] == "Long sword"
     assert not {"Dagger", "Mace"} & set(keys)
 
 
-def test_what_was_rejected_is_not_proposed_again(asked: Home, run: Callable[..., Ran]) -> None:
-    assert run("suggest-terms", "--home", asked.root, "--reject", "longsword=long sword").status == 0
-    told = run("suggest-terms", "--home", asked.root)
+def test_what_was_rejected_is_not_proposed_again(logged_home: Home, run: Callable[..., Ran]) -> None:
+    assert run("suggest-terms", "--home", logged_home.root, "--reject", "longsword=long sword").status == 0
+    told = run("suggest-terms", "--home", logged_home.root)
     assert "longsword = long sword" not in told.out
-    assert not (asked.library / "vocabulary.toml").exists()
+    assert not (logged_home.library / "vocabulary.toml").exists()
 
 
 def test_a_word_that_no_book_has_is_not_accepted(tiny: Home, run: Callable[..., Ran]) -> None:

@@ -127,9 +127,9 @@ def tell(path, done, total):
 """
 
 
-def killed(way: str, home: Path, place: Place) -> None:
+def killed(way: str, home: Path, remote: Place) -> None:
     """Let another process push or pull, and kill it when half of the bytes are over."""
-    done = subprocess.run([sys.executable, "-c", KILLED.format(way=way), str(home), place.name], check=False)
+    done = subprocess.run([sys.executable, "-c", KILLED.format(way=way), str(home), remote.name], check=False)
     assert done.returncode == -signal.SIGKILL
 
 
@@ -201,7 +201,7 @@ def folder(tmp_path: Path) -> Place:
 
 
 @pytest.fixture(params=["folder", "memory"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+def remote(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     """A place that can be written, of two file systems."""
     return Place(str(tmp_path / "place") if request.param == "folder" else f"memory://{uuid.uuid4().hex}/rules")
 
@@ -216,6 +216,6 @@ def server(tmp_path: Path) -> Iterator[FileServer]:
     HTTPFileSystem.clear_instance_cache()
 
 
-def history_of(place: Place) -> bytes:
+def history_of(remote: Place) -> bytes:
     """The lines of a place's history."""
-    return place.read(HISTORY) or b""
+    return remote.read(HISTORY) or b""

@@ -21,60 +21,60 @@ def row(heading: str, caption: str | None = None, **fields) -> Chunk:
     )
 
 
-def found(*chunks: Chunk) -> list[tuple[int, str]]:
+def find_mentions(*chunks: Chunk) -> list[tuple[int, str]]:
     return [(position, section[-1]) for position, section in mentions(chunks, lambda text: text.lower().split())]
 
 
 def test_a_paragraph_beside_a_table_leads_to_the_table_that_it_names_by_its_heading() -> None:
-    assert found(prose("Attack", "add the bonus of strength to it"), row("Attack"), row("Strength")) == [
+    assert find_mentions(prose("Attack", "add the bonus of strength to it"), row("Attack"), row("Strength")) == [
         (0, "Strength")
     ]
 
 
 def test_a_table_is_found_by_its_caption_too() -> None:
     library = prose("Attack", "see carried loads first"), row("Attack"), row("Strength", "Carried Loads")
-    assert found(*library) == [(0, "Strength")]
+    assert find_mentions(*library) == [(0, "Strength")]
 
 
 def test_a_sentence_that_introduces_a_table_is_not_its_name() -> None:
     library = prose("Attack", "roll and add"), row("Attack"), row("Strength", "roll and add", introduced=True)
-    assert found(*library) == []
+    assert find_mentions(*library) == []
 
 
 def test_a_paragraph_that_introduces_no_table_is_not_read() -> None:
-    assert found(prose("Tales", "the strength of ten"), row("Attack"), row("Strength")) == []
+    assert find_mentions(prose("Tales", "the strength of ten"), row("Attack"), row("Strength")) == []
 
 
 def test_a_paragraph_in_the_section_above_introduces_a_table() -> None:
     above = replace(EMPTY, heading_path=("Rules",), source="mind your strength")
-    assert found(above, row("Attack"), replace(row("Strength"), heading_path=("Abilities", "Strength"))) == [
+    assert find_mentions(above, row("Attack"), replace(row("Strength"), heading_path=("Abilities", "Strength"))) == [
         (0, "Strength")
     ]
 
 
 def test_a_section_does_not_mention_itself_or_what_it_holds() -> None:
     above = replace(EMPTY, heading_path=("Rules",), source="attack with strength")
-    assert found(above, row("Attack"), prose("Attack", "an attack is a roll")) == []
+    assert find_mentions(above, row("Attack"), prose("Attack", "an attack is a roll")) == []
 
 
 def test_a_name_that_two_sections_have_leads_nowhere() -> None:
     other = replace(row("Strength"), heading_path=("Monsters", "Strength"), table_id="other")
-    assert found(prose("Attack", "add strength"), row("Attack"), row("Strength"), other) == []
+    assert find_mentions(prose("Attack", "add strength"), row("Attack"), row("Strength"), other) == []
 
 
 def test_another_book_is_not_mentioned() -> None:
-    assert found(prose("Attack", "add strength"), row("Attack"), row("Strength", book="other")) == []
+    assert find_mentions(prose("Attack", "add strength"), row("Attack"), row("Strength", book="other")) == []
 
 
 def test_a_longer_name_wins_over_one_inside_it() -> None:
     library = prose("Attack", "roll a saving throw now"), row("Attack"), row("Saving Throw"), row("Throw")
-    assert found(*library) == [(0, "Saving Throw")]
+    assert find_mentions(*library) == [(0, "Saving Throw")]
 
 
 @pytest.mark.parametrize(("paragraphs", "led"), [(MENTIONED_BY, MENTIONED_BY), (MENTIONED_BY + 1, 0)])
 def test_a_name_that_many_paragraphs_say_is_a_word_of_the_book(paragraphs: int, led: int) -> None:
     library = [prose("Attack", "add strength")] * paragraphs
-    assert len(found(*library, row("Attack"), row("Strength"))) == led
+    assert len(find_mentions(*library, row("Attack"), row("Strength"))) == led
 
 
 def unit(rows: int, seed: int = 0, spread: float = 0.2) -> np.ndarray:

@@ -8,22 +8,22 @@ from retrieval.index.places import Place
 from tests.retrieval.index.conftest import FileServer
 
 
-def test_what_is_written_is_read_back(place: Place, tmp_path: Path) -> None:
+def test_what_is_written_is_read_back(remote: Place, tmp_path: Path) -> None:
     source, told = tmp_path / "source", []
     source.write_bytes(b"content" * 1000)
-    assert (place.read("deep/one"), place.size("deep/one"), place.sha256("deep/one")) == (None, None, None)
-    place.send(source, "deep/one", told.append)
-    place.write("two", b"small")
-    assert sum(told) == place.size("deep/one") == 7000
-    assert (place.read("deep/one"), place.read("two")) == (source.read_bytes(), b"small")
+    assert (remote.read("deep/one"), remote.size("deep/one"), remote.sha256("deep/one")) == (None, None, None)
+    remote.send(source, "deep/one", told.append)
+    remote.write("two", b"small")
+    assert sum(told) == remote.size("deep/one") == 7000
+    assert (remote.read("deep/one"), remote.read("two")) == (source.read_bytes(), b"small")
     target = tmp_path / "far" / "target"
-    place.fetch("deep/one", target, 7000, told.append)
+    remote.fetch("deep/one", target, 7000, told.append)
     assert target.read_bytes() == source.read_bytes()
     assert sum(told) == 14_000
-    assert place.folders("deep") == ("one",)
+    assert remote.folders("deep") == ("one",)
     for _ in range(2):
-        place.remove("deep")
-    assert (place.read("deep/one"), place.folders("deep")) == (None, ())
+        remote.remove("deep")
+    assert (remote.read("deep/one"), remote.folders("deep")) == (None, ())
 
 
 def test_what_changed_since_it_was_looked_up_is_read_anew(folder: Place, server: FileServer) -> None:

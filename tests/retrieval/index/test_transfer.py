@@ -32,17 +32,17 @@ def test_a_place_holds_what_was_pushed_and_is_a_home_to_read(builder: Path, fold
         assert there.faults() == ()
 
 
-def test_what_is_there_is_not_sent_again(builder: Path, place: Place) -> None:
-    push_snapshot(builder, place, nobody)
+def test_what_is_there_is_not_sent_again(builder: Path, remote: Place) -> None:
+    push_snapshot(builder, remote, nobody)
     for check in (False, True):
-        again = push_snapshot(builder, place, nobody, check=check)
+        again = push_snapshot(builder, remote, nobody, check=check)
         assert (again.sent, again.before) == (0, again.snapshot)
-    assert len(read_promotions(history_of(place))) == 1
+    assert len(read_promotions(history_of(remote))) == 1
 
 
-def test_progress_ends_with_every_byte(builder: Path, place: Place) -> None:
+def test_progress_ends_with_every_byte(builder: Path, remote: Place) -> None:
     told: list[tuple[int, int]] = []
-    done = push_snapshot(builder, place, lambda _, over, total: told.append((over, total)))
+    done = push_snapshot(builder, remote, lambda _, over, total: told.append((over, total)))
     assert told[-1] == (done.size, done.size)
     assert told == sorted(told)
 
@@ -71,57 +71,57 @@ def test_a_killed_push_leaves_readers_what_they_had(builder: Path, folder: Place
     assert (live_at(folder), done.before) == (done.snapshot, before)
 
 
-def test_what_was_damaged_there_is_sent_again_when_it_is_looked_for(builder: Path, place: Place) -> None:
-    name = push_snapshot(builder, place, nobody).snapshot
-    content = place.read(path_of(name, "vectors.npy")) or b""
-    place.write(path_of(name, "vectors.npy"), content[:-1] + bytes([content[-1] ^ 1]))
-    assert push_snapshot(builder, place, nobody).sent == 0
-    assert push_snapshot(builder, place, nobody, check=True).sent == 1
-    assert place.read(path_of(name, "vectors.npy")) == content
-    place.write(path_of(name, "chunks.jsonl"), b"short")
-    place.remove(path_of(name, "chunk_ids.npy"))
-    assert push_snapshot(builder, place, nobody).sent == 2
+def test_what_was_damaged_there_is_sent_again_when_it_is_looked_for(builder: Path, remote: Place) -> None:
+    name = push_snapshot(builder, remote, nobody).snapshot
+    content = remote.read(path_of(name, "vectors.npy")) or b""
+    remote.write(path_of(name, "vectors.npy"), content[:-1] + bytes([content[-1] ^ 1]))
+    assert push_snapshot(builder, remote, nobody).sent == 0
+    assert push_snapshot(builder, remote, nobody, check=True).sent == 1
+    assert remote.read(path_of(name, "vectors.npy")) == content
+    remote.write(path_of(name, "chunks.jsonl"), b"short")
+    remote.remove(path_of(name, "chunk_ids.npy"))
+    assert push_snapshot(builder, remote, nobody).sent == 2
 
 
 @pytest.mark.parametrize("content", [None, b"half", b"{}"])
 def test_without_a_list_that_can_be_read_nothing_is_complete(
-    builder: Path, place: Place, content: bytes | None
+    builder: Path, remote: Place, content: bytes | None
 ) -> None:
-    name = push_snapshot(builder, place, nobody).snapshot
-    whole = place.read(path_of(name))
-    place.remove(path_of(name))
+    name = push_snapshot(builder, remote, nobody).snapshot
+    whole = remote.read(path_of(name))
+    remote.remove(path_of(name))
     if content is not None:
-        place.write(path_of(name), content)
-    assert push_snapshot(builder, place, nobody).sent == 0
-    assert place.read(path_of(name)) == whole
+        remote.write(path_of(name), content)
+    assert push_snapshot(builder, remote, nobody).sent == 0
+    assert remote.read(path_of(name)) == whole
 
 
-def test_a_complete_snapshot_of_another_machine_stays_as_it_is(builder: Path, place: Place) -> None:
-    name = push_snapshot(builder, place, nobody).snapshot
+def test_a_complete_snapshot_of_another_machine_stays_as_it_is(builder: Path, remote: Place) -> None:
+    name = push_snapshot(builder, remote, nobody).snapshot
     (builder / "snapshots" / name / "relevance.json").write_text('{"another": "fit"}')
-    assert push_snapshot(builder, place, nobody).sent == 0
-    assert place.read(path_of(name, "relevance.json")) is None
+    assert push_snapshot(builder, remote, nobody).sent == 0
+    assert remote.read(path_of(name, "relevance.json")) is None
 
 
-def test_a_damaged_snapshot_is_not_pushed(builder: Path, place: Place) -> None:
+def test_a_damaged_snapshot_is_not_pushed(builder: Path, remote: Place) -> None:
     folder = builder / "snapshots" / str(live_id(builder))
     words = folder / "rarity.npy"
     whole = words.read_bytes()
     words.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
     with pytest.raises(IndexCorruptError, match=r"rarity.npy does not have the hash.*build the index again"):
-        push_snapshot(builder, place, nobody)
+        push_snapshot(builder, remote, nobody)
     words.write_bytes(whole)
     (folder / "vectors.npy").write_bytes(b"")
     with pytest.raises(IndexCorruptError, match=r"vectors.npy has 0 bytes"):
-        push_snapshot(builder, place, nobody)
-    assert live_at(place) is None
-    assert place.folders("snapshots") == ()
+        push_snapshot(builder, remote, nobody)
+    assert live_at(remote) is None
+    assert remote.folders("snapshots") == ()
 
 
-def test_nothing_live_is_nothing_to_push(home: Path, place: Place, tmp_path: Path) -> None:
+def test_nothing_live_is_nothing_to_push(home: Path, remote: Place, tmp_path: Path) -> None:
     for empty in (home, tmp_path / "none"):
         with pytest.raises(IndexMissingError, match="nothing is live"):
-            push_snapshot(empty, place, nobody)
+            push_snapshot(empty, remote, nobody)
 
 
 def test_a_home_is_not_pushed_to_itself(builder: Path) -> None:
@@ -130,20 +130,20 @@ def test_a_home_is_not_pushed_to_itself(builder: Path) -> None:
             push_snapshot(builder, Place(name), nobody)
 
 
-def test_as_many_as_asked_stay(builder: Path, place: Place) -> None:
-    pushed = [push_snapshot(builder, place, nobody, keep=1).snapshot]
+def test_as_many_as_asked_stay(builder: Path, remote: Place) -> None:
+    pushed = [push_snapshot(builder, remote, nobody, keep=1).snapshot]
     removed = []
     for count in (50, 40, 30):
         promote(builder, build(builder, count).id)
-        done = push_snapshot(builder, place, nobody, keep=1)
+        done = push_snapshot(builder, remote, nobody, keep=1)
         removed.append(done.removed)
         pushed.append(done.snapshot)
     assert removed == [(), (pushed[0],), (pushed[1],)]
-    assert set(place.folders("snapshots")) == set(pushed[2:])
+    assert set(remote.folders("snapshots")) == set(pushed[2:])
     promote(builder, pushed[2], "rollback")
-    assert push_snapshot(builder, place, nobody, keep=1).sent == 0
-    assert live_at(place) == pushed[2]
-    assert [move.how for move in read_promotions(history_of(place))] == ["push"] * 5
+    assert push_snapshot(builder, remote, nobody, keep=1).sent == 0
+    assert live_at(remote) == pushed[2]
+    assert [move.how for move in read_promotions(history_of(remote))] == ["push"] * 5
 
 
 def test_what_a_reader_of_a_shared_folder_has_open_stays(builder: Path, folder: Place, tmp_path: Path) -> None:
@@ -188,9 +188,9 @@ def copied(source: Path, target: Path) -> dict[str, bool]:
     return {name: (target / name).read_bytes() == (source / name).read_bytes() for name in inside}
 
 
-def test_what_is_pulled_is_what_was_pushed(builder: Path, place: Place, reader: Path) -> None:
-    name = push_snapshot(builder, place, nobody).snapshot
-    done = pull_snapshot(reader, place, nobody)
+def test_what_is_pulled_is_what_was_pushed(builder: Path, remote: Place, reader: Path) -> None:
+    name = push_snapshot(builder, remote, nobody).snapshot
+    done = pull_snapshot(reader, remote, nobody)
     assert (done.snapshot, done.fetched, done.before, done.n_chunks) == (name, done.files, None, 60)
     assert live_id(reader) == name
     assert all(copied(builder / "snapshots" / name, reader / "snapshots" / name).values())

@@ -137,7 +137,7 @@ def reasons(text: str, *rules: TableRule) -> list[str | None]:
     return [guard.reason for guard in table_guards(book.tables, rows_of(book), WORDS)]
 
 
-def said(text: str, *rules: TableRule) -> tuple[str, ...]:
+def list_unmet(text: str, *rules: TableRule) -> tuple[str, ...]:
     book = parsed(text, *rules)
     numbered = tuple(replace(rule, entry=number) for number, rule in enumerate(rules, start=1))
     return unmet(numbered, book.tables, WORDS)
@@ -175,7 +175,7 @@ def test_names_guard_a_table_whose_keys_are_letters() -> None:
 def test_a_name_for_every_row_is_written_once() -> None:
     rule = TableRule(1, Find(heading="Engines"), names={"*": ("engine {key}",)})
     assert came("how many tons has engine B", chunks_of(ENGINES, rule)) == ["B"]
-    assert said(ENGINES, rule) == ()
+    assert list_unmet(ENGINES, rule) == ()
 
 
 def test_a_key_makes_rows_of_what_looks_like_one_thing() -> None:
@@ -281,7 +281,7 @@ def test_a_thing_described_point_by_point_can_have_a_predicate_and_names() -> No
     assert (came("the price of a boat", [record]), came("the ferry", [record])) == ([], ["The Ferry"])
     assert "Marten's boat" in record.names
     assert reasons(FERRY, rule) == [None]
-    assert said(FERRY, rule) == ()
+    assert list_unmet(FERRY, rule) == ()
 
 
 def test_an_entry_is_about_every_table_that_it_finds() -> None:
@@ -296,14 +296,14 @@ def test_of_two_entries_about_one_table_none_is_applied_and_the_others_are() -> 
         TableRule(3, Find(heading="Engines"), open=True),
     )
     assert reasons(MOVEMENT + ENGINES, *rules) == [None, "open"]
-    assert said(MOVEMENT + ENGINES, *rules) == (
+    assert list_unmet(MOVEMENT + ENGINES, *rules) == (
         "tables.toml: entry 1 (heading 'Movement') and entry 2 (head 'Roll') are about the same table, at d.md:5, so "
         "none of them is applied; write them as one, or let each find less",
     )
 
 
 def test_what_is_about_nothing_is_said_with_the_nearest_that_there_is() -> None:
-    assert said(
+    assert list_unmet(
         MOVEMENT + ENGINES,
         TableRule(1, Find(heading="Movment"), open=True),
         TableRule(2, HERE, key="Terain", names={"Forrest": ("woods",), "3": ("other",)}, row_query_must={"9": "{}"}),
@@ -332,13 +332,13 @@ def test_tables_of_one_heading_are_told_apart_by_their_document() -> None:
 
 
 def test_an_entry_of_which_each_part_finds_another_table_is_told_so() -> None:
-    (sentence,) = said(MOVEMENT + ENGINES, TableRule(1, replace(HERE, head="Code"), open=True))
+    (sentence,) = list_unmet(MOVEMENT + ENGINES, TableRule(1, replace(HERE, head="Code"), open=True))
     assert sentence.endswith("finds no table; each part of it finds one, all of it none")
 
 
 def test_a_name_that_the_table_says_of_every_row_is_told_so() -> None:
     rule = TableRule(1, HERE, key="Terrain", names={"Hills": ("terrain", "rough terrain")})
-    (sentence,) = said(MOVEMENT, rule)
+    (sentence,) = list_unmet(MOVEMENT, rule)
     assert sentence.endswith(
         "calls the row 'Hills' 'terrain', and the headings, caption and columns say this of every row"
     )
@@ -348,7 +348,7 @@ def test_a_name_that_the_table_says_of_every_row_is_told_so() -> None:
 
 def test_entries_that_are_met_are_not_spoken_of() -> None:
     rule = TableRule(1, HERE, key="Terrain", names={"Forest": ("woods",)}, row_query_must={"Hills": '{"contain": "x"}'})
-    assert said(MOVEMENT, rule) == ()
+    assert list_unmet(MOVEMENT, rule) == ()
 
 
 @given(

@@ -215,12 +215,12 @@ def cuts_cut(text: str, **cuts: object) -> tuple[Passage, ...]:
     return cut_into_passages(document, blocks, place_tables(document, blocks), Cuts(**cuts))  # type: ignore[arg-type]
 
 
-def said(*paths: str) -> str:
+def write_document(*paths: str) -> str:
     """A document with a section of ten words for each heading; its level is how many marks it begins with."""
     return "\n\n".join(f"{path}\n\n{' '.join(path.strip('# ') + str(n) for n in range(10))}." for path in paths)
 
 
-BOOK = said("# A", "## B", "### C", "### D", "## E", "### F", "# G", "## H")
+BOOK = write_document("# A", "## B", "### C", "### D", "## E", "### F", "# G", "## H")
 
 
 def names(**cuts: object) -> list[str]:

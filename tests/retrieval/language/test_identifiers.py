@@ -108,11 +108,11 @@ def test_any_text_has_identifiers_that_are_in_it(text: str) -> None:
 
 
 def test_words_of_letters_with_blanks_between_them_need_not_be_an_identifier() -> None:
-    def found(question: str) -> list[str]:
+    def find_keys(question: str) -> list[str]:
         words, written = words_of_question(question), identifier_keys(question)
         return [
             key for _, _, key in known_identifiers(words, written, lambda keys: [key == "~jobname" for key in keys])
         ]
 
-    assert found("which job name did it run under") == []
-    assert found("what is job_name") == found("what is jobName") == ["~jobname"]
+    assert find_keys("which job name did it run under") == []
+    assert find_keys("what is job_name") == find_keys("what is jobName") == ["~jobname"]

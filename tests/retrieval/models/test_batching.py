@@ -60,7 +60,7 @@ def saying(body: Mapping[str, Any]) -> str:
     return json.dumps({"said": body["messages"][-1]["content"]})
 
 
-def asked(access: Access, folder: Path, **options: Any) -> Done:
+def ask_all(access: Access, folder: Path, **options: Any) -> Done:
     """Ask all six things."""
     texts = [f"thing {number}" for number in range(COUNT)]
     inquiries = [
@@ -76,16 +76,16 @@ def asked(access: Access, folder: Path, **options: Any) -> Done:
 def ask(chat_server: FakeOpenAi, tmp_path: Path) -> Ask:
     """Ask all six things, as the runs of one home do."""
     chat_server.answering = saying
-    return lambda **options: asked(Access.of_environment(chat_server.environment), tmp_path, **options)
+    return lambda **options: ask_all(Access.of_environment(chat_server.environment), tmp_path, **options)
 
 
 PROGRAM = """
 import sys
 from pathlib import Path
 from retrieval.models.access import Access
-from tests.retrieval.models.test_batching import asked
+from tests.retrieval.models.test_batching import ask_all
 
-asked(Access(sys.argv[1], sys.argv[2]), Path(sys.argv[3]), timeout=60.0)
+ask_all(Access(sys.argv[1], sys.argv[2]), Path(sys.argv[3]), timeout=60.0)
 """
 
 

@@ -24,7 +24,7 @@ class Form(BaseModel):
     answer: str
 
 
-def asked(text: str = "Why?") -> ChatRequest:
+def make_request(text: str = "Why?") -> ChatRequest:
     return ChatRequest("m", (("system", "Be brief."), ("user", text)), 50, form=Form)
 
 
@@ -58,20 +58,20 @@ class Purse:
 def metered(server: FakeOpenAi, purse: Purse, requests: int = 1, **options: Any) -> list[Answered | BaseException]:
     async def run() -> list[Answered | BaseException]:
         async with client(server, **options).session(purse) as session:
-            chats = (session.chat(asked(f"Why {number}?")) for number in range(requests))
+            chats = (session.chat(make_request(f"Why {number}?")) for number in range(requests))
             return await asyncio.gather(*chats, return_exceptions=True)
 
     return asyncio.run(run())
 
 
 def test_a_form_is_asked_for_and_the_server_says_what_was_used(chat_server: FakeOpenAi) -> None:
-    answer = client(chat_server).chat(asked())
+    answer = client(chat_server).chat(make_request())
     assert (answer.content, answer.refusal, answer.finish) == ("The answer is 10 [1].", None, "stop")
     assert answer.usage == Usage(chat_server.counts.prompt, chat_server.counts.completion)
     (body,) = chat_server.asked
-    assert body == asked().body
+    assert body == make_request().body
     assert body["response_format"]["json_schema"]["schema"]["additionalProperties"] is False
-    assert answer.usage.prompt < asked().most_prompt_tokens
+    assert answer.usage.prompt < make_request().most_prompt_tokens
 
 
 def test_embeddings_come_in_the_order_of_their_texts(chat_server: FakeOpenAi) -> None:
@@ -83,7 +83,7 @@ def test_embeddings_come_in_the_order_of_their_texts(chat_server: FakeOpenAi) ->
 def test_what_fails_for_a_passing_reason_is_sent_again_when_the_server_says(chat_server: FakeOpenAi) -> None:
     chat_server.retry_after = "0.25"
     for ask in (
-        lambda: [client(chat_server, retries=3).chat(asked())],
+        lambda: [client(chat_server, retries=3).chat(make_request())],
         lambda: metered(chat_server, Purse(), retries=3),
     ):
         chat_server.plan = InTurn(["busy", "broken"])
@@ -108,7 +108,7 @@ def test_a_server_that_wants_to_be_left_alone_for_an_hour_is(chat_server: FakeOp
         assert isinstance(failed, ModelError)
         assert failed.passing
     with pytest.raises(ModelError, match="RateLimitError"):
-        client(chat_server, retries=4).chat(asked())
+        client(chat_server, retries=4).chat(make_request())
     assert (len(chat_server.asked), time.monotonic() - began < 3.0) == (2, True)
 
 
@@ -144,12 +144,12 @@ IN_TIME = 0.25
 
 
 def whole(server: FakeOpenAi) -> object:
-    return client(server, timeout=IN_TIME).chat(asked())
+    return client(server, timeout=IN_TIME).chat(make_request())
 
 
 def streamed(server: FakeOpenAi) -> object:
     chat = OpenAiClient(Access(KEY, server.address), timeout=IN_TIME)
-    return list(chat.stream(asked()))
+    return list(chat.stream(make_request()))
 
 
 def embedded(server: FakeOpenAi) -> object:
@@ -191,7 +191,7 @@ def test_a_server_that_is_not_there_costs_nothing(chat_server: FakeOpenAi) -> No
         nowhere = OpenAiClient(Access(KEY, "http://127.0.0.1:9/v1"), retries=0)
         async with nowhere.session(purse) as session:
             with pytest.raises(ModelError, match="check the key, the address and the network"):
-                await session.chat(asked())
+                await session.chat(make_request())
 
     asyncio.run(run())
     assert (purse.reserved, purse.released) == (1, [1])
@@ -207,21 +207,21 @@ def test_a_batch_goes_out_and_what_came_of_it_comes_back(chat_server: FakeOpenAi
     chat_server.answering = lambda body: json.dumps(body["messages"][1]["content"])
     chat_server.batches.keeps = 2
     sender = client(chat_server)
-    batch = sender.begin_batch({name: asked(name) for name in ("a", "b", "c")}, "t1")
+    batch = sender.begin_batch({name: make_request(name) for name in ("a", "b", "c")}, "t1")
     assert sender.batch_results(batch) is None
     results = sender.batch_results(batch)
     assert results is not None
     assert {name: answer.content for name, answer in results.answers.items()} == {"a": '"a"', "b": '"b"'}
     assert (results.failed, results.refused) == (frozenset(), False)
     chat_server.batches.keeps, chat_server.plan = None, InTurn(["broken", "dropped_result", None])
-    other = sender.begin_batch({name: asked(name) for name in ("a", "b", "c")}, "t2")
+    other = sender.begin_batch({name: make_request(name) for name in ("a", "b", "c")}, "t2")
     assert sender.batch_results(other) is None
     some = sender.batch_results(other)
     assert some is not None
     assert (set(some.answers), some.failed) == ({"c"}, {"a"})
     assert (sender.find_batch("t1"), sender.find_batch("t2"), sender.find_batch("t3")) == (batch, other, None)
     chat_server.batches.ends = "failed"
-    refused = sender.begin_batch({"a": asked()}, "t4")
+    refused = sender.begin_batch({"a": make_request()}, "t4")
     assert sender.batch_results(refused) is None
     none = sender.batch_results(refused)
     assert none is not None

@@ -114,16 +114,16 @@ def test_noisy_chunks_stand_back_and_their_filter_holds_all_the_same(tmp_path: P
     noisy: list[dict] = [{"is_noisy": True, "n": 1}, {"is_noisy": False, "n": 1}, {"n": 1}, {"is_noisy": True, "n": 2}]
     collection.add(ids=list("abcd"), embeddings=ToyEmbedder().embed(texts), metadatas=noisy)
 
-    def asked(weight: float, where: dict | None = None) -> list[str]:
+    def filter_ids(weight: float, where: dict | None = None) -> list[str]:
         outcome = retrieve_with_iterative_filtering(
             "dragon lair!", collection, 4, embedder=ToyEmbedder(), noisy_weight=weight, where=where
         )
         return [candidate.id for candidate in outcome.kept]
 
-    assert asked(1.0)[0] == "a"
-    assert asked(0.001) == ["b", "c", "a", "d"]
-    assert asked(0.001, {"n": 1}) == ["b", "c", "a"]
-    assert asked(1.0, {"n": 2}) == ["d"]
+    assert filter_ids(1.0)[0] == "a"
+    assert filter_ids(0.001) == ["b", "c", "a", "d"]
+    assert filter_ids(0.001, {"n": 1}) == ["b", "c", "a"]
+    assert filter_ids(1.0, {"n": 2}) == ["d"]
     client.close()
 
 

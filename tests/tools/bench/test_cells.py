@@ -75,13 +75,13 @@ def test_look_ups_and_rules_are_apart_and_other_kinds_are_in_no_cell() -> None:
 
 
 def test_books_are_pooled_in_their_set_and_sets_together_by_question() -> None:
-    def asked(
+    def score_strategy(
         strategy: str, one: Sequence[float], two: Sequence[float], other: Sequence[float]
     ) -> list[ScoredQuestion]:
         second = [row(strategy, number + 10, value, book="two") for number, value in enumerate(two)]
         return [*rows(strategy, one), *second, *rows(strategy, other, set="t", book="three")]
 
-    result = cells([*asked("default", [1, 1, 1], [0], [0]), *asked("a", [0, 0, 0], [1], [1])])
+    result = cells([*score_strategy("default", [1, 1, 1], [0], [0]), *score_strategy("a", [0, 0, 0], [1], [1])])
     places = dict.fromkeys((each.set, each.book) for each in result)
     assert list(places) == [("s", "one"), ("s", "two"), ("s", "*"), ("t", "three"), ("t", "*"), ("*", "*")]
     assert (cell(result, "s", "*").n, cell(result, "s", "*").value) == (4, 0.75)

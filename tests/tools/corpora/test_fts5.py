@@ -41,7 +41,7 @@ def row(make_chunk, name, key="other", **given):
     return make_chunk(name, row_key=key, columns=("Weapon", "Damage"), cells=cells, **given)
 
 
-def found(index, question, k=15, passing=None):
+def search_positions(index, question, k=15, passing=None):
     return [position for position, _ in index.search(question, k, passing)]
 
 
@@ -53,12 +53,12 @@ def test_a_question_is_its_words_without_stop_words_each_quoted():
 
 @pytest.mark.parametrize("question", ['NEAR("a" b)', "damage* AND (x:y) -z ^w", 'it"s', "key : dagger + '"])
 def test_what_is_syntax_to_fts5_is_only_words(index, make_chunk, question):
-    assert found(index(row(make_chunk, "a", "dagger")), question + " dagger") == [0]
+    assert search_positions(index(row(make_chunk, "a", "dagger")), question + " dagger") == [0]
 
 
 def test_stop_words_are_asked_where_there_is_nothing_else(index, make_chunk):
     chunks = [row(make_chunk, "a", "the who"), row(make_chunk, "b", "a mace")]
-    assert found(index(*chunks), "The Who") == [0]
+    assert search_positions(index(*chunks), "The Who") == [0]
 
 
 def test_a_question_without_a_word_and_one_that_nothing_answers_find_nothing(index, make_chunk):
@@ -74,7 +74,7 @@ def test_a_key_weighs_more_than_a_heading_and_a_heading_more_than_text_and_colum
         make_chunk("c", heading_path=("Dagger",), columns=("Weapon", "Damage"), cells=("x", "7"), row_key="x"),
         make_chunk("d", columns=("Weapon", "Damage"), cells=("dagger", "7"), row_key="dagger"),
     ]
-    ranking = found(index(*chunks), "dagger")
+    ranking = search_positions(index(*chunks), "dagger")
     assert ranking[:2] == [3, 2]
     assert set(ranking) == {0, 1, 2, 3}
 
@@ -89,7 +89,7 @@ def test_a_sentence_that_introduces_a_table_is_text_and_no_heading(index, make_c
 
 
 def test_words_meet_their_stems(index, make_chunk):
-    assert found(index(row(make_chunk, "a", "daggers")), "a dagger?") == [0]
+    assert search_positions(index(row(make_chunk, "a", "daggers")), "a dagger?") == [0]
 
 
 def test_equal_scores_come_by_id(index, make_chunk):
@@ -109,7 +109,7 @@ def test_the_better_score_is_the_higher_one(index, make_chunk):
 def test_a_filter_leaves_k_of_those_that_pass(index, make_chunk):
     table = index(*(row(make_chunk, str(number), "dagger") for number in range(9)))
     passing = np.array([number % 2 == 1 for number in range(9)])
-    assert found(table, "dagger", 3, passing) == [1, 3, 5]
+    assert search_positions(table, "dagger", 3, passing) == [1, 3, 5]
 
 
 class _Bare:

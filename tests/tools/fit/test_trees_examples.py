@@ -51,7 +51,7 @@ def retriever(tmp_path_factory, chunks):
 
 
 @pytest.fixture(scope="module")
-def asked(chunks):
+def question_set(chunks):
     def question(name, query, snippet=None, **given):
         gold = () if snippet is None else (Anchor("b", snippet=snippet),)
         return Question(name, query, book="b", kind="lookup", gold=gold, **given)
@@ -65,12 +65,12 @@ def asked(chunks):
     return QuestionSet.of("tiny", "open", questions, chunks)
 
 
-def test_only_questions_with_gold_in_the_index_are_examples(retriever, asked):
-    assert [example.question_id for example in examples_of(retriever, asked, NAMES)] == ["q1", "q2"]
+def test_only_questions_with_gold_in_the_index_are_examples(retriever, question_set):
+    assert [example.question_id for example in examples_of(retriever, question_set, NAMES)] == ["q1", "q2"]
 
 
-def test_an_example_has_the_candidates_of_a_search_with_the_asked_features(retriever, asked):
-    result, _ = examples_of(retriever, asked, NAMES)
+def test_an_example_has_the_candidates_of_a_search_with_the_asked_features(retriever, question_set):
+    result, _ = examples_of(retriever, question_set, NAMES)
 
     assert result.values.shape == (9, 3)  # five rows of the fighter, four passages
     assert result.values.dtype == np.float32
@@ -81,16 +81,16 @@ def test_an_example_has_the_candidates_of_a_search_with_the_asked_features(retri
     assert (result.kind, result.generated) == ("lookup", False)
 
 
-def test_gold_that_a_predicate_excludes_is_no_candidate(retriever, asked):
-    _, excluded = examples_of(retriever, asked, NAMES)
+def test_gold_that_a_predicate_excludes_is_no_candidate(retriever, question_set):
+    _, excluded = examples_of(retriever, question_set, NAMES)
 
     assert excluded.generated
     assert not excluded.gold.any()
     assert excluded.rank(excluded.first) is None
 
 
-def test_a_chunk_whose_judgement_nobody_can_read_is_no_candidate(retriever, asked):
-    hidden = replace(asked, unexplained={"q1": frozenset({"ale and song 1", "fighter level 2 poison 18"})})
+def test_a_chunk_whose_judgement_nobody_can_read_is_no_candidate(retriever, question_set):
+    hidden = replace(question_set, unexplained={"q1": frozenset({"ale and song 1", "fighter level 2 poison 18"})})
     result, _ = examples_of(retriever, hidden, NAMES)
 
     assert result.values.shape == (7, 3)

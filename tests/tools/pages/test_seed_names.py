@@ -24,20 +24,20 @@ WRITERS = ("ingest/enrichment", "rag/contract", "rag/answering", "index/chroma")
 """Files of `retrieval` that write the metadata of chunks."""
 
 
-def found(place: str, folder: Path) -> bool:
-    kind, _, output = place.partition(": ")
+def is_known(where: str, folder: Path) -> bool:
+    kind, _, name = where.partition(": ")
     match kind:
         case "metadata":
-            return output in metadata_keys()
+            return name in metadata_keys()
         case "metric":
-            return output in {metric.name for metric in METRICS}
+            return name in {metric.name for metric in METRICS}
         case "rag.yaml":
-            return is_setting(output, folder)
-    if place.startswith("querymust "):
-        return is_command(place.removeprefix("querymust "))
-    if re.match(r"(retrieval|evals|pipeline|tools)\.\w", place):
-        return is_in_code(place)
-    path, _, test = place.partition("::")
+            return is_setting(name, folder)
+    if where.startswith("querymust "):
+        return is_command(where.removeprefix("querymust "))
+    if re.match(r"(retrieval|evals|pipeline|tools)\.\w", where):
+        return is_in_code(where)
+    path, _, test = where.partition("::")
     text = (ROOT / path).read_text("utf-8") if test and (ROOT / path).is_file() else ""
     return f"def {test}(" in text if test else (ROOT / path).exists()
 
@@ -105,7 +105,7 @@ def is_field(thing: Any, name: str) -> bool:
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda text: text.title)
 def test_whatever_a_text_names_is_where_the_page_says(text: SeedText, tmp_path: Path) -> None:
-    assert [name for name in text.names if name.place and not found(name.place, tmp_path)] == []
+    assert [name for name in text.names if name.place and not is_known(name.place, tmp_path)] == []
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_whatever_a_text_names_is_where_the_page_says(text: SeedText, tmp_path: 
     ],
 )
 def test_a_place_that_is_gone_is_seen(place: str, tmp_path: Path) -> None:
-    assert not found(place, tmp_path)
+    assert not is_known(place, tmp_path)
 
 
 def test_the_page_is_the_one_that_the_names_give() -> None:

@@ -44,7 +44,7 @@ def index():
     return FieldIndex.build(CHUNKS, OF, TERMS, tokens)
 
 
-def said(words, key):
+def read_words(words, key):
     return ["?" if number == UNKNOWN else KNOWN[number] for number in words[key].tolist()]
 
 
@@ -58,23 +58,29 @@ def test_what_points_to_a_table_stands_behind_its_caption():
     rows = [replace(chunk, searched_as=("Mace cost",)) if chunk.table_id else chunk for chunk in CHUNKS]
     index = FieldIndex.build(rows, OF, TERMS, tokens)
 
-    assert said(index.caption, 0) == ["swords", "of", "?", "mace", "cost"]
-    assert said(index.cell, 0) == ["long", "sword", "15", "gp"]
+    assert read_words(index.caption, 0) == ["swords", "of", "?", "mace", "cost"]
+    assert read_words(index.cell, 0) == ["long", "sword", "15", "gp"]
 
 
 def test_the_words_of_a_row_stand_in_their_order(index):
-    assert said(index.key, 0) == ["long", "sword"]
-    assert said(index.cell, 0) == ["long", "sword", "15", "gp"]
-    assert said(index.passage, 0) == []
+    assert read_words(index.key, 0) == ["long", "sword"]
+    assert read_words(index.cell, 0) == ["long", "sword", "15", "gp"]
+    assert read_words(index.passage, 0) == []
 
 
 def test_prose_has_a_passage_and_no_cells(index):
-    assert said(index.passage, 1) == ["ropes", "are", "long"]
-    assert said(index.key, 1) == said(index.cell, 1) == said(index.column, 1) == said(index.caption, 1) == []
+    assert read_words(index.passage, 1) == ["ropes", "are", "long"]
+    assert (
+        read_words(index.key, 1)
+        == read_words(index.cell, 1)
+        == read_words(index.column, 1)
+        == read_words(index.caption, 1)
+        == []
+    )
 
 
 def test_a_word_that_the_lexical_index_lacks_is_unknown_and_keeps_its_place(index):
-    assert said(index.cell, 2) == ["mace", "4", "?", "gp"]
+    assert read_words(index.cell, 2) == ["mace", "4", "?", "gp"]
 
 
 def test_every_word_knows_its_cell_and_an_empty_cell_counts(index):
@@ -83,7 +89,7 @@ def test_every_word_knows_its_cell_and_an_empty_cell_counts(index):
 
 
 def test_a_column_of_several_words_is_also_called_by_its_initials(index):
-    assert said(index.column, 0) == ["weapon", "armor", "rating", "ar", "cost", "gp"]
+    assert read_words(index.column, 0) == ["weapon", "armor", "rating", "ar", "cost", "gp"]
     assert index.column_of[index.column.span(0)].tolist() == [0, 1, 1, 1, 2, 2]
 
 
@@ -98,11 +104,15 @@ def test_initials_are_cut_as_the_words_of_a_question_are():
 
 
 def test_headings_are_told_apart_by_how_near_they_are(index):
-    assert said(index.heading, 0) == ["long", "swords"]
-    assert said(index.above, 0) == ["weapons"]
-    assert said(index.further, 0) == ["rules", "fight"]
-    assert said(index.caption, 0) == ["swords", "of", "?"]
-    assert [said(field, 1) for field in (index.heading, index.above, index.further)] == [["rope"], ["camp"], ["gear"]]
+    assert read_words(index.heading, 0) == ["long", "swords"]
+    assert read_words(index.above, 0) == ["weapons"]
+    assert read_words(index.further, 0) == ["rules", "fight"]
+    assert read_words(index.caption, 0) == ["swords", "of", "?"]
+    assert [read_words(field, 1) for field in (index.heading, index.above, index.further)] == [
+        ["rope"],
+        ["camp"],
+        ["gear"],
+    ]
 
 
 def test_a_section_is_one_document_and_one_heading_path():

@@ -162,7 +162,7 @@ def test_a_row_of_numbers_below_groups_of_columns_is_a_row():
 ROWS = "<table><tr><td>a</td></tr>"
 
 
-def found(markup: str) -> list[tuple[str, bool]]:
+def find_tables(markup: str) -> list[tuple[str, bool]]:
     return [(markup[span.start : span.end], span.closed) for span in table_spans(markup)]
 
 
@@ -182,7 +182,7 @@ def found(markup: str) -> list[tuple[str, bool]]:
     ],
 )
 def test_where_tables_begin_and_end(markup, expected):
-    assert found(markup) == expected
+    assert find_tables(markup) == expected
 
 
 @pytest.mark.parametrize(

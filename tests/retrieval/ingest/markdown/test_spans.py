@@ -8,7 +8,7 @@ from retrieval.ingest.markdown.spans import spaced_tables, spans_of, without_mar
 TABLE = "| a | b |\n| - | - |\n| 1 | 2 |"
 
 
-def found(text):
+def find_spans(text):
     return [(span.kind, span.source, span.is_paragraph) for span in spans_of(text)]
 
 
@@ -37,7 +37,7 @@ def test_a_table_in_a_list_or_a_quotation_is_a_span_and_so_is_the_paragraph_abov
 
 
 def test_a_list_without_a_table_stays_whole():
-    assert found("- a\n\n  b\n- c") == [("text", "- a\n\n  b\n- c", False)]
+    assert find_spans("- a\n\n  b\n- c") == [("text", "- a\n\n  b\n- c", False)]
 
 
 def test_two_tables_in_one_list_are_two_spans_with_their_lines():
@@ -53,13 +53,13 @@ def test_two_tables_in_one_list_are_two_spans_with_their_lines():
 
 @pytest.mark.parametrize("line", [":::", "[1] A note.", "Table 3: Omens", "</details>"])
 def test_a_table_ends_at_a_line_without_a_pipe(line):
-    assert [source for _, source, _ in found(f"{TABLE}\n{line}\n")] == [TABLE, line]
+    assert [source for _, source, _ in find_spans(f"{TABLE}\n{line}\n")] == [TABLE, line]
 
 
 def test_a_row_without_outer_pipes_is_a_row():
     bare = "a | b\n--- | ---\n1 | 2\n3 | 4"
 
-    assert found(bare) == [("table", bare, False)]
+    assert find_spans(bare) == [("table", bare, False)]
 
 
 def test_marks_of_lists_quotations_and_boxes_are_no_words():
@@ -85,14 +85,14 @@ def test_a_table_alone_in_a_fence_without_a_language_is_a_table(fence):
     ],
 )
 def test_other_fences_are_code(text):
-    assert found(text) == [("text", text, False)]
+    assert find_spans(text) == [("text", text, False)]
 
 
 def test_html_in_a_raw_fence_of_pandoc_is_html() -> None:
     table = "<table>\n<tr><td>1</td></tr>\n</table>"
-    assert found(f"```{{=html}}\n{table}\n```") == [("html", table, False)]
-    assert found(f"```html\n{table}\n```")[0][0] == "text", "code that is shown"
-    assert found(f"```{{=html}}\n{table}")[0][0] == "text", "a fence without an end"
+    assert find_spans(f"```{{=html}}\n{table}\n```") == [("html", table, False)]
+    assert find_spans(f"```html\n{table}\n```")[0][0] == "text", "code that is shown"
+    assert find_spans(f"```{{=html}}\n{table}")[0][0] == "text", "a fence without an end"
 
 
 SIMPLE = """Boat     Crew

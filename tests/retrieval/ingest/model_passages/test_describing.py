@@ -243,12 +243,12 @@ GOOD: dict[str, Any] = {
 
 
 @pytest.fixture
-def asked() -> AskedPassage:
+def asked_passage() -> AskedPassage:
     return AskedPassage.of(under(chunks_of(BOOK, {"ruleset_id": "old-1"}), "Fireball"))
 
 
-def test_what_is_on_the_lists_and_in_the_passage_is_taken(asked: AskedPassage) -> None:
-    result = believed(ModelPassage(**GOOD), asked)
+def test_what_is_on_the_lists_and_in_the_passage_is_taken(asked_passage: AskedPassage) -> None:
+    result = believed(ModelPassage(**GOOD), asked_passage)
     assert result.dropped == ()
     assert result.metadata == GOOD | {"tags": ("magic",), "traits": ("evocation", "fire")}
 
@@ -269,18 +269,18 @@ def test_what_is_on_the_lists_and_in_the_passage_is_taken(asked: AskedPassage) -
     ],
 )
 def test_a_part_that_cannot_be_right_is_dropped_and_the_others_stay(
-    asked: AskedPassage, said: dict[str, Any], part: str, why: str
+    asked_passage: AskedPassage, said: dict[str, Any], part: str, why: str
 ) -> None:
-    result = believed(ModelPassage(**GOOD | said), asked)
+    result = believed(ModelPassage(**GOOD | said), asked_passage)
     assert [(each.part, each.why) for each in result.dropped] == [(part, why)]
-    whole = believed(ModelPassage(**GOOD), asked).metadata
+    whole = believed(ModelPassage(**GOOD), asked_passage).metadata
     gone = {"content_kind": {"content_kind", "is_rule_bearing"}, "summary": {"summary"}}.get(part, set())
     assert result.metadata == {key: value for key, value in whole.items() if key not in gone}
 
 
-def test_a_name_is_the_passages_own_however_it_is_bent(asked: AskedPassage) -> None:
+def test_a_name_is_the_passages_own_however_it_is_bent(asked_passage: AskedPassage) -> None:
     chunk = replace(
-        asked.chunk, text="Merlin's fire burns whoever is near, and it does not matter how they came there."
+        asked_passage.chunk, text="Merlin's fire burns whoever is near, and it does not matter how they came there."
     )
     result = believed(ModelPassage(**GOOD | {"summary": "The fire of Merlin burns all."}), AskedPassage.of(chunk))
     assert result.metadata["summary"] == "The fire of Merlin burns all."
@@ -294,6 +294,6 @@ def test_the_kind_that_a_heading_says_stays(chunks: tuple[Chunk, ...]) -> None:
     assert believed(ModelPassage(**output | {"content_kind": "condition"}), query).dropped == ()
 
 
-def test_no_tag_that_is_known_leaves_the_tags_and_none_at_all_takes_them_away(asked: AskedPassage) -> None:
-    assert "tags" not in believed(ModelPassage(**GOOD | {"tags": ["cooking"]}), asked).metadata
-    assert believed(ModelPassage(**GOOD | {"tags": []}), asked).metadata["tags"] == ()
+def test_no_tag_that_is_known_leaves_the_tags_and_none_at_all_takes_them_away(asked_passage: AskedPassage) -> None:
+    assert "tags" not in believed(ModelPassage(**GOOD | {"tags": ["cooking"]}), asked_passage).metadata
+    assert believed(ModelPassage(**GOOD | {"tags": []}), asked_passage).metadata["tags"] == ()

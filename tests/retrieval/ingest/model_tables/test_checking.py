@@ -17,7 +17,9 @@ from tests.retrieval.ingest.model_tables.conftest import reply
 Change = Callable[[dict[str, Any]], object]
 
 
-def found(offline: OfflineTables, table: Table, change: Change = lambda _: None, **answered: Any) -> CheckedAnswer:
+def judge_answer(
+    offline: OfflineTables, table: Table, change: Change = lambda _: None, **answered: Any
+) -> CheckedAnswer:
     output = reply(request_of(table, offline.readings[table.id]).told)
     change(output)
     answer = Answered(**{"content": json.dumps(output), "refusal": None, "finish": "stop", "usage": Usage()} | answered)
@@ -42,7 +44,7 @@ def must(**asked: Any) -> Change:
 
 def test_an_answer_that_says_what_the_book_says_is_believed(offline: OfflineTables, tables: tuple[Table, ...]) -> None:
     for table in tables:
-        judgement = found(offline, table)
+        judgement = judge_answer(offline, table)
         assert (judgement.problems, judgement.dropped) == ((), ())
         assert sorted(judgement.rows) == [0, 1, 2]
 
@@ -72,13 +74,13 @@ WRONG: dict[str, tuple[Change, str]] = {
 @pytest.mark.parametrize("what", WRONG)
 def test_nothing_is_believed_of_an_answer_with(offline: OfflineTables, tables: tuple[Table, ...], what: str) -> None:
     change, message = WRONG[what]
-    judgement = found(offline, tables[0], change)
+    judgement = judge_answer(offline, tables[0], change)
     assert not judgement.rows
     assert any(re.search(message, problem) for problem in judgement.problems), judgement.problems
 
 
 def test_a_column_is_not_called_as_another_one_is(offline: OfflineTables, tables: tuple[Table, ...]) -> None:
-    judgement = found(offline, tables[1], put(("columns", 1, "path"), ["weight"]))
+    judgement = judge_answer(offline, tables[1], put(("columns", 1, "path"), ["weight"]))
     assert "is called as another column is" in "; ".join(judgement.problems)
 
 
@@ -94,16 +96,16 @@ def test_a_column_is_not_called_as_another_one_is(offline: OfflineTables, tables
 def test_what_is_no_answer_is_said(
     offline: OfflineTables, tables: tuple[Table, ...], answered: dict[str, Any], message: str
 ) -> None:
-    assert message in found(offline, tables[0], **answered).problems[0]
+    assert message in judge_answer(offline, tables[0], **answered).problems[0]
 
 
 def test_a_number_that_the_row_does_not_have_costs_the_description(
     offline: OfflineTables, tables: tuple[Table, ...]
 ) -> None:
-    judgement = found(offline, tables[0], put(("rows", 0, "description"), "A roll of 12 hits."))
+    judgement = judge_answer(offline, tables[0], put(("rows", 0, "description"), "A roll of 12 hits."))
     assert judgement.rows[0].description is None
     assert [(each.part, each.ordinal) for each in judgement.dropped] == [("description", 0)]
-    own = found(offline, tables[0], put(("rows", 0, "description"), "At level 4-6 a roll of 9 hits."))
+    own = judge_answer(offline, tables[0], put(("rows", 0, "description"), "At level 4-6 a roll of 9 hits."))
     assert own.rows[0].description == "At level 4-6 a roll of 9 hits."
 
 
@@ -119,7 +121,7 @@ PREDICATES: dict[str, tuple[Change, str]] = {
 @pytest.mark.parametrize("what", PREDICATES)
 def test_a_condition_is_dropped_that_asks_for(offline: OfflineTables, tables: tuple[Table, ...], what: str) -> None:
     change, message = PREDICATES[what]
-    judgement = found(offline, tables[0], change)
+    judgement = judge_answer(offline, tables[0], change)
     assert judgement.rows[0].query_must is None
     (dropped,) = judgement.dropped
     assert (dropped.part, dropped.ordinal) == ("query_must", 0)
@@ -127,10 +129,10 @@ def test_a_condition_is_dropped_that_asks_for(offline: OfflineTables, tables: tu
 
 
 def test_a_condition_on_the_own_key_is_kept(offline: OfflineTables, tables: tuple[Table, ...]) -> None:
-    judgement = found(offline, tables[0], must(contain_one_of=[["ac 9", "armor class 9"]]))
+    judgement = judge_answer(offline, tables[0], must(contain_one_of=[["ac 9", "armor class 9"]]))
     assert judgement.dropped == ()
     assert json.loads(judgement.rows[0].query_must or "") == {"contain_one_of": [["ac 9", "armor class 9"]]}
-    ranged = found(offline, tables[0], must(contain_range={"min": 9, "max": None, "of": ["ac"]}))
+    ranged = judge_answer(offline, tables[0], must(contain_range={"min": 9, "max": None, "of": ["ac"]}))
     assert json.loads(ranged.rows[0].query_must or "") == {"contain_range": {"min": 9.0, "of": ["ac"]}}
 
 
@@ -147,7 +149,7 @@ def test_a_condition_on_the_own_key_is_kept(offline: OfflineTables, tables: tupl
 def test_a_name_is_dropped_that_could_mean_another_row(
     offline: OfflineTables, tables: tuple[Table, ...], name: str, why: str
 ) -> None:
-    judgement = found(offline, tables[1], put(("rows", 0, "names"), [name, "arbalest"]))
+    judgement = judge_answer(offline, tables[1], put(("rows", 0, "names"), [name, "arbalest"]))
     assert judgement.rows[0].names == ("arbalest",)
     assert why in judgement.dropped[0].why
 
@@ -157,6 +159,6 @@ def test_what_two_rows_are_called_names_neither(offline: OfflineTables, tables: 
         for row in said["rows"][:2]:
             row["names"] = ["bow with a stock"]
 
-    judgement = found(offline, tables[1], both)
+    judgement = judge_answer(offline, tables[1], both)
     assert [row.names for row in judgement.rows.values()][:2] == [(), ()]
     assert {each.ordinal for each in judgement.dropped} >= {0, 1}

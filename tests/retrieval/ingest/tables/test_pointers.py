@@ -143,7 +143,7 @@ def test_a_numbered_title_is_a_number_and_a_title(title: str, parts: tuple[str, 
 CODES = "\n| Code | Meaning |\n| - | - |\n| 0 | 15 seconds |\n| 1 | 6 minutes |\n| 2 | never |\n\n"
 
 
-def found(text: str) -> dict[str, tuple[str, ...]]:
+def find_referrers(text: str) -> dict[str, tuple[str, ...]]:
     """Names by the caption of the table, or its heading."""
     tables = parse_book(Book("b", "B", (Document("b", "d.md", text),))).tables
     names = referrers(tables, [read_table(table) for table in tables])
@@ -158,7 +158,7 @@ def fields(*rows: str) -> str:
 def test_codes_are_called_what_the_field_is_called_that_points_to_them() -> None:
     text = f"# Assignment\n\n{fields('Report Interval | See **Timing**', 'Quiet | minutes')}\n**Timing**\n{CODES}"
 
-    assert found(text) == {"Timing": ("Report Interval",)}
+    assert find_referrers(text) == {"Timing": ("Report Interval",)}
 
 
 def test_twin_captions_are_meant_each_by_its_own_section() -> None:
@@ -179,15 +179,17 @@ def test_an_identifier_points_to_its_heading_and_a_list_of_tables_names_none() -
     )
     listed = "# Enums\n\n| Name | About |\n| - | - |\n| FLY_MODE | how it flies |\n| FLY_LOAD | what it has |\n\n"
 
-    assert found(message + heading) == {"FLY_MODE": ("base mode",)}
-    assert found(listed + heading) == {}
+    assert find_referrers(message + heading) == {"FLY_MODE": ("base mode",)}
+    assert find_referrers(listed + heading) == {}
 
 
 def test_a_table_that_rows_of_many_names_point_to_is_called_by_none() -> None:
     rows = [f"{name} | See **Timing**" for name in ("Report Interval", "Pause", "Wait", "Delay")]
 
-    assert found(f"# A\n\n{fields(*rows[:3])}\n**Timing**\n{CODES}") == {"Timing": ("Report Interval", "Pause", "Wait")}
-    assert found(f"# A\n\n{fields(*rows)}\n**Timing**\n{CODES}") == {}
+    assert find_referrers(f"# A\n\n{fields(*rows[:3])}\n**Timing**\n{CODES}") == {
+        "Timing": ("Report Interval", "Pause", "Wait")
+    }
+    assert find_referrers(f"# A\n\n{fields(*rows)}\n**Timing**\n{CODES}") == {}
 
 
 def test_a_name_that_sends_to_many_tables_says_nothing_of_any() -> None:
@@ -196,22 +198,22 @@ def test_a_name_that_sends_to_many_tables_says_nothing_of_any() -> None:
         rows = fields(*(f"Flags | See **{name}**" for name in names), "Lamp | -")
         return f"# A\n\n{rows}\n" + "".join(f"**{name}**\n{CODES}" for name in names)
 
-    assert set(found(parts(3)).values()) == {("Flags",)}
-    assert found(parts(4)) == {}
+    assert set(find_referrers(parts(3)).values()) == {("Flags",)}
+    assert find_referrers(parts(4)) == {}
 
 
 def test_a_name_that_the_table_says_itself_and_a_sentence_are_left_out() -> None:
     own = fields("Timing | See **Timing codes**", "Rest | -")
     long = fields("How long it waits before it reports | See **Timing**", "Rest | -")
 
-    assert found(f"# A\n\n{own}\n**Timing codes**\n{CODES}") == {}
-    assert found(f"# A\n\n{long}\n**Timing**\n{CODES}") == {}
+    assert find_referrers(f"# A\n\n{own}\n**Timing codes**\n{CODES}") == {}
+    assert find_referrers(f"# A\n\n{long}\n**Timing**\n{CODES}") == {}
 
 
 def test_a_name_has_no_numbers_and_no_brackets_but_what_they_hold_where_there_is_nothing_else() -> None:
     rows = "Shape #1 (SH) | See **Forms**", "Shape #2 | See **Forms**", "3 (Turn) | See **Angles**"
 
-    assert found(f"# A\n\n{fields(*rows)}\n**Forms**\n{CODES}**Angles**\n{CODES}") == {
+    assert find_referrers(f"# A\n\n{fields(*rows)}\n**Forms**\n{CODES}**Angles**\n{CODES}") == {
         "Forms": ("Shape",),
         "Angles": ("Turn",),
     }

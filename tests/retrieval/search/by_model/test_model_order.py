@@ -26,7 +26,7 @@ QUESTION = "what does a cleric roll to hit armor class 3"
 
 
 @pytest.fixture
-def asked(chat_server: FakeOpenAi, monkeypatch: pytest.MonkeyPatch) -> FakeOpenAi:
+def reversing_server(chat_server: FakeOpenAi, monkeypatch: pytest.MonkeyPatch) -> FakeOpenAi:
     for name, value in chat_server.environment.items():
         monkeypatch.setenv(name, value)
     chat_server.answering = backwards
@@ -46,7 +46,7 @@ def ids(found: Retrieval) -> Sequence[str]:
 
 
 def test_the_first_twenty_come_in_the_models_order_and_the_rest_after_them(
-    retriever: Retriever, asked: FakeOpenAi
+    retriever: Retriever, reversing_server: FakeOpenAi
 ) -> None:
     before = retriever.retrieve(QUESTION, 30)
     result = retriever.retrieve(QUESTION, 30, "default+chat")
@@ -56,23 +56,23 @@ def test_the_first_twenty_come_in_the_models_order_and_the_rest_after_them(
     assert scores == sorted(set(scores), reverse=True)
     for hit in result.hits:
         assert sum(addend.contribution for addend in hit.addends) == pytest.approx(hit.score)
-    (body,) = asked.asked
+    (body,) = reversing_server.asked
     assert body["response_format"]["json_schema"]["strict"] is True
     assert [passage["title"] for passage in passages(body)] == [hit.chunk.title for hit in before.hits[:20]]
 
 
-def test_fewer_hits_are_the_beginning_of_more(retriever: Retriever, asked: FakeOpenAi) -> None:
+def test_fewer_hits_are_the_beginning_of_more(retriever: Retriever, reversing_server: FakeOpenAi) -> None:
     few, many = (retriever.retrieve(QUESTION, k, "default+chat") for k in (3, 20))
     assert ids(few) == ids(many)[:3]
     assert [decision.chunk_id for decision in few.receipt.decisions if decision.kept] == list(ids(few))
 
 
-def test_the_receipt_says_what_it_cost_and_how_long_it_took(retriever: Retriever, asked: FakeOpenAi) -> None:
+def test_the_receipt_says_what_it_cost_and_how_long_it_took(retriever: Retriever, reversing_server: FakeOpenAi) -> None:
     receipt = retriever.retrieve(QUESTION, 5, "default+chat").receipt
     assert receipt.ordering is not None
     assert (receipt.ordering.model, receipt.ordering.looked_at, receipt.ordering.left) == ("gpt-4o-mini", 20, "")
     used = (receipt.ordering.prompt_tokens, receipt.ordering.completion_tokens)
-    assert used == (asked.counts.prompt, asked.counts.completion)
+    assert used == (reversing_server.counts.prompt, reversing_server.counts.completion)
     assert receipt.ordering.usd == pytest.approx((used[0] * 0.15 + used[1] * 0.60) / 1_000_000)
     assert "order" in [stage.name for stage in receipt.stages]
     assert receipt.milliseconds > receipt.ordering.milliseconds > 0
@@ -93,9 +93,9 @@ def test_the_receipt_says_what_it_cost_and_how_long_it_took(retriever: Retriever
     ],
 )
 def test_an_order_without_every_passage_once_is_not_believed(
-    retriever: Retriever, asked: FakeOpenAi, answer: str, why: str
+    retriever: Retriever, reversing_server: FakeOpenAi, answer: str, why: str
 ) -> None:
-    asked.answering = lambda _: answer
+    reversing_server.answering = lambda _: answer
     before, result = retriever.retrieve(QUESTION, 20), retriever.retrieve(QUESTION, 10, "default+chat")
     assert ids(result) == ids(before)[:10]
     assert [hit.addends for hit in result.hits] == [hit.addends for hit in before.hits[:10]]
@@ -106,9 +106,9 @@ def test_an_order_without_every_passage_once_is_not_believed(
 
 @pytest.mark.parametrize("fault", ["key", "refusal", "truncated", "malformed", "cut"])
 def test_whatever_goes_wrong_the_hits_of_default_are_there(
-    retriever: Retriever, asked: FakeOpenAi, fault: Fault
+    retriever: Retriever, reversing_server: FakeOpenAi, fault: Fault
 ) -> None:
-    asked.plan = InTurn([fault] * 2)
+    reversing_server.plan = InTurn([fault] * 2)
     result = retriever.retrieve(QUESTION, 10, "default+chat")
     assert ids(result) == ids(retriever.retrieve(QUESTION, 10))
     assert result.receipt.ordering is not None
@@ -128,7 +128,9 @@ def test_without_a_key_it_says_so_in_one_line(retriever: Retriever, monkeypatch:
         retriever.retrieve(QUESTION, 10, scored(strategy("default+chat")))
 
 
-def test_a_place_keeps_its_score_also_where_scores_are_equal(retriever: Retriever, asked: FakeOpenAi) -> None:
+def test_a_place_keeps_its_score_also_where_scores_are_equal(
+    retriever: Retriever, reversing_server: FakeOpenAi
+) -> None:
     flat = replace(strategy("bm25"), name="flat", order=ModelOrder("chat", "m", 60))
     scores = [hit.score for hit in retriever.retrieve("dagger", 60, flat).hits]
     before = [hit.score for hit in retriever.retrieve("dagger", 60, "bm25").hits]

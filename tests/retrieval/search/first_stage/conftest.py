@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from retrieval.types import Chunk
 
 
-class Asked:
+class StagedLibrary:
     """A first stage, and what its contract is compared with: plain reading of all chunks.
 
     Args:
@@ -44,11 +44,11 @@ class Asked:
 
 
 @pytest.fixture(scope="module", params=["scan", "regions", "milvus"])
-def asked(
+def staged(
     request: pytest.FixtureRequest,
     library: tuple[Chunk, ...],
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Asked]:
+) -> Iterator[StagedLibrary]:
     """Each first stage over the same library."""
     # Other tests of the module ask without these settings.
     with pytest.MonkeyPatch.context() as patch, pytest.MonkeyPatch.context() as meanwhile:
@@ -65,7 +65,7 @@ def asked(
         snapshot = open_snapshot(root, manifest.id)
         stage = first_stage(snapshot)
         patch.undo()
-        yield Asked(snapshot, stage)
+        yield StagedLibrary(snapshot, stage)
         stage.close()
         snapshot.close()
         shutil.rmtree(root)

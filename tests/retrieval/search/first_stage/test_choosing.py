@@ -17,17 +17,17 @@ from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Vector
 from tests.retrieval.search.conftest import ToyEmbedder
-from tests.retrieval.search.first_stage.conftest import Asked
+from tests.retrieval.search.first_stage.conftest import StagedLibrary
 from tests.retrieval.search.first_stage.test_contract import QUESTIONS
 
 
 @pytest.mark.parametrize("strategy", ["default", "hybrid", "bm25", "dense", "prefilter", "iterative", "hybrid_graph"])
 @pytest.mark.parametrize("where", [None, Eq("book", "book-2")], ids=["all", "where"])
-def test_every_stage_leads_to_the_same_hits(asked: Asked, strategy: str, where: Eq | None) -> None:
-    ours = Retriever(asked.snapshot, ToyEmbedder())
-    ours.stage = FirstStage(asked.snapshot)
+def test_every_stage_leads_to_the_same_hits(staged: StagedLibrary, strategy: str, where: Eq | None) -> None:
+    ours = Retriever(staged.snapshot, ToyEmbedder())
+    ours.stage = FirstStage(staged.snapshot)
     for question in QUESTIONS:
-        one = asked.retriever.retrieve(question, 10, strategy, where=where, debug=True)
+        one = staged.retriever.retrieve(question, 10, strategy, where=where, debug=True)
         other = ours.retrieve(question, 10, strategy, where=where, debug=True)
         assert [(hit.chunk.id, hit.score) for hit in one.hits] == [(hit.chunk.id, hit.score) for hit in other.hits]
         assert one.receipt.excluded == other.receipt.excluded

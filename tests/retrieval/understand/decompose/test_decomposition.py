@@ -80,7 +80,7 @@ def test_a_model_is_told_the_categories_and_answers_in_the_form(client, server):
     assert "- medical_record" in server.asked[0]["messages"][0]["content"]
 
 
-def found(query, scores, tables=None):
+def make_retrieval(query, scores, tables=None):
     hits = tuple(
         Hit(replace(EMPTY, id=name, table_id=(tables or {}).get(name)), score, rank)
         for rank, (name, score) in enumerate(sorted(scores.items(), key=lambda each: -each[1]), start=1)
@@ -93,7 +93,11 @@ def ids(dealt):
 
 
 def test_the_best_of_every_part_comes_before_the_second_best_of_any():
-    dealt = deal(found("w", {"x": 5}), [found("a", {"a1": 3, "a2": 2}), found("b", {"b1": 1, "b2": 0})], 4)
+    dealt = deal(
+        make_retrieval("w", {"x": 5}),
+        [make_retrieval("a", {"a1": 3, "a2": 2}), make_retrieval("b", {"b1": 1, "b2": 0})],
+        4,
+    )
 
     assert ids(dealt)[:4] == ["a1", "b1", "a2", "b2"]
     assert [hit.rank for hit in dealt.hits] == [1, 2, 3, 4]
@@ -101,17 +105,22 @@ def test_the_best_of_every_part_comes_before_the_second_best_of_any():
 
 
 def test_a_chunk_that_answers_two_parts_is_there_once():
-    dealt = deal(found("w", {}), [found("a", {"x": 3, "y": 1}), found("b", {"x": 3, "z": 1})], 3)
+    dealt = deal(
+        make_retrieval("w", {}), [make_retrieval("a", {"x": 3, "y": 1}), make_retrieval("b", {"x": 3, "z": 1})], 3
+    )
 
     assert (ids(dealt), dealt.parts["x"], dealt.parts["z"]) == (["x", "z", "y"], "a", "b")
 
 
 def test_rows_of_one_table_raise_each_other():
     tables = {"a2": "T", "b2": "T"}
-    parts = [found("a", {"a1": 2.0, "a2": 1.5}, tables), found("b", {"b1": 2.0, "b2": 1.5}, tables)]
+    parts = [make_retrieval("a", {"a1": 2.0, "a2": 1.5}, tables), make_retrieval("b", {"b1": 2.0, "b2": 1.5}, tables)]
 
-    assert ids(deal(found("w", {}), parts, 2)) == ["a2", "b2"]
-    assert ids(deal(found("w", {}), [found("a", {"a1": 9.0, "a2": 1.5}, tables), parts[1]], 2))[0] == "a1"
+    assert ids(deal(make_retrieval("w", {}), parts, 2)) == ["a2", "b2"]
+    assert (
+        ids(deal(make_retrieval("w", {}), [make_retrieval("a", {"a1": 9.0, "a2": 1.5}, tables), parts[1]], 2))[0]
+        == "a1"
+    )
 
 
 def compared(firsts, kinds, whole=None, row_keys=None):

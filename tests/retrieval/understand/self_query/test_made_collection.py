@@ -82,7 +82,7 @@ DOCUMENTS = {f"honey-{number:02}.md": honey(number) for number in range(60)}
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SelfQueryRetriever]:
+def self_query(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SelfQueryRetriever]:
     chunks = []
     for number, (name, fields) in enumerate(DOCUMENTS.items()):
         text = _TELLINGS[number % len(_TELLINGS)]
@@ -95,18 +95,18 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SelfQueryRetriev
         yield SelfQueryRetriever(Retriever(snapshot, embedder), today=lambda: TODAY)
 
 
-def f1(asked: SelfQueryRetriever, question: str, check: Check) -> float:
-    documents = {document.document for document in asyncio.run(asked.understand(question)).documents}
+def f1(self_query: SelfQueryRetriever, question: str, check: Check) -> float:
+    documents = {document.document for document in asyncio.run(self_query.understand(question)).documents}
     gold = {name for name, fields in DOCUMENTS.items() if check(dict(fields))}
     assert gold, question
     return 2 * len(gold & documents) / (len(gold) + len(documents))
 
 
-def test_the_documents_of_nine_tenths_of_what_is_asked_are_found(asked: SelfQueryRetriever) -> None:
-    scores = {question: f1(asked, question, check) for question, check in QUESTIONS}
+def test_the_documents_of_nine_tenths_of_what_is_asked_are_found(self_query: SelfQueryRetriever) -> None:
+    scores = {question: f1(self_query, question, check) for question, check in QUESTIONS}
     assert fmean(scores.values()) >= 0.9, {question: score for question, score in scores.items() if score < 1}
 
 
 @pytest.mark.parametrize("question", TOPICS)
-def test_what_documents_tell_of_is_no_condition(asked: SelfQueryRetriever, question: str) -> None:
-    assert asyncio.run(asked.understand(question)).conditions == ()
+def test_what_documents_tell_of_is_no_condition(self_query: SelfQueryRetriever, question: str) -> None:
+    assert asyncio.run(self_query.understand(question)).conditions == ()

@@ -12,7 +12,7 @@ from tests.retrieval.understand.conftest import TODAY
 
 
 @pytest.fixture(scope="module")
-def asked(store: Retriever) -> SelfQueryRetriever:
+def self_query(store: Retriever) -> SelfQueryRetriever:
     return SelfQueryRetriever(store, today=lambda: TODAY)
 
 
@@ -20,43 +20,43 @@ def names(found: object) -> list[str]:
     return [document.title.removeprefix("Programme: ") for document in found.documents]  # type: ignore[attr-defined]
 
 
-def test_a_filter_alone_gives_every_document_that_meets_it(asked: SelfQueryRetriever) -> None:
-    sync = asked.retrieve_sync("shows directed by Ida Bauer")
+def test_a_filter_alone_gives_every_document_that_meets_it(self_query: SelfQueryRetriever) -> None:
+    sync = self_query.retrieve_sync("shows directed by Ida Bauer")
     assert names(sync) == ["Salt and Iron", "A Night Too Long", "Ash Wednesday"]
     assert (sync.analysis.intent, sync.total) == (QueryIntent.FILTER, 3)
     assert all(document.hit is None for document in sync.documents)
 
 
-def test_a_topic_is_ranked_among_what_the_conditions_leave(asked: SelfQueryRetriever) -> None:
-    sync = asked.retrieve_sync("closed shows about harbour lights")
+def test_a_topic_is_ranked_among_what_the_conditions_leave(self_query: SelfQueryRetriever) -> None:
+    sync = self_query.retrieve_sync("closed shows about harbour lights")
     assert names(sync)[0] == "Harbour Lights"
     assert (sync.analysis.intent, sync.total) == (QueryIntent.COMBINED, 3)
     assert {document.metadata["status"] for document in sync.documents} == {"closed"}
 
 
-def test_without_conditions_it_is_a_search_over_everything(asked: SelfQueryRetriever) -> None:
-    sync = asked.retrieve_sync("what happens on the quiet floor")
+def test_without_conditions_it_is_a_search_over_everything(self_query: SelfQueryRetriever) -> None:
+    sync = self_query.retrieve_sync("what happens on the quiet floor")
     assert (sync.analysis.intent, sync.filter, sync.total) == (QueryIntent.SEARCH, None, 8)
     assert names(sync)[0] == "The Quiet Floor"
-    assert names(asked.retrieve_sync("closed shows", use_filters=False, top_k=8)) != names(
-        asked.retrieve_sync("closed shows")
+    assert names(self_query.retrieve_sync("closed shows", use_filters=False, top_k=8)) != names(
+        self_query.retrieve_sync("closed shows")
     )
 
 
-def test_documents_are_counted_by_the_values_of_a_field(asked: SelfQueryRetriever) -> None:
-    sync = asked.retrieve_sync("how many shows per status?")
+def test_documents_are_counted_by_the_values_of_a_field(self_query: SelfQueryRetriever) -> None:
+    sync = self_query.retrieve_sync("how many shows per status?")
     assert sync.analysis.intent is QueryIntent.AGGREGATE
     assert [(group.value, group.count) for group in sync.groups] == [
         *(("closed", 3), ("running", 3), ("cancelled", 1), ("in rehearsal", 1))
     ]
-    assert asked.retrieve_sync("how many closed shows are there?").total == 3
+    assert self_query.retrieve_sync("how many closed shows are there?").total == 3
 
 
-def test_a_question_that_counts_what_a_text_says_counts_no_documents(asked: SelfQueryRetriever) -> None:
-    sync = asked.retrieve_sync("how many shows have a lamp that falls into the water?")
+def test_a_question_that_counts_what_a_text_says_counts_no_documents(self_query: SelfQueryRetriever) -> None:
+    sync = self_query.retrieve_sync("how many shows have a lamp that falls into the water?")
     assert (sync.analysis.intent, sync.conditions, sync.total) == (QueryIntent.SEARCH, (), 8)
     assert all(document.hit for document in sync.documents)
-    assert asked.retrieve_sync("what is the total number of closed shows?").total == 3
+    assert self_query.retrieve_sync("what is the total number of closed shows?").total == 3
 
 
 @pytest.mark.parametrize(
@@ -88,15 +88,15 @@ def test_a_class_that_is_counted_or_denied_without_a_topic_is_a_condition(
     assert hinting.retrieve_sync(question).total == total
 
 
-def test_conditions_that_nothing_meets_are_relaxed_with_a_reason(asked: SelfQueryRetriever) -> None:
-    sync = asked.retrieve_sync("cancelled shows by Mira Okafor")
+def test_conditions_that_nothing_meets_are_relaxed_with_a_reason(self_query: SelfQueryRetriever) -> None:
+    sync = self_query.retrieve_sync("cancelled shows by Mira Okafor")
     assert sync.total == 3
     assert [str(fallback) for fallback in sync.fallbacks] == [
         "no document meets the conditions; dropped 'cancelled', which leaves 3 documents"
     ]
-    assert asked.fallback.patterns() == {("no document meets the conditions", "status"): 1}
+    assert self_query.fallback.patterns() == {("no document meets the conditions", "status"): 1}
     with pytest.raises(FallbackActivatedError, match="dropped 'cancelled'"):
-        asked.retrieve_sync("cancelled shows by Mira Okafor", strict=True)
+        self_query.retrieve_sync("cancelled shows by Mira Okafor", strict=True)
 
 
 def test_a_value_that_no_document_has_is_a_fallback_with_a_reason(store: Retriever) -> None:
@@ -146,9 +146,9 @@ def test_the_most_certain_conditions_are_kept(store: Retriever) -> None:
     ],
 )
 def test_the_plan_follows_what_the_conditions_leave(
-    asked: SelfQueryRetriever, question: str, strategy: ExecutionStrategy, reason: str
+    self_query: SelfQueryRetriever, question: str, strategy: ExecutionStrategy, reason: str
 ) -> None:
-    plan = asked.retrieve_sync(question).plan
+    plan = self_query.retrieve_sync(question).plan
     assert plan.strategy is strategy
     assert reason in plan.reason
 
@@ -158,20 +158,20 @@ def test_today_is_what_the_caller_says(store: Retriever) -> None:
     assert names(earlier.retrieve_sync("shows that opened last month")) == ["Salt and Iron"]
 
 
-def test_many_questions_at_once_get_their_own_answers(asked: SelfQueryRetriever) -> None:
+def test_many_questions_at_once_get_their_own_answers(self_query: SelfQueryRetriever) -> None:
     seasons = ["spring", "summer", "autumn", "winter"] * 5
 
     async def ask() -> list[set[object]]:
-        result = await asyncio.gather(*(asked.retrieve(f"{season} shows") for season in seasons))
+        result = await asyncio.gather(*(self_query.retrieve(f"{season} shows") for season in seasons))
         return [{document.metadata["season"] for document in one.documents} for one in result]
 
     assert asyncio.run(ask()) == [{season} for season in seasons]
 
 
 @pytest.mark.parametrize(("question", "top_k"), [("", 10), ("   ", 10), ("x" * 2001, 10), ("shows", 0)])
-def test_bad_input_is_one_error(asked: SelfQueryRetriever, question: str, top_k: int) -> None:
+def test_bad_input_is_one_error(self_query: SelfQueryRetriever, question: str, top_k: int) -> None:
     with pytest.raises(InvalidQueryError):
-        asked.retrieve_sync(question, top_k)
+        self_query.retrieve_sync(question, top_k)
 
 
 @pytest.mark.parametrize(
