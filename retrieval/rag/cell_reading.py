@@ -8,7 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from retrieval.rag.cells import MOST, Cell, CellChoice, probabilities
+from retrieval.language.english import word_set
+from retrieval.rag.cells import MOST, WORD, Cell, CellChoice, probabilities
 from retrieval.rag.context import Context, Passage
 from retrieval.rag.question_words import QuestionWords
 from retrieval.rag.statements import Statement, choose, statements
@@ -21,6 +22,8 @@ _COMPARES = re.compile(
     re.IGNORECASE,
 )
 _JOINS = re.compile(r"\b(?:or|and)\b", re.IGNORECASE)
+_CHOICE = re.compile(r"\bor\b", re.IGNORECASE)
+_MORE_OR_LESS = word_set("more") | word_set("less")
 _RIVAL = 0.8
 """A second row is stated beside the first if it is at least this share as probable."""
 _ALSO = 0.2
@@ -74,7 +77,7 @@ def read(context: Context, settings: AnswerSettings = AnswerSettings()) -> Readi
     verdict = _verdict(best.probability, settings)
     if verdict == "none":
         return NOTHING
-    if verdict == "stated" and _COMPARES.search(context.query):
+    if verdict == "stated" and _compares(context.query):
         verdict = "perhaps"  # one row is seldom the whole answer to a question that compares
     return Reading(verdict, (best, *_alternatives(best, rivals)))
 
@@ -116,7 +119,14 @@ def is_contrast(question: str, rivals: Sequence[Statement]) -> bool:
     if not lacking[0] - lacking[1] or not lacking[1] - lacking[0]:
         return False
     is_one_table = chunks[0].table_id is not None and chunks[0].table_id == chunks[1].table_id
-    return bool(_COMPARES.search(question) or (is_one_table and _JOINS.search(question)))
+    return _compares(question) or bool(is_one_table and _JOINS.search(question))
+
+
+def _compares(question: str) -> bool:
+    """Whether a question has a word that compares: `differ`, or `larger` in `larger for a or for b`."""
+    words = WORD.findall(question.casefold())
+    chooses = bool(_CHOICE.search(question)) and not _MORE_OR_LESS.isdisjoint(words)
+    return chooses or bool(_COMPARES.search(question))
 
 
 def _compare(context: Context, settings: AnswerSettings) -> Reading:

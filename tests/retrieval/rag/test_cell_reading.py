@@ -128,6 +128,10 @@ def test_rows_that_a_question_joins_are_compared(retriever: Retriever) -> None:
     assert not is_contrast("cost of an axe", (first, second))
     assert not is_contrast("cost of axe and bow", (first, replace(second, missing=("axe", "bow"))))
     assert not is_contrast("cost of axe and bow", (first,))
+    elsewhere = replace(hit, chunk=replace(hit.chunk, table_id="another"))
+    of_two_tables = first, replace(second, passage=replace(second.passage, hit=elsewhere))
+    assert is_contrast("is the cost higher for the axe or for the bow", of_two_tables)
+    assert not is_contrast("is it the cost of the axe or of the bow", of_two_tables)
 
 
 def compare(retriever: Retriever, question: str, *rows: tuple[str, ...]) -> list[list[tuple[str, str]]]:
