@@ -59,9 +59,10 @@ class QuestionWords:
         spelt = snapshot.spelling(question)
         tokenize = snapshot.lexical.tokenize
         indexed_text = snapshot.lexical.in_index_words(spelt)
-        # A compound is said where its parts are.
-        put = snapshot.lexical.in_index_words if indexed_text != spelt else str
-        terms = {word: frozenset(tokenize(put(word))) for word in dict.fromkeys(WORD.findall(subject_of(spelt)))}
+        # Of compounds the parts, of identifiers those that the index has: `BitLocker` is said where `Bitlocker` is.
+        terms = {
+            word: frozenset(snapshot.lexical.read(word)) for word in dict.fromkeys(WORD.findall(subject_of(spelt)))
+        }
         words = tuple(word for word, cut in terms.items() if cut and not is_everywhere(word.casefold()))
         kind = answer_kind(indexed_text, tokenize)
         return cls(

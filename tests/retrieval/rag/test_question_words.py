@@ -45,6 +45,10 @@ def test_words_that_only_compare_are_not_missing(snapshot: Snapshot) -> None:
     assert passage.missing(words) == ("quicksilver",)
 
 
+def test_a_capital_within_a_word_asks_for_no_identifier_that_the_books_lack(snapshot: Snapshot) -> None:
+    assert QuestionWords.of("QuickSilver", snapshot).all_tokens == QuestionWords.of("quicksilver", snapshot).all_tokens
+
+
 def test_a_code_is_found_however_its_parts_are_joined(snapshot: Snapshot) -> None:
     passage = PassageWords.of(replace(EMPTY, search_text="the mx-64 and GTU 17"), snapshot)
     assert passage.has("MX_64")
