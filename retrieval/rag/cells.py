@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -285,15 +285,11 @@ def _vector(text: str) -> Vector:
 
 
 _SENTENCES = MiniLmEmbedder()
-_KEPT = 1 << 14
-"""Vectors of heads that are kept: a library has few, and questions ask for the same again and again."""
 
 
-@lru_cache(maxsize=_KEPT)
 def _sentence_vector(text: str) -> Vector:
     """The vector of a head or a question by the model of sentences, (dimensions,), not to be written to."""
-    vector: Vector = _SENTENCES.embed([text if text.strip() else "-"])[0]
-    return vector
+    return _SENTENCES.embed_query(text if text.strip() else "-")
 
 
 def _short_for(head: str, words: Sequence[str]) -> float:

