@@ -8,10 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from retrieval.language.english import word_set
 from retrieval.rag.cells import MOST, WORD, Cell, CellChoice, probabilities
 from retrieval.rag.context import Context, Passage
-from retrieval.rag.question_words import QuestionWords
+from retrieval.rag.question_words import CHOICE, LESS, MORE, QuestionWords
 from retrieval.rag.statements import Statement, choose, statements
 from retrieval.settings import AnswerSettings
 
@@ -22,8 +21,6 @@ _COMPARES = re.compile(
     re.IGNORECASE,
 )
 _JOINS = re.compile(r"\b(?:or|and)\b", re.IGNORECASE)
-_CHOICE = re.compile(r"\bor\b", re.IGNORECASE)
-_MORE_OR_LESS = word_set("more") | word_set("less")
 _RIVAL = 0.8
 """A second row is stated beside the first if it is at least this share as probable."""
 _ALSO = 0.2
@@ -124,8 +121,8 @@ def is_contrast(question: str, rivals: Sequence[Statement]) -> bool:
 
 def _compares(question: str) -> bool:
     """Whether a question has a word that compares: `differ`, or `larger` in `larger for a or for b`."""
-    words = WORD.findall(question.casefold())
-    chooses = bool(_CHOICE.search(question)) and not _MORE_OR_LESS.isdisjoint(words)
+    words = frozenset(WORD.findall(question.casefold()))
+    chooses = bool(CHOICE.search(question)) and not words.isdisjoint(MORE | LESS)
     return chooses or bool(_COMPARES.search(question))
 
 

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from retrieval.language.english import word_set
 from retrieval.language.numbers import AS_TEXT, Quantity, quantities, whole_quantity
 from retrieval.rag.cells import WORD, Cell
-from retrieval.rag.question_words import is_polar
+from retrieval.rag.question_words import CHOICE, LESS, MORE, is_polar
 
 _YES, _NO = word_set("yes"), word_set("no")
 _REQUIRED, _OPTIONAL = word_set("required"), word_set("optional")
 _ASKS_REQUIRED, _ASKS_OPTIONAL = word_set("asks_required"), word_set("asks_optional")
 _AT_MOST = re.compile(r"\b(?:max(?:imum)?|limit|most|up to|longest|largest|highest|cap|quota)\b", re.IGNORECASE)
 _AT_LEAST = re.compile(r"\b(?:min(?:imum)?|least|shortest|smallest|lowest)\b", re.IGNORECASE)
-_CHOICE = re.compile(r"\bor\b", re.IGNORECASE)
 _MARKS = re.compile(r"[*`_.\s]+")
 
 
@@ -24,7 +23,7 @@ def yes_or_no(question: str, cell: Cell) -> str:
         question: as it was asked.
         cell: of the row that answers.
     """
-    if not is_polar(question) or _CHOICE.search(question) or not cell.column:
+    if not is_polar(question) or CHOICE.search(question) or not cell.column:
         return ""
     value = _MARKS.sub(" ", cell.text).strip().casefold()
     words = frozenset(WORD.findall(question.casefold()))
@@ -55,7 +54,6 @@ def _within_limit(question: str, cell: Cell) -> str:
     return "Yes" if wanted >= bound else f"No: at least {cell.text.strip()}"
 
 
-_MORE, _LESS = word_set("more"), word_set("less")
 _DIFFERENCE = re.compile(r"\b(?:difference|how much (?:more|less|\w+er)|gap|by how)\b", re.IGNORECASE)
 _ADVERB = re.compile(r"\b(?:more|less|most|least)\s+\w+ly\b", re.IGNORECASE)
 _NUMBER = re.compile(r"[-+−]?\d[\d,]*(?:\.\d+)?")
@@ -75,12 +73,12 @@ def compare_sides(question: str, names: Sequence[str], cells: Sequence[Cell]) ->
     if values[0] is None or values[1] is None or values[0].unit != values[1].unit:
         return ""
     first, second = values[0].low, values[1].low
-    words = [word for word in WORD.findall(_ADVERB.sub(" ", question).casefold()) if word in _MORE | _LESS]
+    words = [word for word in WORD.findall(_ADVERB.sub(" ", question).casefold()) if word in MORE | LESS]
     if not words:
         return _difference(values[0], values[1], cells) if _DIFFERENCE.search(question) else ""
     if first == second:
         return f"Both are the same: {cells[0].text.strip()}."
-    is_more = words[0] in _MORE
+    is_more = words[0] in MORE
     best = 0 if (first > second) == is_more else 1
     texts = [cell.text.strip() for cell in (cells[best], cells[1 - best])]
     sentence = f"{'More' if is_more else 'Less'}: {names[best]} ({texts[0]} against {texts[1]})."

@@ -19,7 +19,9 @@ _POLAR = re.compile(
     r"|[,;]\s*(?:ok|right|allowed|possible)\?",
     re.IGNORECASE,
 )
-_COMPARING = word_sets("comparisons")["comparing"].union(*map(word_set, ("more", "less", "function")))
+MORE, LESS = word_set("more"), word_set("less")
+CHOICE = re.compile(r"\bor\b", re.IGNORECASE)
+_COMPARING = word_sets("comparisons")["comparing"] | MORE | LESS | word_set("function")
 _HOW = re.compile(r"\bhow (\w+)")
 _COUNTS = re.compile(
     r"\bhow (?:many|much|long|far|high|often|old|big|large|fast|deep|wide|heavy|tall)\b", re.IGNORECASE
