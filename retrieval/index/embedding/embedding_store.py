@@ -15,7 +15,6 @@ import numpy as np
 from retrieval.errors import EmbedderMismatchError, IndexCorruptError, RetrievalError
 from retrieval.files.atomic_files import write_atomically
 from retrieval.index.embedding.embedders import is_hosted
-from retrieval.language.numbers.cells import is_numeric
 from retrieval.types import Chunk, Embedder, EmbedderIdentity, Vector
 
 MAX_CHARACTERS = 32_768
@@ -23,13 +22,9 @@ MAX_CHARACTERS = 32_768
 
 
 def embedding_text(chunk: Chunk) -> str:
-    """Prose as it is; of a row what it is called and about, without the numbers of its body.
-
-    A vector says nothing sharp about numbers, and twenty of them drown the words that a question shares with a row:
-    only the row's own key and names keep theirs, and of the numbers that a range stands for the first is enough. A
-    column heading whose numbers were left out stays, each word once.
-    """
-    return _text(chunk)[:MAX_CHARACTERS]
+    """Prose as it is; of a row its title, and every cell with the heading of its column."""
+    text = chunk.search_text if chunk.kind == "prose" else _row_text(chunk)
+    return text[:MAX_CHARACTERS]
 
 
 def embedding_key(chunk: Chunk) -> str:
@@ -40,37 +35,9 @@ def embedding_key(chunk: Chunk) -> str:
     return f"{embedding_text(chunk)}\0{chunk.search_text}"
 
 
-def _text(chunk: Chunk) -> str:
-    if chunk.kind == "prose":
-        return chunk.search_text
-    about = dict.fromkeys([*chunk.heading_path[-1:], chunk.caption or "", str(chunk.metadata.get("row_label", ""))])
-    cells = ", ".join(_worded_cells(chunk))
-    columns = " ".join(dict.fromkeys(_words_of_numeric_columns(chunk)))
-    return ". ".join(
-        part for part in (", ".join(filter(None, about)), cells, ", ".join(_names(chunk)), columns) if part
-    )
-
-
-def _names(chunk: Chunk) -> Iterator[str]:
-    numbered = [name for name in chunk.names if _is_numbered(name)]
-    yield from (name for name in chunk.names if not _is_numbered(name))
-    yield from numbered[:1]
-
-
-def _is_numbered(name: str) -> bool:
-    return name.rpartition(" ")[2].lstrip("-").isdigit()
-
-
-def _worded_cells(chunk: Chunk) -> Iterator[str]:
-    for column, cell in zip(chunk.columns, chunk.cells, strict=True):
-        if cell and (cell == chunk.row_key or not is_numeric(cell)):
-            yield f"{column} {cell}"
-
-
-def _words_of_numeric_columns(chunk: Chunk) -> Iterator[str]:
-    for column, cell in zip(chunk.columns, chunk.cells, strict=True):
-        if cell and cell != chunk.row_key and is_numeric(cell):
-            yield from (word for word in column.split() if any(map(str.isalpha, word)))
+def _row_text(chunk: Chunk) -> str:
+    cells = (f"{column}: {cell}" for column, cell in zip(chunk.columns, chunk.cells, strict=True) if cell)
+    return ". ".join((chunk.title, *cells))
 
 
 _WAIT = 60.0
