@@ -22,13 +22,15 @@ class ColumnNames:
 
     vocabulary: Vocabulary
     known: frozenset[str]
-    """Names of the labels that the book writes out: elsewhere `AC` may be alternating current."""
+    """Names of the labels that the book or its own vocabulary writes out: elsewhere `AC` may be alternating current."""
 
     @classmethod
     def of(cls, texts: Iterable[str], vocabulary: Vocabulary) -> "ColumnNames":
-        """Look in the words of a book for the long forms that the vocabulary has."""
+        """Look in the words of a book for the long forms that the vocabulary has; a library's own labels need none."""
         spelled = {label.name: _spelled(label) for label in vocabulary.labels if label.written}
-        known: set[str] = set()
+        known = {
+            label.name for label in set(vocabulary.labels).difference(Vocabulary.default().labels) if label.written
+        }
         for text in map(str.casefold, texts):
             known |= {name for name, forms in spelled.items() if name not in known and any(f in text for f in forms)}
         return cls(vocabulary, frozenset(known))

@@ -50,7 +50,24 @@ def test_a_library_says_how_its_own_labels_are_written():
     words = {"labels": {"thr": {"forms": ["threshold"], "written": "Threshold"}}}
     library = Vocabulary.default().merge(Vocabulary.from_json(words))
 
-    assert ColumnNames.of(["The threshold is low."], library).written_out("Max THR") == "Max Threshold"
+    assert ColumnNames.of(["The limit is low."], library).written_out("Max THR") == "Max Threshold"
+    assert ColumnNames.of(["The limit is low."], library).written_out("AC") == "AC"
+
+
+def test_the_common_abbreviations_of_rulebooks_are_written_out():
+    book = "Armor class, hit points, hit dice, strength, dexterity, constitution, intelligence, wisdom and charisma"
+
+    assert names(book).all_written_out(["AC", "HP", "HD", "Str", "Dex", "Con", "Int", "Wis", "Cha"]) == (
+        "Armor Class",
+        "Hit Points",
+        "Hit Dice",
+        "Strength",
+        "Dexterity",
+        "Constitution",
+        "Intelligence",
+        "Wisdom",
+        "Charisma",
+    )
 
 
 @pytest.mark.parametrize(

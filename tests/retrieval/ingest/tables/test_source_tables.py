@@ -82,6 +82,16 @@ def test_a_second_delimiter_line_and_a_repeated_header_are_no_rows():
     assert [row.underlined for row in table.rows] == [True, False, False]
 
 
+@pytest.mark.parametrize("delimiter", ["|---|---|", "|---|---|---|---|"])
+def test_a_delimiter_line_of_too_few_or_too_many_columns_loses_no_row(delimiter):
+    rows = [(f"h{number}", str(number), f"o{number}") for number in range(9)]
+
+    table = only_table("\n".join(("| Host | Port | Owner |", delimiter, *(f"| {' | '.join(row)} |" for row in rows))))
+
+    assert table.header == ("Host", "Port", "Owner")
+    assert [row.cells for row in table.rows] == rows
+
+
 def test_a_table_in_a_list_has_rows_with_their_literal_source():
     table = only_table("# A\n\n- Hosts:\n\n  | Host | Port |\n  | --- | --- |\n  | alpha | 80 |\n- End\n")
 
