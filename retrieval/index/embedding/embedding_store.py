@@ -15,14 +15,22 @@ import numpy as np
 from retrieval.errors import EmbedderMismatchError, IndexCorruptError, RetrievalError
 from retrieval.files.atomic_files import write_atomically
 from retrieval.index.embedding.embedders import is_hosted
+from retrieval.language.numbers.cells import is_numeric
 from retrieval.types import Chunk, Embedder, EmbedderIdentity, Vector
 
 MAX_CHARACTERS = 32_768
 """No model reads more, and a cell can be a whole book."""
+MOST_NUMBERS = 4
+"""Numeric cells beside its key with which a row is embedded whole."""
 
 
 def embedding_text(chunk: Chunk) -> str:
-    """Prose as it is; of a row its title, and every cell with the heading of its column."""
+    """Prose as it is; of a row its title, and every cell with the heading of its column.
+
+    Twenty numbers of a matrix drown the words that a question shares with its row. Where a row has more than
+    `MOST_NUMBERS`, their headings stand for them, each word once, and the names of the row say which it is; of the
+    names that end in numbers the first is enough.
+    """
     text = chunk.search_text if chunk.kind == "prose" else _row_text(chunk)
     return text[:MAX_CHARACTERS]
 
@@ -36,8 +44,19 @@ def embedding_key(chunk: Chunk) -> str:
 
 
 def _row_text(chunk: Chunk) -> str:
-    cells = (f"{column}: {cell}" for column, cell in zip(chunk.columns, chunk.cells, strict=True) if cell)
-    return ". ".join((chunk.title, *cells))
+    cells = [pair for pair in zip(chunk.columns, chunk.cells, strict=True) if pair[1]]
+    numbers = [pair for pair in cells if pair[1] != chunk.row_key and is_numeric(pair[1])]
+    if len(numbers) <= MOST_NUMBERS:
+        return ". ".join((chunk.title, *(f"{column}: {cell}" for column, cell in cells)))
+    words = (f"{column}: {cell}" for column, cell in cells if (column, cell) not in numbers)
+    headings = dict.fromkeys(word for column, _ in numbers for word in column.split() if any(map(str.isalpha, word)))
+    parts = (chunk.title, *words, " ".join(headings), ", ".join(_names(chunk)))
+    return ". ".join(part for part in parts if part)
+
+
+def _names(chunk: Chunk) -> tuple[str, ...]:
+    numbered = [name for name in chunk.names if name.rpartition(" ")[2].lstrip("-").isdigit()]
+    return (*(name for name in chunk.names if name not in numbered), *numbered[:1])
 
 
 _WAIT = 60.0

@@ -250,6 +250,14 @@ def test_a_row_is_its_title_and_every_cell_with_the_heading_of_its_column():
     )
 
 
+def test_of_a_row_of_many_numbers_headings_and_names_stand_for_them():
+    matrix = replace(ROW, columns=("Armor Class", *(f"Level {level}" for level in range(5)), "Note"))
+
+    assert embedding_text(replace(matrix, cells=("6", "14", "13", "12", "11", "10", "as cleric"))) == (
+        "Matrices - Clerics - 6. Armor Class: 6. Note: as cleric. Level. the sixth, ac 6"
+    )
+
+
 def test_prose_is_embedded_as_it_is():
     prose = replace(EMPTY, id="1", text="t", search_text="A\nwords", heading_path=("A",))
 
