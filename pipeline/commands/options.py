@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -128,8 +129,17 @@ _WHOLE = 1000
 """Characters of a command's summary: more than any has, so that none is cut."""
 
 
+_DASHED_TEXT = re.compile(r"-[^=\s]*\s")
+"""No option has a blank before its `=`: such an argument is text, as `--max-count default`."""
+
+
 class CommandList(TyperGroup):
     """A group whose commands are listed under their help panels, in the order in which they were added."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take a question that begins with a dash for a question: click would look for an option of that name."""
+        parsed: list[str] = super().parse_args(ctx, [f" {text}" if _DASHED_TEXT.match(text) else text for text in args])
+        return parsed
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  # click's signature
         """Names in the order in which they were added, panel by panel; click would sort them."""

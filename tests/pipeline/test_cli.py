@@ -401,6 +401,13 @@ def test_what_a_person_can_fix_is_one_clear_line_and_status_2(
     assert "Traceback" not in ran.err
 
 
+@pytest.mark.parametrize("question", ["--max-count default", "-k of a cleric"])
+def test_a_question_may_begin_with_a_dash(run: Run, sample: Home, question: str) -> None:
+    ran = run("search", question, "--home", sample.root, "--k", 1, "--json")
+
+    assert (ran.status, json.loads(ran.out)["query"].strip()) == (0, question)
+
+
 def test_a_home_is_also_named_by_the_environment(
     run: Run, sample: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
