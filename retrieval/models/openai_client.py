@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from retrieval.errors import ModelError, ModelKeyError
-from retrieval.models.access import KEY, Access, ChatSession, Meter, Pace
+from retrieval.models.access import KEY, RETRIES, Access, ChatSession, Meter, Pace
 from retrieval.models.chat import Answered, BatchResults, ChatRequest, Dialects, Heard, Usage, likely_tokens
 
 CHAT: Final = "/v1/chat/completions"
@@ -69,7 +69,7 @@ class OpenAiClient:
     """
 
     def __init__(
-        self, access: Access, *, retries: int = 4, timeout: float = 60.0, given: "GivenClient | None" = None
+        self, access: Access, *, retries: int = RETRIES, timeout: float = 60.0, given: "GivenClient | None" = None
     ) -> None:
         self.access, self._retries, self._timeout, self._client = access, retries, timeout, given
         self._pace = Pace(access.limits.tokens_per_minute)

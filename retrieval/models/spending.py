@@ -12,6 +12,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from retrieval.errors import BudgetExceededError
+from retrieval.models.access import RETRIES
 from retrieval.models.chat import Answered, ChatRequest, Usage
 
 _FILE = "chat_prices.toml"
@@ -237,7 +238,7 @@ class ModelOptions:
     """Dollars that all that was ever paid for in the folder of answers may cost; None: no limit."""
     tries: int = 2
     """How often something is asked until its answer is of use, in all runs."""
-    retries: int = 4
+    retries: int = RETRIES
     """How often a request that failed for a passing reason is sent again."""
     timeout: float = 120.0
     """Seconds for one answer."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from retrieval.errors import EmbedderMismatchError, EmbedderUnavailableError, ModelError, ModelKeyError
 from retrieval.index.embedding.sentence_model import card_of
-from retrieval.models.access import Access
+from retrieval.models.access import RETRIES, Access
 from retrieval.models.openai_client import CHECK, OpenAiClient
 from retrieval.types import EmbedderIdentity, Vector
 
@@ -41,7 +41,7 @@ class OpenAiEmbedder:
         environment: Mapping[str, str] = os.environ,
         *,
         model: str = _MODEL,
-        retries: int = 4,
+        retries: int = RETRIES,
         timeout: float = 60.0,
         client: OpenAiClient | None = None,
     ) -> None:
