@@ -22,6 +22,16 @@ from retrieval.rag.relevance import subject_of
 
 _KEPT_TAG = re.compile(r"<(/?)(b|br|code|del|em|i|kbd|s|small|strong|sub|sup|u|var)(?:\s[^<>]*)?/?>", re.IGNORECASE)
 """Tags of books that are kept, without attributes; every other tag is left out, and its text stays."""
+_BOX = re.compile(
+    r"""
+    ^(?: :{3,}[ \t]*\{?(?P<docusaurus>[\w-]+)\}? (?:\[(?P<bracketed>[^\]\n]*)\] | [ \t]+(?P<words>\S[^\n]*))?
+       | (?:!!!|\?\?\?\+?)[ \t]+(?P<mkdocs>[\w-]+) (?:[ \t]+"(?P<quoted>[^"\n]*)")?
+       | \[!(?P<github>[A-Z]+)\]
+    )[ \t]*$
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+"""The first line of a box: `:::note[Title]` or `:::note Title`, `!!! note "Title"`, `[!NOTE]` of a quotation."""
 _WEB = ("https://", "http://")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _LONGEST_NAME = 3
@@ -57,7 +67,7 @@ class Renderer:
     def _safe(self, tokens: Iterable[Token]) -> Iterator[Token]:
         for token in tokens:
             if token.type == "inline":
-                content = readable(without_marks(token.content))
+                content = readable(without_marks(_BOX.sub(_box_title, token.content)))
                 children = inline_tokens(content)[0].children if content != token.content else token.children
                 token.children = list(self._safe_inline(children or []))
             elif token.type == "html_block":
@@ -107,6 +117,12 @@ class Renderer:
             if (len(cut) == 1 or size == 1) and self.terms.intersection(cut):
                 return size
         return 0
+
+
+def _box_title(match: re.Match[str]) -> str:
+    """A line of its own in bold: the title of a box, or else its kind."""
+    kind = match["docusaurus"] or match["mkdocs"] or match["github"]
+    return f"**{match['bracketed'] or match['words'] or match['quoted'] or kind.capitalize()}**  "
 
 
 def _html(content: str) -> Token:

@@ -9,7 +9,7 @@ const LONG_CELL = 90; // characters from which a cell beside it is shortened
 const KINDS = {
   stated: ["Stated", "Read from the books, not generated."],
   perhaps: ["Perhaps", "Read from the books, but this may not be what you mean."],
-  none: ["No answer found", "No place states the answer; what comes nearest is below."],
+  none: ["No answer found", "Nothing states the answer clearly enough to quote; what was found is below."],
   generated: ["Generated", ""],
 };
 

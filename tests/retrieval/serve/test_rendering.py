@@ -60,6 +60,20 @@ def test_nothing_of_a_book_runs_or_loads(plain: Renderer, markdown: str) -> None
         assert "<" not in re.sub(f"{allowed}|{link}", "", html)
 
 
+@pytest.mark.parametrize(
+    ("box", "title"),
+    [
+        (":::note[Read this]\nPay first.\n:::", "Read this"),
+        (":::tip Read this\nPay first.\n:::", "Read this"),
+        ('!!! warning "Read this"\n    Pay first.', "Read this"),
+        ("!!! warning\n    Pay first.", "Warning"),
+        ("> [!NOTE]\n> Pay first.", "Note"),
+    ],
+)
+def test_a_box_is_shown_with_its_title_or_its_kind(plain: Renderer, box: str, title: str) -> None:
+    assert f"<strong>{title}</strong><br />\nPay first." in plain.block(box)
+
+
 def test_markdown_is_shown_as_it_reads(plain: Renderer) -> None:
     html = plain.block(
         "## Rope {#rope}\n\nA *strong* rope[^1], see {ref}`knots <knot>`.\n\n<!-- hidden -->\n- H<sub>2</sub>O"
