@@ -42,6 +42,20 @@ def test_only_tags_of_html_are_markup(markup, words):
     assert plain_text(markup) == words
 
 
+@pytest.mark.parametrize(
+    ("markup", "words"),
+    [
+        ('<Icon name="oven" style={{ margin: "1rem" }} /> Ovens', "Ovens"),
+        ("Bake <Badge text='beta' size='small' /> <Tag kind=\"new\">Hot</Tag>", "Bake beta Hot"),
+        ("bake <Dish> at `<Heat kind='a' />` </Dish>", "bake <Dish> at <Heat kind='a' /> </Dish>"),
+        ('[ovens]({{< relref "/a.md#b" >}}), [pans]({% link b.md %})', "ovens, pans"),
+        ("`[ovens]({{< a b >}})` and [pans]({{ base }}/c)", "[ovens]({{< a b >}}) and pans"),
+    ],
+)
+def test_components_and_addresses_that_a_site_is_made_with_are_markup(markup, words):
+    assert plain_text(markup) == words
+
+
 def test_a_passage_shows_what_a_reader_of_the_page_sees() -> None:
     markup = """# A *title*
 
