@@ -49,8 +49,26 @@ def html_of(tokens: list[Token]) -> str:
     return str(renderer.render(tokens, _whole_parser().options, {}))
 
 
-def split_row(line: str) -> tuple[str, ...]:
-    """The raw cells of a pipe-table line; a ragged line keeps all it has."""
+_CODE_SPAN = re.compile(r"(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)")
+_PIPE = re.compile(r"(?<!\\)\|")
+
+
+def split_row(line: str, columns: int = 0) -> tuple[str, ...]:
+    """The raw cells of a pipe-table line; a ragged line keeps all it has.
+
+    Args:
+        line: of the table.
+        columns: that it should have, or 0. GitHub parts code at its pipes, Python-Markdown and kramdown do not: they
+            are no walls where the line has just so many cells without them.
+    """
+    cells = _cells(line)
+    whole = (
+        _cells(_CODE_SPAN.sub(lambda match: _PIPE.sub(r"\|", match[0]), line)) if 0 < columns < len(cells) else cells
+    )
+    return whole if len(whole) == columns else cells
+
+
+def _cells(line: str) -> tuple[str, ...]:
     cells = escapedSplit(line.strip())
     if cells and not cells[0]:
         cells = cells[1:]

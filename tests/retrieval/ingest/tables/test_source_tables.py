@@ -148,6 +148,12 @@ def test_a_row_that_is_bold_for_another_reason_stays_a_row(source):
     assert len(only_table(source).rows) == 3
 
 
+def test_a_pipe_in_code_adds_no_column():
+    table = only_table("| Order | Effect |\n|---|---|\n| `sail | row` | moves |\n| `moor` | ends |")
+
+    assert [row.cells for row in table.rows] == [("sail | row", "moves"), ("moor", "ends")]
+
+
 @pytest.mark.parametrize("dashes", ["|---|---|", "| :--- | ---: |"])
 def test_rows_below_dashes_alone_are_a_table_without_a_header(dashes: str):
     table = only_table(f"{dashes}\n| Skiff | two |\n| Ketch | four | nets |")
