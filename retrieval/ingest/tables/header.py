@@ -165,7 +165,7 @@ def _is_like_those_below(grid: Sequence[tuple[str, ...]]) -> bool:
     first, below = grid[0], [row for row in grid[1:] if row != grid[0]]
     if _is_another_kind(grid):
         return False
-    says = any(cell.endswith((".", "!")) or len(cell.split()) > _MOST_WORDS_OF_NAME for cell in first)
+    says = any(cell.endswith((".", "!", "。")) or len(cell.split()) > _MOST_WORDS_OF_NAME for cell in first)
     return says or any(cell == row[column] for row in below for column, cell in enumerate(first))
 
 
