@@ -282,7 +282,8 @@ class Chunk:
     """What else its table is found by, and no predicate knows: what the rows are called that point to it, and where its
     headings stand in several documents, the words that tell its own."""
     qualifier: str = ""
-    """An outer heading or the document, where without it a row of another table would have the same title."""
+    """An outer heading, the document or the sentence that introduces the table, where without it a row of another table
+    would have the same title."""
 
     @property
     def section(self) -> Section:

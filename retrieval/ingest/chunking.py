@@ -43,16 +43,35 @@ def chunk_book(book: ParsedBook, rows: Sequence[Row], cuts: Cuts = USUAL) -> tup
 _MOST = 0.9
 """Share of the tables with one name that a level of headings tells apart, for all of them to be called by it."""
 
+_LONGEST_SENTENCE = 100
+"""Characters of a sentence that stands before a title."""
+
 
 def _qualifiers(chunks: Sequence[Chunk]) -> Mapping[str, str]:
     """What distinguishes tables that share their name, or rows that share their title, by chunk id.
 
     It is the nearest level of the headings above, or else of the path, that has the most different words for them; for
-    tables nearly the most, since their rows differ besides.
+    tables nearly the most, since their rows differ besides. Where no level does, the sentences that introduce them may.
     """
     rows = [chunk for chunk in chunks if chunk.kind != "prose"]
     of_tables = _by_table(rows, lambda row: (*row.heading_path[-1:], "" if row.introduced else row.caption), _MOST)
-    return of_tables | _by_table(rows, lambda row: row.title, 1.0)
+    told = of_tables | _by_table(rows, lambda row: row.title, 1.0)
+    return told | _by_sentence([replace(row, qualifier=told.get(row.id, "")) for row in rows])
+
+
+def _by_sentence(rows: Sequence[Chunk]) -> dict[str, str]:
+    """Of rows whose titles are alike the sentence that introduces their table, if it is short and not all have it."""
+    sharing: dict[str, list[Chunk]] = defaultdict(list)
+    for row in rows:
+        sharing[row.title].append(row)
+    sentences = {row.id: row.caption or "" for row in rows if row.introduced}
+    return {
+        row.id: " > ".join(filter(None, (row.qualifier, sentences[row.id])))
+        for twins in sharing.values()
+        if len({row.table_id for row in twins}) > 1 and len({sentences.get(row.id, "") for row in twins}) > 1
+        for row in twins
+        if 0 < len(sentences.get(row.id, "")) <= _LONGEST_SENTENCE
+    }
 
 
 def _by_table(rows: Sequence[Chunk], name: Callable[[Chunk], Hashable], enough: float) -> dict[str, str]:

@@ -120,9 +120,12 @@ def _with_headers_whole(spans: Iterable[Span], text: str) -> Iterator[Span]:
 def _as_table(span: Span) -> Span:
     """A paragraph of rows with too few or too many runs of dashes below the first, as the table that it was meant for.
 
-    All other rows have as many cells as the first.
+    All other rows have as many cells as the first. One that begins with dashes is a table without a header, as kramdown
+    and MultiMarkdown know it.
     """
     rows = span.source.strip("\n").split("\n") if span.is_paragraph else []
+    if len(rows) > 1 and _DASHES.fullmatch(rows[0]) and len(split_row(rows[0])) > 1 and _is_rows(span.source):
+        return replace(span, kind="table", is_paragraph=False)
     if len(rows) < MIN_ROWS or not _DASHES.fullmatch(rows[1]) or not _is_rows(span.source):
         return span
     columns = {len(split_row(row)) for position, row in enumerate(rows) if position != 1}

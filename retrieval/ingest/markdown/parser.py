@@ -49,8 +49,26 @@ def html_of(tokens: list[Token]) -> str:
     return str(renderer.render(tokens, _whole_parser().options, {}))
 
 
-def split_row(line: str) -> tuple[str, ...]:
-    """The raw cells of a pipe-table line; a ragged line keeps all it has."""
+_CODE_SPAN = re.compile(r"(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)")
+_PIPE = re.compile(r"(?<!\\)\|")
+
+
+def split_row(line: str, columns: int = 0) -> tuple[str, ...]:
+    """The raw cells of a pipe-table line; a ragged line keeps all it has.
+
+    Args:
+        line: of the table.
+        columns: that it should have, or 0. GitHub parts code at its pipes, Python-Markdown and kramdown do not: they
+            are no walls where the line has just so many cells without them.
+    """
+    cells = _cells(line)
+    whole = (
+        _cells(_CODE_SPAN.sub(lambda match: _PIPE.sub(r"\|", match[0]), line)) if 0 < columns < len(cells) else cells
+    )
+    return whole if len(whole) == columns else cells
+
+
+def _cells(line: str) -> tuple[str, ...]:
     cells = escapedSplit(line.strip())
     if cells and not cells[0]:
         cells = cells[1:]
@@ -91,6 +109,21 @@ _ICON = re.compile(
 )
 """`:tada:`, `:material-pencil:{ .large }`, `{{< icon name="pencil" >}}`; code first, for there it is text. `:one:` says
 its number."""
+_COMPONENT = re.compile(
+    r"""
+    (?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)
+    | <(?P<name>[A-Z][\w.]*)
+      (?P<given>(?:\s+[\w:-]+(?:=(?:"[^"]*"|'[^']*'|\{(?:[^{}]|\{[^{}]*\})*\}))?)*)\s*(?P<closed>/)?>
+    | </(?P<end>[A-Z][\w.]*)\s*>
+    """,
+    re.VERBOSE,
+)
+"""`<Icon name="bolt" style={{ margin: 2 }} />`, `<Tag kind="new">Beta</Tag>`, as MDX writes them; code first."""
+_SHOWN_BY_COMPONENT = re.compile(r"""\s(?:content|label|text|title)=\{?(["'])(?P<words>.*?)\1""")
+_TEMPLATE_LINK = re.compile(
+    r"(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)|(?<=\]\()(?:\{\{[^{}]*\}\}|\{%[^{}]*%\})[^\s()]*(?=\))"
+)
+"""`{{< relref "/a.md" >}}`, `{% link a.md %}`: an address of Hugo or Jekyll, whose blanks Markdown does not allow."""
 _BRACKETED = re.compile(r"\([^()\n]*\)")
 """What a remark behind an icon stands in: `:x: (not tested)`."""
 _RAW = re.compile(r"(?<!`)(`+)(?!`)[^`\n]*(?<!`)\1\{=[\w-]+\}")
@@ -176,7 +209,7 @@ def plain_text(markup: str) -> str:
 
     `<id>` and `x < 5` are words. A line of icons alone is their names.
     """
-    return _without_marks(_without_icons(markup))
+    return _without_marks(_without_icons(_without_components(markup)))
 
 
 def plain_lines(markup: str) -> tuple[str, ...]:
@@ -190,10 +223,32 @@ def plain_lines(markup: str) -> tuple[str, ...]:
 
 def _without_marks(markup: str) -> str:
     if _INLINE_MARK.search(markup):
-        markup = without_raw(markup)
+        markup = _TEMPLATE_LINK.sub(lambda match: match[0] if match["ticks"] else "#", without_raw(markup))
         markup = "".join(_words(inline_tokens(_ROLE.sub(r"`\1`", markup))))
         markup = _REFERENCE.sub(r"\1", _FOOTNOTE.sub("", markup))
     return " ".join(_UNSEEN.sub("", markup).split())
+
+
+def _without_components(markup: str) -> str:
+    """The markup with what components show for their tags: the words between them, or those of a tag that ends itself.
+
+    `<T>` and `<Name>` are words: a component has attributes, or ends itself.
+    """
+    if "<" not in markup:
+        return markup
+    opened: set[str] = set()
+
+    def shown(match: re.Match[str]) -> str:
+        if match["end"] in opened:
+            return ""
+        if not (match["closed"] or "=" in (match["given"] or "")) or match["name"].lower() in _HTML_ELEMENTS:
+            return match[0]
+        if not match["closed"]:
+            opened.add(match["name"])
+            return ""
+        return " ".join(words["words"] for words in _SHOWN_BY_COMPONENT.finditer(match["given"]))
+
+    return _COMPONENT.sub(shown, markup)
 
 
 def _without_icons(markup: str) -> str:

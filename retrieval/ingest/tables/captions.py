@@ -16,7 +16,7 @@ MAX_TITLE = 200
 MAX_TITLE_WORDS = 10
 """Words of a line that is a title because it touches its table."""
 
-_TITLE = re.compile(r"(?=.*[^\W\d_])[^\W_][^|]*(?<![.:;,!?])")
+_TITLE = re.compile(r"(?=.*[^\W\d_])[^\W_][^|]*(?<![.:;,!?。：；，、！？؛،؟])")
 
 
 def title_among_twins(blocks: Sequence[Block], index: int) -> str:
@@ -67,7 +67,9 @@ MAX_LEAD = 200
 _MIN_LEAD_WORDS = 4
 """A shorter sentence (`They are:`) says what it is about in the one before."""
 
-_BOLD_LINE = re.compile(r"\s*[*_]?(\*\*|__)(?P<words>.+?)\1[*_]?\s*:?\s*")
+_COLONS = ":："
+"""The colon, and that of Chinese and Japanese."""
+_BOLD_LINE = re.compile(rf"\s*[*_]?(\*\*|__)(?P<words>.+?)\1[*_]?\s*[{_COLONS}]?\s*")
 _BETWEEN_RUNS = re.compile(r"(?<=[^\s*_])(\*\*|__)(?P<space> +)\1(?=[^\s*_])")
 """Between the parts of a line that is bold piece by piece: `**Omens** **of the sea**`."""
 _TABLE_CAPTION = re.compile(rf"\s*[*_]{{0,3}}{TABLE}\b[^|]{{0,160}}")
@@ -81,7 +83,7 @@ _BOX_TITLE = re.compile(
 _ITEM = re.compile(r"[ \t]*[-*+][ \t]+")
 _LINK = re.compile(r"!?\[[^\]]*\]\([^()\s]*\)\s*")
 _TAB = re.compile(r"===[+!]*\s+\"(?P<name>[^\"\n]+)\"")
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’)\]]*\s+(?=[A-Z“\"'‘(\[])")
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’)\]]*\s+(?=[A-Z“\"'‘(\[])|(?<=[。！？])\s*(?=[^\s」』”）])")
 _NAMES_A_TABLE = re.compile(
     r"\b(?:the|these|this|that|each|next|accompanying) (?:[\w-]+ ){0,2}tables?\b"
     r"|\btables? (?:below|above|lists?|shows?|gives?)\b"
@@ -190,7 +192,7 @@ def caption_of(text: str) -> str | None:
     last = _BETWEEN_RUNS.sub(r"\g<space>", ANCHOR.sub("", last.rstrip("| ")))
     bold = _BOLD_LINE.fullmatch(last)
     if bold and not re.search(r"\*\*|__", bold["words"]):
-        words = plain_text(bold["words"]).rstrip(":").strip()
+        words = plain_text(bold["words"]).rstrip(_COLONS).strip()
         is_sentence = words.endswith((".", "!", "?")) and len(words.split()) > MAX_TITLE_SENTENCE
         return None if is_sentence else words or None
     begins = NUMBERED.match(last) if above.strip() else True
@@ -209,14 +211,14 @@ def lead_of(paragraph: str) -> Caption | None:
     words = plain_text(paragraph)
     sentences = sentences_of(words)
     lead = ""
-    if words.endswith(":"):
+    if words.endswith(tuple(_COLONS)):
         lead = " ".join(sentences[-2:] if ends_short(sentences) else sentences[-1:])
     elif named := naming(sentences):
         lead = named[-1]
     run_in = _RUN_IN.match(paragraph)
     if lead and run_in and " " in (label := plain_text(run_in["label"])):
         return Caption(label)
-    lead = lead.rstrip(": ")
+    lead = lead.rstrip(f"{_COLONS} ")
     return Caption(lead, introduces=True) if 0 < len(lead) <= MAX_LEAD else None
 
 
@@ -239,7 +241,7 @@ def _with_its_paragraph(blocks: Sequence[Block], index: int, lead: Caption) -> C
     """A lead and what else its short paragraph says, where several tables share a section: `Mix a base. Its recipe is
     below.`"""
     section = blocks[index].heading_path
-    words = plain_text(blocks[index - 1].shown).rstrip(": ")
+    words = plain_text(blocks[index - 1].shown).rstrip(f"{_COLONS} ")
     alone = sum(block.kind == "table" and block.heading_path == section for block in blocks) < 2
     return lead if alone or not lead.introduces or len(words) > MAX_LEAD else replace(lead, words=words)
 
@@ -394,7 +396,7 @@ def _introducing(sentences: Sequence[str]) -> Sequence[str]:
 
 def _short(sentences: Sequence[str], headings: Sequence[str], called: Caption | None) -> str:
     """The first sentence, if it is short and says more than what the table is called."""
-    purpose = sentences[0].strip().rstrip(":; ") if sentences else ""
+    purpose = sentences[0].strip().rstrip(f"{_COLONS}; ") if sentences else ""
     title = " ".join(headings[-1:]) + f" {called.words if called and not called.introduces else ''}"
     own = set(_words(purpose)) - set(_words(title)) - _SAYS_NOTHING
     whole = len(purpose) <= MAX_PURPOSE and not purpose.startswith("(") and not _POINTER.search(purpose)

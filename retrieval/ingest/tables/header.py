@@ -49,6 +49,8 @@ MIN_SPANNED = 4
 """Columns from which on one text over all but the first is a heading over headings."""
 MAX_LINES = 3
 """Rows below the header that may go on with it."""
+_MOST_WORDS_OF_NAME = 5
+"""Words of a cell that may name a column where no header says that it does."""
 MIN_NUMBERS = 4
 """Rows of numbers that make a heading of the words above them, where there is no other."""
 
@@ -60,7 +62,8 @@ def stacked_header(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> 
     first = grid[0]
     wordy = sum(map(bool, first)) >= 2 and not any(_DIGIT.search(cell) or cell.endswith(":") for cell in first)
     listed = any(goes_on(cell, [row[column] for row in grid[1:]]) for column, cell in enumerate(first))
-    if not any(header[1:]) and wordy and all(first[1:]) and not listed:
+    is_row = listed or (not any(header) and _is_like_those_below(grid))
+    if not any(header[1:]) and wordy and all(first[1:]) and not is_row:
         return first, 1, header[0] or None
     spanning = len(header) >= MIN_SPANNED and bool(header[1]) and len(set(header[1:])) == 1
     apart = first[0] == header[0] or _is_another_kind(grid)
@@ -152,6 +155,18 @@ def _heads(header: tuple[str, ...], grid: Sequence[tuple[str, ...]], row: int) -
 def _names_numbers(grid: Sequence[tuple[str, ...]]) -> bool:
     """Whether the first row names a column of numbers, as `Item | Cost` does; else it may be a pair as those below."""
     return len(grid) > MIN_NUMBERS and all(_DIGIT.search(row[1]) for row in grid[1:])
+
+
+def _is_like_those_below(grid: Sequence[tuple[str, ...]]) -> bool:
+    """Whether the first row is data as the others: it says a sentence, or in one column what another row says there.
+
+    Many leave the header of a table blank because Markdown asks for one.
+    """
+    first, below = grid[0], [row for row in grid[1:] if row != grid[0]]
+    if _is_another_kind(grid):
+        return False
+    says = any(cell.endswith((".", "!", "。")) or len(cell.split()) > _MOST_WORDS_OF_NAME for cell in first)
+    return says or any(cell == row[column] for row in below for column, cell in enumerate(first))
 
 
 def _is_another_kind(grid: Sequence[tuple[str, ...]]) -> bool:

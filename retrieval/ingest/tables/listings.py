@@ -57,12 +57,15 @@ _REMARK = re.compile(r"(?:^|\s)#\s+(?P<words>\S.*)$")
 _OPTION = re.compile(
     r"""
     (?P<indent>[ ]*)\[?
+    (?P<others>(?:-{1,2}[\w?][\w.-]*[ ](?:\{[^{}]*\}|[^\s,{-][^,]*),[ ](?=-))*)
     (?P<names>-{1,2}[\w?][\w.-]*(?:(?:,[ ]?|[ |/])-{1,2}[\w?][\w.-]*)*)
-    (?:[ =](?P<value><[^<>]+>|\[[^\[\]]+\]|[^\s\[\]-]\S*?))?\]?
+    (?:[ =](?P<value><[^<>]+>|\[[^\[\]]+\]|(?!'[^']*$|"[^"]*$)[^\s\[\]-]\S*?(?:(?<!\])[ ]\[[^\[\]]+\])?))?\]?
     (?:(?:[ ]{2,}|\t+)(?P<meaning>\S.*))?
     """,
     re.VERBOSE,
 )
+_OTHER = re.compile(r"(?:^|,[ ])(-{1,2}[\w?][\w.-]*)")
+"""The names before the last of `-c FILE, --config FILE`, as `argparse` of Python writes them."""
 
 _DEFAULT = re.compile(
     r"""
@@ -258,7 +261,8 @@ def _options(body: Sequence[str]) -> DrawnTable | None:
     for number, line in enumerate(body, start=1):
         margin = len(line) - len(line.lstrip())
         if match := _OPTION.fullmatch(line):
-            cells = [match["names"], match["value"] or "", match["meaning"] or ""]
+            names = ", ".join((*_OTHER.findall(match["others"]), match["names"]))
+            cells = [names, match["value"] or "", match["meaning"] or ""]
             rows.append((cells, len(match["indent"]), number, number + 1))
         elif rows and line.strip() and rows[-1][3] == number and margin > rows[-1][1] + 1:
             cells, indent, start, _ = rows[-1]
@@ -268,8 +272,11 @@ def _options(body: Sequence[str]) -> DrawnTable | None:
     taken, filled = sum(end - start for _, _, start, end in rows), sum(bool(line.strip()) for line in body)
     if len(described) < max(MIN_DESCRIBED, len(rows) / 2) or taken < filled / 2:
         return None
+    told = {name for row in described for name in row[0][0].split(", ")}
     drawn = []
     for (names, argument, *words), _, start, end in rows:
+        if not any(words) and not told.isdisjoint(names.split(", ")):
+            continue  # a summary above the options, `[--config FILE]`
         meaning = " ".join(words).strip()
         drawn.append(DrawnRow((names, argument, default_in(meaning), meaning), start, end))
     return DrawnTable.of(OPTION_COLUMNS, drawn)

@@ -17,7 +17,7 @@ from retrieval.ingest.tables.header import (
     under_groups,
     under_parents,
 )
-from retrieval.ingest.tables.table import Table
+from retrieval.ingest.tables.table import Table, TableRow
 from retrieval.language.canonical import canonical_term
 from retrieval.language.identifiers import is_address
 from retrieval.language.numbers.cells import is_numeric, parse_range
@@ -33,6 +33,7 @@ _AXIS_NAME = re.compile(
     r"(?P<place>[-−–]?\d+(?:st|nd|rd|th)?(?:\s*(?:-|–|to)\s*[-−–]?\d+(?:st|nd|rd|th)?|\s*\+)?)"
 )
 """Not the 05 of a dose of 0.05, nor the 11 of version 3.11."""
+_BOLD_KEY = re.compile(r"\s*\|?\s*(\*\*|__)[^|]+\1\s*\|")
 _CODE = re.compile(r"\w*[^\W\d_]-\d+")
 MIN_AXIS = 3
 """Fewer columns than this with one name and running numbers are not an axis."""
@@ -92,7 +93,8 @@ def _read(table: Table) -> TableMeaning:
         rows = tuple(ReadRow(i, "data", table.header, cells) for i, cells in enumerate(pairs))
         return TableMeaning("record", table.header, rows, 0, len(table.header), None)
     grid = [row.cells for row in table.rows]
-    header, headings, title = stacked_header(table.header, grid)
+    is_headless = not any(table.header) and _has_bold_keys(table.rows)
+    header, headings, title = (table.header, 0, None) if is_headless else stacked_header(table.header, grid)
     heads = part_heads(table.header, grid, [position for position, row in enumerate(table.rows) if row.underlined])
     if 0 in heads and not headings:
         header, headings = joined_headers(header, grid[0]), 1
@@ -105,6 +107,12 @@ def _read(table: Table) -> TableMeaning:
     own = _own_key(table, columns)
     key = key_column([row for row in rows if row.columns == columns]) if own is None else own
     return TableMeaning("grid", columns, rows, key, _period(header), find_axis(header))
+
+
+def _has_bold_keys(rows: Sequence[TableRow]) -> bool:
+    """Whether of every row that has a first cell this is in bold, and the whole row is not: it is no header's."""
+    keyed = [row for row in rows if row.cells[0]]
+    return len(keyed) > 1 and all(_BOLD_KEY.match(row.source) and not row.bold for row in keyed)
 
 
 def _own_key(table: Table, columns: Sequence[str]) -> int | None:

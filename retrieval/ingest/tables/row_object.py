@@ -105,7 +105,7 @@ def _description(table: Table, label: str | None = None) -> str:
     title = _words(subject(table))
     above = next((heading for heading in reversed(table.heading_path) if _words(heading) - title), table.document)
     parts = [table.purpose, f"Under {label}" if label else "", f"From {above}"]
-    return " ".join(part if part.endswith((".", "!", "?")) else f"{part}." for part in parts if part)
+    return " ".join(part if part.endswith((".", "!", "?", "。", "！", "？")) else f"{part}." for part in parts if part)
 
 
 def _words(text: str) -> set[str]:

@@ -391,9 +391,9 @@ def _parse(block: Block, notes: Notes) -> _Parsed | None:
 def _parse_pipes(source: str, notes: Notes) -> _Parsed:
     lines = source.split("\n")
     shown = without_marks(with_blank_comments(source)).split("\n")
-    raw = [split_row(line) for line in shown]
+    first = next(number for number, line in enumerate(shown) if _FIRST_DELIMITER.fullmatch(line))
+    raw = [split_row(line, len(split_row(shown[first]))) for line in shown]
     grid, notes_of_rows = _read(raw, {**notes, **notes_in(raw)}, plain_text)
-    first = next(number for number, line in enumerate(shown) if number and _FIRST_DELIMITER.fullmatch(line))
     delimiters = {first, *(number for number, line in enumerate(shown) if _is_delimiter(line))}
     width = max(len(cells) for number, cells in enumerate(grid) if number not in delimiters)
     padded = [cells + ("",) * (width - len(cells)) for cells in grid]
@@ -402,7 +402,7 @@ def _parse_pipes(source: str, notes: Notes) -> _Parsed:
     kept = [i for i in kept if padded[i] not in headers]
     heads = frozenset(position for position, i in enumerate(kept) if i + 1 in delimiters)
     rows = tuple((padded[i], i, lines[i]) for i in kept)
-    header = reduce(joined_headers, [without_placeholders(cells) for cells in headers])
+    header = reduce(joined_headers, [without_placeholders(cells) for cells in headers or [("",) * width]])
     return _Parsed(None, header, "\n".join(lines[:first]), rows, tuple(notes_of_rows[i] for i in kept), heads)
 
 

@@ -112,6 +112,18 @@ def test_tables_with_one_name_say_it_of_all_their_rows():
     assert titles_of(f"# Pump\n\n{pump}", f"# Fan\n\n{fan}") == titles
 
 
+def test_rows_of_tables_below_one_heading_say_the_sentence_that_introduces_theirs():
+    rows = "| Seat | Fare |\n|---|---|\n| window | 3 |\n\n"
+    by_day, by_night = f"By day the fares are as follows:\n\n{rows}", f"By night the fares are as follows:\n\n{rows}"
+    long = by_night.replace("night", f"night, {'and at dawn, ' * 9}")
+
+    told = ["By day the fares are as follows > Bus - window", "By night the fares are as follows > Bus - window"]
+    assert titles_of(f"# Bus\n\n{by_day}{by_night}") == told
+    assert titles_of(f"# Bus\n\n{by_day}{long}") == [told[0], "Bus - window"], "the shorter one is enough"
+    assert titles_of(f"# Bus\n\n{by_day}") == ["Bus - window"]
+    assert titles_of(f"# Bus\n\n{by_day}{by_day}") == ["Bus - window"] * 2
+
+
 def test_what_distinguishes_a_title_changes_neither_ids_nor_texts():
     table = "## Fields\n\n| Field | Type |\n|---|---|\n| id | int |\n\n"
     (alone,) = [chunk for chunk in chunks_of(f"# User\n\n{table}") if chunk.kind == "row"]

@@ -23,6 +23,21 @@ def test_a_row_keeps_escaped_pipes_empty_cells_and_what_is_too_much():
     assert [cell.strip() for cell in split_row("a|b")] == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    ("line", "columns", "cells"),
+    [
+        ("| `on | off` | turns it |", 2, ["`on | off`", "turns it"]),
+        ("`` a`|b `` | c | `d|e`", 3, ["`` a`|b ``", "c", "`d|e`"]),
+        (r"| `a\|b` | `c|d` |", 2, ["`a|b`", "`c|d`"]),
+        ("| `on | off` |", 2, ["`on", "off`"]),
+        ("| `on | off` | turns | it |", 2, ["`on", "off`", "turns", "it"]),
+        ("| ` | off | |", 2, ["`", "off", ""]),
+    ],
+)
+def test_pipes_in_code_part_no_cells_where_the_row_has_its_columns_without_them(line, columns, cells):
+    assert [cell.strip() for cell in split_row(line, columns)] == cells
+
+
 def test_markup_is_taken_off_the_words():
     assert plain_text("**Bite.** _Hit:_ [5](x) &amp; `6`<br>7 \\* ~~8~~") == "Bite. Hit: 5 & 6 7 * 8"
     assert heading_text("## The **End** ##") == "The End"
@@ -39,6 +54,20 @@ def test_markup_is_taken_off_the_words():
     ],
 )
 def test_only_tags_of_html_are_markup(markup, words):
+    assert plain_text(markup) == words
+
+
+@pytest.mark.parametrize(
+    ("markup", "words"),
+    [
+        ('<Icon name="oven" style={{ margin: "1rem" }} /> Ovens', "Ovens"),
+        ("Bake <Badge text='beta' size='small' /> <Tag kind=\"new\">Hot</Tag>", "Bake beta Hot"),
+        ("bake <Dish> at `<Heat kind='a' />` </Dish>", "bake <Dish> at <Heat kind='a' /> </Dish>"),
+        ('[ovens]({{< relref "/a.md#b" >}}), [pans]({% link b.md %})', "ovens, pans"),
+        ("`[ovens]({{< a b >}})` and [pans]({{ base }}/c)", "[ovens]({{< a b >}}) and pans"),
+    ],
+)
+def test_components_and_addresses_that_a_site_is_made_with_are_markup(markup, words):
     assert plain_text(markup) == words
 
 

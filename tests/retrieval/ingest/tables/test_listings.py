@@ -99,6 +99,43 @@ def test_the_options_of_a_help_text_are_rows_with_all_lines_of_what_they_do():
     assert [(row.start, row.end) for row in table.rows] == [(3, 5), (5, 6), (6, 7), (7, 8)]
 
 
+USAGE = """```
+usage: brew [-h] [-c FILE]
+            [--hops {mild,bitter}]
+            [--quiet]
+
+options:
+  -c FILE, --config FILE, --settings FILE
+                        where the settings are read from
+  -t MALT [MALT ...], --types MALT [MALT ...]
+                        what the mash is made of
+  --hops {mild,bitter}, --bitterness {mild,bitter}
+                        how bitter it becomes
+  --quiet               say nothing at all
+```"""
+
+
+def test_names_of_an_option_may_each_have_the_argument_and_a_summary_is_no_row():
+    table = parse_listing(USAGE)
+    assert table is not None
+    assert [row.cells for row in table.rows] == [
+        ("-c, --config, --settings", "FILE", "where the settings are read from"),
+        ("-t, --types", "MALT [MALT ...]", "what the mash is made of"),
+        ("--hops, --bitterness", "{mild,bitter}", "how bitter it becomes"),
+        ("--quiet", "", "say nothing at all"),
+    ]
+
+
+def test_calls_whose_arguments_go_on_over_lines_list_no_options():
+    call = 'brew mash \\\n  -d \'{\n    "malt": "of the very best",\n    "hops": 3\n  }\'\n\n'
+    assert parse_listing(f"```bash\n{call * 3}```") is None
+
+
+def test_an_option_of_very_many_names_is_read_in_time_that_grows_with_them():
+    line = "-a b, " * 20_000
+    assert parse_listing(f"```\n{line}\n{line}c\n-a  some words here\n```") is None
+
+
 @pytest.mark.parametrize(
     ("words", "default"),
     [

@@ -108,6 +108,39 @@ def test_the_first_pair_under_a_blank_heading_is_a_row():
     assert prices.columns == ("Item", "Cost")
 
 
+@pytest.mark.parametrize(
+    ("first", "others"),
+    [
+        pytest.param("Heat|Warms the plate.|0 to 9", ["Timer|Ends the run.|1 to 60"], id="a sentence"),
+        pytest.param("Heat|how warm the plate gets at its edge|low", ["Timer|minutes|off"], id="many words"),
+        pytest.param(
+            "Heat|a knob|front", ["Timer|a dial|front", "Fan|a switch|back"], id="what a row below says there"
+        ),
+    ],
+)
+def test_a_first_row_like_those_below_is_data_where_the_header_is_blank(first: str, others: list[str]):
+    reading = read_table(table("||", first, *others))
+
+    assert reading.columns == ("entry", "column 2", "column 3")
+    assert set(roles(reading)) == {"data"}
+
+
+def test_a_first_row_of_names_heads_a_table_where_the_header_is_blank():
+    words = read_table(table("||", "Dish|Sauce|Course", "Pike|dill|first", "Hare|plum|second"))
+    numbers = read_table(table("||", "Dish of the day and week|Price|Grams", "Pike|9|300", "Hare|12|250"))
+
+    assert (words.columns, numbers.columns[1:]) == (("Dish", "Sauce", "Course"), ("Price", "Grams"))
+
+
+def test_rows_with_bold_keys_have_no_header_among_them():
+    made = table("||", "Call|bake|starts", "Input|dish|its name", "|oven|its number")
+    sources = ["| **Call** | `bake` | starts |", "| **Input** | `dish` | its name |", "| | `oven` | its number |"]
+    rows = tuple(replace(row, source=source) for row, source in zip(made.rows, sources, strict=True))
+
+    assert read_table(made).columns[0] == "Call"
+    assert read_table(replace(made, rows=rows)).columns == ("entry", "column 2", "column 3")
+
+
 def test_a_title_over_the_table_becomes_the_label_of_its_rows():
     reading = read_table(
         table("Special Abilities||", "Owner Level|Armor Adj.|Special", "1-2|+0|Alertness", "3-4|+1|--")

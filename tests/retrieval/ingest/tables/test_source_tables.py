@@ -158,6 +158,20 @@ def test_a_row_that_is_bold_for_another_reason_stays_a_row(source):
     assert len(only_table(source).rows) == 3
 
 
+def test_a_pipe_in_code_adds_no_column():
+    table = only_table("| Order | Effect |\n|---|---|\n| `sail | row` | moves |\n| `moor` | ends |")
+
+    assert [row.cells for row in table.rows] == [("sail | row", "moves"), ("moor", "ends")]
+
+
+@pytest.mark.parametrize("dashes", ["|---|---|", "| :--- | ---: |"])
+def test_rows_below_dashes_alone_are_a_table_without_a_header(dashes: str):
+    table = only_table(f"{dashes}\n| Skiff | two |\n| Ketch | four | nets |")
+
+    assert table.header == ("", "", "")
+    assert [(row.cells, row.line) for row in table.rows] == [(("Skiff", "two", ""), 5), (("Ketch", "four", "nets"), 6)]
+
+
 def test_columns_that_a_converter_found_no_words_for_belong_to_the_heading_beside_them():
     text = "|Range|Col2|Price|Col4|\n|---|---|---|---|\n|Short|Long|Buy|Rent|\n|10|20|3|1|\n|15|30|4|2|"
     reading = read_table(only_table(text))
