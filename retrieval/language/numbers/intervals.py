@@ -103,7 +103,14 @@ def _grown(pieces: Sequence[Piece], start: Amount) -> Interval:
     """A number with what stands after it: the other end of a range, a plus, `or more`."""
     if start.kind in AS_TEXT:
         return _single(start)
-    return _range(pieces, start) or _open_after(pieces, start) or _single(start)
+    grown = None if _is_of_code(pieces, start.at) else _range(pieces, start)
+    return grown or _open_after(pieces, start) or _single(start)
+
+
+def _is_of_code(pieces: Sequence[Piece], at: int) -> bool:
+    """Whether a hyphen joins a number to the letters before it: `CVE-2024-1234` and `ISO-8859-1` hold no range."""
+    joined = mark_at(pieces, at - 1) == "-" and touches(pieces, at - 1) and touches(pieces, at)
+    return at > 1 and joined and pieces[at - 2].kind == "word"
 
 
 def _range(pieces: Sequence[Piece], start: Amount) -> Interval | None:
