@@ -90,8 +90,6 @@ def _whole(environment: Mapping[str, str], name: str) -> int | None:
     return int(terms)
 
 
-RETRIES = 4
-"""How often a request that failed for a passing reason is sent again, unless its caller says otherwise."""
 MINUTE = 60.0
 """Seconds."""
 

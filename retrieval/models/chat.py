@@ -13,6 +13,9 @@ from pydantic import BaseModel, ValidationError
 
 Form = TypeVar("Form", bound=BaseModel)
 
+RETRIES = 4
+"""How often a request that failed for a passing reason is sent again, unless its caller says otherwise."""
+
 _PER_REQUEST = 64
 """Tokens that a server counts beside the texts: roles, separators."""
 _BYTES_PER_TOKEN = 3

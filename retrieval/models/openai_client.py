@@ -12,8 +12,8 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from retrieval.errors import ModelError, ModelKeyError
-from retrieval.models.access import KEY, RETRIES, Access, ChatSession, Meter, Pace
-from retrieval.models.chat import Answered, BatchResults, ChatRequest, Dialects, Heard, Usage, likely_tokens
+from retrieval.models.access import KEY, Access, ChatSession, Meter, Pace
+from retrieval.models.chat import RETRIES, Answered, BatchResults, ChatRequest, Dialects, Heard, Usage, likely_tokens
 
 CHAT: Final = "/v1/chat/completions"
 """What a batch asks."""

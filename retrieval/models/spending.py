@@ -12,8 +12,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from retrieval.errors import BudgetExceededError
-from retrieval.models.access import RETRIES
-from retrieval.models.chat import Answered, ChatRequest, Usage
+from retrieval.models.chat import RETRIES, Answered, ChatRequest, Usage
 
 _FILE = "chat_prices.toml"
 

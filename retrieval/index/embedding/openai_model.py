@@ -8,7 +8,8 @@ import numpy as np
 
 from retrieval.errors import EmbedderMismatchError, EmbedderUnavailableError, ModelError, ModelKeyError
 from retrieval.index.embedding.sentence_model import card_of
-from retrieval.models.access import RETRIES, Access
+from retrieval.models.access import Access
+from retrieval.models.chat import RETRIES
 from retrieval.models.openai_client import CHECK, OpenAiClient
 from retrieval.types import EmbedderIdentity, Vector
 
