@@ -71,9 +71,9 @@ def test_the_readings_of_the_outcome_are_those_of_the_vocabularies(folder: Path)
 
 def test_three_chapters_answer_as_one_list_in_the_order_of_their_distances(folder: Path) -> None:
     question = "What does a 7th level cleric need to roll to hit AC 6?"
-    together = ask(folder, question, k=15)
-    apart = [retrieve_with_iterative_filtering(question, name, 15, 9, client=folder).kept for name in BOTH]
-    expected = sorted((each.distance, each.id) for kept in apart for each in kept)[:15]
+    together = ask(folder, question, k=40)
+    apart = [retrieve_with_iterative_filtering(question, name, 40, 9, client=folder).kept for name in BOTH]
+    expected = sorted((each.distance, each.id) for kept in apart for each in kept)[:40]
     assert [(each.distance, each.id) for each in together.kept] == expected
     assert matrix_rows(together) == {("combat", "I.A. 6")}
     assert {each.collection for each in together.kept} > {"combat"}
