@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Literal
 
 from retrieval.language.numbers.cells import is_numeric, parse_range
@@ -70,8 +70,8 @@ def stacked_header(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> 
     if spanning and apart and len(set(first[1:])) > 1 and all(first[1:]) and not parse_range(first[0]):
         return _joined(header, first), 1, None
     if lines := _lines_without_a_key(header, grid):
-        upper = [_filled_forward(row) for row in (header, *grid[: lines - 1])]
-        return reduce(_joined, (*upper, grid[lines - 1])), lines, None
+        upper = [_filled_forward(row) for row in (header, *lines[:-1])]
+        return reduce(_joined, (*upper, lines[-1])), len(lines), None
     numbers_below = any(is_numeric(cell) for row in grid[1:6] for cell in row[1:] if cell)
     filled = sum(map(bool, first)) >= len(header) - 1
     # Under `Pace | Distance per ...` a row without a key of its own can only name the columns of the distance.
@@ -82,11 +82,11 @@ def stacked_header(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> 
     return header, 0, None
 
 
-def _lines_without_a_key(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> int:
-    """How many first rows name the columns below the words of a header that stand over several; 0 for none.
+def _lines_without_a_key(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """The first rows that name the columns below the words of a header that stand over several, the names last.
 
-    Under `Soil | Rate | (blank) | (blank)` rows like `(blank) | SNS index` and `(blank) | 0 | 1 | 2` have no key: they
-    can be no data. The last of them names every column, and none twice below the same words.
+    Under `Soil | Rate | (blank) | (blank)` rows like `(blank) | SNS index`, `(blank) | 0 | 1 | 2` and `(blank) | kg/ha`
+    have no key: they can be no data. One of them names every such column, and none twice below the same words.
     """
     places = range(len(header))
     wide = [
@@ -97,15 +97,23 @@ def _lines_without_a_key(header: tuple[str, ...], grid: Sequence[tuple[str, ...]
     first = next((position for position in wide if header[position]), 0)
     named = [position for position in wide if position >= first]
     for count, row in enumerate(grid[:MAX_LINES], start=1):
-        if not any(header[:first]) or any(row[position] for position in places if position not in named):
-            return 0
+        if not any(header[:first]) or any(row[:first]):
+            return ()
         if all(row[position] for position in named):
             below = [
                 (words, row[position]) for position, words in enumerate(_filled_forward(header)) if position in named
             ]
-            keyed = count < len(grid) and any(grid[count][:first])
-            return count if keyed and len(set(below)) == len(below) else 0
-    return 0
+            spanning = tuple(takewhile(lambda line: _spans(line, first), grid[count:MAX_LINES]))
+            lines = count + len(spanning)
+            keyed = lines < len(grid) and any(grid[lines][:first])
+            is_header = keyed and len(set(below)) == len(below)
+            return (*grid[: count - 1], *spanning, row) if is_header else ()
+    return ()
+
+
+def _spans(row: Sequence[str], first: int) -> bool:
+    """Whether a row has words in this column alone, those of a unit over all columns."""
+    return bool(row[first]) and not is_numeric(row[first]) and not any(row[:first]) and not any(row[first + 1 :])
 
 
 def _names_under_one_word(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> bool:

@@ -285,7 +285,10 @@ def test_an_answer_is_copied_as_markdown_with_links(browser: Any, url: str) -> N
 
 
 def test_an_uncertain_answer_is_copied_with_its_caution(browser: Any, url: str) -> None:
-    for query, caution in ((VAGUE, "*Perhaps.* Read from"), ("How do I cook pasta?", "*No answer found.* Nothing states")):
+    for query, caution in (
+        (VAGUE, "*Perhaps.* Read from"),
+        ("How do I cook pasta?", "*No answer found.* Nothing states"),
+    ):
         ask(browser, url, query)
         browser.run("window.copied = ''; navigator.clipboard.writeText = async text => { window.copied = text }")
         click(browser, ".actions button")

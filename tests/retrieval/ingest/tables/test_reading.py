@@ -100,6 +100,19 @@ def test_a_row_like_those_below_it_is_no_second_heading():
     assert roles(reading) == ["data", "data"]
 
 
+def test_the_unit_below_the_numbers_of_a_heading_over_several_columns_belongs_to_the_heading():
+    reading = read_table(table("Crop|Index||", "|0|1|2", "|kg/ha||", "Beans|30|20|0"))
+
+    assert reading.columns == ("Crop", "Index kg/ha 0", "Index kg/ha 1", "Index kg/ha 2")
+    assert roles(reading) == ["heading", "heading", "data"]
+
+
+def test_a_row_that_names_the_columns_below_a_heading_may_name_others_too():
+    reading = read_table(table("Sludge|Lime||Sulphur", "|Total|Free|kg/t", "Dried|55|28|23"))
+
+    assert reading.columns == ("Sludge", "Lime Total", "Lime Free", "Sulphur kg/t")
+
+
 def test_the_first_pair_under_a_blank_heading_is_a_row():
     pairs = read_table(table("|", "Name|Longsword", "Damage|1d8", "Weight|3"))
     prices = read_table(table("|", "Item|Cost", "Rope|1 gp", "Lamp|5 sp", "Oil|1 sp", "Tent|2 gp"))
