@@ -111,7 +111,7 @@ _ICON = re.compile(
 its number."""
 _COMPONENT = re.compile(
     r"""
-    (?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)
+    (?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)
     | <(?P<name>[A-Z][\w.]*)
       (?P<given>(?:\s+[\w:-]+(?:=(?:"[^"]*"|'[^']*'|\{(?:[^{}]|\{[^{}]*\})*\}))?)*)\s*(?P<closed>/)?>
     | </(?P<end>[A-Z][\w.]*)\s*>
@@ -121,7 +121,7 @@ _COMPONENT = re.compile(
 """`<Icon name="bolt" style={{ margin: 2 }} />`, `<Tag kind="new">Beta</Tag>`, as MDX writes them; code first."""
 _SHOWN_BY_COMPONENT = re.compile(r"""\s(?:content|label|text|title)=\{?(["'])(?P<words>.*?)\1""")
 _TEMPLATE_LINK = re.compile(
-    r"(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)|(?<=\]\()(?:\{\{[^{}]*\}\}|\{%[^{}]*%\})[^\s()]*(?=\))"
+    r"(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)|(?<=\]\()(?:\{\{[^{}]*\}\}|\{%[^{}]*%\})[^\s()]*(?=\))"
 )
 """`{{< relref "/a.md" >}}`, `{% link a.md %}`: an address of Hugo or Jekyll, whose blanks Markdown does not allow."""
 _BRACKETED = re.compile(r"\([^()\n]*\)")
