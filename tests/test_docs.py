@@ -377,10 +377,12 @@ def test_the_python_of_self_querying_runs(
 ) -> None:
     page = (ROOT / "docs" / "explanation" / "self_query.md").read_text("utf-8")
     (block,) = blocks("python", page)
+    (shown, _) = blocks("text", page)
     monkeypatch.chdir(tmp_path)
     exec(compile(block, "self_query.md", "exec"), {})
-    read, *documents = capsys.readouterr().out.splitlines()
-    assert "QueryIntent.COMBINED" in read
+    printed = capsys.readouterr().out
+    assert prints(shown, printed)
+    _, _, _, *documents = printed.splitlines()
     assert documents
     assert all(line.split()[-1] >= "2026-01-01" for line in documents)
     assert all(f"`{field.name}`" in page for field in fields(SelfQueryConfig))
