@@ -61,7 +61,7 @@ def check(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: JsonOpti
         print_json(record)
     else:
         out.print(
-            f"{len(questions)} questions, {resolution.questions_with_gold} with gold, {len(resolution.gold)} resolve"
+            f"{len(questions)} questions, {resolution.questions_with_gold} with gold, {len(resolution.gold)} resolved"
         )
         for finding in resolution.ambiguous:
             out.print(f"ambiguous: {finding}")

@@ -107,7 +107,7 @@ def _print_side_by_side(retriever: Retriever, question: Question, gold: frozense
         table.add_row(str(rank + 1), *cells)
     out.print(table)
     before, after = (noise(retrieval.chunk_ids, gold, relatives) for retrieval in (off, on))
-    out.print(f"rows of the right tables that do not answer: {before} with the filter off, {after} with it on\n")
+    out.print(f"non-matching rows from the right tables: {before} with the filter off, {after} with it on\n")
 
 
 def _cell(hit: Hit | None, gold: frozenset[str]) -> Text | str:

@@ -97,7 +97,7 @@ def serve(
             )
         if live_id(at.root) is None:
             err.print(f"nothing is live in {at.root}: every question gets status 503 until a build goes live there")
-        err.print(f"http://{f'[{host}]' if ':' in host else host}:{port}  (Ctrl-C ends it)")
+        err.print(f"http://{f'[{host}]' if ':' in host else host}:{port}  (press Ctrl-C to stop)")
         served.run(listener, f"{__name__}:application")
 
 
@@ -308,7 +308,7 @@ def serve_ui(
 
     if dead := cancel_dead(server.home):
         err.print(f"{counted(dead, 'run')} had lost its process and is marked as canceled.")
-    out.print(f"{server.url} shows {server.home.root} in some seconds; Ctrl-C ends it.")
+    out.print(f"{server.url} shows {server.home.root} in a few seconds; press Ctrl-C to stop.")
     server.become()
 
 

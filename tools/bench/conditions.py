@@ -70,9 +70,9 @@ class ConditionsReport:
             f"| {self.relaxation_rate:.3f} |"
         )
         yield ""
-        yield "| asked | p50 ms | p95 ms | questions a second |"
+        yield "| asked | p50 ms | p95 ms | questions per second |"
         yield "|---|---:|---:|---:|"
-        for name, each in (("one at a time", self.alone), (f"{self.at_once} at once", self.together)):
+        for name, each in (("one at a time", self.alone), (f"{self.at_once} concurrently", self.together)):
             yield f"| {name} | {each.p50_ms:.1f} | {each.p95_ms:.1f} | {each.per_second:.1f} |"
         one, many = self.alone, self.together
         yield (

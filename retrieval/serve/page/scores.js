@@ -47,7 +47,7 @@ function unscored() {
         make("li", ["Check that the places are found: ", make("pre", code("querymust questions check questions.jsonl"), { tabindex: 0 })]),
         make("li", ["Score: ", make("pre", code("querymust build --library DIR \\\n  --questions questions.jsonl"), { tabindex: 0 }), "From then on every build is scored, and this page shows the newest scores."]),
       ]),
-      make("p", ["All fields are described in the documentation of querymust, on the page “Questions with gold” (", code("docs/reference/questions.md"), ")."], { class: "quiet" }),
+      make("p", ["All fields are described in the documentation of querymust, on the page “Test questions” (", code("docs/reference/questions.md"), ")."], { class: "quiet" }),
     ]),
   ];
 }

@@ -55,7 +55,7 @@ def test_with_nothing_live_the_build_and_the_check_name_the_same_stale_gold(
     assert cause in built.err
     assert live_id(tiny.root) is None
     checked = run("questions", "check", file, "--home", tiny.root)
-    assert (checked.status, checked.out) == (1, "2 questions, 2 with gold, 1 resolve\n")
+    assert (checked.status, checked.out) == (1, "2 questions, 2 with gold, 1 resolved\n")
     assert checked.err == f"error: stale: {cause}\n"
 
 

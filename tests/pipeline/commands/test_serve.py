@@ -190,7 +190,9 @@ def served(port: int, folder: Path) -> Iterator[subprocess.Popen[str]]:
             output, _ = process.communicate(timeout=60)
     assert result is not None, output
     assert result["workspaceOrError"]["locationEntries"] == [{"name": "querymust", "loadStatus": "LOADED"}]
-    assert output.startswith(f"http://127.0.0.1:{port} shows {folder / 'fresh'} in some seconds; Ctrl-C ends it.\n")
+    assert output.startswith(
+        f"http://127.0.0.1:{port} shows {folder / 'fresh'} in a few seconds; press Ctrl-C to stop.\n"
+    )
     assert "enabled: false" in (folder / "fresh" / "dagster" / "dagster.yaml").read_text()
 
 

@@ -101,7 +101,7 @@ def test_feedback_becomes_questions_and_entries_and_changes_nothing(
     assert "Mace, for 'Is a mace heavy?': the question names it" in told.out
     assert {path: path.read_bytes() for path in tiny.library.rglob("*") if path.is_file()} == before
     checked = run("questions", "check", written, "--home", tiny.root)
-    assert checked.out == "1 questions, 1 with gold, 1 resolve\n"
+    assert checked.out == "1 questions, 1 with gold, 1 resolved\n"
 
     (book,) = (path.parent for path in tiny.library.rglob("01.md"))
     (predicate,) = run("feedback", "--home", tiny.root, "--json").json["predicates"]

@@ -68,7 +68,7 @@ def test_many_at_once_wait_for_each_other(report: ConditionsReport) -> None:
 def test_a_run_reads_back_what_it_printed_and_says_the_ratios(report: ConditionsReport) -> None:
     assert parse_record(dump_record(report), ConditionsReport) == report
     lines = list(replace(report, alone=Latency(10.0, 20.0, 90.0), together=Latency(300.0, 500.0, 135.0)).lines())
-    assert "| 6 at once | 300.0 | 500.0 | 135.0 |" in lines
+    assert "| 6 concurrently | 300.0 | 500.0 | 135.0 |" in lines
     assert "| ratio | 30.0 | 25.0 | 1.50 |" in lines
 
 
