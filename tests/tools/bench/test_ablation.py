@@ -103,7 +103,7 @@ def test_the_page_shows_every_number_with_its_interval() -> None:
     )
     assert "| `hybrid` | 0.250 (0.100 to 0.400) | 0.750 (0.700 to 0.800) | 0.500 (0.400 to 0.600) | - | - | - |" in page
     assert "| `hybrid_graph` | graph boost over all six relations | `hybrid` | no: no set differs beyond " in page
-    assert "## Tried and left out" in page
+    assert "## Tried and removed" in page
     assert "| `default+routing3` | three chapters, always | `default` | no: worse on wikisql-rows" in page
 
 
