@@ -162,7 +162,7 @@ STRATEGY_WORDS: Mapping[str, str] = MappingProxyType(
         "hybrid_graph": "hybrid with a boost for neighbours of its best chunks in the graph",
         "iterative": "vectors; excludes what query_must forbids and searches again",
         "prefilter": "vectors; applies query_must before the search",
-        "default": ("the strategy that ships: prefilter, re-ranking, and context of the first row"),
+        "default": ("the recommended strategy: prefilter, re-ranking, and context of the first row"),
     }
 )
 """What docs/reference/cli.md says of each, without markup."""
