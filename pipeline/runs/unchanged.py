@@ -47,8 +47,8 @@ class Unchanged:
     def books(self) -> dict[str, RunOutcome]:
         """Books that no run has to read again, with what their last run reported, as a run would report it now."""
         finished = self._instance.get_materialized_partitions(LAST_ASSET) if self._vectors else set()
-        kept_books = {slug: self._book(slug) for slug in self._keys if slug in finished}
-        return {slug: RunOutcome((), _again(kept.numbers)) for slug, kept in kept_books.items() if kept is not None}
+        records = {slug: self._book(slug) for slug in self._keys if slug in finished}
+        return {slug: RunOutcome((), _again(record.numbers)) for slug, record in records.items() if record is not None}
 
     def whole(self) -> Numbers | None:
         """What the whole-library assets reported, where a build would make what is live and nothing else.

@@ -55,18 +55,18 @@ def _qualifiers(chunks: Sequence[Chunk]) -> Mapping[str, str]:
     """
     rows = [chunk for chunk in chunks if chunk.kind != "prose"]
     of_tables = _by_table(rows, lambda row: (*row.heading_path[-1:], "" if row.introduced else row.caption), _MOST)
-    told = of_tables | _by_table(rows, lambda row: row.title, 1.0)
-    return told | _by_sentence([replace(row, qualifier=told.get(row.id, "")) for row in rows])
+    qualifiers = of_tables | _by_table(rows, lambda row: row.title, 1.0)
+    return qualifiers | _by_sentence(rows, qualifiers)
 
 
-def _by_sentence(rows: Sequence[Chunk]) -> dict[str, str]:
-    """Of rows whose titles are alike the sentence that introduces their table, if it is short and not all have it."""
-    sharing: dict[str, list[Chunk]] = defaultdict(list)
+def _by_sentence(rows: Sequence[Chunk], qualifiers: Mapping[str, str]) -> dict[str, str]:
+    """What tells rows apart whose qualifiers and titles are alike: a short sentence that introduces not all of them."""
+    sharing: dict[tuple[str, str], list[Chunk]] = defaultdict(list)
     for row in rows:
-        sharing[row.title].append(row)
+        sharing[qualifiers.get(row.id, ""), row.title].append(row)
     sentences = {row.id: row.caption or "" for row in rows if row.introduced}
     return {
-        row.id: " > ".join(filter(None, (row.qualifier, sentences[row.id])))
+        row.id: " > ".join(filter(None, (qualifiers.get(row.id), sentences[row.id])))
         for twins in sharing.values()
         if len({row.table_id for row in twins}) > 1 and len({sentences.get(row.id, "") for row in twins}) > 1
         for row in twins

@@ -44,12 +44,16 @@ def embedding_key(chunk: Chunk) -> str:
 
 
 def _row_text(chunk: Chunk) -> str:
-    cells = [pair for pair in zip(chunk.columns, chunk.cells, strict=True) if pair[1]]
-    numbers = [pair for pair in cells if pair[1] != chunk.row_key and is_numeric(pair[1])]
-    if len(numbers) <= MOST_NUMBERS:
+    words, headings, n_numbers = [], dict[str, None](), 0
+    cells = [(column, cell) for column, cell in zip(chunk.columns, chunk.cells, strict=True) if cell]
+    for column, cell in cells:
+        if cell == chunk.row_key or not is_numeric(cell):
+            words.append(f"{column}: {cell}")
+        else:
+            n_numbers += 1
+            headings |= dict.fromkeys(word for word in column.split() if any(map(str.isalpha, word)))
+    if n_numbers <= MOST_NUMBERS:
         return ". ".join((chunk.title, *(f"{column}: {cell}" for column, cell in cells)))
-    words = (f"{column}: {cell}" for column, cell in cells if (column, cell) not in numbers)
-    headings = dict.fromkeys(word for column, _ in numbers for word in column.split() if any(map(str.isalpha, word)))
     parts = (chunk.title, *words, " ".join(headings), ", ".join(_names(chunk)))
     return ". ".join(part for part in parts if part)
 

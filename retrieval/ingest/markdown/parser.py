@@ -49,8 +49,11 @@ def html_of(tokens: list[Token]) -> str:
     return str(renderer.render(tokens, _whole_parser().options, {}))
 
 
-_CODE_SPAN = re.compile(r"(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)")
-_PIPE = re.compile(r"(?<!\\)\|")
+_INLINE_CODE = r"(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)"
+"""A span of code in one line. It begins at the first of its ticks: a run of them is looked at once."""
+_CODE_SPAN = re.compile(_INLINE_CODE)
+PIPE = re.compile(r"(?<!\\)\|")
+"""One that parts cells."""
 
 
 def split_row(line: str, columns: int = 0) -> tuple[str, ...]:
@@ -62,9 +65,7 @@ def split_row(line: str, columns: int = 0) -> tuple[str, ...]:
             are no walls where the line has just so many cells without them.
     """
     cells = _cells(line)
-    whole = (
-        _cells(_CODE_SPAN.sub(lambda match: _PIPE.sub(r"\|", match[0]), line)) if 0 < columns < len(cells) else cells
-    )
+    whole = _cells(_CODE_SPAN.sub(lambda match: PIPE.sub(r"\|", match[0]), line)) if 0 < columns < len(cells) else cells
     return whole if len(whole) == columns else cells
 
 
@@ -110,19 +111,17 @@ _ICON = re.compile(
 """`:tada:`, `:material-pencil:{ .large }`, `{{< icon name="pencil" >}}`; code first, for there it is text. `:one:` says
 its number."""
 _COMPONENT = re.compile(
-    r"""
-    (?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)
+    rf"""
+    {_INLINE_CODE}
     | <(?P<name>[A-Z][\w.]*)
-      (?P<given>(?:\s+[\w:-]+(?:=(?:"[^"]*"|'[^']*'|\{(?:[^{}]|\{[^{}]*\})*\}))?)*)\s*(?P<closed>/)?>
+      (?P<given>(?:\s+[\w:-]+(?:=(?:"[^"]*"|'[^']*'|\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}}))?)*)\s*(?P<closed>/)?>
     | </(?P<end>[A-Z][\w.]*)\s*>
     """,
     re.VERBOSE,
 )
 """`<Icon name="bolt" style={{ margin: 2 }} />`, `<Tag kind="new">Beta</Tag>`, as MDX writes them; code first."""
 _SHOWN_BY_COMPONENT = re.compile(r"""\s(?:content|label|text|title)=\{?(["'])(?P<words>.*?)\1""")
-_TEMPLATE_LINK = re.compile(
-    r"(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)|(?<=\]\()(?:\{\{[^{}]*\}\}|\{%[^{}]*%\})[^\s()]*(?=\))"
-)
+_TEMPLATE_LINK = re.compile(_INLINE_CODE + r"|(?<=\]\()(?:\{\{[^{}]*\}\}|\{%[^{}]*%\})[^\s()]*(?=\))")
 """`{{< relref "/a.md" >}}`, `{% link a.md %}`: an address of Hugo or Jekyll, whose blanks Markdown does not allow."""
 _BRACKETED = re.compile(r"\([^()\n]*\)")
 """What a remark behind an icon stands in: `:x: (not tested)`."""

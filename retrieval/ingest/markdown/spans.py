@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Literal
 
-from retrieval.ingest.markdown.parser import Token, block_tokens
+from retrieval.ingest.markdown.parser import PIPE, Token, block_tokens
 
 BlockKind = Literal["heading", "table", "html", "text"]
 
 _CONTAINERS = frozenset({"bullet_list_open", "ordered_list_open", "blockquote_open"})
-_ROW = re.compile(r"(?<!\\)\|")
 _MARGIN = re.compile(r"^[ \t]*(?:>[ \t]*)*")
 _FENCE = re.compile(r":{3,}[ \t]*(?:\{?[\w.#-]+\}?)?[ \t]*$")
 """`:::info` and `:::` around a box, as Docusaurus, VitePress and MyST write it; `:::info Ports` has words to keep."""
@@ -128,13 +127,13 @@ def _is_fenced_table(token: Token, lines: Sequence[str]) -> bool:
         closed
         and end > start + 4
         and [inner.type for inner in inside] == ["table_open"]
-        and all(_ROW.search(line) for line in lines[start + 1 : end - 1] if line.strip())
+        and all(PIPE.search(line) for line in lines[start + 1 : end - 1] if line.strip())
     )
 
 
 def _table(lines: Sequence[str], start: int, end: int, first: int) -> Iterator[Span]:
     """A table ends at a line without a pipe, which GitHub makes a row: it is a note, a caption or a mark like `:::`."""
-    stop = next((number for number in range(start + 2, end) if not _ROW.search(lines[number])), end)
+    stop = next((number for number in range(start + 2, end) if not PIPE.search(lines[number])), end)
     yield _span(lines, "table", start, stop, first)
     if stop < end:
         yield from spans_of("\n".join(map(_bare, lines[stop:end])), first + stop)

@@ -272,10 +272,10 @@ def _options(body: Sequence[str]) -> DrawnTable | None:
     taken, filled = sum(end - start for _, _, start, end in rows), sum(bool(line.strip()) for line in body)
     if len(described) < max(MIN_DESCRIBED, len(rows) / 2) or taken < filled / 2:
         return None
-    told = {name for row in described for name in row[0][0].split(", ")}
+    described_names = {name for row in described for name in row[0][0].split(", ")}
     drawn = []
     for (names, argument, *words), _, start, end in rows:
-        if not any(words) and not told.isdisjoint(names.split(", ")):
+        if not any(words) and not described_names.isdisjoint(names.split(", ")):
             continue  # a summary above the options, `[--config FILE]`
         meaning = " ".join(words).strip()
         drawn.append(DrawnRow((names, argument, default_in(meaning), meaning), start, end))
