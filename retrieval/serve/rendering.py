@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from html import escape, unescape
 
 from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.ingest.markdown.boxes import box_of
 from retrieval.ingest.markdown.parser import (
     Token,
     html_of,
@@ -22,16 +23,6 @@ from retrieval.rag.relevance import subject_of
 
 _KEPT_TAG = re.compile(r"<(/?)(b|br|code|del|em|i|kbd|s|small|strong|sub|sup|u|var)(?:\s[^<>]*)?/?>", re.IGNORECASE)
 """Tags of books that are kept, without attributes; every other tag is left out, and its text stays."""
-_BOX = re.compile(
-    r"""
-    ^(?: :{3,}[ \t]*\{?(?P<docusaurus>[\w-]+)\}? (?:\[(?P<bracketed>[^\]\n]*)\] | [ \t]+(?P<words>\S[^\n]*))?
-       | (?:!!!|\?\?\?\+?)[ \t]+(?P<mkdocs>[\w-]+) (?:[ \t]+"(?P<quoted>[^"\n]*)")?
-       | \[!(?P<github>[A-Z]+)\]
-    )[ \t]*$
-    """,
-    re.VERBOSE | re.MULTILINE,
-)
-"""The first line of a box: `:::note[Title]` or `:::note Title`, `!!! note "Title"`, `[!NOTE]` of a quotation."""
 _WEB = ("https://", "http://")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _LONGEST_NAME = 3
@@ -67,7 +58,7 @@ class Renderer:
     def _safe(self, tokens: Iterable[Token]) -> Iterator[Token]:
         for token in tokens:
             if token.type == "inline":
-                content = readable(without_marks(_BOX.sub(_box_title, token.content)))
+                content = readable(without_marks("\n".join(map(_with_box_title, token.content.split("\n")))))
                 children = inline_tokens(content)[0].children if content != token.content else token.children
                 token.children = list(self._safe_inline(children or []))
             elif token.type == "html_block":
@@ -119,10 +110,11 @@ class Renderer:
         return 0
 
 
-def _box_title(match: re.Match[str]) -> str:
-    """A line of its own in bold: the title of a box, or else its kind."""
-    kind = match["docusaurus"] or match["mkdocs"] or match["github"]
-    return f"**{match['bracketed'] or match['words'] or match['quoted'] or kind.capitalize()}**  "
+def _with_box_title(line: str) -> str:
+    """For the first line of a box a line of its own in bold: its title, or else its kind."""
+    box = box_of(line)
+    words = box.title or box.kind.capitalize() if box else ""
+    return f"**{words}**  " if words else line
 
 
 def _html(content: str) -> Token:

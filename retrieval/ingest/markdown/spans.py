@@ -6,16 +6,13 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Literal
 
+from retrieval.ingest.markdown.boxes import box_of
 from retrieval.ingest.markdown.parser import PIPE, Token, block_tokens
 
 BlockKind = Literal["heading", "table", "html", "text"]
 
 _CONTAINERS = frozenset({"bullet_list_open", "ordered_list_open", "blockquote_open"})
 _MARGIN = re.compile(r"^[ \t]*(?:>[ \t]*)*")
-_FENCE = re.compile(r":{3,}[ \t]*(?:\{?[\w.#-]+\}?)?[ \t]*$")
-"""`:::info` and `:::` around a box, as Docusaurus, VitePress and MyST write it; `:::info Ports` has words to keep."""
-_BOX = re.compile(r"(?:!!!|\?\?\?\+?|===)\s+[\w\"]")
-"""`!!! note`, `??? tip`, `=== "Tab"`: what is indented below is in the box, as MkDocs writes it."""
 _NO_LANGUAGE = frozenset({"", "text", "txt", "plain", "plaintext"})
 """What a fence says of itself that is around no code."""
 _ITEM = re.compile(r"^(?:(?:[-+*]|\d{1,9}[.)]|>)[ \t]+)+")
@@ -49,7 +46,8 @@ def spans_of(text: str, first: int = 0) -> Iterator[Span]:
         if token.level or not token.map or token.nesting < 0 or token.map[0] < done:
             continue
         start, end = token.map
-        if token.type == "paragraph_open" and _BOX.match(lines[start]):
+        box = box_of(lines[start]) if token.type == "paragraph_open" else None
+        if box and box.is_indented:
             done = _indented_end(lines, start)
             yield _span(lines, "text", start, start + 1, first)
             yield from _inside(lines, start + 1, done, first)
@@ -71,8 +69,16 @@ def spans_of(text: str, first: int = 0) -> Iterator[Span]:
 
 
 def without_marks(markup: str) -> str:
-    """Lines without indentation, marks of quotations and `:::` of boxes, the first without that of a list item."""
-    return _ITEM.sub("", "\n".join(line for line in map(_bare, markup.split("\n")) if not _FENCE.match(line)))
+    """Lines without indentation, marks of quotations and `:::` of boxes, the first without that of a list item.
+
+    `:::info Ports` has words to keep.
+    """
+    return _ITEM.sub("", "\n".join(line for line in map(_bare, markup.split("\n")) if not _is_fence(line)))
+
+
+def _is_fence(line: str) -> bool:
+    box = box_of(line) if line.startswith(":::") else None
+    return box is not None and not box.title
 
 
 def _bare(line: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from retrieval.ingest.markdown.blocks import Block
+from retrieval.ingest.markdown.boxes import Box, box_of
 from retrieval.ingest.markdown.parser import plain_text, without_tags
 from retrieval.ingest.tables.notes import ANCHOR, NUMBERED, TABLE, is_titled, label_of
 from retrieval.language.english import word_set
@@ -76,13 +77,8 @@ _TABLE_CAPTION = re.compile(rf"\s*[*_]{{0,3}}{TABLE}\b[^|]{{0,160}}")
 _HTML_TITLE = re.compile(
     r"<(summary|figcaption|b|strong|center|h[1-6])\b[^>]*>(?P<words>.*?)</\1>", re.IGNORECASE | re.DOTALL
 )
-_BOX_TITLE = re.compile(
-    r"(?:!!!|\?\?\?\+?|===)\s[^\"\n]*\"(?P<mkdocs>[^\"\n]+)\"|:{3,}\s*\{?[\w-]+\}?[ \t]+(?P<colons>[^\n]+)"
-)
-"""`!!! note "Ports"`, `=== "Linux"`, `:::note Ports`."""
 _ITEM = re.compile(r"[ \t]*[-*+][ \t]+")
 _LINK = re.compile(r"!?\[[^\]]*\]\([^()\s]*\)\s*")
-_TAB = re.compile(r"===[+!]*\s+\"(?P<name>[^\"\n]+)\"")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’)\]]*\s+(?=[A-Z“\"'‘(\[])|(?<=[。！？])\s*(?=[^\s」』”）])")
 _NAMES_A_TABLE = re.compile(
     r"\b(?:the|these|this|that|each|next|accompanying) (?:[\w-]+ ){0,2}tables?\b"
@@ -142,8 +138,8 @@ def tabs_around(blocks: Sequence[Block], index: int) -> tuple[str, ...]:
             break
         if _indentation(block) < indentation:
             indentation = _indentation(block)
-            tab = _TAB.fullmatch(block.source.strip()) if block.kind == "text" else None
-            names += [plain_text(tab["name"])] if tab else []
+            box = _box(block)
+            names += [plain_text(box.title)] if box and box.is_tab and box.title else []
     return (*blocks[index].tabs, *reversed(names))
 
 
@@ -255,8 +251,13 @@ def _html_title(block: Block) -> str:
 
 
 def _box_title(block: Block) -> str:
-    match = _BOX_TITLE.fullmatch(block.source.strip()) if block.kind == "text" else None
-    return plain_text(match["mkdocs"] or match["colons"]) if match else ""
+    box = _box(block)
+    return plain_text(box.title) if box else ""
+
+
+def _box(block: Block) -> Box | None:
+    line = block.source.strip()
+    return box_of(line) if block.kind == "text" and "\n" not in line else None
 
 
 def _title_over_prose(blocks: Sequence[Block], index: int, taken: Collection[int]) -> Caption | None:

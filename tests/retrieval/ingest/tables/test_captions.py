@@ -224,6 +224,7 @@ def test_a_box_is_no_word_of_the_sentence_in_it():
         "<details>\n<summary>All <b>omens</b></summary>",
         "<p align='center'><b>All omens:</b></p>",
         ":::note All omens",
+        ":::note[All omens]",
         "::::{admonition} All omens",
     ],
 )
