@@ -82,8 +82,8 @@ class Graph:
         wanted = np.zeros(len(RELATIONS), dtype=np.bool_)
         wanted[[RELATIONS.index(relation) for relation in relations]] = True
         mine, theirs = self.table_of(nodes[owners]), self.table_of(targets)
-        kept = wanted[self.relations[edges]] & ~((mine == theirs) & (mine >= 0))
-        return owners[kept], targets[kept]
+        is_wanted = wanted[self.relations[edges]] & ~((mine == theirs) & (mine >= 0))
+        return owners[is_wanted], targets[is_wanted]
 
     def holder(self, node: int) -> int | None:
         """The section that a chunk or a section stands in; None for the section of a whole document."""

@@ -136,8 +136,8 @@ def similar_pairs(vectors: Vector, tables: npt.NDArray[np.int32], seed: int = 0)
     order = np.lexsort((targets, -scores, sources))
     sources, targets = sources[order], targets[order]
     position = np.arange(len(sources)) - np.searchsorted(sources, sources)
-    kept = position < NEIGHBOURS
-    pairs: Pairs = np.unique(np.sort(np.stack([sources[kept], targets[kept]], axis=1), axis=1), axis=0)
+    is_near = position < NEIGHBOURS
+    pairs: Pairs = np.unique(np.sort(np.stack([sources[is_near], targets[is_near]], axis=1), axis=1), axis=0)
     return pairs
 
 

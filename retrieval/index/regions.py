@@ -77,13 +77,13 @@ def around_centres(vectors: Vector, n_regions: int, seed: int) -> tuple[Vector, 
 def _moved(centres: Vector, vectors: Vector, region: Integers) -> Vector:
     """Each centre in the direction of the mean of its vectors."""
     order = np.argsort(region, kind="stable")
-    held = np.flatnonzero(np.bincount(region, minlength=len(centres)))
+    occupied = np.flatnonzero(np.bincount(region, minlength=len(centres)))
     moved: Vector = centres.copy()
-    sums = np.add.reduceat(vectors[order], np.searchsorted(region[order], held), axis=0)
+    sums = np.add.reduceat(vectors[order], np.searchsorted(region[order], occupied), axis=0)
     length = np.linalg.norm(sums, axis=1)
     # Opposite vectors have no direction.
     directed = length > 0
-    moved[held[directed]] = sums[directed] / length[directed, None]
+    moved[occupied[directed]] = sums[directed] / length[directed, None]
     return moved
 
 

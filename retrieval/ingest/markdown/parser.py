@@ -100,7 +100,7 @@ _REFERENCE = re.compile(r"(?<![\w\]])\[([^\[\]<>=]+)\]\[[\w .-]*\]")
 """A link whose address is elsewhere in the document; `a[i][j]` is none."""
 _ICON = re.compile(
     r"""
-    (?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)
+    (?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)
     | (?<![^\s(*_|>])(?P<marks>[*_]{1,3})?
       :(?!(?:zero|one|two|three|four|five|six|seven|eight|nine):)(?P<name>[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*):
       (?![\w:`/|])(?:\{[^{}\n]*\})?(?(marks)(?P=marks))[ \t]*

@@ -46,12 +46,12 @@ class AllowedChunks:
 
     def among(self, snapshot: Snapshot, positions: Positions) -> Positions:
         """Those of some chunks that may come back, in their order."""
-        kept = np.ones(len(positions), dtype=np.bool_) if self.where is None else self.where[positions]
+        is_allowed = np.ones(len(positions), dtype=np.bool_) if self.where is None else self.where[positions]
         if self.admitted is not None:
             guarded = np.asarray(snapshot.predicates.guarded)[positions]
-            kept &= ~guarded | np.isin(positions, self.admitted.guarded)
-            kept &= ~self.admitted.kept_out.among(positions)
-        allowed: Positions = positions[kept]
+            is_allowed &= ~guarded | np.isin(positions, self.admitted.guarded)
+            is_allowed &= ~self.admitted.kept_out.among(positions)
+        allowed: Positions = positions[is_allowed]
         return allowed
 
 
@@ -140,15 +140,15 @@ def compared_in_regions(
         compared.append((guarded, Cosines(snapshot.vectors, vector).at(guarded)))
     order = regions.nearest_first(vector, guarded_too=admitted is None)
     ends = np.cumsum(regions.chunks.sizes(order))
-    held = start = 0
+    n_compared = start = 0
     further = float(wanted)
-    while held < wanted and start < len(order):
+    while n_compared < wanted and start < len(order):
         stop = int(np.searchsorted(ends, further)) + 1
         compared.append(_in_these(regions, vector, order[start:stop], where))
-        held, start = held + len(compared[-1][0]), stop
+        n_compared, start = n_compared + len(compared[-1][0]), stop
         # As far again as the share that may come back of what was seen says, and not much further at once.
         seen = int(ends[min(stop, len(ends)) - 1])
-        further = seen + (wanted - held) * min(seen / max(held, 1), _FURTHER)
+        further = seen + (wanted - n_compared) * min(seen / max(n_compared, 1), _FURTHER)
     positions, cosines = zip(*compared, strict=True)
     return np.concatenate(positions), np.concatenate(cosines)
 
@@ -267,11 +267,11 @@ def _rare(snapshot: Snapshot, question: str, allowed: Mask | None, k: int) -> li
     """The postings of the rarest words, until another would be too many and enough of them may come back."""
     words = list(dict.fromkeys(snapshot.lexical.looked_for(question)))
     documents: list[Documents] = []
-    held, missing = 0, k
+    n_postings, missing = 0, k
     for postings in sorted(filter(len, snapshot.lexical.words.postings(words)), key=len):
-        if documents and missing <= 0 and held + len(postings) > WORDED:
+        if documents and missing <= 0 and n_postings + len(postings) > WORDED:
             break
         documents.append(postings)
-        held += len(postings)
+        n_postings += len(postings)
         missing -= len(postings) if allowed is None else int(np.count_nonzero(allowed[postings]))
     return documents
