@@ -17,7 +17,7 @@ from evals.scored_questions import ScoredQuestion, ScoreStore
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
-from retrieval.index.words.word_vectors import WORDS
+from retrieval.index.words.word_vectors import WORD_EMBEDDER
 from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
@@ -154,7 +154,7 @@ def evaluate(
         # A strategy is compared with its named counterpart even where it is scored alone.
         counterpart=counterpart_among(STRATEGIES.values()),
         admits=lambda question, query_must: satisfies_query_must(snapshot.canonical_of(question), query_must),
-        embedder=WORDS,
+        embedder=WORD_EMBEDDER,
         surroundings=Surroundings.of(chunks, snapshot.graph),
         store=ScoreStore(store) if store else None,
         progress=progress,

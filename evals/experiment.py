@@ -35,7 +35,7 @@ from evals.questions.gold import Groups, whole_answers
 from evals.questions.question_sets import FILE_NAME, QuestionSet, Unscored
 from evals.questions.questions import Question
 from evals.scored_questions import ScoredQuestion, ScoresKey, ScoreStore
-from retrieval.files.clock import Clock
+from retrieval.clock import Clock
 from retrieval.files.versions import sources
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder, Retrieval

@@ -1,7 +1,7 @@
 """Every metric that is reported, once, in the order of reports: what it means, which way is better, where it is shown.
 
 Not how it is computed: rankings are judged in `metrics`, filters in `noise`, and sums over questions in
-`statistics.aggregates`. A metric that an experiment measures besides these (`recall@20`) follows them in reports.
+`evals.aggregates`. A metric that an experiment measures besides these (`recall@20`) follows them in reports.
 """
 
 from dataclasses import dataclass

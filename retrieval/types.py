@@ -227,7 +227,7 @@ class Row:
     content: str
     """JSON object text: title, description, values, and `query_must` until it is extracted."""
     names: tuple[str, ...] = ()
-    """What a question may call this row; never excludes."""
+    """What a question may call this row. A row that a question calls so is kept; its siblings may be excluded."""
     query_must: str | None = None
     """The predicate as JSON, once it is extracted from `content`."""
     columns: tuple[str, ...] = ()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from retrieval.serve.bodies import LONGEST
-from retrieval.serve.guard import Limits
+from retrieval.serve.request_limits import Limits
+from retrieval.serve.schema import LONGEST
 from tests.retrieval.serve.conftest import served
 from tests.test_docs import blocks, printed
 

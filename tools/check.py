@@ -13,7 +13,7 @@ from pathlib import Path
 
 import typer
 
-from retrieval.files.clock import Clock
+from retrieval.clock import Clock
 
 ROOT = Path(__file__).resolve().parent.parent
 _PAUSE = 0.05

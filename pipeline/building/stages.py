@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 from retrieval.errors import LibraryError
 from retrieval.files.records import read_jsonl, write_jsonl
 from retrieval.ingest.chunking import chunk_book, chunks_of_book
+from retrieval.ingest.document_names import is_markdown
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import VOCABULARY_FILE, list_books
-from retrieval.ingest.markdown.blocks import is_markdown
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.tables.rows import extract_predicates
 from retrieval.language.vocabulary import Vocabulary, load_vocabulary

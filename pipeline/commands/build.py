@@ -153,10 +153,13 @@ def _warning_lines(entries: Collection[BookEntry], *, verbose: bool) -> Iterator
 
 
 def _left_out(done: Build, entries: Collection[BookEntry], *, verbose: bool) -> Iterator[str]:
+    from retrieval.ingest.document_names import MARKDOWN_ENDINGS
+
     ignored, shown = _ignored(entries), None if verbose else NAMES_SHOWN
     if ignored:
         were = f"{counted(len(ignored), 'file')} {'was' if len(ignored) == 1 else 'were'}"
-        yield f"{were} ignored, for only .md, .mdx and .markdown files are read: {named(ignored, shown)}"
+        endings = f"{', '.join(MARKDOWN_ENDINGS[:-1])} and {MARKDOWN_ENDINGS[-1]}"
+        yield f"{were} ignored, for only {endings} files are read: {named(ignored, shown)}"
     if done.strays:
         yield f"Left out, because a book is a folder and these are beside them: {named(done.strays, shown)}"
 

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from evals.failures import FailedQuestion
     from evals.scored_questions import ScoredQuestion
     from retrieval.home import Home
-    from retrieval.serve.bodies import EvaluatedQuestion, EvaluationRecord, NamedChunk, ScoreCard
-    from retrieval.serve.guard import ApiKeys, Guard
+    from retrieval.serve.api_keys import ApiKeys
+    from retrieval.serve.middleware import AccessMiddleware
+    from retrieval.serve.schema import EvaluatedQuestion, EvaluationRecord, NamedChunk, ScoreCard
     from retrieval.types import Chunk
 
 
@@ -79,7 +80,7 @@ def serve(
     from retrieval.home import Home
     from retrieval.index.snapshot.live import live_id
     from retrieval.models.access import KEY, Access
-    from retrieval.serve.guard import Limits
+    from retrieval.serve.request_limits import Limits
     from retrieval.serve.worker import Served
 
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
@@ -101,7 +102,7 @@ def serve(
         served.run(listener, f"{__name__}:application")
 
 
-def application() -> Guard:
+def application() -> AccessMiddleware:
     """The application of one process of `querymust serve`."""
     from pydantic import TypeAdapter
 
@@ -154,7 +155,7 @@ def _read_evaluation(root: Path, live: str, _changed: int) -> EvaluationRecord |
     from evals.scored_questions import ScoreStore
     from retrieval.home import Home
     from retrieval.index.snapshot.snapshot import open_snapshot
-    from retrieval.serve.bodies import EvaluationRecord
+    from retrieval.serve.schema import EvaluationRecord
 
     rows = ScoreStore(Home.at(root).evaluations).kept(live, SHIPPED)
     if not rows:
@@ -173,7 +174,7 @@ def _read_evaluation(root: Path, live: str, _changed: int) -> EvaluationRecord |
 def _cards(rows: Sequence[ScoredQuestion]) -> list[ScoreCard]:
     from evals.failures import METRIC
     from evals.noise import NOISE
-    from retrieval.serve.bodies import ScoreCard
+    from retrieval.serve.schema import ScoreCard
 
     answered = [row for row in rows if row.gold]
     first = sum(row.values.get(METRIC, 0) for row in answered)
@@ -194,7 +195,7 @@ def _cards(rows: Sequence[ScoredQuestion]) -> list[ScoreCard]:
 
 
 def _question(row: ScoredQuestion, failure: FailedQuestion | None, chunks: Mapping[str, Chunk]) -> EvaluatedQuestion:
-    from retrieval.serve.bodies import EvaluatedQuestion
+    from retrieval.serve.schema import EvaluatedQuestion
 
     return EvaluatedQuestion(
         query=row.query,
@@ -206,7 +207,7 @@ def _question(row: ScoredQuestion, failure: FailedQuestion | None, chunks: Mappi
 
 
 def _named(chunk: Chunk) -> NamedChunk:
-    from retrieval.serve.bodies import NamedChunk
+    from retrieval.serve.schema import NamedChunk
 
     return NamedChunk(id=chunk.id, title=chunk.title, book=chunk.book, document=chunk.document)
 
@@ -219,7 +220,7 @@ def serve_mcp(home: HomeOption = DEFAULT_HOME) -> None:
       querymust mcp --home /path/to/.querymust
     """
     from retrieval.home import Home
-    from retrieval.serve.guard import Limits
+    from retrieval.serve.request_limits import Limits
     from retrieval.serve.service import Service
 
     try:
@@ -278,7 +279,7 @@ def remove_key(name: Annotated[str, typer.Argument(help="Of the key.")], home: H
 
 def _keys(home: HomeOption) -> ApiKeys:
     from retrieval.home import Home
-    from retrieval.serve.guard import ApiKeys
+    from retrieval.serve.api_keys import ApiKeys
 
     return ApiKeys(Home.at(home).root)
 

@@ -1,1 +1,1 @@
-"""Files and folders on disk: arrays, records, locks, clocks and versions."""
+"""Files and folders on disk: arrays, records, locks and versions."""

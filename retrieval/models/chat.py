@@ -15,6 +15,8 @@ Form = TypeVar("Form", bound=BaseModel)
 
 RETRIES = 4
 """How often a request that failed for a passing reason is sent again, unless its caller says otherwise."""
+STREAM_RETRIES = 2
+"""The same for an answer that is shown as it comes: somebody waits for its first words."""
 
 _PER_REQUEST = 64
 """Tokens that a server counts beside the texts: roles, separators."""

@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from retrieval.errors import ModelError, ModelKeyError
 from retrieval.models.access import KEY, Access, ChatSession, Meter, Pace
-from retrieval.models.chat import RETRIES, Answered, BatchResults, ChatRequest, Dialects, Heard, Usage, likely_tokens
+from retrieval.models.chat import (
+    RETRIES,
+    STREAM_RETRIES,
+    Answered,
+    BatchResults,
+    ChatRequest,
+    Dialects,
+    Heard,
+    Usage,
+    likely_tokens,
+)
 
 CHAT: Final = "/v1/chat/completions"
 """What a batch asks."""
@@ -135,7 +145,7 @@ class OpenAiClient:
         """
         import openai
 
-        with self._failures(request.model), openai.OpenAI(**self._options(2)) as client:
+        with self._failures(request.model), openai.OpenAI(**self._options(STREAM_RETRIES)) as client:
             stream = self._created(client, request, **_STREAMED)
             with stream:
                 for chunk in stream:
@@ -146,7 +156,7 @@ class OpenAiClient:
         import openai
 
         with self._failures(request.model):
-            async with openai.AsyncOpenAI(**self._options(2)) as client:
+            async with openai.AsyncOpenAI(**self._options(STREAM_RETRIES)) as client:
                 stream = await self._created_async(client, request, **_STREAMED)
                 async with stream:
                     async for chunk in stream:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import UUID, uuid4
 
+from retrieval.clock import Clock
 from retrieval.errors import (
     EmbedderUnavailableError,
     IndexCorruptError,
@@ -15,7 +16,6 @@ from retrieval.errors import (
     VectorDBUnavailableError,
     VectorDBWriteError,
 )
-from retrieval.files.clock import Clock
 from retrieval.files.records import read_jsonl, write_jsonl
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import Cost, cuts_for, price_of

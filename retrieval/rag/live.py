@@ -10,8 +10,8 @@ from threading import BoundedSemaphore, Thread
 from time import monotonic
 from typing import Any, TypeVar
 
+from retrieval.clock import CALLER_WAITS_UNTIL, Clock
 from retrieval.errors import RetrievalTimeoutError, VectorDBUnavailableError, VectorDBWriteError
-from retrieval.files.clock import UNTIL, Clock
 from retrieval.files.locks import HomeBusyError, HomeUnwritableError, write_lock_when_free
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
@@ -106,8 +106,8 @@ AT_ONCE = 32
 class Deadline:
     """Lets work go on in a thread of its own, and gives up waiting for it in time.
 
-    The work ends at its next `require_caller`. Nobody can stop a thread: what hangs goes on hanging, without keeping
-    the program from ending. `AT_ONCE` of them are the most that there can be.
+    The work ends at its next `require_waiting_caller`. Nobody can stop a thread: what hangs goes on hanging, without
+    keeping the program from ending. `AT_ONCE` of them are the most that there can be.
 
     Args:
         seconds: how long a caller waits.
@@ -137,7 +137,7 @@ class Deadline:
             raise self._too_late("the index or the embedder is slow, or does not answer") from error
 
     def _do(self, work: Callable[[], Result], done: "Future[Result]", until: float) -> None:
-        UNTIL.set(until)
+        CALLER_WAITS_UNTIL.set(until)
         try:
             done.set_result(work())
         except BaseException as error:

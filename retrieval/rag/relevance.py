@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.clock import require_waiting_caller
 from retrieval.errors import IndexCorruptError
 from retrieval.files.atomic_files import write_atomically
-from retrieval.files.clock import require_caller
 from retrieval.language.english import word_set
 from retrieval.search.candidates import Candidates
 from retrieval.search.fusion import Positions, Scores
@@ -132,7 +132,7 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
         question: as it was asked; what any question says is left out here.
         chunk_ids: of the ranking, at least its first `N_CANDIDATES` where it has so many.
     """
-    require_caller()
+    require_waiting_caller()
     if not chunk_ids:
         return np.empty((0, len(NAMES)))
     snapshot = retriever.snapshot

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.files.clock import require_caller
+from retrieval.clock import require_waiting_caller
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.cells import MOST, CandidateRow, Cell, CellChoice, probabilities, row_of
 from retrieval.rag.context import Passage
@@ -74,7 +74,7 @@ def choose(question: QuestionWords, chunk: Chunk, sentence_weights: Floats | Non
 
     None where a chunk has none of these. Without `sentence_weights` by those that ship.
     """
-    require_caller()
+    require_waiting_caller()
     if chunk.cells:
         return CellChoice.of(question.indexed_text, row_of(chunk), question.tokenize)
     pairs = labelled_values(chunk.text)

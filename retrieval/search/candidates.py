@@ -69,7 +69,7 @@ class Candidates:
             positions: (n,) rising.
             strongest: the BM25 that theirs is a share of; None: that of the best of them.
         """
-        numbers = snapshot.evidence.of[positions]
+        numbers = snapshot.chunk_tables.of[positions]
         tables, table_of = numbered(numbers)
         some = Selection(positions, len(snapshot))
         words = snapshot.lexical.scores(question.text, some)
@@ -83,7 +83,7 @@ class Candidates:
             tables.astype(np.int64),
             table_of,
             numbered(snapshot.fields.section[tables][table_of])[1],
-            numbers < snapshot.evidence.n_tables,
+            numbers < snapshot.chunk_tables.n_tables,
             np.maximum(words, 0.0) / (strongest or 1.0),
             np.maximum(Cosines(snapshot.vectors, vector).at(positions), 0.0),
             np.minimum(name / whole, 1.0),
@@ -101,13 +101,13 @@ class Candidates:
 
     def at(self, positions: Positions) -> Mapping[str, Scores]:
         """What speaks for these candidates, by name."""
-        places = np.searchsorted(self.positions, positions)
-        tables = self.table_of[places]
+        indexes = np.searchsorted(self.positions, positions)
+        tables = self.table_of[indexes]
         return {
-            "lexical": self.lexical[places],
-            "dense": self.dense[places],
-            "name": self.name[places],
-            "heading": self.heading[places],
+            "lexical": self.lexical[indexes],
+            "dense": self.dense[indexes],
+            "name": self.name[indexes],
+            "heading": self.heading[indexes],
             "table_lexical": self.table_lexical[tables],
             "table_dense": self.table_dense[tables],
         }
@@ -125,12 +125,12 @@ def rows_of_best_tables(
         candidates: chunks that were found otherwise; their tables are looked at too.
         allowed: (n,) chunks that may come back; None: all.
     """
-    places, lexical = snapshot.evidence, snapshot.tables.lexical
+    chunk_tables, lexical = snapshot.chunk_tables, snapshot.tables.lexical
     words = lexical.scores(snapshot.lexical.in_index_words(question.text))
-    tables = distinct(np.concatenate([best(words, _LOOKED_AT), places.of[candidates].astype(np.int64)]))
+    tables = distinct(np.concatenate([best(words, _LOOKED_AT), chunk_tables.of[candidates].astype(np.int64)]))
     fit = np.sum(_fit(snapshot, question, tables), axis=0)
     tables = tables[best(fit, TABLES)]
-    rows, owners = places.rows.gather(tables).astype(np.int64), np.repeat(tables, places.rows.sizes(tables))
+    rows, owners = chunk_tables.rows.gather(tables).astype(np.int64), np.repeat(tables, chunk_tables.rows.sizes(tables))
     if allowed is not None:
         rows, owners = rows[allowed[rows]], owners[allowed[rows]]
     order = np.argsort(rows)
@@ -161,12 +161,12 @@ def _called(
     snapshot: Snapshot, question: Query, weights: Mapping[str, float], among: Selection
 ) -> tuple[Scores, Scores]:
     """How much the question says of names of rows, and of headings of prose, (chunks,) each."""
-    places = snapshot.evidence
+    chunk_tables = snapshot.chunk_tables
     name, heading = np.zeros(len(among)), np.zeros(len(among))
-    quotes = places.values.quotes(snapshot.lexical.read(question.text), weights)
+    quotes = chunk_tables.values.quotes(snapshot.lexical.read(question.text), weights)
     which, at = among.meet(quotes.positions)
     name[at] = quotes.name[which]
-    positions, shares = places.headings.matched(weights)
+    positions, shares = chunk_tables.headings.matched(weights)
     which, at = among.meet(positions)
     heading[at] = shares[which]
     return name, heading
@@ -175,5 +175,5 @@ def _called(
 def word_weights(snapshot: Snapshot, words: Sequence[str]) -> dict[str, float]:
     """Weight of each distinct word, its rarity; 0 for a word that no chunk has."""
     distinct_words = list(dict.fromkeys(words))
-    places = zip(distinct_words, snapshot.lexical.terms.words(distinct_words), strict=True)
-    return {word: 0.0 if at is None else float(snapshot.rarity[at]) for word, at in places}
+    chunk_tables = zip(distinct_words, snapshot.lexical.terms.words(distinct_words), strict=True)
+    return {word: 0.0 if at is None else float(snapshot.rarity[at]) for word, at in chunk_tables}

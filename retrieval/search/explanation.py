@@ -6,7 +6,7 @@ from itertools import islice
 
 import numpy as np
 
-from retrieval.files.clock import Stopwatch
+from retrieval.clock import Stopwatch
 from retrieval.query_must.predicate import UNRESTRICTED
 from retrieval.query_must.predicate import explain as explain_predicate
 from retrieval.query_must.refusal import refusal

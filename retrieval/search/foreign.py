@@ -11,8 +11,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from retrieval.clock import Stopwatch
 from retrieval.errors import EmbedderMismatchError, InvalidQueryError, UnknownNameError
-from retrieval.files.clock import Stopwatch
 from retrieval.index.chroma import (
     CHROMA_FOLDER,
     CollectionClient,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from retrieval.files.clock import Clock
+from retrieval.clock import Clock
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.language.canonical import Canonical

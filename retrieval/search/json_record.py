@@ -42,7 +42,7 @@ def hit_record(hit: Hit, short_id: ShortId) -> dict[str, Any]:
 def retrieval_record(
     retrieval: Retrieval, short_id: ShortId, snapshot: str, reason: str | None = None
 ) -> dict[str, Any]:
-    """A retrieval and its receipt as JSON values; `serve.bodies.RetrievalRecord` is their schema.
+    """A retrieval and its receipt as JSON values; `serve.schema.RetrievalRecord` is their schema.
 
     Args:
         retrieval: what was found.

@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.clock import Stopwatch
 from retrieval.files.arrays import distinct
-from retrieval.files.clock import Stopwatch
 from retrieval.index.graph import Graph
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot

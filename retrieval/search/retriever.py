@@ -13,8 +13,8 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
+from retrieval.clock import Stopwatch
 from retrieval.errors import EmbedderMismatchError, InvalidQueryError
-from retrieval.files.clock import Stopwatch
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot

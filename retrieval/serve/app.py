@@ -17,7 +17,13 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.exceptions import HTTPException
 
 from retrieval.errors import RetrievalError
-from retrieval.serve.bodies import (
+from retrieval.serve.api_keys import ApiKeys
+from retrieval.serve.browsing import Block, DocumentEntry, ShelfBook, WholeTable
+from retrieval.serve.errors import NOT_READY, STATUSES, UNKNOWN, ErrorBody, problem_of, status_of
+from retrieval.serve.logs import TEXT_TYPE, Measuring, RequestLog
+from retrieval.serve.middleware import ICON, PAGE, AccessMiddleware, content_of
+from retrieval.serve.request_limits import Limits, RateLimit
+from retrieval.serve.schema import (
     AskBody,
     ErrorResponse,
     EvaluationRecord,
@@ -28,10 +34,6 @@ from retrieval.serve.bodies import (
     RetrievalRecord,
     RetrieveBody,
 )
-from retrieval.serve.browsing import Block, DocumentEntry, ShelfBook, WholeTable
-from retrieval.serve.errors import NOT_READY, STATUSES, UNKNOWN, ErrorBody, problem_of, status_of
-from retrieval.serve.guard import ICON, PAGE, ApiKeys, Guard, Limits, RateLimit, content_of
-from retrieval.serve.logs import TEXT_TYPE, Measuring, RequestLog
 from retrieval.serve.service import Service
 from retrieval.types import Embedder
 
@@ -72,7 +74,7 @@ def create_app(
     examples: Callable[[], Sequence[str]] = tuple,
     evaluation: Callable[[], EvaluationRecord | None] = lambda: None,
     no_keys: bool = False,
-) -> Guard:
+) -> AccessMiddleware:
     """The application over a home.
 
     Args:
@@ -124,7 +126,7 @@ def create_app(
     needs_key = (False if no_keys else None) if on_loopback else True
     hosts = LOOPBACK if on_loopback else frozenset[str]()
     rate = RateLimit(limits.requests_per_minute)
-    return Guard(app, keys, needs_key, hosts, limits, rate, measuring, service.home.root, log)
+    return AccessMiddleware(app, keys, needs_key, hosts, limits, rate, measuring, service.home.root, log)
 
 
 def _closing(service: Service) -> Callable[[FastAPI], Any]:

@@ -184,7 +184,7 @@ def read_table(snapshot: Snapshot, chunk_id: str) -> WholeTable:
     if chunk.table_id is None:
         raise UnknownNameError("row", chunk_id, [], "this chunk is a passage, and in no table")
     rows = sorted(
-        (snapshot.chunks[int(row)] for row in snapshot.evidence.rows[snapshot.evidence.of[position]]),
+        (snapshot.chunks[int(row)] for row in snapshot.chunk_tables.rows[snapshot.chunk_tables.of[position]]),
         key=lambda row: row.position,
     )
     start = max(0, min(rows.index(chunk) - MOST_ROWS // 2, len(rows) - MOST_ROWS))
@@ -195,7 +195,7 @@ def table_size(snapshot: Snapshot, row: Chunk) -> int:
     """Rows of the table of a row; 0 of a passage."""
     if row.table_id is None:
         return 0
-    return len(snapshot.evidence.rows[snapshot.evidence.of[snapshot.chunks.position(row.id)]])
+    return len(snapshot.chunk_tables.rows[snapshot.chunk_tables.of[snapshot.chunks.position(row.id)]])
 
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)

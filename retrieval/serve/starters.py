@@ -48,9 +48,9 @@ def starters(snapshot: Snapshot) -> tuple[Starter, ...]:
     They name what a reader would name, so tables of numbers, long names and empty cells give none. Of the tables of one
     document the one with more columns comes first.
     """
-    tables = range(snapshot.evidence.n_tables)
+    tables = range(snapshot.chunk_tables.n_tables)
     numbers = tables[:: max(1, len(tables) // TABLES)]
-    candidates = (_starter(snapshot, snapshot.evidence.rows[number].tolist()) for number in numbers)
+    candidates = (_starter(snapshot, snapshot.chunk_tables.rows[number].tolist()) for number in numbers)
     wide_first = sorted(filter(None, candidates), key=lambda starter: -min(len(starter.row.columns), MANY_COLUMNS))
     return tuple(_columns_apart(_documents_apart(wide_first)))
 

@@ -14,8 +14,9 @@ from pydantic import TypeAdapter
 
 from retrieval.errors import ListeningError
 from retrieval.serve.app import LOOPBACK, create_app
-from retrieval.serve.bodies import EvaluationRecord
-from retrieval.serve.guard import Guard, Limits
+from retrieval.serve.middleware import AccessMiddleware
+from retrieval.serve.request_limits import Limits
+from retrieval.serve.schema import EvaluationRecord
 
 VARIABLE = "QUERYMUST_SERVED"
 THREADS = "OMP_NUM_THREADS"
@@ -114,7 +115,7 @@ def threads_of_each(processes: int, cores: int) -> int:
 
 def application(
     examples: Callable[[], Sequence[str]] = tuple, evaluation: Callable[[], EvaluationRecord | None] = lambda: None
-) -> Guard:
+) -> AccessMiddleware:
     """The application of what `QUERYMUST_SERVED` says; `create_app` says what the arguments are."""
     served = TypeAdapter(Served).validate_json(os.environ[VARIABLE])
     return create_app(

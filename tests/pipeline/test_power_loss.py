@@ -17,7 +17,7 @@ from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.rag.contract import read_rule_documents
 from retrieval.rag.ingestion import lacking
 from retrieval.rag.pipeline import RAGPipeline
-from retrieval.serve.guard import ApiKeys
+from retrieval.serve.api_keys import ApiKeys
 from retrieval.serve.logs import Feedback, FeedbackFile, read_feedback
 from tests.power import Disk, mounted, new_disk
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from evals.relaxation import relaxation_of
-from retrieval.files.clock import Clock
+from retrieval.clock import Clock
 from retrieval.search.retriever import Retriever
 from retrieval.types import Embedder
 from retrieval.understand.self_query.conditions import SelfQueryConfig

@@ -14,7 +14,7 @@ from uuid import UUID
 
 import numpy as np
 
-from retrieval.files.clock import Clock
+from retrieval.clock import Clock
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.live import promote
 from retrieval.index.snapshot.snapshot import open_snapshot

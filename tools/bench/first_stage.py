@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from retrieval.clock import Clock
 from retrieval.errors import IndexMissingError
-from retrieval.files.clock import Clock
 from retrieval.search.first_stage.choosing import FirstStage
 from retrieval.search.retriever import Retriever
 

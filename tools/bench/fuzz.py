@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from random import Random
 
 from pipeline.console.output import out
-from retrieval.files.clock import Clock
+from retrieval.clock import Clock
 from retrieval.language.canonical import canonical
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must import CompiledPredicates

@@ -22,8 +22,8 @@ import httpx
 import numpy as np
 
 from evals.questions.questions import load_questions
+from retrieval.clock import Clock
 from retrieval.errors import IndexMissingError, RetrievalError
-from retrieval.files.clock import Clock
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot

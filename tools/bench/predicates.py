@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from retrieval.files.clock import Clock
+from retrieval.clock import Clock
 from retrieval.language.canonical import Canonical, canonical
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.compiled.predicates import CompiledPredicates

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from pipeline.runs.apart import build_apart
 from pipeline.runs.outcomes import Build, Step
+from retrieval.clock import Clock
 from retrieval.errors import RetrievalError
-from retrieval.files.clock import Clock
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 from retrieval.settings import Settings

@@ -13,11 +13,11 @@ from evals.noise import Admits, Surroundings
 from evals.questions.gold import AnchorFinding, Resolution
 from evals.questions.question_sets import QuestionSet, Unscored
 from evals.scored_questions import ScoredQuestion, ScoreStore
+from retrieval.clock import Clock
 from retrieval.errors import UnknownNameError
-from retrieval.files.clock import Clock
 from retrieval.index.snapshot.chunk_file import ChunkFile
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.index.words.word_vectors import WORDS
+from retrieval.index.words.word_vectors import WORD_EMBEDDER
 from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES, VARIANTS, scored, strategy
@@ -195,7 +195,7 @@ def _measures(corpus: Corpus, snapshot: Snapshot, chunks: Sequence[Chunk], folde
     return Measurement(
         counterpart=counterpart_among(STRATEGIES.values()),
         admits=_admits(snapshot),
-        embedder=WORDS,
+        embedder=WORD_EMBEDDER,
         surroundings=Surroundings.of(chunks, snapshot.graph),
         store=ScoreStore(folder / "evaluations"),
         progress=_asking(corpus.name, tell),

@@ -178,7 +178,7 @@ def ask_book(book: str, retriever: Retriever, questions: QuestionSet) -> Iterato
 
 def _siblings(snapshot: Snapshot, gold: Positions) -> Positions:
     """The other rows of the table, where one row answers; else none."""
-    places = snapshot.evidence
+    places = snapshot.chunk_tables
     if len(gold) != 1 or places.of[gold[0]] >= places.n_tables:
         return gold[:0]
     rows = places.rows[int(places.of[gold[0]])].astype(np.int64)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from pipeline.runs.apart import build_apart
 from pipeline.runs.outcomes import Step
+from retrieval.clock import Clock
 from retrieval.errors import RetrievalError
-from retrieval.files.clock import Clock
 from retrieval.home import Home
 from retrieval.settings import DASK, IN_PROCESS, MULTIPROCESS, Settings
 from tools.bench.rebuild import CHUNKS_OF_A_DOCUMENT, DOCUMENTS, write_library

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
+from retrieval.clock import Clock
 from retrieval.errors import RetrievalError
-from retrieval.files.clock import Clock
 from tools.benchmark.reading import Gold, ShownText
 from tools.benchmark.system import Passage, System, install_command, load_system, why_missing
 from tools.benchmark.worker import Job, Outcome

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 
 from evals.errors import EvaluationError
-from retrieval.files.clock import Stopwatch
+from retrieval.clock import Stopwatch
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.search.metadata_filter import Filter

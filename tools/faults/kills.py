@@ -13,8 +13,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from retrieval.clock import Clock
 from retrieval.errors import RetrievalError
-from retrieval.files.clock import Clock
 from retrieval.files.records import parse_record
 from retrieval.index.snapshot.live import POINTER, SNAPSHOTS
 from tools.corpora.indexes import Tell

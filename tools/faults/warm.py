@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from retrieval.clock import Clock
 from retrieval.errors import RetrievalError
-from retrieval.files.clock import Clock
 from retrieval.files.records import dump_record
 from tools.faults.warm_server import Order
 

@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 
-from retrieval.index.words.word_vectors import WORDS, word_vector
+from retrieval.index.words.word_vectors import WORD_EMBEDDER, word_vector
 from retrieval.types import Vector
 
 LEAST, MOST = 0.4, 0.8
@@ -45,5 +45,5 @@ def others(word: str) -> tuple[str, ...]:
 
 @cache
 def _model() -> tuple[tuple[str, ...], Vector]:
-    words = tuple(word for word in WORDS.words if len(word) >= SHORTEST)
-    return words, WORDS.embed(words)
+    words = tuple(word for word in WORD_EMBEDDER.words if len(word) >= SHORTEST)
+    return words, WORD_EMBEDDER.embed(words)

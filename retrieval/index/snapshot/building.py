@@ -23,7 +23,7 @@ from retrieval.index.words.figure_index import FigureIndex
 from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint, numbered_text
 from retrieval.index.words.table_texts import TableTexts
-from retrieval.index.words.value_index import EvidenceIndex
+from retrieval.index.words.value_index import ChunkTables
 from retrieval.index.words.word_vectors import ColumnIndex, WordVectors
 from retrieval.language.canonical import as_point, canonical_term
 from retrieval.language.terms import TOKENIZATION, Tokenization, Tokenize, question_tokenizer, tokenizer
@@ -142,13 +142,13 @@ def _write_own_files(
     save_arrays(folder / "lexical", lexical)
     tell("evidence", 0, len(chunks))
     numbered, worded = _split_names(chunks, vocabulary)
-    evidence = EvidenceIndex.build(chunks, worded, tokenize, ask)
-    save_arrays(folder / "evidence", evidence)
-    save_array(folder / "rarity.npy", rarity(lexical, evidence.of))
-    save_arrays(folder / "fields", FieldIndex.build(chunks, evidence.of, lexical.terms, tokenize))
-    save_arrays(folder / "figures", FigureIndex.build(chunks, evidence.of, lexical.terms, tokenize))
-    save_arrays(folder / "columns", ColumnIndex.build(chunks, evidence.of))
-    save_arrays(folder / "tables", TableTexts.build(chunks, evidence.of, tokenize))
+    chunk_tables = ChunkTables.build(chunks, worded, tokenize, ask)
+    save_arrays(folder / "evidence", chunk_tables)
+    save_array(folder / "rarity.npy", rarity(lexical, chunk_tables.of))
+    save_arrays(folder / "fields", FieldIndex.build(chunks, chunk_tables.of, lexical.terms, tokenize))
+    save_arrays(folder / "figures", FigureIndex.build(chunks, chunk_tables.of, lexical.terms, tokenize))
+    save_arrays(folder / "columns", ColumnIndex.build(chunks, chunk_tables.of))
+    save_arrays(folder / "tables", TableTexts.build(chunks, chunk_tables.of, tokenize))
     save_arrays(folder / "spelling", WrittenWords.build(chunks))
     save_arrays(folder / "words", WordVectors.build(texts, lexical.terms, tokenize))
     MetadataIndex.build(chunks).save(folder / "metadata")

@@ -44,7 +44,7 @@ from retrieval.index.words.field_index import FieldIndex
 from retrieval.index.words.figure_index import FigureIndex
 from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.index.words.table_texts import TableTexts
-from retrieval.index.words.value_index import EvidenceIndex
+from retrieval.index.words.value_index import ChunkTables
 from retrieval.index.words.word_vectors import ColumnIndex, WordVectors
 from retrieval.language.canonical import Canonical, canonical
 from retrieval.language.terms import question_tokenizer, stop_words, tokenizer
@@ -128,9 +128,9 @@ class Snapshot:
         return spelling_of(self.lexical, self.folder / "spelling", lambda position: texts[position].search_text)
 
     @cached_property
-    def evidence(self) -> EvidenceIndex:
-        """What chunks are called, and the table or passage of each."""
-        return load_arrays(self.folder / "evidence", EvidenceIndex)
+    def chunk_tables(self) -> ChunkTables:
+        """The table or passage of each chunk, and what its chunks are called."""
+        return load_arrays(self.folder / "evidence", ChunkTables)
 
     @cached_property
     def fields(self) -> FieldIndex:

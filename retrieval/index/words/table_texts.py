@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from retrieval.files.array_folder import load_arrays
 from retrieval.index.words.lexical_index import LexicalIndex
-from retrieval.index.words.word_vectors import WORDS
+from retrieval.index.words.word_vectors import WORD_EMBEDDER
 from retrieval.language.terms import Tokenize
 from retrieval.types import Chunk, Vector
 
@@ -37,7 +37,7 @@ class TableTexts:
     """(numbers, dimensions) of the model of words, whatever embeds the chunks."""
 
     def __post_init__(self) -> None:
-        if self.vectors.shape != (expected := (self.lexical.n_documents, WORDS.identity.dimensions)):
+        if self.vectors.shape != (expected := (self.lexical.n_documents, WORD_EMBEDDER.identity.dimensions)):
             raise ValueError(f"vectors have the shape {self.vectors.shape}, not {expected}")
 
     @classmethod
@@ -50,7 +50,7 @@ class TableTexts:
             tokenize: cuts texts.
         """
         texts = table_texts(chunks, of)
-        return cls(LexicalIndex.build(texts, tokenize), WORDS.embed(texts))
+        return cls(LexicalIndex.build(texts, tokenize), WORD_EMBEDDER.embed(texts))
 
     @classmethod
     def load(cls, folder: Path, tokenize: Tokenize, ask: Tokenize) -> "TableTexts":

@@ -131,8 +131,8 @@ class ValueIndex:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class EvidenceIndex:
-    """Words by the place where they are. What a table's rows share is kept once a table."""
+class ChunkTables:
+    """The table or passage of each chunk, and what its chunks are called."""
 
     n_tables: int
     """Tables; a chunk whose number is not below is prose."""
@@ -152,7 +152,7 @@ class EvidenceIndex:
         names: Sequence[Sequence[str]],
         tokenize: Tokenize,
         ask: Tokenize,
-    ) -> "EvidenceIndex":
+    ) -> "ChunkTables":
         """Index chunks; tables are numbered in their first order.
 
         Args:

@@ -16,7 +16,7 @@ from retrieval.index.words.field_index import first_chunks
 from retrieval.language.terms import Tokenize
 from retrieval.types import Chunk, Vector
 
-WORDS = WordllamaEmbedder()
+WORD_EMBEDDER = WordllamaEmbedder()
 
 _SAYS_LITTLE, _SAYS_ALL = 4.0, 20.0
 """Lengths of the vector of a word: `just` and `got` are at the first, `hotel` and `hovercraft` beyond the second."""
@@ -25,7 +25,7 @@ _SAYS_LITTLE, _SAYS_ALL = 4.0, 20.0
 @lru_cache(maxsize=1 << 14)
 def word_vector(words: str) -> Vector:
     """The vector of a word or two, (dimensions,). Questions repeat their words."""
-    return WORDS.embed_one(words)
+    return WORD_EMBEDDER.embed_one(words)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -34,7 +34,7 @@ def telling(word: str) -> float:
 
     A model of texts by the mean of their words makes vectors long for the words that set texts apart.
     """
-    return min(max((WORDS.length_of(word) - _SAYS_LITTLE) / (_SAYS_ALL - _SAYS_LITTLE), 0.0), 1.0)
+    return min(max((WORD_EMBEDDER.length_of(word) - _SAYS_LITTLE) / (_SAYS_ALL - _SAYS_LITTLE), 0.0), 1.0)
 
 
 _SIGN_AND_REST = np.int32(0x8FFFE000 - (1 << 32))
@@ -50,7 +50,7 @@ class WordVectors:
     """(terms, dimensions) of the model of words; zeros for a term that is not made of letters."""
 
     def __post_init__(self) -> None:
-        expected = (len(self.vectors), WORDS.identity.dimensions)
+        expected = (len(self.vectors), WORD_EMBEDDER.identity.dimensions)
         if self.vectors.shape != expected:
             raise ValueError(f"vectors of words have the shape {self.vectors.shape}, not {expected}")
 
@@ -63,7 +63,7 @@ class WordVectors:
             terms: its terms.
             tokenize: cuts the texts.
         """
-        vectors = np.zeros((len(terms), WORDS.identity.dimensions), dtype=np.float16)
+        vectors = np.zeros((len(terms), WORD_EMBEDDER.identity.dimensions), dtype=np.float16)
         counts: Counter[str] = Counter()
         for text in texts:
             counts.update(_WORD.findall(text.casefold()))
@@ -75,7 +75,7 @@ class WordVectors:
         places = terms.positions(list(written))
         embedded = {at: word for at, word in zip(places, written.values(), strict=True) if at is not None}
         if embedded:
-            vectors[list(embedded)] = WORDS.embed(list(embedded.values()))
+            vectors[list(embedded)] = WORD_EMBEDDER.embed(list(embedded.values()))
         return cls(vectors)
 
     def of(self, numbers: npt.NDArray[np.int64]) -> Vector:
@@ -115,5 +115,9 @@ class ColumnIndex:
             else []
             for table in tables
         ]
-        vectors = WORDS.embed(list(names)) if names else np.zeros((0, WORDS.identity.dimensions), dtype=np.float32)
+        vectors = (
+            WORD_EMBEDDER.embed(list(names))
+            if names
+            else np.zeros((0, WORD_EMBEDDER.identity.dimensions), dtype=np.float32)
+        )
         return cls(RaggedArray.build(columns, np.int32), vectors)

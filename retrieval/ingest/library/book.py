@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from retrieval.errors import InvalidDocumentError, LibraryError
+from retrieval.ingest.document_names import is_json_lines
 from retrieval.ingest.library.front_matter import read_metadata, split_front_matter
 from retrieval.ingest.library.library import (
     RESERVED_FILES,
@@ -17,7 +18,6 @@ from retrieval.ingest.library.library import (
     BookFolder,
     book_files,
     cannot_be_read,
-    is_json_lines,
     read_bytes,
     read_json_lines,
     read_own,

@@ -12,9 +12,9 @@ from typing import Any
 
 from retrieval.errors import InvalidDocumentError, LibraryError
 from retrieval.files.records import unpacked
+from retrieval.ingest.document_names import JSON_LINES_ENDINGS, is_json_lines, is_markdown, stem_of
 from retrieval.ingest.library.front_matter import read_metadata
 from retrieval.ingest.library.table_rules import TABLES_FILE
-from retrieval.ingest.markdown.blocks import is_markdown
 from retrieval.types import Book, Document, MetadataValue
 
 
@@ -140,22 +140,9 @@ def _is_utf_8(path: Path) -> bool:
     return True
 
 
-ENDINGS = (".jsonl", ".jsonl.gz")
 MAX_ID = 200
 """Characters."""
 _IDS, _TEXTS = ("id", "doc_id", "document_id"), ("text", "content", "body")
-
-
-def is_json_lines(path: Path) -> bool:
-    """Whether a path is a file of such documents, by its name."""
-    return path.name.endswith(ENDINGS) and path.is_file()
-
-
-def stem_of(path: Path) -> str:
-    """The file's name without its ending."""
-    return next(
-        (path.name.removesuffix(ending) for ending in reversed(ENDINGS) if path.name.endswith(ending)), path.name
-    )
 
 
 def read_json_lines(path: Path, slug: str) -> Book:
@@ -362,7 +349,7 @@ def refused_folders(library: Path) -> tuple[str, ...]:
 def _folders(library: Path) -> list[Path]:
     if not library.is_dir():
         raise LibraryError(
-            f"{library} is neither a folder nor a file of documents ({', '.join(ENDINGS)}); "
+            f"{library} is neither a folder nor a file of documents ({', '.join(JSON_LINES_ENDINGS)}); "
             "name the folder that holds your books"
         )
     folders = _book_folders(library)

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePath, PurePosixPath
+from pathlib import PurePosixPath
 
+from retrieval.ingest.document_names import is_markdown
 from retrieval.ingest.markdown.html_tables import TableScan, table_spans
 from retrieval.ingest.markdown.parser import heading_text, split_row, without_comments, without_raw, without_tags
 from retrieval.ingest.markdown.spans import BlockKind, Span, spaced_tables, spans_of, without_marks
@@ -22,16 +23,10 @@ _TAB = re.compile(
     r"|(?:<Tab(?:Item)?\s|\{%-?\s*tab\s|\{\{[<%]\s*tab\s)(?P<given>[^<>{}]*)"
 )
 _TAB_NAME = re.compile(r"""(?:\b(?:label|title|name|header)=|(?<![=\w]))["'](?P<name>[^"'\n]+)["']""")
-_ENDINGS = frozenset({".md", ".markdown", ".mdx"})
 MIN_ROWS = 3
 """A header, the dashes, a row."""
 MAX_DEPTH = 16
 """Tables in cells of tables; more of them are end tags that were forgotten, and to look for them would have no end."""
-
-
-def is_markdown(path: PurePath) -> bool:
-    """Whether the name of a file says that it is a document."""
-    return path.suffix.lower() in _ENDINGS
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+from retrieval.clock import Clock
 from retrieval.errors import ModelError
-from retrieval.files.clock import Clock
 from retrieval.index.embedding.sentence_model import loaded
 from retrieval.models.access import Access
 from retrieval.models.chat import ChatRequest, Usage, prompt_words

@@ -62,7 +62,7 @@ def named_rows(snapshot: Snapshot, question: Query, k: int, passing: AllowedChun
     """
     weights = word_weights(snapshot, words := snapshot.lexical.read(question.text))
     numbered = snapshot.predicates.named(question.canonical)
-    quoted = snapshot.evidence.values.quotes(words, weights)
+    quoted = snapshot.chunk_tables.values.quotes(words, weights)
     positions = passing.among(snapshot, distinct(np.concatenate([numbered.positions, quoted.positions])))
     share = np.zeros(len(positions))
     for named, weight in ((numbered.positions, numbered.weights), (quoted.positions, quoted.name + quoted.cell)):

@@ -7,7 +7,7 @@ import numpy as np
 
 from retrieval.files.arrays import numbered
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.index.words.word_vectors import WORDS, telling, word_vector
+from retrieval.index.words.word_vectors import WORD_EMBEDDER, telling, word_vector
 from retrieval.language.terms import cut_word
 from retrieval.search.candidates import Candidates
 from retrieval.search.fusion import Positions, Scores
@@ -222,7 +222,7 @@ def _written(snapshot: Snapshot, question: str, words: Sequence[str]) -> Sequenc
 
 def _vectors(written: Sequence[str | None]) -> Vector:
     """(words, dimensions); zeros where there is no word."""
-    vectors = np.zeros((len(written), WORDS.identity.dimensions), dtype=np.float32)
+    vectors = np.zeros((len(written), WORD_EMBEDDER.identity.dimensions), dtype=np.float32)
     for position, word in enumerate(written):
         if word is not None:
             vectors[position] = word_vector(word)

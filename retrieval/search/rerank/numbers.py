@@ -252,7 +252,7 @@ def is_out_of_range(snapshot: Snapshot, query: QueryTerms, position: int) -> boo
         query: the question.
         position: of the row; nothing lies beyond prose.
     """
-    tables, figures = snapshot.evidence, snapshot.figures
+    tables, figures = snapshot.chunk_tables, snapshot.figures
     if not query.figures or tables.of[position] >= tables.n_tables or figures.key_cell[position] < 0:
         return False
     rows = np.flatnonzero(tables.of == tables.of[position])

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pipeline.cli import app
-from retrieval.serve.bodies import RetrievalRecord
+from retrieval.serve.schema import RetrievalRecord
 from retrieval.serve.service import Service
 
 

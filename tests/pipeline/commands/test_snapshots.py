@@ -7,14 +7,16 @@ import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from pipeline.commands.snapshots import collect_garbage, pull, push
 from retrieval.files.locks import write_lock
 from retrieval.home import Home
-from retrieval.index.snapshot.live import live_id, promote, promotions
+from retrieval.index.snapshot.live import KEEP, live_id, promote, promotions
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.rag.live import LiveIndex
 from retrieval.serve.service import Service
@@ -233,3 +235,8 @@ def test_a_reader_that_looks_again_and_again_follows(
             assert follower.wait(PATIENCE) == 130
         finally:
             follower.kill()
+
+
+def test_every_command_keeps_as_many_snapshots_as_a_build_does() -> None:
+    commands = (collect_garbage, pull, push)
+    assert {signature(command).parameters["keep"].default for command in commands} == {KEEP}

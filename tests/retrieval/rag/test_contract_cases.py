@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retrieval.files.clock import Clock
+from retrieval.clock import Clock
 from retrieval.rag.contract import (
     DOC_TYPES,
     DocumentChunk,

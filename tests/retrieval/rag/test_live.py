@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from retrieval.clock import require_waiting_caller
 from retrieval.errors import IndexMissingError, RetrievalTimeoutError, VectorDBWriteError
-from retrieval.files.clock import require_caller
 from retrieval.files.locks import LOCK_FILE, HomeBusyError, write_lock
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id, promote
@@ -110,14 +110,14 @@ def test_work_that_nobody_waits_for_any_more_ends_at_its_next_step() -> None:
     def work() -> None:
         try:
             while True:
-                require_caller()
+                require_waiting_caller()
         finally:
             ended.set()
 
     with pytest.raises(RetrievalTimeoutError, match=r"within 0\.05 seconds"):
         Deadline(0.05).run(work)
     assert ended.wait(5)
-    require_caller()  # this thread's own time is not over
+    require_waiting_caller()  # this thread's own time is not over
 
 
 def test_an_ingestion_and_a_build_keep_each_other_out(tmp_path: Path) -> None:

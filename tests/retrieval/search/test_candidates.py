@@ -75,7 +75,7 @@ def test_the_best_tables_give_few_rows_each_that_may_come_back(
     allowed = np.ones(len(snapshot), dtype=np.bool_)
     nothing = np.zeros(0, dtype=np.int64)
     rows = rows_of_best_tables(snapshot, query, vector, nothing, allowed)
-    owners, counts = np.unique(snapshot.evidence.of[rows], return_counts=True)
+    owners, counts = np.unique(snapshot.chunk_tables.of[rows], return_counts=True)
 
     assert rows.tolist() == sorted(set(rows.tolist()))
     assert len(owners) <= TABLES

@@ -15,9 +15,9 @@ from retrieval.index.snapshot.live import live_id
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.rag.contract import RuleDocument
 from retrieval.rag.pipeline import RAGPipeline
-from retrieval.serve.bodies import RetrievalRecord
-from retrieval.serve.guard import Limits
 from retrieval.serve.logs import FEEDBACK_FILE
+from retrieval.serve.request_limits import Limits
+from retrieval.serve.schema import RetrievalRecord
 from tests.retrieval.serve.conftest import events, served
 
 if TYPE_CHECKING:

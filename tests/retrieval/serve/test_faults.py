@@ -11,7 +11,7 @@ import pytest
 from retrieval.errors import EmbeddingFailureError
 from retrieval.index.snapshot.live import live_id
 from retrieval.index.snapshot.snapshot import open_snapshot
-from retrieval.serve.guard import Limits
+from retrieval.serve.request_limits import Limits
 from tests.retrieval.serve.conftest import events, served
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ from urllib.parse import quote
 import pytest
 
 from retrieval.search.strategies import STRATEGIES
-from retrieval.serve.bodies import EvaluatedQuestion, EvaluationRecord, NamedChunk, ScoreCard
-from retrieval.serve.guard import ApiKeys, Limits
+from retrieval.serve.api_keys import ApiKeys
 from retrieval.serve.logs import FEEDBACK_FILE
+from retrieval.serve.request_limits import Limits
+from retrieval.serve.schema import EvaluatedQuestion, EvaluationRecord, NamedChunk, ScoreCard
 from tests.retrieval.serve.conftest import served
 from tests.retrieval.serve.page_steps import LOOK_UP, ask, asked_since, click, count_of, seen, text_of
 

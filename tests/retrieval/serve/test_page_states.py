@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from evals.questions.questions import load_questions
-from retrieval.serve.guard import Limits
+from retrieval.serve.request_limits import Limits
 from tests.retrieval.serve.conftest import served
 from tests.retrieval.serve.page_steps import LOOK_UP, asked_since, click, count_of, seen, submit, text_of
 

@@ -12,8 +12,8 @@ from time import process_time
 from typing import Any
 from uuid import UUID
 
+from retrieval.clock import Clock
 from retrieval.files.atomic_files import write_atomically
-from retrieval.files.clock import Clock
 from retrieval.index.chroma import embedded, fill
 from retrieval.index.embedding.embedding_store import embedding_text
 from retrieval.index.snapshot.snapshot import build_snapshot

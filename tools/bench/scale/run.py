@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.defs.live import EMBEDDED_UP_TO
-from retrieval.files.clock import Clock
+from retrieval.clock import Clock
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.index.words.lexical_index import LexicalIndex

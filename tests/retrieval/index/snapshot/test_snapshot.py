@@ -49,7 +49,7 @@ def test_the_manifest_counts_what_is_there(home: Path) -> None:
 
 def test_every_table_and_passage_has_a_text_of_its_own(home: Path) -> None:
     with open_snapshot(home, only_id(home)) as snapshot:
-        numbers = np.unique(snapshot.evidence.of)
+        numbers = np.unique(snapshot.chunk_tables.of)
         passages = sum(entry.table_id is None for entry in snapshot.chunks)
         assert len(numbers) == snapshot.manifest.n_tables + passages
         assert snapshot.tables.lexical.n_documents == len(snapshot.tables.vectors) == len(numbers)

@@ -7,7 +7,7 @@ import pytest
 
 from retrieval.files.array_folder import save_arrays
 from retrieval.index.words.table_texts import LEAD, N_HEADINGS, N_KEYS, OPENING, TableTexts, table_texts
-from retrieval.index.words.word_vectors import WORDS
+from retrieval.index.words.word_vectors import WORD_EMBEDDER
 from retrieval.language.terms import tokens
 from retrieval.types import Chunk
 from tests.chunks import EMPTY
@@ -174,7 +174,7 @@ def test_of_two_tables_with_the_same_rows_the_one_whose_headings_are_asked_for_i
     index = build(*POST)
 
     assert index.lexical.scores(question).argmax() == first
-    assert (index.vectors @ WORDS.embed_one(question)).argmax() == first
+    assert (index.vectors @ WORD_EMBEDDER.embed_one(question)).argmax() == first
 
 
 def test_the_vectors_are_those_of_the_texts() -> None:
@@ -182,7 +182,7 @@ def test_the_vectors_are_those_of_the_texts() -> None:
 
     assert index.lexical.n_documents == len(index.vectors) == len(POST)
     assert index.vectors.dtype == np.float32
-    assert index.vectors == pytest.approx(WORDS.embed(texts_of(*POST)), abs=1e-6)
+    assert index.vectors == pytest.approx(WORD_EMBEDDER.embed(texts_of(*POST)), abs=1e-6)
 
 
 def test_a_saved_index_reads_back(tmp_path: Path) -> None:
@@ -208,5 +208,5 @@ def test_an_empty_library_has_an_index_without_texts(tmp_path: Path) -> None:
     save_arrays(tmp_path, build())
     index = TableTexts.load(tmp_path, tokens, tokens)
 
-    assert index.vectors.shape == (0, WORDS.identity.dimensions)
+    assert index.vectors.shape == (0, WORD_EMBEDDER.identity.dimensions)
     assert index.lexical.scores("letters").shape == (0,)

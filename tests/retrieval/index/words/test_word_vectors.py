@@ -8,7 +8,7 @@ import pytest
 from retrieval.errors import IndexCorruptError
 from retrieval.files.array_folder import load_arrays, save_arrays
 from retrieval.index.term_table import TermTable
-from retrieval.index.words.word_vectors import WORDS, ColumnIndex, WordVectors, telling
+from retrieval.index.words.word_vectors import WORD_EMBEDDER, ColumnIndex, WordVectors, telling
 from retrieval.language.terms import tokens
 from tests.chunks import EMPTY
 
@@ -26,8 +26,8 @@ def test_a_term_has_the_vector_of_the_word_that_is_written_most(index):
 
     assert stem not in {"vehicle", "vehicles"}
     result = index.of(np.asarray([TERMS.position(stem)]))[0]
-    assert result == pytest.approx(WORDS.embed_one("vehicles"), abs=1e-3)
-    assert result != pytest.approx(WORDS.embed_one(stem), abs=1e-2)
+    assert result == pytest.approx(WORD_EMBEDDER.embed_one("vehicles"), abs=1e-3)
+    assert result != pytest.approx(WORD_EMBEDDER.embed_one(stem), abs=1e-2)
 
 
 def test_words_of_one_meaning_are_near_and_numbers_are_like_nothing(index):
@@ -42,7 +42,7 @@ def test_words_of_one_meaning_are_near_and_numbers_are_like_nothing(index):
 def test_a_library_without_words_has_no_vectors(tmp_path):
     save_arrays(tmp_path, WordVectors.build([], TermTable.build([]), tokens))
 
-    assert load_arrays(tmp_path, WordVectors).vectors.shape == (0, WORDS.identity.dimensions)
+    assert load_arrays(tmp_path, WordVectors).vectors.shape == (0, WORD_EMBEDDER.identity.dimensions)
 
 
 def test_a_saved_index_reads_back(index, tmp_path):
@@ -74,13 +74,15 @@ def test_a_word_of_any_text_tells_less_than_one_that_sets_texts_apart(idle: str,
 
 
 def test_a_word_of_several_tokens_tells_what_they_tell_together() -> None:
-    assert WORDS.count_tokens("hovercraft") > 1
+    assert WORD_EMBEDDER.count_tokens("hovercraft") > 1
     assert telling("hovercraft") == 1.0
-    assert WORDS.length_of("hovercraft") > max(WORDS.length_of("hover"), WORDS.length_of("craft"))
+    assert WORD_EMBEDDER.length_of("hovercraft") > max(
+        WORD_EMBEDDER.length_of("hover"), WORD_EMBEDDER.length_of("craft")
+    )
 
 
 def test_no_word_tells_nothing() -> None:
-    assert WORDS.length_of("") == telling("") == 0.0
+    assert WORD_EMBEDDER.length_of("") == telling("") == 0.0
 
 
 ROW = replace(EMPTY, kind="row", table_id="t", columns=("Weapon", "Weight"))
@@ -94,11 +96,11 @@ def column_index_index():
 
 def test_equal_names_of_different_case_are_one_and_empty_ones_none(column_index_index):
     assert [column_index_index.columns[table].tolist() for table in range(3)] == [[0, 1], [], [1, 2]]
-    assert column_index_index.vectors.shape == (3, WORDS.identity.dimensions)
+    assert column_index_index.vectors.shape == (3, WORD_EMBEDDER.identity.dimensions)
 
 
 def test_a_word_is_nearest_to_the_column_that_means_it(column_index_index):
-    cosines = WORDS.embed(["heavy", "cost"]) @ column_index_index.vectors.T
+    cosines = WORD_EMBEDDER.embed(["heavy", "cost"]) @ column_index_index.vectors.T
 
     assert cosines.argmax(axis=1).tolist() == [1, 2]
 
@@ -117,4 +119,4 @@ def test_a_library_without_tables_has_no_columns(tmp_path, chunks):
     column_index_index = load_arrays(tmp_path, ColumnIndex)
 
     assert len(column_index_index.columns) == len(chunks)
-    assert column_index_index.vectors.shape == (0, WORDS.identity.dimensions)
+    assert column_index_index.vectors.shape == (0, WORD_EMBEDDER.identity.dimensions)

@@ -21,7 +21,7 @@ from tests.retrieval.search.conftest import CHUNK, ToyEmbedder
 def mean(snapshot):
     """Features of a row of gear, one of hulls and a passage, if no field says any word but those of `said`."""
     ids = ("gear-hemp rope", "hulls-K", "prose-001")
-    numbers = snapshot.evidence.of[snapshot.chunks.positions(list(ids))].astype(np.int64)
+    numbers = snapshot.chunk_tables.of[snapshot.chunks.positions(list(ids))].astype(np.int64)
     tables, table_of = np.unique(numbers, return_inverse=True)
 
     def of(question, said=()):

@@ -1,166 +1,20 @@
 """Access control of the server: keys, rates and sizes, before a request is read (ASGI)."""
 
 import asyncio
-import hmac
 import json
-import secrets
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from dataclasses import asdict, dataclass
-from hashlib import sha256
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
-from limits import RateLimitItemPerMinute
-from limits.storage import MemoryStorage
-from limits.strategies import SlidingWindowCounterRateLimiter
-from pydantic import TypeAdapter, ValidationError
-
-from retrieval.errors import RetrievalError, UnknownNameError, UnreadableSettingsError
-from retrieval.files.atomic_files import write_atomically
-from retrieval.files.clock import Clock
+from retrieval.clock import Clock
+from retrieval.errors import RetrievalError
+from retrieval.serve.api_keys import ApiKey, ApiKeys, Scope
 from retrieval.serve.errors import UNKNOWN, ErrorBody, problem_of
 from retrieval.serve.logs import Measuring, RequestLog
-
-Scope = Literal["read", "write"]
-KEYS_FILE = "api_keys.json"
-REQUIRED_FILE = "api_keys_required"
-"""Its presence says that this home once had a key. It is apart from the keys, so that their loss opens nothing."""
-_PREFIX = "qm_"
-
-
-@dataclass(frozen=True, slots=True)
-class ApiKey:
-    """Who may ask. Key: name."""
-
-    name: str
-    scope: Scope
-    """`write` may bring documents in, and all that `read` may."""
-    digest: str
-    """SHA-256 of the key. It is 256 random bits, so no salt and no slow hash makes it harder to guess."""
-
-    def allows(self, scope: Scope) -> bool:
-        """Whether the key may do what needs this scope."""
-        return scope == "read" or self.scope == "write"
-
-
-class ApiKeys:
-    """The keys of one home, read again whenever their file changed.
-
-    Args:
-        home: the home folder.
-    """
-
-    def __init__(self, home: Path) -> None:
-        self.file = home / KEYS_FILE
-        self._marker = home / REQUIRED_FILE
-        self._read: tuple[tuple[int, int], tuple[ApiKey, ...]] = ((0, 0), ())
-
-    @property
-    def required(self) -> bool:
-        """Whether the home has, or once had, a key."""
-        return bool(self._read[1]) or self._marker.exists() or self.file.exists()
-
-    def remember_required(self) -> None:
-        """Keep on asking for a key, whatever becomes of the file of the keys."""
-        write_atomically(self._marker, "this home once had an API key: `querymust serve` asks for one\n")
-
-    @property
-    def all(self) -> tuple[ApiKey, ...]:
-        """Every key, by name.
-
-        Raises:
-            UnreadableSettingsError: the file is damaged.
-        """
-        try:
-            status = self.file.stat()
-        except FileNotFoundError:
-            return ()
-        changed = (status.st_mtime_ns, status.st_ino)
-        if changed != self._read[0]:
-            try:
-                validate_json = TypeAdapter(list[ApiKey]).validate_json(self.file.read_bytes())
-            except (ValidationError, OSError) as error:
-                raise UnreadableSettingsError(
-                    f"{self.file} is no list of keys, so no key opens anything; restore it, or move it away and make "
-                    "new keys: querymust keys add NAME"
-                ) from error
-            self._read = (changed, tuple(sorted(validate_json, key=lambda key: key.name)))
-        return self._read[1]
-
-    def find(self, secret: str) -> ApiKey | None:
-        """The key that a client sent; how long it takes does not tell how much of it is right."""
-        digest = _digest(secret)
-        keys = [key for key in self.all if hmac.compare_digest(key.digest, digest)]
-        return keys[0] if keys else None
-
-    def add(self, name: str, scope: Scope) -> str:
-        """Make a key. It is returned here and kept nowhere.
-
-        Raises:
-            UnreadableSettingsError: there is a key of this name, or the name is empty.
-        """
-        if not name.strip() or any(key.name == name for key in self.all):
-            raise UnreadableSettingsError(f"a key cannot be called {name!r}: the name is empty, or another key has it")
-        secret = _PREFIX + secrets.token_urlsafe(32)
-        self._write((*self.all, ApiKey(name, scope, _digest(secret))))
-        return secret
-
-    def remove(self, name: str) -> None:
-        """Let a key open nothing any more.
-
-        Raises:
-            UnknownNameError: no key is called that.
-        """
-        if not any(key.name == name for key in self.all):
-            raise UnknownNameError("key", name, [key.name for key in self.all])
-        self._write(tuple(key for key in self.all if key.name != name))
-
-    def _write(self, keys: tuple[ApiKey, ...]) -> None:
-        self.remember_required()
-        write_atomically(self.file, json.dumps([asdict(key) for key in keys], indent=1) + "\n")
-        self.file.chmod(0o600)
-
-
-def _digest(secret: str) -> str:
-    return sha256(secret.encode()).hexdigest()
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Bounds of one server."""
-
-    requests_per_minute: int = 600
-    """Of one key, or of one address where no key is asked for; counted by each process for itself."""
-    body_bytes: int = 64 * 1024
-    ingest_bytes: int = 20 * 1024 * 1024
-    """Of one batch of documents."""
-    seconds: float = 10.0
-    """Until a search is given up, that of an answer included."""
-
-
-class RateLimit:
-    """Counts requests in sliding minutes.
-
-    Args:
-        per_minute: how many a client may send.
-    """
-
-    def __init__(self, per_minute: int) -> None:
-        self._item = RateLimitItemPerMinute(per_minute)
-        self._window = SlidingWindowCounterRateLimiter(MemoryStorage())
-
-    def allows(self, client: str) -> bool:
-        """Whether a client may send one more; it is counted."""
-        return self._window.hit(self._item, client)
-
-    def seconds_to_wait(self, client: str) -> int:
-        """Until it may send again, at least 1."""
-        import time
-
-        return max(1, round(self._window.get_window_stats(self._item, client).reset_time - time.time()))
-
+from retrieval.serve.request_limits import Limits, RateLimit
 
 SHELL = "index.html"
 PAGE: Mapping[str, str] = MappingProxyType(
@@ -206,7 +60,7 @@ class _RefusalError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class AccessMiddleware:
     """Wraps an application.
 
     Args:

@@ -9,17 +9,17 @@ from time import monotonic, perf_counter
 from retrieval.errors import RetrievalTimeoutError
 from retrieval.types import Stage
 
-UNTIL: ContextVar[float] = ContextVar("until", default=inf)
+CALLER_WAITS_UNTIL: ContextVar[float] = ContextVar("until", default=inf)
 """When the caller of the work in this thread waits no longer, on the clock `monotonic`."""
 
 
-def require_caller() -> None:
+def require_waiting_caller() -> None:
     """Go on with work only while its caller waits for it. Long work calls this between its steps.
 
     Raises:
         RetrievalTimeoutError: the caller has given up.
     """
-    if monotonic() > UNTIL.get():
+    if monotonic() > CALLER_WAITS_UNTIL.get():
         raise RetrievalTimeoutError("nobody waits for this answer any more; ask again")
 
 
@@ -50,7 +50,7 @@ class Stopwatch:
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Measure the block, if its caller still waits for it. Raises RetrievalTimeoutError."""
-        require_caller()
+        require_waiting_caller()
         clock = Clock()
         try:
             yield

@@ -13,7 +13,7 @@ import pytest
 
 from retrieval.errors import UnknownNameError, UnreadableSettingsError
 from retrieval.index.snapshot.snapshot import open_snapshot
-from retrieval.serve.guard import KEYS_FILE, REQUIRED_FILE, ApiKeys
+from retrieval.serve.api_keys import KEYS_FILE, REQUIRED_FILE, ApiKeys
 from tests.retrieval.serve.conftest import events, served
 
 if TYPE_CHECKING:
