@@ -16,9 +16,9 @@ from typing import Any, Literal
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question
 from evals.significance import wilson_interval
-from retrieval.rag.cell_reading import read
 from retrieval.rag.cells import Cell
-from retrieval.rag.context import READABLE, Gatherer
+from retrieval.rag.extractive_reader import read
+from retrieval.rag.passages import READABLE, Gatherer
 from retrieval.settings import AnswerSettings
 from retrieval.types import Chunk
 

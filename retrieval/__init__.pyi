@@ -7,7 +7,7 @@ from .index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from .language.vocabulary import Vocabulary
 from .query_must.predicate import extract_query_must, satisfies_query_must
 from .rag.answerer import Answerer
-from .rag.context import Answer, Citation, Passage
+from .rag.passages import Answer, Citation, Passage
 from .rag.contract import (
     DocumentChunk,
     IngestionResult,

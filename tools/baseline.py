@@ -17,9 +17,9 @@ from evals.questions.questions import Question
 from evals.sample import SAMPLE_LIBRARY, SHELF, SKIRMISH
 from evals.scored_questions import Scored, write_qrels, write_run
 from retrieval.files.atomic_files import write_atomically
-from retrieval.rag.answering import ContextSource
-from retrieval.rag.cell_reading import read
-from retrieval.rag.context import READABLE, Gatherer
+from retrieval.rag.extractive_reader import read
+from retrieval.rag.passages import READABLE, Gatherer
+from retrieval.rag.rag_context import ContextSource
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES, VARIANTS
 from retrieval.settings import AnswerSettings

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from retrieval.rag.answerer import Answerer
-    from retrieval.rag.context import Answer, Passage
     from retrieval.rag.follow_up import Turn
+    from retrieval.rag.passages import Answer, Passage
 
 
 class How(StrEnum):

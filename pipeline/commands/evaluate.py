@@ -286,8 +286,8 @@ def _answer_scores(root: Path, evaluation: Evaluation) -> tuple[AnswerScore, ...
     """Scores of the answers that are read, by kind of question; the last is for all that have an answer."""
     from evals.answer_scores import answer_questions, score_answers
     from retrieval.home import Home
-    from retrieval.rag.answering import ContextSource
-    from retrieval.rag.context import Gatherer
+    from retrieval.rag.passages import Gatherer
+    from retrieval.rag.rag_context import ContextSource
 
     settings, retriever = Home.at(root).settings, live_retriever(root)
     gatherer = Gatherer(ContextSource.of(retriever, settings.strategy))

@@ -12,11 +12,11 @@ from retrieval.home import Home
 from retrieval.models.access import KEY, Access
 from retrieval.models.chat import Usage
 from retrieval.models.spending import ChatPrice, chat_price
-from retrieval.rag.cell_reading import NOTHING, Reading, read
+from retrieval.rag.answer_text import NO_ANSWER_TEXT, answer_lines, nearest_place
 from retrieval.rag.chat_model import AnswerPart, ChatModel, cited, doubts, format_prompt
-from retrieval.rag.context import READABLE, Answer, AnswerEvent, Context, Gatherer, Passage
+from retrieval.rag.extractive_reader import NOTHING, Reading, read
 from retrieval.rag.live import Deadline, LiveIndex, Result
-from retrieval.rag.wording import NO_ANSWER_TEXT, nearest, worded
+from retrieval.rag.passages import READABLE, Answer, AnswerEvent, Context, Gatherer, Passage
 from retrieval.settings import AnswerSettings, Settings
 from retrieval.types import Embedder
 
@@ -206,7 +206,7 @@ class _Telling:
 
     def _read(self) -> list[str]:
         self._reading = read(self._context, self._settings)
-        return [] if self._reading is NOTHING else list(worded(self._context.query, self._reading))
+        return [] if self._reading is NOTHING else list(answer_lines(self._context.query, self._reading))
 
     def _prompt(self) -> str:
         return format_prompt(self._context.query, self._context.passages)
@@ -240,7 +240,7 @@ def _price_of(settings: Settings, model: str, access: Access) -> ChatPrice | Non
 
 def _nothing(context: Context, near: Passage | None) -> Answer:
     """The answer that none was found, with the place that comes nearest, if there is one."""
-    text = nearest(near) if near else NO_ANSWER_TEXT
+    text = nearest_place(near) if near else NO_ANSWER_TEXT
     citations = cited(text, (near,)) if near else ()
     return Answer(context.query, text, "none", citations, snapshot=context.snapshot.id, read_as=context.read_as)
 

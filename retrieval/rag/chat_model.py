@@ -14,7 +14,7 @@ from retrieval.models.access import Access
 from retrieval.models.chat import ChatRequest, Heard, Usage
 from retrieval.models.openai_client import CHECK, OpenAiClient
 from retrieval.models.spending import ChatPrice
-from retrieval.rag.context import Citation, Passage
+from retrieval.rag.passages import Citation, Passage
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.live import live_id
 from retrieval.index.snapshot.snapshot import open_snapshot
-from retrieval.rag.answering import ContextSource
+from retrieval.rag.rag_context import ContextSource
 from retrieval.search.retriever import Retriever
 from retrieval.types import Embedder
 

@@ -10,10 +10,10 @@ from retrieval.errors import InvalidQueryError, VectorDBUnavailableError
 from retrieval.files.cache import TimedCache
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
-from retrieval.rag.answering import ContextSource, answer, apart
 from retrieval.rag.contract import IngestionResult, RAGContext, RetrieveRequest, RuleDocument
 from retrieval.rag.ingestion import Ingestion
 from retrieval.rag.live import Deadline, LiveIndex
+from retrieval.rag.rag_context import ContextSource, retrieve_context, with_own_lists
 from retrieval.search.query import Query
 from retrieval.types import Embedder
 
@@ -137,7 +137,7 @@ class RAGPipeline:
     def _kept(self, reader: ContextSource, request: RetrieveRequest) -> RAGContext:
         key = (reader.retriever.snapshot.id, request)
         kept = self._answers.get(key)
-        return apart(self._answers.keep(key, answer(reader, request)) if kept is None else kept)
+        return with_own_lists(self._answers.keep(key, retrieve_context(reader, request)) if kept is None else kept)
 
 
 def _require_usable(request: RetrieveRequest) -> None:

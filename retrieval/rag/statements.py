@@ -13,7 +13,7 @@ import numpy.typing as npt
 from retrieval.clock import require_waiting_caller
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.cells import MOST, CandidateRow, Cell, CellChoice, probabilities, row_of
-from retrieval.rag.context import Passage
+from retrieval.rag.passages import Passage
 from retrieval.rag.question_words import PassageWords, QuestionWords
 from retrieval.rag.relevance import NAMES as MEASURES
 from retrieval.rag.sentences import NAMES as SENTENCE_FEATURES

@@ -14,12 +14,12 @@ from retrieval.index.snapshot.live import live_id
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.query_must.refusal import refusal
 from retrieval.rag.answerer import Answerer, How, event_record
-from retrieval.rag.answering import ContextSource
 from retrieval.rag.contract import IngestionResult, RuleDocument
 from retrieval.rag.finder import Finder, finding_record
 from retrieval.rag.live import Deadline, LiveIndex, Result
 from retrieval.rag.pipeline import RAGPipeline
 from retrieval.rag.question_words import PassageWords, QuestionWords
+from retrieval.rag.rag_context import ContextSource
 from retrieval.rag.relevance import search
 from retrieval.search.explanation import explain
 from retrieval.search.json_record import retrieval_record

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evals.answer_scores import HEADER, NO_ANSWER, AnswerScore, answer_questions, score_answers, sum_scores
-from retrieval.rag.answering import ContextSource
-from retrieval.rag.context import Gatherer
+from retrieval.rag.passages import Gatherer
+from retrieval.rag.rag_context import ContextSource
 from retrieval.settings import AnswerSettings
 from retrieval.types import Embedder
 from tools.corpora.indexes import Tell, asked_books

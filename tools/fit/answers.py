@@ -17,10 +17,10 @@ from evals.questions.questions import Question
 from retrieval.files.atomic_files import write_atomically
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag import sentences, statements
-from retrieval.rag.answering import ContextSource
 from retrieval.rag.cells import Cell
-from retrieval.rag.context import Gatherer
+from retrieval.rag.passages import Gatherer
 from retrieval.rag.question_words import QuestionWords
+from retrieval.rag.rag_context import ContextSource
 from retrieval.rag.relevance import N_CANDIDATES
 from retrieval.search.retriever import Retriever
 from retrieval.settings import AnswerSettings

@@ -11,7 +11,7 @@ from pipeline.runs.build import build
 from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.rag.chat_model import format_prompt
-from retrieval.rag.context import Passage
+from retrieval.rag.passages import Passage
 from retrieval.search.metadata_filter import Eq
 from retrieval.search.retriever import Retriever
 from retrieval.settings import PassagesSettings, TablesSettings

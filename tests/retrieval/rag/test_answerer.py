@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from retrieval.rag.context import Answer, AnswerEvent
+    from retrieval.rag.passages import Answer, AnswerEvent
     from retrieval.types import Chunk, Retrieval
     from tests.openai_server.server import FakeOpenAi
 
@@ -121,7 +121,7 @@ def test_answerers_of_one_index_read_its_names_once(sample: Home, monkeypatch: p
             read.append(chunks)
             super().__init__(chunks)
 
-    monkeypatch.setattr("retrieval.rag.context.ComparedNames", Counted)
+    monkeypatch.setattr("retrieval.rag.passages.ComparedNames", Counted)
     live = LiveIndex(sample)
     for _ in range(2):
         assert Answerer(sample.root, how="read", live=live).answered("dagger or long sword, which costs more?").cells

@@ -14,7 +14,7 @@ from retrieval.errors import GenerationError, UnreadableSettingsError
 from retrieval.models.access import Access
 from retrieval.models.chat import Usage
 from retrieval.rag.chat_model import AnswerPart, ChatModel, cited, doubts, format_prompt
-from retrieval.rag.context import Passage
+from retrieval.rag.passages import Passage
 from retrieval.types import Hit
 from tests.chunks import EMPTY
 

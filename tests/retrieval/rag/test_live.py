@@ -17,7 +17,7 @@ from retrieval.index.snapshot.live import live_id, promote
 from retrieval.rag.live import AT_ONCE, Deadline, LiveIndex, writers_turn
 
 if TYPE_CHECKING:
-    from retrieval.rag.answering import ContextSource
+    from retrieval.rag.rag_context import ContextSource
 
 
 def test_the_snapshot_that_is_live_is_read_and_kept_open(sample: Home) -> None:

@@ -25,9 +25,9 @@ from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.rag import pipeline as pipeline_module
-from retrieval.rag.answering import ContextSource
 from retrieval.rag.contract import RAGContext, RetrieveRequest, RuleDocument
 from retrieval.rag.pipeline import RAGPipeline
+from retrieval.rag.rag_context import ContextSource
 from retrieval.types import Embedder, Vector
 
 KEY = "channel:user"
@@ -232,7 +232,7 @@ def test_an_index_that_is_removed_while_it_answers_gives_way_to_the_one_that_is_
 ) -> None:
     root = weapons.home.root
     before = str(live_id(root))
-    ask, query = pipeline_module.answer, list[str]()
+    ask, query = pipeline_module.retrieve_context, list[str]()
 
     def outrun(reader: ContextSource, request: RetrieveRequest) -> RAGContext:
         query.append(reader.retriever.snapshot.id)
@@ -241,7 +241,7 @@ def test_an_index_that_is_removed_while_it_answers_gives_way_to_the_one_that_is_
             shutil.rmtree(snapshot_folder(root, before))  # what of it was not mapped yet is gone
         return ask(reader, request)
 
-    monkeypatch.setattr(pipeline_module, "answer", outrun)
+    monkeypatch.setattr(pipeline_module, "retrieve_context", outrun)
     assert weapons.retrieve("long rifle", KEY).meets_threshold
     assert query == [before, live_id(root)]
     shutil.rmtree(snapshot_folder(root, query[1]))

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.rag import statements as module
-from retrieval.rag.answering import ContextSource
-from retrieval.rag.context import Gatherer
+from retrieval.rag.passages import Gatherer
 from retrieval.rag.question_words import QuestionWords
+from retrieval.rag.rag_context import ContextSource
 from retrieval.rag.relevance import calibration_of
 from retrieval.rag.statements import FALLING, FEATURES, NAMES, candidates, shipped_models, statements
 from retrieval.search.retriever import Retriever
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from retrieval.home import Home
-    from retrieval.rag.context import Passage
+    from retrieval.rag.passages import Passage
 
 QUESTION = "What does a 7th level cleric need to roll to hit AC 6?"
 

@@ -20,7 +20,7 @@ from tools.pages.seed_names import PAGE, SeedName, SeedText, read_texts, seed_pa
 
 ROOT = Path(__file__).parents[3]
 TEXTS = read_texts()
-WRITERS = ("ingest/enrichment", "rag/contract", "rag/answering", "index/chroma")
+WRITERS = ("ingest/enrichment", "rag/contract", "rag/rag_context", "index/chroma")
 """Files of `retrieval` that write the metadata of chunks."""
 
 

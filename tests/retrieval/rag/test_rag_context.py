@@ -7,8 +7,8 @@ from uuid import UUID
 import pytest
 
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
-from retrieval.rag.answering import apart, section_of
 from retrieval.rag.contract import DocumentChunk, RAGContext
+from retrieval.rag.rag_context import section_of, with_own_lists
 from retrieval.types import Chunk
 
 ID = UUID(int=1)
@@ -17,7 +17,7 @@ ANSWER = RAGContext(ID, ID, [CHUNK], [0.9], 1, 0.9, True)
 
 
 def test_what_a_caller_does_to_its_answer_reaches_no_other_caller() -> None:
-    mine = apart(ANSWER)
+    mine = with_own_lists(ANSWER)
     assert mine == ANSWER
     mine.document_chunks[0].metadata["source"] = "mine"  # type: ignore[index]
     mine.document_chunks.clear()

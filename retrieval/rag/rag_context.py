@@ -1,4 +1,4 @@
-"""The answer of the contract: hits, their relevance and sections."""
+"""The context that the contract gives for a question: chunks with their relevance and sections."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -58,7 +58,7 @@ NAMESPACE = UUID("6ba30f4c-0c2b-5c2c-9df3-3e0f4d9e6d51")
 
 @dataclass(frozen=True, slots=True)
 class ContextSource:
-    """What an answer is made with."""
+    """What finds the context of a question."""
 
     retriever: Retriever
     calibration: Calibration
@@ -71,16 +71,16 @@ class ContextSource:
         return cls(retriever, calibration_of(snapshot.folder, snapshot.manifest.embedder.name), strategy)
 
 
-def answer(reader: ContextSource, request: RetrieveRequest) -> RAGContext:
-    """Answer a request that was checked.
+def retrieve_context(source: ContextSource, request: RetrieveRequest) -> RAGContext:
+    """The context of a request that was checked.
 
     Chunks below the threshold are left out, and the mean is over those that are left: one good chunk among weak ones is
     an answer. Where none is left, the mean over the best says how far off they are.
     """
-    retriever = reader.retriever
+    retriever = source.retriever
     wanted = max(request.max_chunks, N_CANDIDATES)
-    hits = retriever.retrieve(request.query, wanted, reader.strategy, decisions=False).hits
-    scores = relevances(retriever, request.query, [hit.chunk.id for hit in hits], reader.calibration).tolist()
+    hits = retriever.retrieve(request.query, wanted, source.strategy, decisions=False).hits
+    scores = relevances(retriever, request.query, [hit.chunk.id for hit in hits], source.calibration).tolist()
     offered = list(zip(hits, scores, strict=True))[: request.max_chunks]
     kept = [(hit, score) for hit, score in offered if score >= request.min_relevance]
     meant = kept or offered
@@ -89,7 +89,7 @@ def answer(reader: ContextSource, request: RetrieveRequest) -> RAGContext:
     return RAGContext(
         context_id=uuid5(NAMESPACE, f"context\0{retriever.snapshot.id}\0{sorted(asdict(request).items())}"),
         query_id=query_id,
-        document_chunks=[_chunk(reader, request.query, hit, score) for hit, score in kept],
+        document_chunks=[_chunk(source, request.query, hit, score) for hit, score in kept],
         relevance_scores=[score for _, score in kept],
         total_chunks=len(kept),
         avg_relevance=average,
@@ -98,8 +98,8 @@ def answer(reader: ContextSource, request: RetrieveRequest) -> RAGContext:
     )
 
 
-def _chunk(reader: ContextSource, question: str, hit: Hit, score: float) -> DocumentChunk:
-    chunk, snapshot = hit.chunk, reader.retriever.snapshot
+def _chunk(source: ContextSource, question: str, hit: Hit, score: float) -> DocumentChunk:
+    chunk, snapshot = hit.chunk, source.retriever.snapshot
     section = section_of(snapshot, question, chunk)
     given = chunk.metadata.get(DOCUMENT_ID)
     return DocumentChunk(
@@ -125,7 +125,7 @@ def document_id(book: str, document: str) -> UUID:
     return uuid5(NAMESPACE, f"document\0{book}\0{document}")
 
 
-def apart(answer: RAGContext) -> RAGContext:
-    """The same answer, in lists of its own: who sorts them does not sort what another caller gets."""
-    chunks = [replace(chunk, metadata=dict(chunk.metadata)) for chunk in answer.document_chunks]
-    return replace(answer, document_chunks=chunks, relevance_scores=list(answer.relevance_scores))
+def with_own_lists(context: RAGContext) -> RAGContext:
+    """The same context, in lists of its own: who sorts them does not sort what another caller gets."""
+    chunks = [replace(chunk, metadata=dict(chunk.metadata)) for chunk in context.document_chunks]
+    return replace(context, document_chunks=chunks, relevance_scores=list(context.relevance_scores))

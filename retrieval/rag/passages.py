@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Literal
 
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.rag.answering import ContextSource
 from retrieval.rag.cells import Cell
+from retrieval.rag.rag_context import ContextSource
 from retrieval.rag.relevance import N_CANDIDATES, NAMES, marked, measures, why_none
 from retrieval.search.query import Query, shortened
 from retrieval.types import RELEVANCE, Hit, Retrieval

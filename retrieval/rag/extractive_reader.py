@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from retrieval.rag.cells import MOST, WORD, Cell, CellChoice, probabilities
-from retrieval.rag.context import Context, Passage
+from retrieval.rag.passages import Context, Passage
 from retrieval.rag.question_words import CHOICE, LESS, MORE, QuestionWords
 from retrieval.rag.statements import Statement, choose, statements
 from retrieval.settings import AnswerSettings

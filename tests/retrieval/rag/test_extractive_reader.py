@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from retrieval.rag.cell_reading import is_contrast, read
 from retrieval.rag.cells import MOST, Cell
-from retrieval.rag.context import Context, Passage
+from retrieval.rag.extractive_reader import is_contrast, read
+from retrieval.rag.passages import Context, Passage
 from retrieval.rag.question_words import QuestionWords
 from retrieval.rag.relevance import NAMES
 from retrieval.rag.statements import Statement, choose, labelled_values
