@@ -388,6 +388,17 @@ def test_the_python_of_self_querying_runs(
     assert all(f"`{field.name}`" in page for field in fields(SelfQueryConfig))
 
 
+def test_the_python_of_comparisons_answers_both_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (ROOT / "docs" / "explanation" / "decomposition.md").read_text("utf-8")
+    (block,) = blocks("python", page)
+    (shown, _) = blocks("text", page)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block, "decomposition.md", "exec"), {})
+    assert prints(shown, capsys.readouterr().out)
+
+
 def test_the_model_that_reads_questions_has_every_setting_documented() -> None:
     (block,) = blocks("yaml", (ROOT / "docs" / "explanation" / "self_query.md").read_text("utf-8"))
     assert set(yaml.safe_load(block)["understand"]) == {field.name for field in fields(UnderstandSettings)}

@@ -39,6 +39,12 @@ def print_leaderboard(leaderboard: Mapping[str, Mapping[str, float | None]]) -> 
 
 
 def print_better_strategy(leaderboard: Mapping[str, Mapping[str, float | None]], used: str) -> None:
+    """Print what `better_strategy` says; often nothing."""
+    if sentence := better_strategy(leaderboard, used):
+        out.print(f"\n{sentence}")
+
+
+def better_strategy(leaderboard: Mapping[str, Mapping[str, float | None]], used: str) -> str:
     """Which strategy has a higher mrr than the one that the home searches with, and how to choose it; often nothing.
 
     Args:
@@ -46,14 +52,13 @@ def print_better_strategy(leaderboard: Mapping[str, Mapping[str, float | None]],
         used: what the settings of the home name.
     """
     mrr = {name: value for name, metrics in leaderboard.items() if (value := metrics.get("mrr")) is not None}
-    best = max(mrr, key=lambda name: (mrr[name], name == used, name), default=used)
-    if used in mrr and best != used:
-        out.print(f"\n{best} has a higher mrr than {used} here ({mrr[best]:.3f}, {mrr[used]:.3f}). {choosing(best)}")
-
-
-def choosing(strategy: str) -> str:
-    """The sentence that says how to search with a strategy."""
-    return f"To search with it, write `strategy: {strategy}` into rag.yaml of the home, or give --strategy {strategy}."
+    best = min(mrr, key=lambda name: (-mrr[name], name != used, name), default=used)
+    if used not in mrr or best == used:
+        return ""
+    return (
+        f"{best} has a higher mrr than {used} here ({mrr[best]:.3f}, {mrr[used]:.3f}). "
+        f"To search with it, write `strategy: {best}` into rag.yaml of the home, or give --strategy {best}."
+    )
 
 
 ALL = "*"

@@ -11,7 +11,7 @@ from evals.evaluation import SHIPPED
 from evals.metric_table import Use, metric_text
 from evals.metric_table import names as metric_names
 from pipeline.console.output import counted, named
-from pipeline.console.scores import choosing
+from pipeline.console.scores import better_strategy
 from pipeline.report.history import Change
 from pipeline.report.report import Report
 from pipeline.report.standings import Standing, Standings
@@ -37,18 +37,18 @@ def glance(report: Report) -> tuple[Answer, ...]:
 
 
 def _answers(report: Report, standings: Standings) -> Iterator[Answer]:
-    yield Answer("leaderboard", "Which strategy is best, and is that significant?", _best(standings))
+    yield Answer("leaderboard", "Which strategy is best, and is that significant?", _best(report, standings))
     if standings.shipped:
         yield Answer("questions", "Which questions fail, and why?", _failing(standings.shipped))
     yield Answer("filter", "What did the filter remove that it should not have?", _excluded(report))
     yield Answer("trend", "What changed since the last snapshot?", _changed(report.history.change))
 
 
-def _best(standings: Standings) -> str:
+def _best(report: Report, standings: Standings) -> str:
     best = standings.best
     text = f"{best.strategy}, by {DECIDING}: {_number(best.number(DECIDING))}."
-    if best.strategy != SHIPPED:
-        text += f" {choosing(best.strategy)}"
+    if better := better_strategy(report.evaluation.headline(), report.header.strategy):
+        text += f" {better}"
     compared = [difference for difference in standings.differences if difference.comparison.metric == DECIDING]
     by_verdict = {
         verdict: [difference.comparison.strategy for difference in compared if difference.verdict == verdict]

@@ -147,6 +147,8 @@ class Header:
     n_guarded: int
     """Chunks with a predicate."""
     embedder: str
+    strategy: str
+    """What the home searches with unless a command names another one."""
     question_files: tuple[str, ...]
     home_option: str
     """What a command needs to find this home, quoted for a shell; empty beside a home of the usual name."""
@@ -172,6 +174,7 @@ def header_of(home: Home, snapshot: Snapshot, *, times: bool) -> Header:
         n_guarded_tables=len({chunk.table_id for chunk in snapshot.chunks if chunk.query_must and chunk.table_id}),
         n_guarded=manifest.n_guarded + manifest.n_keyed,
         embedder=f"{manifest.embedder.name}, {manifest.embedder.dimensions} dimensions",
+        strategy=home.settings.strategy,
         question_files=tuple(path.name for path in home.settings.questions),
         home_option=home.option,
     )

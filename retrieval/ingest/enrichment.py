@@ -35,6 +35,8 @@ _TABLE_LINE = re.compile(r"\[Table: ([^\]]*)\]")
 class _Kind:
     name: str
     headings: re.Pattern[str]
+    several: re.Pattern[str]
+    """Its heading words in the plural."""
     labels: frozenset[str]
 
 
@@ -145,9 +147,14 @@ def kind_by_headings(path: Sequence[str]) -> str | None:
     return None
 
 
-def is_label(name: str, kind: str) -> bool:
-    """Whether a name is what a field of things of a kind is called: `Components` of spells."""
-    return any(known.name == kind and name.casefold() in known.labels for known in _lists().kinds)
+def is_about_kind(name: str, kind: str) -> bool:
+    """Whether a name is of no one thing of a kind: what their fields are called (`Components`), or `Memorizing Spells`.
+
+    In the singular the word may be part of a name: `Spell Turning` is a spell.
+    """
+    folded, lists = name.casefold(), _lists()
+    kinds = (known for known in (*lists.kinds, *lists.parts) if known.name == kind)
+    return any(folded in known.labels or known.several.search(folded) for known in kinds)
 
 
 def _labels(chunk: Chunk) -> frozenset[str]:
@@ -183,7 +190,13 @@ def _lists() -> _Lists:
 
 def _kinds(entries: Sequence[Mapping[str, Any]]) -> tuple[_Kind, ...]:
     return tuple(
-        _Kind(kind["name"], _any_of(kind["headings"], plural=True), frozenset(kind["labels"])) for kind in entries
+        _Kind(
+            kind["name"],
+            _any_of(kind["headings"], plural=True),
+            _any_of([f"{word}s" for word in kind["headings"]]),
+            frozenset(kind["labels"]),
+        )
+        for kind in entries
     )
 
 

@@ -18,7 +18,7 @@ from retrieval.artifacts.store import ArtifactStore, stored_config
 from retrieval.errors import UnreadableSettingsError
 from retrieval.files.atomic_files import write_atomically
 from retrieval.files.records import dump_record, parse_record
-from retrieval.ingest.enrichment import is_label, kind_by_headings
+from retrieval.ingest.enrichment import is_about_kind, kind_by_headings
 from retrieval.language.numbers.quantity import FUNCTION_WORDS
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.strategy import Relation
@@ -85,7 +85,7 @@ class TraversalConfig:
                 kind = kind_by_headings((*chunk.heading_path, "")) or ""
             name = _name(chunk)
             # `Components` heads a part of how spells are cast, and is no spell.
-            if kind in names and name and not is_label(name, kind):
+            if kind in names and name and not is_about_kind(name, kind):
                 names[kind].add(name)
         return replace(
             _package(),

@@ -125,6 +125,14 @@ def test_the_passages_are_found_by_the_strategy_that_is_named(answered) -> None:
     assert "did you mean 'dense'?" in answered(LOOK_UP, "--strategy", "dens")[2]
 
 
+def test_the_strategy_of_the_settings_finds_the_passages_where_none_is_named(run, sample_copy: Home) -> None:
+    query = ("answer", "to hit AC 6?", "--json", "--home", sample_copy.root)
+    named = run(*query, "--strategy", "dense").json["citations"]
+    assert run(*query).json["citations"] != named
+    (sample_copy.root / "rag.yaml").write_text("strategy: dense\n")
+    assert run(*query).json["citations"] == named
+
+
 @pytest.fixture
 def chatted(run, monkeypatch: pytest.MonkeyPatch):
     """A conversation in these lines: what is printed, and the questions that were asked instead of what was typed."""

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from evals.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from pipeline.commands.build import asked_for, told_when_interrupted
 from pipeline.runs.outcomes import Build
 from retrieval.home import Home
+from retrieval.index.embedding.embedding_store import logged_progress
 from retrieval.settings import REMEMBERED, Settings
 from tests.pipeline.conftest import Ran
 
@@ -219,6 +221,19 @@ def test_an_embedder_that_lacks_something_fails_once_before_the_first_book(
     assert line.removeprefix("error: ").startswith(said)
     assert not (home / REMEMBERED).exists()
     assert not list(home.glob("books/*"))
+
+
+@pytest.mark.usefixtures("builds_here")
+def test_a_build_says_how_far_the_embedding_within_a_book_is(
+    tmp_path: Path, books: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[..., Ran]
+) -> None:
+    monkeypatch.setattr("pipeline.defs.books.logged_progress", partial(logged_progress, seconds=0))
+    monkeypatch.setattr("retrieval.index.embedding.embedding_store.BATCH", 1)
+    (books / "mine" / "02.md").write_text("# Other\n\nA mace is heavy.\n")
+    done = run("build", "--library", books, "--home", tmp_path / "home")
+    told = [line for line in done.err.splitlines() if line.startswith("book 1 of 1: mine, ")]
+    assert done.status == 0
+    assert told == [f"book 1 of 1: mine, {number} of 2 chunks embedded" for number in (0, 1)]
 
 
 @pytest.mark.parametrize("as_json", [False, True])

@@ -104,6 +104,15 @@ def test_a_file_that_resolves_nowhere_is_named(run: Run, half_stale: Path) -> No
     assert f"error: {half_stale}: none of 1 questions with gold resolves" in errors
 
 
+@pytest.mark.parametrize(("used", "is_told"), [("bm25", True), ("default", False)])
+def test_a_better_strategy_than_the_chosen_one_is_named_below_the_scores(
+    run: Run, sample_copy: Home, used: str, is_told: bool
+) -> None:
+    (sample_copy.root / "rag.yaml").write_text(f"strategy: {used}\n")
+    out = run("--strategy", "bm25", "--home", sample_copy.root)[1]
+    assert ("write `strategy: default` into rag.yaml" in " ".join(out.split())) is is_told
+
+
 def test_help_says_what_a_run_holds() -> None:
     command = typer.main.get_command(app).commands["eval"]  # type: ignore[attr-defined]
     shown = " ".join(command.get_help(command.make_context("eval", [], resilient_parsing=True)).split())

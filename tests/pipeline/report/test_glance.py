@@ -1,9 +1,14 @@
-"""The words of the page say what the documentation says."""
+"""The summary names a better strategy, and the words of the page say what the documentation says."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
-from pipeline.report.glance import STRATEGY_WORDS
+import pytest
+
+from evals.evaluation import SHIPPED
+from pipeline.report.glance import STRATEGY_WORDS, glance
+from pipeline.report.report import Report
 from retrieval.search.strategies import STRATEGIES
 
 PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "cli.md").read_text("utf-8")
@@ -16,3 +21,13 @@ def test_every_strategy_of_a_build_is_explained_as_in_the_documentation() -> Non
     plain = {name: re.sub(r"\[(\w+)\]\([^)]*\)", r"\1", text).replace("`", "") for name, text in links.items()}
     assert list(plain) == list(STRATEGIES)
     assert dict(STRATEGY_WORDS) == plain
+
+
+@pytest.mark.parametrize(("used", "is_told"), [("bm25", True), (SHIPPED, False)])
+def test_a_strategy_that_is_better_than_the_chosen_one_is_named_with_how_to_choose_it(
+    used: str, is_told: bool, sample_report: Report
+) -> None:
+    report = replace(sample_report, header=replace(sample_report.header, strategy=used))
+    best = {answer.section: answer.says for answer in glance(report)}["leaderboard"]
+    assert best.startswith(f"{SHIPPED}, by mrr: ")
+    assert (f"write `strategy: {SHIPPED}` into rag.yaml of the home" in best) is is_told

@@ -71,6 +71,15 @@ def test_documents_are_asked_for_with_their_conditions_and_nothing_else_is_left_
     assert "nothing in these books answers" in client.post("/v1/ask", json={"query": "a pasta recipe"}).json()["reason"]
 
 
+def test_the_strategy_of_the_settings_searches_unless_a_request_names_another(tiny: Home) -> None:
+    (tiny.root / "rag.yaml").write_text("strategy: bm25\n", "utf-8")
+    with served(tiny.root) as client:
+        assert client.get("/v1/status").json()["strategy"] == "bm25"
+        assert client.post("/v1/retrieve", json={"query": "swords"}).json()["strategy"] == "bm25"
+        named = client.post("/v1/retrieve", json={"query": "swords", "strategy": "dense"})
+        assert named.json()["strategy"] == "dense"
+
+
 def test_a_model_of_the_settings_reads_where_there_is_a_key(tiny: Home, chat_server: FakeOpenAi) -> None:
     (tiny.root / "rag.yaml").write_text("understand: {model: reader}\n", "utf-8")
     chat_server.answering = lambda _: "no JSON"

@@ -33,8 +33,9 @@ CONFIG = TraversalConfig.of(CHUNKS, "tiny")
 
 
 def test_what_heads_a_part_of_all_spells_is_no_spell() -> None:
-    parts = (chunk("p", 0, "Spells", "Components"), chunk("q", 1, "Spells", "Casting Time"), CHUNKS[2])
-    assert TraversalConfig.of(parts, "tiny").spell_names == ("Fireball",)
+    headings = ("Components", "Casting Time", "Memorizing Spells", "Fireball", "Spell Turning")
+    parts = [chunk(heading, place, "Spells", heading) for place, heading in enumerate(headings)]
+    assert TraversalConfig.of(parts, "tiny").spell_names == ("Fireball", "Spell Turning")
 
 
 def test_names_are_sorted_by_what_they_name() -> None:
