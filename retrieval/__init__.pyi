@@ -7,7 +7,6 @@ from .index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from .language.vocabulary import Vocabulary
 from .query_must.predicate import extract_query_must, satisfies_query_must
 from .rag.answerer import Answerer
-from .rag.passages import Answer, Citation, Passage
 from .rag.contract import (
     DocumentChunk,
     IngestionResult,
@@ -16,6 +15,7 @@ from .rag.contract import (
     RuleDocument,
     read_rule_documents,
 )
+from .rag.passages import Answer, Citation, Passage
 from .rag.pipeline import RAGPipeline
 from .search.explanation import Explanation, explain
 from .search.foreign import retrieve_with_iterative_filtering

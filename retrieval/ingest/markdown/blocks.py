@@ -23,8 +23,6 @@ _TAB = re.compile(
     r"|(?:<Tab(?:Item)?\s|\{%-?\s*tab\s|\{\{[<%]\s*tab\s)(?P<given>[^<>{}]*)"
 )
 _TAB_NAME = re.compile(r"""(?:\b(?:label|title|name|header)=|(?<![=\w]))["'](?P<name>[^"'\n]+)["']""")
-MIN_ROWS = 3
-"""A header, the dashes, a row."""
 MAX_DEPTH = 16
 """Tables in cells of tables; more of them are end tags that were forgotten, and to look for them would have no end."""
 
@@ -113,18 +111,10 @@ def _with_headers_whole(spans: Iterable[Span], text: str) -> Iterator[Span]:
 
 
 def _as_table(span: Span) -> Span:
-    """A paragraph of rows with too few or too many runs of dashes below the first, as the table that it was meant for.
-
-    All other rows have as many cells as the first. One that begins with dashes is a table without a header, as kramdown
-    and MultiMarkdown know it.
-    """
+    """A paragraph of rows that begins with dashes, as a table without a header: kramdown and MultiMarkdown know it."""
     rows = span.source.strip("\n").split("\n") if span.is_paragraph else []
-    if len(rows) > 1 and _DASHES.fullmatch(rows[0]) and len(split_row(rows[0])) > 1 and _is_rows(span.source):
-        return replace(span, kind="table", is_paragraph=False)
-    if len(rows) < MIN_ROWS or not _DASHES.fullmatch(rows[1]) or not _is_rows(span.source):
-        return span
-    columns = {len(split_row(row)) for position, row in enumerate(rows) if position != 1}
-    return replace(span, kind="table", is_paragraph=False) if len(columns) == 1 and columns.pop() > 1 else span
+    is_table = len(rows) > 1 and _DASHES.fullmatch(rows[0]) and len(split_row(rows[0])) > 1 and _is_rows(span.source)
+    return replace(span, kind="table", is_paragraph=False) if is_table else span
 
 
 def _is_rows(source: str) -> bool:

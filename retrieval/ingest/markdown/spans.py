@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import Literal
 
 from retrieval.ingest.markdown.boxes import box_of
-from retrieval.ingest.markdown.parser import PIPE, Token, block_tokens
+from retrieval.ingest.markdown.parser import PIPE, Token, block_tokens, split_row
 
 BlockKind = Literal["heading", "table", "html", "text"]
 
@@ -15,6 +15,8 @@ _CONTAINERS = frozenset({"bullet_list_open", "ordered_list_open", "blockquote_op
 _MARGIN = re.compile(r"^[ \t]*(?:>[ \t]*)*")
 _NO_LANGUAGE = frozenset({"", "text", "txt", "plain", "plaintext"})
 """What a fence says of itself that is around no code."""
+_DELIMITER = re.compile(r"[ \t]*(?:>[ \t]*)*(?=[^\n]*-)(?=[-:| \t]*$)")
+"""What stands before the dashes between a header and its rows."""
 _ITEM = re.compile(r"^(?:(?:[-+*]|\d{1,9}[.)]|>)[ \t]+)+")
 
 
@@ -40,7 +42,7 @@ def spans_of(text: str, first: int = 0) -> Iterator[Span]:
         first: the number of its first line.
     """
     lines = text.split("\n")
-    tokens = block_tokens(text)
+    tokens = block_tokens("\n".join(_with_delimiters_counted(lines)) if "|" in text else text)
     done = 0
     for index, token in enumerate(tokens):
         if token.level or not token.map or token.nesting < 0 or token.map[0] < done:
@@ -66,6 +68,25 @@ def spans_of(text: str, first: int = 0) -> Iterator[Span]:
                 yield _span(lines, "text", start, end, first)
         else:
             yield _span(lines, _kind(token), start, end, first, _level(token), running=token.type == "paragraph_open")
+
+
+def _with_delimiters_counted(lines: Sequence[str]) -> Iterator[str]:
+    """The lines, with every line of dashes below a row as one that parts as many columns as the row has.
+
+    GFM knows no table where the numbers differ, and takes `- | -` for a list; kramdown and PHP Markdown Extra, as
+    authors, are not so strict.
+    """
+    for above, line, below in zip(("", *lines), lines, (*lines[1:], ""), strict=False):
+        match = _DELIMITER.match(line) if "|" in line and "|" in above and "|" in below else None
+        n_columns = len(split_row(_bare(above))) if match else 0
+        if match is None or n_columns < 2 or _parts(line[match.end() :], n_columns):
+            yield line
+        else:
+            yield f"{match[0]}|{'---|' * n_columns}"
+
+
+def _parts(dashes: str, n_columns: int) -> bool:
+    return len(split_row(dashes)) == n_columns and not dashes.startswith("- ")
 
 
 def without_marks(markup: str) -> str:

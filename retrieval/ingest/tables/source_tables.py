@@ -392,7 +392,8 @@ def _parse_pipes(source: str, notes: Notes) -> _Parsed:
     lines = source.split("\n")
     shown = without_marks(with_blank_comments(source)).split("\n")
     first = next(number for number, line in enumerate(shown) if _FIRST_DELIMITER.fullmatch(line))
-    raw = [split_row(line, len(split_row(shown[first]))) for line in shown]
+    columns = len(split_row(shown[max(first - 1, 0)]))
+    raw = [split_row(line, columns) for line in shown]
     grid, notes_of_rows = _read(raw, {**notes, **notes_in(raw)}, plain_text)
     delimiters = {first, *(number for number, line in enumerate(shown) if _is_delimiter(line))}
     width = max(len(cells) for number, cells in enumerate(grid) if number not in delimiters)

@@ -205,8 +205,6 @@ def test_a_heading_or_a_bold_line_of_blanks_has_an_end():
 
 def test_one_run_of_dashes_under_all_columns_makes_a_table_too() -> None:
     table = "| Port | Use |\n| ---------- |\n| 1 | talk |\n| 2 | `a|b` |"
-    assert [block.kind for block in parse_blocks(table)] == ["text"], "a cell too many"
-    table = table.replace("a|b", "ab")
     (block,) = parse_blocks(f"{table}\n\n")
     assert (block.kind, block.source, block.is_paragraph) == ("table", table, False)
     assert [block.kind for block in parse_blocks("| a | b |\n| --- |\nwords")] == ["text"]

@@ -163,3 +163,22 @@ def test_a_line_of_dashes_does_not_part_a_table_from_its_header():
 )
 def test_a_mark_of_a_box_goes_but_not_its_title(markup: str, shown: str) -> None:
     assert without_marks(markup) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Band | Rate | Half\n- | - | -\nA | 1 | 2",
+        "Band | Rate | Half\n- | -\nA | 1 | 2",
+        "Band | Rate | Half\n---|---\nA | 1 | 2",
+        "| Band | Rate | Half |\n|---|---|---|---|\n| A | 1 | 2 |",
+        "> Band | Rate | Half\n> - | - | -\n> A | 1 | 2",
+    ],
+)
+def test_dashes_between_a_header_and_rows_make_a_table_however_many_they_are(text: str) -> None:
+    assert [(span.kind, span.source) for span in spans_of(text)] == [("table", text)]
+
+
+@pytest.mark.parametrize("text", ["- | -\n- A | B", "A | B\n- | -", "A | B\n- C | D\n- E | F", "A | B\n---\nC | D"])
+def test_dashes_elsewhere_make_no_table(text: str) -> None:
+    assert all(span.kind != "table" for span in spans_of(text))

@@ -359,3 +359,8 @@ def test_a_cell_that_is_merged_with_the_one_above_says_it():
 
 def test_the_mark_of_a_merged_cell_is_itself_below_other_signs():
     assert without_dittos([("and", "&&"), ("xor", "^^")])[1] == ("xor", "^^")
+
+
+def test_code_with_a_pipe_is_one_cell_below_dashes_of_another_number():
+    table = only_table("| Port | Use |\n| --- |\n| 1 | talk |\n| 2 | `a|b` |\n")
+    assert [row.cells for row in table.rows] == [("1", "talk"), ("2", "a|b")]
