@@ -9,9 +9,11 @@ import typer
 from pipeline.commands import (
     answer,
     ask,
+    books,
     build,
     collections,
     evaluate,
+    keys,
     lint,
     questions,
     quickstart,
@@ -62,7 +64,7 @@ COMMANDS: Mapping[str, Mapping[str, Callable[..., None]]] = {
         "embed": stages.embed,
     },
     "Look inside": {
-        "books": show.list_indexed_books,
+        "books": books.list_indexed_books,
         "show": show.show_chunk,
         "explain": show.explain_chunk,
         "lint": lint.lint_index,
@@ -76,7 +78,7 @@ COMMANDS: Mapping[str, Mapping[str, Callable[..., None]]] = {
 
 GROUPS: Mapping[str, Mapping[str, typer.Typer]] = {
     "Ask and answer": {"collections": collections.app},
-    "Share and serve": {"keys": serve.keys_app},
+    "Share and serve": {"keys": keys.keys_app},
     "Evaluate": {"questions": questions.app},
 }
 """Commands that have commands of their own."""

@@ -327,14 +327,14 @@ class Settings:
         for key in stored:
             if key not in cls.__dataclass_fields__:
                 raise UnknownNameError(f"setting of {path}", str(key), cls.__dataclass_fields__)
-        terms = _with_remembered(folder, _of_a_build(path, stored))
+        values = _with_remembered(folder, _of_a_build(path, stored))
 
         def value(key: str) -> object:
-            return environment.get(f"QUERYMUST_{key.upper()}") or terms.get(key)
+            return environment.get(f"QUERYMUST_{key.upper()}") or values.get(key)
 
         library, chroma, store = map(value, ("library", "chroma", "store"))
         variable = environment.get("QUERYMUST_QUESTIONS")
-        questions = variable.split(os.pathsep) if variable else terms.get("questions") or []
+        questions = variable.split(os.pathsep) if variable else values.get("questions") or []
         return cls(
             library=Path(str(library)) if library else None,
             questions=tuple(Path(str(question)) for question in _listed(path, questions)),

@@ -1,4 +1,4 @@
-"""`querymust serve`, `mcp`, `keys` and `ui`."""
+"""`querymust serve`, `mcp` and `ui`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import signal
 import socket
 import sys
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import pipeline
-from pipeline.commands.options import DEFAULT_HOME, CommandList, HomeOption, StrategyOption
+from pipeline.commands.options import DEFAULT_HOME, HomeOption, StrategyOption
 from pipeline.console.output import counted, err, out
 from retrieval.errors import RetrievalError
 from retrieval.files.versions import install
@@ -27,22 +26,12 @@ if TYPE_CHECKING:
     from evals.failures import FailedQuestion
     from evals.scored_questions import ScoredQuestion
     from retrieval.home import Home
-    from retrieval.serve.api_keys import ApiKeys
     from retrieval.serve.middleware import AccessMiddleware
     from retrieval.serve.schema import EvaluatedQuestion, EvaluationRecord, NamedChunk, ScoreCard
     from retrieval.types import Chunk
 
 
 PORT = 8377
-
-keys_app = typer.Typer(cls=CommandList, help="Who may ask the server.", no_args_is_help=True, rich_markup_mode=None)
-
-
-class Scope(StrEnum):
-    """What a key opens."""
-
-    read = "read"
-    write = "write"
 
 
 def serve(
@@ -230,58 +219,6 @@ def serve_mcp(home: HomeOption = DEFAULT_HOME) -> None:
     service = Service(Home.at(home).root, seconds=Limits().seconds, environment=os.environ)
     mcp_server(service).run("stdio")
     service.close()
-
-
-@keys_app.command("add")
-def add_key(
-    name: Annotated[str, typer.Argument(help="Who it is for.")],
-    scope: Annotated[Scope, typer.Option("--scope", help="write may bring documents in, too.")] = Scope.read,
-    home: HomeOption = DEFAULT_HOME,
-) -> None:
-    """Make a key and show it, this once.
-
-    \b
-    Example:
-      querymust keys add bot --scope write
-    """
-    out.print(_keys(home).add(name, scope.value))
-    err.print(f"Keep it: it is shown this once. The key {name!r} may {scope.value}.")
-
-
-@keys_app.command("list")
-def list_keys(home: HomeOption = DEFAULT_HOME) -> None:
-    """Name the keys and what they open.
-
-    \b
-    Example:
-      querymust keys list
-    """
-    api_keys = _keys(home).all
-    for key in api_keys:
-        out.print(f"{key.name}  {key.scope}")
-    if not api_keys:
-        err.print("There is no key.")
-
-
-@keys_app.command("remove")
-def remove_key(name: Annotated[str, typer.Argument(help="Of the key.")], home: HomeOption = DEFAULT_HOME) -> None:
-    """Let a key open nothing any more.
-
-    \b
-    Example:
-      querymust keys remove bot
-    """
-    keys = _keys(home)
-    keys.remove(name)
-    if not keys.all:
-        err.print("No key is left, so the server lets nobody in; to open it on loopback: querymust serve --no-keys")
-
-
-def _keys(home: HomeOption) -> ApiKeys:
-    from retrieval.home import Home
-    from retrieval.serve.api_keys import ApiKeys
-
-    return ApiKeys(Home.at(home).root)
 
 
 def serve_ui(

@@ -35,7 +35,7 @@ class KeepsOut(Protocol):
     def why(self, table: str, row: int) -> str:
         """Why a row is kept out; empty if it is not."""
 
-    def held(self, table: str, row: int) -> str:
+    def why_not_applied(self, table: str, row: int) -> str:
         """Why nothing is kept out though a row of this row's table is named; empty if none is, or if something is."""
 
 

@@ -152,8 +152,8 @@ class Lexicon:
         """Labels that a label's own text ends in: `spell level 3` says `level 3` too."""
 
     def _label(self, text: str) -> Label | None:
-        mark_phrases = self.mark_phrases(tokenize(text))
-        return self.labels[mark_phrases[0].text] if len(mark_phrases) == 1 and mark_phrases[0].kind == "label" else None
+        tokens = self.mark_phrases(tokenize(text))
+        return self.labels[tokens[0].text] if len(tokens) == 1 and tokens[0].kind == "label" else None
 
     def mark_phrases(self, tokens: Sequence[Token]) -> list[Token]:
         """Fold words, turn label phrases into label tokens, aliases into their words, number words into `spelled`."""

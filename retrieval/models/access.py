@@ -82,12 +82,12 @@ class Access:
 
 
 def _whole(environment: Mapping[str, str], name: str) -> int | None:
-    terms = environment.get(name)
-    if not terms:
+    written = environment.get(name)
+    if not written:
         return None
-    if not terms.isdecimal() or int(terms) < 1:
-        raise UnreadableSettingsError(f"{name} is {terms!r}; write a whole number above 0")
-    return int(terms)
+    if not written.isdecimal() or int(written) < 1:
+        raise UnreadableSettingsError(f"{name} is {written!r}; write a whole number above 0")
+    return int(written)
 
 
 MINUTE = 60.0

@@ -50,11 +50,11 @@ def answers_in(text: str) -> Iterator[tuple[str, Answered]]:
 def _lines(text: str) -> Iterator[dict[str, Any]]:
     for line in text.splitlines():
         try:
-            terms = json.loads(line)
+            record = json.loads(line)
         except ValueError:
             continue
-        if isinstance(terms, dict) and "custom_id" in terms:
-            yield terms
+        if isinstance(record, dict) and "custom_id" in record:
+            yield record
 
 
 if TYPE_CHECKING:

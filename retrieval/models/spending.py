@@ -91,8 +91,8 @@ class Ledger:
             return
         for line in self._path.read_bytes().splitlines():
             try:
-                terms = json.loads(line)
-                self._sums[str(terms["entry"])] = float(terms["usd"])
+                entry = json.loads(line)
+                self._sums[str(entry["entry"])] = float(entry["usd"])
             except (ValueError, KeyError, TypeError):
                 continue  # a line that a kill cut short: what it would have set aside was not sent
 

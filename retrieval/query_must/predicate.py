@@ -186,8 +186,8 @@ def explain(
 def _satisfied(predicate: QueryMust, question: Canonical) -> str:
     """That it is satisfied; and why a row that the question names keeps no other out."""
     key = next((condition.value for condition in predicate.conditions if condition.operator.name == NO_RIVAL), None)
-    held = question.rivals.held(key["table"], key["row"]) if key and question.rivals else ""
-    return f"{SATISFIED}: held back, {held}" if held else SATISFIED
+    reason = question.rivals.why_not_applied(key["table"], key["row"]) if key and question.rivals else ""
+    return f"{SATISFIED}: held back, {reason}" if reason else SATISFIED
 
 
 def _check_operator(query: str | Canonical, query_must: Predicate, name: str) -> bool:

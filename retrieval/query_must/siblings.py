@@ -46,7 +46,7 @@ class TableVerdict:
     """Words that the named row has."""
     title: int
     """Words that say which table it is."""
-    held: str
+    why_not_applied: str
     """Why nothing is kept out; empty if the other rows are."""
 
     def told(self, mentions: QueryMentions) -> int:
@@ -234,10 +234,10 @@ class Exclusions:
         """Why a row is kept out; empty if it is not."""
         return self.reasons.get((table, row), "")
 
-    def held(self, table: str, row: int) -> str:  # noqa: ARG002  (all rows of a table are held back together)
+    def why_not_applied(self, table: str, row: int) -> str:  # noqa: ARG002  (all rows of a table are held back together)
         """Why nothing is kept out though a row of this row's table is named; empty if none is, or if something is."""
         verdict = self.verdicts.get(table)
-        return verdict.held if verdict else ""
+        return verdict.why_not_applied if verdict else ""
 
 
 class Siblings:
@@ -277,12 +277,12 @@ class Siblings:
         verdicts = {name: decide for name in self.tables if (decide := self._decide(name, mentions, spans, shared))}
         reasons: dict[tuple[str, int], str] = {}
         for name, verdict in verdicts.items():
-            if not verdict.held:
+            if not verdict.why_not_applied:
                 reasons |= {
                     (name, row): named_reason(mentions, verdict) for row in self._siblings(name, verdict, mentions)
                 }
         for name, verdict in verdicts.items():
-            if not verdict.held:
+            if not verdict.why_not_applied:
                 for twin in self._twins(name, verdict, mentions):
                     reasons.setdefault(twin, duplicate_table_reason(mentions, verdict))
         return Exclusions(reasons, verdicts)

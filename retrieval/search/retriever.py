@@ -179,12 +179,12 @@ class Retriever:
         return vector
 
     def _hits(self, ranking: Ranking) -> tuple[Hit, ...]:
-        terms = zip(
+        ranked = zip(
             ranking.positions.tolist(), ranking.scores.tolist(), ranking.measured(), ranking.addends(), strict=True
         )
         return tuple(
             Hit(self.snapshot.chunks[position], score, rank, evidence, addends)
-            for rank, (position, score, evidence, addends) in enumerate(terms, start=1)
+            for rank, (position, score, evidence, addends) in enumerate(ranked, start=1)
         )
 
 

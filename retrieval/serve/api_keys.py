@@ -70,13 +70,13 @@ class ApiKeys:
         changed = (status.st_mtime_ns, status.st_ino)
         if changed != self._read[0]:
             try:
-                validate_json = TypeAdapter(list[ApiKey]).validate_json(self.file.read_bytes())
+                keys = TypeAdapter(list[ApiKey]).validate_json(self.file.read_bytes())
             except (ValidationError, OSError) as error:
                 raise UnreadableSettingsError(
                     f"{self.file} is no list of keys, so no key opens anything; restore it, or move it away and make "
                     "new keys: querymust keys add NAME"
                 ) from error
-            self._read = (changed, tuple(sorted(validate_json, key=lambda key: key.name)))
+            self._read = (changed, tuple(sorted(keys, key=lambda key: key.name)))
         return self._read[1]
 
     def find(self, secret: str) -> ApiKey | None:

@@ -45,8 +45,8 @@ class RequestLog:
 
     def error(self, error: Exception) -> None:
         """Something broke. Its message may say what was asked; its kind and its places do not."""
-        terms = traceback.format_exception(error) if self.questions else _without_messages(error)
-        _log.error("an error of the server: %s", "\n".join(terms))
+        lines = traceback.format_exception(error) if self.questions else _without_messages(error)
+        _log.error("an error of the server: %s", "\n".join(lines))
 
 
 def _without_messages(error: BaseException) -> Iterator[str]:

@@ -46,7 +46,7 @@ class CompiledExclusions:
         tables = np.unique(np.concatenate([named.tables[named.free], *near]))
         sizes = index.rows[tables + 1] - index.rows[tables]
         rows = np.repeat(index.rows[tables] - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
-        return np.sort(index.positions[rows[self._by(rows) != _NOBODY]])
+        return np.sort(index.positions[rows[self._excluding_table(rows) != _NOBODY]])
 
     def among(self, positions: Integers) -> npt.NDArray[np.bool_]:
         """Which chunks at these positions are kept out, aligned with them."""
@@ -54,7 +54,7 @@ class CompiledExclusions:
         if not self.is_empty:
             rows = self._index.rows_at(positions)
             keyed = np.flatnonzero(rows >= 0)
-            excluded[keyed] = self._by(rows[keyed]) != _NOBODY
+            excluded[keyed] = self._excluding_table(rows[keyed]) != _NOBODY
         return excluded
 
     def why(self, table: str, row: int) -> str:
@@ -71,7 +71,7 @@ class CompiledExclusions:
 
     def _why(self, table: str, row: int) -> str:
         number = -1 if self.is_empty else self._index.row(table, row)
-        by = int(self._by(np.array([number]))[0]) if number >= 0 else _NOBODY
+        by = int(self._excluding_table(np.array([number]))[0]) if number >= 0 else _NOBODY
         if by == _NOBODY or self._mentions is None or self._named is None:
             return ""
         own = self._named.tables[by] == self._index.table_of[number]
@@ -79,17 +79,11 @@ class CompiledExclusions:
             self._mentions, self._named.verdict(by, self._mentions, "")
         )
 
-    def held(self, table: str, row: int) -> str:
+    def why_not_applied(self, table: str, row: int) -> str:
         """Why nothing is kept out though a row of this row's table is named; empty if none is, or if something is."""
         number = self._index.row(table, row) if self._named is not None else -1
         verdict = self._verdict(int(self._index.table_of[number])) if number >= 0 else None
-        return verdict.held if verdict else ""
-
-    def named(self, table: str, row: int) -> bool:
-        """Whether this row is the one that the question names in its table, whether or not others are kept out."""
-        number = self._index.row(table, row) if self._named is not None else -1
-        verdict = self._verdict(int(self._index.table_of[number])) if number >= 0 else None
-        return verdict is not None and verdict.row == number
+        return verdict.why_not_applied if verdict else ""
 
     def _verdict(self, table: int) -> TableVerdict | None:
         if self._named is None or self._mentions is None:
@@ -98,7 +92,7 @@ class CompiledExclusions:
         there = position < len(self._named.tables) and self._named.tables[position] == table
         return self._named.verdict(position, self._mentions, "") if there else None
 
-    def _by(self, rows: Integers) -> Integers:
+    def _excluding_table(self, rows: Integers) -> Integers:
         """Which of the named tables keeps each row out: its own, or else the first of its kind."""
         by = np.full(len(rows), _NOBODY, dtype=np.int64)
         if self._named is None or self._mentions is None or not len(rows):
@@ -108,21 +102,21 @@ class CompiledExclusions:
         words = named.query_words.masks(index.words_of_row, rows)
         key = np.minimum(np.searchsorted(named.tables, tables), len(named.tables) - 1)
         own = np.flatnonzero((named.tables[key] == tables) & named.free[key])
-        at = key[own]
-        told = np.uint64(mentions.informative) & ~named.claimed & ~(named.heads & np.uint64(mentions.words))
-        less = (words[own] & (told & ~named.words)[at]) == 0
-        explained = words[own] & ~named.measured[at] | self._held(rows[own])
-        out = less & ((named.named[at] & ~explained) != 0) & (rows[own] != named.row[at])
-        by[own[out]] = at[out]
+        table_of = key[own]
+        telling = np.uint64(mentions.informative) & ~named.claimed & ~(named.heads & np.uint64(mentions.words))
+        says_no_more = (words[own] & (telling & ~named.words)[table_of]) == 0
+        explained = words[own] & ~named.measured[table_of] | self._words_of_amounts(rows[own])
+        is_excluded = says_no_more & ((named.named[table_of] & ~explained) != 0) & (rows[own] != named.row[table_of])
+        by[own[is_excluded]] = table_of[is_excluded]
         self._of_twins(by, tables, words)
         return by
 
-    def _held(self, rows: Integers) -> npt.NDArray[np.uint64]:
+    def _words_of_amounts(self, rows: Integers) -> npt.NDArray[np.uint64]:
         """Where the question says amounts that these rows stand for."""
-        held = np.zeros(len(rows), dtype=np.uint64)
+        words = np.zeros(len(rows), dtype=np.uint64)
         for amount in self._mentions.amounts if self._mentions else ():
-            held[np.isin(rows, self._index.rows_holding(amount.amount))] |= np.uint64(span_mask(*amount.span))
-        return held
+            words[np.isin(rows, self._index.rows_holding(amount.amount))] |= np.uint64(span_mask(*amount.span))
+        return words
 
     def _of_twins(self, by: Integers, tables: Integers, words: npt.NDArray[np.uint64]) -> None:
         """Fill in who keeps out what its own table does not: a table of its kind whose title the question says."""

@@ -81,7 +81,7 @@ def test_the_index_keeps_out_what_the_plain_meaning_keeps_out(tables: list[Keyed
         assert result.positions.tolist() == expected
         for member in places:
             assert result.why(member.table, member.row) == plain.why(member.table, member.row)
-            assert result.held(member.table, member.row) == plain.held(member.table, member.row)
+            assert result.why_not_applied(member.table, member.row) == plain.why_not_applied(member.table, member.row)
 
 
 def axes() -> list[KeyedTable]:
@@ -110,10 +110,10 @@ def test_an_index_without_keyed_tables_keeps_nothing_out(tmp_path: Path) -> None
     save_arrays(tmp_path, index)
     result = load_arrays(tmp_path, SiblingIndex).read(canonical("damage of an axe"))
     assert result.positions.tolist() == []
-    assert (result.why("weapons", 0), result.held("weapons", 0)) == ("", "")
+    assert (result.why("weapons", 0), result.why_not_applied("weapons", 0)) == ("", "")
 
 
 def test_a_row_or_a_table_that_is_not_there_is_not_kept_out() -> None:
     result = compiled(axes())[0].read(canonical("damage of an axe"))
     assert result.why("weapons", 1) != ""
-    assert (result.why("weapons", 99), result.why("armor", 1), result.held("armor", 1)) == ("", "", "")
+    assert (result.why("weapons", 99), result.why("armor", 1), result.why_not_applied("armor", 1)) == ("", "", "")
