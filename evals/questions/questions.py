@@ -305,7 +305,7 @@ def _anchor_json(anchor: Anchor) -> dict[str, Any]:
 
 EXAMPLE = "example"
 """Tag of questions that their author wants to be shown."""
-COUNT = 3
+MAX_EXAMPLES = 3
 
 
 def examples(questions: Sequence[Question]) -> tuple[str, ...]:
@@ -317,4 +317,4 @@ def examples(questions: Sequence[Question]) -> tuple[str, ...]:
     ranked = sorted(answered, key=lambda question: (EXAMPLE not in question.tags, question.generated))
     first_of_kind = {question.kind: question for question in reversed(ranked)}
     chosen = sorted(ranked, key=lambda question: first_of_kind[question.kind] is not question)
-    return tuple(dict.fromkeys(question.query for question in chosen))[:COUNT]
+    return tuple(dict.fromkeys(question.query for question in chosen))[:MAX_EXAMPLES]

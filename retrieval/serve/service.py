@@ -41,12 +41,10 @@ from retrieval.serve.browsing import (
 from retrieval.serve.errors import without_home
 from retrieval.serve.logs import FeedbackFile, QueryLog, Verdict
 from retrieval.serve.rendering import Renderer
-from retrieval.serve.starters import starters
+from retrieval.serve.starters import MAX_EXAMPLES, starters
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder, Hit
 
-N_EXAMPLES = 4
-"""Questions that a page offers of its own."""
 Reads = Literal["auto", "rules"]
 """Who reads a question: the model of `understand` in the settings where there is a key, or rules."""
 
@@ -419,10 +417,10 @@ def _examples(reader: ContextSource) -> tuple[str, ...]:
     def is_answered(question: str, row: Chunk) -> bool:
         return row.id in retriever.retrieve(question, 1, reader.strategy, decisions=False).chunk_ids
 
-    for starter in starters(retriever.snapshot)[: 3 * N_EXAMPLES]:
+    for starter in starters(retriever.snapshot)[: 3 * MAX_EXAMPLES]:
         ways = starter.questions(len(chosen))
         chosen += islice((question for question in ways if is_answered(question, starter.row)), 1)
-        if len(chosen) == N_EXAMPLES:
+        if len(chosen) == MAX_EXAMPLES:
             break
     return tuple(chosen)
 

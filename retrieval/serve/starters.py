@@ -9,6 +9,8 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.serve.browsing import table_title
 from retrieval.types import Chunk
 
+MAX_EXAMPLES = 4
+"""Questions that a page offers of its own."""
 TABLES = 80
 """Tables that starters are taken from; not each gives one."""
 LONGEST_NAME, LONGEST_TITLE = 30, 50
