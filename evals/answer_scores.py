@@ -16,6 +16,7 @@ from typing import Any, Literal
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question
 from evals.significance import wilson_interval
+from retrieval.ingest.markdown.parser import plain_text
 from retrieval.rag.cells import Cell
 from retrieval.rag.extractive_reader import read
 from retrieval.rag.passages import READABLE, Gatherer
@@ -25,7 +26,6 @@ from retrieval.types import Chunk
 Grade = Literal["right", "partly", "wrong"]
 
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]")
-_LINK = re.compile(r"!?\[(?P<text>[^\]]*)\]\([^()\s]*\)|<[^<>\s]+>")
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _STEM = 6
@@ -77,8 +77,10 @@ def answer_tokens(text: str) -> list[str]:
 
     >>> answer_tokens("**1,000** requests in two minutes")
     ['1000', 'reques', 'in', '2', 'minute']
+    >>> answer_tokens("`<note>` of [a page](page.md)")
+    ['note', 'of', 'a', 'page']
     """
-    plain = _THOUSANDS.sub("", _LINK.sub(lambda match: match["text"] or " ", text)).casefold()
+    plain = _THOUSANDS.sub("", plain_text(text)).casefold()
     return [_comparable(token) for token in _TOKEN.findall(plain)]
 
 
