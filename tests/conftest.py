@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,6 +41,10 @@ ROOM = 3 * 2**30
 # A build commits hundreds of times to SQLite, and a disk makes each wait; memory does not.
 if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+# A shell has what it runs in the background ignore Ctrl-C, and programs that tests start would inherit that; Dagster
+# then ignores TERM, too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 share_engines()
 

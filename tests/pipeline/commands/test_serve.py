@@ -21,7 +21,7 @@ from pipeline.commands.serve import PortTakenError, Server, application
 from retrieval.files.locks import write_lock
 from retrieval.home import Home
 from retrieval.serve.worker import VARIABLE, Served
-from tests.processes import free_port, hearing_ctrl_c
+from tests.processes import free_port
 
 
 def test_keys_are_made_named_and_removed(run, tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def run_processes(server: int) -> list[int]:
 @contextmanager
 def served(port: int, folder: Path) -> Iterator[subprocess.Popen[str]]:
     """The UI over the home `fresh` in a folder, once it answers; what it shows and says is looked at in the end."""
-    program = hearing_ctrl_c("-m", "pipeline.cli", "ui", "--port", str(port), "--home", "fresh")
+    program = [sys.executable, "-m", "pipeline.cli", "ui", "--port", str(port), "--home", "fresh"]
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("DAGSTER", "QUERYMUST"))}
     with subprocess.Popen(
         program,

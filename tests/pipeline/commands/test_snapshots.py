@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,7 +21,6 @@ from retrieval.index.snapshot.live import KEEP, live_id, promote, promotions
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.rag.live import LiveIndex
 from retrieval.serve.service import Service
-from tests.processes import hearing_ctrl_c
 
 Printed = Callable[..., str]
 
@@ -219,7 +219,7 @@ def test_a_reader_that_looks_again_and_again_follows(
     home, first, second = twice_live
     place, reader = tmp_path / "place", tmp_path / "reader"
     words = ["-m", "pipeline.cli", "pull", str(place), "--every", "0.1", "--home", str(reader)]
-    follower = subprocess.Popen(hearing_ctrl_c(*words), cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    follower = subprocess.Popen([sys.executable, *words], cwd=ROOT, stderr=subprocess.PIPE, text=True)
     with follower:
         assert follower.stderr is not None
         try:

@@ -26,7 +26,6 @@ from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 from retrieval.settings import Settings
 from tests.pipeline.conftest import Ran
-from tests.processes import hearing_ctrl_c
 
 ROOT = Path(__file__).parents[3]
 BOUND = 10.0
@@ -53,7 +52,7 @@ def changed(edited: Home, tmp_path: Path) -> Home:
 
 def start(home: Home) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        hearing_ctrl_c("-m", "pipeline.cli", "build", "--home", str(home.root)),
+        [sys.executable, "-m", "pipeline.cli", "build", "--home", str(home.root)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

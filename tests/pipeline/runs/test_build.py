@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 import uuid
@@ -35,7 +36,6 @@ from retrieval.settings import Settings
 from retrieval.types import Chunk
 from tests.conftest import table_of
 from tests.openai_server.server import FakeOpenAi, fake_openai
-from tests.processes import hearing_ctrl_c
 
 BEETLES = 45_000
 
@@ -449,7 +449,7 @@ def test_nothing_that_an_interrupted_build_started_goes_on(home: Home) -> None:
     mark = uuid.uuid4().hex
     home.settings.write(home.root)
     process = subprocess.Popen(
-        hearing_ctrl_c("-m", "pipeline.cli", "build", "--home", str(home.root)),
+        [sys.executable, "-m", "pipeline.cli", "build", "--home", str(home.root)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
