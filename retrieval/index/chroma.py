@@ -1,7 +1,7 @@
-"""Chroma, and nothing else imports it: collections filled for other programs, and collections that others filled.
+"""The only file that imports Chroma: collections filled for other programs, and collections that others filled.
 
-No search of a snapshot asks Chroma. Its collections hold what is live for whoever reads Chroma, and can be filled again
-at any time. It is imported when a location is first opened, because that takes longer than most searches.
+No search of a snapshot uses Chroma. Its collections hold the live chunks for programs that read Chroma, and can be
+refilled at any time. Chroma is imported when a location is first opened, because that takes longer than most searches.
 """
 
 from __future__ import annotations
@@ -34,29 +34,29 @@ if TYPE_CHECKING:
 
 DATABASE = "chroma.sqlite3"
 CHROMA_FOLDER = "chroma"
-"""Where Chroma itself keeps its files if it is not told otherwise."""
+"""The folder in which Chroma keeps its files by default."""
 BATCH = 5000
 """Chroma refuses more than 5,461 records in one call."""
 _HNSW = {"space": "cosine", "max_neighbors": 32, "ef_construction": 200, "ef_search": 400}
 """On 100,000 near-twin rows of 256 dimensions, Chroma's own settings (16, 100, 100) found 94 % of the 15 true
 neighbours, and none at all for some questions; these, filled in random order, found 98 to 100 %."""
 VERSION = "content_hash"
-"""Of a record's metadata: hash of its chunk and vector, by which a record that changed is known."""
+"""The metadata key for the hash of a record's chunk and vector, which shows whether the record has changed."""
 
 
 class QueryableCollection(Protocol):
-    """What a search needs of a collection; Chroma's has it."""
+    """The part of Chroma's collections that a search needs."""
 
     @property
     def name(self) -> str:
-        """What it is called; vocabularies are given by it."""
+        """The collection's name, by which vocabularies are assigned."""
 
     def query(self, *args: Any, **kwargs: Any) -> Mapping[str, Any]:
         """Nearest records to `query_embeddings`: `ids`, `distances`, `metadatas`, `documents`, one list a question."""
 
 
 class CollectionClient(Protocol):
-    """What is needed of a client; Chroma's have it."""
+    """The part of Chroma's clients that is needed here."""
 
     def list_collections(self) -> Sequence[Any]:
         """Every collection; each has a `name`."""
@@ -67,19 +67,19 @@ class CollectionClient(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CollectionFacts:
-    """What can be said of a collection before it is asked anything. Key: name."""
+    """The size and kind of a collection, known without a query. Key: name."""
 
     name: str
     records: int
     guarded: int
     """Records whose metadata have a `query_must`."""
     dimensions: int | None
-    """Of its vectors; None where it is empty."""
+    """Dimensions of its vectors; None if it is empty."""
 
 
 @contextmanager
 def open_chroma(location: str | Path) -> Iterator[CollectionClient]:
-    """A client for collections that are there; closed behind the block. It makes nothing.
+    """Yield a client for existing collections, and close it at the end of the block. Nothing is created.
 
     Args:
         location: a folder of Chroma's files, or a server's address, `http://HOST:PORT`.
@@ -98,10 +98,10 @@ def open_chroma(location: str | Path) -> Iterator[CollectionClient]:
 
 
 def collection_named(client: CollectionClient, name: str) -> QueryableCollection:
-    """A client's collection, without an embedder: who asks brings the vector.
+    """Return a client's collection, without an embedder: the caller supplies query vectors.
 
     Raises:
-        UnknownNameError: no collection is called that; lists those that exist.
+        UnknownNameError: no collection has that name; lists those that exist.
     """
     known = [collection.name for collection in client.list_collections()]
     if name not in known:
@@ -111,7 +111,7 @@ def collection_named(client: CollectionClient, name: str) -> QueryableCollection
 
 
 def facts(client: CollectionClient) -> tuple[CollectionFacts, ...]:
-    """Every collection of a client, by name; the metadata of all their records are read."""
+    """Return the facts of every collection of a client, by name. Reads the metadata of all their records."""
     names = sorted(collection.name for collection in client.list_collections())
     return tuple(_facts(name, client.get_collection(name, embedding_function=None)) for name in names)
 
@@ -124,31 +124,31 @@ def _facts(name: str, collection: Any) -> CollectionFacts:
 
 
 def _records(collection: Any) -> Iterator[tuple[str, Mapping[str, Any] | None]]:
-    """Id and metadata of every record."""
+    """Yield the id and metadata of every record."""
     for start in range(0, collection.count(), BATCH):
         page = collection.get(limit=BATCH, offset=start, include=["metadatas"])
         yield from zip(page["ids"], page["metadatas"], strict=True)
 
 
 def fill(location: str | Path, name: str, chunks: Sequence[Chunk], vectors: Vector, *, truncate: bool = False) -> int:
-    """Put chunks into a collection, which is made where it is missing; how many records it has then.
+    """Put chunks into a collection, created if missing, and return how many records it then has.
 
     A record has the chunk's text, title, place and metadata, and its `query_must` as JSON text. `contain_no_rival`
-    asks nothing there, since it needs an index that knows the tables.
+    has no effect there, since it needs an index that knows the tables.
 
     Args:
-        location: a folder of Chroma's files, made where it is missing, or a server's address.
+        location: a folder of Chroma's files, created if missing, or a server's address.
         name: of the collection.
-        chunks: with ids of their own.
+        chunks: with distinct ids.
         vectors: (len(chunks), dimensions), aligned with the chunks.
-        truncate: whether what the collection holds goes first.
+        truncate: whether to delete the collection's contents first.
 
     Raises:
         EmbedderMismatchError: the collection has vectors of another length.
         IndexCorruptError: Chroma cannot read the folder.
         StoreUnavailableError: no server answers.
-        InvalidDocumentError: Chroma takes no collection of that name.
-        VectorDBWriteError: Chroma could not write, on a full disk for one.
+        InvalidDocumentError: Chroma does not accept a collection of that name.
+        VectorDBWriteError: Chroma could not write, for example to a full disk.
     """
     with _client(location) as client, _writing(location, name):
         if truncate:
@@ -159,22 +159,22 @@ def fill(location: str | Path, name: str, chunks: Sequence[Chunk], vectors: Vect
 
 
 def mirror(location: str | Path, name: str, chunks: Sequence[Chunk], vectors: Vector, owner: str) -> int:
-    """Bring a collection to hold these chunks and no others; how many records came, went or changed.
+    """Make a collection hold exactly these chunks, and return how many records were added, removed or changed.
 
-    What was interrupted goes on where it stood when it is called again.
+    If it was interrupted, the next call continues where it stopped.
 
     Args:
-        location: a folder of Chroma's files, made where it is missing, or a server's address.
-        name: of the collection; one that has vectors of another length is made anew.
-        chunks: with ids of their own.
+        location: a folder of Chroma's files, created if missing, or a server's address.
+        name: of the collection; one that has vectors of another length is created anew.
+        chunks: with distinct ids.
         vectors: (len(chunks), dimensions), aligned with the chunks.
-        owner: whose collection it is: the records of another owner's stay.
+        owner: the collection's owner; a collection of another owner is left as it is.
 
     Raises:
-        InvalidDocumentError: the collection of that name is another owner's.
+        InvalidDocumentError: the collection of that name belongs to another owner.
         IndexCorruptError: Chroma cannot read the folder.
         StoreUnavailableError: no server answers.
-        VectorDBWriteError: Chroma could not write, on a full disk for one.
+        VectorDBWriteError: Chroma could not write, for example to a full disk.
     """
     with _client(location) as client, _writing(location, name):
         collection = _collection(client, name, owner)
@@ -220,7 +220,7 @@ class _Record:
 
 
 def _made(chunks: Sequence[Chunk], vectors: Vector) -> list[_Record]:
-    """The records of some chunks, in their order."""
+    """Return the records of chunks, in their order."""
     return [_record(chunk, vector) for chunk, vector in zip(chunks, vectors, strict=True)]
 
 
@@ -232,12 +232,12 @@ def _record(chunk: Chunk, vector: Vector) -> _Record:
 
 
 def _put(collection: Any, records: Sequence[_Record]) -> None:
-    # Rows of one table put in together link to one another only, and a search that begins elsewhere passes them by.
+    # Rows of one table inserted together link only to one another, and a search that begins elsewhere misses them.
     shuffled = [records[at] for at in np.random.default_rng(0).permutation(len(records))]
     for start in range(0, len(shuffled), BATCH):
         batch = shuffled[start : start + BATCH]
         ids = [record.id for record in batch]
-        # Chroma's own `upsert` keeps metadata that a record no longer has, its query_must for one.
+        # Chroma's own `upsert` keeps metadata that a record no longer has, for example its query_must.
         collection.delete(ids=ids)
         collection.add(
             ids=ids,
@@ -258,7 +258,7 @@ def _metadata(chunk: Chunk) -> dict[str, MetadataValue | list[str]]:
         "document": chunk.document,
         "kind": chunk.kind,
         "line": chunk.lines[0],
-        # Put back where few are left, a row that passes unless a rival is named would be missing where it answers.
+        # A row excluded only when a rival is named is not noisy: marked so, it would be missing where it is the answer.
         "is_noisy": always_asks(chunk.query_must),
     }
     return known | ({"query_must": chunk.query_must} if chunk.query_must else {})
@@ -270,7 +270,7 @@ def _writing(location: str | Path, name: str) -> Iterator[None]:
         yield
     except RetrievalError:
         raise
-    except Exception as error:  # Chroma's own and SQLite's have nothing else in common
+    except Exception as error:  # Chroma's and SQLite's errors have no other class in common
         if "dimension" in str(error).lower():
             raise EmbedderMismatchError(
                 f"collection {name!r} has vectors of another length ({error}); empty it with --truncate, or take the "
@@ -284,27 +284,27 @@ def _writing(location: str | Path, name: str) -> Iterator[None]:
 
 
 def is_address(location: str | Path) -> bool:
-    """Whether a location is the address of a server, and not a folder."""
+    """Whether a location is a server's address rather than a folder."""
     return "://" in str(location)
 
 
 @contextmanager
 def _client(location: str | Path) -> Iterator[Client]:
-    """Chroma on a folder, made when missing, or on a server; files and sockets are let go of behind the block."""
+    """Yield Chroma on a folder, created if missing, or on a server, and close its files and sockets afterwards."""
     client = _remote(str(location)) if is_address(location) else embedded(str(location))
     try:
         yield client
     finally:
         client.close()
         if is_address(location):
-            # Chroma leaves sockets open: a client has a session of its own, and one for its tenant.
+            # Chroma leaves sockets open: each client has a session of its own and one for its tenant.
             left = cast(Any, client)
             left._server._session.close()
             left._admin_client._server._session.close()
 
 
 def embedded(folder: str) -> Client:
-    """Chroma on a folder of its files, made when missing. Raises IndexCorruptError."""
+    """Return Chroma on a folder of its files, created if missing. Raises IndexCorruptError."""
     import chromadb
     from chromadb.api.shared_system_client import SharedSystemClient
     from chromadb.config import Settings
@@ -314,7 +314,7 @@ def embedded(folder: str) -> Client:
         return cast("Client", client)
     except Exception as error:
         if folder not in SharedSystemClient._identifier_to_refcount:
-            # Chroma keeps what failed to start, and gives it out again for this folder when that has been fixed.
+            # Chroma caches a system that failed to start, and would return it for this folder even after a fix.
             SharedSystemClient._identifier_to_system.pop(folder, None)
         raise IndexCorruptError(
             f"Chroma cannot read {folder} ({type(error).__name__}: {error}); delete that folder, and fill it again"

@@ -6,7 +6,7 @@
     chunk ──next──▶ chunk (reading order)       chunk ──has_trait──▶ trait         chunk ──similar──▶ chunk
     chunk ──mentions──▶ section (with a table)
 
-Kept as sparse rows: the neighbours of a node, in both directions, lie side by side. Opening it costs memory maps.
+Stored as sparse rows: the neighbours of a node, in both directions, are contiguous. Opening it only maps files.
 """
 
 from collections.abc import Collection, Iterator
@@ -24,9 +24,9 @@ NodeKind = Literal["section", "entity", "trait"]
 Nodes = npt.NDArray[np.int64]
 
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
-"""A relation's place is its number on disk."""
+"""Relations by their number on disk."""
 SEPARATOR = "\x1f"
-"""Between the kind and the name of a node, and between the parts of a section's name."""
+"""The separator between the kind and the name of a node, and between the parts of a section's name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,19 +34,19 @@ class Graph:
     """Nodes 0 to n_chunks - 1 are the chunks by position; the others follow in the order of `names`."""
 
     fingerprint: str
-    """SHA-256 of the chunks' ids: whose graph this is."""
+    """SHA-256 of the chunks' ids, which identifies the library of this graph."""
     names: TermTable
     """Kind and name of every node that is not a chunk."""
     targets: RaggedArray[np.int32]
-    """The nodes at the other ends of each node's edges, rising."""
+    """The nodes at the other ends of each node's edges, ascending."""
     relations: npt.NDArray[np.int8]
-    """Place in RELATIONS of each edge; this array and the next are aligned with the items of `targets`."""
+    """The relation of each edge, as an index into RELATIONS; aligned with the items of `targets`, as is `forward`."""
     forward: npt.NDArray[np.bool_]
-    """Whether the edge leads from this node; every edge is kept twice, at both of its ends."""
+    """Whether the edge leads from this node; every edge is stored twice, once at each end."""
     tables: npt.NDArray[np.int32]
     """(n_chunks,): number of a chunk's table; -1 for none."""
     reading: npt.NDArray[np.int32]
-    """(n_chunks,): a chunk's place in reading order, documents end to end."""
+    """(n_chunks,): a chunk's place in reading order, one document after another."""
 
     def __post_init__(self) -> None:
         if self.n_nodes != self.n_chunks + len(self.names):
@@ -54,27 +54,27 @@ class Graph:
 
     @property
     def n_chunks(self) -> int:
-        """Nodes that are chunks."""
+        """The number of nodes that are chunks."""
         return len(self.tables)
 
     @property
     def n_nodes(self) -> int:
-        """All nodes."""
+        """The number of all nodes."""
         return len(self.targets)
 
     @property
     def n_edges(self) -> int:
-        """Edges, each once."""
+        """The number of edges, each counted once."""
         return len(self.targets.items) // 2
 
     def name_of(self, node: int) -> str:
-        """The name of a node that is not a chunk, without its kind."""
+        """Return the name of a node that is not a chunk, without its kind."""
         return self.names.text_of(node - self.n_chunks).partition(SEPARATOR)[2]
 
     def neighbours(self, nodes: Nodes, relations: Collection[Relation] = RELATIONS) -> tuple[Nodes, Nodes]:
-        """Pairs (place in `nodes`, neighbour), each of length (found,), in the order of `nodes`.
+        """Return two aligned arrays, (found,): places in `nodes`, in their order, and a neighbour of each.
 
-        Edges between rows of one table are left out: neighbours there are side by side, and mean something else.
+        Edges between rows of one table are omitted: adjacent rows there do not belong together.
         """
         owners = np.repeat(np.arange(len(nodes)), self.targets.sizes(nodes))
         edges = self.targets.places(nodes)
@@ -86,14 +86,14 @@ class Graph:
         return owners[is_wanted], targets[is_wanted]
 
     def holder(self, node: int) -> int | None:
-        """The section that a chunk or a section stands in; None for the section of a whole document."""
+        """Return the section that contains a chunk or a section; None for the section of a whole document."""
         edges = self.targets.span(node)
         above = ~self.forward[edges] & (self.relations[edges] == RELATIONS.index("contains"))
         sections = self.targets.items[edges][above]
         return int(sections[0]) if len(sections) else None
 
     def chunks_of(self, section: int) -> Nodes:
-        """The chunks that stand right in a section and in none below it, in reading order."""
+        """Return the chunks directly in a section, not in its subsections, in reading order."""
         edges = self.targets.span(section)
         below = self.forward[edges] & (self.relations[edges] == RELATIONS.index("contains"))
         nodes: Nodes = self.targets.items[edges][below].astype(np.int64)
@@ -101,16 +101,16 @@ class Graph:
         return nodes[np.argsort(self.reading[nodes])]
 
     def label_of(self, node: int) -> str:
-        """A node that is not a chunk as it is written out: `kind:name`."""
+        """Return `kind:name` of a node that is not a chunk."""
         return self.names.text_of(node - self.n_chunks).replace(SEPARATOR, ":", 1)
 
     def kind_of(self, node: int) -> NodeKind:
-        """What a node that is not a chunk is."""
+        """Return the kind of a node that is not a chunk."""
         kind: NodeKind = self.names.text_of(node - self.n_chunks).partition(SEPARATOR)[0]  # type: ignore[assignment]
         return kind
 
     def edges_from(self, nodes: Nodes) -> Iterator[tuple[int, int, Relation]]:
-        """The edges that lead from these nodes, in their order: source, target, relation."""
+        """Yield the edges that lead from these nodes, in their order: source, target, relation."""
         sources = np.repeat(nodes, self.targets.sizes(nodes))
         edges = self.targets.places(nodes)
         for at in np.flatnonzero(self.forward[edges]).tolist():
@@ -118,11 +118,11 @@ class Graph:
             yield int(sources[at]), int(self.targets.items[edge]), RELATIONS[self.relations[edge]]
 
     def count_from(self, nodes: Nodes) -> int:
-        """How many edges lead from these nodes."""
+        """Return how many edges lead from these nodes."""
         return int(self.forward[self.targets.places(nodes)].sum())
 
     def table_of(self, nodes: Nodes) -> npt.NDArray[np.int32]:
-        """Number of each node's table; -1 for none."""
+        """Return the number of each node's table; -1 for none."""
         tables = np.full(len(nodes), -1, dtype=np.int32)
         chunks = nodes < self.n_chunks
         tables[chunks] = self.tables[nodes[chunks]]
@@ -130,5 +130,5 @@ class Graph:
 
 
 def node_key(kind: NodeKind, name: str) -> bytes:
-    """How a node that is not a chunk is kept: kind, separator, name."""
+    """Return the stored form of a node that is not a chunk: kind, separator, name."""
     return f"{kind}{SEPARATOR}{name}".encode("utf-8", "surrogatepass")

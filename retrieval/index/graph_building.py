@@ -19,26 +19,26 @@ from retrieval.strategy import Relation
 from retrieval.types import Chunk, Section, Vector
 
 MAX_WORDS = 6
-"""Words of a name at most."""
+"""The largest number of words in a name."""
 
 _KIND = re.compile(r"\s*\[[^\]]*\]\s*$")
-"""`Prone [Condition]` is called prone."""
+"""The bracketed kind after a heading: the name of `Prone [Condition]` is `Prone`."""
 
 
 def plain_heading(chunk: Chunk) -> str:
-    """The last heading over a chunk without the kind of thing in brackets; empty where there is no heading."""
+    """Return the last heading above a chunk without its bracketed kind; empty if there is no heading."""
     return _KIND.sub("", chunk.heading_path[-1]) if chunk.heading_path else ""
 
 
 def runs(words: Sequence[str]) -> Iterator[tuple[str, range]]:
-    """Everything in a text that may be a name, with the places of its words; the longest first, then as they stand."""
+    """Yield every run of words that may be a name, with the places of its words; the longest first, then in order."""
     for length in range(MAX_WORDS, 0, -1):
         for start in range(len(words) - length + 1):
             yield " ".join(words[start : start + length]), range(start, start + length)
 
 
 def longest_names(words: Sequence[str], names: Container[str]) -> list[str]:
-    """Those of these names that a text says, in its order, each once; one within a longer one counts for nothing."""
+    """Return the given names that occur in a text, each once, in its order; names within longer names are ignored."""
     taken: set[int] = set()
     names_by_start: dict[int, str] = {}
     for name, span in runs(words):
@@ -49,20 +49,20 @@ def longest_names(words: Sequence[str], names: Container[str]) -> list[str]:
 
 
 MENTIONED_BY = 16
-"""A name that more paragraphs say is a word of the book ("armor class") and sends nobody to a table."""
+"""Paragraphs that mention a name at most: one in more of them is a common term ("armor class"), not a reference."""
 LEVELS = 2
-"""A paragraph that stands so many headings above a table still introduces it."""
+"""The number of heading levels above a table up to which a paragraph still introduces it."""
 
 
 def mentions(chunks: Sequence[Chunk], tokenize: Tokenize) -> Iterator[tuple[int, Section]]:
-    """Pairs of a paragraph and a section that holds a table which it names, by paragraph, the first named first.
+    """Yield pairs of a paragraph and a section with a table that it names, by paragraph, in the order of the names.
 
-    Only paragraphs that introduce a table are read, and only tables of the same book are found, by their heading or
-    caption, where one section alone has it.
+    Only paragraphs that introduce a table are read. Only tables of the same book are found, by a heading or caption
+    that no other section has.
 
     Args:
-        chunks: whose positions are given.
-        tokenize: cuts names and texts into words.
+        chunks: by the positions that are yielded.
+        tokenize: for names and texts.
     """
     tabled = {chunk.section: chunk.heading_path for chunk in chunks if chunk.kind == "row"}
     names = _names(chunks, tokenize)
@@ -87,7 +87,7 @@ def _is_within(section: Section, other: Section) -> bool:
 
 
 def _names(chunks: Sequence[Chunk], tokenize: Tokenize) -> Mapping[str, Mapping[str, Section]]:
-    """By book: what a section that holds a table is called, where it alone is."""
+    """Return, by book, the sections with a table by the names that no other section has."""
     bearers: dict[tuple[str, str], set[Section]] = defaultdict(set)
     for chunk in {chunk.table_id: chunk for chunk in chunks if chunk.kind == "row"}.values():
         heading = plain_heading(chunk)
@@ -103,23 +103,23 @@ def _names(chunks: Sequence[Chunk], tokenize: Tokenize) -> Mapping[str, Mapping[
 
 
 def _named(words: Sequence[str], names: Mapping[str, Section]) -> list[Section]:
-    """The sections that a text names, in its order; a name within a longer one that is named too counts for nothing."""
+    """Return the sections that a text names, in its order; names within longer names are ignored."""
     return list(dict.fromkeys(names[name] for name in longest_names(words, names)))
 
 
 THRESHOLD = 0.8
-"""Cosine from which two chunks are alike."""
+"""The smallest cosine at which two chunks are similar."""
 NEIGHBOURS = 4
-"""Most that one chunk is linked to from its side."""
+"""The largest number of links that start from one chunk."""
 EXACT = 8_192
-"""Up to this many chunks all pairs are compared; above that, those that share one of their two nearest pivots."""
+"""Chunks up to which all pairs are compared; with more, only pairs that share one of their two nearest pivots."""
 _BLOCK = 512
 
 Pairs = npt.NDArray[np.int64]
 
 
 def similar_pairs(vectors: Vector, tables: npt.NDArray[np.int32], seed: int = 0) -> Pairs:
-    """(pairs, 2): positions of similar chunks, the smaller first, rising, each pair once.
+    """Return the positions of similar chunks, (pairs, 2): the smaller first, ascending, each pair once.
 
     Args:
         vectors: (n, dimensions), normalised.
@@ -130,7 +130,7 @@ def similar_pairs(vectors: Vector, tables: npt.NDArray[np.int32], seed: int = 0)
     if not parts:
         return np.empty((0, 2), dtype=np.int64)
     sources, targets, scores = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    # A pair may come from two groups: strongest first for each source, then position.
+    # A pair may come from two groups. For each source, the strongest comes first, then by position.
     once = np.unique(np.stack([sources, targets], axis=1), axis=0, return_index=True)[1]
     sources, targets, scores = sources[once], targets[once], scores[once]
     order = np.lexsort((targets, -scores, sources))
@@ -173,7 +173,7 @@ def _near(
         np.copyto(similarity, -1.0, where=own[start : start + _BLOCK, None] == own)
         rows = np.arange(len(block))
         for _ in range(wanted):
-            # The largest a few times over is far cheaper than a partition; of equal ones the first is taken.
+            # Taking the maximum a few times is far cheaper than a partition; of equals, the first is taken.
             best = similarity.argmax(axis=1)
             scores = similarity[rows, best]
             near = scores >= THRESHOLD
@@ -184,9 +184,9 @@ def _near(
 
 
 DESCRIBED_BY = 16
-"""A name that more chunks bear does not name a thing: "Actions", "Benefit"."""
+"""Chunks with the same name at most: a name that more of them have ("Actions", "Benefit") does not name a thing."""
 SEE_TARGETS = 3
-"""Chunks at most that one reference leads to."""
+"""The largest number of chunks that one reference leads to."""
 
 Node = int | bytes
 """A chunk's position, or the key of another node."""
@@ -197,13 +197,13 @@ Triple = tuple[Node, Node, Relation]
 def build_graph(
     chunks: Sequence[Chunk], vectors: Vector, vocabulary: Vocabulary, tokenize: Tokenize | None = None
 ) -> Graph:
-    """The graph of chunks in the order of their ids.
+    """Build the graph of chunks that are in the order of their ids.
 
     Args:
         chunks: node i is the i-th.
         vectors: (n, dimensions), aligned, normalised.
-        vocabulary: by which names are distinguished, as questions are.
-        tokenize: cuts names into words; None: as the vocabulary does.
+        vocabulary: by which names are normalised, as questions are.
+        tokenize: for names; None: the tokenizer of the vocabulary.
     """
     tokenize = tokenize or tokenizer(vocabulary)
     tables = np.asarray(_numbered(chunk.table_id for chunk in chunks), dtype=np.int32)
@@ -224,7 +224,7 @@ def build_graph(
 
 
 def chunks_fingerprint(chunks: Iterable[Chunk]) -> str:
-    """SHA-256 of the chunks' ids in their order."""
+    """Return the SHA-256 of the chunks' ids in their order."""
     return fingerprint(chunk.id for chunk in chunks)
 
 
@@ -256,7 +256,7 @@ def _assembled(
 
 
 def _numbered(keys: Iterable[object]) -> list[int]:
-    """Each key's number in the order in which they first come; -1 for None."""
+    """Return each key's number, by the order of first occurrence; -1 for None."""
     numbers: dict[object, int] = {}
     return [-1 if key is None else numbers.setdefault(key, len(numbers)) for key in keys]
 
@@ -285,7 +285,7 @@ def _next(chunks: Sequence[Chunk], order: Sequence[int]) -> Iterator[Triple]:
 
 
 def _described(chunks: Sequence[Chunk], tokenize: Tokenize) -> dict[str, list[int]]:
-    """Positions of the chunks that bear a name, by the name's tokens; those right under it as a heading come first."""
+    """Return the positions of the chunks that have a name, by its tokens; chunks directly under that heading first."""
     headed: dict[str, list[int]] = defaultdict(list)
     called: dict[str, list[int]] = defaultdict(list)
     for position, chunk in enumerate(chunks):
@@ -316,6 +316,6 @@ def _see(chunks: Sequence[Chunk], described: dict[str, list[int]], tokenize: Tok
             name = next((name for name in shortened(list(tokenize(written))) if name in described), None)
             if name is not None:
                 targets = [at for at in described[name] if at != position]
-                # Stable: within a book those under that heading stay first.
+                # The sort is stable: within a book, chunks under that heading stay first.
                 targets.sort(key=lambda at: chunks[at].book != chunk.book)
                 yield from ((position, target, "see") for target in targets[:SEE_TARGETS])

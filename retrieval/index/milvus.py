@@ -1,7 +1,7 @@
-"""The only file that imports Milvus's client: a collection for a snapshot, filled and searched.
+"""The only file that imports Milvus's client: fills and searches the collection of a snapshot.
 
-A chunk is a record by its position. Its words are the numbers of its terms in the snapshot's lexical index, so that
-Milvus's own analysis changes nothing: BM25 counts the same words there as here.
+A record's key is the position of its chunk. Its words are the numbers of its terms in the snapshot's lexical index, so
+that Milvus's own analysis changes nothing: BM25 counts the same words there as here.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ from retrieval.types import Chunk, Vector
 
 SCHEMES = {"milvus+http": "http", "milvus+https": "https"}
 TOKEN = "QUERYMUST_MILVUS_TOKEN"  # noqa: S105
-"""Variable with `USER:PASSWORD` or an API key; a setting would keep it in a file."""
+"""Environment variable with `USER:PASSWORD` or an API key, because a setting would store it in a file."""
 _LIBRARY = "querymust"
 _NAME = re.compile(r"[A-Za-z_]\w{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
 class MilvusServer:
-    """Where a server keeps the chunks of one snapshot, `milvus+http://HOST:PORT/LIBRARY`."""
+    """The place of one snapshot's chunks on a server, `milvus+http://HOST:PORT/LIBRARY`."""
 
     uri: str
-    """As its client takes it."""
+    """The server's address in the form that its client expects."""
     library: str
-    """Alias of the live collection, and the beginning of the name of each; two libraries need two."""
+    """Alias of the live collection, and prefix of every collection's name; each library on a server needs its own."""
     snapshot: str
-    """Id of the snapshot; ends the name of its collection."""
+    """Id of the snapshot, with which the name of its collection ends."""
     token: str = field(default="", repr=False)
 
     @property
     def collection(self) -> str:
-        """Of the snapshot, which alone is in it."""
+        """The name of the snapshot's collection."""
         return f"{self.library}_{self.snapshot}"
 
     @classmethod
     def of(cls, store: str | None, snapshot: str, environment: Mapping[str, str] = os.environ) -> MilvusServer | None:
-        """The server that the setting `store` names; None where it names none: candidates come from our own files.
+        """Return the server in the setting `store`; None if it is not set and candidates come from our own files.
 
         Raises:
-            UnreadableSettingsError: it is no such address.
+            UnreadableSettingsError: the setting is not such an address.
         """
         if not store:
             return None
@@ -62,7 +62,7 @@ class MilvusServer:
             host, port, parts = None, 0, urlsplit("")
         library = parts.path.strip("/") or _LIBRARY
         if parts.scheme not in SCHEMES or not host or not _NAME.fullmatch(library) or parts.username:
-            # What stands before an @ may be a password.
+            # The part before an @ may contain a password.
             shown = store.rpartition("@")[2]
             raise UnreadableSettingsError(
                 f"store is {shown!r}, not an address like milvus+http://127.0.0.1:19530 or "
@@ -73,16 +73,16 @@ class MilvusServer:
 
 
 MOST = 16_384
-"""Milvus gives no more records at once."""
+"""The largest number of records that Milvus returns at once."""
 LONGEST = 65_000
-"""Bytes of a text at most; Milvus takes 65,535."""
+"""The largest number of bytes in a text; Milvus accepts 65,535."""
 _BATCH = 500
-"""Records sent at once: Milvus refuses more than 64 MB."""
+"""Records in one request: Milvus refuses more than 64 MB."""
 _K1, _B = 1.5, 0.75
 _M, _EF = 32, 400
-"""As Chroma's graphs are built here and asked (`retrieval.index.chroma`)."""
+"""The same HNSW parameters as in `retrieval.index.chroma`."""
 _UNHURRIED = {"grpc.keepalive_time_ms": 330_000, "grpc.keepalive_permit_without_calls": False}
-"""By itself the client pings every 10 seconds; a server that takes one in five minutes hangs up on it."""
+"""By default the client pings every 10 seconds; a server that allows one ping in five minutes disconnects it."""
 
 Positions = npt.NDArray[np.int64]
 Record = Mapping[str, Any]
@@ -92,7 +92,7 @@ class MilvusStore:
     """The collection of one snapshot on a server.
 
     Args:
-        server: where it is.
+        server: of the collection.
 
     Raises:
         StoreUnavailableError: the client is not installed, or the server cannot be reached.
@@ -104,13 +104,13 @@ class MilvusStore:
             from pymilvus import MilvusClient
         except ImportError as error:
             raise StoreUnavailableError.not_installed("Milvus", install("milvus")) from error
-        # It logs the stack of each error that it raises.
+        # The client logs the stack of each error that it raises.
         logging.getLogger("pymilvus").setLevel(logging.CRITICAL)
         with self._translating_errors():
             self._client = MilvusClient(uri=server.uri, token=server.token, grpc_options=_UNHURRIED)
 
     def create(self, dimensions: int) -> None:
-        """Make the collection, empty; one of that name, left by a build that was killed, is dropped."""
+        """Create an empty collection, dropping one of that name, which a killed build may have left."""
         from pymilvus import DataType, Function, FunctionType
 
         client = self._client
@@ -146,7 +146,7 @@ class MilvusStore:
             client.create_collection(self._name, schema=schema, index_params=indexes, consistency_level="Strong")
 
     def add(self, records: Iterable[Record]) -> Iterator[int]:
-        """Add records in batches; yields how many went in with each. They can be asked for behind the last."""
+        """Add records in batches, and yield the size of each. They can be searched after the last."""
         batch: list[Record] = []
         with self._written():
             for record in records:
@@ -162,7 +162,7 @@ class MilvusStore:
             self._client.load_collection(self._name)
 
     def count(self) -> int | None:
-        """Records of the collection; None where there is none."""
+        """Return the number of records, or None if there is no collection."""
         with self._translating_errors():
             if not self._client.has_collection(self._name):
                 return None
@@ -170,15 +170,15 @@ class MilvusStore:
             return int(self._client.query(self._name, filter="", output_fields=["count(*)"])[0]["count(*)"])
 
     def nearest(self, vector: Vector, k: int, condition: str) -> Positions:
-        """Positions of the k nearest records that meet a condition, nearest first."""
+        """Return the positions of the k nearest records that meet a condition, nearest first."""
         return self._search([vector.tolist()], "vector", k, condition, _near(min(k, MOST)))
 
     def worded(self, words: str, k: int, condition: str) -> Positions:
-        """Positions of the k best records by BM25 that have one of the words and meet a condition, best first."""
+        """Return the positions of the k best records by BM25, with any of the words, that meet a condition."""
         return self._search([words], "weights", k, condition, {"metric_type": "BM25"})
 
     def both(self, vector: Vector, words: str, k: int, condition: str) -> Positions:
-        """What `nearest` and `worded` find, each record once, by one question."""
+        """Return what `nearest` and `worded` find, each record once, with a single request."""
         from pymilvus import AnnSearchRequest, RRFRanker
 
         depth = min(k, MOST // 2)
@@ -193,21 +193,21 @@ class MilvusStore:
             return _positions(hits[0])
 
     def go_live(self) -> None:
-        """Point the library's alias at this collection, at once: whoever asks by it gets the one before or this one."""
+        """Point the library's alias at this collection, atomically: searches use the previous one or this one."""
         alias, client = self._server.library, self._client
         aliased = self.live() is not None
         with self._written():
             (client.alter_alias if aliased else client.create_alias)(self._name, alias)
 
     def live(self) -> str | None:
-        """The collection that the library's alias points at."""
+        """Return the collection that the library's alias points at, or None."""
         alias = self._server.library
         with self._translating_errors():
             every = self._client.list_collections()
             return next((name for name in every if alias in self._client.list_aliases(name)["aliases"]), None)
 
     def drop_others(self, known: Sequence[str]) -> None:
-        """Drop the collections of the library whose snapshots are not known any more."""
+        """Drop the library's collections, except the live one, this one and those of known snapshots."""
         stay = {f"{self._server.library}_{snapshot}" for snapshot in known} | {self._name, self.live()}
         of_library = re.compile(rf"{self._server.library}_[0-9a-f]{{16}}")
         with self._written():
@@ -216,8 +216,8 @@ class MilvusStore:
                     self._client.drop_collection(name)
 
     def close(self) -> None:
-        """Let go of the socket."""
-        with suppress(Exception):  # it is let go of either way
+        """Close the socket."""
+        with suppress(Exception):  # the socket is released either way
             self._client.close()
 
     def _search(self, queries: list[Any], field: str, k: int, condition: str, how: Record) -> Positions:
@@ -270,7 +270,7 @@ def _positions(records: Iterable[Mapping[str, Any]]) -> Positions:
 Tell = Callable[[str, int, int], None]
 
 PROBES = 20
-"""Chunks that are asked for by their own vector."""
+"""Chunks that are searched by their own vector to check a filled collection."""
 _SAME = 1e-3
 
 
@@ -283,22 +283,22 @@ def fill(
     known: Sequence[str],
     tell: Tell,
 ) -> None:
-    """Put the chunks of a snapshot into their collection, unless all of them are there already.
+    """Put the chunks of a snapshot into their collection, unless all of them are already there.
 
-    Nobody asks it until it is whole: its name has the id of the snapshot, which is not live yet.
+    Nobody searches it before it is complete: its name contains the id of the snapshot, which is not live yet.
 
     Args:
-        server: where, and of which snapshot.
+        server: the server, and the snapshot.
         chunks: in the order of their ids.
         vectors: (n, dimensions), aligned with the chunks.
-        guarded: (n,) which chunks have a query_must that always asks.
-        words: of a chunk's `search_text`, as questions will be asked.
-        known: ids of the snapshots that the home has; the collections of all others go.
+        guarded: (n,) whether each chunk has a query_must that always asks.
+        words: returns the words of a chunk's `search_text`, in the form in which questions are sent.
+        known: ids of the home's snapshots; the collections of all others are dropped.
         tell: called as the work goes on.
 
     Raises:
         StoreUnavailableError: the server cannot be reached.
-        VectorDBWriteError: it cannot be written, or does not find what was written.
+        VectorDBWriteError: it cannot be written, or does not find what was written to it.
     """
     with closing(MilvusStore(server)) as store:
         store.drop_others(known)
@@ -314,7 +314,7 @@ def fill(
 
 
 def holds(server: MilvusServer, n_chunks: int) -> bool:
-    """Whether a server answers and has so many chunks of a snapshot."""
+    """Whether a server answers and has `n_chunks` chunks of a snapshot."""
     try:
         with closing(MilvusStore(server)) as store:
             return store.count() == n_chunks

@@ -1,13 +1,13 @@
-"""Places that snapshots are pushed to and pulled from; the only file that imports fsspec.
+"""Places to which snapshots are pushed and from which they are pulled; the only file that imports fsspec.
 
 ::
 
     <url>/live                     id of the snapshot that readers get; replaced last
-    <url>/live.jsonl               which snapshots were that, and since when
-    <url>/snapshots/<id>/...       the files of each
-    <url>/snapshots/<id>/files.json  what they are; written last of them
+    <url>/live.jsonl               history of the snapshots that readers got
+    <url>/snapshots/<id>/...       the files of each snapshot
+    <url>/snapshots/<id>/files.json  list of these files; written last of them
 
-A place is laid out as a home is: a folder that is one can be read as it stands.
+A place has the layout of a home, so a local folder can be read directly.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
 
 
 Progress = Callable[[str, int, int], None]
-"""Called with the file that is on its way, the bytes that are over, and those that there are."""
+"""Called with the file in transfer, the bytes transferred so far, and the total."""
 
 
 Tell = Callable[[int], None]
-"""Called with how many bytes more went over."""
+"""Called with the number of bytes transferred since the last call."""
 
 
 class TransferMeter:
-    """Counts bytes and says so. Any number of threads may share one.
+    """Counts transferred bytes and reports them. Any number of threads may share one.
 
     Args:
-        progress: who is told.
-        total: bytes that there are.
+        progress: called with each report.
+        total: bytes to transfer.
     """
 
     def __init__(self, progress: Progress, total: int) -> None:
@@ -51,7 +51,7 @@ class TransferMeter:
         self._telling = threading.Lock()
 
     def of(self, path: str) -> Tell:
-        """What to call with the bytes of one file that went over."""
+        """Return the function to call with the transferred bytes of one file."""
 
         def tell(more: int) -> None:
             with self._telling:
@@ -62,47 +62,47 @@ class TransferMeter:
 
 
 def silent(_more: int) -> None:
-    """A second try is no progress."""
+    """Ignore the bytes of a second attempt, which is not progress."""
 
 
 _NO_FOLDERS = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl"})
-"""Object stores: a folder need not be made, and to make one could make a bucket of a mistyped name."""
+"""Object stores: they need no folders, and creating one could create a bucket of a mistyped name."""
 _OF_EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs", "http": "http", "https": "http"}
 _BLOCK = 2**22
 SMALL = 2**26
-"""Bytes of a pointer, a history, a manifest or a list of files at most."""
+"""The largest number of bytes in a pointer, a history, a manifest or a list of files."""
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT})
 _FORBIDDEN = frozenset({401, 403})
-"""Statuses of HTTP."""
+"""HTTP statuses."""
 
 
 class Place:
-    """Files below one URL, wherever that is. Paths are POSIX and relative to it.
+    """The files below one URL. Paths are POSIX and relative to it.
 
     Raises:
-        TransferError: nothing that is installed speaks to such a URL.
+        TransferError: no installed package handles such a URL.
     """
 
     def __init__(self, url: str) -> None:
         self.name = _without_secrets(url)
-        """The URL as messages may show it."""
+        """The URL without secrets, for messages."""
         self._files, root = _opened(url, self.name)
         self._root = root.rstrip("/")
         protocol = self._files.protocol
         names = {protocol} if isinstance(protocol, str) else set(protocol)
         self._has_folders = not names & _NO_FOLDERS
         self.folder = Path(self._root) if "file" in names else None
-        """Of this machine's files, where it is one."""
+        """The local folder, or None if the URL is elsewhere."""
 
     def read(self, path: str) -> bytes | None:
-        """A small file whole; None where there is none.
+        """Return the content of a small file, or None if it does not exist.
 
         Raises:
             TransferError: it cannot be read, or has more than `SMALL` bytes.
         """
         with self._translating_errors("read", path):
             try:
-                # What was listed or looked up before may have changed since.
+                # Cached listings may be out of date.
                 self._files.invalidate_cache()
                 with self._files.open(self._at(path), "rb") as file:
                     content: bytes = file.read(SMALL + 1)
@@ -115,7 +115,7 @@ class Place:
             return content
 
     def write(self, path: str, content: bytes) -> None:
-        """Write a small file at once: readers see the old one or the new one. Raises TransferError."""
+        """Write a small file atomically: readers see the old one or the new one. Raises TransferError."""
         with self._translating_errors("written", path):
             if self.folder is not None:
                 write_atomically(self.folder / path, content)
@@ -124,7 +124,7 @@ class Place:
             self._files.pipe_file(self._at(path), content)
 
     def send(self, source: Path, path: str, tell: Tell) -> None:
-        """Copy a file of this machine there. Raises TransferError."""
+        """Copy a local file to the place. Raises TransferError."""
         with self._translating_errors("written", path):
             self._make_folder(path)
             with _counting(source.stat().st_size, tell) as callback:
@@ -134,11 +134,11 @@ class Place:
                 sync((self.folder / path).parent)
 
     def fetch(self, path: str, target: Path, size: int, tell: Tell) -> None:
-        """Copy a file of it here; the folder is made.
+        """Copy a file of the place to this machine, creating the folder.
 
         Raises:
-            TransferError: it is not there, cannot be read, or has more than `size` bytes; those are here.
-            OSError: there is no room here.
+            TransferError: it does not exist, cannot be read, or has more than `size` bytes, of which `size` are copied.
+            OSError: this machine's disk is full.
         """
         target.parent.mkdir(parents=True, exist_ok=True)
         with (
@@ -159,7 +159,7 @@ class Place:
             tell(left)
 
     def sha256(self, path: str) -> str | None:
-        """Hash of a file that is there, which is read for it; None where there is none. Raises TransferError."""
+        """Read a file of the place and return its hash, or None if it does not exist. Raises TransferError."""
         digest = hashlib.sha256()
         with self._translating_errors("read", path):
             try:
@@ -172,7 +172,7 @@ class Place:
         return digest.hexdigest()
 
     def size(self, path: str) -> int | None:
-        """Bytes of a file that is there; None where there is none. Raises TransferError."""
+        """Return the size of a file in bytes, or None if it does not exist. Raises TransferError."""
         with self._translating_errors("read", path):
             try:
                 self._files.invalidate_cache()
@@ -182,14 +182,14 @@ class Place:
             return None if n_bytes is None else int(n_bytes)
 
     def remove(self, path: str) -> None:
-        """Remove a file or a folder; one that is not there is nothing. Raises TransferError."""
+        """Remove a file or a folder, if it exists. Raises TransferError."""
         with self._translating_errors("removed", path):
             self._files.invalidate_cache()
             if self._files.exists(self._at(path)):
                 self._files.rm(self._at(path), recursive=True)
 
     def folders(self, path: str) -> tuple[str, ...]:
-        """Names of what is in a folder; none where it is not there. Raises TransferError."""
+        """Return the names of a folder's entries; none if it does not exist. Raises TransferError."""
         with self._translating_errors("read", path):
             try:
                 self._files.invalidate_cache()
@@ -212,7 +212,7 @@ class Place:
 
     @contextmanager
     def _translating_errors(self, doing: str, path: str) -> Iterator[None]:
-        """Whatever a library says of a failure, in one sentence of ours."""
+        """Turn errors of any library into a `TransferError` with one sentence of ours."""
         where = f"{self.name}/{path}"
         try:
             yield
@@ -239,7 +239,7 @@ class Place:
 
 
 class _NoRoomHereError(OSError):
-    """This machine's disk is full, and not the place."""
+    """The error that this machine's disk is full, rather than the place."""
 
 
 def _opened(url: str, name: str) -> tuple[AbstractFileSystem, str]:
@@ -251,7 +251,7 @@ def _opened(url: str, name: str) -> tuple[AbstractFileSystem, str]:
         extra = _OF_EXTRAS.get(url.partition("://")[0])
         how = install(extra) if extra else str(error)
         raise TransferError(f"{name} cannot be reached without another package; run: {how}") from error
-    except Exception as error:  # each protocol has errors of its own for addresses
+    except Exception as error:  # each protocol has its own errors for addresses
         raise TransferError(
             f"{name} is no place that snapshots can be in ({error}); give a folder, or an address as s3://BUCKET/FOLDER"
         ) from error
@@ -260,7 +260,7 @@ def _opened(url: str, name: str) -> tuple[AbstractFileSystem, str]:
 
 @contextmanager
 def _counting(size: int, tell: Tell) -> Iterator[Any]:
-    """fsspec's callback; what a file system does not tell of itself is told when the file is over."""
+    """Yield fsspec's callback, and afterwards report the bytes that the file system did not report itself."""
     from fsspec.callbacks import Callback
 
     told = 0
@@ -290,9 +290,9 @@ AT_ONCE = 8
 
 
 def each_of(files: Sequence[FileEntry], bring: Callable[[FileEntry], bool]) -> int:
-    """Bring every file, the last one after all others; for how many it was said that they had to be.
+    """Call `bring` for every file, for the last one after all others, and return how often it returned True.
 
-    The first failure is raised; what has not begun by then does not begin.
+    The first failure is raised, and files that have not begun by then are skipped.
     """
     *others, last = files
     with ThreadPoolExecutor(AT_ONCE) as pool:

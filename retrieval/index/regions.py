@@ -1,14 +1,15 @@
-"""Chunks by region of the vector space (spherical k-means): a search reads regions near the question.
+"""Chunks by region of the vector space (spherical k-means), so that a search reads only regions near the question.
 
 ::
 
     regions/centres.npy   (regions, dimensions), each of length 1
-            guarded.npy   whether the chunks of each region are guarded: none holds both kinds
-            chunks.npy    positions, region by region, rising in each; `chunks.starts.npy`: where each region begins
+            guarded.npy   whether the chunks of each region are guarded: no region has both kinds
+            chunks.npy    positions, region by region, ascending in each; `chunks.starts.npy`: where each region begins
             vectors.npy   those of the chunks, in that order
 
-All are mapped: processes that read one snapshot share them. The vectors are here a second time, because those that lie
-side by side are compared in a quarter of the time. A small library has no regions; every vector of it is compared.
+All files are memory-mapped, so processes that read one snapshot share them. The vectors are stored a second time
+because contiguous ones are compared in a quarter of the time. A small library has no regions: all of its vectors are
+compared.
 """
 
 from dataclasses import dataclass
@@ -21,23 +22,23 @@ from retrieval.files.arrays import Integers, RaggedArray
 from retrieval.types import Vector
 
 SAMPLED: Final = 24
-"""Vectors for each centre that the centres are found with."""
+"""Sampled vectors for each centre, from which the centres are computed."""
 ROUNDS: Final = 5
-"""Times that the centres move. More found hardly more of the true neighbours."""
+"""Iterations of k-means. More of them hardly improved the share of true neighbours found."""
 _BLOCK: Final = 4096
-"""Vectors that are compared with all centres at once."""
+"""Vectors compared with all centres at once."""
 
 
 def divided(vectors: Vector, size: int, seed: int = 0) -> tuple[Vector, Integers]:
-    """The centres, (regions, dimensions), each of length 1, and the region of each vector, (n,).
+    """Return the centres, (regions, dimensions), each of length 1, and the region of each vector, (n,).
 
-    First into regions of twice the size on average; then each that has become larger than that is divided again, so
-    that a search which looks through the nearest is not led into a few crowds.
+    The vectors are first divided into regions of twice the size on average; then each region larger than that is
+    divided again, so that a search of the nearest regions does not read a few crowded ones.
 
     Args:
         vectors: (n, dimensions), normalised; at least one.
-        size: vectors that a region is to have.
-        seed: of the samples, and of the vectors that the centres begin as.
+        size: intended number of vectors in a region.
+        seed: of the samples and of the initial centres.
     """
     coarse, region = around_centres(vectors, max(1, len(vectors) // (2 * size)), seed)
     order = np.argsort(region, kind="stable")
@@ -56,14 +57,14 @@ def divided(vectors: Vector, size: int, seed: int = 0) -> tuple[Vector, Integers
 
 
 def around_centres(vectors: Vector, n_regions: int, seed: int) -> tuple[Vector, Integers]:
-    """The centres, (n_regions, dimensions), each of length 1, and which is nearest to each vector, (n,).
+    """Return the centres, (n_regions, dimensions), each of length 1, and the centre nearest to each vector, (n,).
 
-    Of two that are as near it is the first. A centre that nothing is near stays where it is.
+    Of two equally near centres, the first is taken. A centre that is nearest to no vector does not move.
 
     Args:
         vectors: (n, dimensions), normalised.
         n_regions: at least 1, at most n.
-        seed: of the sample, and of the vectors that the centres begin as.
+        seed: of the sample and of the initial centres.
     """
     random = np.random.default_rng(seed)
     drawn = np.sort(random.choice(len(vectors), min(len(vectors), SAMPLED * n_regions), replace=False))
@@ -75,13 +76,13 @@ def around_centres(vectors: Vector, n_regions: int, seed: int) -> tuple[Vector, 
 
 
 def _moved(centres: Vector, vectors: Vector, region: Integers) -> Vector:
-    """Each centre in the direction of the mean of its vectors."""
+    """Return each centre moved to the direction of the mean of its vectors."""
     order = np.argsort(region, kind="stable")
     occupied = np.flatnonzero(np.bincount(region, minlength=len(centres)))
     moved: Vector = centres.copy()
     sums = np.add.reduceat(vectors[order], np.searchsorted(region[order], occupied), axis=0)
     length = np.linalg.norm(sums, axis=1)
-    # Opposite vectors have no direction.
+    # The sum of opposite vectors has no direction.
     directed = length > 0
     moved[occupied[directed]] = sums[directed] / length[directed, None]
     return moved
@@ -95,25 +96,25 @@ def _nearest(vectors: Vector, centres: Vector) -> Integers:
 
 
 UNDIVIDED: int = 32_768
-"""Up to so many chunks every vector is compared sooner than regions are looked up and read."""
+"""Chunks up to which comparing every vector is faster than reading regions."""
 SIZE: int = 128
-"""Chunks that a region is to have; some have a few, few have more than twice as many."""
+"""Intended number of chunks in a region; some have only a few, and few have more than twice as many."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Regions:
-    """Every chunk is in one region, among others of its kind.
+    """The chunks divided into regions, each of which contains only guarded or only other chunks.
 
-    Chunks whose query_must always asks are apart, as in the collections: a question admits few of them, and the regions
-    near it would be full of the others.
+    Chunks whose query_must always asks are kept apart: a question admits few of them, and they would fill the
+    regions near it.
     """
 
     centres: Vector
     """(regions, dimensions)."""
     guarded: npt.NDArray[np.bool_]
-    """(regions,)."""
+    """(regions,): whether the chunks of each region are guarded."""
     chunks: RaggedArray[np.int32]
-    """Those of each region, rising."""
+    """The chunks of each region, ascending."""
     vectors: Vector
     """(n, dimensions), aligned with the items of `chunks`."""
 
@@ -128,7 +129,7 @@ class Regions:
 
     @classmethod
     def build(cls, vectors: Vector, guarded: npt.NDArray[np.bool_]) -> "Regions":
-        """Divide vectors, (n, dimensions), the guarded apart, (n,); the same give the same regions."""
+        """Divide vectors, (n, dimensions), into regions, with those that are `guarded`, (n,), apart. Deterministic."""
         centres, kinds, sizes, order = [vectors[:0]], [guarded[:0]], [_NONE], [_NONE]
         for kind in (False, True):
             members = np.flatnonzero(guarded == kind)
@@ -146,7 +147,7 @@ class Regions:
         return len(self.centres)
 
     def nearest_first(self, vector: Vector, *, guarded_too: bool = True) -> Integers:
-        """The regions, that with the nearest centre first; equals by their number."""
+        """Return the regions by the distance of their centres, nearest first; equals by number."""
         order: Integers = np.argsort(-(self.centres @ vector), kind="stable")
         return order if guarded_too else order[~self.guarded[order]]
 

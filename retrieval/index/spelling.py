@@ -1,18 +1,18 @@
 """Spelling correction towards the words of the library: `clerc` becomes `cleric`.
 
-A word is looked at where neither the library nor English has it: whoever asks for a goblet among goblins means a
-goblet. It is read as the word of the library that it
+Only a word that is neither in the library nor English is corrected: a question about a goblet in a book of goblins
+means a goblet. It is read as the word of the library that it
 
-- misspells: one slip away, two in a long word, from its first letter on (Damerau 1964, "A technique for computer
-  detection and correction of spelling errors": a letter left out, doubled, put in, changed, or two that are swapped);
+- misspells: with one error, two in a long word, and the same first letter (Damerau 1964, "A technique for computer
+  detection and correction of spelling errors": a letter omitted, doubled, inserted or changed, or two swapped);
 - is the beginning of: `mercs`, `heli`;
-- leaves the vowels out of: `dmg`, `wpn`.
+- abbreviates by omitting the vowels: `dmg`, `wpn`.
 
-A beginning and consonants must be those of one word, in whatever form of it. Of several that are misspelt alike the one
-that names most is meant. It is a guess, so the receipt says it.
+A beginning or consonants must fit one word only, in any of its forms. Of several words at the same distance, the one
+that names the most is chosen. It is a guess, so the receipt states it.
 
-Before that, a word that the library lacks is read as the identifier with the same letters and figures: `minthrottle`
-and `minThrottle` as `min_throttle`. What joins two words (`longbow`) is left to `compounds`.
+Before that, a word that the library lacks is read as the identifier with the same letters and digits: `minthrottle`
+and `minThrottle` as `min_throttle`. Words that join two words (`longbow`) are left to `compounds`.
 """
 
 import re
@@ -42,7 +42,7 @@ from retrieval.language.terms import cut_word
 from retrieval.types import Chunk
 
 SHORTEST, LONGEST = 4, 40
-"""Letters of a word that may be meant; no longer one is looked at."""
+"""Fewest and most letters of a word that a correction can give; longer words are not corrected."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 Counts = npt.NDArray[np.int32]
@@ -50,17 +50,17 @@ Counts = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class WrittenWords:
-    """Distinct words in lower case, in the order of their letters."""
+    """Distinct words of a library in lower case, sorted by their bytes."""
 
     terms: TermTable
     named: Counts
-    """(n,) how many rows and headings each names or heads."""
+    """(n,) number of rows and headings whose names contain each word."""
     chunks: Counts
-    """(n,) how many chunks have each."""
+    """(n,) number of chunks that contain each word."""
 
     @classmethod
     def build(cls, chunks: Iterable[Chunk]) -> "WrittenWords":
-        """Of what is searched of the chunks; their keys, names, columns and headings name something."""
+        """Collect the words of the chunks' searched text; those in keys, names, columns and headings are naming."""
         named, held = Counter[str](), Counter[str]()
         heads: set[tuple[str, ...]] = set()
         for chunk in chunks:
@@ -71,7 +71,7 @@ class WrittenWords:
                 names.update(_written_words(head))
             named.update(names)
             held.update(names | set(_written_words((chunk.search_text,))))
-        # By their bytes, as a table of terms has them.
+        # By their bytes, the order of a table of terms.
         ordered = sorted(held, key=lambda word: word.encode())
         return cls(
             TermTable.build([word.encode() for word in ordered]),
@@ -81,11 +81,11 @@ class WrittenWords:
 
     @cached_property
     def words(self) -> Sequence[str]:
-        """(n,) all of them. They are read once, when a question first has a word that the library lacks."""
+        """(n,) all words, read once, when a question first has a word that the library lacks."""
         return [self.terms.text_of(number) for number in range(len(self.named))]
 
     def rank(self, position: int) -> tuple[int, int, str]:
-        """The smaller, the rather is it meant: what names most, then what most chunks have."""
+        """Return a sort key, smallest for the likeliest word: the one that names the most, then the most frequent."""
         return -int(self.named[position]), -int(self.chunks[position]), self.words[position]
 
 
@@ -100,62 +100,62 @@ _STEMMER = Stemmer.Stemmer("english", 1 << 14)
 
 
 def is_english(word: str) -> bool:
-    """Whether a word, in lower case, is an English one in some form of it."""
+    """Whether a word in lower case is a form of an English word."""
     return _STEMMER.stemWord(word) in _stems()
 
 
 @cache
 def _stems() -> frozenset[str]:
-    """Of all words of the list. It is read once, by the first question that has a word which is nowhere else."""
+    """Return the stems of all words of the list, which is read when a question first has an unknown word."""
     return frozenset(_STEMMER.stemWords(SpellChecker(language="en").word_frequency.keys()))
 
 
 MISSPELT, TWO_SLIPS = 5, 9
-"""Letters of a word that may be misspelt once, and twice, at least: fewer are as near to many others."""
+"""Fewest letters of a word that may have one error, and two: shorter words are as near to many others."""
 PUT_IN_OR_LEFT_OUT = 3
-"""Letters that two slips put in or leave out, at most: not both change a letter, as a hexacopter does a helicopter."""
+"""Most letters that two errors may insert or omit: this excludes two changed letters (hexacopter, helicopter)."""
 BEGINNING, CONSONANTS = 4, 3
-"""Letters of what is a beginning, or the consonants of a word, at least."""
+"""Fewest letters of a beginning, and of the consonants of a word."""
 CUT_OFF = 3
-"""Letters that a beginning lacks, at least."""
+"""Fewest letters that a beginning must lack."""
 WANTED = 16
-"""Words of one question that are looked at."""
+"""Most words of one question that are checked."""
 REMEMBERED = 1024
-"""Words whose reading is remembered, before all are forgotten."""
+"""Words whose reading is cached, before the cache is cleared."""
 
 _LETTERS = re.compile(r"(?<![\w'’-])[^\W\d_]+(?![\w-])")
 _RUN = re.compile(r"(?<![\w'’./:-])(?=[0-9]*[^\W\d_])[^\W_]+(?![\w/:-]|\.\w)")
-"""Letters and figures that are no part of what has other signs."""
+"""A run of letters and digits that is not part of a longer term with other characters."""
 _VOWELS = "aeiouy"
 
 
 @dataclass(eq=False)
 class Spelling:
-    """Reads a question as one library would write it: see the module."""
+    """Rewrites a question with the spelling of one library: see the module."""
 
     written: WrittenWords
     has: Callable[[str], bool]
-    """Whether the library has a word in some form, all letters and figures of it, or it is a unit."""
+    """Whether the library has a whole word in some form, or the word is a unit."""
     is_known: Callable[[str], bool]
-    """Whether the library has a word in some form, or reads it as something that it has."""
+    """Whether the library has a word in some form, or the word is a unit or a known compound."""
     stem: Callable[[str], Sequence[str]]
-    """What forms of one word share."""
+    """Returns the stems of a word, which are the same for all of its forms."""
     identifier: Callable[[str], str]
-    """The identifier whose parts a word joins, as the library writes it; empty: of none."""
+    """Returns the library's spelling of the identifier whose parts a word joins; empty if there is none."""
     _read: dict[str, str] = field(default_factory=dict, repr=False)
     _joined: dict[str, str] = field(default_factory=dict, repr=False)
 
     def __call__(self, question: str) -> str:
-        """The question with such words as the library writes them, the others as they are."""
+        """Return the question with the corrected words in the library's spelling, and the others unchanged."""
         question = _replaced(question, _long_words(_RUN, question, SHORTEST), self._identifier_of)
         shouted = question.isupper()
-        # What is written in capitals is an abbreviation, and has its own letters.
+        # Capitalised words are names or abbreviations, and are not corrected.
         words = _long_words(_LETTERS, question, CONSONANTS)
         lower = (word for word in words if shouted or not word[0].isupper())
         return _replaced(question, lower, self._meant)
 
     def _identifier_of(self, word: str) -> str:
-        """The identifier that a word joins, as the library writes it; empty: there is none, or it has the word."""
+        """Return the library's spelling of the identifier that a word joins; empty if none, or if it has the word."""
         written = self._joined.get(word)
         if written is None:
             written = "" if self.has(word) else self.identifier(word)
@@ -163,7 +163,7 @@ class Spelling:
         return written
 
     def _meant(self, word: str) -> str:
-        """The word of the library; empty where none is meant."""
+        """Return the library's word for a misspelt or shortened one; empty if there is none."""
         meant = self._read.get(word)
         if meant is None:
             meant = "" if self.is_known(word) or is_english(word) else self._written(word)
@@ -173,21 +173,21 @@ class Spelling:
     def _written(self, word: str) -> str:
         near, whole = next(iter(self._near(word)), None), self._whole(word)
         if near is not None and whole is not None:
-            # Of the two the one that names something; a slip comes before a short form.
+            # Of the two, the one that names something; otherwise the misspelt word before the shortened one.
             near, whole = (near, None) if self.written.named[near] or not self.written.named[whole] else (None, whole)
         if near is not None:
             return self.written.words[near] if len(word) >= MISSPELT else ""
         return "" if whole is None else self.written.words[whole]
 
     def _whole(self, word: str) -> int | None:
-        """The word that it is cut short from, if that is one."""
+        """Return the position of the word that it shortens, if all candidates are forms of one word."""
         candidates = list(self._begun(singular(word, {}))) or list(self._without_vowels(word))
         if len({tuple(self.stem(self.written.words[position])) for position in candidates}) != 1:
             return None
         return min(candidates, key=self.written.rank)
 
     def _near(self, word: str) -> Sequence[int]:
-        """Words that it may be a slip for, the one that is meant first."""
+        """Return the positions of the words that it may misspell, the likeliest first."""
         nearest: dict[int, int] = {}
         for form in {word, singular(word, {})}:
             slips = 1 + (len(form) >= TWO_SLIPS)
@@ -216,7 +216,7 @@ class Spelling:
 
 
 def _replaced(question: str, words: Iterable[re.Match[str]], reading: Callable[[str], str]) -> str:
-    """The question with the readings of some of its words, each of which is read in folded case."""
+    """Return the question with the given words replaced by their readings; `reading` gets words in folded case."""
     pieces, done = [], 0
     for word in words:
         if read := reading(word[0].casefold()):
@@ -230,17 +230,17 @@ def _long_words(letters: re.Pattern[str], question: str, least: int) -> Iterator
 
 
 def _begin_alike(word: str, other: str) -> bool:
-    """Whether the first letter is the same, or swapped with the second: hardly anybody misspells it otherwise."""
+    """Whether the first letter is the same, or swapped with the second: other errors in it are rare."""
     return word[0] == other[0] or word[:2] == other[1::-1]
 
 
 def spelling_of(index: LexicalIndex, folder: Path, text_of: Callable[[int], str]) -> Spelling:
-    """How a library reads questions: it knows the words of its lexical index, what these put together, and units.
+    """Return the spelling correction of a library, which knows the words and compounds of its lexical index, and units.
 
     Args:
-        index: the words, and what they put together.
+        index: the library's words and compounds.
         folder: of the written words.
-        text_of: what was indexed of a chunk, by its position.
+        text_of: returns the indexed text of a chunk, by its position.
 
     Raises:
         IndexCorruptError: the written words in the folder cannot be read.
@@ -259,7 +259,7 @@ def spelling_of(index: LexicalIndex, folder: Path, text_of: Callable[[int], str]
     def identifier(word: str) -> str:
         key = key_of(word)
         (term,) = index.terms.words([key])
-        # One look-up and one chunk, the first that has it, tell it.
+        # One look-up and the first chunk that contains it are enough.
         text = "" if term is None else text_of(int(index.documents[term][0]))
         return next((written for written in identifiers(text) if key_of(written) == key), "")
 

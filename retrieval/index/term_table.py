@@ -10,25 +10,25 @@ import numpy.typing as npt
 from retrieval.files.arrays import RaggedArray
 
 REMEMBERED = 1 << 14
-"""Words whose place is remembered, before all are forgotten."""
+"""Words whose position is cached, before the cache is cleared."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TermTable:
-    """Distinct terms as UTF-8, in byte order. Opening it costs four memory maps; a look-up is by 64-bit hash."""
+    """Distinct terms as UTF-8, in byte order. Opening it maps four files; a look-up is by 64-bit hash."""
 
     text: RaggedArray[np.uint8]
     """The bytes of each term."""
     hashes: npt.NDArray[np.uint64]
-    """(n,): hash of every term, rising."""
+    """(n,): hash of every term, ascending."""
     hashed: npt.NDArray[np.int32]
-    """(n,): which term each hash is of."""
+    """(n,): the term of each hash."""
     _known: dict[str, int | None] = field(default_factory=dict, repr=False)
-    """Where words that were asked for are. Questions repeat their words, and each asks for them several times."""
+    """Cached positions of words: questions share words, and each looks them up several times."""
 
     @classmethod
     def build(cls, ordered: Sequence[bytes]) -> "TermTable":
-        """From terms that are distinct and in byte order."""
+        """Build a table of terms that are distinct and in byte order."""
         hashes = _hashes(ordered)
         order = np.argsort(hashes, kind="stable")
         letters = np.frombuffer(b"".join(ordered), dtype=np.uint8)
@@ -36,11 +36,11 @@ class TermTable:
         return cls(text, hashes[order], order.astype(np.int32))
 
     def position(self, term: str) -> int | None:
-        """The position of a term, or None."""
+        """Return the position of a term, or None."""
         return self.positions([term])[0]
 
     def positions(self, terms: Sequence[str]) -> list[int | None]:
-        """The position of each of these terms, or None; one search for all of them."""
+        """Return the position of each of these terms, or None, with one search for all of them."""
         wanted = [term.encode("utf-8", "surrogatepass") for term in terms]
         hashes = _hashes(wanted)
         starts = np.searchsorted(self.hashes, hashes)
@@ -53,7 +53,7 @@ class TermTable:
         return positions
 
     def words(self, words: Sequence[str]) -> list[int | None]:
-        """`positions` of single words, remembered."""
+        """Return the `positions` of single words, and cache them."""
         known = self._known
         new = [word for word in words if word not in known]
         if new:
@@ -64,7 +64,7 @@ class TermTable:
         return [known[word] for word in words]
 
     def text_of(self, position: int) -> str:
-        """The term at a position."""
+        """Return the term at a position."""
         return self._term(position).decode("utf-8", "surrogatepass")
 
     def __len__(self) -> int:

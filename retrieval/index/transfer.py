@@ -1,4 +1,4 @@
-"""Push and pull of snapshots between a home and a place, whole or not at all."""
+"""Push and pull of snapshots between a home and a place, complete or not at all."""
 
 import hashlib
 import os
@@ -35,24 +35,24 @@ from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.snapshot import open_snapshot
 
 LISTING_FILE = "files.json"
-"""Beside the files of a snapshot that was pushed, and there once they all are."""
+"""The list beside the files of a pushed snapshot, written after all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The files of one snapshot that was pushed. Key: snapshot."""
+    """The files of one pushed snapshot. Key: snapshot."""
 
     snapshot: str
     files: tuple[FileEntry, ...]
-    """In the order in which they go: the manifest is last, without which no folder is a snapshot."""
+    """In the order of transfer; the manifest is last, because a folder without it is not a snapshot."""
     sha256: str
-    """Of the entries: a list that lost one says so."""
+    """Hash of the entries, which detects a damaged list."""
     built: datetime
-    """When the snapshot was."""
+    """The time when the snapshot was built."""
 
     @classmethod
     def of(cls, folder: Path) -> "Listing":
-        """What would be pushed of a snapshot's folder."""
+        """Return the list of the files of a snapshot's folder that are pushed."""
         entries = [FileEntry.of(folder, path) for path in sorted(_own(folder))]
         files = tuple(sorted(entries, key=lambda entry: (entry.path == MANIFEST, entry.path)))
         built = datetime.fromtimestamp(int((folder / MANIFEST).stat().st_mtime), UTC)
@@ -60,29 +60,29 @@ class Listing:
 
     @classmethod
     def over(cls, snapshot: str, files: tuple[FileEntry, ...], built: datetime) -> "Listing":
-        """A list of these files."""
+        """Return a list of these files."""
         return cls(snapshot, files, _hash(files), built)
 
     @property
     def size(self) -> int:
-        """Bytes of all files."""
+        """Total bytes of the files."""
         return sum(file.size for file in self.files)
 
     def dump(self) -> bytes:
-        """As `parse` reads it."""
+        """Return the list in the form that `parse` reads."""
         return dump_record(self) + b"\n"
 
     @classmethod
     def parse(cls, content: bytes, snapshot: str, where: str) -> "Listing":
-        """What `dump` gave.
+        """Parse what `dump` returned.
 
         Args:
             content: of the file.
             snapshot: whose files it should list.
-            where: what to call the file in an error.
+            where: the file's name in errors.
 
         Raises:
-            TransferError: it is damaged, or of another snapshot; or it names a file outside of the snapshot's folder.
+            TransferError: it is damaged, lists another snapshot, or names a file outside the snapshot's folder.
         """
         try:
             record = parse_record(content, cls)
@@ -100,7 +100,7 @@ class Listing:
 
 
 def path_of(snapshot: str, file: str = LISTING_FILE) -> str:
-    """Where a file of a snapshot is in a place."""
+    """Return the path of a snapshot's file in a place."""
     return f"{SNAPSHOTS}/{snapshot}/{file}"
 
 
@@ -121,12 +121,12 @@ _PATH = re.compile(rf"(?:{_NAME}/){{0,5}}{_NAME}", re.ASCII)
 
 
 TRIES = 2
-"""What was damaged on the way is sent or fetched so often; damage that comes again is not the way's."""
+"""Attempts to transfer a file that arrives damaged; repeated damage is not caused by the transfer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """What a push did. Key: snapshot."""
+    """The result of a push. Key: snapshot."""
 
     snapshot: str
     files: int
@@ -136,28 +136,28 @@ class Pushed:
     sent: int
     """Files that were not there, or not with the right hash."""
     before: str | None
-    """What readers of the place got until then; None: nothing."""
+    """The snapshot that readers of the place got before; None if there was none."""
     removed: tuple[str, ...]
-    """Snapshots that the place keeps no more."""
+    """Snapshots that were removed from the place."""
 
 
 def push_snapshot(home: Path, remote: Place, progress: Progress, *, keep: int = KEEP, check: bool = False) -> Pushed:
-    """Bring the live snapshot to a place; readers get it once all of it is there.
+    """Copy the live snapshot to a place; readers get it when all of it is there.
 
-    A file that is there with the right hash is not sent again, so an interrupted push goes on where it was. Each file
-    that is sent is read back and compared. One snapshot is never changed for readers: where it is complete, it stays.
+    A file that is there with the right hash is not sent again, so an interrupted push resumes. Each file that is sent
+    is read back and compared. A snapshot that is complete there is not changed.
 
     Args:
-        home: whose live snapshot.
-        remote: where to.
-        progress: called as the work goes on.
-        keep: how many that readers got before stay, beside this one.
-        check: read every file back also where the snapshot is complete there; what is damaged is sent again.
+        home: of the live snapshot.
+        remote: the place to push to.
+        progress: called as the work proceeds.
+        keep: number of previous snapshots that the place keeps beside this one.
+        check: whether to read back every file even if the snapshot is complete there; damaged files are sent again.
 
     Raises:
-        NothingLiveError: nothing is live.
-        IndexCorruptError: what is live is damaged; nothing was sent.
-        TransferError: the place cannot be read or written; what its readers get is as it was.
+        NothingLiveError: no snapshot is live.
+        IndexCorruptError: the live snapshot is damaged; nothing was sent.
+        TransferError: the place cannot be read or written; its readers get the same snapshot as before.
     """
     if remote.folder is not None and remote.folder.resolve() == home.resolve():
         raise TransferError(f"{remote.name} is the home itself; push to another place")
@@ -178,7 +178,7 @@ def push_snapshot(home: Path, remote: Place, progress: Progress, *, keep: int = 
 
 
 def live_at(remote: Place) -> str | None:
-    """Id of the snapshot that readers of a place get; None where nothing was pushed yet, or the pointer is damaged."""
+    """Return the id of the snapshot that readers of a place get; None before a push, or for a damaged pointer."""
     pointer = (remote.read(POINTER) or b"").decode("ascii", "replace").strip()
     return pointer if is_id(pointer) else None
 
@@ -201,7 +201,7 @@ def _is_complete(remote: Place, snapshot: str, *, check: bool) -> bool:
 
 
 def _send(remote: Place, folder: Path, listing: Listing, progress: Progress) -> int:
-    """Send what is not there yet, and the list of all of it; how many files went."""
+    """Send the missing files and the list of all files, and return how many files were sent."""
     remote.remove(path_of(listing.snapshot))
     meter = TransferMeter(progress, listing.size)
 
@@ -233,7 +233,7 @@ def _remove_old(remote: Place, moves: tuple[Promotion, ...], live: str, keep: in
 
 def _removed(remote: Place, snapshot: str) -> bool:
     def remove() -> bool:
-        # The list first: what is half removed is not complete.
+        # The list is removed first, so that a partly removed snapshot does not count as complete.
         remote.remove(path_of(snapshot))
         remote.remove(f"{SNAPSHOTS}/{snapshot}")
         return True
@@ -245,12 +245,12 @@ def _removed(remote: Place, snapshot: str) -> bool:
 
 
 ARRIVING = ".arriving"
-"""Folder beside the snapshots in which one comes in; a pull that was interrupted goes on there."""
+"""Folder beside the snapshots for one that is being pulled, in which an interrupted pull resumes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pulled:
-    """What a pull did. Key: snapshot."""
+    """The result of a pull. Key: snapshot."""
 
     snapshot: str
     n_chunks: int
@@ -261,37 +261,37 @@ class Pulled:
     fetched: int
     """Files that were not here, or not with the right hash."""
     before: str | None
-    """What readers of the home got until then; None: nothing that can be named."""
+    """The snapshot that readers of the home got before; None if there was none, or its pointer was damaged."""
 
 
 MAX_BYTES = 20 * 10**9
-"""Of one snapshot that is pulled, where nothing else is said."""
+"""Default limit for the size of a pulled snapshot."""
 
 
 def pull_snapshot(home: Path, remote: Place, progress: Progress, *, most: int = MAX_BYTES) -> Pulled:
-    """Bring the snapshot that a place offers into a home and make it live; the caller holds the home's lock.
+    """Copy the snapshot that a place offers to a home and make it live. The caller holds the home's lock.
 
-    A file that is here with the right hash is not fetched again, so an interrupted pull goes on where it was, and a
-    damaged snapshot is mended. Where another snapshot is offered meanwhile, that one is pulled.
+    A file that is here with the right hash is not fetched again, so an interrupted pull resumes, and a damaged
+    snapshot is repaired. If the place offers another snapshot in the meantime, that one is pulled.
 
     Args:
         home: the home folder.
-        remote: where from; only files whose names are known are asked for, never a list of them.
-        progress: called as the work goes on.
-        most: bytes that a snapshot may have.
+        remote: the place to pull from; only files with known names are requested, never a folder listing.
+        progress: called as the work proceeds.
+        most: largest size of the snapshot in bytes.
 
     Raises:
         IndexMissingError: nothing was pushed to the place.
-        IndexCorruptError: what it offers is of another schema version, or was pushed damaged.
-        TransferError: the place cannot be read, or a file comes damaged; what is live here is as it was.
-        OSError: there is no room here.
+        IndexCorruptError: the offered snapshot has another schema version, or was damaged when it was pushed.
+        TransferError: the place cannot be read, or a file arrives damaged; the live snapshot here is unchanged.
+        OSError: this machine's disk is full.
     """
     while True:
         name = _offered(remote)
         try:
             return _pulled(home, remote, name, progress, most)
         except TransferError:
-            # One that is offered no more may be removed while it is pulled.
+            # A snapshot that is no longer offered may be removed while it is being pulled.
             if _offered(remote) == name:
                 raise
 
@@ -329,7 +329,7 @@ def _pulled(home: Path, remote: Place, name: str, progress: Progress, most: int)
 
 
 def _listing(remote: Place, name: str) -> Listing:
-    """What is to be fetched; the manifest is read before, so that what cannot be used is not fetched at all."""
+    """Return the list of files to fetch, after checking the manifest so that nothing unusable is fetched."""
     path = path_of(name)
     manifest = path_of(name, MANIFEST)
     terms, listed = remote.read(manifest), remote.read(path)
@@ -342,7 +342,7 @@ def _listing(remote: Place, name: str) -> Listing:
 
 
 def _forget_others(arriving: Path) -> None:
-    """What another pull left that nobody will go on with."""
+    """Remove what interrupted pulls of other snapshots left."""
     arriving.mkdir(parents=True, exist_ok=True)
     for other in arriving.parent.iterdir():
         if other != arriving:
@@ -350,7 +350,7 @@ def _forget_others(arriving: Path) -> None:
 
 
 def _fetch(remote: Place, arriving: Path, final: Path, listing: Listing, progress: Progress) -> int:
-    """Fetch what is not here yet; how many files came."""
+    """Fetch the files that are not here yet, and return how many were fetched."""
     wanted = {arriving / file.path for file in listing.files}
     for path in arriving.rglob("*"):
         if path.is_file() and path not in wanted:

@@ -1,4 +1,4 @@
-"""A book as chunks: every table row its own, and the prose around them cut where its author cut it."""
+"""A book as chunks: one for each table row, and the prose around them divided where its author divided it."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -22,12 +22,12 @@ from retrieval.types import TABLE_SUBJECT, Book, Chunk, Document, Metadata, Row
 
 
 def chunk_book(book: ParsedBook, rows: Sequence[Row], cuts: Cuts = USUAL) -> tuple[Chunk, ...]:
-    """Every chunk of a book, document by document in reading order. Ids are unique in the book and hold no position.
+    """Return every chunk of a book in reading order. Ids are unique in the book and do not depend on positions.
 
     Args:
-        book: what the rows were made from; a table that has none of them gives no chunk.
+        book: of the rows; a table without rows gives no chunk.
         rows: of all its tables.
-        cuts: how prose is cut; a row is never.
+        cuts: where prose is divided; rows are never divided.
     """
     rows_of: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
@@ -41,17 +41,18 @@ def chunk_book(book: ParsedBook, rows: Sequence[Row], cuts: Cuts = USUAL) -> tup
 
 
 _MOST = 0.9
-"""Share of the tables with one name that a level of headings tells apart, for all of them to be called by it."""
+"""Share of the best level's distinct headings, among tables with one name, that a nearer level needs to be used."""
 
 _LONGEST_SENTENCE = 100
-"""Characters of a sentence that stands before a title."""
+"""Most characters of a sentence that is put before a title."""
 
 
 def _qualifiers(chunks: Sequence[Chunk]) -> Mapping[str, str]:
-    """What distinguishes tables that share their name, or rows that share their title, by chunk id.
+    """Return words that distinguish tables with the same name, or rows with the same title, by chunk id.
 
-    It is the nearest level of the headings above, or else of the path, that has the most different words for them; for
-    tables nearly the most, since their rows differ besides. Where no level does, the sentences that introduce them may.
+    They are from the nearest level of the headings above, or else of the path, with the most distinct words; for
+    tables, nearly the most are enough because their rows also differ. If no level has any, they may be introducing
+    sentences.
     """
     rows = [chunk for chunk in chunks if chunk.kind != "prose"]
     of_tables = _by_table(rows, lambda row: (*row.heading_path[-1:], "" if row.introduced else row.caption), _MOST)
@@ -60,7 +61,7 @@ def _qualifiers(chunks: Sequence[Chunk]) -> Mapping[str, str]:
 
 
 def _by_sentence(rows: Sequence[Chunk], qualifiers: Mapping[str, str]) -> dict[str, str]:
-    """What tells rows apart whose qualifiers and titles are alike: a short sentence that introduces not all of them."""
+    """Return short introducing sentences by id of rows with equal qualifiers and titles."""
     sharing: dict[tuple[str, str], list[Chunk]] = defaultdict(list)
     for row in rows:
         sharing[qualifiers.get(row.id, ""), row.title].append(row)
@@ -89,7 +90,7 @@ def _by_table(rows: Sequence[Chunk], name: Callable[[Chunk], Hashable], enough: 
 
 
 def _levels(rows: Sequence[Chunk]) -> Iterator[list[str]]:
-    """Of each row the heading above its own, the one above that and so on; then its file, then the whole path."""
+    """Yield, for each row, the heading above its own, the next one above and so on; then its file; then its path."""
     for up in range(2, max(len(row.heading_path) for row in rows) + 1):
         yield [row.heading_path[-up] if up <= len(row.heading_path) else "" for row in rows]
     paths = [PurePosixPath(row.document).with_suffix("") for row in rows]
@@ -110,7 +111,7 @@ def _chunk_document(
     )
     made = [(passage.lines[0], _prose_chunk(document, passage)) for passage in passages]
     tables = [placed.table for placed in parsed.placed]
-    # A listing that is also a long text is cut into passages, which do not part its rows.
+    # A listing that is also a long text is divided into passages, which do not separate its rows.
     made += [(table.lines[0], _row_chunk(document, table, row)) for table in tables for row in rows_of[table.id]]
     pages = attempt(lambda: page_marks(document), lambda: (), "each page number of the document", document.path)
     for position, (_, chunk) in enumerate(sorted(made, key=lambda pair: pair[0])):
@@ -203,9 +204,9 @@ def _row_metadata(document: Document, table: Table, row: Row) -> Metadata:
 
 
 def header_signature(columns: Sequence[str]) -> str:
-    """What twin tables share: their column names in literal form, and an axis by its name.
+    """Return what twin tables have in common: their column names in literal form, with an axis as its name.
 
-    Two attack matrices are twins though one ends at armor class 9 and the other at 10.
+    Two attack matrices are twins even if one ends at armor class 9 and the other at 10.
     """
     axis = find_axis(["" if column.startswith("column ") else column for column in columns])
     on_axis = set(axis.columns) if axis else set()
@@ -214,7 +215,7 @@ def header_signature(columns: Sequence[str]) -> str:
 
 
 def chunks_of_book(book: Book, vocabulary: Vocabulary, cuts: Cuts = USUAL) -> tuple[Chunk, ...]:
-    """A book through the same ingest that a library's books go through."""
+    """Return the chunks of a book, ingested in the same way as a library's books."""
     parsed = parse_book(book)
     texts = [document.text for document in book.documents]
     return chunk_book(parsed, extract_predicates(transform_tables(parsed.tables, vocabulary, texts)), cuts)

@@ -1,4 +1,4 @@
-"""Near-duplicate density: how much of a set of texts is a crowd of twins."""
+"""Near-duplicate density: the share of texts that have many near-duplicates."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -14,30 +14,30 @@ from retrieval.types import Chunk
 NEAR = 0.9
 NEIGHBOURS = 5
 _BLOCK = 1024
-"""Texts that are compared with as many others at once."""
+"""Texts compared with as many others at once."""
 _NUMBER = "#"
 
 
 @dataclass(frozen=True, slots=True)
 class TableDensity:
-    """How crowded one table is. Key: table_id."""
+    """The near-duplicate density of one table. Key: table_id."""
 
     table_id: str
     book: str
     title: str
-    """Its title, or its nearest heading."""
+    """The table's title, or its nearest heading."""
     rows: int
     guarded: int
     """Rows with a query_must."""
     density: float
-    """Share of its rows with 5 or more near-duplicates in this table and its twins, 0 to 1."""
+    """Share of rows with 5 or more near-duplicates in this table and its twins, 0 to 1."""
 
 
 def table_densities(chunks: Iterable[Chunk]) -> tuple[TableDensity, ...]:
-    """The density of every table that has rows, densest first, then by title.
+    """Return the density of every table that has rows, densest first, then by title.
 
-    Neighbours are looked for in the table and in its twins: four matrices of five rows crowd a question as one of
-    twenty does.
+    Near-duplicates are counted in the table and its twins: four matrices of five rows are as hard to tell apart as one
+    of twenty.
     """
     families: dict[str, list[Chunk]] = defaultdict(list)
     for chunk in chunks:
@@ -48,15 +48,15 @@ def table_densities(chunks: Iterable[Chunk]) -> tuple[TableDensity, ...]:
 
 
 def near_duplicate_density(texts: Sequence[str]) -> float:
-    """Share of texts with 5 or more neighbours above 0.9 cosine; 0.0 for fewer than six texts."""
+    """Return the share of texts with 5 or more neighbours above 0.9 cosine; 0.0 for fewer than six texts."""
     return float(near_duplicates(texts).mean()) if texts else 0.0
 
 
 def near_duplicates(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Which texts have 5 or more neighbours above 0.9 cosine, (len(texts),).
+    """Return whether each text has 5 or more neighbours above 0.9 cosine, (len(texts),).
 
-    The vectors are term counts, not a model's: which rows are strict must not change with the embedder. All numbers
-    count as one term, because twins differ by their numbers and a model hardly sees them.
+    The vectors are term counts rather than a model's, because strict rows must not depend on the embedder. All numbers
+    count as one term, because twins differ only in numbers, which a model hardly distinguishes.
     """
     if len(texts) <= NEIGHBOURS:
         return np.zeros(len(texts), dtype=np.bool_)
@@ -66,7 +66,7 @@ def near_duplicates(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
     near = np.zeros(len(kinds), dtype=np.int64)
     for start in range(0, len(kinds), _BLOCK):
         rows = np.arange(start, min(start + _BLOCK, len(kinds)))
-        # The rows that stand around a row are most like it: what is crowded there is not compared with all others.
+        # The rows around a row are most like it: rows that are crowded there are not compared with all others.
         for first in (start, *(other for other in range(0, len(kinds), _BLOCK) if other != start)):
             near[rows] += _similar(matrix, rows, first) @ times[first : first + _BLOCK]
             # Each text is its own neighbour above any threshold, so it is not counted.
@@ -78,7 +78,7 @@ def near_duplicates(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
 
 
 def _similar(matrix: scipy.sparse.csr_matrix, rows: npt.NDArray[np.int64], first: int) -> npt.NDArray[np.bool_]:
-    """Which of a block of texts are near each of some texts, (len(rows), at most the size of a block)."""
+    """Return whether each text of a block is near each of `rows`, (len(rows), at most the size of a block)."""
     near: npt.NDArray[np.bool_] = (matrix[rows] @ matrix[first : first + _BLOCK].T).toarray() > NEAR
     return near
 

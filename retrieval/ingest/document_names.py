@@ -1,4 +1,4 @@
-"""Which files are documents, by their names."""
+"""The names by which files are recognised as documents."""
 
 from pathlib import Path, PurePath
 
@@ -7,16 +7,16 @@ JSON_LINES_ENDINGS = (".jsonl", ".jsonl.gz")
 
 
 def is_markdown(path: PurePath) -> bool:
-    """Whether the name of a file says that it is a document."""
+    """Whether a file is a markdown document, by its name."""
     return path.suffix.lower() in MARKDOWN_ENDINGS
 
 
 def is_json_lines(path: Path) -> bool:
-    """Whether a path is a file with one document a line, by its name."""
+    """Whether a path is a file with one document on each line, by its name."""
     return path.name.endswith(JSON_LINES_ENDINGS) and path.is_file()
 
 
 def stem_of(path: PurePath) -> str:
-    """The name of a file of JSON lines without its ending."""
+    """Return the name of a file of JSON lines without its ending."""
     endings = (ending for ending in reversed(JSON_LINES_ENDINGS) if path.name.endswith(ending))
     return path.name.removesuffix(next(endings, ""))

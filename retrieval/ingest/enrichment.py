@@ -1,7 +1,7 @@
-"""What a chunk is about, as metadata: kind, tags, traits, section, whether it states a rule, its page.
+"""Metadata that describe a chunk: kind, tags, traits, section, page, and whether it states a rule.
 
-Told from headings, labels and words alone, by the lists of `enrichment.toml`. It is added after a chunk has its id and
-its text: ids, embeddings and rankings are the same with it and without it.
+They are derived from headings, labels and words alone, by the lists of `enrichment.toml`. They are added after a chunk
+has its id and text, so ids, embeddings and rankings do not depend on them.
 """
 
 import re
@@ -16,12 +16,12 @@ from typing import Any
 from retrieval.types import Chunk, Document, Metadata, MetadataValue
 
 MIN_LABELS = 2
-"""One label proves little: many passages that are not a monster's mention an armor class."""
+"""Fewest labels that determine a kind: many passages that are not about a monster mention an armor class."""
 SHORT_LINE = 90
-"""Characters of a line that classifies ("_Evocation [Fire]_"); longer ones tell a story."""
+"""Most characters of a line that classifies ("_Evocation [Fire]_"); longer ones are narrative."""
 FIRST_LINES = 3
 RULESET = "ruleset_id"
-"""What the author of a role-playing book says of it, and of no other book."""
+"""The metadata key that only role-playing books have."""
 
 _PAGE = re.compile(
     r"^\s*(?:<!--\s*page[\s:]*(\d{1,9})\s*-->|\[page\s+(\d{1,9})\]|\{page[\s:]+(\d{1,9})\})\s*$", re.IGNORECASE
@@ -36,7 +36,7 @@ class _Kind:
     name: str
     headings: re.Pattern[str]
     several: re.Pattern[str]
-    """Its heading words in the plural."""
+    """The heading words in the plural."""
     labels: frozenset[str]
 
 
@@ -44,52 +44,52 @@ class _Kind:
 class _Lists:
     kinds: tuple[_Kind, ...]
     parts: tuple[_Kind, ...]
-    """Kinds that head parts of other things too, so that they are asked last."""
+    """Kinds whose words also head parts of other things, so that they are tried last."""
     tags: tuple[tuple[str, re.Pattern[str]], ...]
     traits: re.Pattern[str]
     rules: re.Pattern[str]
 
 
 RULE, NARRATIVE = "rule", "narrative"
-"""Kinds of what is no thing: it says what holds, or what happens."""
+"""Kinds of passages that do not describe a thing: they state a rule, or tell a story."""
 
 ENRICHED = frozenset({"content_kind", "is_rule_bearing", "section_path", "traits", "page", "summary"})
-"""Keys that are written about a chunk, and that say nothing of its document; `summary` by a model alone."""
+"""Metadata keys that describe a chunk and not its document; only a model writes `summary`."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownWords:
-    """Everything that can be said of a passage, in the order of `enrichment.toml`."""
+    """The kinds and tags that a passage can have, in the order of `enrichment.toml`."""
 
     kinds: tuple[str, ...]
     tags: tuple[str, ...]
 
 
 def known_words() -> KnownWords:
-    """The kinds that a passage can be of, and the tags that it can have."""
+    """Return the kinds and tags that a passage can have."""
     lists = _lists()
     kinds = (*(kind.name for kind in (*lists.kinds, *lists.parts)), RULE, NARRATIVE)
     return KnownWords(kinds, tuple(name for name, _ in lists.tags))
 
 
 def traits_in(text: str) -> tuple[str, ...]:
-    """The words of the list of traits that stand anywhere in a text, each once."""
+    """Return the words of the list of traits that occur in a text, each once."""
     return tuple(dict.fromkeys(match[0] for match in _lists().traits.finditer(text.casefold())))
 
 
 def enriched(chunk: Chunk, pages: Sequence[tuple[int, int]] = ()) -> Chunk:
-    """The chunk with what it is about in its metadata; what its author said there wins, and tags of both are kept.
+    """Return the chunk with its description in the metadata. The author's values take precedence; tags are merged.
 
     Args:
         chunk: with its id.
-        pages: of its document, as `page_marks` gives them.
+        pages: the `page_marks` of its document.
     """
     own, given = dict(_metadata(chunk, pages)), chunk.metadata
     return replace(chunk, metadata={**own, **given, **(_all_tags(given, own) if RULESET in given else {})})
 
 
 def _all_tags(given: Metadata, own: Metadata) -> Metadata:
-    """The author's tags, a list in every chunk, and behind them the chunk's own; none where the author has none."""
+    """Return the author's tags followed by the chunk's own, as a list; none if the author gave none."""
     author_tags, own_tags = (
         value if isinstance(value, tuple) else (value,) for value in (given.get("tags"), own.get("tags", ()))
     )
@@ -99,7 +99,8 @@ def _all_tags(given: Metadata, own: Metadata) -> Metadata:
 
 
 def page_marks(document: Document) -> tuple[tuple[int, int], ...]:
-    """(line of the file, page) for every line that only marks a page: `<!-- page 12 -->`, `[page 12]`, `{page 12}`."""
+    """Return (line of the file, page) for each line that only marks a page, such as `<!-- page 12 -->`, `[page 12]` or
+    `{page 12}`."""
     lines = enumerate(document.text.split("\n"), start=document.first_line)
     marks = ((number, match) for number, line in lines if (match := _PAGE.match(line)))
     return tuple((number, int(next(filter(None, match.groups())))) for number, match in marks)
@@ -112,7 +113,7 @@ def _metadata(chunk: Chunk, pages: Sequence[tuple[int, int]]) -> Iterator[tuple[
     yield "is_rule_bearing", bearing
     if chunk.heading_path:
         yield "section_path", chunk.heading_path
-    if RULESET in chunk.metadata:  # the tags are subjects of games, and "magic" is not one of a tariff
+    if RULESET in chunk.metadata:  # the tags are subjects of games, and "magic" does not fit a tariff
         words = chunk.search_text.casefold()
         if tags := tuple(name for name, pattern in lists.tags if pattern.search(words)):
             yield "tags", tags
@@ -134,11 +135,11 @@ def _content_kind(chunk: Chunk, lists: _Lists, *, bearing: bool) -> str:
 
 
 def kind_by_headings(path: Sequence[str]) -> str | None:
-    """The bracket of the last heading (`Prone [Condition]`), else what those above it head, the nearest first."""
+    """Return the kind in the last heading's bracket (`Prone [Condition]`), or of the nearest heading above with one."""
     lists = _lists()
     bracket = _BRACKET.search(path[-1].casefold()) if path else None
     above = [heading.casefold() for heading in reversed(path[:-1])]
-    # "Actions" heads a part of every monster and of some items: what is further above is asked first.
+    # "Actions" heads a part of every monster and of some items, so headings further above are tried first.
     for group in (lists.kinds, lists.parts):
         for heading in ([bracket[1]] if bracket else []) + above:
             for kind in group:
@@ -148,9 +149,9 @@ def kind_by_headings(path: Sequence[str]) -> str | None:
 
 
 def is_about_kind(name: str, kind: str) -> bool:
-    """Whether a name is of no one thing of a kind: what their fields are called (`Components`), or `Memorizing Spells`.
+    """Whether a name refers to a kind in general, as a field's name (`Components`) or as in `Memorizing Spells`.
 
-    In the singular the word may be part of a name: `Spell Turning` is a spell.
+    A singular word may be part of one thing's name: `Spell Turning` is a spell.
     """
     folded, lists = name.casefold(), _lists()
     kinds = (known for known in (*lists.kinds, *lists.parts) if known.name == kind)
@@ -158,7 +159,7 @@ def is_about_kind(name: str, kind: str) -> bool:
 
 
 def _labels(chunk: Chunk) -> frozenset[str]:
-    """Names of fields: of a record, of a text's own lines, of a table that a passage mentions."""
+    """Return the names of fields in a record, in lines of a text, or in a table that a passage mentions."""
     if chunk.kind == "record":
         return frozenset(column.casefold() for column in chunk.columns)
     mentioned = (part for line in _TABLE_LINE.findall(chunk.text) for part in line.split(","))

@@ -1,4 +1,4 @@
-"""Which tables of a book are guarded and why the others are not, with the owner's rules applied."""
+"""The guarded tables of a book and the reasons why others are not guarded, with the owner's rules applied."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from retrieval.query_must.siblings import words_of
 from retrieval.types import EVERY, Find, Row, TableRule, normal
 
 Reason = Unkeyed | Literal["open"]
-"""Why a table is not guarded: no row of it can be, or the book's owner left it open."""
+"""Why a table is not guarded: none of its rows can be, or the book's owner left it open."""
 REASONS: tuple[Reason, ...] = (*get_args(Unkeyed), "open")
 
 
@@ -34,38 +34,38 @@ class TableGuard:
     line: int
     """1-based, in the file of the document."""
     heading: str
-    """The nearest one above it."""
+    """The nearest heading above it."""
     caption: str
-    """Empty without one."""
+    """The table's caption; empty without one."""
     n_rows: int
     n_guarded: int
     """Rows with a predicate."""
     guardable: bool
-    """Whether its rows carry a predicate, or would if its owner did not leave it open."""
+    """Whether its rows carry a predicate, or would if the owner had not left it open."""
     reason: Reason | None
-    """Why no row has one; None where one has."""
+    """Why no row has a predicate; None if one has."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuardCounts:
-    """How many tables are guarded."""
+    """The numbers of tables that are guarded, and of those that are not, by reason."""
 
     n_tables: int
     n_guarded: int
-    """Tables of which a row carries a predicate."""
+    """Tables with a row that carries a predicate."""
     n_guardable: int
-    """Those, and the tables that would be guarded if their owner did not leave them open."""
+    """Guarded tables, and tables that would be guarded if their owner had not left them open."""
     reasons: Mapping[str, int]
-    """How many of the others are not guarded for each reason; the most frequent first."""
+    """The number of unguarded tables for each reason, the most frequent first."""
 
 
 def table_guards(tables: Sequence[Table], rows: Iterable[Row], vocabulary: Vocabulary) -> tuple[TableGuard, ...]:
-    """The verdict on every table of a book, in the order of the tables; none on one where the rule for it fails.
+    """Return whether each table of a book is guarded, in the order of the tables; tables whose rule fails are omitted.
 
     Args:
         tables: of the book.
         rows: all rows of these tables, predicates extracted.
-        vocabulary: the one that the rows were made with.
+        vocabulary: with which the rows were made.
     """
     rows_of: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
@@ -84,7 +84,7 @@ def table_guards(tables: Sequence[Table], rows: Iterable[Row], vocabulary: Vocab
 
 
 def count_guards(guards: Iterable[TableGuard]) -> GuardCounts:
-    """Count the verdicts on some tables."""
+    """Count the guarded tables, and the reasons of the others."""
     verdicts = tuple(guards)
     reasons = Counter(guard.reason for guard in verdicts if guard.reason is not None)
     n_guardable = sum(guard.guardable for guard in verdicts)
@@ -92,7 +92,7 @@ def count_guards(guards: Iterable[TableGuard]) -> GuardCounts:
 
 
 def added_up(several: Iterable[GuardCounts]) -> GuardCounts:
-    """The counts of several books as those of one library."""
+    """Return the sum of the counts of several books."""
     per_book = tuple(several)
     reasons = Counter[str]()
     for counts in per_book:
@@ -133,9 +133,9 @@ _SHOWN = 5
 
 
 def ruled(placed: Sequence[PlacedTable], rules: Sequence[TableRule]) -> tuple[PlacedTable, ...]:
-    """The same tables, each with the entry that is about it, and with the caption that the entry gives.
+    """Return the tables, each with its entry in `tables.toml` and the caption that the entry gives.
 
-    Of two entries about one table neither is applied; `unmet` says so.
+    If two entries are about one table, neither is applied, and `unmet` reports it.
     """
     if not rules:
         return tuple(placed)
@@ -146,7 +146,7 @@ def _ruled(table: Table, rules: Sequence[TableRule]) -> Table:
     entries = _about(table, rules)
     if len(entries) != 1 or entries[0].caption is None:
         return replace(table, rule=entries[0]) if len(entries) == 1 else table
-    # What the book calls the table still is said of it.
+    # The book's own caption is kept in `about`.
     about = " ".join(filter(None, (table.caption, table.about)))
     return replace(table, rule=entries[0], caption=entries[0].caption, introduced=False, about=about)
 
@@ -157,13 +157,13 @@ def _about(table: Table, rules: Sequence[TableRule]) -> list[TableRule]:
 
 
 def unmet(rules: Sequence[TableRule], tables: Sequence[Table], vocabulary: Vocabulary) -> tuple[str, ...]:
-    """A sentence for all that the entries say of a table, a column or a row that the book does not have, and for
-    entries that are about one table.
+    """Return a sentence for each table, column or row in the entries that the book does not have, for each name that
+    cannot be used, and for entries about the same table.
 
     Args:
         rules: the entries of the book's file.
-        tables: of the book, each with the entry that is about it.
-        vocabulary: of the library; it knows which words name nothing.
+        tables: of the book, each with its entry.
+        vocabulary: of the library, which defines the words that cannot be names.
     """
     shared = [(table, entries) for table in tables if table.rule is None and len(entries := _about(table, rules)) > 1]
     not_applied = {rule.entry for _, entries in shared for rule in entries}
@@ -199,7 +199,7 @@ def _unmet(rule: TableRule, mine: Sequence[Table], tables: Sequence[Table], voca
 def _idle_names(
     rule: TableRule, readings: Sequence[tuple[Table, TableMeaning]], vocabulary: Vocabulary
 ) -> Iterator[str]:
-    """Names that no question can name a row by."""
+    """Yield complaints about names by which no question can name a row."""
     speech = Speech.of(vocabulary)
     heads = [
         words_of((*table.heading_path, table.caption or "", *rule.subject, *reading.columns), vocabulary)
@@ -222,7 +222,7 @@ def _keys(table: Table, reading: TableMeaning) -> Iterator[str]:
 
 
 def _nearest_table(rule: TableRule, tables: Sequence[Table]) -> str:
-    """The nearest that there is to the first of what finds a table which no table has."""
+    """Return the closest matches in the book for the first part of `find` that no table meets."""
     finds = [_found_by(table) for table in tables]
     for name, wanted in rule.find.given.items():
         if not any(Find(**{name: wanted}).holds(table) for table in finds):
@@ -231,7 +231,7 @@ def _nearest_table(rule: TableRule, tables: Sequence[Table]) -> str:
 
 
 def _found_by(table: Table) -> Find:
-    """What finds just this table and those that are called the same."""
+    """Return the `find` that matches this table and those with the same names."""
     heading = table.heading_path[-1] if table.heading_path else ""
     return Find(heading, table.caption or "", table.header[0], table.document)
 

@@ -1,8 +1,8 @@
-"""What a failed rule of reading costs: its own part of the book, and a record that says so.
+"""Losses from failed rules of reading: each costs only its own part of the book, and is recorded.
 
-Reading goes from the document to the table, the row and the cell. Each step is a rule written for tables that its
-author knew. A stranger's table may break any of them. Where a rule raises, what it would have said is left out,
-the next coarser reading takes its place, and the loss is recorded.
+Reading proceeds from the document to the table, the row and the cell. Each step is a rule written for the tables that
+its author knew, and an unusual table may break any of them. If a rule raises, its result is omitted, the next coarser
+reading takes its place, and the loss is recorded.
 """
 
 import logging
@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 
 _MESSAGE_LENGTH = 120
 _STOPPING = (RetrievalError, OSError, MemoryError)
-"""What no coarser reading helps against: what was raised on purpose, and what the machine lacks."""
+"""Errors that no coarser reading can avoid: those raised on purpose, and a lack of the machine's resources."""
 
 _log = logging.getLogger(__name__)
 
@@ -30,13 +30,13 @@ class Loss:
     """A part of a book that is missing from its index because the rule that reads it failed."""
 
     document: str
-    """Path in the book; empty for a rule about the whole book."""
+    """Path in the book; empty for a rule that concerns the whole book."""
     line: int
-    """Of the file, 1-based; 0 for a rule about the whole document."""
+    """Line of the file, 1-based; 0 for a rule that concerns the whole document."""
     part: str
-    """What is missing, as a subject: `the caption of a table`."""
+    """The missing part, as the subject of a sentence: `the caption of a table`."""
     error: str
-    """Type and message of what was raised, and the line of our code that raised it."""
+    """Type and message of the error, and the line of our code that raised it."""
 
     def __str__(self) -> str:
         position = f"{self.document}:{self.line}" if self.line else self.document
@@ -49,9 +49,9 @@ _recorded: ContextVar[dict[Loss, None] | None] = ContextVar("recorded_losses", d
 
 @contextmanager
 def recorded_losses() -> Iterator[Collection[Loss]]:
-    """The losses of what is read in this context in their order, each once, filled as they occur.
+    """Yield the losses of this context in their order, each once; the collection grows as they occur.
 
-    At the end a context around this one, if there is one, gets them too.
+    At the end they are passed on to the enclosing context, if there is one.
     """
     losses: dict[Loss, None] = {}
     token = _recorded.set(losses)
@@ -63,7 +63,7 @@ def recorded_losses() -> Iterator[Collection[Loss]]:
 
 
 def record_losses(losses: Iterable[Loss]) -> None:
-    """Record losses of an earlier reading, such as that of a book which is kept parsed."""
+    """Record losses of an earlier reading, such as that of a book that is stored parsed."""
     recorded = _recorded.get()
     if recorded is not None:
         recorded |= dict.fromkeys(losses)
@@ -72,14 +72,14 @@ def record_losses(losses: Iterable[Loss]) -> None:
 def attempt(
     rule: Callable[[], Result], otherwise: Callable[[], Result], part: str, document: str = "", line: int = 0
 ) -> Result:
-    """What `rule` returns; where it raises, what `otherwise` returns, and a record of the loss.
+    """Return the result of `rule`; if it raises, record the loss and return the result of `otherwise`.
 
     Args:
-        rule: reads a part of a book. It must be done when it returns: a generator would raise later.
+        rule: reads a part of a book. It must not return a generator, which would raise later.
         otherwise: the coarser reading.
-        part: what is lost where the rule fails, as a subject: `the caption of a table`.
-        document: path of the document in its book; empty for a rule about the whole book.
-        line: of the file, 1-based; 0 for a rule about the whole document.
+        part: what is lost if the rule fails, as the subject of a sentence: `the caption of a table`.
+        document: path of the document in its book; empty for a rule that concerns the whole book.
+        line: of the file, 1-based; 0 for a rule that concerns the whole document.
 
     Raises:
         RetrievalError: raised on purpose.
@@ -98,7 +98,7 @@ def attempt(
 
 
 def _description(error: Exception) -> str:
-    """`IndexError: tuple index out of range, titles.py:42`."""
+    """Return a description like `IndexError: tuple index out of range, titles.py:42`."""
     message = " ".join(f"{type(error).__name__}: {error}".split())[:_MESSAGE_LENGTH]
     frames = traceback.extract_tb(error.__traceback__)
     return f"{message}, {PurePath(frames[-1].filename).name}:{frames[-1].lineno}" if frames else message

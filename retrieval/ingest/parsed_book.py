@@ -1,4 +1,4 @@
-"""A book with its markdown read: what tables and chunks are both made from, so that one reading serves them."""
+"""A book with its markdown parsed once, from which both tables and chunks are made."""
 
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -15,7 +15,7 @@ from retrieval.types import Book, Document
 
 @dataclass(frozen=True, slots=True)
 class ParsedDocument:
-    """A document as blocks, and the tables among them."""
+    """A document as blocks, with the tables among them."""
 
     document: Document
     blocks: tuple[Block, ...]
@@ -24,21 +24,21 @@ class ParsedDocument:
 
 @dataclass(frozen=True, slots=True)
 class ParsedBook:
-    """The documents of a book in its own order. Made from the text alone; the same book is read the same way."""
+    """The parsed documents of a book in its order. It depends only on the text, deterministically."""
 
     documents: tuple[ParsedDocument, ...]
-    """Without those that could not be parsed."""
+    """Documents that could be parsed."""
     losses: tuple[Loss, ...] = ()
-    """What is missing because a rule failed."""
+    """Parts that are missing because a rule failed."""
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """Every table in reading order."""
+        """All tables in reading order."""
         return tuple(placed.table for document in self.documents for placed in document.placed)
 
 
 def parse_book(book: Book) -> ParsedBook:
-    """Read the markdown of every document, and give its tables what `tables.toml` says of them."""
+    """Parse the markdown of every document, and apply the rules of `tables.toml` to its tables."""
     with recorded_losses() as losses:
         parsed = [
             attempt(partial(_parse_document, document, book), lambda: None, "the document", document.path)
@@ -48,13 +48,13 @@ def parse_book(book: Book) -> ParsedBook:
 
 
 def read_parsed_book(path: Path) -> ParsedBook:
-    """Parse the book whose record `path` holds; asked again for the same file, the book is not parsed again.
+    """Parse the book whose record is in `path`; for the same file again, return the cached result.
 
-    Only the last book is kept. The steps of a build that run in one process therefore share it.
+    Only the last book is cached, which the steps of a build in one process share.
 
     Raises:
         FileNotFoundError: no such file.
-        IndexCorruptError: it does not hold a book.
+        IndexCorruptError: it does not contain a book.
     """
     about = path.stat()
     return _read(path, about.st_ino, about.st_mtime_ns)
@@ -67,7 +67,7 @@ def _read(path: Path, _file: int, _changed: int) -> ParsedBook:
 
 
 def _parse_document(document: Document, book: Book) -> ParsedDocument:
-    # A document without a title of its own has that of its book.
+    # A document without its own title has the title of its book.
     title = str(document.metadata.get("title", book.title))
     stated = "" if title == book.title else title
     parsed = parse_blocks(document.text)

@@ -1,4 +1,4 @@
-"""Prose cut at headings: whole if it fits, else by sub-heading, else by paragraph, without overlap."""
+"""Prose divided at headings: whole if it fits, else by sub-heading, else by paragraph, without overlap."""
 
 import math
 import re
@@ -19,17 +19,17 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 def bytes_of(text: str) -> int:
-    """Its length in UTF-8."""
+    """Return the length of a text in UTF-8 bytes."""
     return len(text.encode())
 
 
 def divided(text: str, size: int, length: Callable[[str], int] = bytes_of) -> Iterator[str]:
-    """Parts of at most `size`: cut between lines, else sentences, else words, else anywhere.
+    """Yield parts of at most `size`, divided between lines, else sentences, else words, else anywhere.
 
     Args:
-        text: what is too long.
-        size: in bytes, or in what `length` counts; no character has more than four of them.
-        length: of a text; two joined by a blank or a line end have at most one more than both.
+        text: a text that is too long.
+        size: in bytes, or in the units of `length`; no character has more than four of them.
+        length: returns the length of a text; two texts joined by a blank or a line end are at most one unit longer.
     """
     for separator in (re.compile(r"\n"), _SENTENCE_END, re.compile(r"\s+")):
         parts = separator.split(text)
@@ -58,15 +58,15 @@ _LEAST_BYTES = 2
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a text has: three UTF-8 bytes each."""
+    """Return an estimate of a text's tokens: three UTF-8 bytes each."""
     return math.ceil(len(text.encode()) / BYTES_PER_TOKEN)
 
 
 def most_tokens(text: str) -> int:
-    """How many tokens a text has at most: two UTF-8 bytes each.
+    """Return an upper bound of a text's tokens: two UTF-8 bytes each.
 
     The tokenizer of `wordllama` stays below 0.83 of that on every passage of more than 600 characters of a rulebook and
-    of a protocol's manual; a few words with figures among them may have more.
+    of a protocol's manual; a few words with numbers may have more.
     """
     return math.ceil(len(text.encode()) / _LEAST_BYTES)
 
@@ -77,55 +77,56 @@ WORKING_TOKENS = 256
 
 @dataclass(frozen=True, slots=True)
 class Cuts:
-    """How prose becomes passages. A text that fits stays whole; one that does not is cut where its author cut it."""
+    """Settings for dividing prose into passages. A text that fits stays whole; others are divided at their headings."""
 
     working_tokens: int = WORKING_TOKENS
     """Sections and paragraphs are joined up to this size; one paragraph alone may be longer."""
     cap: int = TOKEN_CAP
-    """Nothing is longer. A paragraph that is gets cut between lines, else sentences, else words, else anywhere."""
+    """Limit of every passage. Longer paragraphs are divided between lines, else sentences, words, or anywhere."""
     header_level: int = 1
-    """A document that does not fit is cut at headings of this level and above, however well two of those would fit."""
+    """A document that does not fit is divided at headings of this level and above, even if two such sections would fit
+    together."""
     fallback_header_level: int = 2
-    """... and a part of that which does not fit at this level; what then does not fit, one level after the other."""
+    """... and a section that does not fit is divided at this level; the rest that does not fit, level by level."""
     split_only_when_needed: bool = True
     """Whether a document that fits stays whole."""
     count: Callable[[str], int] = estimate_tokens
-    """Tokens of a text."""
+    """Counts the tokens of a text."""
     glue: int = 0
-    """Tokens of what joins two paragraphs."""
+    """Tokens of the blank line between two paragraphs."""
 
     @property
     def limit(self) -> int:
-        """What a passage of several paragraphs may have."""
+        """Most tokens of a passage of several paragraphs."""
         return min(self.working_tokens, self.cap)
 
     @property
     def room(self) -> int:
-        """What one paragraph may have: the cap, less what the headings above it may need."""
+        """Most tokens of one paragraph: the cap, less a reserve for the headings above it."""
         return self.cap - min(512, self.cap // 4)
 
     def parts(self, text: str) -> Iterator[str]:
-        """A paragraph that has no room, cut where it hurts least."""
+        """Yield the parts of a paragraph that exceeds `room`."""
         if self.count is estimate_tokens:
             return divided(text, self.room * BYTES_PER_TOKEN)
         return divided(text, self.room, self.count)
 
     def whole_from(self, level: int) -> int:
-        """The level of headings from which on a section below one of `level` may stay whole."""
+        """Return the heading level from which sections below one of `level` may stay whole."""
         return self.header_level if level < self.header_level else self.fallback_header_level
 
     def keeps_whole(self, level: int, least: int) -> bool:
-        """Whether a section of a level may stay whole where it fits; the document itself is of level 0."""
+        """Whether a section of a level may stay whole if it fits; the document itself has level 0."""
         return level >= least if level else self.split_only_when_needed
 
 
 USUAL = Cuts()
-"""Where nobody says otherwise."""
+"""The default settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class SectionPart:
-    """A heading, a paragraph, a list, or the line that stands for a table."""
+    """A heading, a paragraph, a list, or the line that replaces a table."""
 
     text: str
     source: str
@@ -133,7 +134,7 @@ class SectionPart:
     lines: tuple[int, int]
     path: tuple[str, ...]
     level: int = 0
-    """Of a heading; 0 for all else."""
+    """Level of a heading; 0 for anything else."""
 
     @property
     def is_prose(self) -> bool:
@@ -142,9 +143,9 @@ class SectionPart:
 
 
 def without_tables_of_links(pieces: Sequence[SectionPart]) -> list[SectionPart]:
-    """The pieces; where all their prose is links, without the tables and the headings of other sections.
+    """Return the pieces, without tables and other sections' headings if all their prose is links.
 
-    `[Sheet](https://...)` over three tables says nothing of them, and is no answer to what their rows are asked for.
+    `[Sheet](https://...)` above three tables does not describe them, and does not answer questions about their rows.
     """
     prose = [piece for piece in pieces if piece.is_prose]
     if not all(is_links(piece.text) for piece in prose):
@@ -155,10 +156,10 @@ def without_tables_of_links(pieces: Sequence[SectionPart]) -> list[SectionPart]:
 
 
 BOLD_LINE_LEVEL = 7
-"""A bold line on its own is a heading below all headings."""
+"""Level of a bold line on its own, a heading below all others."""
 
 MAX_TITLES = 3
-"""Bold lines in a row that head the same prose; more of them are prose."""
+"""Most consecutive bold lines that head the same prose; more are prose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +171,7 @@ class Passage:
     source: str
     lines: tuple[int, int]
     titles: tuple[str, ...] = ()
-    """Headings and bold lines that the passage holds whole."""
+    """Headings and bold lines within the passage."""
 
 
 @dataclass(slots=True)
@@ -186,7 +187,7 @@ class _Section:
 def cut_into_passages(
     document: Document, blocks: Sequence[Block], tables: Sequence[PlacedTable], cuts: Cuts
 ) -> tuple[Passage, ...]:
-    """The prose of a document. A section that fits stays whole, sub-sections and all; a table becomes one line."""
+    """Return the prose of a document. A section that fits stays whole, with sub-sections; a table becomes a line."""
     root = _outline(document, blocks, tables, cuts)
     made = [without_tables_of_links(pieces) for pieces in _cut(root, cuts) if any(piece.is_prose for piece in pieces)]
     _keep_titles(root.everything(), made, [placed.table for placed in tables], cuts)
@@ -196,7 +197,7 @@ def cut_into_passages(
 def block_passages(
     document: Document, blocks: Sequence[Block], tables: Sequence[PlacedTable], cuts: Cuts
 ) -> tuple[Passage, ...]:
-    """The prose of a document block by block, without a thought about sections: where it cannot be cut at them."""
+    """Return the prose of a document block by block, without regard to sections, if it cannot be divided at them."""
     of_tables = {placed.block for placed in tables}
     words = [block for index, block in enumerate(blocks) if index not in of_tables]
     return tuple(
@@ -209,9 +210,10 @@ def block_passages(
 def _keep_titles(
     pieces: Sequence[SectionPart], made: list[list[SectionPart]], tables: Sequence[Table], cuts: Cuts
 ) -> None:
-    """Put headings and bold lines that head nothing, and that nothing else says, before the prose that comes next.
+    """Put headings and bold lines that head nothing and occur nowhere else before the prose that follows.
 
-    Where that is too long they follow the prose before them; where that is too long as well they are prose themselves.
+    If that would be too long, they are added to the prose before them; if that would be too long as well, they become
+    prose themselves.
     """
     known = {_name(heading) for passage in made for heading in _path(passage)}
     known |= {_name(words) for table in tables for words in (*table.heading_path, table.caption or "")}
@@ -260,7 +262,7 @@ def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[Place
             named = f"{block.shown} (table)" if index in captions else block.shown
             piece = SectionPart(named, block.source, lines, block.heading_path, level)
             if level == BOLD_LINE_LEVEL and _awaits_prose(stack[-1]):
-                # A title and its subtitle.
+                # A title and its subtitle stay together.
                 stack[-1].pieces.append(piece)
                 continue
             while stack[-1].level >= level:
@@ -285,9 +287,9 @@ def _outline(document: Document, blocks: Sequence[Block], tables: Sequence[Place
 
 
 def _is_of_grid(placed: PlacedTable) -> bool:
-    """Whether a caption directly over or under a table of many things: the prose below the table is not about them.
+    """Whether a caption is directly above or below a table of many things, so that prose below it is not about them.
 
-    A table that describes one thing has the name of that thing for its caption, and the prose below goes on about it.
+    The caption of a table that describes one thing is the name of that thing, and the prose below is also about it.
     """
     beside = placed.caption_block in (placed.block - 1, placed.block + 1)
     return beside and read_table(placed.table).kind == "grid"
@@ -303,7 +305,7 @@ def _awaits_prose(section: _Section) -> bool:
 
 
 def _settle(section: _Section, parent: _Section, cuts: Cuts) -> None:
-    """A bold line with nothing below it heads nothing: it is prose, and belongs to the prose before it."""
+    """Turn a bold line with nothing below it into prose, and add it to the prose before it."""
     if section.level != BOLD_LINE_LEVEL or any(not piece.level or _is_caption(piece) for piece in section.pieces):
         return
     parent.children.pop()
@@ -338,7 +340,7 @@ def _packed(pieces: Sequence[SectionPart], cuts: Cuts) -> Iterator[list[SectionP
 
 
 def _without_stubs(pieces: Sequence[SectionPart]) -> Sequence[SectionPart]:
-    """The pieces without what leads them of other sections that hold nothing but a table."""
+    """Return the pieces without those at the beginning from other sections that only contain a table."""
     first = next(position for position, piece in enumerate(pieces) if piece.is_prose)
     over = pieces[first].path
     of_tables = {piece.path for piece in pieces[:first] if not piece.level and piece.path != over[: len(piece.path)]}
@@ -362,14 +364,14 @@ def _path(pieces: Sequence[SectionPart]) -> tuple[str, ...]:
 
 
 def _common_start(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """The nearest heading that all the prose is under: a chapter that is one section is that section."""
+    """Return the path of the nearest heading above all the prose: a chapter that is one section is that section."""
     shortest, longest = min(paths), max(paths)
     count = next((i for i, (a, b) in enumerate(zip(shortest, longest, strict=False)) if a != b), len(shortest))
     return shortest[: min(count, len(longest))]
 
 
 def _fitting(source: str, first_line: int, path: tuple[str, ...], cuts: Cuts) -> Iterator[SectionPart]:
-    """A block as one piece; one that passes the cap, cut between lines, else sentences, else words, else anywhere."""
+    """Yield a block as one piece; one above the cap is divided between lines, else sentences, words, or anywhere."""
     if not source.strip():
         return
     line = first_line

@@ -25,15 +25,15 @@ EMBEDDERS: Mapping[str, Callable[[], Embedder]] = MappingProxyType(
 
 
 def is_hosted(name: str) -> bool:
-    """Whether an embedder of that name asks a server."""
+    """Whether the embedder of that name sends texts to a server."""
     return name == "openai" or name.startswith(OF_A_SERVER)
 
 
 def require_local(name: str) -> None:
-    """See that an embedder of this machine has its library and its weights; one that asks a server is not asked.
+    """Check that a local embedder has its library and its weights; hosted ones are not checked.
 
     Raises:
-        EmbedderUnavailableError: it lacks one of them.
+        EmbedderUnavailableError: one of them is missing.
         UnknownNameError: there is no such embedder.
     """
     if not is_hosted(name):
@@ -41,14 +41,14 @@ def require_local(name: str) -> None:
 
 
 def load_embedder(name: str = DEFAULT_EMBEDDER, client: OpenAiClient | None = None) -> Embedder:
-    """The embedder of that name.
+    """Return the embedder of that name.
 
     `st:MODEL` is a model of the sentence-transformers library, `openai:MODEL` one of a server that speaks OpenAI's
     protocol.
 
     Args:
         name: of the embedder.
-        client: what asks that server; None: one of its own.
+        client: the client for that server; None: a new one.
 
     Raises:
         UnknownNameError: no such embedder; lists those that exist.
@@ -67,16 +67,16 @@ _KEPT = 1 << 16
 
 @runtime_checkable
 class Counting(Protocol):
-    """An embedder that has its tokenizer here."""
+    """An embedder whose tokenizer is on this machine."""
 
     def count_tokens(self, text: str) -> int:
-        """How many tokens a text has."""
+        """Return how many tokens a text has."""
 
 
 def cuts_for(settings: Settings, embedder: Embedder) -> Cuts:
-    """Where the settings want prose to be cut.
+    """Return where the settings want prose to be divided into chunks.
 
-    A home that says no size is cut as it always was, by an estimate that needs no tokenizer, whatever embeds it.
+    If the settings give no size, tokens are estimated without a tokenizer, whatever the embedder.
     """
     chunking, cap = settings.chunking, settings.embedding.max_tokens
     levels = {name: getattr(chunking, name) for name in ("header_level", "fallback_header_level")}
@@ -89,33 +89,33 @@ def cuts_for(settings: Settings, embedder: Embedder) -> Cuts:
         **levels,
         split_only_when_needed=chunking.split_only_when_needed,
         count=count,
-        glue=1 + count("\n\n"),  # words at a seam may be cut otherwise than alone
+        glue=1 + count("\n\n"),  # words at a seam may be tokenized differently than alone
     )
 
 
 def token_counter(embedder: Embedder) -> Callable[[str], int]:
-    """Counts tokens as an embedder does; one whose tokenizer is elsewhere (`openai`) gets the most it can be."""
+    """Return a function that counts tokens as an embedder does, or an upper bound if its tokenizer is not here."""
     return lru_cache(_KEPT)(embedder.count_tokens) if isinstance(embedder, Counting) else most_tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a model costs. Key: model."""
+    """The price of a model. Key: model."""
 
     model: str
     usd_per_million_tokens: float
     as_of: date
-    """When somebody looked; prices change."""
+    """The date of the price; prices change."""
 
     def of(self, tokens: int) -> float:
-        """US dollars."""
+        """Return the price of so many tokens in US dollars."""
         return tokens * self.usd_per_million_tokens / 1_000_000
 
 
 def price_of(embedder: EmbedderIdentity) -> Price | None:
-    """The price of an embedder's model; None: it runs here, and costs nothing.
+    """Return the price of an embedder's model, or None if it has no listed price, such as one that runs here.
 
-    Another server behind the same protocol may have other prices: this is OpenAI's.
+    This is OpenAI's price; another server with the same protocol may charge differently.
     """
     return _table().get(embedder.version)
 
@@ -127,22 +127,22 @@ def _table() -> dict[str, Price]:
 
 
 _LEAST = 0.0001
-"""Dollars; less is not told apart."""
+"""The smallest amount shown, in dollars."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What it takes to embed some texts. `str(cost)` says it in words."""
+    """The tokens and dollars that it takes to embed some texts. `str(cost)` describes them in words."""
 
     n_texts: int
     tokens: int
-    """At most: a paid model's tokenizer is elsewhere, and a budget has to hold."""
+    """An upper bound: a paid model's tokenizer is not on this machine, and a budget must hold."""
     price: Price | None
-    """None: the embedder runs here and costs nothing."""
+    """None if the embedder runs here and costs nothing."""
 
     @classmethod
     def of(cls, texts: Iterable[str], price: Price | None) -> "Cost":
-        """The cost of texts that are sent to a model of this price."""
+        """Return the cost of sending texts to a model of this price."""
         counts = [most_tokens(text) for text in texts]
         return cls(len(counts), sum(counts), price)
 
@@ -159,10 +159,10 @@ class Cost:
         return f"{told}, {usd} with {self.price.model} (prices of {self.price.as_of})"
 
     def require_within(self, budget: float | None) -> None:
-        """See that a budget in dollars allows it; None allows everything.
+        """Check that a budget in dollars allows it; None allows everything.
 
         Raises:
-            BudgetExceededError: it does not.
+            BudgetExceededError: the budget does not.
         """
         if budget is not None and self.usd > budget:
             raise BudgetExceededError(

@@ -1,4 +1,4 @@
-"""Vectors by model and text on disk, the text that is embedded, and what is still missing."""
+"""Vectors on disk by model and text, the text that is embedded for each chunk, and the texts still to embed."""
 
 import json
 import re
@@ -19,26 +19,26 @@ from retrieval.language.numbers.cells import is_numeric
 from retrieval.types import Chunk, Embedder, EmbedderIdentity, Vector
 
 MAX_CHARACTERS = 32_768
-"""No model reads more, and a cell can be a whole book."""
+"""Characters of an embedded text at most: no model reads more, and a cell can hold a whole book."""
 MOST_NUMBERS = 4
-"""Numeric cells beside its key with which a row is embedded whole."""
+"""Numeric cells, beside its key, up to which a row is embedded whole."""
 
 
 def embedding_text(chunk: Chunk) -> str:
-    """Prose as it is; of a row its title, and every cell with the heading of its column.
+    """Return the text that is embedded for a chunk: prose as it is; a row as its title and cells with their headings.
 
-    Twenty numbers of a matrix drown the words that a question shares with its row. Where a row has more than
-    `MOST_NUMBERS`, their headings stand for them, each word once, and the names of the row say which it is; of the
-    names that end in numbers the first is enough.
+    Twenty numbers of a matrix drown out the words that a question shares with its row. In a row with more than
+    `MOST_NUMBERS` of them, they are replaced by the words of their headings, each once, and by the names of the row;
+    of the names that end in a number only the first is kept.
     """
     text = chunk.search_text if chunk.kind == "prose" else _row_text(chunk)
     return text[:MAX_CHARACTERS]
 
 
 def embedding_key(chunk: Chunk) -> str:
-    """What a chunk's vector is kept under: the text that is embedded, and all that is searched.
+    """Return the key of a chunk's vector in the store: the embedded text and the searched text.
 
-    A changed row is embedded once, whichever cell it was; and a new way of choosing the text finds no old vector.
+    A row is embedded again when any of its cells changes, and so is every chunk whose embedded text is chosen anew.
     """
     return f"{embedding_text(chunk)}\0{chunk.search_text}"
 
@@ -64,28 +64,28 @@ def _names(chunk: Chunk) -> tuple[str, ...]:
 
 
 _WAIT = 60.0
-"""Seconds that one build waits for another to let go of the file."""
+"""Seconds that one build waits for another to release the file."""
 _PAGE = 500
-"""Keys in one question to SQLite."""
+"""Keys in one SQLite query."""
 
 
 def text_key(text: str) -> bytes:
-    """SHA-256 of the text that was embedded."""
+    """Return the SHA-256 of a text, under which its vector is stored."""
     return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 class EmbeddingStore:
     """Vectors of one embedder in one SQLite file under `folder`; another embedder gets another file.
 
-    A killed process leaves either all of an `add` or nothing of it.
+    `add` is atomic, even if the process is killed.
 
     Args:
-        folder: where the file is; made when missing.
+        folder: of the file; created if missing.
         identity: the embedder whose vectors these are.
 
     Raises:
-        RetrievalError: by every method, where the file is in use for more than a minute, or cannot be written.
-        IndexCorruptError: by every method, where the file is damaged or no store.
+        RetrievalError: by every method, if the file is in use for more than a minute, or cannot be written.
+        IndexCorruptError: by every method, if the file is damaged or not a store.
     """
 
     def __init__(self, folder: Path, identity: EmbedderIdentity) -> None:
@@ -94,19 +94,19 @@ class EmbeddingStore:
         self.path = _path(folder, identity)
 
     def missing(self, texts: Sequence[str]) -> tuple[str, ...]:
-        """The distinct texts that have no vector yet, in their first order."""
+        """Return the distinct texts without a vector, in the order of their first occurrence."""
         keys = {text: text_key(text) for text in dict.fromkeys(texts)}
         with self._connection() as connection:
             known = {key for key, _ in _select(connection, list(keys.values()), "NULL")}
         return tuple(text for text, key in keys.items() if key not in known)
 
     def keys(self) -> frozenset[str]:
-        """What every vector is kept under: `text_key` of its text, as hex."""
+        """Return the keys of all vectors: `text_key` of each text, as hex."""
         with self._connection() as connection:
             return frozenset(key.hex() for (key,) in connection.execute("SELECT key FROM vectors"))
 
     def add(self, texts: Sequence[str], vectors: Vector) -> None:
-        """Store one vector a text; a text that has one already gets the new one.
+        """Store one vector for each text, replacing those that are already there.
 
         Raises:
             EmbedderMismatchError: the matrix is not (len(texts), dimensions) of finite numbers.
@@ -126,10 +126,10 @@ class EmbeddingStore:
             )
 
     def get(self, texts: Sequence[str]) -> Vector:
-        """The matrix (len(texts), dimensions) of these texts, in their order.
+        """Return the matrix (len(texts), dimensions) of these texts, in their order.
 
         Raises:
-            IndexCorruptError: a text has no vector. It never becomes zeros: that would hide a broken index.
+            IndexCorruptError: a text has no vector. Zeros in its place would hide a broken index.
         """
         places: dict[bytes, list[int]] = {}
         for position, text in enumerate(texts):
@@ -149,7 +149,7 @@ class EmbeddingStore:
         return matrix
 
     def prune(self, keep: Sequence[str]) -> int:
-        """Forget the vectors of all other texts; returns how many went."""
+        """Delete the vectors of all other texts, and return how many were deleted."""
         with self._connection() as connection, connection:
             connection.execute("CREATE TEMP TABLE kept (key BLOB PRIMARY KEY) WITHOUT ROWID")
             connection.executemany("INSERT OR IGNORE INTO kept VALUES (?)", ((text_key(text),) for text in keep))
@@ -167,7 +167,7 @@ class EmbeddingStore:
                 connection.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL)")
                 yield connection
         except sqlite3.OperationalError as error:
-            # The vectors are whole: to delete them would be to pay for them twice.
+            # The vectors are intact: deleting them would mean paying for them twice.
             raise RetrievalError(
                 f"{self.path} is in use or cannot be written ({error}); "
                 "wait for the other build, or free space, and try again"
@@ -177,7 +177,7 @@ class EmbeddingStore:
 
 
 def _path(folder: Path, identity: EmbedderIdentity) -> Path:
-    """The file of an embedder: a name that can be read, and a hash, for two identities may read alike."""
+    """Return the file of an embedder: a readable name, and a hash because two identities may give the same name."""
     name = re.sub(r"[^\w.-]+", "_", f"{identity.name}-{identity.version}-{identity.dimensions}")
     parts = json.dumps([identity.name, identity.version, identity.dimensions])
     return folder / f"{name}-{sha256(parts.encode()).hexdigest()[:8]}.sqlite"
@@ -191,28 +191,28 @@ def _select(connection: sqlite3.Connection, keys: list[bytes], column: str) -> I
 
 
 BATCH = 64
-"""Texts between two looks at how far an embedder of this machine is; a slow one takes seconds for them."""
+"""Texts in a batch of a local embedder, after which progress is reported; a slow one takes seconds for them."""
 HOSTED_BATCH = 256
-"""Texts of one request to a server."""
+"""Texts in one request to a server."""
 EMBEDDED = "chunks embedded"
 """How every line of `logged_progress` ends."""
 
 Tell = Callable[[str, int, int], None]
-"""Told what is done, how many texts are, and of how many."""
+"""Called with the activity, the number of texts done, and their total."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingTally:
-    """What one pass over a book's chunks did; chunks that say the same count once."""
+    """Counts of one pass over a book's chunks; chunks with the same text count once."""
 
     n_embedded: int
     n_reused: int
     n_deleted: int
-    """Keys of the pass before that the book no longer has."""
+    """Keys of the previous pass that the book no longer has."""
 
 
 def logged_progress(log: Callable[[str], None], seconds: float = 10.0, timer: Callable[[], float] = monotonic) -> Tell:
-    """A `tell` that logs how far the embedding is, at most once in so many seconds."""
+    """Return a `tell` that logs the progress of the embedding, at most once in so many seconds."""
     last = timer()
 
     def tell(_doing: str, done: int, total: int) -> None:
@@ -231,9 +231,9 @@ def embed_chunks(
     ledger: Path,
     tell: Tell = lambda *_: None,
 ) -> EmbeddingTally:
-    """Embed the chunks that the store lacks, in batches, and remember in `ledger` which keys the book has.
+    """Embed the chunks that the store lacks, in batches, and record the book's keys in `ledger`.
 
-    `tell` is called before each batch. A pass that is killed loses at most one: the store keeps each before the next.
+    `tell` is called before each batch. A killed pass loses at most one batch: each is stored before the next begins.
     """
     n_embedded = embed_missing(store, embedder, chunks, tell)
     keys = {text_key(embedding_key(chunk)).hex() for chunk in chunks}
@@ -248,7 +248,7 @@ def embed_missing(
     chunks: Sequence[Chunk],
     tell: Tell = lambda *_: None,
 ) -> int:
-    """Embed the chunks that the store lacks, in batches; how many that were. `tell` is called before each batch."""
+    """Embed the chunks that the store lacks, and return how many. `tell` is called before each batch."""
     texts = {embedding_key(chunk): embedding_text(chunk) for chunk in chunks}
     missing = store.missing(list(texts))
     size = HOSTED_BATCH if is_hosted(embedder.identity.name) else BATCH
@@ -260,12 +260,12 @@ def embed_missing(
 
 
 def vectors_of(store: EmbeddingStore, chunks: Sequence[Chunk]) -> Vector:
-    """(len(chunks), dimensions): the vectors that the store has of these chunks. Raises IndexCorruptError."""
+    """Return the stored vectors of these chunks, (len(chunks), dimensions). Raises IndexCorruptError."""
     return store.get([embedding_key(chunk) for chunk in chunks])
 
 
 def known_keys(ledger: Path) -> set[str]:
-    """The keys of the pass before, as hex. A damaged ledger has none: the store itself says what is missing."""
+    """Return the keys of the previous pass, as hex; none if the ledger is missing or damaged."""
     try:
         return set(ledger.read_text(encoding="ascii").split())
     except (FileNotFoundError, UnicodeDecodeError):

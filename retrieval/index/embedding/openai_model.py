@@ -17,10 +17,10 @@ OF_A_SERVER = "openai:"
 _MODEL = "text-embedding-3-small"
 _BATCH = 256
 _MAX_CHARACTERS = 8191 * 4
-"""Longer texts are cut: the model refuses more than 8,192 tokens, and a token of English has about 4 characters."""
+"""Longer texts are truncated: the model refuses more than 8,192 tokens, and an English token has about 4 characters."""
 
 _ABOUT_A_TEXT = frozenset({400, 413, 422})
-"""HTTP statuses of a request that cannot be used; the server may take another text."""
+"""HTTP statuses that reject the text of a request; the server may accept another text."""
 
 
 class OpenAiEmbedder:
@@ -28,13 +28,13 @@ class OpenAiEmbedder:
 
     Args:
         environment: OPENAI_API_KEY, and OPENAI_BASE_URL for another server.
-        model: as the server calls it.
-        retries: how often a request that failed for a passing reason is sent again.
+        model: its name on the server.
+        retries: how often a request that failed for a temporary reason is sent again.
         timeout: seconds for one request.
-        client: what asks the server, in place of one of its own.
+        client: the client for the server; None: a new one.
 
-    The key and the server are needed at the first text only: a build whose vectors are all there needs neither. Only
-    the dimensions of a model that nobody here knows have to be asked for before.
+    The key and the server are only needed for the first text: a build whose vectors are all stored needs neither. Only
+    the dimensions of a model that has no card must be requested before.
     """
 
     def __init__(
@@ -54,14 +54,14 @@ class OpenAiEmbedder:
         """`openai`, or `openai:MODEL` for another model than OpenAI's usual one.
 
         Raises:
-            EmbedderUnavailableError: the model is unknown here, and the server cannot be asked.
+            EmbedderUnavailableError: the model has no card, and the server cannot be reached.
         """
         name = "openai" if self._model == _MODEL else OF_A_SERVER + self._model
         dimensions = self._card.dimensions or len(self._request(["dimensions"])[0])
         return EmbedderIdentity(name, self._card.version(self._model), dimensions)
 
     def embed_query(self, query: str) -> Vector:
-        """Return the vector of a question, with what the model wants before questions."""
+        """Return the vector of a question, with the model's prefix for questions."""
         vector: Vector = self._embed([self._card.query + query])[0]
         return vector
 
@@ -70,7 +70,7 @@ class OpenAiEmbedder:
 
         Raises:
             EmbedderUnavailableError: there is no key, or the server cannot be reached or refuses.
-            EmbedderMismatchError: it answered vectors of another dimension, or none.
+            EmbedderMismatchError: it returned vectors of another dimension, or none.
         """
         return self._embed([self._card.text + text for text in texts])
 

@@ -1,4 +1,4 @@
-"""Any model of sentence-transformers by name (`st:BAAI/bge-m3`), with prefixes from model cards."""
+"""Models of sentence-transformers by name (`st:BAAI/bge-m3`), with prefixes from model cards."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -17,19 +17,19 @@ from retrieval.types import EmbedderIdentity, Vector
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One family of models."""
+    """The dimensions and prefixes of one family of models."""
 
     dimensions: int | None = None
-    """None: nobody here knows; the model has to be asked."""
+    """None if unknown: the model itself is then asked for a vector."""
     query: str = ""
-    """Stands before a question."""
+    """The prefix for questions."""
     text: str = ""
-    """Stands before a text that is looked for."""
+    """The prefix for texts that are searched."""
     own_code: bool = False
-    """Whether sentence-transformers runs Python code that the model brings."""
+    """Whether sentence-transformers runs Python code that comes with the model."""
 
     def version(self, of: str) -> str:
-        """A model's version: vectors of texts with something before them are no vectors of the bare texts."""
+        """Return a model's version, which includes the prefix for texts because it changes their vectors."""
         return f"{of}+{self.text.strip()}" if self.text else of
 
 
@@ -41,7 +41,7 @@ CARDS: Mapping[str, Card] = {
     "bge-small-en": Card(384, _SEARCHING),
     "bge-base-en": Card(768, _SEARCHING),
     "bge-large-en": Card(1024, _SEARCHING),
-    "bge-m3": Card(1024),  # it was trained without an instruction, and says so
+    "bge-m3": Card(1024),  # its card states that it was trained without an instruction
     "mxbai-embed-large": Card(1024, _SEARCHING),
     "e5-small": Card(384, "query: ", "passage: "),
     "e5-base": Card(768, "query: ", "passage: "),
@@ -55,13 +55,13 @@ CARDS: Mapping[str, Card] = {
     "text-embedding-3-large": Card(3072),
     "text-embedding-ada-002": Card(1536),
 }
-"""By the beginning of a model's name, without its owner."""
+"""Cards by the beginning of a model's name, without its owner."""
 
 
 def card_of(model: str) -> Card:
-    """The card of the model's family; an empty one if nobody here knows it.
+    """Return the card of the model's family, or an empty one if the family is unknown.
 
-    Servers call one model by several names: `nomic-ai/nomic-embed-text-v2-moe`, `nomic-embed-text:latest`.
+    Servers use several names for one model: `nomic-ai/nomic-embed-text-v2-moe`, `nomic-embed-text:latest`.
     """
     name = model.rstrip("/").rpartition("/")[2].lower()
     families = [family for family in CARDS if name.startswith(family)]
@@ -72,12 +72,12 @@ Kind = Literal["SentenceTransformer", "CrossEncoder"]
 
 
 def loaded(kind: Kind, model: str, *, may_run_code: bool = False) -> Any:
-    """A model of the library.
+    """Load a model of the library.
 
     Args:
         kind: its class.
-        model: as the hub or a folder calls it.
-        may_run_code: whether Python code that it brings is run.
+        model: its name on the hub, or a folder.
+        may_run_code: whether Python code that comes with it is run.
 
     Raises:
         ModelError: the library or the model is not on this machine.
@@ -101,11 +101,11 @@ _TRUST = "QUERYMUST_TRUST_MODEL_CODE"
 
 
 class SentenceEmbedder:
-    """Vectors of a sentence-transformers model that is on this machine already, L2-normalised.
+    """Vectors of a sentence-transformers model that is already on this machine, L2-normalised.
 
     Args:
-        model: as the hub or a folder calls it.
-        environment: QUERYMUST_TRUST_MODEL_CODE=1 lets a model run code of its own.
+        model: its name on the hub, or a folder.
+        environment: QUERYMUST_TRUST_MODEL_CODE=1 lets a model run its own code.
     """
 
     def __init__(self, model: str, environment: Mapping[str, str] = os.environ) -> None:
@@ -114,7 +114,7 @@ class SentenceEmbedder:
 
     @cached_property
     def identity(self) -> EmbedderIdentity:
-        """`st:MODEL`, the library's version, and the model's dimensions; an unknown model is loaded to ask it."""
+        """`st:MODEL`, the library's version, and the model's dimensions; an unknown model is loaded to find them."""
         dimensions = self._card.dimensions or int(self._encoded(["dimensions"]).shape[1])
         try:
             release = version("sentence-transformers")
@@ -132,12 +132,12 @@ class SentenceEmbedder:
 
         Raises:
             EmbedderUnavailableError: the library or the model is not on this machine.
-            EmbedderMismatchError: the model answers another dimension than its name promises.
+            EmbedderMismatchError: the model's vectors have other dimensions than its card states.
         """
         return self._embed([self._card.text + text for text in texts])
 
     def count_tokens(self, text: str) -> int:
-        """How many tokens of this model a text has, with those that it puts around every text."""
+        """Return how many tokens of this model a text has, special tokens included."""
         return len(self._model.tokenizer.encode(text, truncation=False))
 
     def _embed(self, texts: list[str]) -> Vector:

@@ -21,16 +21,15 @@ _BATCH = 1024
 class WordllamaEmbedder:
     """Mean of static token vectors, L2-normalised; no network ever.
 
-    A mean of tokens has no grammar, so it reads texts in literal and questions in canonical form: `AC` and `armour
-    class` become one word, and `7th level` meets `level 7`.
+    A mean of tokens has no grammar, so texts are embedded in literal form and questions in canonical form: `AC` and
+    `armour class` become one word, and `7th level` matches `level 7`.
     A text's vector does not depend on the texts embedded beside it, to the last bit.
-    A text without a token (the empty one) gets the fixed unit vector of `no_token_vector`:
-    it is like nothing in particular, and never NaN.
+    A text without a token (the empty one) gets the fixed unit vector of `no_token_vector`, never NaN.
     """
 
     @cached_property
     def identity(self) -> EmbedderIdentity:
-        """`wordllama`, the version of its wheel and of what is read, 256."""
+        """`wordllama`, the version of its wheel and of the form in which texts are read, and 256 dimensions."""
         return EmbedderIdentity("wordllama", f"{version('wordllama')}+canonical", _DIMENSIONS)
 
     def embed(self, texts: Sequence[str]) -> Vector:
@@ -43,22 +42,22 @@ class WordllamaEmbedder:
         return vector
 
     def embed_one(self, text: str) -> Vector:
-        """The vector that `embed` gives this text, (256,); for a few short texts this is the faster way."""
+        """Return the vector that `embed` gives this text, (256,); faster for a few short texts."""
         return self._pooled(self._tokenizer.encode(literal(text), add_special_tokens=False).ids)
 
     def length_of(self, text: str) -> float:
-        """How long the sum of a text's token vectors is: longer for what sets texts apart than for what all have."""
+        """Return the length of the sum of a text's token vectors: greater for rare words than for common ones."""
         rows = np.minimum(self._tokenizer.encode(text, add_special_tokens=False).ids, len(self._table) - 1)
         return float(np.linalg.norm(self._table[rows].sum(axis=0))) if len(rows) else 0.0
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """The words that are one token of this model, lower case, in order; some are beginnings of words."""
+        """Words that are one token of this model, in lower case, sorted; some are only beginnings of words."""
         begun = (token[1:] for token in self._tokenizer.get_vocab() if token[0] == _BEGINS_A_WORD)
         return tuple(sorted(token for token in begun if token.isascii() and token.isalpha() and token.islower()))
 
     def count_tokens(self, text: str) -> int:
-        """How many tokens of this model a text has."""
+        """Return how many tokens of this model a text has."""
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
     def _embed(self, texts: Sequence[str]) -> Vector:
@@ -95,12 +94,12 @@ class WordllamaEmbedder:
 
 @cache
 def _model() -> Any:
-    """Weights and tokenizer, read once by a process; whatever embeds only looks into them."""
+    """Load the weights and the tokenizer, once in each process; embedders only read them."""
     root = logging.getLogger()
     before, level = list(root.handlers), root.level
     import wordllama
 
-    # Importing it calls logging.basicConfig(INFO): every library would begin to write to stderr.
+    # Importing it calls logging.basicConfig(INFO), which would make every library write to stderr.
     root.handlers[:] = before
     root.setLevel(level)
     model = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
@@ -109,7 +108,7 @@ def _model() -> Any:
 
 
 def no_token_vector(dimensions: int) -> Vector:
-    """The unit vector of a text that has no token: the first axis."""
+    """Return the unit vector of a text that has no token: the first axis."""
     vector = np.zeros(dimensions, dtype=np.float32)
     vector[0] = 1.0
     return vector

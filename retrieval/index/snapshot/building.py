@@ -35,7 +35,7 @@ from retrieval.settings import Settings
 from retrieval.types import Chunk, EmbedderIdentity, Vector
 
 Progress = Callable[[str, int, int], None]
-"""Called with a stage's name, how much is done, and how much there is."""
+"""Called with a stage's name, the amount done, and the total."""
 
 Guarded = npt.NDArray[np.bool_]
 
@@ -52,25 +52,25 @@ def build_snapshot(
     graph: Graph | None = None,
     progress: Progress | None = None,
 ) -> Manifest:
-    """Build a complete snapshot, or find that it is there already; either way its manifest.
+    """Build a complete snapshot, unless it already exists, and return its manifest.
 
-    One that is there is built again when a file of it is damaged. It is built in a folder of its own and moved into
-    place at the end: a killed build leaves no snapshot, but that folder (`snapshots/.building-*`). A later build
-    removes it, once nothing was written there for a day.
+    An existing snapshot is built again if one of its files is damaged. A snapshot is built in a temporary folder
+    (`snapshots/.building-*`) and moved into place at the end: a killed build leaves only that folder, which a later
+    build removes after a day without writes.
 
     Args:
-        home: the home folder; the snapshot comes under `snapshots/`.
+        home: the home folder; the snapshot is stored under `snapshots/`.
         chunks: in any order; ids must be distinct.
         vectors: (len(chunks), dimensions), aligned with `chunks`.
-        embedder_identity: which model made the vectors.
-        vocabulary: what predicates and questions go through.
-        tokenization: how words are cut beyond the vocabulary.
+        embedder_identity: of the model that made the vectors.
+        vocabulary: for predicates and questions.
+        tokenization: settings of the tokenizer beyond the vocabulary.
         lexical: over the chunks' `search_text` in the order of their ids; None: it is built here.
         graph: over the chunks in the order of their ids; None: it is built here.
-        progress: called as the work goes on.
+        progress: called as the work proceeds.
 
     Raises:
-        LibraryError: there are no chunks, two share an id, or `lexical` or `graph` is over others.
+        LibraryError: there are no chunks, two share an id, or `lexical` or `graph` is over other chunks.
         EmbedderMismatchError: the vectors do not fit the chunks or the embedder.
         VectorDBWriteError: the Milvus server that the settings name cannot be written.
     """
@@ -105,7 +105,7 @@ def build_snapshot(
 
 
 def _silent(stage: str, done: int, total: int) -> None:
-    """For a caller that does not want to know."""
+    """Ignore the progress."""
 
 
 def _require_fitting(chunks: Sequence[Chunk], vectors: Vector, embedder: EmbedderIdentity) -> None:
@@ -188,7 +188,7 @@ def _fill_milvus(
     tokenize: Tokenize,
     tell: Progress,
 ) -> None:
-    """Fill the collection of the server that the settings name, before the snapshot is there to be read."""
+    """Fill the collection on the server in the settings, before the snapshot can be read."""
     server = MilvusServer.of(Settings.read(home).store, snapshot)
     if server is None:
         return
@@ -208,7 +208,7 @@ def _fill_milvus(
 def _split_names(
     chunks: Sequence[Chunk], vocabulary: Vocabulary
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """Names that are a label and its number, which the question's binding finds, and names in words."""
+    """Return, by chunk, the names that are a label and a number, which the question's binding finds, and the others."""
     numbered, worded = [], []
     for chunk in chunks:
         bound = {name for name in chunk.names if as_point(canonical_term(name, vocabulary), vocabulary)}

@@ -15,28 +15,28 @@ from retrieval.files.records import dump_record, parse_record
 from retrieval.types import Chunk
 
 SHORTEST = 8
-"""Characters of a short id at least."""
+"""The smallest number of characters in a short id."""
 LISTED = 6
-"""Candidates that an error names."""
+"""Candidates that an error lists."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChunkFile:
-    """Chunks in the order of their ids, so that a smaller position is a smaller id and ties need no look-up.
+    """Chunks in the order of their ids, so that positions break ties as ids would.
 
-    Opening it reads nothing: a chunk is parsed when it is asked for.
+    Opening it reads nothing: a chunk is parsed when it is accessed.
     """
 
     lines: npt.NDArray[np.uint8]
     """chunks.jsonl, memory-mapped."""
     ends: npt.NDArray[np.int64]
-    """(n + 1,): chunk i lies between ends[i] and ends[i + 1]."""
+    """(n + 1,): chunk i is between ends[i] and ends[i + 1]."""
     ids: npt.NDArray[np.bytes_]
     """(n,): ids as UTF-8, ascending."""
 
     @staticmethod
     def save(folder: Path, chunks: Sequence[Chunk]) -> None:
-        """Write chunks that are in the order of their ids."""
+        """Write chunks, which must be in the order of their ids."""
         ends = np.zeros(len(chunks) + 1, dtype=np.int64)
         with (folder / "chunks.jsonl").open("wb") as file:
             for position, chunk in enumerate(chunks):
@@ -62,7 +62,7 @@ class ChunkFile:
         return len(self.ids)
 
     def line(self, position: int) -> bytes:
-        """The record at a position as it is written."""
+        """Return the record at a position as it is stored."""
         return self.lines[self.ends[position] : self.ends[position + 1]].tobytes()
 
     def __getitem__(self, position: int) -> Chunk:
@@ -77,22 +77,22 @@ class ChunkFile:
         return (self[position] for position in range(len(self)))
 
     def id_at(self, position: int) -> str:
-        """The id at a position, without reading the chunk."""
+        """Return the id at a position, without reading the chunk."""
         return str(self.ids[position], "utf-8")
 
     def short_id(self, chunk_id: str) -> str:
-        """The first 8 characters of an id, or as many as no other id begins with."""
+        """Return the first 8 characters of an id, or as many more as distinguish it from all others."""
         position = self.position(chunk_id)
         beside = [self.id_at(near) for near in (position - 1, position + 1) if 0 <= near < len(self)]
         shared = max((_shared(chunk_id, other) for other in beside), default=0)
         return chunk_id[: max(SHORTEST, shared + 1)]
 
     def find(self, beginning: str) -> str:
-        """The id that begins so.
+        """Return the id that begins with these characters.
 
         Raises:
-            UnknownNameError: no id does; lists those that begin alike.
-            AmbiguousNameError: several do; lists them.
+            UnknownNameError: no id does; lists ids with a similar beginning.
+            AmbiguousNameError: several ids do; lists them.
         """
         given = beginning.encode()
         first, last = (int(end) for end in np.searchsorted(self.ids, [given, given + b"\xff"]))
@@ -111,14 +111,14 @@ class ChunkFile:
         return f"{self.short_id(self.id_at(position))} ({self[position].title})"
 
     def position(self, chunk_id: str) -> int:
-        """The position of an id. Raises UnknownNameError."""
+        """Return the position of an id. Raises UnknownNameError."""
         return int(self.positions([chunk_id])[0])
 
     def positions(self, ids: Sequence[str]) -> npt.NDArray[np.int64]:
-        """Positions of ids, in their order.
+        """Return the positions of ids, in their order.
 
         Raises:
-            UnknownNameError: there is no chunk of that id.
+            UnknownNameError: there is no chunk with one of these ids.
         """
         if not ids:
             return np.empty(0, dtype=np.int64)
@@ -131,6 +131,6 @@ class ChunkFile:
 
 
 def _shared(one: str, other: str) -> int:
-    """How many characters two ids begin with alike."""
+    """Return the length of the common prefix of two ids."""
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
     return sum(1 for _ in alike)

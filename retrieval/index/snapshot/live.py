@@ -27,29 +27,29 @@ HISTORY_FILE = "live.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Promotion:
-    """One move of the pointer. Key: at."""
+    """One move of the live pointer to a snapshot. Key: at."""
 
     snapshot: str
     at: datetime
     how: str
-    """`build`, `nightly`, `rollback`, `pull`, or `push` in the history of a place; `before` for what was live when this
-    began."""
+    """`build`, `nightly`, `rollback`, `pull`, or `push` in the history of a place; `before` for the snapshot that was
+    live when the history began."""
     forced: str | None = None
-    """Why it went live past scores that refused it; None: nothing refused it."""
+    """The reason why it went live although its scores refused it; None if nothing refused it."""
 
     @classmethod
     def now(cls, snapshot: str, how: str, forced: str | None = None) -> "Promotion":
-        """A move that is being made."""
+        """Return a move at this moment."""
         return cls(snapshot, datetime.now(UTC).replace(microsecond=0), how, forced)
 
     @property
     def by_hand(self) -> bool:
-        """Whether a person chose it, against what a build or its scores had said."""
+        """Whether a person chose it, against the decision of a build or its scores."""
         return self.how == "rollback" or self.forced is not None
 
 
 def promotions(home: Path) -> tuple[Promotion, ...]:
-    """Every move, the oldest first; a line that cannot be read is left out."""
+    """Return every move, the oldest first; unreadable lines are skipped."""
     try:
         content = (home / HISTORY_FILE).read_bytes()
     except FileNotFoundError:
@@ -58,7 +58,7 @@ def promotions(home: Path) -> tuple[Promotion, ...]:
 
 
 def read_promotions(content: bytes) -> tuple[Promotion, ...]:
-    """Every move in the lines of a history, the oldest first; a line that cannot be read is left out."""
+    """Return every move in the lines of a history, the oldest first; unreadable lines are skipped."""
     promotions = []
     for line in content.splitlines():
         try:
@@ -69,24 +69,24 @@ def read_promotions(content: bytes) -> tuple[Promotion, ...]:
 
 
 def remember(home: Path, *moves: Promotion) -> None:
-    """Add moves to the history; what is there stays as it is."""
+    """Append moves to the history."""
     write_atomically(home / HISTORY_FILE, dump_promotions((*promotions(home), *moves)))
 
 
 def dump_promotions(moves: Iterable[Promotion]) -> bytes:
-    """The lines of a history."""
+    """Return the lines of a history."""
     return b"".join(dump_record(move) + b"\n" for move in moves)
 
 
 def were_live(home: Path) -> tuple[str, ...]:
-    """Every snapshot that ever was live, each once, the one that was it last first."""
+    """Return every snapshot that was ever live, each once, the most recent first."""
     return tuple(dict.fromkeys(move.snapshot for move in reversed(promotions(home))))
 
 
 def live_since_choice(home: Path) -> tuple[str, ...]:
-    """Every snapshot that was live since a person last chose one, that one included; the one that was it last first.
+    """Return the snapshots that were live since a person last chose one, that one included, the most recent first.
 
-    What was live before is not a measure of what comes after: a person has decided against it.
+    Earlier snapshots are not a standard for later ones, because a person decided against them.
     """
     moves = promotions(home)
     chosen = max((position for position, move in enumerate(moves) if move.by_hand), default=0)
@@ -100,15 +100,15 @@ _ID = re.compile(r"[0-9a-f]{16}")
 
 
 def is_id(name: str) -> bool:
-    """Whether a snapshot could have this id."""
+    """Whether a name has the form of a snapshot's id."""
     return _ID.fullmatch(name) is not None
 
 
 def snapshot_folder(home: Path, snapshot_id: str) -> Path:
-    """Where a snapshot is kept, whether or not it exists; always a folder right under `snapshots/`.
+    """Return the folder of a snapshot, whether or not it exists; always directly under `snapshots/`.
 
     Raises:
-        IndexMissingError: no snapshot could have that id.
+        IndexMissingError: the id does not have the form of a snapshot's id.
     """
     if not is_id(snapshot_id):
         raise IndexMissingError(
@@ -119,16 +119,16 @@ def snapshot_folder(home: Path, snapshot_id: str) -> Path:
 
 
 def live_id(home: Path) -> str | None:
-    """Id of the live snapshot, or None before the first promotion.
+    """Return the id of the live snapshot, or None before the first promotion.
 
     Raises:
-        IndexCorruptError: the pointer holds no id.
+        IndexCorruptError: the pointer does not contain an id.
     """
     pointer = home / POINTER
     if not pointer.is_file():
         return None
     content = pointer.read_bytes()
-    # Bytes that are not ASCII are not an id either: the pattern decides about all of them.
+    # Bytes that are not ASCII are not an id either: the pattern rejects them too.
     snapshot_id = content.decode("ascii", "replace").strip()
     if not is_id(snapshot_id):
         raise IndexCorruptError(f"{pointer} names no snapshot ({content[:40]!r}); delete it and build the index again")
@@ -136,16 +136,16 @@ def live_id(home: Path) -> str | None:
 
 
 def standing_id(home: Path) -> str | None:
-    """Id of the live snapshot; where the pointer is gone or damaged, of the one that was live last and is there.
+    """Return the id of the live snapshot; if the pointer is missing or damaged, of the last live one that still exists.
 
-    For writers, who would else begin with nothing and lose what was there. A reader is told instead.
+    For writers, which would otherwise begin with nothing and lose existing data. Readers get an error instead.
     """
     present = (snapshot for snapshot in were_live(home) if snapshot_folder(home, snapshot).is_dir())
     return pointed_id(home) or next(present, None)
 
 
 def is_live(home: Path, snapshot_id: str) -> bool:
-    """Whether the pointer names this snapshot; a damaged one names none."""
+    """Whether the pointer names this snapshot; a damaged pointer names none."""
     return pointed_id(home) == snapshot_id
 
 
@@ -154,14 +154,14 @@ def promote(home: Path, snapshot_id: str, how: str = "build", forced: str | None
 
     Args:
         home: the home folder; the caller holds its lock.
-        snapshot_id: what goes live.
-        how: what the history says of it, where it was not live already.
-        forced: why it goes live although its scores refuse it; the history keeps that even of what is live already.
+        snapshot_id: the snapshot that goes live.
+        how: how it went live, for the history; not recorded if it already was live.
+        forced: why it goes live although its scores refuse it; recorded even if it already was live.
 
     Raises:
-        IndexMissingError: there is no complete snapshot of that id, or the Milvus server that the settings name has not
+        IndexMissingError: there is no complete snapshot of that id, or the Milvus server in the settings does not have
             all of it.
-        IndexCorruptError: what is there is another one, or cannot be read.
+        IndexCorruptError: the folder contains another snapshot, or cannot be read.
     """
     folder = snapshot_folder(home, snapshot_id)
     if not (folder / MANIFEST_FILE).is_file():
@@ -175,9 +175,9 @@ def promote(home: Path, snapshot_id: str, how: str = "build", forced: str | None
 
 
 def _point_alias(home: Path, manifest: Manifest, how: str) -> None:
-    """Point the alias of the Milvus server at the snapshot, which has to be whole there.
+    """Point the alias of the Milvus server at the snapshot, which must be complete there.
 
-    Who pulls a snapshot reads what another builds there, and moves nothing.
+    A pull does not move the alias: the machine that built the snapshot does.
     """
     server = MilvusServer.of(Settings.read(home).store, manifest.id)
     if server is None or how == "pull":
@@ -193,7 +193,7 @@ def _point_alias(home: Path, manifest: Manifest, how: str) -> None:
 
 
 def pointed_id(home: Path) -> str | None:
-    """Id of the live snapshot; None where the pointer is gone or damaged, which the next promotion fixes."""
+    """Return the id of the live snapshot; None if the pointer is missing or damaged, which the next promotion fixes."""
     try:
         return live_id(home)
     except IndexCorruptError:
@@ -201,7 +201,7 @@ def pointed_id(home: Path) -> str | None:
 
 
 class ReadHold:
-    """Keeps a snapshot from being removed by this machine, until it is let go or collected.
+    """A lock that prevents this machine from removing a snapshot, until it is released or garbage-collected.
 
     Args:
         descriptor: of its manifest, which holds the lock.
@@ -212,10 +212,10 @@ class ReadHold:
 
     @classmethod
     def of(cls, folder: Path) -> "ReadHold | None":
-        """A hold of the snapshot in a folder; None where there is no manifest, or a file system without locks.
+        """Return a hold on the snapshot in a folder; None without a manifest, or on a file system without locks.
 
         Raises:
-            IndexMissingError: it is being removed.
+            IndexMissingError: the snapshot is being removed.
         """
         try:
             descriptor = os.open(folder / MANIFEST_FILE, os.O_RDONLY | os.O_CLOEXEC)
@@ -233,17 +233,17 @@ class ReadHold:
         return hold
 
     def let_go(self) -> None:
-        """Let the snapshot be removed; a second time is nothing."""
+        """Release the hold, so that the snapshot may be removed. May be called more than once."""
         self._let_go()
 
 
 @contextmanager
 def unread(folder: Path) -> Iterator[bool]:
-    """Whether nobody on this machine reads a snapshot; while this goes on, nobody begins to."""
+    """Yield whether no process of this machine reads a snapshot; if so, none can open it within the block."""
     try:
         descriptor = os.open(folder / MANIFEST_FILE, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
-        yield True  # without its manifest it is no snapshot
+        yield True  # a folder without a manifest is not a snapshot
         return
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -258,17 +258,17 @@ def unread(folder: Path) -> Iterator[bool]:
 
 
 ABANDONED_PREFIX = ".building-"
-"""Of folders that a later build removes, once nothing was written there for a day."""
+"""Prefix of temporary folders, which a later build removes after a day without writes."""
 _ABANDONED = 24 * 3600.0
-"""Seconds since the last file was written: no build is silent for that long."""
+"""Seconds since the last write after which a folder counts as abandoned: no build pauses for that long."""
 
 
 @contextmanager
 def building_folder(root: Path) -> Iterator[Path]:
-    """A new folder beside the home's snapshots; what is still there at the end is removed.
+    """Yield a new folder beside the home's snapshots, and remove what is left of it at the end.
 
-    A killed build cannot remove its own. Each build therefore removes the folders of others in which nothing was
-    written for a day; a younger one may belong to a build that still runs, and stays.
+    A killed build cannot remove its own folder. Each build therefore removes other builds' folders after a day without
+    writes; a more recent one may belong to a running build, and is kept.
     """
     snapshots = root / SNAPSHOTS
     make_folder(snapshots)
@@ -283,9 +283,9 @@ def building_folder(root: Path) -> Iterator[Path]:
 
 
 def move_into_place(building: Path, final: Path) -> None:
-    """Give a complete snapshot its name, once all of it survives a loss of power.
+    """Give a complete snapshot its final name, after syncing all of it to disk.
 
-    One of that name goes, but not before the other is there to follow it.
+    An existing folder of that name is first renamed, and removed when the new one is in place.
     """
     building.chmod(0o755)
     sync_tree(building)
@@ -301,12 +301,12 @@ def _last_written(folder: Path) -> float:
     try:
         return max(path.lstat().st_mtime for path in (folder, *folder.rglob("*")))
     except OSError:
-        # A file went while we looked: somebody works there.
+        # A file disappeared in the meantime, so a process is working there.
         return time.time()
 
 
 KEEP = 3
-"""So many that were live are kept beside the one that is."""
+"""Number of formerly live snapshots that are kept beside the live one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,19 +317,19 @@ class StoredSnapshot:
     size: int
     """Bytes."""
     why: str
-    """`live`, `candidate`, `was live`; empty where nothing keeps it."""
+    """`live`, `candidate` or `was live`; empty if there is no reason to keep it."""
 
 
 def snapshots_of(home: Path, candidate: str | None, keep: int = KEEP) -> tuple[StoredSnapshot, ...]:
-    """Every snapshot of a home, in the order of their ids, and why it is kept.
+    """Return every snapshot of a home, with the reason why it is kept, in the order of their ids.
 
     Args:
         home: the home folder.
         candidate: the newest snapshot, live or not.
-        keep: how many that were live are kept beside the live one.
+        keep: number of formerly live snapshots that are kept beside the live one.
 
     Raises:
-        IndexCorruptError: the live pointer is damaged, so nobody knows what may go.
+        IndexCorruptError: the live pointer is damaged, so it is unknown what may be removed.
     """
     live = live_id(home)
     present = {path.name: path for path in (home / SNAPSHOTS).glob("*") if path.is_dir() and is_id(path.name)}
@@ -344,9 +344,9 @@ def snapshots_of(home: Path, candidate: str | None, keep: int = KEEP) -> tuple[S
 def remove_snapshots(
     home: Path, candidate: str | None, keep: int = KEEP, *, pretend: bool = False
 ) -> tuple[StoredSnapshot, ...]:
-    """Remove every snapshot that nothing keeps, and say which.
+    """Remove every snapshot that there is no reason to keep, and return the removed ones.
 
-    The caller holds the home's lock. What a process of this machine has open stays, and goes with a later call.
+    The caller holds the home's lock. Snapshots that a process of this machine has open are left to a later call.
 
     Raises:
         IndexCorruptError: the live pointer is damaged; nothing was removed.
@@ -358,7 +358,7 @@ def remove_snapshots(
 def _removed(folder: Path, *, pretend: bool) -> bool:
     with unread(folder) as may_go:
         if may_go and not pretend:
-            # Under a name that no reader takes for a snapshot's, so that a killed removal leaves no half of one.
+            # Renamed first, so that readers do not take what a killed removal leaves for a snapshot.
             away = Path(mkdtemp(prefix=ABANDONED_PREFIX, dir=folder.parent))
             folder.replace(away / folder.name)
             rmtree(away, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The manifest: the files of a snapshot, and the id that follows from them."""
+"""The manifest: the files of a snapshot, and the id that is computed from them."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ DERIVED = _REGIONS | frozenset(
     {VECTORS, *(f"{folder}/vectors.npy" for folder in ("columns", "words", "tables"))}
     | {f"{folder}/weights.npy" for folder in ("lexical", "tables/lexical")}
 )
-"""Paths in a snapshot's folder. What they are made of is in its other files, but for the vectors: see `trace`."""
+"""Paths of files that are derived from the other files of a snapshot, except the vectors: see `trace`."""
 
 _DECIMALS = 2
 _TOLERANCE = 1e-3
@@ -31,8 +31,8 @@ _ROWS = 65_536
 
 
 def trace(folder: Path) -> tuple[int, ...]:
-    """The mean of all vectors in hundredths, a number for each dimension: the same for every processor, and another
-    one for another model behind the same name."""
+    """Return the mean of all vectors in hundredths, one number for each dimension: the same on every processor, but
+    different for a different model of the same name."""
     vectors = np.load(folder / VECTORS, mmap_mode="r")
     total = np.zeros(vectors.shape[1])
     for start in range(0, len(vectors), _ROWS):
@@ -42,11 +42,11 @@ def trace(folder: Path) -> tuple[int, ...]:
 
 
 def agree(left: Path, right: Path) -> bool:
-    """Whether these files are the same in two snapshots' folders, but for their last bits.
+    """Whether the `DERIVED` files of two snapshots' folders are the same, except for their last bits.
 
-    They are not where another version of this program made them otherwise. Word vectors may also be turned by another
-    processor, all of them together, and a chunk between two regions may fall into the other: then the snapshot is made
-    anew, under the same id.
+    They differ if another version of this program computed them differently. Another processor may also rotate all
+    word vectors together, or assign a chunk between two regions to the other: then the snapshot is built anew, under
+    the same id.
     """
     return all(_close(left / name, right / name) for name in sorted(DERIVED))
 
@@ -67,11 +67,11 @@ MANIFEST_FILE = "manifest.json"
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Says completely what a snapshot is. Key: id, the hash of its settings and files.
+    """The complete description of a snapshot. Key: id, the hash of its settings and files.
 
-    The same library gives the same id on every machine where the same versions of this program and its libraries run.
-    Floats whose last bits depend on the processor are not part of it (`retrieval.index.snapshot.manifest`); the files
-    are listed with the hashes that they have here. Nor are the versions: what they changed is in the files.
+    The same library has the same id on every machine with the same versions of this program and its libraries. The id
+    does not depend on floats whose last bits vary with the processor (`DERIVED`), although the files are listed with
+    the hashes that they have here. Nor does it depend on the versions: their effects are in the files.
 
     """
 
@@ -82,17 +82,17 @@ class Manifest:
     n_guarded: int
     """Chunks whose query_must always asks."""
     n_keyed: int
-    """Other chunks, which stay out where a rival is named."""
+    """Other chunks, which are excluded if a rival is named."""
     n_tables: int
     n_nodes: int
-    """Of the graph, chunks included."""
+    """Nodes of the graph, chunks included."""
     n_edges: int
     embedder: EmbedderIdentity
     tokenization: Tokenization
     versions: Versions
-    """Of the parts of this program when the snapshot was made; one that was there already keeps its own."""
+    """Versions of the parts of this program when the snapshot was built; an existing snapshot keeps its own."""
     files: tuple[FileEntry, ...]
-    """Our own, by their path in the snapshot's folder."""
+    """The snapshot's files, by their path in its folder."""
 
     @classmethod
     def of(
@@ -108,7 +108,7 @@ class Manifest:
         embedder: EmbedderIdentity,
         tokenization: Tokenization,
     ) -> "Manifest":
-        """The manifest of the files that are now in `folder`."""
+        """Return the manifest of the current files in `folder`."""
         files = tuple(FileEntry.of(folder, path) for path in sorted(_own_files(folder)))
         settings = [asdict(embedder), asdict(tokenization)]
         hashes = [(file.path, file.sha256) for file in files if file.path not in DERIVED]
@@ -131,16 +131,16 @@ class Manifest:
         )
 
     def write(self, folder: Path) -> None:
-        """Write manifest.json; it comes last, and a folder without it is not a snapshot."""
+        """Write manifest.json. It comes last: a folder without it is not a snapshot."""
         write_atomically(folder / MANIFEST_FILE, json.dumps(json.loads(dump_record(self)), indent=1) + "\n")
 
     @classmethod
     def read(cls, folder: Path) -> "Manifest":
-        """The manifest of a snapshot's folder.
+        """Return the manifest of a snapshot's folder.
 
         Raises:
-            IndexCorruptError: there is none, it cannot be read, another version of this program wrote it, or the folder
-                is not called by its id.
+            IndexCorruptError: it is missing or unreadable, another version of this program wrote it, or the folder's
+                name is not its id.
         """
         path = folder / MANIFEST_FILE
         try:
@@ -156,11 +156,11 @@ class Manifest:
 
     @classmethod
     def parse(cls, content: bytes, where: str) -> "Manifest":
-        """What `write` wrote.
+        """Parse what `write` wrote.
 
         Args:
             content: of the file.
-            where: what to call the file in an error.
+            where: the file's name in errors.
 
         Raises:
             IndexCorruptError: it cannot be read, or another version of this program wrote it.
@@ -179,12 +179,12 @@ class Manifest:
             raise IndexCorruptError(f"{where} is not a manifest ({error.errors()[0]['msg']}); build again") from error
 
     def disagreements(self, folder: Path, *, hashes: bool) -> Iterable[str]:
-        """A sentence for every file of `folder` that is not as it was when this manifest was written."""
+        """Yield a sentence for every file of `folder` that changed after this manifest was written."""
         return changes(folder, self.files, hashes=hashes)
 
 
 def is_whole(folder: Path) -> bool:
-    """Whether every file of a snapshot's folder is byte for byte as its build left it."""
+    """Whether every file of a snapshot's folder is byte for byte as the build left it."""
     try:
         return not any(Manifest.read(folder).disagreements(folder, hashes=True))
     except IndexCorruptError:

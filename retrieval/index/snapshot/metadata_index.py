@@ -1,4 +1,4 @@
-"""Metadata of all chunks as columns, so that a filter becomes a mask without reading a chunk."""
+"""Metadata of all chunks by key, so that a filter becomes a mask without reading a chunk."""
 
 import json
 from bisect import bisect_left, bisect_right
@@ -27,10 +27,10 @@ _FAMILIES = ("flags", "numbers", "texts")
 
 @dataclass(frozen=True, slots=True)
 class MetadataColumn:
-    """Distinct values of one key, rising within each family; families never compare."""
+    """Distinct values of one key, ascending within each family; values of different families are never compared."""
 
     first: int
-    """Number of the first value among those of all keys; the others follow: flags, numbers, texts."""
+    """Number of the first value among the values of all keys; the others follow: flags, numbers, texts."""
     flags: tuple[bool, ...]
     numbers: tuple[float, ...]
     texts: tuple[str, ...]
@@ -39,7 +39,7 @@ class MetadataColumn:
         return len(self.flags) + len(self.numbers) + len(self.texts)
 
     def numbers_of(self, comparison: Comparison, value: Scalar) -> tuple[int, int]:
-        """The numbers [start, stop) of the values that compare so with a value of their own family."""
+        """Return the numbers [start, stop) of the values that meet a comparison with a value of the same family."""
         before, family = 0, _family(value)
         for name in _FAMILIES[: _FAMILIES.index(family)]:
             before += len(getattr(self, name))
@@ -57,17 +57,17 @@ class MetadataColumn:
 
 @dataclass(frozen=True, eq=False)
 class MetadataIndex:
-    """Who has which value of which key; `book`, `document` and `kind` are keys beside a chunk's own metadata."""
+    """The chunks that have each value of each key; `book`, `document` and `kind` are keys beside a chunk's metadata."""
 
     n_chunks: int
     chunks: RaggedArray[np.int32]
-    """Those of each value, rising."""
+    """The chunks of each value, ascending."""
     listed: Mask
-    """Whether the chunk has the value in a list; aligned with the items of `chunks`."""
+    """Whether the chunk has the value as a member of a list; aligned with the items of `chunks`."""
     built: Mapping[str, MetadataColumn] | None = None
-    """The values by key, before they are saved."""
+    """The values by key, until they are saved."""
     folder: Path | None = None
-    """Where the values are kept, read at the first filter, once they are saved."""
+    """The folder of the saved values, which are read at the first filter."""
 
     @classmethod
     def build(cls, chunks: Sequence[Chunk]) -> "MetadataIndex":
@@ -97,7 +97,7 @@ class MetadataIndex:
         )
 
     def mask(self, key: str, comparison: Comparison, value: Scalar, *, members: bool = False) -> Mask:
-        """(n,): the chunks whose value compares so; with `members` also those that have such a value in a list.
+        """Return a mask, (n,), of chunks whose value meets a comparison, or with `members` whose list has such a value.
 
         Raises:
             UnknownNameError: no chunk has that key; lists those that exist.
@@ -116,9 +116,9 @@ class MetadataIndex:
         return mask
 
     def positions(self, key: str, text: str) -> npt.NDArray[np.int32]:
-        """The chunks whose value of a key is this text, rising; those that have it in a list as well.
+        """Return the chunks whose value of a key is this text, or a list that contains it, ascending.
 
-        Unlike `mask` it costs these chunks alone, and not all.
+        Unlike that of `mask`, the cost grows with these chunks only, not with all.
         """
         return self.chunks.items[self.chunks.span(*self.columns[key].numbers_of("eq", text))]
 
@@ -151,7 +151,7 @@ class MetadataIndex:
 
 
 def _facts(chunk: Chunk) -> Iterator[tuple[str, Scalar, bool]]:
-    """(key, value, whether it is in a list) of one chunk, each once; what is not a number is left out."""
+    """Yield (key, value, whether it is in a list) for one chunk, each once; NaN is omitted."""
     facts = {**chunk.metadata, "book": chunk.book, "document": chunk.document, "kind": chunk.kind}
     for key, value in facts.items():
         if isinstance(value, (tuple, list)):

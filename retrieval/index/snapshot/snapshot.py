@@ -6,18 +6,18 @@
                           chunks.jsonl             records, in the order of their ids
                           chunk_{ends,ids}.npy     offsets of the records, and their ids
                           vectors.npy              (n, dimensions) float32
-                          regions/                 which vectors of a large library are near one another
+                          regions/                 vectors of a large library by region of their space
                           lexical/                 BM25 over search_text
-                          evidence/                what chunks are called, and which table each is of
+                          evidence/                the names of chunks, and the table of each
                           fields/                  the words of every field, in their order
                           figures/                 the numbers of cells, columns and headings
-                          spelling/                its words as they are written
+                          spelling/                the library's words as they are written
                           columns/, words/         vectors of the column names, and of the words
-                          tables/                  what each table and passage is about: its words and a vector
-                          graph/                   what leads from a chunk to others
+                          tables/                  the topic of each table and passage: its words and a vector
+                          graph/                   links from a chunk to others
                           metadata/                values by key, for a caller's filter
                           predicates/              compiled query_must and names, and their vocabulary
-                          rivals/                  keyed tables, each once: whose rows a question keeps out
+                          rivals/                  keyed tables, each once, whose rows a question may exclude
 """
 
 from dataclasses import replace
@@ -56,7 +56,7 @@ from retrieval.types import Chunk, Vector
 
 
 def require_counts(snapshot: "Snapshot") -> None:
-    """Compare what is there with what the manifest says; nothing of it is parsed.
+    """Compare the sizes of a snapshot's parts with its manifest, without parsing them.
 
     Raises:
         IndexCorruptError: two of them disagree, or a file cannot be read.
@@ -83,16 +83,16 @@ __all__ = ["Progress", "Snapshot", "build_snapshot", "open_snapshot"]
 
 
 class Snapshot:
-    """Lazy access to one snapshot: what a search does not use is never read.
+    """Lazy access to one snapshot: a search reads only what it uses.
 
-    A chunk's position is its place in the order of ids: position breaks ties as the id would."""
+    A chunk's position is its place in the order of ids, so positions break ties as ids would."""
 
     def __init__(self, folder: Path, manifest: Manifest, hold: ReadHold | None = None) -> None:
         self.folder, self.manifest, self._hold = folder, manifest, hold
 
     @property
     def id(self) -> str:
-        """Hash of the contents."""
+        """Hash of the snapshot's contents."""
         return self.manifest.id
 
     def __len__(self) -> int:
@@ -110,7 +110,7 @@ class Snapshot:
 
     @cached_property
     def regions(self) -> Regions:
-        """The vectors of a large library by where they are."""
+        """The vectors of a large library by region of their space."""
         return load_arrays(self.folder / "regions", Regions)
 
     @cached_property
@@ -123,13 +123,13 @@ class Snapshot:
 
     @cached_property
     def spelling(self) -> Spelling:
-        """Reads the words of a question that nobody writes so."""
+        """Spelling correction for questions."""
         texts = self.chunks
         return spelling_of(self.lexical, self.folder / "spelling", lambda position: texts[position].search_text)
 
     @cached_property
     def chunk_tables(self) -> ChunkTables:
-        """The table or passage of each chunk, and what its chunks are called."""
+        """The table or passage of each chunk, and the names of its chunks."""
         return load_arrays(self.folder / "evidence", ChunkTables)
 
     @cached_property
@@ -144,23 +144,23 @@ class Snapshot:
 
     @cached_property
     def columns(self) -> ColumnIndex:
-        """What column names mean."""
+        """Vectors of column names."""
         return load_arrays(self.folder / "columns", ColumnIndex)
 
     @cached_property
     def tables(self) -> TableTexts:
-        """What each table and passage is about."""
+        """The topic of each table and passage."""
         words, how = self.vocabulary, self.manifest.tokenization
         return TableTexts.load(self.folder / "tables", tokenizer(words, how), question_tokenizer(words, how))
 
     @cached_property
     def words(self) -> WordVectors:
-        """What single words mean."""
+        """Vectors of single words."""
         return load_arrays(self.folder / "words", WordVectors)
 
     @cached_property
     def rarity(self) -> npt.NDArray[np.float64]:
-        """Weight of every word of the lexical index, (terms + 1,); the last is of a word that it does not have."""
+        """Weight of every word of the lexical index, (terms + 1,); the last is for words that it does not have."""
         return load_array(self.folder / "rarity.npy", np.float64)
 
     @cached_property
@@ -170,12 +170,12 @@ class Snapshot:
 
     @cached_property
     def metadata(self) -> MetadataIndex:
-        """What a caller's filter asks."""
+        """Values by key, for a caller's filter."""
         return MetadataIndex.load(self.folder / "metadata")
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The vocabulary that predicates and questions of this snapshot go through."""
+        """The vocabulary of this snapshot's predicates and questions."""
         return self.predicates.vocabulary
 
     @cached_property
@@ -185,25 +185,25 @@ class Snapshot:
 
     @cached_property
     def rivals(self) -> SiblingIndex:
-        """The keyed tables: which rows a question keeps out because it names others."""
+        """The keyed tables, some of whose rows a question excludes by naming others."""
         return load_arrays(self.folder / "rivals", SiblingIndex)
 
     def document_of(self, chunk: Chunk) -> list[Chunk]:
-        """The chunks of a chunk's document, in reading order."""
+        """Return the chunks of a chunk's document, in reading order."""
         same = [self.metadata.mask(key, "eq", getattr(chunk, key)) for key in ("book", "document")]
         chunks = [self.chunks[int(position)] for position in np.flatnonzero(np.logical_and.reduce(same))]
         return sorted(chunks, key=lambda chunk: chunk.position)
 
     def canonical_of(self, question: str) -> Canonical:
-        """A question in canonical form, with the rows that it keeps out."""
+        """Return a question in canonical form, with the rows that it excludes."""
         return self.rivals.with_rivals(canonical(self.spelling(question), self.vocabulary))
 
     def faults(self) -> tuple[str, ...]:
-        """A sentence for every file that is not, byte for byte, as the build left it."""
+        """Return a sentence for every file that is not byte for byte as the build left it."""
         return tuple(self.manifest.disagreements(self.folder, hashes=True))
 
     def close(self) -> None:
-        """Let go of the snapshot, which may be removed from now on."""
+        """Release the snapshot, which may be removed from now on."""
         if self._hold:
             self._hold.let_go()
 
@@ -215,15 +215,15 @@ class Snapshot:
 
 
 def open_snapshot(home: Path, id: str = "live", *, hashes: bool = True) -> Snapshot:  # noqa: A002
-    """Open a snapshot without parsing it. The live one is that of the moment when it is open.
+    """Open a snapshot without parsing it.
 
     Args:
         home: the home folder.
         id: a snapshot's id, or `live`.
-        hashes: compare the hash of every file (about 1.5 GB a second); otherwise sizes only.
+        hashes: whether to compare the hash of every file (about 1.5 GB a second) instead of only its size.
 
     Raises:
-        IndexMissingError: nothing is live, or there is no such snapshot.
+        IndexMissingError: there is no live snapshot, or none with that id.
         IndexCorruptError: counts, hashes, schema version or the folder's name disagree, or the live pointer is damaged.
     """
     if id != "live":
@@ -233,7 +233,7 @@ def open_snapshot(home: Path, id: str = "live", *, hashes: bool = True) -> Snaps
         try:
             return _opened(home, snapshot_id, hashes=hashes)
         except (VectorDBUnavailableError, OSError):
-            # One that is live no more may be removed while it is being opened.
+            # A snapshot that is no longer live may be removed while it is being opened.
             before, snapshot_id = snapshot_id, live_id(home)
             if snapshot_id == before:
                 raise
@@ -254,9 +254,9 @@ def _opened(home: Path, snapshot_id: str, *, hashes: bool) -> Snapshot:
 
 
 def is_as_built(home: Path, snapshot_id: str) -> bool:
-    """Whether every file of a snapshot is byte for byte as its build left it.
+    """Whether every file of a snapshot is byte for byte as the build left it.
 
-    A Milvus server is asked whether it has all of its chunks.
+    If the settings name a Milvus server, it must have all of the snapshot's chunks.
     """
     folder = snapshot_folder(home, snapshot_id)
     if not is_whole(folder):

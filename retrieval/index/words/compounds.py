@@ -1,10 +1,10 @@
-"""Words that a question writes together and the books apart, or the other way round: `longbow` and `Long Bow`.
+"""Words that a question writes as one and the books as two, or the other way round: `longbow` and `Long Bow`.
 
-A word is cut where its parts stand side by side in what names a row or heads a table or passage, and two words are
-also asked for as one where such a place has that one and none has the two. That both parts occur somewhere is not
-enough: `restart` is no `rest art`. It is a guess, so predicates and names that are bound see the question as it is.
+A word is split if its parts are adjacent in a row's name or in the heading of a table or passage. Two words are also
+searched as one if such a place has the joined word and none has the two. It is not enough that both parts occur
+somewhere: `restart` is not `rest art`. It is a guess, so predicates and bound names use the question as it is.
 
-Of a word that is no English one either, the parts may stand side by side in any text: `looptime` is `loop time`.
+If a word is not English either, its parts may be adjacent in any text: `looptime` is `loop time`.
 """
 
 import re
@@ -27,17 +27,17 @@ from retrieval.index.words.value_index import ValueIndex
 from retrieval.language.terms import Tokenizer, cut_word
 
 PART, WHOLE = 3, 6
-"""Letters of a part and of a whole word, at least: shorter ones meet by chance."""
+"""Fewest letters of a part, and of a whole word: shorter ones are adjacent by chance."""
 LONGEST = 40
-"""Letters of a word that is cut, at most."""
+"""Most letters of a word that is split."""
 WANTED = 16
-"""Words of one question that are looked for, of each of the two sorts."""
+"""Most words of one question that are checked, for splitting and for joining."""
 SCANNED = 65_536
-"""Chunks of the rarer of two words that are asked whether they have the other, the first ones."""
+"""The number of the rarer word's first chunks that are checked for the other word."""
 COMMON = 4096
-"""Chunks with both words whose fields are read, the first ones."""
+"""The number of the first chunks with both words whose fields are read."""
 REMEMBERED = 1024
-"""Questions, and words, whose reading is remembered, before all are forgotten."""
+"""Questions, and words, whose reading is cached, before the cache is cleared."""
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _BETWEEN = re.compile(r"\s+|[-\u2010\u2011]")
@@ -45,12 +45,12 @@ _BETWEEN = re.compile(r"\s+|[-\u2010\u2011]")
 Positions = npt.NDArray[np.int64]
 Marks = npt.NDArray[np.bool_]
 Change = tuple[int, int, str]
-"""Where it begins and ends in a question, and what is put there."""
+"""Start and end in a question, and the text to insert there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Naming:
-    """What names rows and heads tables and passages, in the order of its words."""
+    """The words, in order, that name rows and head tables and passages."""
 
     fields: FieldIndex
     values: ValueIndex
@@ -68,9 +68,9 @@ class Naming:
         )
 
     def having(self, chunks: Positions, *words: int) -> Marks:
-        """(chunks,): whether the key, the caption, a near heading or a column has the word, or one and then the other.
+        """Return whether the key, the caption, a near heading or a column has the adjacent words, (chunks,).
 
-        A key may begin with them turned round (`Bow, long`).
+        A key may also begin with them in reverse order (`Bow, long`).
         """
         fields = self.fields
         tables, table_of = np.unique(self.of[chunks].astype(np.int64), return_inverse=True)
@@ -81,12 +81,12 @@ class Naming:
         return marks
 
     def containing(self, chunks: Positions, *words: int) -> Marks:
-        """(chunks,): whether the prose, or one cell, has one word and then the other."""
+        """Return whether the prose, or one cell, has the adjacent words, (chunks,)."""
         fields = self.fields
         return _has(fields.passage, chunks, words) | _has(fields.cell, chunks, words, fields.cell_of)
 
     def named(self, *names: str) -> Positions:
-        """The chunks that have one of these words, or runs of words, for a whole name."""
+        """Return the chunks of which one of these words, or runs of words, is a whole name."""
         places = [position for position in self.values.values.positions(names) if position is not None]
         spans = [self.values.chunks.span(position) for position in places]
         chunks = [self.values.chunks.items[span][self.values.is_name[span]] for span in spans]
@@ -94,7 +94,7 @@ class Naming:
 
 
 def _has(field: Words, keys: Positions, words: Sequence[int], cell_of: npt.NDArray[np.int16] | None = None) -> Marks:
-    """(keys,): whether a list has the words, one or two, one right after the other and in one cell."""
+    """Return whether a list has the one or two words, adjacent and in one cell, (keys,)."""
     places, owner = field.places(keys), np.repeat(np.arange(len(keys)), field.sizes(keys))
     numbers, last = field.items[places], len(places) - len(words) + 1
     has_words, here = np.zeros(len(keys), dtype=np.bool_), numbers[:last] == words[0]
@@ -108,7 +108,7 @@ def _has(field: Words, keys: Positions, words: Sequence[int], cell_of: npt.NDArr
 
 
 def _begins_with(field: Words, keys: Positions, words: Sequence[int]) -> Marks:
-    """(keys,): whether a list begins with the words."""
+    """Return whether a list begins with the words, (keys,)."""
     begins = field.sizes(keys) >= len(words)
     starts = field.starts[keys[begins]]
     begins[begins] = np.all([field.items[starts + position] == word for position, word in enumerate(words)], axis=0)
@@ -117,27 +117,27 @@ def _begins_with(field: Words, keys: Positions, words: Sequence[int]) -> Marks:
 
 @dataclass(eq=False)
 class Compounds:
-    """Puts a question into the words of an index: see the module.
+    """Rewrites a question with the words of an index: see the module.
 
-    Nothing but the terms is read as long as a question's words are known and no two of them are one word elsewhere.
+    Only the terms are read unless a question has an unknown word, or two words that the index has as one.
     """
 
     words: WordIndex
-    """Which chunks have a word."""
+    """The chunks that have each word."""
     tokenize: Tokenizer
-    """Cut its texts."""
+    """The tokenizer of the index's texts."""
     stops: frozenset[str]
-    """Words of a question that are not looked for: no parts."""
+    """Words of a question that are not searched, and so cannot be parts."""
     snapshot: Path
-    """Its folder."""
+    """The snapshot's folder."""
     is_english: Callable[[str], bool]
-    """Whether a word, in lower case, is an English one: it may mean what it says."""
+    """Whether a word in lower case is English, and so may be meant as it is."""
     _questions: dict[str, str] = field(default_factory=dict, repr=False)
     _splits: dict[str, str] = field(default_factory=dict, repr=False)
-    """By word."""
+    """Cached parts by word."""
 
     def __call__(self, question: str) -> str:
-        """The question, an unknown word in two where these name something, and in front of two the one they are."""
+        """Return the question with unknown words split into two, and with the joined word before two that form one."""
         known = self._questions.get(question)
         if known is None:
             known = self._put(question)
@@ -157,12 +157,12 @@ class Compounds:
         return "".join([*pieces, question[done:]])
 
     def _apart(self, question: str, written: Sequence[re.Match[str]]) -> Iterator[Change]:
-        """The unknown words that are two."""
+        """Yield changes that split unknown words into two."""
         long = [word for word in written if WHOLE <= len(word[0]) <= LONGEST]
         unknown = [word for word in long if (term := self._term(word[0])) and term.number is None]
         if not unknown:
             return
-        # A word of a label of several (`armour class`) is known by the label.
+        # A word of a label with several words (`armour class`) is known by the label.
         alone = set(self.tokenize(question))
         for word in [word for word in unknown if alone.issuperset(cut_word(self.tokenize, word[0]))][:WANTED]:
             parts = self._splits.get(word[0])
@@ -173,12 +173,12 @@ class Compounds:
                 yield word.start(), word.end(), parts
 
     def _parts(self, word: str) -> str:
-        """The two words that an unknown word is, in a name or else in any text; empty where it is not two."""
+        """Return the two words that form an unknown word, adjacent in a name or else in any text; empty if none do."""
         named = self._split(word, self._count_beside)
         return named if named or self.is_english(word.casefold()) else self._split(word, self._count_written)
 
     def _split(self, word: str, count_chunks: Callable[[str, str], int]) -> str:
-        """The two words that a word is, the first of those that most chunks have; empty where it is not two."""
+        """Return the split of a word that most chunks have, the first of equals; empty if none has one."""
         best, most = "", 0
         for number in range(PART, len(word) - PART + 1):
             count = count_chunks(word[:number], word[number:])
@@ -187,7 +187,7 @@ class Compounds:
         return best
 
     def _joined(self, question: str, written: Sequence[re.Match[str]]) -> Iterator[Change]:
-        """The words to put in front of two that are one."""
+        """Yield changes that insert the joined word before two words."""
         joined = []
         for one, other in pairwise(written):
             word = one[0] + other[0]
@@ -205,14 +205,14 @@ class Compounds:
                 yield one.start(), one.start(), f"{one[0]}{other[0]} "
 
     def _term(self, word: str) -> "_Term | None":
-        """What a written word is to the index; None where it is a stop word, or not one word of letters."""
+        """Return a written word as a term; None if it is a stop word, or not a single word of letters."""
         tokens = cut_word(self.tokenize, word)
         if len(tokens) != 1 or not tokens[0].isalpha() or tokens[0] in self.stops:
             return None
         return _Term(tokens[0], self.words.terms.words(tokens)[0])
 
     def _count_beside(self, one: str, other: str) -> int:
-        """How many chunks have both words side by side, or the label that they are, where it names something."""
+        """Return how many chunks have both words adjacent, or the label that they form, in a name or heading."""
         if self._term(one) is None or self._term(other) is None:
             return 0
         tokens = cut_word(self.tokenize, f"{one} {other}")
@@ -220,7 +220,7 @@ class Compounds:
         return self._count_naming(*terms) if len(terms) <= 2 else 0
 
     def _count_written(self, one: str, other: str) -> int:
-        """How many chunks have both words side by side in their prose, or in a cell."""
+        """Return how many chunks have both words adjacent in their prose or in a cell."""
         terms = [self._term(one), self._term(other)]
         numbers = [term.number for term in terms if term and term.number is not None]
         if len(numbers) < len(terms):
@@ -228,7 +228,7 @@ class Compounds:
         return int(self._naming.containing(self._with_all(numbers), *numbers).sum())
 
     def _count_naming(self, *terms: "_Term") -> int:
-        """How many chunks one word names, or heads, or two side by side."""
+        """Return how many chunks have a word, or two adjacent ones, in a name or heading."""
         numbers = [term.number for term in terms if term.number is not None]
         if len(numbers) < len(terms):
             return 0
@@ -249,4 +249,4 @@ class Compounds:
 class _Term(NamedTuple):
     token: str
     number: int | None
-    """None: the index does not have it."""
+    """None if the index does not have it."""

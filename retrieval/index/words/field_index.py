@@ -17,14 +17,14 @@ from retrieval.language.terms import Tokenize
 from retrieval.types import Chunk
 
 PLACES = 3
-"""Headings that one of the same words stands under in a book before it tells little: of two, one may be an index."""
+"""Parents of a heading in one book from which it no longer distinguishes tables; with two, one may be an index."""
 
 
 def telling_paths(tables: Sequence[Chunk]) -> list[tuple[str, ...]]:
-    """The heading path of each table or passage, the heading that tells most moved to its end.
+    """Return the heading path of each table or passage, with its most distinctive heading moved to the end.
 
-    That is the nearest one which does not stand under `PLACES` others of its book: `Progression` under `Fighter`,
-    `Thief` and `Elf` says less of a row than each of these. The headings below it keep their order, before it.
+    That is the nearest heading with fewer than `PLACES` parents in its book: `Progression` under `Fighter`, `Thief`
+    and `Elf` is less distinctive than each of these. The headings below it keep their order, before it.
     """
     parents: dict[tuple[str, str], set[tuple[str, ...]]] = defaultdict(set)
     for book, path in {(table.book, table.heading_path) for table in tables}:
@@ -42,7 +42,7 @@ def _told(book: str, path: tuple[str, ...], common: Collection[tuple[str, str]])
 
 
 def first_chunks(chunks: Sequence[Chunk], of: npt.NDArray[np.int32]) -> list[Chunk]:
-    """The first chunk of each table or passage, in the order of their numbers.
+    """Return the first chunk of each table or passage, in the order of their numbers.
 
     Args:
         chunks: by position.
@@ -56,7 +56,7 @@ Cells = npt.NDArray[np.int16]
 Sections = npt.NDArray[np.int32]
 
 UNKNOWN = -1
-"""A word that the lexical index does not have."""
+"""The number of a word that the lexical index does not have."""
 
 RowField = Literal["key", "cell", "passage"]
 HeadField = Literal["caption", "heading", "above", "further", "column"]
@@ -64,30 +64,30 @@ HeadField = Literal["caption", "heading", "above", "further", "column"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FieldIndex:
-    """Words as numbers of the lexical index's terms; by chunk, or by the number of its table or passage."""
+    """Words by field, as numbers of the lexical index's terms; by chunk, or by the number of its table or passage."""
 
     key: Words
-    """By chunk: the cell that picks the row."""
+    """By chunk: the cell that identifies the row."""
     cell: Words
-    """By chunk: all cells, and behind them the label that the row stands under and its other names."""
+    """By chunk: all cells, followed by the label above the row and its other names."""
     cell_of: Cells
-    """Which cell each item of `cell` is in."""
+    """The cell of each item of `cell`."""
     passage: Words
     """By chunk: prose; empty for rows."""
     caption: Words
-    """By table, as all that follow: its caption, and what else it is found by."""
+    """By table, as all that follow: its caption, and the other texts that it is searched by."""
     heading: Words
-    """The nearest heading that tells it from other tables of its book."""
+    """The nearest heading that distinguishes it from other tables of its book."""
     above: Words
-    """The heading between, or above it."""
+    """The next heading, between that one and the table or above it."""
     further: Words
-    """The others."""
+    """The other headings."""
     column: Words
     """Column names, each with its initials: `ar` for `Armor Rating`."""
     column_of: Cells
-    """Which column each item of `column` is in."""
+    """The column of each item of `column`."""
     section: Sections
-    """(tables,) which section each table or passage is in: those with one document and one heading path."""
+    """(tables,) section of each table or passage; a section has one document and one heading path."""
 
     @classmethod
     def build(
@@ -98,8 +98,8 @@ class FieldIndex:
         Args:
             chunks: by position.
             of: (n_chunks,) number of each chunk's table or passage; every number has a chunk.
-            terms: those of the lexical index.
-            tokenize: cuts texts.
+            terms: of the lexical index.
+            tokenize: for texts.
         """
         cut = cache(tokenize)
         tables = first_chunks(chunks, of)
@@ -170,15 +170,15 @@ class HeadingIndex:
 
     n_chunks: int
     words: WordIndex
-    """Which headings hold a word."""
+    """The headings that contain each word."""
     lengths: npt.NDArray[np.int32]
-    """(headings,): distinct words of each."""
+    """(headings,): number of distinct words in each."""
     chunks: RaggedArray[np.int32]
-    """Those under each heading, rising, each once."""
+    """The chunks under each heading, ascending, each once."""
 
     @classmethod
     def build(cls, headings: Sequence[Sequence[Sequence[str]]]) -> "HeadingIndex":
-        """Index the headings of each chunk, cut into words, by position; one without words is none."""
+        """Index the tokenized headings of each chunk, by position; headings without words are ignored."""
         positions_by_bag: dict[tuple[str, ...], list[int]] = {}
         for position, cut in enumerate(headings):
             for bag in dict.fromkeys(tuple(sorted(set(words))) for words in cut):
@@ -192,13 +192,13 @@ class HeadingIndex:
         )
 
     def matched(self, weights: Mapping[str, float]) -> tuple[Positions, npt.NDArray[np.float64]]:
-        """Chunks of which a question says a whole heading, in any order of its words.
+        """Return the chunks with a heading whose words all occur in a question, in any order.
 
         Args:
             weights: of every word of the question.
 
         Returns:
-            Their positions, rising, and the weight of the words of those headings; a word counts once a chunk.
+            Their positions, ascending, and the weight of the words of those headings; a word counts once a chunk.
         """
         holding = self.words.postings(list(weights))
         held = np.bincount(np.concatenate([*holding, self.lengths[:0]]), minlength=len(self.lengths))
@@ -212,7 +212,7 @@ class HeadingIndex:
         return positions[total != 0], total[total != 0]
 
     def _under(self, headings: npt.NDArray[np.int32]) -> Positions:
-        """Chunks under any of these headings, each once."""
+        """Return the chunks under any of these headings, each once."""
         return distinct(self.chunks.gather(headings)).astype(np.int64)
 
 
@@ -220,10 +220,11 @@ Weights = npt.NDArray[np.float64]
 
 
 def rarity(lexical: LexicalIndex, of: npt.NDArray[np.int32]) -> Weights:
-    """Weight of every word: ln(1 + (N - n + 0.5) / (n + 0.5)), Lucene's idf, of N tables and passages, n with the word.
+    """Return the weight of every word: Lucene's idf, over N tables and passages of which n have the word.
 
-    (terms + 1,): the last entry is of a word that the index does not have, which is as rare as the rarest. The rows of
-    a table count once: what heads forty rows is said once, as what heads a passage is.
+    The idf is ln(1 + (N - n + 0.5) / (n + 0.5)). (terms + 1,): the last entry is for words that the index does not
+    have, which count as the rarest. The rows of a table count once, so that a heading above forty rows weighs the same
+    as one above a passage.
 
     Args:
         lexical: the words of the chunks.

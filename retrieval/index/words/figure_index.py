@@ -1,4 +1,4 @@
-"""The quantities of a library: what numbers a row's cells, its columns and its headings stand for."""
+"""The quantities of a library, in the cells of rows, in columns and in headings."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,13 +19,13 @@ from retrieval.language.terms import Tokenize
 from retrieval.types import Chunk
 
 CELLS = 32
-"""Cells of a row that are read."""
+"""The number of a row's first cells that are read."""
 HEAD = -1
-"""The cell of a quantity that stands in a heading."""
+"""The cell number of a quantity in a heading."""
 BARE = -1
-"""The unit of a bare number, the label of one without; a word that the lexical index does not have."""
+"""The number for a missing unit, a missing label, or a word that the lexical index does not have."""
 STRANGE = -2
-"""A unit or a label that no quantity of the library has."""
+"""The number of a unit or label that no quantity of the library has."""
 UNIT, WORD, LABEL, IS_FRACTION = range(4)
 
 _DIGIT = re.compile(r"\d")
@@ -40,7 +40,7 @@ class Figures:
     """Quantities of chunks, or of tables; three aligned arrays."""
 
     cell: RaggedArray[np.int16]
-    """Which cell each is in; for tables which column, or `HEAD`."""
+    """The cell of each quantity; for tables its column, or `HEAD`."""
     ends: Ends
     """(m, 4): low and high in the base unit, low and high as written."""
     marks: Marks
@@ -50,7 +50,7 @@ class Figures:
     def build(
         cls, quantities_of: Sequence[Sequence[tuple[int, Quantity]]], units: TermTable, terms: "WordOf"
     ) -> "Figures":
-        """Lay out quantities with their cells, by chunk or by table."""
+        """Build the arrays from quantities with their cells, by chunk or by table."""
         flat = [quantity for cells in quantities_of for _, quantity in cells]
         ends = np.asarray(
             [(quantity.low, quantity.high, *quantity.written) for quantity in flat], dtype=np.float64
@@ -68,27 +68,27 @@ class Figures:
 
 
 WordOf = Callable[[str | None], int]
-"""A unit as a word of the lexical index, or `BARE`."""
+"""Returns the number of a unit's word in the lexical index, or `BARE`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FigureIndex:
-    """What is a number in a library. Kinds that have no place on the line of numbers are left out."""
+    """The numbers in a library. Kinds of quantities that cannot be ordered are omitted."""
 
     units: TermTable
     """Distinct units and labels."""
     rows: Figures
-    """By chunk: cells that are one quantity."""
+    """By chunk: the cells that are a single quantity."""
     tables: Figures
-    """By table: those in its columns, its caption and its nearest headings."""
+    """By table: the quantities in its columns, its caption and its nearest headings."""
     key_cell: Cells
-    """(n_chunks,): the cell that picks the row, or -1."""
+    """(n_chunks,): the cell that identifies the row, or -1."""
 
     @classmethod
     def build(
         cls, chunks: Sequence[Chunk], of: npt.NDArray[np.int32], terms: TermTable, tokenize: Tokenize
     ) -> "FigureIndex":
-        """Index chunks; the arguments are those of `FieldIndex.build`."""
+        """Index chunks, with the same arguments as `FieldIndex.build`."""
         within = cache(quantities)
         tables = first_chunks(chunks, of)
         rows = [list(_of_row(chunk)) if chunk.table_id is not None else [] for chunk in chunks]
@@ -108,12 +108,12 @@ class FigureIndex:
 
     @property
     def percent(self) -> int:
-        """The number of the unit of percentages; `STRANGE` where the library has none."""
+        """The number of the unit of percentages; `STRANGE` if the library has none."""
         return unit_number(self.units, "percent")
 
 
 def unit_number(units: TermTable, name: str | None) -> int:
-    """The number of a unit or label, or of what is short for it; `BARE` for None, `STRANGE` where there is none."""
+    """Return the number of a unit or label, or of its short form; `BARE` for None, `STRANGE` if it is unknown."""
     if name is None:
         return BARE
     return next((at for at in units.words(short_for(name)) if at is not None), STRANGE)
@@ -128,8 +128,8 @@ def _of_row(chunk: Chunk) -> Iterator[tuple[int, Quantity]]:
 def _close_ladders(
     rows: Sequence[list[tuple[int, Quantity]]], chunks: Sequence[Chunk], of: npt.NDArray[np.int32]
 ) -> None:
-    """Close the open keys of every table, in place."""
-    # A snapshot keeps its chunks by id: the order of a table's rows is that of their lines.
+    """Close the open intervals in the keys of every table, in place."""
+    # A snapshot has its chunks in the order of ids; the order of a table's rows is that of their lines.
     ladders: dict[int, list[tuple[int, int]]] = {}
     for position in sorted(range(len(rows)), key=lambda position: chunks[position].lines):
         key = key_cell(chunks[position])
@@ -158,17 +158,17 @@ def _word(unit: str | None, terms: TermTable, tokenize: Tokenize) -> int:
 
 
 def key_cell(chunk: Chunk) -> int:
-    """The cell that picks a row, by its place; -1 if there is none."""
+    """Return the index of the cell that identifies a row; -1 if there is none."""
     return chunk.cells.index(chunk.row_key) if chunk.row_key in chunk.cells else -1
 
 
 def column_of(chunk: Chunk, cell: int) -> str:
-    """The heading over a cell of a row; empty where it has none."""
+    """Return the heading of a cell's column; empty if there is none."""
     return chunk.columns[cell] if cell < len(chunk.columns) else ""
 
 
 def cell_figures(chunk: Chunk) -> Sequence[Quantity | None]:
-    """What each cell of a row stands for; None for one that is no number, and for the end of an interval before it."""
+    """Return the quantity of each cell; None if it is not a number, or ends the interval of the cell before it."""
     key = key_cell(chunk)
     figures = [figure_of_cell(cell, column_of(chunk, at), is_key=at == key) for at, cell in enumerate(chunk.cells)]
     return joined(chunk.columns, figures)

@@ -1,4 +1,4 @@
-"""The keyed tables of a library, from its chunks: what is stored once for all rows of a table."""
+"""The keyed tables of a library, built from its chunks: data stored once for all rows of a table."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,14 +13,14 @@ from retrieval.query_must.siblings import KeyedRow, KeyedTable
 from retrieval.types import TABLE_SUBJECT, Chunk
 
 _MOST_WORDS = 4
-"""Of a cell that may be one of two keys."""
+"""Most words of a cell that may be a second key."""
 _STEPS = 2
-"""Rows with an interval that make steps of a column beside the key."""
+"""Rows with an interval from which a column beside the key counts as one of steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyedTables:
-    """The tables in the order of their ids, and where their rows are."""
+    """The tables in the order of their ids, and the positions of their rows."""
 
     tables: tuple[KeyedTable, ...]
     positions: Mapping[Membership, int]
@@ -65,7 +65,7 @@ def _row(chunk: Chunk, shared: frozenset[tuple[int, str]], amounts: tuple[Amount
 
 
 def _shared(rows: Sequence[Chunk]) -> frozenset[tuple[int, str]]:
-    """Short cells that some rows of a table have and others have not, with their columns."""
+    """Return short cells, with their columns, that several but not all rows of a table have."""
     counts = Counter(pair for row in rows for pair in enumerate(row.cells))
     return frozenset(
         (position, cell)
@@ -75,7 +75,7 @@ def _shared(rows: Sequence[Chunk]) -> frozenset[tuple[int, str]]:
 
 
 def _amounts(rows: Sequence[Chunk]) -> Sequence[tuple[AmountInterval, ...]]:
-    """What each row of a table stands for: the quantity of its key, and of any other column of steps."""
+    """Return the amounts that each row of a table is for: those in its key, and in any other column of steps."""
     of_rows: list[list[AmountInterval]] = [[] for _ in rows]
     figures = [tuple(cell_figures(row)) for row in rows]
     for number in range(min(map(len, figures))):

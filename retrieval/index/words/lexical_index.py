@@ -1,4 +1,4 @@
-"""BM25 with precomputed scores, so that a query costs its postings and not the corpus."""
+"""BM25 with precomputed scores, so that the cost of a query depends on its postings, not on the corpus."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,22 +28,22 @@ Words = RaggedArray[np.int32]
 Met = tuple[Positions, Positions]
 
 _LOOKED_UP = 64
-"""From so many selected documents for each of a list on, the list is looked up in them; below, in a table of all."""
+"""Selected documents per document of a list above which the list is searched in them, not in a table of all."""
 
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Some of n documents, each with its place among them."""
+    """A subset of n documents, each with its place in the subset."""
 
     positions: Positions
-    """(m,) rising, each once."""
+    """(m,) ascending, each once."""
     n_documents: int
     _met: "dict[tuple[int, int], tuple[Words, Met]]" = field(default_factory=dict, repr=False)
-    """Lists that were met, and the index that each is of, which so lives as long as its number is a key."""
+    """Cached results of `meet_list`, each with its lists, which keeps them alive as long as their id is a key."""
 
     @classmethod
     def of(cls, lists: Sequence[Documents], n_documents: int) -> "Selection":
-        """The documents that are in any of these lists."""
+        """Select the documents that are in any of these lists."""
         marked = np.zeros(n_documents, dtype=np.bool_)
         for documents in lists:
             marked[documents] = True
@@ -53,13 +53,13 @@ class Selection:
         return len(self.positions)
 
     def meet_list(self, lists: Words, key: int) -> Met:
-        """`meet` of one list of an index, remembered: a question asks for the documents of a word more than once."""
+        """Return the `meet` of one list of an index, cached because a question needs it more than once."""
         if (id(lists), key) not in self._met:
             self._met[id(lists), key] = lists, self.meet(lists[key])
         return self._met[id(lists), key][1]
 
     def meet(self, documents: Documents) -> Met:
-        """Those of some documents that are selected: which of them, rising, and the place of each in the selection."""
+        """Return which of the documents are selected, as ascending indices, and their places in the selection."""
         if not len(self.positions) or not len(documents):
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         if len(documents) * _LOOKED_UP < len(self.positions):
@@ -72,7 +72,7 @@ class Selection:
 
     @cached_property
     def _places(self) -> npt.NDArray[np.int32]:
-        """(n_documents,) the place of each selected document, from 1 on; 0 for all others."""
+        """(n_documents,): the place of each selected document, counted from 1; 0 for all others."""
         places = np.zeros(self.n_documents, dtype=np.int32)
         places[self.positions] = np.arange(1, len(self.positions) + 1, dtype=np.int32)
         return places
@@ -88,7 +88,7 @@ class WordIndex:
     n_documents: int
     terms: TermTable
     documents: RaggedArray[np.int32]
-    """Those that hold each term, rising, each once."""
+    """The documents that contain each term, ascending, each once."""
 
     @classmethod
     def build(cls, documents: Iterable[Sequence[str]]) -> "WordIndex":
@@ -106,25 +106,25 @@ class WordIndex:
         return cls(count, TermTable.build([word for word, _ in ordered]), postings)
 
     def covered(self, weights: Iterable[tuple[str, float]], among: Selection | None = None) -> npt.NDArray[np.float64]:
-        """Sum of the weights of the words that each document holds, (n_documents,); or each of those in `among`."""
+        """Return the sum of the weights of each document's words, (n_documents,), or of each of those in `among`."""
         total = np.zeros(self.n_documents if among is None else len(among))
         weighed = dict(weights)
         for at, weight in zip(self.terms.words(list(weighed)), weighed.values(), strict=True):
             if at is not None:
                 documents = self.documents[at] if among is None else among.meet_list(self.documents, at)[1]
-                # Fancy `+=` makes two copies of what it adds to; this makes none.
+                # `+=` with an array as index would make two copies; this makes none.
                 np.add.at(total, documents, weight)
         return total
 
     def postings(self, words: Sequence[str]) -> list[DocumentNumbers]:
-        """The documents that hold each of these words, rising; empty where none does."""
+        """Return the documents that contain each of these words, ascending; empty if none does."""
         places = self.terms.words(words)
         nowhere = self.documents.items[:0]
         return [nowhere if at is None else self.documents[at] for at in places]
 
 
 REMEMBERED = 1024
-"""Questions whose words are remembered, before all are forgotten."""
+"""Questions whose words are cached, before the cache is cleared."""
 K1, B, EPSILON = 1.5, 0.75, 0.25
 
 
@@ -141,20 +141,20 @@ class LexicalIndex:
 
     n_documents: int
     fingerprint: str
-    """SHA-256 of the texts in their order and of how they are cut, vocabulary included: whose index this is."""
+    """SHA-256 of the texts in their order and of the tokenizer, vocabulary included, which identifies the index."""
     terms: TermTable
     documents: RaggedArray[np.int32]
     """The postings of each term: documents, ascending."""
     weights: npt.NDArray[np.float64]
     """Score of each posting."""
     tokenize: Tokenize = tokens
-    """Cuts questions as it cut the texts."""
+    """The tokenizer of texts and questions."""
     ask: Tokenize | None = None
-    """What of a question is scored, once it is put into the index's words; None: all that `tokenize` finds."""
+    """Returns the words of a question that are scored; None: all that `tokenize` finds."""
     put: Callable[[str], str] | None = None
-    """Puts a question into the index's words; None: it stays as it is."""
+    """Rewrites a question with the index's words; None: it is not changed."""
     _cuts: dict[tuple[Tokenize, str], Sequence[str]] = field(default_factory=dict, init=False, repr=False)
-    """Questions as they are cut: a search asks for the words of one several times."""
+    """Cached tokens of questions: a search needs the words of one several times."""
 
     @classmethod
     def build(cls, texts: Iterable[str], tokenize: Tokenize = tokens) -> "LexicalIndex":
@@ -187,19 +187,19 @@ class LexicalIndex:
         )
 
     def in_index_words(self, question: str) -> str:
-        """A question in the words of the index: see `compounds`."""
+        """Return a question in the words of the index: see `compounds`."""
         return self.put(question) if self.put else question
 
     def read(self, question: str) -> Sequence[str]:
-        """All words of a question, stop words too."""
+        """Return all words of a question, including stop words."""
         return self._cut(self.tokenize, question)
 
     def looked_for(self, question: str) -> Sequence[str]:
-        """The words of a question that are scored."""
+        """Return the words of a question that are scored."""
         return self._cut(self.ask or self.tokenize, question)
 
     def _cut(self, tokenize: Tokenize, question: str) -> Sequence[str]:
-        """The tokens of a question, and the identifiers of the index whose parts follow one another in it."""
+        """Return the tokens of a question, and the index's identifiers whose parts are adjacent in it."""
         known = self._cuts.get((tokenize, question))
         if known is not None:
             return known
@@ -215,16 +215,16 @@ class LexicalIndex:
 
     @property
     def n_terms(self) -> int:
-        """Distinct terms."""
+        """The number of distinct terms."""
         return len(self.terms)
 
     @property
     def n_postings(self) -> int:
-        """Distinct (term, document) pairs."""
+        """The number of distinct (term, document) pairs."""
         return len(self.documents.items)
 
     def scores(self, query: str, among: Selection | None = None) -> npt.NDArray[np.float64]:
-        """Score of every document, (n_documents,), or of each in `among`; a token that is twice counts twice."""
+        """Return every document's score, (n_documents,), or those of `among`; a repeated token counts each time."""
         total = np.zeros(self.n_documents if among is None else len(among))
         for term in self.terms.words(self.looked_for(query)):
             if term is not None:
@@ -238,7 +238,7 @@ class LexicalIndex:
 
     @property
     def words(self) -> WordIndex:
-        """The same postings without their scores."""
+        """The same postings without scores."""
         return WordIndex(self.n_documents, self.terms, self.documents)
 
     @classmethod
@@ -248,12 +248,12 @@ class LexicalIndex:
 
 
 def lexical_fingerprint(texts: Iterable[str], tokenize: Tokenize) -> str:
-    """What a lexical index over these texts, cut in this way, has as its fingerprint."""
+    """Return the fingerprint of a lexical index over these texts with this tokenizer."""
     return fingerprint((*texts, _cut(tokenize)))
 
 
 def fingerprint(texts: Iterable[str]) -> str:
-    """SHA-256 of texts in their order."""
+    """Return the SHA-256 of texts in their order."""
     digest = sha256()
     for text in texts:
         _digest(digest, text)
@@ -261,7 +261,7 @@ def fingerprint(texts: Iterable[str]) -> str:
 
 
 def _cut(tokenize: Tokenize) -> str:
-    """How a tokenizer cuts: its words and settings, and an example, which tells apart functions that are not ours."""
+    """Return the identity of a tokenizer, with an example that distinguishes functions other than ours."""
     example = tokenize("The charging clerics' 7th-level armour class is -2 of 2d6, not 1/4")
     return " ".join((cut_identity(tokenize), *example))
 
@@ -290,12 +290,12 @@ def _saturation(
 
 
 def numbered_text(index: LexicalIndex, text: str, longest: int) -> str:
-    """A chunk's text as `t17 t4 t17`; what does not fit into `longest` characters is left out."""
+    """Return a chunk's text as `t17 t4 t17`, truncated to whole words within `longest` characters."""
     return _joined(index, index.tokenize(text), longest)
 
 
 def numbered_question(index: LexicalIndex, question: str) -> str:
-    """The words of a question that are scored, without those that no chunk has."""
+    """Return the scored words of a question in that form, without those that no chunk has."""
     return _joined(index, index.looked_for(question))
 
 

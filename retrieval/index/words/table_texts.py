@@ -1,7 +1,7 @@
-"""Tables and passages as documents of their own: what each is about, by words and by meaning.
+"""Tables and passages as documents of their own, indexed by words and by vectors of their topic.
 
-A row rarely repeats what its table is about, and a question often says it: `interfaces of a c5d.xlarge` is a row of a
-table under `Network interfaces per instance type`.
+A row rarely repeats the topic of its table, but a question often states it: `interfaces of a c5d.xlarge` asks for a row
+of a table under `Network interfaces per instance type`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,9 +19,9 @@ from retrieval.language.terms import Tokenize
 from retrieval.types import Chunk, Vector
 
 N_KEYS = 14
-"""Row keys of a table that its text says."""
+"""Row keys of a table that its text contains."""
 N_HEADINGS = 3
-"""Nearest headings that it says, beside the first of the document."""
+"""Nearest headings that it contains, beside the first heading."""
 LEAD, OPENING = 200, 160
 """Characters of the text before a table, from its end, and of a passage, from its beginning."""
 _SEPARATOR = " . "
@@ -34,7 +34,7 @@ class TableTexts:
     lexical: LexicalIndex
     """BM25 over the texts."""
     vectors: Vector
-    """(numbers, dimensions) of the model of words, whatever embeds the chunks."""
+    """(numbers, dimensions) from the model of words, whatever embeds the chunks."""
 
     def __post_init__(self) -> None:
         if self.vectors.shape != (expected := (self.lexical.n_documents, WORD_EMBEDDER.identity.dimensions)):
@@ -47,7 +47,7 @@ class TableTexts:
         Args:
             chunks: by position.
             of: (n_chunks,) number of each chunk's table or passage; every number has a chunk.
-            tokenize: cuts texts.
+            tokenize: for texts.
         """
         texts = table_texts(chunks, of)
         return cls(LexicalIndex.build(texts, tokenize), WORD_EMBEDDER.embed(texts))
@@ -60,16 +60,16 @@ class TableTexts:
 
 
 def table_texts(chunks: Sequence[Chunk], of: npt.NDArray[np.int32]) -> list[str]:
-    """What each table or passage is about, by its number.
+    """Return a text about the topic of each table or passage, by its number.
 
-    A table says its document, its headings, caption, the end of the text before it, its columns and its first keys; a
-    passage its document, its headings and its beginning.
+    The text of a table has its document, headings, caption, the end of the text before it, its columns and first keys;
+    that of a passage its document, headings and beginning.
     """
     before = {(chunk.book, chunk.document, chunk.position + 1): chunk for chunk in chunks if chunk.table_id is None}
     parts: dict[int, list[Chunk]] = {}
     for chunk, number in zip(chunks, of.tolist(), strict=True):
         parts.setdefault(number, []).append(chunk)
-    # Positions are the order of ids; a table is read from its first row on.
+    # Positions follow the order of ids; a table is read in the order of its rows.
     tables = (sorted(parts[number], key=lambda chunk: chunk.position) for number in range(len(parts)))
     return [
         _SEPARATOR.join(part for part in (*_names_and_headings(rows[0]), *_about(rows, before)) if part)
@@ -78,7 +78,7 @@ def table_texts(chunks: Sequence[Chunk], of: npt.NDArray[np.int32]) -> list[str]
 
 
 def _names_and_headings(chunk: Chunk) -> Iterator[str]:
-    """The document by its name, the first heading, and the nearest ones, each once."""
+    """Yield the name of the document, the first heading and the nearest ones, each once."""
     name = PurePosixPath(chunk.document).stem.replace("-", " ").replace("_", " ")
     yield from dict.fromkeys((name, *islice(chunk.heading_path, 1), *chunk.heading_path[-N_HEADINGS:]))
 

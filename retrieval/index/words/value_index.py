@@ -1,4 +1,4 @@
-"""Whole cells and names that a question quotes, and the fields in which its words stand."""
+"""Whole cells and names that a question quotes, and the table or passage of each chunk."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,52 +14,55 @@ from retrieval.language.terms import Tokenize, tokens
 from retrieval.types import Chunk
 
 MAX_WORDS = 12
-"""A longer cell is prose: nobody quotes it whole."""
+"""Most words of a value; a longer cell is prose that is not quoted whole."""
 
 _SPANS = 63
-"""Words of a question that can be told apart in one 64-bit mask."""
+"""Most words of a question, which must fit into a 64-bit mask."""
 
 _REMEMBERED = 8
-"""Questions whose quotes are kept: of a large library they are megabytes each."""
+"""Questions whose quotes are cached; in a large library they take megabytes each."""
 
 Scores = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quotes:
-    """What a question quotes, (m,) each, in the weights of its words; a word counts once a chunk, in its longest."""
+    """The values that a question quotes, as sums of its words' weights, (m,) each.
+
+    A word counts once for each chunk, in the longest value that contains it.
+    """
 
     positions: npt.NDArray[np.int64]
-    """(m,): the chunks that hold any of it, rising."""
+    """(m,): the chunks with a quoted value, ascending."""
     name: Scores
-    """Names of the chunk."""
+    """Weight of quoted names of the chunk."""
     cell: Scores
-    """Whole cells with a letter."""
+    """Weight of quoted cells that contain a letter."""
     figure: Scores
-    """Whole cells without one."""
+    """Weight of quoted cells without a letter."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ValueIndex:
-    """Distinct values, and the chunks they are in; memory-mapped when loaded."""
+    """Distinct values, and the chunks that contain them; memory-mapped when loaded."""
 
     n_chunks: int
     values: TermTable
     """Words of each value joined by one space."""
     chunks: RaggedArray[np.int32]
-    """Chunks of each value, rising, each once."""
+    """Chunks of each value, ascending, each once."""
     is_name: npt.NDArray[np.bool_]
-    """Whether the value is a name of the chunk, not a mere cell; aligned with the items of `chunks`."""
+    """Whether the value is a name of the chunk rather than just a cell; aligned with the items of `chunks`."""
     _quoted: dict[tuple[tuple[str, ...], tuple[tuple[str, float], ...]], Quotes] = field(
         default_factory=dict, init=False, repr=False
     )
-    """What questions quote: a search asks for it more than once."""
+    """Cached quotes of questions: a search needs them more than once."""
 
     @classmethod
     def build(
         cls, chunks: Sequence[Chunk], names: Sequence[Sequence[str]], tokenize: Tokenize = tokens
     ) -> "ValueIndex":
-        """Index the cells of rows, and names of chunks by position."""
+        """Index the cells of rows and the names of chunks, by position."""
         places_by_value: dict[str, list[tuple[int, bool]]] = {}
         terms: dict[str, tuple[str, ...]] = {}
 
@@ -70,7 +73,7 @@ class ValueIndex:
 
         for position, (chunk, called) in enumerate(zip(chunks, names, strict=True)):
             pairs = zip(chunk.columns, chunk.cells, strict=True)
-            # A cell that repeats its own heading is a heading that strayed into the table.
+            # A cell that repeats its column heading is a header row repeated within the table.
             occurrences = {words(cell): False for column, cell in pairs if words(cell) != words(column)}
             occurrences |= {words(name): True for name in called}
             for value, is_name in occurrences.items():
@@ -87,7 +90,7 @@ class ValueIndex:
         )
 
     def quotes(self, words: Sequence[str], weights: Mapping[str, float]) -> Quotes:
-        """What the words of a question quote, longest first; each word has its weight.
+        """Return the values that the words of a question quote, longer values first.
 
         Args:
             words: the question's words in order; those after the 63rd quote nothing.
@@ -115,7 +118,7 @@ class ValueIndex:
         return Quotes(positions.astype(np.int64), name, cell, figure)
 
     def _runs(self, words: Sequence[str], weights: Mapping[str, float]) -> list[tuple[int, int, float]]:
-        """(value, mask of its words, weight) of every run of words that is a value; longer runs first."""
+        """Return (value, mask of its words, weight) of every run of words that is a value; longer runs first."""
         spans = [
             (start, start + length)
             for length in range(min(MAX_WORDS, len(words)), 0, -1)
@@ -132,14 +135,14 @@ class ValueIndex:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChunkTables:
-    """The table or passage of each chunk, and what its chunks are called."""
+    """The table or passage of each chunk, and the names of its chunks."""
 
     n_tables: int
-    """Tables; a chunk whose number is not below is prose."""
+    """The number of tables; chunks whose number in `of` is not smaller are prose."""
     of: npt.NDArray[np.int32]
-    """(n_chunks,): number of the chunk's table; prose has numbers of its own, after those of the tables."""
+    """(n_chunks,): number of the chunk's table; each prose chunk has its own number, after those of the tables."""
     rows: RaggedArray[np.int32]
-    """The chunks of each table and passage, rising."""
+    """The chunks of each table and passage, ascending."""
     values: ValueIndex
     """Cells and names of rows."""
     headings: HeadingIndex
@@ -153,13 +156,13 @@ class ChunkTables:
         tokenize: Tokenize,
         ask: Tokenize,
     ) -> "ChunkTables":
-        """Index chunks; tables are numbered in their first order.
+        """Index chunks; tables are numbered in the order of first occurrence.
 
         Args:
             chunks: by position.
-            names: those of each chunk that are words.
-            tokenize: cuts texts.
-            ask: cuts questions; of a heading too only what is looked for need be said.
+            names: of each chunk, without those that are a label and a number.
+            tokenize: for texts.
+            ask: for questions, and for headings, of which a question need only contain the words that it would search.
         """
         first = {chunk.table_id: chunk for chunk in reversed(chunks) if chunk.table_id is not None}
         tables = list(reversed(first.values()))

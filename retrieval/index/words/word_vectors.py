@@ -19,35 +19,36 @@ from retrieval.types import Chunk, Vector
 WORD_EMBEDDER = WordllamaEmbedder()
 
 _SAYS_LITTLE, _SAYS_ALL = 4.0, 20.0
-"""Lengths of the vector of a word: `just` and `got` are at the first, `hotel` and `hovercraft` beyond the second."""
+"""Vector lengths of uninformative and informative words: about the first for `just` and `got`, more than the second
+for `hotel` and `hovercraft`."""
 
 
 @lru_cache(maxsize=1 << 14)
 def word_vector(words: str) -> Vector:
-    """The vector of a word or two, (dimensions,). Questions repeat their words."""
+    """Return the vector of one or two words, (dimensions,), cached because questions share words."""
     return WORD_EMBEDDER.embed_one(words)
 
 
 @lru_cache(maxsize=1 << 14)
 def telling(word: str) -> float:
-    """How much a word tells in any text, 0 to 1: `just` nothing, `price` nearly half, `hovercraft` all.
+    """Return how distinctive a word is in any text, 0 to 1: `just` 0, `price` nearly a half, `hovercraft` 1.
 
-    A model of texts by the mean of their words makes vectors long for the words that set texts apart.
+    A model that represents texts by the mean of their words has long vectors for words that distinguish texts.
     """
     return min(max((WORD_EMBEDDER.length_of(word) - _SAYS_LITTLE) / (_SAYS_ALL - _SAYS_LITTLE), 0.0), 1.0)
 
 
 _SIGN_AND_REST = np.int32(0x8FFFE000 - (1 << 32))
-"""Bits of a single that a half has, once it is moved; the copies of its sign between them are not among them."""
+"""Bits of a float32 that a shifted float16 sets, without the copies of its sign between them."""
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordVectors:
-    """Vectors by number of the term."""
+    """Vectors of words, by the number of the term."""
 
     vectors: npt.NDArray[np.float16]
-    """(terms, dimensions) of the model of words; zeros for a term that is not made of letters."""
+    """(terms, dimensions) from the model of words; zeros for a term that does not consist of letters."""
 
     def __post_init__(self) -> None:
         expected = (len(self.vectors), WORD_EMBEDDER.identity.dimensions)
@@ -56,12 +57,12 @@ class WordVectors:
 
     @classmethod
     def build(cls, texts: Iterable[str], terms: TermTable, tokenize: Tokenize) -> "WordVectors":
-        """Embed every term as the texts write it most often: a stem (`vehicl`) means nothing to a model.
+        """Embed every term in its most frequent written form: a stem (`vehicl`) means nothing to a model.
 
         Args:
-            texts: those that the lexical index is over.
-            terms: its terms.
-            tokenize: cuts the texts.
+            texts: of the lexical index.
+            terms: of the lexical index.
+            tokenize: for the texts.
         """
         vectors = np.zeros((len(terms), WORD_EMBEDDER.identity.dimensions), dtype=np.float16)
         counts: Counter[str] = Counter()
@@ -79,9 +80,9 @@ class WordVectors:
         return cls(vectors)
 
     def of(self, numbers: npt.NDArray[np.int64]) -> Vector:
-        """(n, dimensions) of these terms."""
-        # The same singles as `astype` gives, in a third of its time: sign, exponent and fraction are moved into their
-        # places, and the bias of the exponent is made up for. No vector is infinite.
+        """Return the vectors of these terms, (n, dimensions)."""
+        # The same values as `astype` gives, in a third of its time: sign, exponent and fraction are shifted into place,
+        # and the bias of the exponent is corrected. No vector is infinite.
         bits = self.vectors[numbers].view(np.int16).astype(np.int32)
         bits <<= 13
         bits &= _SIGN_AND_REST
@@ -97,7 +98,7 @@ class ColumnIndex:
     columns: RaggedArray[np.int32]
     """By table: the numbers of its column names."""
     vectors: Vector
-    """(names, dimensions) of the model of words."""
+    """(names, dimensions) from the model of words."""
 
     @classmethod
     def build(cls, chunks: Sequence[Chunk], of: npt.NDArray[np.int32]) -> "ColumnIndex":

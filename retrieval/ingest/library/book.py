@@ -1,4 +1,4 @@
-"""A book is a folder of markdown documents, or a file of documents; here it is read."""
+"""Reading of books: a book is a folder of markdown documents, or a file of documents."""
 
 import os
 import re
@@ -29,25 +29,25 @@ from retrieval.query_must.predicate import predicates_in
 from retrieval.types import Book, Document, Metadata, MetadataValue
 
 NOT_UTF_8 = "is not UTF-8; read as Latin-1 (Windows-1252)"
-"""How the warning ends about a document whose text was guessed and may be damaged."""
+"""The end of the warning about a document whose encoding was guessed, so that its text may be damaged."""
 
 UNKNOWN_DATE = "1970-01-01"
-"""The last_update_date of a book that gives none; a file's own time would differ from copy to copy."""
+"""The last_update_date of a book that gives none; a file's time would differ between copies."""
 
 _DATES = ("last_updated", "lastmod", "last_modified_at", "last_modified", "updated", "revision_date", "ms.date", "date")
-"""Where Hugo, Jekyll, MkDocs, Microsoft and others say when a page was changed, the plainest first."""
+"""Keys for the date of change in Hugo, Jekyll, MkDocs, Microsoft and others, the most explicit first."""
 _DAY = re.compile(r"(?P<iso>\d{4}-\d\d-\d\d)(?!\d)|(?P<month>\d\d?)/(?P<day>\d\d?)/(?P<year>\d{4})$")
 
 
 def read_book(folder: BookFolder) -> Book:
-    """Every `.md` file of a book in name order, or every line of a file of documents, with its effective metadata.
+    """Read every markdown file of a book in name order, or every line of a file of documents, with its metadata.
 
-    A file that is not text, a link that is not followed, and a key of front matter that cannot be read, are left out
-    with a warning, so that one bad file does not hide a book.
+    Files that are not text, links that are not followed, and unreadable keys of front matter are omitted with a
+    warning, so that one bad file does not hide a book.
 
     Raises:
-        LibraryError: book.toml or tables.toml cannot be read, the system does not let us read a file or a folder, or
-            no document is left.
+        LibraryError: book.toml or tables.toml cannot be read, the system denies access to a file or a folder, or no
+            document is left.
     """
     if is_json_lines(folder.path):
         return read_json_lines(folder.path, folder.slug)
@@ -77,13 +77,13 @@ def read_book(folder: BookFolder) -> Book:
 
 
 def read_book_or_last(folder: BookFolder, last: Book | None = None) -> Book:
-    """The book; where it cannot be read, its last reading or else a book without documents, with the reason as `fault`.
+    """Read a book; if that fails, return its last reading or an empty book, with the reason as `fault`.
 
-    One book that cannot be read does not stop a library.
+    An unreadable book does not stop the library.
 
     Args:
         folder: of the book.
-        last: what was read of this folder before, if it was.
+        last: the previous reading of this folder, if there is one.
     """
     try:
         return read_book(folder)
@@ -136,7 +136,7 @@ def _read_document(slug: str, path: Path, relative: str, defaults: Metadata, war
 
 
 def _last_update(front_matter: Metadata) -> Metadata:
-    """The day that front matter gives in the words of another program, as `last_update_date`."""
+    """Return the date under another program's key of the front matter, as `last_update_date`."""
     given = (str(front_matter[key]) for key in _DATES if key in front_matter)
     for match in filter(None, map(_DAY.match, given)):
         year, month, day = match["iso"].split("-") if match["iso"] else (match["year"], match["month"], match["day"])

@@ -1,4 +1,4 @@
-"""Metadata as an author wrote it: the YAML above a document, and what its values become."""
+"""Metadata from the YAML above a document, with their values converted."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -14,21 +14,21 @@ from retrieval.types import Metadata, MetadataValue
 
 _ENTRY = re.compile(r"""(?P<quote>["']?)(?P<key>\w[\w .-]*)(?P=quote)\s*:(?:\s|$)""")
 _CONTINUES = re.compile(r"\s|-(?:\s|$)|[\]}]")
-"""A line that belongs to the entry above it."""
+"""The beginning of a line that continues the entry above it."""
 _UNREADABLE = (yaml.YAMLError, ValueError, ArithmeticError, LookupError, AttributeError, TypeError, RecursionError)
-"""What the YAML reader raises: for a month 13, `!!int ''` or `[[[[...` it is not an error of its own."""
+"""Errors that the YAML reader raises; for a month 13, `!!int ''` or `[[[[...` they are not YAML errors."""
 _RESERVED = ("$", "#", "chroma:")
 _SHOWN = Repr()
-"""A value that aliases nest may be short in the file and a gigabyte when it is written out."""
+"""Shortens values for messages: with nested aliases, a short value may be a gigabyte when written out."""
 MAX_NODES = 10_000
-"""Of the YAML above a document, its aliases replaced by what they stand for."""
+"""Most nodes in the YAML above a document, with its aliases expanded."""
 
 
 def split_front_matter(text: str, where: str, warnings: list[str]) -> tuple[Metadata, str, int]:
-    """Metadata, the text below it, and the 1-based line on which that begins.
+    """Return the metadata, the text below them, and the 1-based line on which that begins.
 
-    A key that cannot be read is left out with a warning. Two horizontal rules around a paragraph look like front
-    matter and are text: what is not a mapping stays where it is.
+    Unreadable keys are omitted with a warning. Two horizontal rules around a paragraph look like front matter but are
+    text: only a mapping is removed from the text.
     """
     head, fence, rest = text.partition("\n---\n")
     if not text.startswith("---\n") or not fence:
@@ -46,11 +46,11 @@ def split_front_matter(text: str, where: str, warnings: list[str]) -> tuple[Meta
 
 
 def read_metadata(values: Mapping[Any, object], where: str) -> Metadata:
-    """Values of YAML or TOML as metadata: dates as ISO days, lists as tuples of strings; a key without a value is none.
+    """Return YAML or TOML values as metadata: dates as ISO days, lists as string tuples, without nulls.
 
     Raises:
-        InvalidDocumentError: a key or text that no index can store, a nested value, or a number that is none or that is
-            too large; it names `where` and the key.
+        InvalidDocumentError: a key or text that no index can store, a nested value, or a number that is infinite, NaN
+            or too large; it names `where` and the key.
     """
     return {_key(str(key), where): _value(str(key), value, where) for key, value in values.items() if value is not None}
 
@@ -110,7 +110,7 @@ def _mapping(source: str, where: str, warnings: list[str]) -> Mapping[Any, objec
     try:
         values = _read_yaml(source) or {}
     except _UNREADABLE:
-        # One bad value makes the whole unreadable: read it key by key, to lose no more than that.
+        # One bad value makes the whole unreadable: it is then read key by key, to lose only that value.
         return _entry_by_entry(source, where, warnings)
     return values if isinstance(values, dict) else None
 
@@ -142,7 +142,7 @@ def _entries(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _read_yaml(source: str) -> object:
-    """One YAML document as values. Raises what YAML raises, and ValueError where aliases make it endless."""
+    """Return the values of one YAML document. Raises YAML's errors, and ValueError if aliases make it too large."""
     loader = yaml.SafeLoader(source)
     try:
         node = loader.get_single_node()
@@ -156,9 +156,9 @@ def _read_yaml(source: str) -> object:
 
 
 def _size(node: yaml.Node, known: dict[int, int]) -> int:
-    """Nodes of a tree in which every alias is a copy; one that holds itself has no end and counts as too many."""
+    """Return the number of nodes with every alias expanded; more than `MAX_NODES` if a node contains itself."""
     if id(node) not in known:
-        known[id(node)] = MAX_NODES + 1  # until it is known: who meets it below itself goes round
+        known[id(node)] = MAX_NODES + 1  # until it is known: a node that contains itself counts as too large
         inside = node.value if isinstance(node, yaml.SequenceNode) else ()
         if isinstance(node, yaml.MappingNode):
             inside = [part for pair in node.value for part in pair]

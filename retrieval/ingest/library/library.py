@@ -20,23 +20,23 @@ from retrieval.types import Book, Document, MetadataValue
 
 @dataclass(frozen=True, slots=True)
 class BookFiles:
-    """What is in a folder and in all below it, in name order; hidden files are in none of these."""
+    """The files of a folder and its sub-folders, in name order, without hidden files."""
 
     markdown: tuple[Path, ...]
     ignored: tuple[Path, ...]
     """Files that are not markdown."""
     refused: tuple[tuple[Path, str], ...]
-    """Links and names that are not read, each with a sentence that says why and what to do."""
+    """Links and names that are not read, each with a sentence about the reason and the fix."""
     unreadable: tuple[tuple[Path, str], ...]
-    """Folders and files that the system does not let us read, each with its reason: books may be behind them."""
+    """Folders and files to which the system denies access, each with the reason; they may contain books."""
 
 
 def book_files(folder: Path, library: Path) -> BookFiles:
-    """Look through a folder. Nothing is opened, and a link is followed only to a file inside the library.
+    """List the files of a folder. Nothing is opened, and a link is followed only to a file inside the library.
 
     Args:
-        folder: of a book, or of the library where that is one book.
-        library: what no link may lead out of.
+        folder: of a book, or of the library if that is one book.
+        library: the folder out of which no link may lead.
     """
     finding = _LibraryWalk(folder, library)
     finding.look()
@@ -49,22 +49,22 @@ def book_files(folder: Path, library: Path) -> BookFiles:
 
 
 def leads_out(path: Path, library: Path) -> bool:
-    """Whether a path is a link to what is not inside the library."""
+    """Whether a path is a link to something outside the library."""
     return path.is_symlink() and not _real(path).is_relative_to(_real(library))
 
 
 def shown_name(path: Path) -> str:
-    """A path as text that can be printed and stored; what in its name is not UTF-8 becomes `\\xe9`."""
+    """Return a path as text that can be printed and stored; bytes that are not UTF-8 become escapes like `\\xe9`."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def cannot_be_read(path: Path, reason: str) -> str:
-    """The sentence for a file or a folder that the system refuses."""
+    """Return the sentence for a file or a folder to which the system denies access."""
     return f"{shown_name(path)} cannot be read ({reason}); make it readable, or take it out of the library"
 
 
 def read_bytes(path: Path) -> bytes:
-    """The bytes of a file. Raises LibraryError, with its name, where the system refuses it."""
+    """Return the bytes of a file. Raises LibraryError, with its name, if the system denies access."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -72,7 +72,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_own(path: Path, library: Path) -> str | None:
-    """The text of a file such as `book.toml`, None without one.
+    """Return the text of a file such as `book.toml`, or None if there is no such file.
 
     Raises:
         LibraryError: it is a link that leads out of the library, it cannot be read, or it is not UTF-8.
@@ -146,10 +146,10 @@ _IDS, _TEXTS = ("id", "doc_id", "document_id"), ("text", "content", "body")
 
 
 def read_json_lines(path: Path, slug: str) -> Book:
-    """Every document of a file, in the order of its lines.
+    """Read every document of a file, in the order of its lines.
 
-    A line that is no document, and one whose id an earlier line has, are left out with a warning; so is a metadata key
-    that no index can store.
+    Lines that are not documents, lines with the id of an earlier line, and metadata keys that no index can store are
+    omitted with a warning.
 
     Raises:
         LibraryError: the file cannot be read as UTF-8, or no document is left.
@@ -176,17 +176,17 @@ def read_json_lines(path: Path, slug: str) -> Book:
 
 
 def document_of(record: Mapping[str, Any], book: str, source: str, where: str, warnings: list[str]) -> Document:
-    """A document of one record.
+    """Return the document of one record.
 
     Args:
-        record: as the line has it.
+        record: the decoded line.
         book: slug of the book.
-        source: where documents come from that do not say it.
+        source: of documents that do not give one.
         where: place of the record, for messages.
-        warnings: gets a sentence for each metadata key that is left out.
+        warnings: receives a sentence for each omitted metadata key.
 
     Raises:
-        InvalidDocumentError: there is no id or no text, or the metadata is no object.
+        InvalidDocumentError: there is no id or no text, or the metadata are not an object.
     """
     name = _first(record, _IDS)
     if not isinstance(name, str | int) or not _can_name(str(name)):
@@ -237,7 +237,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def _can_name(name: str) -> bool:
-    # Reports are written to files that are named so.
+    # The names of reports are made from it.
     path = PurePosixPath(name)
     return bool(name.strip()) and name.isprintable() and len(name) <= MAX_ID and not {"..", "/"} & set(path.parts)
 
@@ -248,32 +248,32 @@ def _first(record: Mapping[str, Any], names: tuple[str, ...]) -> object:
 
 _LATIN_ACCENT = re.compile(r"([A-Za-z])[\u0300-\u036f]+")
 VOCABULARY_FILE = "vocabulary.toml"
-"""Beside the books: the words of a library, over the generic ones."""
+"""The file beside the books with the words of a library, in addition to the generic ones."""
 
 RESERVED_FILES = frozenset({"book.toml", VOCABULARY_FILE})
 
 
 @dataclass(frozen=True, slots=True)
 class BookFolder:
-    """Where a book is, before it is read. Key: slug."""
+    """The place of a book that is not read yet. Key: slug."""
 
     slug: str
     path: Path
-    """Its folder, or its file of documents."""
+    """The book's folder, or its file of documents."""
     library: Path
-    """What it is a book of; no link in it may lead out of that."""
+    """The book's library, out of which no link may lead."""
     digest: str
     """sha256 over the names and bytes of its markdown files, its book.toml and tables.toml, and the vocabulary; over
-    the bytes of a file of documents. Of what cannot be read it holds that it cannot."""
+    the bytes of a file of documents. Unreadable files are included as unreadable."""
 
 
 def slugify(name: str) -> str:
-    """Lower-case letters and digits of any script with dots and dashes: safe as a partition key and as a file name.
+    """Return lower-case letters and digits of any script with dots and dashes, for partition keys and file names.
 
-    Accents on Latin letters go: `Café, noir` is `cafe-noir`. Of other scripts the marks are part of the letters.
+    Accents on Latin letters are removed: `Café, noir` is `cafe-noir`. In other scripts, marks are part of the letters.
 
     Raises:
-        LibraryError: nothing of the name is left.
+        LibraryError: the name has no letter or digit.
     """
     latin = _LATIN_ACCENT.sub(r"\1", unicodedata.normalize("NFKD", name))
     folded = unicodedata.normalize("NFC", unicodedata.normalize("NFKC", latin).casefold())
@@ -289,7 +289,7 @@ def _is_of_a_word(letter: str) -> bool:
 
 
 def _free_slug(name: str, taken: Container[str]) -> str:
-    """The slug of a folder; where it has none or another folder has it too, one that its whole name makes different."""
+    """Return the slug of a folder; with a hash of its whole name if it is taken, or if the name gives none."""
     code = hashlib.sha256(os.fsencode(name)).hexdigest()[:8]
     try:
         slug = slugify(name)
@@ -299,14 +299,14 @@ def _free_slug(name: str, taken: Container[str]) -> str:
 
 
 def list_books(library: Path) -> tuple[BookFolder, ...]:
-    """The books of a library in slug order; without sub-folders that hold markdown, the library is one book, and so is
-    a file of documents.
+    """List the books of a library in slug order. A file of documents is one book, and so is a library without
+    sub-folders that contain markdown.
 
-    A folder that the system does not let us look into is one of them, for it may have been: to read it is an error.
+    A folder to which the system denies access is listed, because it may be a book; reading it is an error.
 
     Raises:
-        LibraryError: no such folder or file of documents, no markdown in it, or a vocabulary or file of documents that
-            the system does not let us read.
+        LibraryError: no such folder or file of documents, no markdown in it, or a vocabulary or file of documents to
+            which the system denies access.
     """
     if is_json_lines(library):
         digest = hashlib.sha256(read_bytes(library)).hexdigest()
@@ -321,7 +321,7 @@ def list_books(library: Path) -> tuple[BookFolder, ...]:
 
 
 def check_library(library: Path) -> None:
-    """See that there is something to read, without reading it.
+    """Check that there is something to read, without reading it.
 
     Raises:
         LibraryError: no such folder or file of documents, or no markdown in it.
@@ -331,7 +331,7 @@ def check_library(library: Path) -> None:
 
 
 def stray_files(library: Path) -> tuple[str, ...]:
-    """Files beside the book folders: no book holds them, so they are ignored and listed."""
+    """Return the files beside the book folders, which belong to no book and are ignored."""
     if is_json_lines(library) or not _book_folders(library):
         return ()
     files = (path for path in _entries(library) if path.is_file() and path.name not in RESERVED_FILES)
@@ -339,7 +339,7 @@ def stray_files(library: Path) -> tuple[str, ...]:
 
 
 def refused_folders(library: Path) -> tuple[str, ...]:
-    """Links beside the book folders that lead out of the library: their books are not read."""
+    """Return the links beside the book folders that lead out of the library; their books are not read."""
     if is_json_lines(library):
         return ()
     links = (path for path in _entries(library) if not _hidden(path) and leads_out(path, library) and path.is_dir())
@@ -370,7 +370,7 @@ def _entries(library: Path) -> list[Path]:
 
 
 def _book_folders(library: Path) -> list[Path]:
-    # `.github` holds markdown and is not a book; as one it would make strays of the chapters of a flat library.
+    # `.github` contains markdown but is not a book: as one, it would turn the chapters of a flat library into strays.
     return [
         path
         for path in _entries(library)

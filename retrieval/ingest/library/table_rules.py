@@ -1,4 +1,4 @@
-"""`tables.toml` in a book's folder: read and checked once, so that what comes after meets no half-written entry."""
+"""`tables.toml` in a book's folder, read and checked once so that later code only gets complete entries."""
 
 import json
 import tomllib
@@ -12,17 +12,17 @@ from retrieval.query_must.predicate import parse_query_must
 from retrieval.types import EVERY, KEY, Find, TableRule, normal
 
 TABLES_FILE = "tables.toml"
-"""Beside a book's `book.toml`: what its owner says of its tables."""
+"""The file beside a book's `book.toml` with its owner's rules for tables."""
 
 KEYS = ("find", "caption", "key", "subject", "names", "query_must", "row_query_must", "open")
 FIND_KEYS = ("heading", "caption", "head", "document")
 
 
 def read_table_rules(folder: Path) -> tuple[TableRule, ...]:
-    """The entries of a book's `tables.toml` in their order; none without the file.
+    """Return the entries of a book's `tables.toml` in their order; none without the file.
 
     Raises:
-        LibraryError: the file cannot be read, or an entry is not one: names the file, the entry, and what it may have.
+        LibraryError: the file cannot be read, or an entry is invalid; names the file, the entry, and what it may have.
     """
     path = folder / TABLES_FILE
     if not path.is_file():
@@ -38,7 +38,7 @@ def read_table_rules(folder: Path) -> tuple[TableRule, ...]:
 
 
 class _Entry:
-    """One entry as it is written, and how to refuse it."""
+    """One entry as it is written; invalid ones raise a LibraryError."""
 
     def __init__(self, path: Path, number: int, values: object) -> None:
         self._where = f"{path}: entry {number}"
@@ -113,7 +113,7 @@ class _Entry:
         return by_row
 
     def _predicate(self, name: str, value: object) -> str:
-        """The predicate as a JSON object; a bare list of groups is read as `contain_one_of`, as elsewhere."""
+        """Return the predicate as a JSON object; a bare list of groups is read as `contain_one_of`, as elsewhere."""
         try:
             decoded = json.loads(value) if isinstance(value, str) else value
             operators = {"contain_one_of": decoded} if isinstance(decoded, list) else self._table(name, decoded)

@@ -1,4 +1,4 @@
-"""Markdown as a flat list of blocks under their headings, with a title for each page."""
+"""Markdown as a flat list of blocks under their headings, with a title for each document."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,17 +14,17 @@ _TABLE_TAG = re.compile(r"</?table\b", re.IGNORECASE)
 _IMPORTS = re.compile(r"(?:import\s[^\n]*\sfrom\s+(['\"])[^\n]*\1;?\s*)+")
 _TABLE_PART = re.compile(r"</?(?:t[drh]|tbody|thead|tfoot)\b", re.IGNORECASE)
 _DASHES = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)*\s*:?-{2,}:?\s*\|?\s*")
-"""At least one run of two dashes: a row of cells `-` says that there is nothing."""
+"""A delimiter row with at least one run of two dashes: cells with a single `-` mean that there is no value."""
 _TEMPLATE = r"\{%[^{}]*%\}|\{\{[<%][^{}]*[>%]\}\}"
 _TEMPLATES = re.compile(rf"\s*(?:(?:{_TEMPLATE})\s*)+")
-"""Tags of GitBook, Jekyll and Hugo, which show no words of their own."""
+"""Tags of GitBook, Jekyll and Hugo, which are not displayed."""
 _TAB = re.compile(
     r"(?P<end></Tab(?:Item)?>|\{%-?\s*endtab\b[^{}]*%\}|\{\{[<%]\s*/\s*tab\b[^{}]*\}\})"
     r"|(?:<Tab(?:Item)?\s|\{%-?\s*tab\s|\{\{[<%]\s*tab\s)(?P<given>[^<>{}]*)"
 )
 _TAB_NAME = re.compile(r"""(?:\b(?:label|title|name|header)=|(?<![=\w]))["'](?P<name>[^"'\n]+)["']""")
 MAX_DEPTH = 16
-"""Tables in cells of tables; more of them are end tags that were forgotten, and to look for them would have no end."""
+"""Depth of tables in cells of tables; greater depth means missing end tags, for which the search would not end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +39,21 @@ class Block:
     level: int = 0
     """1 to 6 for a heading, 0 otherwise."""
     is_paragraph: bool = False
-    """Whether a text block is running text, and not a list, a quotation or code."""
+    """Whether a text block is running text rather than a list, a quotation or code."""
     tabs: tuple[str, ...] = ()
-    """Names of the tabs of Docusaurus, GitBook or Hugo that it is in, the outermost first."""
+    """Names of the enclosing tabs of Docusaurus, GitBook or Hugo, the outermost first."""
 
     @property
     def shown(self) -> str:
-        """The source without comments; a paragraph also without the marks of the list or quotation that it is in."""
+        """The source without comments; a paragraph also without the marks of its list or quotation."""
         markup = without_comments(self.source)
         return without_marks(markup).rstrip() if self.is_paragraph else markup
 
 
 def parse_blocks(text: str) -> tuple[Block, ...]:
-    """Top-level blocks in reading order; every line of `text` is in one but blank ones and those not shown.
+    """Return top-level blocks in reading order; every line of `text` is in one, except blank and hidden lines.
 
-    It is in two only where an HTML table begins or ends amid a line, and then each has its part as `source`.
+    A line is in two blocks only if an HTML table begins or ends within it; then each has its part as `source`.
     """
     headings: list[tuple[int, str]] = []
     tabs: list[tuple[int, str]] = []
@@ -66,7 +66,7 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
             continue
         if span.kind == "heading":
             headings = [entry for entry in headings if entry[0] < span.level] + [(span.level, heading_text(source))]
-            # A tab that nobody closed ends with its section.
+            # A tab without an end ends with its section.
             tabs = [entry for entry in tabs if entry[0] < len(headings)]
         path = tuple(title for _, title in headings if title)
         names = tuple(name for _, name in tabs)
@@ -75,7 +75,7 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
 
 
 def _follow_tabs(source: str, tabs: list[tuple[int, str]], depth: int) -> None:
-    """Open and close tabs as a source says; each with the number of headings that it is under."""
+    """Open and close the tabs of a source; each has the number of headings above it."""
     for mark in _TAB.finditer(source):
         name = _TAB_NAME.search(mark["given"] or "")
         if mark["end"] and tabs:
@@ -85,8 +85,8 @@ def _follow_tabs(source: str, tabs: list[tuple[int, str]], depth: int) -> None:
 
 
 def _is_shown(kind: BlockKind, source: str) -> bool:
-    """Not so are comments, tags without words, the line that ends a box, the imports of an MDX page, and what Pandoc
-    gives to a single writer."""
+    """Whether a block is displayed, unlike comments, tags without words, the end of a box, the imports of an MDX page,
+    and Pandoc's raw text for a single writer."""
     if kind == "html":
         return _has_words(source) or bool(_TABLE_TAG.search(without_comments(source)))
     source = without_raw(source)
@@ -95,7 +95,7 @@ def _is_shown(kind: BlockKind, source: str) -> bool:
 
 
 def _with_headers_whole(spans: Iterable[Span], text: str) -> Iterator[Span]:
-    """The spans, with the rows directly above a pipe table's header as part of it: a header of several lines."""
+    """Yield the spans, with rows directly above a pipe table's header as part of the header."""
     lines = text.split("\n")
     above: Span | None = None
     for span in spans:
@@ -111,7 +111,7 @@ def _with_headers_whole(spans: Iterable[Span], text: str) -> Iterator[Span]:
 
 
 def _as_table(span: Span) -> Span:
-    """A paragraph of rows that begins with dashes, as a table without a header: kramdown and MultiMarkdown know it."""
+    """Return a paragraph of rows that begins with dashes as a table without a header (kramdown, MultiMarkdown)."""
     rows = span.source.strip("\n").split("\n") if span.is_paragraph else []
     is_table = len(rows) > 1 and _DASHES.fullmatch(rows[0]) and len(split_row(rows[0])) > 1 and _is_rows(span.source)
     return replace(span, kind="table", is_paragraph=False) if is_table else span
@@ -122,7 +122,7 @@ def _is_rows(source: str) -> bool:
 
 
 def _with_tables_whole(spans: Iterable[Span], text: str) -> Iterator[Span]:
-    """The spans, with the rows that go on directly below a comment in a pipe table as part of it."""
+    """Yield the spans, with rows that continue a pipe table directly below a comment as part of the table."""
     lines = text.split("\n")
     waiting: list[Span] = []
     for span in spans:
@@ -141,7 +141,7 @@ def _with_tables_whole(spans: Iterable[Span], text: str) -> Iterator[Span]:
 
 
 def _with_tables_apart(text: str) -> Iterator[Span]:
-    """The top-level spans, with every HTML table a span of its own."""
+    """Yield the top-level spans, with every HTML table as a separate span."""
     lines = text.split("\n")
     spans = [_as_table(span) for span in _with_spaced_whole(text, lines)]
     index = 0
@@ -156,7 +156,7 @@ def _with_tables_apart(text: str) -> Iterator[Span]:
 
 
 def _with_spaced_whole(text: str, lines: Sequence[str]) -> Iterator[Span]:
-    """The top-level spans, with every table lined up under dashes one of its own."""
+    """Yield the top-level spans, with every table aligned under dashes as a separate span."""
     done = 0
     for start, end in spaced_tables(text):
         yield from spans_of("\n".join(lines[done:start]), done)
@@ -166,10 +166,10 @@ def _with_spaced_whole(text: str, lines: Sequence[str]) -> Iterator[Span]:
 
 
 def _last_of_table(spans: Sequence[Span], first: int) -> int:
-    """The span in which the table that begins in span `first` ends.
+    """Return the span in which the table that begins in span `first` ends.
 
-    A blank line ends an HTML block in CommonMark, and real HTML tables are full of blank lines. One without an end tag
-    must not take up the rest of the document: it ends with its last tag above the next heading.
+    A blank line ends an HTML block in CommonMark, but real HTML tables are full of blank lines. A table without an end
+    tag must not swallow the rest of the document: it ends with its last tag above the next heading.
     """
     scan = TableScan()
     scan.feed(spans[first].source)
@@ -181,7 +181,7 @@ def _last_of_table(spans: Sequence[Span], first: int) -> int:
         if (spans[index].kind == "heading" and not scan.in_cell) or scan.depth > MAX_DEPTH:
             break
         if _TABLE_TAG.search(spans[index].source):
-            if scan.count != count:  # another table began, or a comment that ends here holds this one
+            if scan.count != count:  # another table began, or a comment that ends here contains this one
                 break
             if not scan.depth:
                 return index
@@ -201,7 +201,7 @@ def _cut_at_tables(source: str, first: int) -> Iterator[Span]:
         start = table.start if _has_words(before) else done
         if start > done:
             yield from spans_of(before, first + source.count("\n", 0, done))
-        # Tags around a table say nothing; as a passage of their own they would be found.
+        # Tags around a table have no words, and must not become a passage of their own.
         after = tables[number + 1].start if number + 1 < len(tables) else len(source)
         done = table.end if _has_words(source[table.end : after]) else after
         line = first + source.count("\n", 0, start)
@@ -224,15 +224,15 @@ _SAYS_NOTHING = re.compile(
 
 
 def with_title(blocks: Sequence[Block], path: str, stated: str) -> tuple[Block, ...]:
-    """The blocks, under the title of their document where its text has none: no heading of the first level.
+    """Return the blocks, under the title of their document if its text has no heading of the first level.
 
-    A page that begins with `## Stats` and goes on with `## Gear` is about what its front matter says or, without that,
+    The title of a page that consists of `## Stats` and `## Gear` is given by its front matter or else by the name of
     its file: `04-fighter.md`.
 
     Args:
         blocks: of the document.
         path: of its file.
-        stated: what its front matter calls it; empty where it does not.
+        stated: title in its front matter; empty without one.
     """
     headings = [block for block in blocks if block.level]
     top = min((block.level for block in headings), default=0)
@@ -245,6 +245,6 @@ def with_title(blocks: Sequence[Block], path: str, stated: str) -> tuple[Block, 
 
 
 def _called(path: str) -> str:
-    """`Fighter` for `classes/04-fighter.md`; empty where the name says nothing, as `index.md` and `chapter-3.md`."""
+    """Return `Fighter` for `classes/04-fighter.md`; empty for generic names such as `index.md` and `chapter-3.md`."""
     name = _BETWEEN.sub(" ", _NUMBERED.sub("", PurePosixPath(path).stem)).strip()
     return "" if _SAYS_NOTHING.fullmatch(name) else name[:1].upper() + name[1:]

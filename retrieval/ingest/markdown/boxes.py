@@ -1,4 +1,4 @@
-"""Boxes that authors set apart from the text: notes, warnings and tabs of four kinds of markdown."""
+"""Boxes that are set apart from the text: notes, warnings and tabs in four kinds of markdown."""
 
 import re
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ _QUOTED = re.compile(r"\[!(?P<kind>[A-Z]+)\][ \t]*$")
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """What the first line of a box says."""
+    """The kind and title in the first line of a box."""
 
     kind: str = ""
-    """As it is written, such as `note`; empty for the line that closes a box."""
+    """The kind as it is written, such as `note`; empty for the line that closes a box."""
     title: str = ""
     is_tab: bool = False
     is_indented: bool = False
-    """Whether its content is what is indented below; else it ends at a line of its own or with its quotation."""
+    """Whether its content is indented below it; otherwise it ends at a closing line or with its quotation."""
 
 
 def box_of(line: str) -> Box | None:
-    """The box that a line without its indentation opens or closes.
+    """Return the box that a line, without its indentation, opens or closes; None if it does neither.
 
     Docusaurus, VitePress and MyST write `:::note[Title]`, `:::note Title`, `:::{note}` and `:::`; MkDocs writes
     `!!! note "Title"`, `??? tip` and `=== "Tab"`; GitHub writes `[!NOTE]` in a quotation.

@@ -1,23 +1,23 @@
-"""HTML tables in markdown: where they are, and their cells as a browser would draw them."""
+"""HTML tables in markdown: their places, and their cells as a browser would draw them."""
 
 import re
 from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 
 MAX_SPAN = 1000
-"""HTML's own limit for colspan; a larger number is a typing error and would fill the memory."""
+"""HTML's own limit for colspan; a larger number is a typing error and would exhaust the memory."""
 MAX_CELLS = 100_000
-"""A table of as many cells may have any spans."""
+"""Cells up to which a table may have any spans."""
 MAX_COPIES = 20
-"""In a larger one, cells drawn for each that is written."""
+"""Most cells drawn for each written cell in a larger table."""
 
 MIN_TITLED = 2
-"""A table of so few rows is no title over a header and a row."""
+"""Rows of a table that is too short for a title above a header and a row."""
 
 _NUMBER = re.compile(r"\W*\d[\d.,\s]*\W*")
 _RAISED = re.compile(r"</?sup>")
 _BREAKS = re.compile(r"br|p|li|ul|ol|dl|dt|dd|div|hr|pre|blockquote|h[1-6]|table|tr|td|th|caption")
-"""Elements that a browser draws apart from the words before and after them."""
+"""Elements that a browser separates from the words before and after them."""
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class _HtmlRow:
 
 @dataclass(frozen=True, slots=True)
 class HtmlTable:
-    """A drawn table: spanned cells are repeated, stacked header rows are joined; `<sup>` stays in its cells."""
+    """A drawn table: spanned cells are repeated, stacked header rows are joined; `<sup>` is kept in its cells."""
 
     caption: str | None
     header: tuple[str, ...]
@@ -44,7 +44,7 @@ class HtmlTable:
     lines: tuple[int, ...]
     """0-based line of each row, relative to the parsed text."""
     unspanned: bool = False
-    """Whether its spans ask for more cells than any table has, so that each counts as one cell."""
+    """Whether its spans cover more cells than any real table has, so that each counts as one cell."""
 
 
 class _HtmlTableParser(HTMLParser):
@@ -80,7 +80,7 @@ class _HtmlTableParser(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self._words is None and self._depth and data.strip():
-            # Words in a table and in no cell: they are kept as a line of their own.
+            # Words in a table but outside of its cells are kept as a separate row.
             if self.rows and self.rows[-1].cells:
                 self._new_row()
             self._new_cell(_Cell([], 1, 1, heading=False))
@@ -105,11 +105,11 @@ def _span(value: str | None) -> int:
     digits = (value or "").strip().lstrip("0")
     if not digits.isdecimal():
         return 1
-    return min(int(digits), MAX_SPAN) if len(digits) < 5 else MAX_SPAN  # Python reads no number of 5,000 digits
+    return min(int(digits), MAX_SPAN) if len(digits) < 5 else MAX_SPAN  # Python refuses numbers of 5,000 digits
 
 
 def parse_html_table(markup: str) -> HtmlTable | None:
-    """The first table of `markup`, or None if it has no cell."""
+    """Return the first table of `markup`, or None if it has no cells."""
     reader = _HtmlTableParser()
     reader.feed(markup)
     reader.close()
@@ -126,7 +126,7 @@ def parse_html_table(markup: str) -> HtmlTable | None:
     if titled and not caption and (stacked > 1 or not any(map(_spans_all, rows[1:], grid[1:]))):
         caption, grid, rows, stacked = grid[0][0], grid[1:], rows[1:], stacked - 1
     if titled and stacked < 2 and (not stacked or _spans_all(rows[0], grid[0])):
-        # A cell over all columns names the rows below it, and no column.
+        # A cell over all columns names the rows below it, not a column.
         grid, rows, stacked = [[""] * len(grid[0]), *grid], [rows[0], *rows], 1
     lines = tuple(row.line for row in rows[stacked:])
     header = _join_headers(grid[:stacked])
@@ -135,8 +135,8 @@ def parse_html_table(markup: str) -> HtmlTable | None:
 
 
 def _header_rows(rows: list[_HtmlRow], grid: list[list[str]]) -> int:
-    """How many of the first rows are the header: those of headings, or a row of them, or of words over groups of
-    columns and what names the columns below it."""
+    """Return the number of header rows: those of `<th>` cells, or one row, or words over groups of columns and the
+    rows that name the columns below them."""
     headings = next((i for i, row in enumerate(rows) if not all(cell.heading for cell in row.cells)), len(rows))
     if not headings and len(rows) > MIN_TITLED and (grouped := _grouped(rows[0], len(grid[0]))):
         tall = max(2, *(cell.rowspan for cell in rows[0].cells))
@@ -146,7 +146,7 @@ def _header_rows(rows: list[_HtmlRow], grid: list[list[str]]) -> int:
 
 
 def _grouped(row: _HtmlRow, width: int) -> list[int]:
-    """The columns below cells over several columns, where these are not all."""
+    """Return the columns under cells that span several columns, but not all."""
     spanned: list[int] = []
     x = 0
     for cell in row.cells:
@@ -156,17 +156,17 @@ def _grouped(row: _HtmlRow, width: int) -> list[int]:
 
 
 def _spans_all(row: _HtmlRow, cells: list[str]) -> bool:
-    """Whether a row is one cell over several columns, and these are all."""
+    """Whether a row is a single cell that spans all of several columns."""
     return len(row.cells) == 1 < len(cells) <= row.cells[0].colspan
 
 
 def _once(row: _HtmlRow, cells: list[str]) -> tuple[str, ...]:
-    """The cells of a row; one that spans all columns is a line above the rows that follow, and no pair `A`, `A`."""
+    """Return the cells of a row; a cell that spans all columns is not repeated, as it labels the rows below."""
     return (cells[0], *[""] * (len(cells) - 1)) if _spans_all(row, cells) else tuple(cells)
 
 
 def _is_too_large(rows: list[_HtmlRow]) -> bool:
-    """Whether spans make far more cells than the author wrote: counted before a cell is drawn."""
+    """Whether spans give far more cells than the author wrote, counted before a cell is drawn."""
     written = sum(len(row.cells) for row in rows)
     drawn = sum(cell.colspan * min(cell.rowspan, len(rows) - y) for y, row in enumerate(rows) for cell in row.cells)
     widest = max(sum(cell.colspan for cell in row.cells) for row in rows)
@@ -176,7 +176,7 @@ def _is_too_large(rows: list[_HtmlRow]) -> bool:
 
 
 def without_raised(cell: str) -> str:
-    """The words of a cell: what is raised stands apart, as a note's mark is no digit of a number."""
+    """Return the words of a cell, with raised text separated, because the mark of a note is not part of a number."""
     return " ".join(_RAISED.sub(" ", cell).split())
 
 
@@ -220,40 +220,40 @@ class TableSpan:
 class _State:
     spans: tuple[TableSpan, ...] = ()
     start: int = -1
-    """Of the table that is open."""
+    """Start of the open table."""
     depth: int = 0
-    """Tables that are open: the one that began at `start`, and those in its cells."""
+    """Number of open tables: the one that began at `start`, and those in its cells."""
     in_cell: bool = False
     rows_end: int = -1
-    """Where the last finished part of the open table ends."""
+    """End of the last finished part of the open table."""
 
 
 class TableScan:
-    """The tables of a text that is given piece by piece; what was read is not read again."""
+    """Finds the tables of a text that is fed piece by piece, each of which is read only once."""
 
     def __init__(self) -> None:
         self._state = _State()
         self._length = 0
         self._before_comment: _State | None = None
-        """The state at a `<!--` whose end has not come; without one its words are text."""
+        """The state at a `<!--` whose end has not been read; without an end, its words are text."""
 
     @property
     def depth(self) -> int:
-        """How many tables are open at the end of what was given."""
+        """Number of tables that are open at the end of the text so far."""
         return self._state.depth
 
     @property
     def in_cell(self) -> bool:
-        """Whether the last cell that begins is still open."""
+        """Whether the last cell is still open."""
         return self._state.in_cell
 
     @property
     def count(self) -> int:
-        """How many tables began; one in a cell is part of the cell."""
+        """Number of tables that have begun; a table in a cell is part of the cell."""
         return len(self._state.spans) + bool(self._state.depth)
 
     def feed(self, text: str) -> None:
-        """Go on with the next piece; no tag begins in one piece and ends in another."""
+        """Read the next piece; no tag may begin in one piece and end in another."""
         at = 0
         if self._before_comment and (end := text.find("-->")) >= 0:
             self._state, self._before_comment, at = self._before_comment, None, end + 3
@@ -268,7 +268,7 @@ class TableScan:
         self._length += len(text)
 
     def spans(self) -> tuple[TableSpan, ...]:
-        """The tables; one that is open ends with the text, or with its last finished part if no cell is open."""
+        """Return the tables; an open one ends with the text, or with its last finished part if no cell is open."""
         if not self._state.depth:
             return self._state.spans
         return (*self._state.spans, self._unclosed(self._length))
@@ -296,9 +296,9 @@ class TableScan:
 
 
 def table_spans(markup: str) -> tuple[TableSpan, ...]:
-    """Where the tables of `markup` are; a table in a cell is part of the cell.
+    """Return the places of the tables in `markup`; a table in a cell is part of the cell.
 
-    A table without an end tag goes on to the next table, or to the end; not over what follows its last finished row.
+    A table without an end tag extends to the next table or to the end, but not beyond its last finished row.
     """
     scan = TableScan()
     scan.feed(markup)

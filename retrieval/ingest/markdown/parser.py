@@ -1,4 +1,4 @@
-"""Tokens and plain words of markdown; the only file that imports markdown-it."""
+"""Tokens and plain text of markdown; the only file that imports markdown-it."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ __all__ = ["Token", "block_tokens", "inline_tokens", "split_row", "whole_tokens"
 
 @cache
 def _block_parser() -> MarkdownIt:
-    # Blocks alone: inline parsing of a whole book would cost most of the time and give nothing that is used.
+    # Only blocks: inline parsing of a whole book would take most of the time, and its result is not used.
     return MarkdownIt("commonmark").enable("table").disable(["inline", "reference"])
 
 
@@ -29,40 +29,40 @@ def _whole_parser() -> MarkdownIt:
 
 
 def block_tokens(text: str) -> list[Token]:
-    """The blocks of a document; what is in a paragraph is not read."""
+    """Return the block tokens of a document, without parsing its paragraphs."""
     return _block_parser().parse(text)
 
 
 def inline_tokens(markup: str) -> list[Token]:
-    """What is in one paragraph or cell."""
+    """Return the inline tokens of one paragraph or cell."""
     return _inline_parser().parseInline(markup)
 
 
 def whole_tokens(text: str) -> list[Token]:
-    """Blocks and what is in them."""
+    """Return block tokens with their inline tokens."""
     return _whole_parser().parse(text)
 
 
 def html_of(tokens: list[Token]) -> str:
-    """The HTML of tokens as they are; whoever shows it has left out of them what may not be shown."""
+    """Return the HTML of tokens; the caller must remove those that may not be displayed."""
     renderer = RendererHTML()
     return str(renderer.render(tokens, _whole_parser().options, {}))
 
 
 _INLINE_CODE = r"(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)"
-"""A span of code in one line. It begins at the first of its ticks: a run of them is looked at once."""
+"""A code span in one line. It begins at the first of its backticks, so that a run of them is matched only once."""
 _CODE_SPAN = re.compile(_INLINE_CODE)
 PIPE = re.compile(r"(?<!\\)\|")
-"""One that parts cells."""
+"""A pipe that separates cells."""
 
 
 def split_row(line: str, columns: int = 0) -> tuple[str, ...]:
-    """The raw cells of a pipe-table line; a ragged line keeps all it has.
+    """Return the raw cells of a pipe-table line, however many it has.
 
     Args:
         line: of the table.
-        columns: that it should have, or 0. GitHub parts code at its pipes, Python-Markdown and kramdown do not: they
-            are no walls where the line has just so many cells without them.
+        columns: that it should have, or 0. GitHub splits code at its pipes, Python-Markdown and kramdown do not: pipes
+            in code do not separate cells if the line has exactly this number of cells without them.
     """
     cells = _cells(line)
     whole = _cells(_CODE_SPAN.sub(lambda match: PIPE.sub(r"\|", match[0]), line)) if 0 < columns < len(cells) else cells
@@ -88,16 +88,16 @@ _OF_CODE = r"""
 """
 _OF_COMMENTS = r"| ^[ \t]*<!--(?:(?!-->).)*-->[ \t]*(?:\n|\Z) | <!--.*?-->"
 _OF_COMMENTS_IN_ROWS = r"| ^[ \t]*<!--(?:(?!-->).)*-->[ \t]*(?:\n|\Z) | <!--[^\n]*?-->"
-"""A comment that begins in a cell ends in its row: the rows of a table are parted before anything in them is read."""
+"""A comment that begins in a cell ends in its row, because rows are separated before their contents are parsed."""
 _CODE = re.compile(_OF_CODE, re.MULTILINE | re.DOTALL | re.VERBOSE)
 _CODE_OR_COMMENT = re.compile(_OF_CODE + _OF_COMMENTS, re.MULTILINE | re.DOTALL | re.VERBOSE)
-"""Code first: a comment in it is text."""
+"""Code comes first, because a comment in it is text."""
 _CODE_OR_COMMENT_IN_ROWS = re.compile(_OF_CODE + _OF_COMMENTS_IN_ROWS, re.MULTILINE | re.DOTALL | re.VERBOSE)
 _INLINE_MARK = re.compile(r"[*_`\[\]<>&\\~!]")
 _ROLE = re.compile(r"(?:(?<!`)\{[a-z][\w:+.-]*\}|(?<![\w`:]):[a-z][\w:+.-]*:)`([^`<\n]+?)(?:\s*<[^`\n]*>)?`")
-"""`{ref}` or `:ref:` before a code span, as Sphinx writes a link; the target in its brackets is not shown."""
+"""`{ref}` or `:ref:` before a code span, a link in Sphinx; the target in its brackets is not displayed."""
 _REFERENCE = re.compile(r"(?<![\w\]])\[([^\[\]<>=]+)\]\[[\w .-]*\]")
-"""A link whose address is elsewhere in the document; `a[i][j]` is none."""
+"""A link whose address is elsewhere in the document, but not `a[i][j]`."""
 _ICON = re.compile(
     r"""
     (?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)
@@ -108,8 +108,8 @@ _ICON = re.compile(
     """,
     re.VERBOSE,
 )
-"""`:tada:`, `:material-pencil:{ .large }`, `{{< icon name="pencil" >}}`; code first, for there it is text. `:one:` says
-its number."""
+"""`:tada:`, `:material-pencil:{ .large }`, `{{< icon name="pencil" >}}`; code comes first, because
+there it is text. `:one:` is kept as a number."""
 _COMPONENT = re.compile(
     rf"""
     {_INLINE_CODE}
@@ -119,12 +119,12 @@ _COMPONENT = re.compile(
     """,
     re.VERBOSE,
 )
-"""`<Icon name="bolt" style={{ margin: 2 }} />`, `<Tag kind="new">Beta</Tag>`, as MDX writes them; code first."""
+"""`<Icon name="bolt" style={{ margin: 2 }} />`, `<Tag kind="new">Beta</Tag>`, in MDX; code comes first."""
 _SHOWN_BY_COMPONENT = re.compile(r"""\s(?:content|label|text|title)=\{?(["'])(?P<words>.*?)\1""")
 _TEMPLATE_LINK = re.compile(_INLINE_CODE + r"|(?<=\]\()(?:\{\{[^{}]*\}\}|\{%[^{}]*%\})[^\s()]*(?=\))")
-"""`{{< relref "/a.md" >}}`, `{% link a.md %}`: an address of Hugo or Jekyll, whose blanks Markdown does not allow."""
+"""`{{< relref "/a.md" >}}`, `{% link a.md %}`: an address in Hugo or Jekyll, with blanks that Markdown forbids."""
 _BRACKETED = re.compile(r"\([^()\n]*\)")
-"""What a remark behind an icon stands in: `:x: (not tested)`."""
+"""The brackets of a remark after an icon: `:x: (not tested)`."""
 _RAW = re.compile(r"(?<!`)(`+)(?!`)[^`\n]*(?<!`)\1\{=[\w-]+\}")
 _FOOTNOTE = re.compile(r"\s?\[\^[^\[\]\s]+\](?!:)")
 _UNSEEN = re.compile("[\u00ad\u200b\u200c\u2060\ufeff]")
@@ -146,23 +146,23 @@ _HTML_ELEMENTS = frozenset(_ELEMENT_NAMES.split())
 
 
 def without_comments(markup: str) -> str:
-    """The markup as it is shown: no `<!-- ... -->`, and no line of nothing else. In code a comment is text."""
+    """Return the markup without `<!-- ... -->` and lines that only contain one. In code, a comment is text."""
     if "<!--" not in markup or markup.startswith(("    ", "\t")):
         return markup
     return _substituted(markup, _CODE_OR_COMMENT, _CODE, lambda match: match["code"] or "")
 
 
 def without_tags(markup: str, by: str) -> str:
-    """The markup with `by` for each tag and comment, which HTML does not show."""
+    """Return the markup with each tag and comment replaced by `by`."""
     return _substituted(markup, _TAG_OR_COMMENT, _TAG, lambda _: by)
 
 
 def _substituted(
     markup: str, pattern: re.Pattern[str], beyond: re.Pattern[str], by: Callable[[re.Match[str]], str]
 ) -> str:
-    """What `pattern.sub` gives. `beyond` is the pattern without its comments, for where none begins any more that ends.
+    """Return the result of `pattern.sub`, with `beyond`, the pattern without comments, after the last full comment.
 
-    To look for the end of each that has none would take the square of the time.
+    Searching for the end of every unclosed comment would take quadratic time.
     """
     end = markup.rfind("-->")
     last = markup.rfind("<!--", 0, end) if end >= 0 else -1
@@ -177,7 +177,7 @@ def _substituted(
 
 
 def with_blank_comments(rows: str) -> str:
-    """The rows of a pipe table, line by line the same: what a comment leaves blank stays a blank line."""
+    """Return the rows of a pipe table without comments, with the same number of lines."""
     if "<!--" not in rows:
         return rows
     blanked = _CODE_OR_COMMENT_IN_ROWS
@@ -185,7 +185,7 @@ def with_blank_comments(rows: str) -> str:
 
 
 def heading_text(source: str) -> str:
-    """The words of an ATX or setext heading, or of a bold line; a setext heading is the whole paragraph."""
+    """Return the words of an ATX or setext heading, or of a bold line; a setext heading is the whole paragraph."""
     lines = source.split("\n")
     opening = _OPENING_MARK.match(lines[0])
     words = " ".join(lines[:-1] or lines) if not opening and _UNDERLINE.fullmatch(lines[-1]) else lines[0]
@@ -197,22 +197,22 @@ def heading_text(source: str) -> str:
 
 
 def _without_attributes(words: str) -> str:
-    """The words without `{#anchor .class}` behind them. No search: it would try a line of blanks from each of them."""
+    """Return the words without a final `{#anchor .class}`. A pattern would be slow on a line of blanks."""
     before, brace, inside = words.removesuffix("}").rpartition("{")
     is_attribute = brace and words.endswith("}") and "}" not in inside and inside.lstrip()[:1] in {":", "#", "."}
     return before.rstrip() if is_attribute else words
 
 
 def plain_text(markup: str) -> str:
-    """What a reader sees of a line: no marks, addresses, footnote marks, icons, or tags of HTML's own elements.
+    """Return the visible text of a line: no marks, addresses, footnote marks, icons, or tags of HTML elements.
 
-    `<id>` and `x < 5` are words. A line of icons alone is their names.
+    `<id>` and `x < 5` are words. A line of icons only is replaced by their names.
     """
     return _without_marks(_without_icons(_without_components(markup)))
 
 
 def plain_lines(markup: str) -> tuple[str, ...]:
-    """The lines of a passage as `plain_text` has them; in a fence nothing is an icon."""
+    """Return the `plain_text` of each line of a passage; in a fence nothing is an icon."""
     lines, is_code = [], False
     for line in markup.split("\n"):
         is_code ^= line.lstrip().startswith(("```", "~~~"))
@@ -229,9 +229,9 @@ def _without_marks(markup: str) -> str:
 
 
 def _without_components(markup: str) -> str:
-    """The markup with what components show for their tags: the words between them, or those of a tag that ends itself.
+    """Return the markup without tags of components, but with their text and the labels of self-closing tags.
 
-    `<T>` and `<Name>` are words: a component has attributes, or ends itself.
+    `<T>` and `<Name>` are words: a component has attributes or is self-closing.
     """
     if "<" not in markup:
         return markup
@@ -260,12 +260,12 @@ def _without_icons(markup: str) -> str:
 
 
 def _icon_name(match: re.Match[str]) -> str:
-    """`gb` of `:flag_gb:`, `white check mark` of `:white_check_mark:`."""
+    """Return `gb` for `:flag_gb:`, `white check mark` for `:white_check_mark:`."""
     return re.sub(r"[\W_]+", " ", match["icon"] or match["name"]).removeprefix("flag ")
 
 
 def is_links(markup: str) -> bool:
-    """Whether a text has no word but those of links."""
+    """Whether a text has no words except those of links."""
     if "[" not in markup and "<" not in markup:
         return not any(map(str.isalnum, markup))
     within = 0
@@ -280,18 +280,18 @@ def is_links(markup: str) -> bool:
 
 
 def readable(markup: str) -> str:
-    """The markup of a line without what only other programs read: roles, footnote marks, attributes, references."""
+    """Return a line without markup that is only for other programs: roles, footnote marks, attributes, references."""
     markup = _without_attributes(_FOOTNOTE.sub("", _ROLE.sub(r"`\1`", without_raw(markup))))
     return _REFERENCE.sub(r"\1", _UNSEEN.sub("", markup))
 
 
 def without_raw(markup: str) -> str:
-    """The markup without what Pandoc gives to one writer as it stands: `\\pagebreak`{=latex}, in ticks."""
+    """Return the markup without Pandoc's raw text for one writer: `\\pagebreak`{=latex}, in backticks."""
     return _RAW.sub("", markup) if "{=" in markup else markup
 
 
 def plain_paragraphs(markup: str) -> tuple[str, ...]:
-    """What a passage shows, in reading order: headings, paragraphs, list items, lines of code, all without marks."""
+    """Return the plain text of headings, paragraphs, list items and lines of code, in reading order."""
     paragraphs: list[str] = []
     for token in whole_tokens(without_raw(markup)):
         if token.type == "inline":
@@ -308,7 +308,7 @@ def _words(tokens: list[Token]) -> Iterator[str]:
         if token.children is not None and token.type != "image":
             yield from _words(token.children)
         elif token.type in ("softbreak", "hardbreak") or (token.type == "html_inline" and _is_html(token.content)):
-            # H<sub>2</sub>O is one word; a raised 1 may be a footnote's.
+            # H<sub>2</sub>O is one word; a raised 1 may refer to a footnote.
             yield "" if _SUBSCRIPT.match(token.content) else " "
         else:
             yield token.content

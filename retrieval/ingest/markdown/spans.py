@@ -1,4 +1,4 @@
-"""Spans of lines of a markdown text, also tables aligned with spaces."""
+"""Spans of lines of a markdown text, including tables aligned with spaces."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,9 +14,9 @@ BlockKind = Literal["heading", "table", "html", "text"]
 _CONTAINERS = frozenset({"bullet_list_open", "ordered_list_open", "blockquote_open"})
 _MARGIN = re.compile(r"^[ \t]*(?:>[ \t]*)*")
 _NO_LANGUAGE = frozenset({"", "text", "txt", "plain", "plaintext"})
-"""What a fence says of itself that is around no code."""
+"""Languages of fences that do not contain code."""
 _DELIMITER = re.compile(r"[ \t]*(?:>[ \t]*)*(?=[^\n]*-)(?=[-:| \t]*$)")
-"""What stands before the dashes between a header and its rows."""
+"""The text before the dashes between a header and its rows."""
 _ITEM = re.compile(r"^(?:(?:[-+*]|\d{1,9}[.)]|>)[ \t]+)+")
 
 
@@ -31,11 +31,11 @@ class Span:
     end: int
     source: str
     is_paragraph: bool = False
-    """Whether a text is running text, and not a list, a quotation or code."""
+    """Whether a text is running text rather than a list, a quotation or code."""
 
 
 def spans_of(text: str, first: int = 0) -> Iterator[Span]:
-    """The spans of a text in reading order.
+    """Yield the spans of a text in reading order.
 
     Args:
         text: whole lines.
@@ -71,10 +71,10 @@ def spans_of(text: str, first: int = 0) -> Iterator[Span]:
 
 
 def _with_delimiters_counted(lines: Sequence[str]) -> Iterator[str]:
-    """The lines, with every line of dashes below a row as one that parts as many columns as the row has.
+    """Yield the lines; a line of dashes below a row is changed to have as many columns as the row.
 
-    GFM knows no table where the numbers differ, and takes `- | -` for a list; kramdown and PHP Markdown Extra, as
-    authors, are not so strict.
+    In GFM, there is no table if the numbers differ, and `- | -` is a list; kramdown, PHP Markdown Extra and authors
+    are less strict.
     """
     for above, line, below in zip(("", *lines), lines, (*lines[1:], ""), strict=False):
         match = _DELIMITER.match(line) if "|" in line and "|" in above and "|" in below else None
@@ -90,9 +90,9 @@ def _parts(dashes: str, n_columns: int) -> bool:
 
 
 def without_marks(markup: str) -> str:
-    """Lines without indentation, marks of quotations and `:::` of boxes, the first without that of a list item.
+    """Return lines without indentation, marks of quotations and `:::` of boxes, the first also without a list mark.
 
-    `:::info Ports` has words to keep.
+    `:::info Ports` is kept because it has words.
     """
     return _ITEM.sub("", "\n".join(line for line in map(_bare, markup.split("\n")) if not _is_fence(line)))
 
@@ -130,21 +130,21 @@ def _indented_end(lines: Sequence[str], start: int) -> int:
 
 
 def _inside(lines: Sequence[str], start: int, end: int, first: int) -> Iterator[Span]:
-    """The spans of a box, each with its source as it is in the document."""
+    """Yield the spans of a box, each with its source as it is in the document."""
     inner = "\n".join(line.removeprefix("\t").removeprefix("    ") for line in lines[start:end])
     for span in spans_of(inner, first + start):
         yield replace(span, source="\n".join(lines[span.start - first : span.end - first]))
 
 
 def _is_raw_html(token: Token, lines: Sequence[str]) -> bool:
-    """Whether a fence is around HTML that is shown as such, as Pandoc writes it."""
+    """Whether a fence contains raw HTML in Pandoc's notation."""
     if token.type != "fence" or not token.map or token.info.strip().lower() != "{=html}":
         return False
     return lines[token.map[1] - 1].strip().startswith(token.markup)
 
 
 def _is_fenced_table(token: Token, lines: Sequence[str]) -> bool:
-    """Whether a fence that names no language is around one table in pipes, drawn for letters of one width."""
+    """Whether a fence without a language contains exactly one pipe table."""
     if token.type != "fence" or not token.map or token.info.strip().lower() not in _NO_LANGUAGE:
         return False
     start, end = token.map
@@ -159,7 +159,7 @@ def _is_fenced_table(token: Token, lines: Sequence[str]) -> bool:
 
 
 def _table(lines: Sequence[str], start: int, end: int, first: int) -> Iterator[Span]:
-    """A table ends at a line without a pipe, which GitHub makes a row: it is a note, a caption or a mark like `:::`."""
+    """Yield a table, which ends at a line without a pipe (a row on GitHub): a note, a caption or a mark like `:::`."""
     stop = next((number for number in range(start + 2, end) if not PIPE.search(lines[number])), end)
     yield _span(lines, "table", start, stop, first)
     if stop < end:
@@ -167,7 +167,7 @@ def _table(lines: Sequence[str], start: int, end: int, first: int) -> Iterator[S
 
 
 def _container(lines: Sequence[str], inside: Sequence[Token], start: int, end: int, first: int) -> Iterator[Span]:
-    """A list or a quotation: whole, or cut at its tables. The paragraph directly above a table may introduce it."""
+    """Yield a list or a quotation divided at its tables. The paragraph directly above a table may introduce it."""
     done, paragraph = start, (start, start)
     for token in inside:
         top, below = token.map or (0, 0)
@@ -192,19 +192,19 @@ def _filled(lines: Sequence[str], start: int, end: int, first: int, *, running: 
 COLUMNS = re.compile(r" {0,3}-{2,}(?: +-{2,})+[ \t]*")
 """`------ ---- ----`: a run of dashes for each column."""
 BORDER = re.compile(r" {0,3}-{4,}[ \t]*")
-"""`------------`: the line above and below a table whose rows take several lines."""
+"""`------------`: the line above and below a table with multi-line rows."""
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _ANY_COLUMNS = re.compile(rf"^{COLUMNS.pattern}$", re.MULTILINE)
 MAX_HEADER_LINES = 3
-"""Lines of a header without a border above it; more of them are prose."""
+"""Most lines of a header without a border above it; more are prose."""
 
 
 def spaced_tables(text: str) -> tuple[tuple[int, int], ...]:
-    """The lines of each such table at the top level of a document: 0-based, the end exclusive, in order."""
+    """Return the lines of each table aligned with spaces at the top level: 0-based, the end exclusive, in order."""
     if not _ANY_COLUMNS.search(text):
         return ()
     lines = text.split("\n")
-    # What looks like it in code, in a list or in a quotation is no line of its own there.
+    # Similar lines in code, lists and quotations do not begin a table.
     ruled = [token.map[0] for token in block_tokens(text) if token.type == "hr" and not token.level and token.map]
     return tuple(_found(lines, [position for position in ruled if COLUMNS.fullmatch(lines[position])]))
 
@@ -219,7 +219,7 @@ def _found(lines: Sequence[str], ruled: Sequence[int]) -> Iterator[tuple[int, in
 
 
 def _around(lines: Sequence[str], ruled: int, done: int) -> tuple[int, int] | None:
-    """The table of a line of dashes that is no earlier table's last line."""
+    """Return the table around a line of dashes that is not the last line of an earlier table; None if there is none."""
     start = ruled
     while start > done and _is_words(lines[start - 1]):
         start -= 1
@@ -249,7 +249,7 @@ def _is_ruled(line: str) -> bool:
 
 
 def _closed(lines: Sequence[str], start: int, closing: re.Pattern[str]) -> int:
-    """The line after the one that ends a table; 0 if a heading or two blank lines come before it."""
+    """Return the line after the one that ends a table; 0 if a heading or two blank lines come before it."""
     for number in range(start, len(lines)):
         if _is_ruled(lines[number]):
             return number + 1 if number > start and closing.fullmatch(lines[number]) else 0
@@ -259,15 +259,15 @@ def _closed(lines: Sequence[str], start: int, closing: re.Pattern[str]) -> int:
 
 
 def _is_across(line: str, ruled: str) -> bool:
-    """Whether a word of a line lies across the place where a column begins."""
+    """Whether a word of a line extends across the beginning of a column."""
     return any(line[begin - 1 : begin].strip() and line[begin : begin + 1].strip() for begin in _begins(ruled))
 
 
 def _is_in_two(line: str, ruled: str) -> bool:
-    """Whether a line has words in two columns or more."""
+    """Whether a line has words in two or more columns."""
     return any(line[:begin].strip() and line[begin:].strip() for begin in _begins(ruled))
 
 
 def _begins(ruled: str) -> list[int]:
-    """Where the columns after the first begin."""
+    """Return the beginnings of the columns after the first."""
     return [match.start() for match in re.finditer(r"-+", ruled)][1:]

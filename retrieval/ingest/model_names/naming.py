@@ -1,4 +1,4 @@
-"""Names of the rows of a table, asked of a model."""
+"""Names of the rows of a table, requested from a model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -32,29 +32,29 @@ class NamedRows(BaseModel):
 
 PROMPT_FILE = "prompt_v1.txt"
 _PER_ROW, _PER_TABLE = 48, 64
-"""Tokens of an answer."""
+"""Most tokens of an answer, for each row and for the table."""
 
 
 def names_prompt_version() -> str:
-    """The number of the prompt, and a hash of its words and of the form."""
+    """Return the number of the prompt, and a hash of its words and of the form."""
     return f"names-{versioned(__package__, PROMPT_FILE, NamedRows)}"
 
 
 @dataclass(frozen=True, slots=True)
 class RowNames:
-    """The question about a table for which `prompt_v1.txt` of this room is."""
+    """The question about row names, with the prompt of this package."""
 
     prompt: str = field(default_factory=names_prompt_version)
 
     def inquiry(self, table: Table, reading: TableMeaning, model: str) -> Inquiry:
-        """The request about a table that can be sent."""
+        """Return the inquiry about a table that may be sent."""
         request = request_of(table, reading)
         most = min(_PER_TABLE + _PER_ROW * len(data_rows(reading)), MOST_ANSWERED)
         messages = (("system", prompt_words(__package__, PROMPT_FILE)), ("user", request.told))
         return Inquiry(request.key, ChatRequest(model, messages, most, form=NamedRows))
 
     def answer(self, table: Table, answered: Answered, offline: OfflineTables) -> AnsweredTable:
-        """The rows with the names that can be believed."""
+        """Return the rows with the accepted names."""
         answer = answered.read_as(NamedRows)
         if isinstance(answer, str):
             return AnsweredTable(problems=(answer,))

@@ -1,4 +1,4 @@
-"""Passages described by a model, one request each; the rules' description stands if that fails."""
+"""Passages described by a model, one request each; if that fails, the rules' description is kept."""
 
 import json
 import re
@@ -33,32 +33,32 @@ class ModelPassage(BaseModel):
 
 PROMPT_FILE = "prompt_v1.txt"
 LEAST, MOST = 80, 24_000
-"""Characters of a passage of which something can be said, and bytes of one that is sent whole."""
+"""Fewest characters of a passage worth describing, and most bytes of one that is sent."""
 _ANSWERED = 256
-"""Tokens of an answer."""
+"""Most tokens of an answer."""
 
 Unsent = Literal["too short", "too long"]
 
 
 @dataclass(frozen=True, slots=True)
 class AskedPassage:
-    """A chunk of prose and the words that may be said of it. Key: chunk.id."""
+    """A chunk of prose and the words that may describe it. Key: chunk.id."""
 
     chunk: Chunk
     kinds: tuple[str, ...]
     tags: tuple[str, ...]
     traits: tuple[str, ...]
-    """Those that stand in it: a book writes a trait where it gives it."""
+    """Traits that occur in it: a book states the trait where it applies."""
 
     @classmethod
     def of(cls, chunk: Chunk) -> "AskedPassage":
-        """A chunk with its metadata. Tags are subjects of games, so only a book with a ruleset has them."""
+        """Return a chunk with its choices. Tags are subjects of games, so only a book with a ruleset has them."""
         known = known_words()
         tags = known.tags if RULESET in chunk.metadata else ()
         return cls(chunk, known.kinds, tags, traits_in("\n".join((*chunk.heading_path, chunk.text))))
 
     def inquiry(self, model: str) -> Inquiry:
-        """The request. What is sent decides under which name its answer is kept: text, headings and choices."""
+        """Return the inquiry. Its key is the hash of what is sent: text, headings and choices."""
         content = {
             "headings": list(self.chunk.heading_path),
             "text": self.chunk.text,
@@ -72,24 +72,24 @@ class AskedPassage:
 
 
 def why_unsent(chunk: Chunk) -> Unsent | None:
-    """Why a passage is not sent; None if it is."""
+    """Return why a passage is not sent; None if it is."""
     if len(chunk.text) < LEAST:
         return "too short"
     return "too long" if len(chunk.text.encode()) > MOST else None
 
 
 def passages_prompt_version() -> str:
-    """The number of the prompt, and a hash of its words and of the form."""
+    """Return the number of the prompt, and a hash of its words and of the form."""
     return f"passages-{versioned(__package__, PROMPT_FILE, ModelPassage)}"
 
 
 Part = Literal["content_kind", "tags", "traits", "summary"]
 
 _LONGEST = 300
-"""Characters of a summary."""
+"""Most characters of a summary."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<!^)(?<![.!?:] )\b[A-Z][\w'’]*")
-"""A word that is written large and does not begin a sentence."""
+"""A capitalised word that does not begin a sentence."""
 _WORD = re.compile(r"\w[\w'’]*")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _TALKS_OF_ITSELF = re.compile(r"\b(?:this|the) (?:passage|text|section|chapter|excerpt)\b", re.IGNORECASE)
@@ -97,7 +97,7 @@ _TALKS_OF_ITSELF = re.compile(r"\b(?:this|the) (?:passage|text|section|chapter|e
 
 @dataclass(frozen=True, slots=True)
 class NotBelieved:
-    """A part of an answer that is left to the rules."""
+    """A part of an answer that is rejected in favour of the rules."""
 
     part: Part
     why: str
@@ -105,14 +105,14 @@ class NotBelieved:
 
 @dataclass(frozen=True, slots=True)
 class BelievedPassage:
-    """Metadata that takes the place of the rules'; an empty tuple takes the key away."""
+    """Metadata that replace those of the rules; an empty tuple removes the key."""
 
     metadata: Mapping[str, MetadataValue]
     dropped: tuple[NotBelieved, ...]
 
 
 def believed(answer: ModelPassage, passage: AskedPassage) -> BelievedPassage:
-    """Look through an answer. What is dropped of it stays as the rules said it; they write no summary."""
+    """Check an answer. For each dropped part, the rules' metadata are kept; the rules write no summary."""
     metadata: dict[str, MetadataValue] = {}
     dropped: list[NotBelieved] = []
     if why := _against_kind(answer, passage):
@@ -128,7 +128,7 @@ def believed(answer: ModelPassage, passage: AskedPassage) -> BelievedPassage:
     if foreign:
         dropped.append(NotBelieved("traits", f"not among the traits that stand there: {foreign}"))
     own = passage.chunk.metadata.get("traits", ())
-    # A line that classifies says what it says: the model adds to that, and takes nothing away.
+    # Traits in a line that classifies are certain: the model adds to them, and removes none.
     metadata["traits"] = tuple(dict.fromkeys((*(own if isinstance(own, tuple) else ()), *traits)))
     summary = " ".join(answer.summary.split())
     if why := next(_against_summary(summary, passage), ""):
@@ -150,7 +150,7 @@ def _against_kind(answer: ModelPassage, passage: AskedPassage) -> str:
 
 
 def _chosen(words: Collection[str], known: Collection[str]) -> tuple[tuple[str, ...], str]:
-    """Those that are known, in the order of the list, and the others in words."""
+    """Return the known words, in the order of the list, and the others as text."""
     given = [word.strip().casefold() for word in words]
     foreign = [word for word in dict.fromkeys(given) if word not in known]
     return tuple(word for word in known if word in given), ", ".join(f"{word!r:.40}" for word in foreign)
@@ -176,7 +176,7 @@ def _bare(word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PassageOutcome:
-    """One passage. Key: chunk_id."""
+    """The result for one passage. Key: chunk_id."""
 
     chunk_id: str
     document: str
@@ -184,44 +184,44 @@ class PassageOutcome:
     """1-based, of the file."""
     title: str
     reason: Reason
-    """Why all is as the rules said it; empty where a model's answer was used."""
+    """Why the rules' description is kept; empty if a model's answer was used."""
     said: str
     """The reason in words."""
     n_answers: int
-    """That were paid in this run; 0 where an earlier one paid."""
+    """Answers that were paid for in this run; 0 if an earlier run paid."""
     dropped: tuple[NotBelieved, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class DescribedChunks:
-    """The chunks of a book, and how their metadata came about."""
+    """The chunks of a book, and the origin of their metadata."""
 
     chunks: tuple[Chunk, ...]
-    """All of them, in their order."""
+    """All chunks, in their order."""
     offline: tuple[Chunk, ...]
-    """The same as the rules alone describe them."""
+    """The same chunks as the rules alone describe them."""
     outcomes: tuple[PassageOutcome, ...]
-    """Of every passage of prose, in their order."""
+    """The outcome of every passage of prose, in their order."""
     bill: Bill
 
     @property
     def by_model(self) -> frozenset[str]:
-        """Ids of the chunks that have the model's words."""
+        """Ids of the chunks that the model described."""
         return frozenset(outcome.chunk_id for outcome in self.outcomes if not outcome.reason)
 
     @property
     def n_waiting(self) -> int:
-        """Passages that the rules described and that a later run may send."""
+        """Number of passages that the rules described and that a later run may send."""
         return sum(is_waiting(outcome.reason) for outcome in self.outcomes)
 
     @property
     def dropped(self) -> tuple[NotBelieved, ...]:
-        """Everything that was not believed of answers that were used."""
+        """All rejected parts of answers that were used."""
         return tuple(part for outcome in self.outcomes for part in outcome.dropped)
 
     @property
     def agreement(self) -> float | None:
-        """Share of the model's passages that are of the kind that the rules say; None where it described none."""
+        """Share of the model's passages whose kind is the same as the rules'; None if it described none."""
         ids = self.by_model
         pairs = [pair for pair in zip(self.chunks, self.offline, strict=True) if pair[0].id in ids]
         same = sum(one.metadata["content_kind"] == other.metadata["content_kind"] for one, other in pairs)
@@ -230,11 +230,11 @@ class DescribedChunks:
 
 @dataclass(frozen=True, slots=True)
 class ModelPassages:
-    """Describes the prose of books with a model: metadata, and nothing else of a chunk.
+    """Describes the prose of books with a model. Only the metadata of chunks are changed.
 
     Args:
-        access: key and address; without a key passages are as the rules describe them, or as was paid for before.
-        folder: of the answers that were paid for, and of what was spent. One process writes there.
+        access: key and address; without a key, only stored answers are used, and the rules describe the other passages.
+        folder: of the answers that were paid for, and of the record of spending. Only one process may write there.
         options: the model and its limits.
     """
 
@@ -248,14 +248,14 @@ class ModelPassages:
         return passages_prompt_version()
 
     def describe(self, chunks: Sequence[Chunk], author: Mapping[str, Metadata]) -> DescribedChunks:
-        """The chunks of one book, its passages of prose with what is believed of the model's words.
+        """Return the chunks of one book, with the accepted parts of the model's answers for its passages of prose.
 
         Args:
-            chunks: as the rules describe them. Rows and records are left alone.
-            author: what the author says of each document, by its path: that wins over rules and model.
+            chunks: as the rules describe them. Rows and records are not changed.
+            author: the author's metadata by document path, which take precedence over rules and model.
 
         Raises:
-            ModelKeyError: the server refuses the key; answers that came before are kept.
+            ModelKeyError: the server refuses the key; earlier answers are kept.
         """
         asking = self._inquiries()
         wanted = self._inquiries_about(chunks)
@@ -277,12 +277,12 @@ class ModelPassages:
         )
 
     def unanswered(self, chunks: Sequence[Chunk]) -> tuple[ChatRequest, ...]:
-        """What `describe` would have to ask, each once."""
+        """Return the requests that `describe` would have to send, each once."""
         wanted = list(self._inquiries_about(chunks).values())
         return tuple(inquiry.request for inquiry in self._inquiries().unanswered(wanted, in_form(ModelPassage)))
 
     def _inquiries_about(self, chunks: Sequence[Chunk]) -> dict[str, Inquiry]:
-        """By the chunk's id."""
+        """Return the inquiries by the chunk's id."""
         sent = (chunk for chunk in chunks if chunk.kind == "prose" and why_unsent(chunk) is None)
         return {chunk.id: AskedPassage.of(chunk).inquiry(self.options.model) for chunk in sent}
 

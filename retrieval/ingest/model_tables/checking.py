@@ -1,4 +1,4 @@
-"""What is accepted of a model's answer: each cell is compared with the book, each predicate is tried."""
+"""Checks of a model's answer: each cell is compared with the book, and each predicate is tried."""
 
 import json
 import re
@@ -28,7 +28,7 @@ _DIGITS = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class BelievedNames:
-    """Names by ordinal, and the rows of which some were dropped with the reasons."""
+    """Accepted names by row ordinal, and the rows with dropped names, with the reasons."""
 
     kept: Mapping[int, tuple[str, ...]]
     dropped: tuple[tuple[int, str], ...]
@@ -37,7 +37,7 @@ class BelievedNames:
 def believed_names(
     table: Table, offline: Mapping[int, Row], given: Mapping[int, Sequence[str]], vocabulary: Vocabulary
 ) -> BelievedNames:
-    """Look through the names of all rows of a table at once: what two rows are called names neither."""
+    """Check the names of all rows of a table together: a name that two rows share identifies neither."""
     names = {ordinal: [" ".join(name.split()) for name in of_row][:MOST_NAMES] for ordinal, of_row in given.items()}
     runs = {ordinal: {name: canonical_term(name, vocabulary) for name in of_row} for ordinal, of_row in names.items()}
     claimed = Counter(run for runs_of_row in runs.values() for run in set(runs_of_row.values()))
@@ -73,7 +73,7 @@ def believed_names(
 
 @dataclass(frozen=True, slots=True)
 class BelievedPredicates:
-    """Conditions by ordinal, and those that were dropped with the reason."""
+    """Accepted conditions by row ordinal, and the dropped ones with the reason."""
 
     kept: Mapping[int, str]
     dropped: tuple[tuple[int, str], ...]
@@ -90,9 +90,9 @@ def believed_predicates(
 ) -> BelievedPredicates:
     """Try every condition.
 
-    It must be one that some question meets, that the model's title of the row meets, and the rules' title too: a
-    condition with another row's key meets neither. Where the rules know no subject of the table, what the row is
-    called must be enough.
+    Some question must be able to meet it, and both the model's and the rules' title of the row must meet it: a
+    condition with another row's key fits neither. If the rules know no subject of the table, the row's name must be
+    enough to meet it.
     """
     written = {ordinal: text for ordinal, predicate in given.items() if (text := _written(predicate))}
     dropped: dict[int, str] = {}
@@ -118,7 +118,7 @@ def believed_predicates(
 
 
 def _written(predicate: ModelPredicate) -> str:
-    """The condition as JSON without what asks nothing; empty if that is all."""
+    """Return the condition as JSON without its empty parts; empty if there are no others."""
     model_dump = predicate.model_dump(exclude_none=True)
     if span := model_dump.get("contain_range"):
         model_dump["contain_range"] = {name: value for name, value in span.items() if value != []}
@@ -148,7 +148,7 @@ Part = Literal["query_must", "names", "description", "title"]
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A part of a row that is not believed; the row itself is."""
+    """A rejected part of a row that is otherwise accepted."""
 
     table_id: str
     ordinal: int
@@ -158,25 +158,25 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class BelievedRow:
-    """What is taken from a model for one row. Its cells are the book's."""
+    """The accepted parts of a model's answer for one row. Its cells are the book's."""
 
     title: str
     description: str | None
-    """None: the rules' own."""
+    """None: the rules' description is used."""
     names: tuple[str, ...]
     query_must: str | None
-    """JSON; None: the model wants none, or one that is not believed."""
+    """JSON; None: the model gave no condition, or it was rejected."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedAnswer:
-    """An answer, judged. Where there are problems nothing of it is used."""
+    """A checked answer. If there are problems, nothing of it is used."""
 
     problems: tuple[str, ...] = ()
     paths: tuple[tuple[str, ...], ...] = ()
     """Property names of each column."""
     rows: Mapping[int, BelievedRow] = field(default_factory=dict)
-    """By ordinal."""
+    """The rows by ordinal."""
     dropped: tuple[Dropped, ...] = ()
 
 
@@ -189,15 +189,15 @@ def judged(
     *,
     by_key_alone: bool,
 ) -> CheckedAnswer:
-    """Judge the answer about a table.
+    """Check the answer about a table.
 
     Args:
         table: as it is in the book.
         reading: of the table.
         offline: its rows as the rules make them, by ordinal.
-        answered: by the model.
+        answered: the model's answer.
         vocabulary: of the library.
-        by_key_alone: whether the rules know no subject of the table: a condition may ask for the row's key alone.
+        by_key_alone: whether the rules know no subject of the table, so that a condition may only need the row's key.
     """
     answer = answered.read_as(ModelTable)
     if isinstance(answer, str):
@@ -287,7 +287,7 @@ def _wrong_row(table: Table, reading: TableMeaning, row: ReadRow, answer: ModelR
 
 
 def _said_of(table: Table, reading: TableMeaning, row: ReadRow) -> str:
-    """All that a row's title and description may take a number from."""
+    """Return all texts from which a row's title and description may take numbers."""
     about = (*table.heading_path, table.caption or "", table.about, table.purpose, row.label or "")
     return json.dumps([*about, *reading.columns, *row.cells, *table.rows[row.ordinal].notes], ensure_ascii=False)
 

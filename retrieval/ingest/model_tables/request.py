@@ -1,4 +1,4 @@
-"""A table as a request to a model, and which tables are sent."""
+"""A table as a request to a model, and the choice of the tables that are sent."""
 
 import json
 import re
@@ -70,47 +70,48 @@ class ModelTable(_Form):
 
 PROMPT_FILE = "prompt_v1.txt"
 MOST_ANSWERED = 16_384
-"""Tokens of one answer; the models that this is for give no more."""
+"""Most tokens of one answer, the limit of the models that are used."""
 _PER_ROW, _PER_TABLE = 220, 400
-"""Tokens of an answer beside the cells: title, description, names, condition; paths of the columns."""
+"""Tokens of an answer in addition to the cells, for each row (title, description, names, condition) and for the
+table (paths of the columns)."""
 
 Unsent = Literal["record", "pairs side by side", "headings in the middle", "no rows", "too large"]
-"""Why a table is not one for the model: the rules read it as well."""
+"""Why a table is not sent: the rules read it equally well, or it is too large."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableRequest:
-    """What is asked about one table. Key: key."""
+    """The request about one table. Key: key."""
 
     table_id: str
     told: str
-    """JSON: all that is sent of the book."""
+    """The part of the book that is sent, as JSON."""
     most_answered: int
-    """Tokens."""
+    """Most tokens of the answer."""
 
     @property
     def key(self) -> str:
-        """Hash of the table as it is sent."""
+        """Hash of the table in the form in which it is sent."""
         return sha256(self.told.encode()).hexdigest()
 
     def chat_request(self, model: str) -> ChatRequest:
-        """The request to a model."""
+        """Return the request to a model."""
         messages = (("system", prompt_words(__package__, PROMPT_FILE)), ("user", self.told))
         return ChatRequest(model, messages, self.most_answered, form=ModelTable)
 
 
 def prompt_version() -> str:
-    """The number of the prompt, and a hash of its words and of the form: whoever changes either asks anew."""
+    """Return the number of the prompt, and a hash of its words and of the form, so that changes cause new requests."""
     return versioned(__package__, PROMPT_FILE, ModelTable)
 
 
 def data_rows(reading: TableMeaning) -> tuple[ReadRow, ...]:
-    """The rows that a model is asked about; labels and notes are the rules' work."""
+    """Return the rows that a model is asked about; labels and notes are left to the rules."""
     return tuple(row for row in reading.rows if row.role == "data" and any(row.cells))
 
 
 def why_unsent(table: Table, reading: TableMeaning) -> Unsent | None:
-    """Why a table is not sent; None if it can be."""
+    """Return why a table is not sent; None if it can be."""
     rows = data_rows(reading)
     if reading.kind == "record":
         return "record"
@@ -124,7 +125,7 @@ def why_unsent(table: Table, reading: TableMeaning) -> Unsent | None:
 
 
 def request_of(table: Table, reading: TableMeaning) -> TableRequest:
-    """The request about a table that can be sent."""
+    """Return the request about a table that may be sent."""
     rows = data_rows(reading)
     content = {
         "headings": list(table.heading_path),
@@ -135,7 +136,7 @@ def request_of(table: Table, reading: TableMeaning) -> TableRequest:
         "rows": [_row(table, row) for row in rows],
     }
     told = json.dumps(content, ensure_ascii=False)
-    # The cells come back, the keys and headings in titles, names and conditions: twice what was sent is ample.
+    # The answer repeats the cells, and keys and headings in titles, names and conditions: twice the request is ample.
     answered = 2 * likely_tokens(told) + _PER_ROW * len(rows) + _PER_TABLE
     return TableRequest(table.id, told, min(answered, MOST_ANSWERED))
 
@@ -154,10 +155,10 @@ _SHOWN = 3
 
 
 def read_table_list(path: Path) -> tuple[str, ...]:
-    """The lines of a list of tables, in markdown or plain; bullets, blank lines and backticks do not count.
+    """Return the lines of a list of tables, without bullets, blank lines and backticks.
 
     Raises:
-        LibraryError: there is no such file, or it is not text, or names no table.
+        LibraryError: there is no such file, it is not text, or it names no table.
     """
     try:
         text = path.read_text("utf-8")
@@ -171,8 +172,8 @@ def read_table_list(path: Path) -> tuple[str, ...]:
 
 
 def listed(tables: Sequence[Table], titles: Sequence[str]) -> tuple[frozenset[str], tuple[str, ...]]:
-    """The ids of the tables that a list names, by caption, by the nearest heading or as `file.md:LINE`, and a sentence
-    for each line that names none."""
+    """Return the ids of the tables that a list names by caption, nearest heading or `file.md:LINE`, and a sentence for
+    each line that names none."""
     names = {table.id: {normal(name) for name in _names(table)} for table in tables}
     wanted = {normal(title): title for title in titles}
     listed_ids = frozenset(table for table, name in names.items() if not name.isdisjoint(wanted))
@@ -181,7 +182,7 @@ def listed(tables: Sequence[Table], titles: Sequence[str]) -> tuple[frozenset[st
 
 
 def by_rule(tables: Sequence[Table], vocabulary: Vocabulary) -> frozenset[str]:
-    """The ids of the tables of which a question can name a row: names and conditions do something there alone."""
+    """Return the ids of the tables whose rows a question can name: only there names and conditions have an effect."""
     ids = set()
     for table in tables:
         reading = read_table(table)

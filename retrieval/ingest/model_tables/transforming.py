@@ -1,4 +1,4 @@
-"""Tables read by a model, one request each; the rules' rows stand if that fails."""
+"""Tables read by a model, one request each; if that fails, the rules' rows are kept."""
 
 import json
 from collections import Counter, defaultdict
@@ -28,18 +28,18 @@ from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.types import Row
 
 Reason = Waiting | Literal["not sent", "refused or wrong"]
-"""Why the rules made the rows; empty where the model did."""
+"""Why the rules made the rows; empty if the model did."""
 _FOR_GOOD: frozenset[Reason] = frozenset({"", "not sent", "refused or wrong"})
 
 
 def is_waiting(reason: Reason) -> bool:
-    """Whether it may be gone at another time."""
+    """Whether the reason is temporary, so that a later run may succeed."""
     return reason not in _FOR_GOOD
 
 
 @dataclass(frozen=True, slots=True)
 class TableOutcome:
-    """One chosen table. Key: table_id."""
+    """The result for one chosen table. Key: table_id."""
 
     table_id: str
     document: str
@@ -51,69 +51,69 @@ class TableOutcome:
     said: str
     """The reason in words."""
     n_answers: int
-    """That were paid in this run; 0 where an earlier one paid."""
+    """Answers that were paid for in this run; 0 if an earlier run paid."""
     dropped: tuple[Dropped, ...] = ()
 
     @property
     def by_model(self) -> bool:
-        """Whether the rows have the model's words."""
+        """Whether the model made the rows."""
         return not self.reason
 
 
 @dataclass(frozen=True, slots=True)
 class Transformed:
-    """The rows of a book, and how they came about."""
+    """The rows of a book, and their origin."""
 
     rows: tuple[Row, ...]
-    """Of all its tables, in their order."""
+    """The rows of all its tables, in their order."""
     offline: tuple[Row, ...]
-    """The same as the rules alone make them."""
+    """The rows as the rules alone make them."""
     outcomes: tuple[TableOutcome, ...]
-    """Of the tables that were chosen, in their order."""
+    """The outcomes of the chosen tables, in their order."""
     bill: Bill
 
     @property
     def by_model(self) -> frozenset[str]:
-        """Ids of the tables whose rows have the model's words."""
+        """Ids of the tables whose rows the model made."""
         return frozenset(outcome.table_id for outcome in self.outcomes if outcome.by_model)
 
     @property
     def n_waiting(self) -> int:
-        """Tables that the rules made and that a later run may send."""
+        """Number of tables that the rules read and that a later run may send."""
         return sum(is_waiting(outcome.reason) for outcome in self.outcomes)
 
     @property
     def dropped(self) -> tuple[Dropped, ...]:
-        """Everything that was not believed of tables that were."""
+        """All rejected parts of answers that were used."""
         return tuple(part for outcome in self.outcomes for part in outcome.dropped)
 
 
 class Ended(Protocol):
-    """Whatever was asked about and ended in some way."""
+    """The outcome of an inquiry."""
 
     @property
     def reason(self) -> Reason:
-        """Why the rules did the work; empty where the model did."""
+        """Why the rules did the work; empty if the model did."""
 
 
 def reasons(outcomes: Iterable[Ended]) -> dict[str, int]:
-    """How many the rules were left with, for each reason."""
+    """Return, for each reason, how many were left to the rules."""
     return dict(Counter(outcome.reason for outcome in outcomes if outcome.reason))
 
 
 @dataclass(frozen=True, slots=True)
 class OfflineTables:
-    """Readings and rows by table id."""
+    """The rules' readings and rows by table id."""
 
     vocabulary: Vocabulary
     readings: Mapping[str, TableMeaning]
     rows: Mapping[str, tuple[Row, ...]]
-    """In the order of the table; `query_must` is still in their content."""
+    """The rows of each table, in its order; `query_must` is still in their content."""
     strict: StrictTables
 
     @classmethod
     def of(cls, tables: Sequence[Table], vocabulary: Vocabulary, texts: Sequence[str]) -> "OfflineTables":
-        """Read all tables of one book; `texts` are those of its documents."""
+        """Read all tables of one book; `texts` are the texts of its documents."""
         readings = {table.id: read_table(table) for table in tables}
         rows: dict[str, list[Row]] = defaultdict(list)
         for row in transform_tables(tables, vocabulary, texts):
@@ -124,7 +124,7 @@ class OfflineTables:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredTable:
-    """The rows of a table after an answer. Where there are problems nothing of it is used."""
+    """The rows of a table after an answer. If there are problems, nothing of it is used."""
 
     rows: tuple[Row, ...] = ()
     problems: tuple[str, ...] = ()
@@ -132,17 +132,17 @@ class AnsweredTable:
 
 
 class TableQuestion(Protocol):
-    """What is asked about a table."""
+    """A kind of question about tables."""
 
     @property
     def prompt(self) -> str:
         """Version of the prompt."""
 
     def inquiry(self, table: Table, reading: TableMeaning, model: str) -> Inquiry:
-        """The request about a table that can be sent."""
+        """Return the inquiry about a table that may be sent."""
 
     def answer(self, table: Table, answered: Answered, offline: OfflineTables) -> AnsweredTable:
-        """What an answer makes of the table."""
+        """Return the rows of the table according to an answer."""
 
 
 @dataclass(slots=True)
@@ -153,27 +153,27 @@ class AskedTable:
     question: TableQuestion
     offline: OfflineTables
     inquiry: Inquiry | None
-    """None: it is none for a model."""
+    """None if the table is not sent to a model."""
     why: str = ""
-    """Why it is none."""
+    """Why it is not sent."""
     _last: tuple[Answered, AnsweredTable] | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, table: Table, question: TableQuestion, offline: OfflineTables, model: str) -> "AskedTable":
-        """A table before anything was asked."""
+        """Return a table before any request."""
         reading = offline.readings[table.id]
         if why := why_unsent(table, reading):
             return cls(table, question, offline, None, why)
         return cls(table, question, offline, question.inquiry(table, reading, model))
 
     def after(self, answered: Answered) -> AnsweredTable:
-        """What an answer makes of it; the same one is judged once."""
+        """Return the table's rows according to an answer; the same answer is checked only once."""
         if self._last is None or self._last[0] != answered:
             self._last = answered, self.question.answer(self.table, answered, self.offline)
         return self._last[1]
 
     def end(self, reply: Reply | None) -> tuple[tuple[Row, ...], TableOutcome]:
-        """Its rows and what became of it, once everything was asked. No reply: nothing was asked about it."""
+        """Return the table's rows and outcome after all requests. None as reply: nothing was asked about it."""
         answered_table = self.after(reply.answered) if reply and reply.answered else None
         reason, why = self._why_not(reply, answered_table)
         used = answered_table if answered_table and not reason else AnsweredTable(self.offline.rows[self.table.id])
@@ -191,7 +191,7 @@ class AskedTable:
         return used.rows, outcome
 
     def _why_not(self, reply: Reply | None, answered_table: AnsweredTable | None) -> tuple[Reason, str]:
-        """Why the rules make the rows, in short and in words; empty where the model does."""
+        """Return why the rules make the rows, as a reason and in words; empty if the model does."""
         if reply is None:
             return "not sent", self.why
         if answered_table is not None and not answered_table.problems:
@@ -210,16 +210,16 @@ def model_rows(
     *,
     strict: bool,
 ) -> tuple[Row, ...]:
-    """The rows of the rules, those that the model was asked about with what is believed of its answer.
+    """Return the rules' rows, with the accepted parts of the model's answer where it was asked.
 
     Args:
         table: of the rows.
         reading: of the table.
         offline: every row as the rules make it; `query_must` is still in its content.
-        checked: the judged answer, without problems.
+        checked: the checked answer, without problems.
         vocabulary: of the library.
-        strict: whether the rules let the table's rows ask always. If the model has a condition for any of them, those
-            that it has none for pass always; if it has none at all, the rules' conditions stay.
+        strict: whether the rules give the table's rows conditions. If the model has a condition for any row, rows
+            without one pass always; if it has none at all, the rules' conditions are kept.
     """
     named = [
         replace(row, names=tuple(dict.fromkeys((*row.names, *checked.rows[row.ordinal].names))))
@@ -252,7 +252,7 @@ def _row(
     keyed: bool,
     ruled: bool,
 ) -> Row:
-    """The row; a condition that is not the model's own wants the rules' title where the model's does not meet it."""
+    """Return the row; if the model's title does not meet the row's condition, the rules' title is used."""
     before: Json = json.loads(row.content)
     condition = _condition(table, row, before, believed, keyed=keyed, ruled=ruled)
     holds = not condition or satisfies_query_must(canonical(believed.title, vocabulary), json.dumps(condition))
@@ -273,7 +273,7 @@ def _row(
 
 
 def _condition(table: Table, row: Row, before: Json, believed: BelievedRow, *, keyed: bool, ruled: bool) -> Json:
-    """The condition: what the book's owner says, or else what the model says, or else that no rival is named."""
+    """Return the condition of the book's owner, or else the model's, or else that no rival is named."""
     if ruled or (table.rule and (table.rule.open or table.rule.predicate_of(row.key))):
         own = before.get("query_must")
         return own if isinstance(own, dict) else {}
@@ -284,7 +284,7 @@ def _condition(table: Table, row: Row, before: Json, believed: BelievedRow, *, k
 
 
 def _spelled(path: tuple[str, ...], axis_value: str | None) -> tuple[tuple[str, ...], ...]:
-    """The path; of a column that is a range of the second axis one for each of its numbers, under its group."""
+    """Return the path; for a range on the second axis, one path for each of its numbers, under its group."""
     spread = parse_range(axis_value) if axis_value is not None else None
     if spread is None or len(spread.values) < 2 or len(path) < 2:
         return (path,)
@@ -292,7 +292,7 @@ def _spelled(path: tuple[str, ...], axis_value: str | None) -> tuple[tuple[str, 
 
 
 def _put(content: Json, path: Sequence[str], value: object) -> None:
-    """Set a value under nested names; what a name is taken for already stays, and the new one gets a number."""
+    """Set a value under nested names; if the name is taken, the new value gets a numbered name."""
     inner: dict[str, object] = content  # type: ignore[assignment]
     *groups, last = (f"{name} value" if at == 0 and name in RESERVED else name for at, name in enumerate(path))
     for name in groups:
@@ -310,17 +310,17 @@ def _put(content: Json, path: Sequence[str], value: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class WholeRows:
-    """The question about a table for which `prompt_v1.txt` of this room is."""
+    """The question about whole rows, with the prompt of this package."""
 
     prompt: str = field(default_factory=prompt_version)
 
     def inquiry(self, table: Table, reading: TableMeaning, model: str) -> Inquiry:
-        """The request about a table that can be sent."""
+        """Return the inquiry about a table that may be sent."""
         request = request_of(table, reading)
         return Inquiry(request.key, request.chat_request(model))
 
     def answer(self, table: Table, answered: Answered, offline: OfflineTables) -> AnsweredTable:
-        """The rows in the words of an answer that holds."""
+        """Return the rows according to an answer, unless it has problems."""
         reading, rows = offline.readings[table.id], offline.rows[table.id]
         checked = judged(
             table,
@@ -348,8 +348,8 @@ class ModelTables:
     """Reads the tables of books with a model.
 
     Args:
-        access: key and address; without a key the rules make every row whose answer was not paid for before.
-        folder: of the answers that were paid for, and of what was spent. One process writes there.
+        access: key and address; without a key, the rules make every row for which no answer is stored.
+        folder: of the answers that were paid for, and of the record of spending. Only one process may write there.
         options: the model and its limits.
         question: what is asked about each table.
     """
@@ -362,12 +362,12 @@ class ModelTables:
     def transform(
         self, tables: Sequence[Table], vocabulary: Vocabulary, texts: Sequence[str], chosen: Collection[str]
     ) -> Transformed:
-        """Every table of one book as rows; the chosen ones (by id) in the model's words where its answer holds.
+        """Return every table of one book as rows; those chosen by id are made by the model if its answer is accepted.
 
-        An answer that was paid for is never asked for again. Nothing is sent that could pass the budget.
+        An answer that was paid for is never requested again. No request is sent that could exceed the budget.
 
         Raises:
-            ModelKeyError: the server refuses the key; answers that came before are kept.
+            ModelKeyError: the server refuses the key; earlier answers are kept.
         """
         offline = OfflineTables.of(tables, vocabulary, texts)
         asked_tables, asking = self._asked_tables(tables, offline, chosen), self._inquiries()
@@ -392,7 +392,7 @@ class ModelTables:
     def unanswered(
         self, tables: Sequence[Table], vocabulary: Vocabulary, chosen: Collection[str]
     ) -> tuple[ChatRequest, ...]:
-        """What `transform` would have to ask, each once; an answer that is of no use is asked for again."""
+        """Return the requests that `transform` would have to send, each once; unusable answers are requested again."""
         asked_tables = self._asked_tables(tables, OfflineTables.of(tables, vocabulary, ()), chosen)
         wanted = [asked_table.inquiry for asked_table in asked_tables if asked_table.inquiry]
         return tuple(inquiry.request for inquiry in self._inquiries().unanswered(wanted, _Usable(asked_tables)))
@@ -409,7 +409,7 @@ class ModelTables:
 
 
 class _Usable:
-    """An answer is of use if every table that it was asked about can use it; a book may have one twice."""
+    """Whether all tables with the same inquiry can use an answer; a book may contain a table twice."""
 
     def __init__(self, asked_tables: Sequence[AskedTable]) -> None:
         self._by_key: dict[str, list[AskedTable]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Titles of tables: captions, introducing sentences, outer titles, and what distinguishes equal ones."""
+"""Titles of tables: captions, introducing sentences, and outer titles that distinguish equal captions."""
 
 import re
 from collections import Counter, defaultdict
@@ -12,19 +12,19 @@ from retrieval.ingest.tables.notes import ANCHOR, NUMBERED, TABLE, is_titled, la
 from retrieval.language.english import word_set
 
 MAX_TITLE = 200
-"""Characters."""
+"""Most characters of a title."""
 
 MAX_TITLE_WORDS = 10
-"""Words of a line that is a title because it touches its table."""
+"""Most words of a line that counts as a title because it is directly above its table."""
 
 _TITLE = re.compile(r"(?=.*[^\W\d_])[^\W_][^|]*(?<![.:;,!?。：；，、！？؛،؟])")
 
 
 def title_among_twins(blocks: Sequence[Block], index: int) -> str:
-    """The line above the table in block `index`; empty where the line does not tell the table from a twin.
+    """Return the line above the table in block `index`; empty if it does not distinguish the table from a twin.
 
-    Twins stand under the same headings and have the same heading line, and each of two or more has another such line
-    above it: one that begins with a letter or a figure and ends no sentence.
+    Twins are under the same headings and have the same header line, and at least two of them have different lines above
+    that begin with a letter or a digit and do not end a sentence.
     """
     title = _line_above(blocks, index)
     if not title:
@@ -35,7 +35,7 @@ def title_among_twins(blocks: Sequence[Block], index: int) -> str:
 
 
 def touching_title(blocks: Sequence[Block], index: int) -> str:
-    """The short line that stands on the table in block `index` without a blank line between; else empty."""
+    """Return the short line directly above the table in block `index`, without a blank line between; else empty."""
     touches = index > 0 and blocks[index - 1].lines[1] == blocks[index].lines[0]
     title = _line_above(blocks, index) if touches else ""
     return title if len(title.split()) <= MAX_TITLE_WORDS else ""
@@ -60,19 +60,19 @@ def _line_above(blocks: Sequence[Block], index: int) -> str:
 
 
 MAX_SUBTITLE = 200
-"""Characters of a line that may come between a caption and its table."""
+"""Most characters of a line between a caption and its table."""
 MAX_TITLE_SENTENCE = 8
-"""Words of a bold line that ends as a sentence does; a longer one tells its reader what to do, and is no title."""
+"""Most words of a bold line that ends like a sentence; a longer one is an instruction, not a title."""
 MAX_LEAD = 200
-"""Characters of a sentence that introduces a table; a longer one tells a story."""
+"""Most characters of a sentence that introduces a table; a longer one is narrative."""
 _MIN_LEAD_WORDS = 4
-"""A shorter sentence (`They are:`) says what it is about in the one before."""
+"""Fewest words of a lead; a shorter sentence (`They are:`) depends on the one before it."""
 
 _COLONS = ":："
-"""The colon, and that of Chinese and Japanese."""
+"""The colon, and the one of Chinese and Japanese."""
 _BOLD_LINE = re.compile(rf"\s*[*_]?(\*\*|__)(?P<words>.+?)\1[*_]?\s*[{_COLONS}]?\s*")
 _BETWEEN_RUNS = re.compile(r"(?<=[^\s*_])(\*\*|__)(?P<space> +)\1(?=[^\s*_])")
-"""Between the parts of a line that is bold piece by piece: `**Omens** **of the sea**`."""
+"""The space between separately bold parts of a line: `**Omens** **of the sea**`."""
 _TABLE_CAPTION = re.compile(rf"\s*[*_]{{0,3}}{TABLE}\b[^|]{{0,160}}")
 _HTML_TITLE = re.compile(
     r"<(summary|figcaption|b|strong|center|h[1-6])\b[^>]*>(?P<words>.*?)</\1>", re.IGNORECASE | re.DOTALL
@@ -93,15 +93,15 @@ _RUN_IN = re.compile(r"\s*(\*\*|__)(?P<label>[^*_\n]{2,80}?)[.:]?\1[.:]?\s")
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """What the words around a table call it."""
+    """The name of a table in the words around it."""
 
     words: str
     block: int | None = None
     """Index of the block whose last line is the caption; None for words that stay prose."""
     introduces: bool = False
-    """Whether it is a sentence and no title."""
+    """Whether it is a sentence rather than a title."""
     about: str = ""
-    """What else is said about the table."""
+    """Other words about the table."""
 
 
 def caption_at(
@@ -111,12 +111,12 @@ def caption_at(
     taken: Collection[int] = (),
     below: Collection[int] = (),
 ) -> Caption | None:
-    """The caption of the table in block `index`, or else the sentence that introduces it.
+    """Return the caption of the table in block `index`, or else the sentence that introduces it; None without either.
 
     Args:
         blocks: of the document.
         index: of a table's block.
-        above: what the table in the block directly above is called, if there is one.
+        above: the caption of the table in the block directly above, if there is one.
         taken: the blocks that are captions of other tables.
         below: the blocks that are labels of the tables directly above them.
     """
@@ -127,9 +127,9 @@ def caption_at(
 
 
 def tabs_around(blocks: Sequence[Block], index: int) -> tuple[str, ...]:
-    """The names of the tabs that the block `index` is in, the outermost first.
+    """Return the names of the tabs around block `index`, the outermost first.
 
-    A tab of MkDocs holds what is indented below its line, whatever else stands between, and tabs may nest.
+    A tab of MkDocs contains what is indented below its line, whatever is between, and tabs may be nested.
     """
     names: list[str] = []
     indentation = _indentation(blocks[index])
@@ -149,7 +149,7 @@ def _indentation(block: Block) -> int:
 
 
 def _in_tabs(caption: Caption | None, tabs: Sequence[str]) -> Caption | None:
-    """What a table in tabs is called: their names, then its own title; a sentence that introduces it is about it."""
+    """Return the caption of a table in tabs: their names, then its title; an introducing sentence becomes `about`."""
     if not tabs:
         return caption
     if caption is None or caption.introduces:
@@ -169,20 +169,20 @@ def _caption_over(blocks: Sequence[Block], index: int, above: Caption | None, ta
         return replace(title, about=lead.words if lead and lead.introduces else "")
     if lead:
         return _with_its_paragraph(blocks, index, lead)
-    # Two tables under one sentence: it introduces both.
+    # A sentence above two tables introduces both.
     return above if above and above.introduces else None
 
 
 def is_bold_line(block: Block) -> bool:
-    """Whether a block is one bold line: the title of what follows, be it a table or prose."""
+    """Whether a block is one bold line, the title of the table or prose that follows."""
     bold = block.kind == "text" and "\n" not in block.shown and block.shown.startswith(("**", "__", "_**"))
     return bold and caption_of(block.shown) is not None
 
 
 def caption_of(text: str) -> str | None:
-    """The words of a last line that is bold from end to end, or that begins with `Table`; None if it is neither.
+    """Return the words of a last line that is bold from end to end or begins with `Table`; None if it is neither.
 
-    Under another line it must be `Table` with a number: a sentence may be wrapped before `table below:`.
+    Below another line it must be `Table` with a number, because a sentence may be wrapped before `table below:`.
     """
     above, _, last = text.rstrip().rpartition("\n")
     last = _BETWEEN_RUNS.sub(r"\g<space>", ANCHOR.sub("", last.rstrip("| ")))
@@ -199,10 +199,10 @@ def caption_of(text: str) -> str | None:
 
 
 def lead_of(paragraph: str) -> Caption | None:
-    """What a paragraph directly above a table calls it; None if it does not speak of the table.
+    """Return the caption in a paragraph directly above a table; None if it does not refer to the table.
 
-    It does if it ends with a colon or a sentence of it names the table or what follows. That sentence is the caption,
-    unless the paragraph begins with a name in bold: the table is of that.
+    It does if it ends with a colon, or if one of its sentences mentions the table or what follows. That sentence is the
+    caption, unless the paragraph begins with a bold name, which is then the caption.
     """
     words = plain_text(paragraph)
     sentences = sentences_of(words)
@@ -219,22 +219,22 @@ def lead_of(paragraph: str) -> Caption | None:
 
 
 def sentences_of(words: str) -> Sequence[str]:
-    """The sentences of a plain text."""
+    """Return the sentences of a plain text."""
     return _SENTENCE_END.split(words)
 
 
 def ends_short(sentences: Sequence[str]) -> bool:
-    """Whether the last of several says too little without the one before it: `They are`."""
+    """Whether the last of several sentences depends on the one before it: `They are`."""
     return len(sentences) > 1 and len(sentences[-1].split()) < _MIN_LEAD_WORDS
 
 
 def naming(sentences: Sequence[str]) -> Sequence[str]:
-    """Those that speak of a table or of what follows."""
+    """Return the sentences that refer to a table or to what follows."""
     return [sentence for sentence in sentences if _NAMES_A_TABLE.search(sentence)]
 
 
 def _with_its_paragraph(blocks: Sequence[Block], index: int, lead: Caption) -> Caption:
-    """A lead and what else its short paragraph says, where several tables share a section: `Mix a base. Its recipe is
+    """Return a lead with its whole short paragraph if several tables share the section: `Mix a base. Its recipe is
     below.`"""
     section = blocks[index].heading_path
     words = plain_text(blocks[index - 1].shown).rstrip(f"{_COLONS} ")
@@ -243,7 +243,7 @@ def _with_its_paragraph(blocks: Sequence[Block], index: int, lead: Caption) -> C
 
 
 def _html_title(block: Block) -> str:
-    """The words of an HTML block that says nothing else: `<summary>Options</summary>`, `<b>Options</b>`."""
+    """Return the words of an HTML block that only has a title: `<summary>Options</summary>`, `<b>Options</b>`."""
     match = _HTML_TITLE.search(block.shown) if block.kind == "html" else None
     words = plain_text(without_tags(match["words"], " ")) if match else ""
     whole_text = plain_text(without_tags(block.shown, " "))
@@ -261,9 +261,9 @@ def _box(block: Block) -> Box | None:
 
 
 def _title_over_prose(blocks: Sequence[Block], index: int, taken: Collection[int]) -> Caption | None:
-    """A title over the prose above the table: `**Table: Omens**` is its caption, another bold line heads both.
+    """Return a title above the prose over the table: `**Table: Omens**` is its caption, another bold line heads both.
 
-    Not over a paragraph that begins with a name in bold: there something else began.
+    Nothing is returned from above a paragraph that begins with a bold name, because that begins a new subject.
     """
     for block in range(index - 1, -1, -1):
         if blocks[block].kind != "text" or block in taken:
@@ -279,7 +279,7 @@ def _title_over_prose(blocks: Sequence[Block], index: int, taken: Collection[int
 
 
 def about(blocks: Sequence[Block], index: int) -> str:
-    """The words of a short paragraph that is all there is between a heading and the table below it; else nothing."""
+    """Return a short paragraph if nothing else is between a heading and the table below it; else empty."""
     if index < 2 or not is_plain_paragraph(blocks[index - 1]) or blocks[index - 2].kind != "heading":
         return ""
     words = plain_text(blocks[index - 1].shown)
@@ -287,12 +287,12 @@ def about(blocks: Sequence[Block], index: int) -> str:
 
 
 def is_plain_paragraph(block: Block) -> bool:
-    """Whether it is words: a line of values or a subtitle begins with a mark."""
+    """Whether a paragraph is plain text, unlike a subtitle or a line of values, which begins with a mark."""
     return block.is_paragraph and not block.shown.startswith(("*", "_", "![", "[!"))
 
 
 def _title_above(blocks: Sequence[Block], index: int, taken: Collection[int]) -> Caption | None:
-    """The caption in the last line of the text block above, or, over one short subtitle, of the block above that."""
+    """Return the caption in the last line of the text block above, or of the block above a short subtitle."""
     if index and (outer := _html_title(blocks[index - 1]) or _box_title(blocks[index - 1])):
         return Caption(outer)
     for block in range(index - 1, max(index - 3, -1), -1):
@@ -306,7 +306,7 @@ def _title_above(blocks: Sequence[Block], index: int, taken: Collection[int]) ->
 
 
 def _last_line_title(block: Block) -> str | None:
-    """The title in the last line of a block. A list of one short item is one, and a bold line in a list is none."""
+    """Return the title in the last line of a block, or a list's only short item, but no bold line of a list."""
     item = None if block.is_paragraph else _ITEM.match(block.shown)
     if not item:
         return caption_of(block.shown)
@@ -319,10 +319,10 @@ _Captions = Mapping[int, Caption | None]
 
 
 def with_outer_titles(blocks: Sequence[Block], captions: _Captions) -> dict[int, Caption | None]:
-    """The captions by the block of their table; those that tables of one section share each say the title above too.
+    """Return the captions by the block of their table, with the title above in captions that a section has repeatedly.
 
-    It is the nearest bold line above that the section has only once. Nothing changes where two of the tables stand
-    below the same one, or any but the first below none.
+    That title is the nearest bold line above that the section has only once. Captions are not changed if two of the
+    tables are below the same title, or if any but the first is below none.
     """
     alike = defaultdict(list)
     for position, caption in captions.items():
@@ -342,7 +342,7 @@ def with_outer_titles(blocks: Sequence[Block], captions: _Captions) -> dict[int,
 
 
 def _titles(blocks: Sequence[Block]) -> Mapping[int, str]:
-    """The words of every bold line that its section has only once, by block."""
+    """Return the words of every bold line that occurs only once in its section, by block."""
     lines = {position: caption_of(block.shown) or "" for position, block in enumerate(blocks) if is_bold_line(block)}
     times = Counter((blocks[position].heading_path, words.casefold()) for position, words in lines.items())
     return {
@@ -361,21 +361,21 @@ def _above(blocks: Sequence[Block], titles: Mapping[int, str], table: int) -> st
 
 
 MAX_PURPOSE = 120
-"""Characters of a sentence that is shown with every row."""
+"""Most characters of a purpose, which is shown with every row."""
 MIN_OWN_WORDS = 3
-"""Such a sentence says at least so many words that neither the title nor every other table has."""
+"""Fewest words of a purpose that are neither in the title nor generic."""
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _POINTER = re.compile(r"\bsee (?:also )?(?:below|above)", re.IGNORECASE)
-"""It speaks of something else that is below."""
+"""A reference to something else below or above."""
 _SAYS_NOTHING = word_set("introduces_table")
 
 
 def purpose_of(blocks: Sequence[Block], index: int, called: Caption | None) -> str:
-    """One short sentence that says what the table in block `index` is for; empty where the prose above says none.
+    """Return a short sentence about the purpose of the table in block `index`; empty if the prose above has none.
 
-    It is what introduces the table, or of the paragraph above the sentence that names it, or, where that paragraph is
-    all there is between heading and table, its first one.
+    It is the introduction of the table, or a sentence of the paragraph above that mentions it, or the first sentence of
+    that paragraph if nothing else is between the heading and the table.
     """
     introduction = called.about or (called.words if called.introduces else "") if called else ""
     if introduction:
@@ -390,13 +390,13 @@ def purpose_of(blocks: Sequence[Block], index: int, called: Caption | None) -> s
 
 
 def _introducing(sentences: Sequence[str]) -> Sequence[str]:
-    """The one that speaks of the table, or else the last; of a short last one (`They are`) the one before it."""
+    """Return the last sentence that refers to the table, or else the last that is not short (`They are`)."""
     named = naming(sentences)
     return named[-1:] or (sentences[-2:-1] if ends_short(sentences) else sentences[-1:])
 
 
 def _short(sentences: Sequence[str], headings: Sequence[str], called: Caption | None) -> str:
-    """The first sentence, if it is short and says more than what the table is called."""
+    """Return the first sentence if it is short and has words beyond the title of the table; else empty."""
     purpose = sentences[0].strip().rstrip(f"{_COLONS}; ") if sentences else ""
     title = " ".join(headings[-1:]) + f" {called.words if called and not called.introduces else ''}"
     own = set(_words(purpose)) - set(_words(title)) - _SAYS_NOTHING

@@ -1,4 +1,4 @@
-"""Column names written out where the book has the long form: `Opponent Armor Class` for `Opponent AC`."""
+"""Column names with abbreviations expanded if the book has the long form: `Opponent Armor Class`, `Opponent AC`."""
 
 import re
 from collections import Counter
@@ -11,22 +11,22 @@ from retrieval.language.vocabulary import Vocabulary
 
 _WORD = re.compile(r"(?<![\w.])[A-Z][A-Za-z]*(?:\.[A-Za-z]+)*\.?(?!\w)")
 _INITIALS = 2
-"""Letters of an abbreviation that is one only in capitals: `Cr` of a price is no challenge rating."""
+"""Letters up to which an abbreviation must be in capitals: `Cr` in a price is not a challenge rating."""
 _SPELLED = 4
-"""A form of more letters is no abbreviation."""
+"""Letters above which a form is not an abbreviation."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnNames:
-    """What the columns of one book are called. What is searched keeps the words of the source."""
+    """Expands the column names of one book. The searched text keeps the words of the source."""
 
     vocabulary: Vocabulary
     known: frozenset[str]
-    """Names of the labels that the book or its own vocabulary writes out: elsewhere `AC` may be alternating current."""
+    """Names of labels with a long form in the book or its own vocabulary: elsewhere `AC` may be alternating current."""
 
     @classmethod
     def of(cls, texts: Iterable[str], vocabulary: Vocabulary) -> "ColumnNames":
-        """Look in the words of a book for the long forms that the vocabulary has; a library's own labels need none."""
+        """Find the vocabulary's labels whose long forms are in a book; a library's own labels are always included."""
         spelled = {label.name: _spelled(label) for label in vocabulary.labels if label.written}
         known = {
             label.name for label in set(vocabulary.labels).difference(Vocabulary.default().labels) if label.written
@@ -36,11 +36,11 @@ class ColumnNames:
         return cls(vocabulary, frozenset(known))
 
     def written_out(self, column: str) -> str:
-        """A heading without abbreviations; one that says the long form already (`Armor Class (AC)`) stays."""
+        """Return a heading with abbreviations expanded, unless it has the long form already (`Armor Class (AC)`)."""
         return _WORD.sub(lambda match: self._long_form(match[0], column), column)
 
     def all_written_out(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """The headings of a table without abbreviations; two that would become one name stay as they are."""
+        """Return the headings of a table with abbreviations expanded, except those that would become equal."""
         written = [self.written_out(column) for column in columns]
         count = Counter(name.casefold() for name in written)
         return tuple(
@@ -57,14 +57,14 @@ class ColumnNames:
 
 
 def _spelled(label: Label) -> tuple[str, ...]:
-    """Its forms that are no abbreviations, folded."""
+    """Return the forms of a label that are not abbreviations, in lower case."""
     forms = (label.written, label.name, *label.forms)
     first = label.written[:1].casefold()
     return tuple(form.casefold() for form in forms if len(form) > _SPELLED and form.casefold().startswith(first))
 
 
 ROLL = "roll"
-"""Name of the label whose numbers come up on dice."""
+"""Name of the label for results of dice."""
 
 _BRACKETS = re.compile(r"\([^()]*\)")
 _DIE = re.compile(r"\s*(?:(?:dice|die|roll):?\s+)?\d*\s*d(?:\d+|%)\s*(?:roll)?\s*(?:[,:(].*)?", re.IGNORECASE)
@@ -72,7 +72,7 @@ _LIST = re.compile(r"\s*(?:/|,|&|\bor\b|\band\b)\s*", re.IGNORECASE)
 
 
 def column_label(column: str, vocabulary: Vocabulary) -> Label | None:
-    """The label that a heading ends with (`NPC Level` is a level); a die (`d%`, `1d20`) is a roll; else None."""
+    """Return the label that ends a heading (`NPC Level` is a level); a die (`d%`, `1d20`) is a roll; else None."""
     if _DIE.fullmatch(column):
         return vocabulary.label(ROLL)
     words = _BRACKETS.sub(" ", column).split()
@@ -81,17 +81,17 @@ def column_label(column: str, vocabulary: Vocabulary) -> Label | None:
 
 
 def column_labels(column: str, vocabulary: Vocabulary) -> tuple[Label, ...]:
-    """The labels of a heading that lists some (`Intelligence/Wisdom`); empty unless every part is one."""
+    """Return the labels that a heading lists (`Intelligence/Wisdom`); empty unless every part is a label."""
     labels = [column_label(part, vocabulary) for part in _LIST.split(column) if part]
     return tuple(label for label in labels if label is not None) if all(labels) else ()
 
 
 SMALL = word_set("short_leaves_out")
-"""Words that a short form may leave out."""
+"""Words that a short form may omit."""
 
 
 def ending(short: str, long: str, *, is_whole: bool) -> str | None:
-    """The last of the words that the short form stands for; of a list's entry, all of them."""
+    """Return the last words that a short form abbreviates, or all of them if `is_whole` and they fit; else None."""
     words = long.split()
     if is_whole and stands_for(short, words):
         return long
@@ -100,7 +100,7 @@ def ending(short: str, long: str, *, is_whole: bool) -> str | None:
 
 
 def beginning(short: str, long: str) -> str | None:
-    """The first of the words that the short form stands for, as many as there are."""
+    """Return as many of the first words as a short form abbreviates; else None."""
     words = long.split()
     heads = (words[:count] for count in range(len(words), 0, -1))
     whole = next((head for head in heads if head[-1].casefold() not in SMALL and stands_for(short, head)), None)
@@ -108,7 +108,7 @@ def beginning(short: str, long: str) -> str | None:
 
 
 def stands_for(short: str, words: Sequence[str]) -> bool:
-    """Whether it is the initials of the words, or some letters of theirs, each word's initial among them."""
+    """Whether a short form consists of the words' initials, or of letters from them that include each initial."""
     letters, lower_words = short.casefold(), [word.casefold() for word in words]
     large = [word for word in lower_words if word not in SMALL and word[0].isalnum()]
     if not large or large[0] != lower_words[0] or letters == " ".join(lower_words):
@@ -122,7 +122,7 @@ def stands_for(short: str, words: Sequence[str]) -> bool:
 
 
 def _is_cut_from(letters: str, words: Sequence[str]) -> bool:
-    """Whether the letters can be read off the words in order, the first of each word among them."""
+    """Whether the letters occur in the words in order, including the first letter of each word."""
     if not words:
         return not letters
     first, rest = words[0], words[1:]

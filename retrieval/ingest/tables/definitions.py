@@ -1,4 +1,4 @@
-"""Lists of definitions: items that begin with a name in bold or in code, and say what it means.
+"""Lists of definitions: items that begin with a name in bold or in code, followed by its meaning.
 
 ::
 
@@ -6,8 +6,8 @@
     - `--dry-run`: show what would be done
     - **Health insurance:** employer 6.56 %, employee 6.36 %
 
-References list settings, placeholders, rates and creatures so, and a question asks for one item. Such a list is a
-table as well as text.
+References list settings, placeholders, rates and creatures in this way, and a question asks for one item. Such a list
+is both a table and text.
 """
 
 import re
@@ -17,16 +17,16 @@ from dataclasses import dataclass, field
 from retrieval.ingest.tables.table import DrawnRow, DrawnTable
 
 COLUMNS = ("name", "under", "meaning")
-"""`under` has the name of the item that a nested one is below; it is left out where none is."""
+"""`under` has the name of the item above a nested one; the column is omitted if there are no nested ones."""
 MIN_ROWS, MIN_LENGTH = 6, 150
-"""Definitions, or words of all of them, that make a table; a list with fewer of both is read as one passage."""
+"""Definitions, or words of all of them, from which a list is a table; with fewer of both it is one passage."""
 MIN_ITEMS = 3
 MIN_SHARE = 0.8
-"""Of the items of a list, that define something and that differ in their names."""
+"""Share of a list's items that must define something, and of the definitions that must have distinct names."""
 MIN_WORDS = 2
-"""Words of a meaning; fewer are the item of a list of names."""
+"""Fewest words of a meaning; with fewer, the list is one of names."""
 MAX_NAME_WORDS = 7
-"""Words of a name; more are a sentence in bold."""
+"""Most words of a name; more are a bold sentence."""
 
 _ITEM = re.compile(r"(?P<indent> *)(?:[-*+]|\d{1,3}[.)])(?P<gap> +)(?:\[[ xX]\] +)?(?P<words>\S.*)")
 _NAME = r"(?:\*\*(?:[^*\n]|\*(?!\*))+\*\*|__[^_\n]+__|(?P<{0}>`+)[^`\n]+(?P={0})|\[`[^`\n]+`\]\([^()\s]*\))"
@@ -39,11 +39,11 @@ _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
 
 @dataclass(slots=True)
 class _Item:
-    """An item while it is read; `start` and `end` are lines of the list, the end exclusive."""
+    """An item being parsed; `start` and `end` are lines of the list, the end exclusive."""
 
     indent: int
     name: str
-    """Empty where it defines nothing."""
+    """Empty if it defines nothing."""
     under: str
     start: int
     end: int
@@ -59,7 +59,7 @@ class _Item:
 
 
 def parse_definitions(source: str) -> DrawnTable | None:
-    """The definitions that a list holds; None if it is no list, or most of its items define nothing."""
+    """Return a list's definitions as a table; None if it is not a list, or has too few definitions."""
     lines = source.rstrip().split("\n")
     if not _ITEM.match(lines[0]):
         return None
@@ -76,7 +76,7 @@ def parse_definitions(source: str) -> DrawnTable | None:
 
 
 def _items(lines: Sequence[str]) -> list[_Item]:
-    """Items in reading order. One that defines nothing belongs, with its words, to the definition it is nested in."""
+    """Return items in reading order. The words of one without a definition are added to the item it is nested in."""
     items: list[_Item] = []
     parents: list[_Item] = []
     is_code = False
@@ -108,6 +108,6 @@ def _item_at(match: re.Match[str], above: _Item | None, number: int) -> _Item | 
 
 
 def _without_colon(name: str) -> str:
-    """The name without a colon or a full stop within its bold."""
+    """Return the name without a colon or a full stop at the end of its bold text."""
     mark = next((mark for mark in ("**", "__") if name.endswith(mark)), "")
     return name.removesuffix(mark).rstrip(" :.") + mark if mark else name

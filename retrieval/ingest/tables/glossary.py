@@ -1,6 +1,7 @@
-"""The book's own glossary of short forms, and the subjects of its tables.
+"""A book's glossary of short forms, and the subjects of its tables.
 
-`Attack Value (AV)` in its prose, `W: Wands; P: Paralysis` under a table, or a table of codes and names.
+Short forms are defined by `Attack Value (AV)` in prose, `W: Wands; P: Paralysis` under a table, or a table of codes and
+names.
 """
 
 import re
@@ -25,18 +26,18 @@ _ENDING = re.compile(rf"{_WORD}(?:,? {_WORD}){{0,5}}$")
 _BEFORE = re.compile(rf"(?<![\w-])(?P<short>{_SHORT})(?: ?[:=] ?| \()(?P<long>{_WORD}(?: (?:/ )?{_WORD}){{0,5}})")
 """`D: Death / poison`, `AV = attack value`, `AV (attack value)`."""
 _LONGEST = 80
-"""Characters before a short form in brackets that are looked at."""
+"""Characters before a short form in brackets that are searched for its long form."""
 _MARKS = re.compile(r"[*`]")
 _ROMAN = re.compile("[IVX]+")
 _CAPITALS = re.compile(r"(?<![\w-])[A-Z]{3,5}(?![\w-])")
 _NO_WORD = re.compile("[B-DF-HJ-NP-TV-XZ]{3,5}")
-"""`DMR`: without a vowel, so that no word reads like it."""
+"""`DMR`: without vowels, so that it cannot be a word."""
 _PREFIX = re.compile(r"(?:anti|semi|sub)(?=[a-z]{4})")
 _PLAIN_WORD = re.compile(r"(?<![\w-])[a-z]{2,5}(?![\w-])")
 _SHORT_CELL = re.compile(_SHORT)
 _IN_COLUMN = re.compile(rf"(?<![\w.'-]){_SHORT}(?![\w'-])")
 _TOGETHER = 2
-"""So many letters that stand for something must head one table: alone, `D` may be anything."""
+"""Fewest single letters with a meaning that must head one table: alone, `D` may mean anything."""
 _MOST_CELL_WORDS = 6
 
 
@@ -46,15 +47,15 @@ class Glossary:
 
     meanings: Mapping[str, str]
     shorts: Mapping[str, str] = field(default_factory=dict)
-    """The short forms by what they mean, in small letters; also the initials of keys."""
+    """Short forms by their meaning in lower case, including the initials of keys."""
 
     @classmethod
     def of(cls, texts: Iterable[str], readings: Sequence[TableMeaning], vocabulary: Vocabulary) -> "Glossary":
-        """Look for definitions in the words of a book and in its tables, row by row.
+        """Find definitions in the text of a book and in the rows of its tables.
 
-        A short form that the book defines in several ways stands for the one that it says most, and for none where
-        two are said as often. One that is a word of the book too is none: `Count` is no Countess. What the vocabulary
-        knows itself is left to it.
+        If the book defines a short form in several ways, the most frequent one is used, or none if two are equally
+        frequent. A short form that is also a word of the book is ignored: `Count` does not mean Countess. So are those
+        of the vocabulary.
         """
         texts = tuple(texts)
         definitions: dict[str, Counter[str]] = defaultdict(Counter)
@@ -78,11 +79,11 @@ class Glossary:
         return cls(meanings, initials | defined)
 
     def short_names(self, names: Sequence[str]) -> tuple[str, ...]:
-        """What the book calls for short what these names are of."""
+        """Return the book's short forms of these names."""
         return tuple(dict.fromkeys(self.shorts[name] for name in map(str.casefold, names) if name in self.shorts))
 
     def explained(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """The headings of a table, each with what its short forms mean: `AV (Attack Value)`."""
+        """Return the headings of a table, each with the meanings of its short forms: `AV (Attack Value)`."""
         letters = [column for column in columns if len(column) == 1 and column in self.meanings]
         several = len(set(letters)) >= _TOGETHER
         return tuple(self._with_meaning(column, several=several) for column in columns)
@@ -110,7 +111,7 @@ def _defined(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _listed(grid: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
-    """Codes and names in two columns side by side."""
+    """Yield codes and names from adjacent columns."""
     for cells in grid:
         for short, long in pairwise(cells):
             is_code = len(short) > 1 and _SHORT_CELL.fullmatch(short)
@@ -119,10 +120,10 @@ def _listed(grid: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
 
 
 def _initials(texts: Sequence[str], readings: Sequence[TableMeaning]) -> Mapping[str, str]:
-    """The keys that alone have some initials, in small letters, if the book writes these in capitals or no word is so.
+    """Return the short forms of keys, in lower case, whose initials no other key has and which are not a word.
 
-    Who asks for a `DMR` need not have seen that the book only says `Designated marksman rifle`; a `Submachine gun`
-    is an `SMG`.
+    The book must write the initials in capitals, or they must have no vowel. A question may ask for a `DMR` although
+    the book only has `Designated marksman rifle`; a `Submachine gun` is an `SMG`.
     """
     written = {match for text in texts for match in _CAPITALS.findall(text)}
     keys = {
@@ -144,7 +145,7 @@ def _initials(texts: Sequence[str], readings: Sequence[TableMeaning]) -> Mapping
 
 
 def _of_parts(word: str) -> str:
-    """The initials of a word's parts: `sm` of `submachine`."""
+    """Return the initials of a word's parts: `sm` for `submachine`."""
     part = _PREFIX.match(word)
     return word[0] + word[part.end()] if part else word[0]
 
@@ -154,7 +155,7 @@ def _begins_line(text: str, start: int) -> bool:
 
 
 def _commonest(longs: Counter[str]) -> str | None:
-    """The one that is said most; of those that say the same, the first that was said."""
+    """Return the most frequent long form in its first spelling; None if two are equally frequent."""
     folded: Counter[str] = Counter()
     for long, count in longs.items():
         folded[long.casefold()] += count
@@ -169,10 +170,10 @@ _WORD_WITH_LETTER = re.compile(r"(?=[^\W_]*[^\W\d_])[^\W_]+")
 
 
 def document_words(tables: Sequence[Table]) -> Mapping[str, tuple[str, ...]]:
-    """The words of each table's document that tell it from the others with the same headings, by the table's id.
+    """Return words that distinguish each table's document from others with the same headings, by the table's id.
 
-    Words of its path, without numbers, without those that all of these documents have, and without those of the
-    headings. Tables whose headings stand in one document alone are not there.
+    They are words of its path, without numbers, words that all of these documents share, and words of the headings.
+    Tables whose headings occur in one document only are omitted.
 
     Args:
         tables: all of a book.
@@ -186,7 +187,7 @@ def document_words(tables: Sequence[Table]) -> Mapping[str, tuple[str, ...]]:
 
 
 def _own(headings: Sequence[str], documents: Mapping[str, Sequence[str]]) -> Mapping[str, str]:
-    """What each of some documents with the same headings has in its path alone; empty where that is nothing."""
+    """Return the words in the path of each document that not all of them or the headings have; empty if none."""
     shared = set.intersection(*map(set, documents.values())) | {*_words(" ".join(headings))}
     return {document: " ".join(word for word in words if word not in shared) for document, words in documents.items()}
 
@@ -202,18 +203,18 @@ def _words(text: str) -> list[str]:
 _SEPARATORS = word_set("title_joints")
 _BREAK = re.compile(r"[,;:/&()]|\s[-–—]\s")
 _OUTLINE = re.compile(r"\s*(?:(?:[IVXLC]+|[A-Z]|\d+)\.)+\s")
-"""`I.A. ` before a title; it names the table, and is not part of the subject's own words."""
+"""`I.A. ` before a title, which is not part of the subject."""
 _NUMBERING = re.compile(r"c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})|[a-z]|[\d.,-]+")
-"""A Roman numeral, a letter or figures; not any word of those letters (`civil`)."""
+"""A Roman numeral, a letter or digits; not any word of those letters (`civil`)."""
 
 _Phrases = list[list[str]]
 
 
 def subjects_of(tables: Sequence[Table], vocabulary: Vocabulary) -> Mapping[str, tuple[str, ...]]:
-    """Terms for the subject of each of some twins by table id; empty where no titles tell all of them apart.
+    """Return terms for the subject of each twin table by id; empty if neither captions nor headings distinguish all.
 
-    Captions are asked first, then headings, which the tables of one section share. A question that names the subject
-    must say one of the terms, so a term that only may be the subject's comes beside the others and never alone.
+    Captions are tried first, then headings, which the tables of one section share. A question that names the subject
+    must contain one of the terms, so a term that is only possibly the subject is never the only one.
     """
     captions = [_phrases(table.title or "", vocabulary) or _heading(table.heading_path, vocabulary) for table in tables]
     if told := _told_apart(captions):
@@ -230,10 +231,10 @@ def _heading(path: tuple[str, ...], vocabulary: Vocabulary) -> _Phrases:
 
 
 def _told_apart(titles: Sequence[_Phrases]) -> list[tuple[str, ...]]:
-    """The words of each title that most others lack; nothing unless every title has its own.
+    """Return the words of each title that most others lack; empty unless every title has its own.
 
-    They stay phrases where the rest of all titles is the same: `fighter` and `magic user` then fill one place. In
-    `Fighter Attack Matrix` and `Cleric To Hit Table` any of the words may be the subject.
+    They are kept as phrases if the rest of all titles is the same: `fighter` and `magic user` then have the same role.
+    In `Fighter Attack Matrix` and `Cleric To Hit Table`, any of the words may be the subject.
     """
     spread = Counter(word for phrases in titles for word in {word for phrase in phrases for word in phrase})
     common = {word for word, count in spread.items() if count > len(titles) / 2}
@@ -248,7 +249,7 @@ def _told_apart(titles: Sequence[_Phrases]) -> list[tuple[str, ...]]:
 
 
 def _without(phrase: Sequence[str], words: set[str]) -> _Phrases:
-    """The runs of a phrase between these words."""
+    """Return the runs of a phrase between these words."""
     runs: _Phrases = [[]]
     for word in phrase:
         if word in words:
@@ -259,7 +260,7 @@ def _without(phrase: Sequence[str], words: set[str]) -> _Phrases:
 
 
 def _phrases(title: str, vocabulary: Vocabulary) -> _Phrases:
-    """Runs of words between `and`, `or`, `for` and so on; `IV`, `3.2` and labels (`table`, `class`) are not words."""
+    """Return runs of words between `and`, `or`, `for` etc., numbering (`IV`, `3.2`) and labels (`table`, `class`)."""
     outline = _OUTLINE.match(title)
     start = outline.end() if outline else 0
     words = literal(f"{title[:start]} and {_BREAK.sub(' and ', title[start:])}", vocabulary).split()

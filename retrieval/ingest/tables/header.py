@@ -1,4 +1,4 @@
-"""The header of a table: its rows, grouped columns, and symbols."""
+"""The header of a table, its grouped rows, and its key column."""
 
 import re
 from collections import Counter
@@ -14,27 +14,27 @@ from retrieval.language.tokens import lone_sign, names_of_sign
 
 _LETTER = re.compile(r"[^\W\d_]|(?P<quote>['\"`])[^\W\d_](?P=quote)|[‘“][^\W\d_][’”]")
 _FEWEST = 3
-"""Different signs of a column that lists signs; fewer are marks: `✓`, `✗`, and `-` where there is nothing."""
+"""Fewest distinct signs of a column that lists signs; fewer are marks: `✓`, `✗`, and `-` for nothing."""
 
 
 def symbol_names(cell: str) -> tuple[str, ...]:
-    """The names of the sign that a cell is, by itself or in quotes; none of any other cell."""
+    """Return the names of a sign that is alone in a cell, with or without quotes; none for other cells."""
     sign = lone_sign(cell)
     return () if sign is None else names_of_sign(sign)
 
 
 def lists_symbols(cells: Sequence[str]) -> bool:
-    """Whether a column is a list of signs, which its rows are called by, and letters among them.
+    """Whether a column lists signs, and letters among them, that name its rows.
 
     Args:
-        cells: of the column; blank ones do not count.
+        cells: of the column; blank ones are ignored.
     """
     signs = {sign for cell in cells if (sign := lone_sign(cell))}
     return len(signs) >= _FEWEST and _are_single(cells)
 
 
 def goes_on(cell: str, below: Sequence[str]) -> bool:
-    """Whether a cell is a sign, and half of those below or more are signs or letters: it is one of them, no heading."""
+    """Whether a cell is a sign, and at least half of those below are signs or letters, so that it is not a heading."""
     return lone_sign(cell) is not None and any(below) and _are_single(below)
 
 
@@ -46,17 +46,17 @@ def _are_single(cells: Sequence[str]) -> bool:
 
 _DIGIT = re.compile(r"\d")
 MIN_SPANNED = 4
-"""Columns from which on one text over all but the first is a heading over headings."""
+"""Fewest columns of a table in which one text over all but the first is a heading above headings."""
 MAX_LINES = 3
-"""Rows below the header that may go on with it."""
+"""Most rows below the header that may continue it."""
 _MOST_WORDS_OF_NAME = 5
-"""Words of a cell that may name a column where no header says that it does."""
+"""Most words of a cell that may name a column without a header."""
 MIN_NUMBERS = 4
-"""Rows of numbers that make a heading of the words above them, where there is no other."""
+"""Rows of numbers above which words are a heading if there is no other."""
 
 
 def stacked_header(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], int, str | None]:
-    """The effective header, how many of the first rows belong to it, and a title that spans the table."""
+    """Return the effective header, the number of first rows that belong to it, and a title that spans the table."""
     if len(grid) < 2 or len(header) < 2 or (not any(header) and len(header) == 2 and not _names_numbers(grid)):
         return header, 0, None
     first = grid[0]
@@ -74,7 +74,7 @@ def stacked_header(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> 
         return reduce(_joined, (*upper, lines[-1])), len(lines), None
     numbers_below = any(is_numeric(cell) for row in grid[1:6] for cell in row[1:] if cell)
     filled = sum(map(bool, first)) >= len(header) - 1
-    # Under `Pace | Distance per ...` a row without a key of its own can only name the columns of the distance.
+    # Under `Pace | Distance per ...`, a row without a key can only name the columns of the distance.
     keyless = bool(header[0]) and not first[0] and all(row[0] for row in grid[1:])
     names = "" in header[1:] and wordy and filled and (numbers_below or keyless)
     if names or _names_under_one_word(header, grid):
@@ -83,10 +83,10 @@ def stacked_header(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> 
 
 
 def _lines_without_a_key(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
-    """The first rows that name the columns below the words of a header that stand over several, the names last.
+    """Return the first rows if they name the columns under header words that span several, the row of names last.
 
     Under `Soil | Rate | (blank) | (blank)` rows like `(blank) | SNS index`, `(blank) | 0 | 1 | 2` and `(blank) | kg/ha`
-    have no key: they can be no data. One of them names every such column, and none twice below the same words.
+    have no key, so they are not data. One of them names all such columns, distinctly under the same words.
     """
     places = range(len(header))
     wide = [
@@ -112,14 +112,14 @@ def _lines_without_a_key(header: tuple[str, ...], grid: Sequence[tuple[str, ...]
 
 
 def _spans(row: Sequence[str], first: int) -> bool:
-    """Whether a row has words in this column alone, those of a unit over all columns."""
+    """Whether a row has words in this column only, such as a unit for all columns."""
     return bool(row[first]) and not is_numeric(row[first]) and not any(row[:first]) and not any(row[first + 1 :])
 
 
 def _names_under_one_word(header: tuple[str, ...], grid: Sequence[tuple[str, ...]]) -> bool:
-    """Whether the only words of a header, `Districts`, stand over several columns, and the first row names these.
+    """Whether the only words of a header, `Districts`, span several columns, which the first row names.
 
-    No cell of it stands below itself then, though those below recur, as codes do, or are numbers.
+    Then none of its cells occurs again below it, although the cells below recur, as codes do, or are numbers.
     """
     names, below = grid[0][1:], [cell for row in grid[1:] for cell in row[1:] if cell]
     one = len(header) >= MIN_SPANNED and not header[0] and sum(map(bool, header)) == 1
@@ -129,24 +129,24 @@ def _names_under_one_word(header: tuple[str, ...], grid: Sequence[tuple[str, ...
 
 
 def joined_headers(upper: tuple[str, ...], lower: tuple[str, ...]) -> tuple[str, ...]:
-    """Two lines of one header, of which the upper names groups of columns."""
+    """Return the joined lines of one header, of which the upper names groups of columns."""
     return _joined(_filled_forward(upper), lower)
 
 
 def without_placeholders(header: tuple[str, ...]) -> tuple[str, ...]:
-    """A header in which `Col2` in the second column is blank: so converters of PDF fill what they found no words for.
+    """Return a header with placeholders like `Col2` in the second column blank, which PDF converters insert.
 
-    Not where they found none at all, or `Col1` is a name that an author gave beside other names.
+    A header that begins with `Col1` is not changed: it has no other words, or an author gave that name.
     """
     blank = tuple("" if cell == f"Col{position}" else cell for position, cell in enumerate(header, start=1))
     return blank if header[:1] != ("Col1",) else header
 
 
 def part_heads(header: tuple[str, ...], grid: Sequence[tuple[str, ...]], underlined: Sequence[int]) -> frozenset[int]:
-    """Rows that head the rows below them, among those with a delimiter line below.
+    """Return the rows that are headings, among those with a delimiter line below.
 
-    Most such lines only part rows. A heading is a full row of words: one of them names a column of the table again, or
-    they stand over numbers. The first row continues the header.
+    Most such lines only separate rows. A heading is a full row of words, of which one repeats a column name or is above
+    numbers. The first row continues the header.
     """
     if any(low + 1 == high for low, high in pairwise(underlined)):
         return frozenset()
@@ -161,14 +161,14 @@ def _heads(header: tuple[str, ...], grid: Sequence[tuple[str, ...]], row: int) -
 
 
 def _names_numbers(grid: Sequence[tuple[str, ...]]) -> bool:
-    """Whether the first row names a column of numbers, as `Item | Cost` does; else it may be a pair as those below."""
+    """Whether the first row names a column of numbers, like `Item | Cost`, and so is not a pair like those below."""
     return len(grid) > MIN_NUMBERS and all(_DIGIT.search(row[1]) for row in grid[1:])
 
 
 def _is_like_those_below(grid: Sequence[tuple[str, ...]]) -> bool:
-    """Whether the first row is data as the others: it says a sentence, or in one column what another row says there.
+    """Whether the first row is data like the others: it has a sentence, or a cell that recurs in its column.
 
-    Many leave the header of a table blank because Markdown asks for one.
+    Many authors leave the header of a table blank, because Markdown requires one.
     """
     first, below = grid[0], [row for row in grid[1:] if row != grid[0]]
     if _is_another_kind(grid):
@@ -178,7 +178,7 @@ def _is_like_those_below(grid: Sequence[tuple[str, ...]]) -> bool:
 
 
 def _is_another_kind(grid: Sequence[tuple[str, ...]]) -> bool:
-    """Whether a cell of the first row is a word over numbers, or a number over words."""
+    """Whether a cell of the first row is a word above numbers, or a number above words."""
     below = [[is_numeric(row[column]) for row in grid[1:6] if row[column]] for column in range(len(grid[0]))]
     return any(kinds and is_numeric(cell) not in kinds for cell, kinds in zip(grid[0], below, strict=True))
 
@@ -197,12 +197,12 @@ def _joined(upper: tuple[str, ...], lower: tuple[str, ...]) -> tuple[str, ...]:
 def realigned(
     header: tuple[str, ...], grid: list[tuple[str, ...]], headings: int
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Header and body moved under each other where both have the same number of filled columns, in other places."""
+    """Return header and body aligned if both have the same number of filled columns in different places."""
     named = [i for i, cell in enumerate(header) if cell]
     fill = Counter(i for row in grid[headings:] for i, cell in enumerate(row) if cell)
     used = [i for i in range(len(header)) if fill[i]]
     if named == used or len(named) != len(used) or len(named) < 2 or (0 in used and 0 not in named):
-        # A blank corner over filled cells is the heading of a key, not a heading in another place.
+        # A blank corner above filled cells is the heading of a key, not a misplaced heading.
         return header, grid
     return tuple(header[i] for i in named), [tuple(row[i] for i in used) for row in grid]
 
@@ -212,36 +212,36 @@ RowRole = Literal["data", "label", "note", "heading"]
 
 @dataclass(frozen=True, slots=True)
 class ReadRow:
-    """One source row, as it is to be read. `ordinal` counts the rows of the source table."""
+    """One source row with its role. `ordinal` counts the rows of the source table."""
 
     ordinal: int
     role: RowRole
     columns: tuple[str, ...]
     cells: tuple[str, ...]
     label: str | None = None
-    """The label row above, where the table has such rows."""
+    """The label row above, if the table has such rows."""
 
 
 _DASHES = re.compile(r"(?P<dashes>(?:[-–—]\s+)+)(?=[^\W\d_]|\d+\s)")
 _LONGEST_KEY = 120
-"""In characters; a longer cell is a text and picks no row."""
+"""Most characters of a key; a longer cell is a text."""
 _FEWEST_GROUPED = 2
-"""Cells that begin with a dash; of a single one it is a mark, and no step down. As few steps are no scale either."""
+"""Fewest cells with a dash that indicate levels, since a single dash is a mark; also fewest steps of a scale."""
 _STEPS = 5
-"""Steps of a scale among which one may be out of order."""
+"""Steps of a scale for each one that may be out of order."""
 _ITEM = re.compile(r"(?P<table>\d+(?:\.\d+)*)\.\d+\.?")
 _AMOUNT = re.compile(r"\b(?:amounts?|quantit(?:y|ies)|qty)\b", re.IGNORECASE)
 _RECIPE = frozenset({"kilogram", "litre"})
-"""A column of masses and volumes is no scale."""
+"""Units of recipes: a column of masses and volumes is not a scale."""
 _NAME = re.compile(r"[^\W\d_]{3}")
 _BRACKETS = re.compile(r"\([^()]*\)")
 _MOST_WORDS = 6
-"""Words of what is measured out, but for those in brackets; a longer cell says what an amount does."""
+"""Most words of an ingredient, except those in brackets; a longer cell describes the effect of an amount."""
 _NUMBERING = re.compile(r"\W*|(?:(?:s|sr|sl|serial)\W*)?(?:no|nr|number)\W*", re.IGNORECASE)
 
 
 def under_groups(rows: Iterable[ReadRow]) -> Iterator[ReadRow]:
-    """The rows; one with a blank first cell stands under the last first cell above it, which is not said again."""
+    """Yield the rows; one with a blank first cell gets the last first cell above it as a label."""
     above: tuple[str, ...] = ()
     for row in rows:
         if row.role != "data":
@@ -255,14 +255,14 @@ def under_groups(rows: Iterable[ReadRow]) -> Iterator[ReadRow]:
 
 
 def _group(above: tuple[str, ...], cells: tuple[str, ...]) -> str:
-    """The first cell above; with the words beside it, if these rows say something that the row above leaves open."""
+    """Return the first cell above; with the words beside it if this row fills a cell that is blank in the row above."""
     deeper = any(cell and not over for cell, over in zip(cells, above, strict=True))
     words = next((cell for cell in above[1:] if not is_numeric(cell) and cell), "") if deeper else ""
     return f"{above[0]} {words}".strip()
 
 
 def under_parents(rows: Sequence[ReadRow]) -> Iterator[ReadRow]:
-    """The rows; `– – Decaffeinated` stands under the `– Roasted` and the `Coffee` above it, as tariffs write it."""
+    """Yield the rows with labels for levels of dashes, as in tariffs: `Coffee`, `– Roasted`, `– – Decaffeinated`."""
     column = _stepped_column(rows)
     parents: list[str] = []
     for row in rows:
@@ -273,12 +273,12 @@ def under_parents(rows: Sequence[ReadRow]) -> Iterator[ReadRow]:
         depth, text = _step(row.cells[column])
         del parents[depth:]
         yield _under(row, *parents)
-        # A step that is left out counts for the one above it.
+        # A missing level is filled with this one.
         parents += [text.rstrip(" :,;")] * (depth + 1 - len(parents))
 
 
 def _stepped_column(rows: Sequence[ReadRow]) -> int | None:
-    """The first column with cells that begin with dashes, below one that does not."""
+    """Return the first column in which cells that begin with dashes follow one that does not."""
     data_cells = [row.cells for row in rows if row.role == "data"]
     for column in range(len(data_cells[0]) if data_cells else 0):
         depths = [_step(cells[column])[0] for cells in data_cells if cells[column]]
@@ -299,15 +299,15 @@ def _under(row: ReadRow, *above: str) -> ReadRow:
 
 
 def key_column(rows: Sequence[ReadRow]) -> int:
-    """The leftmost column whose cells tell the rows apart; the first where none does.
+    """Return the leftmost column whose cells distinguish the rows; the first if there is none.
 
-    Where that is a column of numbers right of one that tells the rows of each group apart, it is that one: `6 months`
-    under `Redirection inland` and again under `Redirection abroad`, and no price. Where it only numbers the lines of a
-    scale, it is the scale: `Vessels 12,001 GT to 25,000 GT` right of `10.4`. And where it says how much to take, it is
-    what to take: `Flour` right of `500 g`.
+    If that is a column of numbers to the right of one that distinguishes the rows of each group, it is the latter:
+    `6 months` under `Redirection inland` and again under `Redirection abroad`, not a price. If it only numbers the
+    lines of a scale, it is the scale: `Vessels 12,001 GT to 25,000 GT` to the right of `10.4`. If it gives the amounts
+    of ingredients, it is the ingredients: `Flour` to the right of `500 g`.
 
     Args:
-        rows: those with the table's own columns.
+        rows: with the table's own columns.
     """
     data_rows = [row for row in rows if row.role == "data"]
     column = _telling_apart([row.cells for row in data_rows], [""] * len(data_rows))
@@ -326,7 +326,7 @@ def key_column(rows: Sequence[ReadRow]) -> int:
 
 
 def _are_item_numbers(data_rows: Sequence[ReadRow], column: int) -> bool:
-    """Whether cells are `10.1`, `10.2`, `10.3`, or numbers under `No.`: nobody asks for a line by that."""
+    """Whether cells are `10.1`, `10.2`, `10.3`, or numbers under `No.`, by which no question refers to a line."""
     cells = [row.cells[column] for row in data_rows if row.cells[column]]
     if _NUMBERING.fullmatch(data_rows[0].columns[column]) and all(is_numeric(cell) for cell in cells):
         return True
@@ -335,19 +335,19 @@ def _are_item_numbers(data_rows: Sequence[ReadRow], column: int) -> bool:
 
 
 def _is_scale(data_rows: Sequence[ReadRow], column: int) -> bool:
-    """Whether half of a column's cells, or more, are steps up or down among words: `Vessels LOA: up to 100 m`."""
+    """Whether at least half of a column's cells are ordered steps within words: `Vessels LOA: up to 100 m`."""
     cells = [row.cells[column] for row in data_rows] if column < len(data_rows[0].cells) else []
     read = [figure_of_cell(cell, "", is_key=True) for cell in cells if not is_numeric(cell)]
     steps = [(step.low, step.high) for step in read if step]
     rises = [low <= above[0] and high <= above[1] for (low, high), above in pairwise(steps)]
     falls = [low >= below[0] and high >= below[1] for (low, high), below in pairwise(steps)]
-    # A long ladder may have a step that is written wrong: `< 3,000 & Above`.
+    # A long ladder may contain a mistaken step: `< 3,000 & Above`.
     is_ladder = min(rises.count(False), falls.count(False)) <= len(steps) // _STEPS and len(set(steps)) == len(steps)
     return is_ladder and len(steps) >= max(_FEWEST_GROUPED, len(cells) / 2) and len(set(cells)) == len(cells)
 
 
 def _are_amounts(data_rows: Sequence[ReadRow], column: int) -> bool:
-    """Whether cells say how much to take of something: `5 g`, `20 ml` and no steps, or numbers under `Qty`."""
+    """Whether cells are amounts of ingredients: `5 g` and `20 ml` without ranges, or numbers under `Qty`."""
     cells = [row.cells[column] for row in data_rows if row.cells[column]]
     read = [figure for cell in cells if (figure := figure_of_cell(cell, "", is_key=True))]
     if 2 * len(read) < len(cells) or any(figure.low != figure.high for figure in read):
@@ -356,7 +356,7 @@ def _are_amounts(data_rows: Sequence[ReadRow], column: int) -> bool:
 
 
 def _are_things(data_rows: Sequence[ReadRow], column: int) -> bool:
-    """Whether the cells of a column are names, each once."""
+    """Whether the cells of a column are distinct names."""
     cells = [row.cells[column] for row in data_rows] if column < len(data_rows[0].cells) else []
     named = [len(_BRACKETS.sub("", cell).split()) <= _MOST_WORDS for cell in cells if _NAME.search(cell)]
     return len(set(cells)) == len(cells) > 0 and all(named) and 2 * len(named) >= len(cells)
@@ -366,7 +366,7 @@ def _telling_apart(data_cells: Sequence[tuple[str, ...]], groups: Sequence[str])
     for column in range(len(data_cells[0]) if data_cells else 0):
         cells = [(group, row[column]) for group, row in zip(groups, data_cells, strict=True)]
         filled = [cell for cell in cells if cell[1].strip(" -–—")]
-        # A line that stands by itself among groups need not have what tells the rows of a group apart.
+        # A row outside of the groups may lack the cell that distinguishes the rows of a group.
         blank = max(0.1 * len(cells), float(any(groups)))
         enough = len(cells) - len(filled) <= blank and len(set(filled)) >= 0.9 * len(filled)
         if enough and max(len(cell) for _, cell in filled) <= _LONGEST_KEY:
@@ -375,7 +375,7 @@ def _telling_apart(data_cells: Sequence[tuple[str, ...]], groups: Sequence[str])
 
 
 def _groups(data_rows: Sequence[ReadRow]) -> list[str]:
-    """The first cell that each row stands under; empty in a table that says every first cell."""
+    """Return the first cell at or above each row; empty in a table without blank first cells."""
     groups, group = [], ""
     for row in data_rows:
         group = row.cells[0] or group

@@ -1,4 +1,4 @@
-"""Listings: blocks of code that list settings, or the options of a command, with words that say what each is for.
+"""Listings: blocks of code that list settings or the options of a command, each with a description.
 
 ::
 
@@ -9,8 +9,8 @@
       -c, --config FILE   where the settings are read from
       -n, --dry-run       show what would be done
 
-References of configuration files and of commands are written so, and a question asks for one entry of hundreds.
-Examples are too, so the block stays text besides.
+References of configuration files and commands are written in this way, and a question asks for one entry of hundreds.
+So are examples, and the block therefore remains text as well.
 """
 
 import re
@@ -24,19 +24,19 @@ from retrieval.ingest.tables.table import DrawnRow, DrawnTable
 
 SETTING_COLUMNS = ("setting", "section", "value", "meaning")
 OPTION_COLUMNS = ("option", "argument", "default", "meaning")
-"""Columns without a word in any row are left out."""
+"""Columns that are blank in all rows are omitted."""
 MIN_DESCRIBED = 3
-"""Settings or options with a description that make a listing."""
+"""Fewest settings or options with a description in a listing."""
 MIN_WORDS = 3
-"""Words of a comment that describes; fewer are a label."""
+"""Fewest words of a description; fewer are a label."""
 MOST_OTHER = 0.2
-"""Share of lines, at most, that are neither settings nor comments: more are a program or a dialogue."""
+"""Largest share of lines that are neither settings nor comments; with more, it is a program or a dialogue."""
 
 _LANGUAGE = re.compile(r"(?:conf(?:ig)?|cfg|(?:dot)?env|ini|properties|te?xt|toml|ya?ml)?", re.IGNORECASE)
-"""Of fences that may hold a listing. A program assigns variables and comments on them, and nobody sets those."""
+"""Languages of fences that may contain settings, but not programs, whose commented variables are not settings."""
 
 _SHELL = re.compile(r"(?:bash|console|plain|sh|shell|te?xt|usage)?", re.IGNORECASE)
-"""Of fences that may hold the options of a command."""
+"""Languages of fences that may contain the options of a command."""
 
 _FENCE = re.compile(r"(?P<margin>\s*)(?P<marks>`{3,}|~{3,})[ \t]*\{?\.?(?P<language>[\w+-]*)")
 _COMMENT = re.compile(r"\s*(?:#+|;+|//+)(?P<words>.*)")
@@ -65,7 +65,7 @@ _OPTION = re.compile(
     re.VERBOSE,
 )
 _OTHER = re.compile(r"(?:^|,[ ])(-{1,2}[\w?][\w.-]*)")
-"""The names before the last of `-c FILE, --config FILE`, as `argparse` of Python writes them."""
+"""The names before the last in `-c FILE, --config FILE`, the style of Python's `argparse`."""
 
 _DEFAULT = re.compile(
     r"""
@@ -82,19 +82,19 @@ _SHOWN = re.compile(r"(?:as\s+)?(?:shown|given)\s+(?:below|above)", re.IGNORECAS
 Kind = Literal["setting", "comment", "section", "blank", "other"]
 
 MAX_DEPTH = 8
-"""The nearest sections that a setting is shown in; what is nested deeper is no file that people write."""
+"""Number of nearest sections that are shown with a setting; real files are not nested more deeply."""
 
 
 @dataclass(slots=True)
 class _Setting:
-    """A setting while it is read; `start` and `end` are lines of the block, the end exclusive."""
+    """A setting being parsed; `start` and `end` are lines of the block, the end exclusive."""
 
     name: str
     section: str
-    """That it is in, or the settings that it is below: `cameras.front`."""
+    """Its section, or the settings above it: `cameras.front`."""
     values: list[str]
     comments: list[str]
-    """Several settings that one comment is about share the list."""
+    """Settings described by the same comment share this list."""
     start: int
     end: int
 
@@ -104,10 +104,10 @@ class _Setting:
 
 
 def parse_listing(source: str) -> DrawnTable | None:
-    """The settings or the options that a fenced block lists; None if it lists too few that are described.
+    """Return the settings or options in a fenced block as a table; None if too few are described.
 
     Args:
-        source: with the lines of its fence.
+        source: of the block, with the lines of its fence.
     """
     lines = source.rstrip().split("\n")
     fence = _FENCE.match(lines[0])
@@ -119,10 +119,10 @@ def parse_listing(source: str) -> DrawnTable | None:
 
 
 def _settings(body: Sequence[str]) -> DrawnTable | None:
-    """The settings of a block.
+    """Return the settings of a block; None if too few are described.
 
-    A setting whose name stands in several sections has that of its section too: `mqtt.port`. A comment is about the
-    setting below it, or, where the block begins its groups with settings, about those above it.
+    If several sections have a setting of the same name, its section is added: `mqtt.port`. A comment describes the
+    setting below it or, if most groups of the block begin with settings, those above it.
     """
     kinds = [_kind(line) for line in body]
     filled = [kind for kind in kinds if kind != "blank"]
@@ -139,7 +139,7 @@ def _settings(body: Sequence[str]) -> DrawnTable | None:
 
 
 def default_in(words: str) -> str:
-    """What words say the default is: `12m` of `(default 12m)`; empty where they say none, or that it is shown."""
+    """Return the default that words state: `12m` for `(default 12m)`; empty if there is none, or if it is shown."""
     match = _DEFAULT.search(" ".join(words.split()))
     default = (match["enclosed"] or match["quoted"] or match["plain"] or "").strip() if match else ""
     return "" if _SHOWN.fullmatch(default) else default
@@ -165,13 +165,13 @@ def _kind(line: str) -> Kind:
 
 
 def _without_item(line: str) -> str:
-    """The line with blanks for the mark of a list item."""
+    """Return the line with the mark of a list item replaced by blanks."""
     item = _ITEM.match(line)
     return " " * item.end() + line[item.end() :] if item else line
 
 
 def _are_above(kinds: Sequence[Kind]) -> bool:
-    """Whether comments stand above what they describe: as most groups of lines begin that have both."""
+    """Whether comments are above the settings that they describe, judged by the beginnings of groups with both."""
     above = below = 0
     for apart, group in groupby(kinds, key=lambda kind: kind in ("blank", "section")):
         both = [kind for kind in group if kind in ("setting", "comment")]
@@ -182,10 +182,10 @@ def _are_above(kinds: Sequence[Kind]) -> bool:
 
 
 class _Reader:
-    """Takes the lines of a listing one after the other.
+    """Reads the lines of a listing one after another.
 
     Args:
-        is_above: whether a comment is about the setting below it.
+        is_above: whether a comment describes the setting below it.
     """
 
     def __init__(self, *, is_above: bool) -> None:
@@ -193,16 +193,16 @@ class _Reader:
         self._is_above = is_above
         self._header = ""
         self._parents: list[tuple[int, str]] = []
-        """Indentation and name of the settings that the next one may be below."""
+        """Indentation and name of the settings under which the next one may be nested."""
         self._waiting: list[str] = []
         """Comments about the next setting."""
         self._begin = 0
-        """The line of the first of them."""
+        """The line of the first of these comments."""
         self._run: list[_Setting] = []
-        """The settings that the next comment is about, if that is below them."""
+        """The settings that the next comment describes if comments are below them."""
 
     def take(self, kind: Kind, line: str, number: int) -> None:
-        """Take one line, with its number in the block."""
+        """Read one line, with its number in the block."""
         match kind:
             case "setting":
                 self._take_setting(_without_item(line), number)
@@ -256,7 +256,7 @@ class _Reader:
 
 
 def _options(body: Sequence[str]) -> DrawnTable | None:
-    """The options of a command, as its help shows them; lines that are further in go on with what is above them."""
+    """Return the options in the help of a command as a table; indented lines continue the option above them."""
     rows: list[tuple[list[str], int, int, int]] = []
     for number, line in enumerate(body, start=1):
         margin = len(line) - len(line.lstrip())

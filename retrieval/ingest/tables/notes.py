@@ -1,4 +1,4 @@
-"""Notes under a table, the marks that refer to them, and labels around a table."""
+"""Notes under a table, their marks, and labels above or below a table."""
 
 import re
 from collections import defaultdict
@@ -9,7 +9,7 @@ from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.parser import plain_text
 
 TABLE = r"(?i:table|tableau|tabelle|tabella|tabela|tabla|таблица)"
-"""The word for a table in a label, in English, French, German, Italian, Portuguese, Spanish and Russian."""
+"""The word "table" of a label in English, French, German, Italian, Portuguese, Spanish and Russian."""
 
 NUMBERED = re.compile(rf"\s*[*_]{{0,3}}{TABLE}\s+(?:\d|[A-Z]\d|[IVXLC]+(?![A-Za-z])|[A-Z](?:[.:\d-]|\s*$))")
 """`Table 3`, `Table IV`, `Table B-2`."""
@@ -17,14 +17,14 @@ _TITLED = re.compile(NUMBERED.pattern + r"[\w.-]*[*_]{0,3}\s*(?:[:.–—]|\s-\s
 """`Table 3: Armor.`; not `Table 3 shows the armor.`"""
 ANCHOR = re.compile(r"(?<!\s)\s*\{[#.][^{}]*\}\s*$")
 _LABELLED = re.compile(rf"(?:{TABLE})?:\s+(?P<words>\S[^|]{{0,200}})")
-"""`Table: Armor` or `: Armor`, as Pandoc and Quarto write it."""
+"""`Table: Armor` or `: Armor`, the notation of Pandoc and Quarto."""
 _SENTENCE = re.compile(
     r"(?:(?:[A-Z][\w'’-]*|of|the|and|for|to|in|by|with)\s+)+"
     r"(?:is|are|has|have|can|may|must|shows?|lists?|gives?|summari[sz]es?|provides?|describes?|contains?|includes?|details?)"
     r"\b.*[.!?]",
     re.DOTALL,
 )
-"""`Table: Random Weather is for general use.` speaks of a table that is called so elsewhere."""
+"""A sentence about a table with another label: `Table: Random Weather is for general use.`"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +33,23 @@ class _Label:
     under: bool
     """Whether a table ends directly above it."""
     over: int | None
-    """Index of the next table, if nothing but prose is between."""
+    """Index of the next table, if only prose is between."""
     section: tuple[str, ...]
 
     @property
     def side(self) -> int:
-        """1 if it can only be below its table, -1 if it can only be above, 0 if it may be either."""
+        """1 if it can only be below its table, -1 if it can only be above it, 0 if it may be either."""
         return int(self.under) - int(self.over is not None)
 
 
 def is_titled(line: str) -> bool:
-    """Whether a line is the number of a table and its title, and no sentence about it."""
+    """Whether a line is the number of a table and its title, rather than a sentence about it."""
     match = _TITLED.fullmatch(line)
     return match is not None and not _SENTENCE.fullmatch(plain_text(match["words"]))
 
 
 def label_of(block: Block) -> str:
-    """The words of a paragraph that is nothing but the label of a table, without the mark of Pandoc; else empty."""
+    """Return the words of a paragraph that is only the label of a table, without Pandoc's mark; else empty."""
     if not block.is_paragraph:
         return ""
     line = ANCHOR.sub("", block.shown).strip()
@@ -60,10 +60,10 @@ def label_of(block: Block) -> str:
 
 
 def labels_below(blocks: Sequence[Block], tables: Collection[int]) -> frozenset[int]:
-    """The blocks that are labels of the tables directly above them.
+    """Return the blocks that are labels of the tables directly above them.
 
-    A line between two tables is read as the lines that leave no doubt: those of its section, or else of the document.
-    Where none does, it is the label of the table that it touches, and of the lower one if it touches two.
+    A line between two tables is read like the unambiguous ones of its section, or else of the document. Without these,
+    it is the label of the adjacent table, or of the lower one if both are adjacent.
 
     Args:
         blocks: of one document.
@@ -94,7 +94,7 @@ def _label(blocks: Sequence[Block], index: int, tables: Collection[int]) -> _Lab
 
 
 def _is_below(label: _Label, lean: int, *, named: bool) -> bool:
-    """Whether a label under a table is that table's; `named` says that it has one above it."""
+    """Whether a label under a table belongs to it; `named` is whether that table has a label above it."""
     if lean > 0:
         return True
     if named:
@@ -131,17 +131,17 @@ _NOTE = re.compile(
 _TITLE = re.compile(r"[*_]{0,3}(?:foot)?notes?[.:]*[*_]{0,3}:?", re.IGNORECASE)
 
 Notes = Mapping[str, str]
-"""Words by mark: `1`, `a`, `*`; `^1` for a footnote of markdown."""
+"""Words by mark: `1`, `a`, `*`; `^1` for a markdown footnote."""
 
 
 def footnotes(blocks: Sequence[Block]) -> Notes:
-    """The footnotes of a document, `[^1]: ...`, wherever they are."""
+    """Return the footnotes of a document, `[^1]: ...`, wherever they are."""
     lines = (line for block in blocks if block.kind == "text" for line in _logical_lines(block.shown))
     return {mark: words for mark, words in filter(None, map(_note, lines)) if mark.startswith("^")}
 
 
 def notes_below(blocks: Sequence[Block], index: int) -> Notes:
-    """The notes in the text directly below a table, or below its label; none if that begins with something else."""
+    """Return the notes directly below a table or its label; none if the text there begins with something else."""
     meanings: dict[str, str] = {}
     labelled = index + 1 < len(blocks) and bool(label_of(blocks[index + 1]))
     for block in blocks[index + 1 + labelled :]:
@@ -150,13 +150,13 @@ def notes_below(blocks: Sequence[Block], index: int) -> Notes:
         if notes and notes[0] is None:
             break
         for mark, words in filter(None, notes):
-            # A list with stars for bullets explains no star.
+            # A list with stars as bullets does not explain a star.
             meanings[mark] = "" if mark in meanings and mark == "*" else meanings.get(mark, words)
     return {mark: words for mark, words in meanings.items() if words}
 
 
 def notes_in(rows: Sequence[Sequence[str]]) -> Notes:
-    """The notes in the last rows of a table, which fill one cell."""
+    """Return the notes in the last rows of a table, which fill a single cell."""
     notes: dict[str, str] = {}
     for cells in reversed(rows):
         note = note_of(cells)
@@ -167,15 +167,15 @@ def notes_in(rows: Sequence[Sequence[str]]) -> Notes:
 
 
 def note_of(cells: Sequence[str]) -> tuple[str, str] | None:
-    """Mark and words of a row that is a note: it fills one cell; None if it is none."""
+    """Return mark and words of a row that is a note in a single cell; None for other rows."""
     filled = [cell for cell in cells if cell.strip()]
     return _note(filled[0]) if len(filled) == 1 and len(cells) > 1 else None
 
 
 def marked(cell: str, notes: Notes) -> tuple[str, tuple[str, ...]]:
-    """A cell as written without the raised and bracketed marks of these notes, and the words of all its notes.
+    """Return a cell without the raised and bracketed marks of these notes, and the words of all its notes.
 
-    A mark that no note explains is a part of the cell, and so is a symbol: `Bow*` is quoted with its star.
+    Marks without a note remain in the cell, and so do symbols: `Bow*` is quoted with its star.
     """
     if not notes:
         return cell, ()
@@ -212,7 +212,7 @@ def _note(line: str) -> tuple[str, str] | None:
 
 
 def _logical_lines(text: str) -> Iterator[str]:
-    """The lines of a text, those that only go on joined to the one before."""
+    """Yield the lines of a text, with continuation lines joined to the note before them."""
     current = ""
     for line in text.split("\n"):
         if current and not _NOTE.fullmatch(line.strip()):

@@ -1,4 +1,4 @@
-"""Cells that refer to other tables, and which table each means."""
+"""Cells that refer to other tables, and the tables that they refer to."""
 
 import re
 from collections import Counter, defaultdict
@@ -32,12 +32,12 @@ _END = re.compile(r"\.(?!\d)|[;)\n]")
 
 
 def references(text: str) -> Iterator[str]:
-    """Names that a text refers to, as written, in its order; whether something bears such a name is not known here."""
+    """Yield the names that a text refers to, as written, in its order, whether or not something has such a name."""
     for cue in _CUE.finditer(text):
         after = text[cue.end() : cue.end() + 120]
-        if text[max(cue.start() - 1, 0)] in "_*":  # `_See also_ "Cover"`: the mark ends with the cue
+        if text[max(cue.start() - 1, 0)] in "_*":  # `_See also_ "Cover"`: the emphasis ends with the cue
             after = after.lstrip("_* ")
-        # The end of the sentence; a quotation that begins before it counts whole.
+        # The end of the sentence; a quotation that begins before it is read to its end.
         end = _END.search(after)
         clause = after[: end.start()] if end else after
         quoted = [match[1] or match[2] for match in _QUOTED.finditer(after) if match.start() < len(clause)]
@@ -50,15 +50,15 @@ def references(text: str) -> Iterator[str]:
 
 
 def shortened(words: list[str]) -> Iterator[str]:
-    """A name and what is left of it when its last words are dropped, longest first ("Charge and the ..." is Charge)."""
+    """Yield a name and its beginnings, longest first, because "Charge and the ..." refers to Charge."""
     for length in range(min(len(words), MAX_WORDS), 0, -1):
         yield " ".join(words[:length])
 
 
 MOST_OTHER_WORDS = 2
-"""Words of a cell beside its pointer; one with more says something of its own."""
+"""Most words of a cell beside its reference; with more, it has content of its own."""
 LONGEST = 120
-"""Characters of such a cell."""
+"""Most characters of such a cell."""
 
 _WORD = re.compile(r"\w+")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
@@ -67,22 +67,22 @@ _CODE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Z][A-Za-z0-9]*(?<=[a-z0-9]
 """`MAV_TYPE`, `StationType`."""
 _KINDS, _BESIDE = word_set("tables"), word_set("beside_reference")
 _SINGULAR = ("as", "is", "ss", "us")
-"""Ends of words that are no plurals: `gas`, `status`."""
+"""Endings of words that are not plurals: `gas`, `status`."""
 _NUMBER = re.compile(r"(?:table|tables)\s+(?P<number>(?=\w*\d|[ivxlc]+\b|\w\b)[\w]+(?:[.-]\w+)*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """What a cell points to."""
+    """The reference in a cell."""
 
     names: tuple[str, ...]
-    """At least one. How the table may be called, as `called` writes it; the likeliest first."""
+    """Possible names of the table, at least one, in the form of `called`; the likeliest first."""
     is_code: bool
-    """Whether the cell is an identifier and says nowhere that it points."""
+    """Whether the cell is an identifier without words of reference."""
 
 
 def pointer_in(cell: str) -> Pointer | None:
-    """The one thing that a cell points to; None if it points to nothing, to several, or says more than that."""
+    """Return the only reference of a cell; None if it has no reference, several, or other content."""
     cell = cell.strip()
     if len(cell) > LONGEST or not _LETTERS.search(cell):
         return None
@@ -99,7 +99,7 @@ def pointer_in(cell: str) -> Pointer | None:
 
 
 def called(title: str) -> str:
-    """A title for comparing: its words in small letters, the last one without the `s` of a plural."""
+    """Return a title for comparison: its words in lower case, the last one without a plural `s`."""
     words = _WORD.findall(title.casefold())
     if words and not words[-1].endswith(_SINGULAR):
         words[-1] = words[-1].removesuffix("s")
@@ -107,13 +107,13 @@ def called(title: str) -> str:
 
 
 def numbered(title: str) -> tuple[str, str] | None:
-    """`Table 13: Stairs` as `table 13` and the rest, `Stairs`; None for a title without a number."""
+    """Return `table 13` and `Stairs` for `Table 13: Stairs`; None for a title without a number."""
     match = _NUMBER.match(title.strip())
     return (f"table {match['number'].casefold()}", title.strip()[match.end() :].lstrip(" :.–—-")) if match else None
 
 
 def _spellings(name: str) -> Iterator[str]:
-    """A reference as it is written, and without the words at its ends that only lead to it."""
+    """Yield a reference as it is written, and without words like `table` at its ends."""
     if number := numbered(name):
         yield number[0]
         return
@@ -128,12 +128,12 @@ def _spellings(name: str) -> Iterator[str]:
 
 
 def _counted(cell: str, name: str) -> bool:
-    """Whether a number follows the name: `Message Type 4` is one of many, and not the table of message types."""
+    """Whether a number follows the name: `Message Type 4` is one of many, not the table of message types."""
     return re.search(re.escape(name) + r"\s*[#(]?\d", cell) is not None
 
 
 def _others(cell: str, name: str) -> Sequence[str]:
-    """The words of a cell that neither belong to its pointer nor lead to it."""
+    """Return the words of a cell that do not belong to its reference."""
     own = {*_WORD.findall(name.casefold()), *_KINDS, *_BESIDE}
     return [word for word in _WORD.findall(cell.casefold()) if _LETTERS.search(word) and word not in own]
 
@@ -144,10 +144,10 @@ _Section = tuple[str, tuple[str, ...]]
 
 
 class Titles:
-    """The tables of one book by what they are called: caption, number, or a heading that is over them alone."""
+    """The tables of one book by name: caption, number, or a heading with no other table."""
 
     def __init__(self, tables: Sequence[Table]) -> None:
-        """Gather the titles of all tables of a book, in reading order."""
+        """Collect the titles of all tables of a book, in reading order."""
         self._tables = tables
         under = Counter(map(_section, tables))
         by_name: dict[str, list[int]] = defaultdict(list)
@@ -161,7 +161,7 @@ class Titles:
         self._by_name, self._titled = by_name, titled
 
     def meant(self, pointer: Pointer, position: int) -> int | None:
-        """The table that is meant where the table at `position` says this; None if there is none, or no nearest one."""
+        """Return the table to which a pointer in the table at `position` refers; None if none or no nearest one."""
         for name in pointer.names:
             at = [other for other in self._by_name.get(name, ()) if other != position]
             if at:
@@ -169,7 +169,7 @@ class Titles:
         return None if pointer.is_code else self._told(pointer, position)
 
     def _told(self, pointer: Pointer, position: int) -> int | None:
-        """The only table of the same section that is called the same in more or fewer words, two of them at least."""
+        """Return the only table of the same section whose title has more or fewer of the same words, at least two."""
         pointer_words = set(pointer.names[0].split())
         told = []
         for other in self._titled.get(_section(self._tables[position]), ()):
@@ -183,7 +183,7 @@ class Titles:
         return told[0] if len(told) == 1 else None
 
     def _nearest(self, at: Sequence[int], position: int) -> int | None:
-        """Of the same section rather than of the same document, and there the nearest; elsewhere the only one."""
+        """Return the nearest table of the document, by shared headings first, or else the only table elsewhere."""
         here = self._tables[position]
         inside = [other for other in at if self._tables[other].document == here.document]
         if not inside:
@@ -207,7 +207,7 @@ def _names(table: Table, *, alone: bool) -> Iterator[str]:
 
 
 def _shared(one: Table, other: Table) -> int:
-    """Headings that two tables of a document have in common, from the outermost on."""
+    """Return how many headings two tables of a document have in common, from the outermost."""
     count = 0
     for left, right in zip(one.heading_path, other.heading_path, strict=False):
         if left != right:
@@ -217,11 +217,11 @@ def _shared(one: Table, other: Table) -> int:
 
 
 MOST_NAMES = 3
-"""A table that rows of more names point to is about none of them."""
+"""Most names of rows that refer to a table; with more, it is about none of them."""
 MOST_TARGETS = 3
-"""A name whose rows point to more tables says nothing of any of them: `flags`, `type`."""
+"""Most tables to which rows of one name refer; with more, the name describes none of them: `flags`, `type`."""
 MOST_WORDS = 5
-"""Words of a row's name; a longer cell is a sentence."""
+"""Most words of a row's name; a longer cell is a sentence."""
 
 _PARENTHESES = re.compile(r"\([^()]*\)")
 _MARKS = re.compile(r"(?<!\w)\d+(?!\w)|[^\w\s/'’&.:-]|_")
@@ -230,11 +230,11 @@ _ANY_WORD = re.compile(r"[^\W_]+")
 
 
 def referrers(tables: Sequence[Table], readings: Sequence[TableMeaning]) -> Mapping[str, tuple[str, ...]]:
-    """Names of the rows that point to each table, by the table's id; few tables have any.
+    """Return the names of the rows that refer to each table, by the table's id; few tables have any.
 
     Args:
         tables: all of a book, in reading order.
-        readings: aligned.
+        readings: aligned with the tables.
     """
     titles = Titles(tables)
     names_of_table: dict[str, dict[str, str]] = defaultdict(dict)
@@ -260,7 +260,7 @@ def referrers(tables: Sequence[Table], readings: Sequence[TableMeaning]) -> Mapp
 
 
 def _said(table: Table) -> Sequence[set[str]]:
-    """The words of what is nearest to a table's rows: its heading, its caption, each of its columns."""
+    """Return the words of a table's nearest heading, its caption and each of its columns."""
     return [_words(text) for text in (*table.heading_path[-1:], table.caption or "", *table.header)]
 
 
@@ -273,7 +273,7 @@ def _words(text: str) -> set[str]:
 
 
 def _pointed(titles: Titles, position: int, reading: TableMeaning) -> Sequence[tuple[int, str]]:
-    """The places of the tables that the rows of one table point to, each with the name of its row."""
+    """Return the positions of the tables to which the rows of one table refer, each with the name of its row."""
     data_rows = [row for row in reading.rows if row.role == "data"]
     return [pair for row in data_rows for pair in _pointed_by(titles, position, reading, row)]
 
@@ -281,7 +281,7 @@ def _pointed(titles: Titles, position: int, reading: TableMeaning) -> Sequence[t
 def _pointed_by(titles: Titles, position: int, reading: TableMeaning, row: ReadRow) -> Iterator[tuple[int, str]]:
     for at, cell in enumerate(row.cells):
         pointer = pointer_in(cell)
-        # The key of a list of tables is the name of each, and points to it without a word.
+        # The key of a list of tables is the name of each, not a reference to it.
         if pointer is None or (pointer.is_code and at == reading.key_column):
             continue
         target = titles.meant(pointer, position)
@@ -290,7 +290,7 @@ def _pointed_by(titles: Titles, position: int, reading: TableMeaning, row: ReadR
 
 
 def _name(reading: TableMeaning, row: ReadRow, pointing: int) -> str:
-    """What the row is called: its key, or else its first cell of words, if those are few; without numbers."""
+    """Return the name of a row: its key or else its first cell with words, without numbers; empty if it is long."""
     cells = [row.cells[at] for at in dict.fromkeys((reading.key_column, *range(len(row.cells)))) if at != pointing]
     name = next(
         (name for cell in cells if _THREE_LETTERS.search(name := _plain(cell)) and pointer_in(cell) is None), ""
@@ -299,6 +299,6 @@ def _name(reading: TableMeaning, row: ReadRow, pointing: int) -> str:
 
 
 def _plain(cell: str) -> str:
-    """`Rate of Turn (ROT)` without its brackets, `3 (Yaw Behavior)` without its number and its mark."""
+    """Return `Rate of Turn (ROT)` without the brackets, `3 (Yaw Behavior)` without the number and the marks."""
     words = (" ".join(_MARKS.sub(" ", text).split()) for text in (_PARENTHESES.sub(" ", cell), cell))
     return next(filter(_THREE_LETTERS.search, words), "").rstrip(" .:")

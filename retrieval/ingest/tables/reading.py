@@ -1,4 +1,4 @@
-"""The reading of a table: its header, its label cells, and the key column."""
+"""The reading of a table: its header, its labels, and the key column."""
 
 import re
 from collections.abc import Container, Mapping, Sequence
@@ -32,41 +32,41 @@ _AXIS_NAME = re.compile(
     r"(?P<prefix>.*?)\s*(?<![\d.,])"
     r"(?P<place>[-−–]?\d+(?:st|nd|rd|th)?(?:\s*(?:-|–|to)\s*[-−–]?\d+(?:st|nd|rd|th)?|\s*\+)?)"
 )
-"""Not the 05 of a dose of 0.05, nor the 11 of version 3.11."""
+"""A name with a place on an axis, but not the 05 in a dose of 0.05 or the 11 in version 3.11."""
 _BOLD_KEY = re.compile(r"\s*\|?\s*(\*\*|__)[^|]+\1\s*\|")
 _CODE = re.compile(r"\w*[^\W\d_]-\d+")
 MIN_AXIS = 3
-"""Fewer columns than this with one name and running numbers are not an axis."""
+"""Fewest columns with one name and different numbers that are an axis."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """Columns that share a name and differ by a number: the second axis of a matrix."""
+    """The second axis of a matrix: columns that share a name and differ in a number."""
 
     name: str
     columns: tuple[int, ...]
     places: tuple[str, ...]
-    """`1-3`, `-10`, `13+`: the place on the axis, column by column."""
+    """The place of each column on the axis: `1-3`, `-10`, `13+`."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableMeaning:
-    """A table's meaning. A `record` is one thing described by pairs; a `grid` is one thing a row."""
+    """The meaning of a table. A `record` describes one thing by pairs; a `grid` describes one thing in each row."""
 
     kind: Literal["grid", "record"]
     columns: tuple[str, ...]
     rows: tuple[ReadRow, ...]
     key_column: int
     period: int
-    """Columns after which the heading repeats: pairs side by side. The table's width where it does not."""
+    """Number of columns after which the headings repeat; the table's width if they do not."""
     axis: Axis | None
 
 
 def read_table(table: Table) -> TableMeaning:
-    """Decide what every line of a table is. Nothing is dropped: headings and labels stay rows with a role.
+    """Decide the role of every line of a table. Nothing is dropped: headings and labels are rows with a role.
 
-    A column that the book's owner calls the key picks the row, and makes a grid of what would be a record. A table that
-    the rules cannot read is a grid of its lines, with the first column as the key.
+    The owner's key column identifies the rows, and makes a grid of a table that would be a record. A table that the
+    rules cannot read is a grid of its lines, with the first column as the key.
     """
     return attempt(
         lambda: _read(table),
@@ -78,7 +78,7 @@ def read_table(table: Table) -> TableMeaning:
 
 
 def plain_reading(table: Table) -> TableMeaning:
-    """A table as a grid of its lines, whatever they say."""
+    """Return a table as a grid of its lines, regardless of their contents."""
     columns = _named(table.header)
     rows = tuple(
         ReadRow(ordinal, "data" if any(row.cells) else "note", columns, row.cells)
@@ -110,7 +110,7 @@ def _read(table: Table) -> TableMeaning:
 
 
 def _has_bold_keys(rows: Sequence[TableRow]) -> bool:
-    """Whether of every row that has a first cell this is in bold, and the whole row is not: it is no header's."""
+    """Whether every non-blank first cell is bold, but no whole row, so that the bold is not that of a header."""
     keyed = [row for row in rows if row.cells[0]]
     return len(keyed) > 1 and all(_BOLD_KEY.match(row.source) and not row.bold for row in keyed)
 
@@ -122,7 +122,7 @@ def _own_key(table: Table, columns: Sequence[str]) -> int | None:
 def _is_record(table: Table) -> bool:
     if len(table.header) != 2 or not table.rows:
         return False
-    # The heading line of a stat block holds its first pair, or, over the values, what kind of creature it is.
+    # The header of a stat block contains its first pair or, above the values, the kind of creature.
     titled = not table.header[0].strip()
     firsts = [row.cells[0].rstrip() for row in table.rows] + ([] if titled else [table.header[0].rstrip()])
     pairs = sum(cell.endswith(":") for cell in firsts)
@@ -148,7 +148,7 @@ def _with_roles(
     rows: list[ReadRow] = []
     label = title
     current = columns
-    # A table of pairs that begins with a label has sections; one that does not may only lack a value.
+    # A table of pairs that begins with a label has sections; in others, a row may merely lack a value.
     may_lack = narrow and bool(grid[headings:]) and _role(grid[headings]) != "label"
     for ordinal, cells in enumerate(grid):
         role: RowRole = "heading" if ordinal < headings else _role(cells)
@@ -165,7 +165,7 @@ def _with_roles(
             current = tuple(cell or name for cell, name in zip(cells, columns, strict=True))
         rows.append(ReadRow(ordinal, role, current, cells, None if role in ("label", "note") else label))
     if all(row.role in ("label", "note") for row in rows):
-        # A one-column table: its lines are its content, not labels of nothing.
+        # A one-column table: its lines are its content, not labels.
         rows = [replace(row, role="data", label=None) for row in rows]
     return tuple(rows)
 
@@ -179,7 +179,7 @@ def _role(cells: tuple[str, ...]) -> RowRole:
 
 
 def _is_number(cell: str) -> bool:
-    """A row that says only `3` is a level without a feature; one that says `1st Level` heads those of that level."""
+    """Whether a row with this cell alone is data: `3` is a level without a feature, but `1st Level` is a label."""
     if is_numeric(cell):
         return True
     return parse_range(cell) is not None and not _COUNTED.match(cell) and not _FOOTNOTE.match(cell)
@@ -194,7 +194,7 @@ def _is_subheading(grid: Sequence[tuple[str, ...]], ordinal: int, above: Sequenc
     cells = grid[ordinal]
     filled = _filled(cells)
     if any(row.role == "data" and row.columns == above[-1].columns and _filled(row.cells) == filled for row in above):
-        # Rows of the table's own columns fill the same places: this is one more of them.
+        # Rows under the table's own columns fill the same places, so this is another one.
         return False
     below = grid[ordinal + 1 : ordinal + 3]
     if len(filled) < 2 or len(filled) > len(cells) / 2 or any(_DIGIT.search(cell) for cell in cells) or not below:
@@ -215,7 +215,7 @@ def _period(header: tuple[str, ...]) -> int:
 
 
 def find_axis(columns: Sequence[str]) -> Axis | None:
-    """The longest run of columns that share a name and differ by a number or a range; None under three."""
+    """Return the most columns that share a name and differ in a number or a range; None for fewer than three."""
     by_name: dict[str, list[tuple[int, str]]] = {}
     for index, column in enumerate(columns):
         if match := _AXIS_NAME.fullmatch(column.strip()):
@@ -231,24 +231,24 @@ def find_axis(columns: Sequence[str]) -> Axis | None:
 
 
 def _is_code(column: str) -> bool:
-    """`R-1`, which is no -1 where no number stands without that sign."""
+    """Whether a column is a code like `R-1`, which is not -1 if all columns are such codes."""
     return bool(_CODE.fullmatch(column.strip()))
 
 
 MIN_NAMED = 2
-"""Rows that a question must be able to name: of one row there is nothing to keep out."""
+"""Fewest rows that a question must be able to name, since one row has no rivals to exclude."""
 
 Unkeyed = Literal["record", "single", "nameless"]
-"""Why no row of a table is kept out: it describes one thing; it has one row; no cell or number is one row's alone."""
+"""Why no row of a table is excluded: it describes one thing, it has one row, or its rows have no unique names."""
 
 
 def why_unkeyed(reading: TableMeaning, names: Mapping[int, Sequence[str]], vocabulary: Vocabulary) -> Unkeyed | None:
-    """Why a table is not keyed; None if it is.
+    """Return why a table is not keyed; None if it is.
 
     Args:
         reading: of the table.
         names: of its rows, by ordinal.
-        vocabulary: which words name nothing.
+        vocabulary: defines the words that cannot be names.
     """
     if reading.kind == "record":
         return "record"
@@ -268,7 +268,7 @@ def why_unkeyed(reading: TableMeaning, names: Mapping[int, Sequence[str]], vocab
 
 
 def _is_counted(reading: TableMeaning, row: ReadRow) -> bool:
-    """Whether the key is a number of something, as `60` under `Temperature (°C)`."""
+    """Whether the key is a number with a unit, such as `60` under `Temperature (°C)`."""
     key = reading.key_column
     figure = figure_of_cell(row.cells[key], row.columns[key], is_key=True)
     return figure is not None and any(amount.unit for amount in row_amounts(figure, row.columns[key]))

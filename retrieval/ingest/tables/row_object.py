@@ -20,7 +20,7 @@ JsonValue = str | int | float | bool | None | list["JsonValue"] | Json
 
 RESERVED = ("title", "description", "query_must")
 MAX_LABEL_WORDS = 5
-"""A longer heading is a sentence: nobody says it before a number."""
+"""Most words of a heading that can be said before a number; a longer one is a sentence."""
 
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
 _WORD = re.compile(r"[^\W\d_]{3}")
@@ -29,33 +29,33 @@ _ANY_WORD = re.compile(r"\w+")
 
 
 def subject(table: Table) -> str:
-    """What the table is about: its title, or the nearest heading, or its document."""
+    """Return the table's title, or the nearest heading, or its document."""
     return table.title or (table.heading_path[-1] if table.heading_path else table.document)
 
 
 def row_key(reading: TableMeaning, row: ReadRow) -> str:
-    """The cell that picks a row: of a label or a note its one cell; a blank key leaves it to the next cell."""
+    """Return the cell that identifies a row, or the next one if it is blank; the only cell of a label or a note."""
     key = row.cells[reading.key_column] if row.role == "data" else ""
     return key or next(cell for cell in (*row.cells[reading.key_column :], *row.cells) if cell)
 
 
 def called(column: str, key: str) -> str:
-    """What a person calls the row under a key: `Armor Class 6` for `6`, but `Longsword` and `Level 3` as they are.
+    """Return the spoken name of a key: `Armor Class 6` for `6`, but `Longsword` and `Level 3` unchanged.
 
     Args:
-        column: the key's heading, written out.
-        key: the cell that picks the row.
+        column: the key's heading, without abbreviations.
+        key: the cell that identifies the row.
     """
     key = key.rstrip(": ")
     label = _BRACKETS.sub("", column).strip()
     if not _is_bare(key) or _says_nothing(column) or not label or len(label.split()) > MAX_LABEL_WORDS:
         return key
-    # `Level 3` and `3rd level` say their label, `Lvl` or `Level` above them.
+    # `Level 3` and `3rd level` contain their label.
     return key if label.split()[-1].casefold() in key.casefold() else f"{label} {key}"
 
 
 def _is_bare(key: str) -> bool:
-    """A number, a range or a code: words say themselves what they are."""
+    """Whether a key is a number, a range or a code, which needs a label, unlike words."""
     code = any(map(str.isdigit, key)) and not _WORD.search(key)
     return code or is_numeric(key) or parse_range(key) is not None or bool(_ROMAN.fullmatch(key))
 
@@ -65,14 +65,14 @@ def _says_nothing(column: str) -> bool:
 
 
 def grid_object(table: Table, reading: TableMeaning, row: ReadRow, name: str, columns: ColumnNames) -> Json:
-    """Title, description and the row's values: numbers as numbers, range headings expanded, pairs kept together.
+    """Return title, description and values of a row, with typed numbers, expanded range headings, and pairs together.
 
     Args:
-        table: the row's.
+        table: of the row.
         reading: of the table.
         row: the row.
-        name: what the row is called.
-        columns: writes the headings out.
+        name: of the row.
+        columns: expands abbreviations in the headings.
     """
     values: Json
     names = columns.all_written_out(row.columns)
@@ -89,7 +89,7 @@ def grid_object(table: Table, reading: TableMeaning, row: ReadRow, name: str, co
 
 
 def record_object(table: Table, pairs: Sequence[tuple[str, str]], notes: Sequence[str], columns: ColumnNames) -> Json:
-    """A key/value block as one object: the pair in its heading line comes first."""
+    """Return a key/value block as one object, with the pair in its header first."""
     named = list(map(name_first, pairs))
     names = columns.all_written_out([name for name, _ in named])
     values = _pairs(zip(names, (cell for _, cell in named), strict=True))
@@ -97,10 +97,10 @@ def record_object(table: Table, pairs: Sequence[tuple[str, str]], notes: Sequenc
 
 
 def _description(table: Table, label: str | None = None) -> str:
-    """What the table is for, if the prose above it says so, the label of the row, and what the table is part of.
+    """Return the table's purpose, if known, the row's label, and the heading to which the table belongs.
 
-    That is the nearest heading that says a word which the title does not: a row's text is short, and its chunk has
-    the whole path.
+    That is the nearest heading with a word that the title lacks: a row's text is short, and its chunk has the whole
+    path.
     """
     title = _words(subject(table))
     above = next((heading for heading in reversed(table.heading_path) if _words(heading) - title), table.document)
@@ -113,12 +113,12 @@ def _words(text: str) -> set[str]:
 
 
 def name_first(pair: tuple[str, str]) -> tuple[str, str]:
-    """A line of a record as name and value; one that fills its first cell alone is words without a name."""
+    """Return a line of a record as name and value; if only the first cell is filled, it is a value without a name."""
     return pair if pair[1].strip() else ("", pair[0])
 
 
 def to_text(content: Json) -> str:
-    """JSON as it is stored and shown: readable, one spelling, non-ASCII letters kept."""
+    """Return JSON in the form that is stored and shown: indented, with non-ASCII letters."""
     return json.dumps(content, ensure_ascii=False, indent=1)
 
 
@@ -164,25 +164,25 @@ def _with_axis(columns: Sequence[str], cells: Sequence[str], axis: Axis, name: s
 
 
 def _steps(axis_value: str) -> Sequence[str]:
-    # The zero of runway `03` is part of its name.
+    # The zero in runway `03` is part of its name.
     parsed = None if axis_value.isdecimal() else parse_range(axis_value)
     return tuple(map(str, parsed.values)) if parsed and parsed.values else (axis_value,)
 
 
 OPEN_NAMES = 20
-"""Of a key that is open at one end, so many numbers name the row: 17 to 36 for `17+`."""
+"""How many numbers name a row whose key is open at one end: 17 to 36 for `17+`."""
 HUNDRED = 100
 MAX_MEMBER_WORDS = 4
-"""A longer member of a list is a sentence or a part of one."""
+"""Most words of a list's member; a longer one is a sentence or part of one."""
 MAX_NAME_WORDS = 8
-"""A longer cell is a sentence: nobody calls a row that."""
+"""Most words of a name; a longer cell is a sentence."""
 
 _FOOTNOTE_MARKS = re.compile(r"[*†‡§]+")
-# The comma of `1,100 tons`, or of a list of numbers, puts nothing after what it describes.
+# The comma in `1,100 tons`, or in a list of numbers, does not invert a name.
 _INVERTED = re.compile(r"(?P<noun>[^,()]+)(?!(?<=[0-9]),\s*[0-9]),\s*(?P<kind>[^,()]+)")
 _ALTERNATIVES, _LISTED = re.compile(r"\s+/\s+"), re.compile(r"\s*,\s*")
 _NO_LIST = re.compile(r"[\"'`|=\[\]{}]")
-"""Signs of a formula, a call or a value in a cell."""
+"""Characters of a formula, a call or a value in a cell."""
 _UNIT = re.compile(r"[^a-zA-Z]*\d\s*([a-zA-Z]{2,10})\.?\s*")
 _RUN_IN = re.compile(
     r"\s*(?:[-*+]\s+)?(?:[*_]{1,3}(?P<marked>[^*\n]{2,60}?)[.:]?[*_]{1,3}[.:]?|(?P<plain>[A-Z][^.:;*_\n]{1,50}):"
@@ -196,7 +196,7 @@ _ENDS_AT_HUNDRED = re.compile(rf"(?<!\d){PERCENTILE_HUNDRED}$")
 
 
 def names_of_rows(reading: TableMeaning, vocabulary: Vocabulary) -> Mapping[int, tuple[str, ...]]:
-    """Names by row ordinal. A cell that several rows share names none of them."""
+    """Return names by row ordinal. A cell that several rows share names none of them."""
     data_rows = [row for row in reading.rows if row.role == "data"]
     shared = [Counter(row.cells[column].casefold() for row in data_rows) for column in range(len(reading.columns))]
     members = _unique_members({row.ordinal: row.cells[reading.key_column] for row in data_rows})
@@ -216,13 +216,13 @@ def names_of_rows(reading: TableMeaning, vocabulary: Vocabulary) -> Mapping[int,
 
 
 def record_names(table: Table) -> tuple[str, ...]:
-    """The names of a key/value block: its title, or the heading it is under."""
+    """Return the names of a key/value block, from its title or the heading above it."""
     title = table.title or (table.heading_path[-1] if table.heading_path else "")
     return tuple(dict.fromkeys(spellings(title)))
 
 
 def prose_names(titles: Sequence[str], text: str) -> tuple[str, ...]:
-    """The headings of a passage, and the words that its paragraphs begin with (`**Graze.** If your attack ...`)."""
+    """Return the headings of a passage, and the words before its paragraphs (`**Graze.** If your attack ...`)."""
     run_ins = (match for line in text.split("\n") if (match := _RUN_IN.match(line)))
     leads = (match["marked"] or match["plain"] or match["code"] for match in run_ins)
     plain_titles = [title.rstrip(" .:") for title in (*titles, *map(plain_text, leads))]
@@ -231,13 +231,16 @@ def prose_names(titles: Sequence[str], text: str) -> tuple[str, ...]:
 
 
 def _repeats(title: str, above: Sequence[str]) -> bool:
-    """Whether a heading above says the same and more, as `Python 2.2 Release Schedule` does of `Release Schedule`."""
+    """Whether a heading above has the same words and more: `Python 2.2 Release Schedule` for `Release Schedule`."""
     words = set(title.casefold().split())
     return any(words < set(other.casefold().split()) for other in above)
 
 
 def spellings(cell: str) -> Iterator[str]:
-    """`Crossbow, heavy*` is also a heavy crossbow, `1/4 Turn` a quarter turn; brackets and a leading range may go."""
+    """Yield spellings of a name: `Crossbow, heavy*` is also a heavy crossbow, `1/4 Turn` a quarter turn.
+
+    Footnote marks and a leading range are removed; brackets may be.
+    """
     plain = " ".join(_LEADING_RANGE.sub("", _FOOTNOTE_MARKS.sub("", cell)).split())
     if not plain or len(plain.split()) > MAX_NAME_WORDS:
         return
@@ -252,9 +255,9 @@ def spellings(cell: str) -> Iterator[str]:
 
 
 def list_members(cell: str) -> tuple[str, ...]:
-    """`A` and `B C` of `A / B C`, `--help` and `-h` of `--help, -h`; nothing of `Sword, broad` and other cells.
+    """Return the members of a list: `A`, `B C` for `A / B C`, `--help`, `-h` for `--help, -h`; none of `Sword, broad`.
 
-    Commas part a list only where each member begins with a code or with a word in capitals.
+    Commas separate members only if each begins with a code or with a word in capitals.
     """
     plain = _BRACKETS.sub("", cell).strip()
     members = _ALTERNATIVES.split(plain)
@@ -267,7 +270,7 @@ def list_members(cell: str) -> tuple[str, ...]:
 
 
 def _unique_members(keys: Mapping[int, str]) -> Mapping[int, tuple[str, ...]]:
-    """The members of each key that is a list, without those of other keys."""
+    """Return the members of each key that is a list, without those that other keys have."""
     count = Counter(member.casefold() for key in keys.values() for member in list_members(key) or (key,))
     return {
         ordinal: tuple(member for member in list_members(key) if count[member.casefold()] == 1)
@@ -281,7 +284,7 @@ def _is_code(member: str) -> bool:
 
 
 def _ranged_columns(data_rows: Sequence[ReadRow], width: int) -> frozenset[int]:
-    """Columns of ranges: like a key, such a cell stands for every number in it."""
+    """Return the columns of ranges, whose cells mean every number in the range, as a key does."""
     columns = set()
     for column in range(width):
         spreads = [parse_range(row.cells[column]) for row in data_rows if row.cells[column]]
@@ -306,12 +309,12 @@ def _labels(column: str, vocabulary: Vocabulary) -> Sequence[str]:
 
 
 def _spread(cell: str, *, first: bool) -> NumberRange | None:
-    """What a key stands for. `00` is a hundred below other rolls of percentile dice, and nothing above all others."""
+    """Return the numbers of a key. `00` is 100 after other rolls of percentile dice, but 0 in the first row."""
     return NumberRange(0, 0) if first and cell.strip() == PERCENTILE_HUNDRED else parse_range(cell)
 
 
 def _first_values(spread: NumberRange) -> Sequence[int]:
-    """Every value, and of an open end those next to the bound."""
+    """Return every value of a range; for an open range, those next to its bound."""
     if spread.low is not None and spread.high is None:
         return range(spread.low, spread.low + OPEN_NAMES)
     if spread.high is not None and spread.low is None:
@@ -359,9 +362,9 @@ def row_search_text(
     names: Sequence[str] = (),
     searched_as: Sequence[str] = (),
 ) -> str:
-    """Headings, caption or what is said about the table, its subject, what else finds it, label, pairs and notes.
+    """Return headings, caption, words about the table, its subject, other search terms, label, pairs and notes.
 
-    A pair is `column: cell`. A run of columns with one name says it once. At the end stand the names that no cell says.
+    A pair is `column: cell`. Adjacent columns with a common beginning have it once. Names that no cell has come last.
     """
     headings, search_words = " > ".join(table.heading_path), (*_subject(table), *searched_as, label or "")
     context = [headings, table.caption or "", table.about, *search_words]
@@ -375,7 +378,7 @@ def row_search_text(
 
 
 def other_names(names: Sequence[str], cells: Sequence[str]) -> tuple[str, ...]:
-    """The names of a row, without numbers, that say a word which none of its cells says: a short form, a nickname."""
+    """Return the names of a row, without numbers, with a word that no cell has: a short form, a nickname."""
     words = {word for cell in cells for word in _SEARCH_WORD.findall(cell.casefold())}
     return tuple(
         name
@@ -389,7 +392,7 @@ def _subject(table: Table) -> Sequence[str]:
 
 
 def _shared_words(previous: str, column: str) -> int:
-    """Length of the words that `column` repeats from the column before it."""
+    """Return the length of the words that `column` repeats from the column before it."""
     if not previous:
         return 0
     before, now = previous.split(" "), column.split(" ")

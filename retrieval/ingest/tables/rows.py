@@ -1,4 +1,4 @@
-"""Tables in, rows out: JSON objects with names, predicates, and a check that no cell is lost."""
+"""Rows of tables as JSON objects with names and predicates, and a check that no cell is lost."""
 
 import json
 from collections import Counter, defaultdict
@@ -31,15 +31,15 @@ from retrieval.types import Row
 
 
 def transform_tables(tables: Sequence[Table], vocabulary: Vocabulary, texts: Iterable[str] = ()) -> tuple[Row, ...]:
-    """Every table of one book as rows, by rule and without a model.
+    """Return the rows of every table of one book, made by rules without a model.
 
-    What a rule about the whole book would add is left out where the rule fails; a table whose rows cannot be made as
-    they should be has plain ones.
+    If a rule for the whole book fails, its results are omitted; a table whose rows cannot be made properly has plain
+    rows.
 
     Args:
-        tables: all of the book: whether one is strict depends on its twins.
+        tables: all of the book, because strictness depends on a table's twins.
         vocabulary: of the library.
-        texts: of the book's documents. A column is written out if they, or the tables, have its long form.
+        texts: of the book's documents. A column name is expanded if they, or the tables, have its long form.
     """
     texts, readings = tuple(texts), [read_table(table) for table in tables]
     words = (*texts, *map(_words, tables))
@@ -73,7 +73,7 @@ def transform_tables(tables: Sequence[Table], vocabulary: Vocabulary, texts: Ite
 
 @dataclass(frozen=True, slots=True)
 class _BookRules:
-    """What is known of a book before its rows are made."""
+    """Information about a whole book that is needed to make its rows."""
 
     strict: StrictTables
     columns: ColumnNames
@@ -81,7 +81,7 @@ class _BookRules:
 
 
 def _searched_as(tables: Sequence[Table], readings: Sequence[TableMeaning]) -> Mapping[str, tuple[str, ...]]:
-    """What else the rows of a table are found by, by the table's id: rows that point to it, words of its document."""
+    """Return other search terms by table id: names of rows that refer to the table, and words of its document."""
     pointing = attempt(
         lambda: referrers(tables, readings), dict[str, tuple[str, ...]], "which rows point to which tables"
     )
@@ -92,7 +92,7 @@ def _searched_as(tables: Sequence[Table], readings: Sequence[TableMeaning]) -> M
 
 
 def _plain_rows(table: Table) -> tuple[Row, ...]:
-    """A row for each line of a table, with its cells under the names of their columns, and nothing that a rule says."""
+    """Return a row for each line of a table, with its cells by column name and no results of other rules."""
     reading = plain_reading(table)
     subject = table.caption or " ".join(table.heading_path[-1:]) or table.document
     rows = []
@@ -120,7 +120,7 @@ def _plain_rows(table: Table) -> tuple[Row, ...]:
 
 
 def _explained(reading: TableMeaning, glossary: Glossary) -> TableMeaning:
-    """The same table under headings that say what their short forms mean."""
+    """Return the table's reading with headings that explain their short forms."""
     if reading.kind == "record":
         return reading
     rows = tuple(replace(row, columns=glossary.explained(row.columns)) for row in reading.rows)
@@ -155,14 +155,14 @@ def _rows_of(table: Table, as_written: TableMeaning, book: _BookRules) -> tuple[
 
 
 def _names_of(table: Table, reading: TableMeaning, book: _BookRules) -> Mapping[int, tuple[str, ...]]:
-    """What each row of a grid is called, by its ordinal."""
+    """Return the names of each row of a grid, by its ordinal."""
     names = names_of_rows(reading, book.columns.vocabulary)
     names = {ordinal: (*called, *book.glossary.short_names(called)) for ordinal, called in names.items()}
     return {row.ordinal: _with_own(table, reading, row, names.get(row.ordinal, ())) for row in reading.rows}
 
 
 def _with_own(table: Table, reading: TableMeaning, row: ReadRow, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of a row, and behind them those that the book's owner gives it."""
+    """Return the names of a row, followed by those that the book's owner gives it."""
     if table.rule is None or row.role != "data" or not any(row.cells):
         return names
     return tuple(dict.fromkeys((*names, *table.rule.names_of(row_key(reading, row)))))
@@ -207,7 +207,7 @@ def _grid_row(
 
 
 def _own_predicate(table: Table, key: str) -> Json:
-    """What the book's owner asks of a question before the row of this key comes back; empty if nothing."""
+    """Return the owner's predicate for the row of this key; empty if there is none."""
     written = table.rule.predicate_of(key) if table.rule else None
     predicate: Json = json.loads(written) if written else {}
     return predicate
@@ -241,7 +241,7 @@ def _record(table: Table, columns: ColumnNames) -> Row:
 
 
 def extract_predicates(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """The same rows; where the content held a `query_must`, it is taken out and kept as the row's predicate."""
+    """Return the rows, with `query_must` moved from their content to the row's predicate."""
     return tuple(
         attempt(partial(_extracted, row), partial(replace, row), f"the predicate of the row {row.key!r}")
         for row in rows
@@ -257,7 +257,7 @@ def _extracted(row: Row) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A source row whose cells are not those of exactly one row object."""
+    """A source row whose cells differ from those of its row object."""
 
     table_id: str
     document: str
@@ -266,7 +266,7 @@ class Violation:
 
 
 def check_fidelity(tables: Sequence[Table], rows: Sequence[Row]) -> tuple[Violation, ...]:
-    """Compare the cells of every source row with the row made of it; a heading row is in the columns instead."""
+    """Compare the cells of every source row with the row made of it, except heading rows, which are in the columns."""
     by_table: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_table[row.table_id].append(row)

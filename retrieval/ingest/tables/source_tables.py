@@ -1,4 +1,4 @@
-"""Tables in the source, with every cell and its line: pipe, HTML, drawn and spaced tables."""
+"""Tables of the source with all cells and their lines: pipe, HTML, drawn and spaced tables."""
 
 import re
 import unicodedata
@@ -31,7 +31,7 @@ _CELL = re.compile(r"\s*-(?P<words>\s.*|$)")
 
 
 def is_grid(source: str) -> bool:
-    """Whether lines are drawn between two borders `+---+---+`."""
+    """Whether lines are between two borders like `+---+---+`."""
     lines = source.rstrip().split("\n")
     return len(lines) > 2 and bool(_BORDER.fullmatch(lines[0])) and bool(_BORDER.fullmatch(lines[-1]))
 
@@ -42,7 +42,7 @@ def is_list_table(source: str) -> bool:
 
 
 def parse_grid(source: str) -> DrawnTable:
-    """A grid; its header ends at a border of `=`, without one there is none. A cell over several columns fills one."""
+    """Parse a grid; its header ends at a border of `=`, if it has one. A cell over several columns fills the first."""
     lines = source.rstrip().split("\n")
     corners = [position for position, sign in enumerate(lines[0]) if sign == "+"]
     rows: list[DrawnRow] = []
@@ -68,7 +68,7 @@ def _drawn_cells(lines: list[str], corners: list[int]) -> tuple[str, ...]:
 
 
 def parse_list_table(source: str) -> DrawnTable:
-    """A list of lists; `:header-rows:` says how many of its rows are the header."""
+    """Parse a list of lists; `:header-rows:` is the number of its header rows."""
     lines = source.split("\n")
     match = _DIRECTIVE.match(lines[0])
     rows: list[tuple[int, list[str]]] = []
@@ -94,12 +94,12 @@ _WIDE = frozenset("WF")
 
 
 def is_spaced(source: str) -> bool:
-    """Whether a line of dashes says where the columns of a table begin."""
+    """Whether a line of dashes marks the columns of a table."""
     return any(map(COLUMNS.fullmatch, source.split("\n")))
 
 
 def parse_spaced(source: str) -> DrawnTable:
-    """The cells of such a table. A row is a line, or, where blank lines part the rows, all lines up to the next."""
+    """Parse a table aligned with spaces. A row is a line, or all lines up to the next blank one if there are any."""
     lines = [line.expandtabs() for line in source.rstrip().split("\n")]
     ruled = next(number for number, line in enumerate(lines) if COLUMNS.fullmatch(line))
     begins = [match.start() for match in re.finditer("-+", lines[ruled])]
@@ -127,7 +127,7 @@ def _row(lines: Sequence[str], begins: Sequence[int], start: int, end: int) -> D
 
 
 def _spaced_cells(line: str, begins: Sequence[int]) -> tuple[str, ...]:
-    """The words of each column. A line that does not keep to the columns is cut where two spaces are, if that fits."""
+    """Return the words of each column. A line that does not fit them is split at double spaces if possible."""
     for width in (_columns, len):
         places = _places(line, begins[1:], width)
         if not any(_is_amid(line, position) for position in places):
@@ -143,13 +143,13 @@ def _cut(line: str, places: Sequence[int]) -> tuple[str, ...]:
 
 
 def _places(line: str, columns: Sequence[int], width: Callable[[str], int]) -> list[int]:
-    """The indexes of the first signs that stand at each column or behind it, in one walk over the line."""
+    """Return the index of the first character at or after each column, in one pass over the line."""
     ends = list(accumulate(map(width, line), initial=0))
     return [min(bisect_left(ends, column), len(line)) for column in columns]
 
 
 def _columns(sign: str) -> int:
-    """How many columns a sign takes up: an emoji or a Chinese one two, an accent that stands on another none."""
+    """Return the columns that a character occupies: two for an emoji or a Chinese one, none for a combining accent."""
     return 0 if unicodedata.combining(sign) else 1 + (unicodedata.east_asian_width(sign) in _WIDE)
 
 
@@ -165,16 +165,16 @@ def _before_word(line: str, offset: int) -> int:
 
 _DITTO = re.compile(r"[-–—\s]*(?:[\"”“″〃]|''|,,)[-–—\s]*|(?:do|dto|ditto|id|idem)\.|ditto|idem", re.IGNORECASE)
 _MERGED = "^^"
-"""`^^` in a cell makes one of it and the cell above, in MultiMarkdown and its kin."""
+"""`^^` merges a cell with the one above, in MultiMarkdown and similar dialects."""
 _WORD = re.compile(r"[^\W\d_]{2}")
-"""Over a mark alone there must be words: among the characters of a keyboard `"` is itself."""
+"""Words that must be above a ditto mark: in a list of characters, `"` means itself."""
 
 
 def without_dittos(rows: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
-    """The rows of a table, each ditto mark replaced by the cell that it repeats.
+    """Return the rows of a table, with each ditto mark replaced by the cell that it repeats.
 
     Args:
-        rows: cells as they are read, from top to bottom, equally many.
+        rows: cells from top to bottom, equally many in each row.
     """
     dittos: list[tuple[str, ...]] = []
     for cells in rows:
@@ -203,26 +203,26 @@ _DELIMITER = re.compile(r"(?=.*(?:---|:-|-:))[\s|]*(?:(?::?-{2,}:?|:-:?|-:)\s*(?
 
 @dataclass(frozen=True, slots=True)
 class PlacedTable:
-    """A table and the blocks of its document that it takes up."""
+    """A table and its blocks in the document."""
 
     table: Table
     block: int
     caption_block: int | None
     """Index of the block whose last line is the caption."""
     stays_text: bool = False
-    """Whether the block is text as well, which its rows do not replace."""
+    """Whether the block also remains text, beside its rows."""
 
 
 def content_id(*parts: str) -> str:
-    """UUIDv5 over the parts, in order."""
+    """Return the UUIDv5 of the parts, in order."""
     return str(uuid.uuid5(NAMESPACE, "\x1f".join(parts)))
 
 
 def place_tables(document: Document, blocks: Sequence[Block]) -> tuple[PlacedTable, ...]:
-    """The tables of one document. A table's id holds no data cell, so an edited cell leaves it as it is.
+    """Return the tables of one document. A table's id does not depend on data cells, so editing one does not change it.
 
-    A table that cannot be parsed is not among them, and its block stays text. What its surroundings say of a table is
-    left out where the rule for it fails.
+    A table that cannot be parsed is omitted, and its block remains text. If a rule about a table's surroundings fails,
+    its result is omitted.
     """
     seen: Counter[str] = Counter()
     tables = dict(_tables_in(document, blocks))
@@ -274,7 +274,7 @@ def _place(
 
 
 def _rows(parsed: "_Parsed", first: int, *, plain: bool = False) -> tuple[TableRow, ...]:
-    """The rows of a table that begins on line `first` of the file; if `plain`, with their ditto marks."""
+    """Return the rows of a table that begins on line `first` of the file; if `plain`, with their ditto marks."""
     cells_of_rows = [cells for cells, _, _ in parsed.rows]
     filled = cells_of_rows if plain else without_dittos(cells_of_rows)
     return tuple(
@@ -293,7 +293,7 @@ def _rows(parsed: "_Parsed", first: int, *, plain: bool = False) -> tuple[TableR
 def _captions(
     document: Document, blocks: Sequence[Block], tables: Mapping[int, "_Parsed"]
 ) -> Mapping[int, Caption | None]:
-    """What the words around each table call it, by the index of its block; nothing where it says so itself."""
+    """Return the caption in the words around each table, by the index of its block; None if it has its own."""
     below = attempt(lambda: labels_below(blocks, tables), frozenset[int], "each label below a table", document.path)
     taken, captions = set(below), dict[int, Caption | None]()
     for index, parsed in tables.items():
@@ -315,7 +315,7 @@ def _captions(
 
 
 def _tables_in(document: Document, blocks: Sequence[Block]) -> Iterator[tuple[int, "_Parsed"]]:
-    """The tables of a document by the index of their block."""
+    """Yield the tables of a document with the index of their block."""
     everywhere = attempt(lambda: footnotes(blocks), dict[str, str], "each footnote of the document", document.path)
     for index in range(len(blocks)):
         if parsed := _parse_at(document, blocks, index, everywhere):
@@ -323,18 +323,18 @@ def _tables_in(document: Document, blocks: Sequence[Block]) -> Iterator[tuple[in
 
 
 def _parse_at(document: Document, blocks: Sequence[Block], index: int, everywhere: Notes) -> "_Parsed | None":
-    """The table in a block; None if it is none, or cannot be parsed."""
+    """Return the table in a block; None if it is not a table or cannot be parsed."""
     key = document.path, document.first_line + blocks[index].lines[0]
     below = attempt(lambda: notes_below(blocks, index), dict[str, str], "each note of a table", *key)
     parsed = attempt(lambda: _parse(blocks[index], {**everywhere, **below}), lambda: None, "a table", *key)
-    # A heading over no row is a box around words: it stays prose.
+    # A header without rows is a box around words, and remains prose.
     if parsed is None or not any(any(cells) for cells, _, _ in parsed.rows):
         return None
     return attempt(lambda: _headed_by_bold_row(parsed), lambda: parsed, "the bold header of a table", *key)
 
 
 def _headed_by_bold_row(parsed: "_Parsed") -> "_Parsed":
-    """Under a header without a word, a first row that is bold in each cell, over one that is not, is the header."""
+    """Make a first row with only bold cells, above one that is not bold, the header if the table's header is blank."""
     bold = [bool(_BOLD_ROW.fullmatch(source)) for _, _, source in parsed.rows[:2]]
     if any(parsed.header) or bold != [True, False] or len(parsed.header) < 2 or not all(parsed.rows[0][0]):
         return parsed
@@ -351,7 +351,7 @@ def _headed_by_bold_row(parsed: "_Parsed") -> "_Parsed":
 
 
 def _alike(one: Block, other: Block) -> bool:
-    """Whether two blocks are equally deep in lists and quotations."""
+    """Whether two blocks are at the same depth of lists and quotations."""
     margins = [_MARGIN.match(block.source) for block in (one, other)]
     return len({match[0] for match in margins if match}) == 1
 
@@ -363,13 +363,13 @@ class _Parsed:
     header_source: str
     rows: tuple[tuple[tuple[str, ...], int, str], ...]
     notes: tuple[tuple[str, ...], ...]
-    """Row by row, what the marks in its cells mean."""
+    """The notes to which the marks in each row refer."""
     underlined: frozenset[int] = frozenset()
-    """Places of rows with a delimiter line below them."""
+    """Positions of rows with a delimiter line below them."""
     unspanned: bool = False
-    """Whether its spans were not read."""
+    """Whether its spans were ignored."""
     stays_text: bool = False
-    """Whether the block is text as well."""
+    """Whether the block also remains text."""
 
 
 def _parse(block: Block, notes: Notes) -> _Parsed | None:
@@ -425,7 +425,7 @@ def _parse_drawn(block: Block, drawn: DrawnTable, notes: Notes) -> _Parsed | Non
 def _read(
     raw: Sequence[Sequence[str]], notes: Notes, words: Callable[[str], str]
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """The words of every cell, and of every row what its marks mean."""
+    """Return the words of every cell, and the notes to which the marks of every row refer."""
     known = [{} if note_of(cells) else notes for cells in raw]
     pairs = [[marked(cell, of_row) for cell in cells] for cells, of_row in zip(raw, known, strict=True)]
     notes_of_rows = [tuple(dict.fromkeys(note for _, notes_of in row for note in notes_of)) for row in pairs]
@@ -433,7 +433,7 @@ def _read(
 
 
 def _is_delimiter(line: str) -> bool:
-    """A line of `---` alone; cells of one dash say that there is nothing."""
+    """Whether a line is a delimiter like `---`; cells with a single dash are blank values."""
     return bool(_DELIMITER.fullmatch(line))
 
 

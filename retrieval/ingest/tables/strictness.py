@@ -1,4 +1,4 @@
-"""Which tables exclude: matrices of near-twin rows that are useless to a reader who has not the row's value."""
+"""Strict tables: matrices of near-identical rows, each of which is useful only to a question with the row's value."""
 
 import re
 from collections import defaultdict
@@ -21,16 +21,16 @@ from retrieval.language.vocabulary import Vocabulary
 MIN_ROWS = 8
 MIN_DENSITY = 0.5
 MIN_SHARE = 0.9
-"""Share of the keys that must be numbers or ranges."""
+"""Smallest share of keys that are numbers or ranges."""
 
 ABOUT = 2
-"""Words of a heading that somebody may say before a number."""
+"""Most words of a heading that may be said before a number."""
 _NAME = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+)*")
 
 ASKING = ("what", "which")
-"""Words before a label that ask for its number; they may come before a longer label of the same kind too."""
+"""Words before a label that ask for its number; they may also precede a longer label of the same kind."""
 ASKING_MOST = ("lowest", "highest", "minimum", "best")
-"""The same before the label itself, and words behind it."""
+"""Words that ask for a number only directly before the label itself."""
 ASKING_BEHIND = ("at which",)
 
 
@@ -39,38 +39,38 @@ class _Matrix:
     table: Table
     reading: TableMeaning
     labels: tuple[Label, ...]
-    """Labels of the vocabulary that the row key is a number of."""
+    """The vocabulary's labels for the numbers in the row key."""
     better: Way
-    """Which way a key such as `2 or better` opens."""
+    """The direction in which a key such as `2 or better` is open."""
     axis: str
-    """Label of the columns, or their words where they have none."""
+    """Label of the columns, or else their words."""
 
     @property
     def family(self) -> tuple[str, ...]:
-        """Twins share it: the labels of both axes, whatever their extent and spelling."""
+        """The labels of both axes, which twins have in common whatever their extent and spelling."""
         return (*(label.name for label in self.labels), "by", self.axis)
 
 
 @dataclass(frozen=True, slots=True)
 class StrictTables:
-    """The strict tables of one book, each with what its key is a number of and the words for its subject."""
+    """The strict tables of one book, with the labels of their keys and the words for their subjects."""
 
     labels: Mapping[str, tuple[str, ...]]
-    """Canonical labels; a `caster level` is asked for as a level, too."""
+    """Canonical labels; a `caster level` may also be called a level."""
     asking: Mapping[str, tuple[str, ...]]
-    """Terms of a question that asks for the key instead of naming it."""
+    """Terms of questions that ask for the key instead of naming it."""
     better: Mapping[str, Way]
     subjects: Mapping[str, tuple[str, ...]]
     implied: frozenset[str] = frozenset()
-    """Tables whose key may be said without its label: `cleric 10`."""
+    """Tables whose key may be given without its label: `cleric 10`."""
     opposed: frozenset[str] = frozenset()
-    """Tables whose key is a value of the other side (`Opponent Armor Class`)."""
+    """Tables whose key is a value of the opponent (`Opponent Armor Class`)."""
 
     @classmethod
     def find(cls, tables: Sequence[Table], readings: Sequence[TableMeaning], vocabulary: Vocabulary) -> "StrictTables":
-        """Apply the rule to every table: numeric key with a label, numeric second axis, eight near-twin rows.
+        """Apply the rule to every table: a numeric key with a label, a numeric second axis, eight near-identical rows.
 
-        Rows are counted over a table and its twins: ten short matrices crowd a question as one long one does.
+        Rows are counted over a table and its twins: ten short matrices are as hard to tell apart as a long one.
         """
         families: dict[tuple[str, ...], list[_Matrix]] = defaultdict(list)
         for table, reading in zip(tables, readings, strict=True):
@@ -102,10 +102,10 @@ class StrictTables:
         return cls(labels, asking, better, subjects, implied, opposed)
 
     def predicate(self, table: Table, column: str, key: str) -> Json | None:
-        """The `query_must` of the row `key` under the heading `column`.
+        """Return the `query_must` of the row `key` under the heading `column`.
 
-        None if the table is not strict, and where the key's numbers cannot be told or spelled out. They are spelled
-        out and no `contain_range`: a question that asks for the key (`at what level`) gets the row in their stead.
+        None if the table is not strict, or if the key's numbers cannot be read or enumerated. They are enumerated
+        rather than given as `contain_range`, so that questions that ask for the key (`at what level`) also get the row.
         """
         labels = self.labels.get(table.id)
         spread = parse_range(key, self.better[table.id]) if labels else None
@@ -127,19 +127,19 @@ class StrictTables:
 
 
 def _about(table: Table, subject: Sequence[str]) -> Sequence[str]:
-    """What a question may say before a bare number to mean this table: its subject, and the short headings above."""
+    """Return the words before a bare number that refer to this table: its subject, and the short headings above."""
     above = (heading.casefold() for heading in table.heading_path if len(heading.split()) <= ABOUT)
     return tuple(dict.fromkeys((*subject, *(heading for heading in above if _NAME.fullmatch(heading)))))
 
 
 def _is_opposed(matrix: _Matrix, vocabulary: Vocabulary) -> bool:
-    # As it is written: `opponent armor class` is a form of the label, and gone from its canonical text.
+    # The written form, because `opponent armor class` is a form of the label and missing in its canonical text.
     words = set(re.findall(r"[^\W\d_]+", matrix.reading.columns[matrix.reading.key_column].casefold()))
     return not words.isdisjoint(vocabulary.opponent_words)
 
 
 def _values(spread: NumberRange) -> tuple[int, ...]:
-    """The numbers that a key stands for, an open one a hundred far; none where they are too many to be spelled out."""
+    """Return the numbers of a key, `MAX_EXPANDED` of an open one; none if its bound is further than that from zero."""
     bound = spread.high if spread.low is None else spread.low
     if bound is None or (spread.low is not None and spread.high is not None):
         return spread.values
@@ -148,12 +148,12 @@ def _values(spread: NumberRange) -> tuple[int, ...]:
 
 
 def _shortest(labels: Sequence[str]) -> list[str]:
-    """Without those that end in another one: a question that says `caster level 5` says `level 5`."""
+    """Return the labels that do not end in another one: a question with `caster level 5` also has `level 5`."""
     return [name for name in labels if not any(name.endswith(f" {end}") for end in labels)]
 
 
 def _asking(labels: Sequence[str], vocabulary: Vocabulary) -> tuple[str, ...]:
-    """What a question says that names no number, but asks for one: every row may be its answer."""
+    """Return terms of questions that ask for a number instead of naming one, so that any row may be the answer."""
     longer = [name for name, tails in vocabulary.lexicon.tails.items() if set(tails) & set(labels)]
     before = [f"{word} {name}" for name in labels for word in (*ASKING, *ASKING_MOST)]
     behind = [f"{name} {words}" for name in _shortest(labels) for words in ASKING_BEHIND]
@@ -165,11 +165,11 @@ def _matrix(table: Table, reading: TableMeaning, vocabulary: Vocabulary) -> _Mat
     data_rows = [row for row in reading.rows if row.role == "data"]
     if reading.kind != "grid" or axis is None or reading.period < len(reading.columns) or not data_rows:
         return None
-    # A table with other columns beside its axis has something to say to a question that names no number.
+    # A table with other columns beside its axis may answer a question without a number.
     if len(axis.columns) < len(reading.columns) - 1 or reading.key_column in axis.columns:
         return None
     labels = column_labels(reading.columns[reading.key_column], vocabulary)
-    # A roll is said in too many ways (`a natural 7`, `55 on d%`, `I rolled a 7`) to be asked for by its label.
+    # A roll is described in too many ways (`a natural 7`, `55 on d%`, `I rolled a 7`) to require its label.
     if ROLL in _spoken(labels, vocabulary):
         return None
     keys = [row.cells[reading.key_column] for row in data_rows]
@@ -178,19 +178,19 @@ def _matrix(table: Table, reading: TableMeaning, vocabulary: Vocabulary) -> _Mat
     told = {label.better for label in labels}
     better = way_that_is_better(keys, told.pop() if len(told) == 1 else "")
     label = column_label(axis.name or _counted_per(table.title or ""), vocabulary)
-    # A 9th-level slot at caster level 17: a number of the label may be meant for either axis.
+    # A 9th-level slot at caster level 17: a number with the label may refer to either axis.
     if label and not set(_spoken([label], vocabulary)).isdisjoint(_spoken(labels, vocabulary)):
         return None
     return _Matrix(table, reading, labels, better, label.name if label else literal(axis.name))
 
 
 def _counted_per(title: str) -> str:
-    """`Spell Level` of `Spell Slots per Spell Level`: columns that are bare numbers have their name in the title."""
+    """Return `spell level` for `Spell Slots per Spell Level`, the name of columns that are bare numbers."""
     return title.casefold().rpartition(" per ")[2] if " per " in title.casefold() else ""
 
 
 def _spoken(labels: Iterable[Label], vocabulary: Vocabulary) -> tuple[str, ...]:
-    """The labels and what each ends in: nobody says `character level` who can say `a 7th level fighter`."""
+    """Return the labels and the shorter labels that end them: `a 7th level fighter` instead of `character level`."""
     tails = vocabulary.lexicon.tails
     return tuple(dict.fromkeys(name for label in labels for name in (label.name, *tails[label.name])))
 
