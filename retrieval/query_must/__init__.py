@@ -1,15 +1,15 @@
-"""The predicate about the question: canonical text, operators, the compiled index, and the lint.
+"""Predicates about the question: canonical text, operators, the compiled index, and the lint.
 
 ::
 
-    canonical(question)                   text in the one form that can be compared
+    canonical(question)                   the text in a form that can be compared
     satisfies_query_must(question, must)  the plain meaning
-    explain(question, must)               the same in words
+    explain(question, must)               the reason in words
     in_words(must)                        the requirement itself in words
-    refusal(text, question, must, chunk)  one sentence for a person: why a chunk is kept out
+    refusal(text, question, must, chunk)  one sentence for a person: why a chunk is excluded
     CompiledPredicates                    the same for a whole index at once
-    lint(rows)                            what is wrong with predicates
-    parse_query_must(must, strict=True)   refuses what no question could be checked against
+    lint(rows)                            the faults of predicates
+    parse_query_must(must, strict=True)   rejects values that no question could be checked against
     extract_query_must(content)           from a row's JSON to metadata
 """
 

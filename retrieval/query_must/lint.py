@@ -1,7 +1,7 @@
-"""Faults of predicates, found when rows are made, and witness questions.
+"""Finds faults of predicates when rows are made, and makes witness questions.
 
 Every rule is a proposition about one row (or about a row and its siblings). Findings change nothing: a row keeps its
-predicate. Code that takes predicates from a model can leave out those that `unusable` names.
+predicate. Code that gets predicates from a model can leave out those that `unusable` returns.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,11 +18,12 @@ from retrieval.query_must.predicate import SATISFIED, QueryMust, explain, read_q
 from retrieval.query_must.siblings import KeyedTable, Siblings
 
 _APART = " ! "
-"""Nothing binds across it and no list goes on over it."""
+"""Separates atoms: no label binds a number across it, and no list continues across it."""
 
 
 def minimal_questions(predicate: QueryMust, vocabulary: Vocabulary) -> tuple[str, ...] | None:
-    """Return questions that say one atom of each group and nothing else, the lower and the upper end of each range.
+    """Return questions that contain one atom of each group and nothing else, with the lower and the upper end of each
+    range.
 
     Empty if no question can satisfy the predicate; None if an operator cannot be compiled, so that nothing is known.
     """
@@ -45,18 +46,18 @@ def minimal_questions(predicate: QueryMust, vocabulary: Vocabulary) -> tuple[str
 
 
 def _say(atom: Atom, group: Group, vocabulary: Vocabulary) -> tuple[str, str] | None:
-    """Return two texts that say an atom, for a range its ends; None if none was found that does."""
+    """Return two texts that express an atom, for a range its ends; None if none was found."""
     if isinstance(atom, Range):
         return next((ends for ends in _ends(atom) if atom.holds(canonical(ends[0], vocabulary))), None)
     written = list(_written(group))
-    # What is written comes first: canonical text, read once more, may say something else (`b12 level`, `b 12 level`).
+    # The written form comes first: canonical text, read again, may mean something else (`b12 level`, `b 12 level`).
     same = [text for text in written if canonical_term(text, vocabulary) == atom.text]
     text = _least(atom, [*same, atom.text], vocabulary) or _least(atom, written, vocabulary)
     return (text, text) if text else None
 
 
 def _least(atom: Term, texts: Sequence[str], vocabulary: Vocabulary) -> str:
-    """Return the text that says an atom and least beside it: `AC-2` is two numbers in a question, `ac -2` is one."""
+    """Return the text that expresses an atom and little else: `AC-2` is two numbers in a question, `ac -2` is one."""
     sizes: dict[str, int] = {}
     for text in texts:
         question = canonical(text, vocabulary)
@@ -73,9 +74,9 @@ def _written(group: Group) -> Iterator[str]:
 
 
 def _ends(span: Range) -> Iterator[tuple[str, str]]:
-    """Yield the lower and the upper end, beside each label in turn."""
+    """Yield the lower and the upper end, with each label in turn."""
     ends = [end for end in (span.low, span.high) if isfinite(end)] or [0.0]
-    # Not repr: canonical text knows no exponents.
+    # Not repr: canonical text has no exponents.
     low, high = (f"{Decimal(repr(end)):f}".removesuffix(".0") for end in (min(ends), max(ends)))
     for label in ("",) if span.labels is None else span.labels:
         yield f"{label} {low}".strip(), f"{label} {high}".strip()
@@ -93,7 +94,7 @@ Rule = Literal[
     "not_strict",
 ]
 RULES: tuple[Rule, ...] = get_args(Rule)
-"""Every rule, in the order in which a row is asked."""
+"""Every rule, in the order in which a row is checked."""
 
 _ERRORS = frozenset({"invalid", "unknown_operator", "unsatisfiable", "self_excluding"})
 _MOST_NAMED = 3
@@ -101,7 +102,7 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class LintItem:
-    """A row with its predicate, as far as the lint needs to know it. Key: id."""
+    """A row with its predicate, with the values that the lint needs. Key: id."""
 
     id: str
     title: str
@@ -109,21 +110,21 @@ class LintItem:
     table_id: str
     query_must: str | None
     strict: bool | None = None
-    """Whether the rules let this table have predicates; None if nobody asked them."""
+    """Whether the rules allow predicates in this table; None if the rules were not applied."""
     numeric_columns: int = 0
-    """How many columns of the table hold numbers."""
+    """Number of columns of the table that contain numbers."""
     alike: bool = False
-    """Whether all rows of the table are meant to have one predicate, so that none shadows another."""
+    """Whether all rows of the table are supposed to have one predicate, so that none shadows another."""
 
     @property
     def always_asks(self) -> bool:
-        """Whether the predicate asks something of every question; the others pass unless a rival is named."""
+        """Whether the predicate has a requirement for every question; other rows pass unless a rival is named."""
         return always_asks(self.query_must)
 
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
-    """One thing wrong with one row's predicate. Key: (id, rule, message)."""
+    """A fault of one row's predicate. Key: (id, rule, message)."""
 
     rule: Rule
     id: str
@@ -135,19 +136,19 @@ class LintFinding:
 
     @property
     def severity(self) -> Literal["error", "warning"]:
-        """An error means that the predicate does not do what it says."""
+        """`error` if the predicate does not do what it states, else `warning`."""
         return "error" if self.rule in _ERRORS else "warning"
 
 
 def lint(
     rows: Sequence[LintItem], vocabulary: Vocabulary | None = None, tables: Iterable[KeyedTable] = ()
 ) -> tuple[LintFinding, ...]:
-    """Check every predicate, in the order of the rows; rows without one have nothing to find.
+    """Check every predicate, in the order of the rows; rows without one have no findings.
 
     Args:
-        rows: with the predicates.
-        vocabulary: what they go through; the generic one if None.
-        tables: those whose rows carry `contain_no_rival`; without them that operator is only checked for its form.
+        rows: the rows with the predicates.
+        vocabulary: for the canonical form; the generic one if None.
+        tables: tables whose rows have `contain_no_rival`; without them only the form of that operator is checked.
     """
     vocabulary = vocabulary or Vocabulary.default()
     shadows = _shadows(rows, vocabulary)
@@ -156,7 +157,7 @@ def lint(
 
 
 def unusable(findings: Sequence[LintFinding]) -> frozenset[str]:
-    """Return the ids of rows whose predicate does more harm than none would; without it such a row passes always."""
+    """Return the ids of rows that would be better without their predicate; without it such a row always passes."""
     harmful = {"invalid", "unsatisfiable", "self_excluding", "names_sibling"}
     return frozenset(finding.id for finding in findings if finding.rule in harmful)
 
@@ -187,7 +188,7 @@ def _badly_written(predicate: QueryMust) -> Iterator[tuple[Rule, str]]:
 
 
 def _unlucky(predicate: QueryMust, row: LintItem, vocabulary: Vocabulary) -> Iterator[tuple[Rule, str]]:
-    """Find predicates that no question satisfies, or that the row's own title does not."""
+    """Yield faults of predicates that no question satisfies, or that the row's own title does not satisfy."""
     questions = minimal_questions(predicate, vocabulary)
     if questions is not None and not questions:
         yield "unsatisfiable", "no question can satisfy it; check its labels and terms against the vocabulary"
@@ -198,9 +199,11 @@ def _unlucky(predicate: QueryMust, row: LintItem, vocabulary: Vocabulary) -> Ite
 def _rivalled(
     predicate: QueryMust, row: LintItem, vocabulary: Vocabulary, alone: Mapping[str, Siblings]
 ) -> Iterator[tuple[Rule, str]]:
-    """Find a row whose own title names another row of the table, which a question in these words is then taken for.
+    """Yield a fault if the row's own title names another row of the table: a question in these words excludes the
+    row.
 
-    The predicate does what it says, so this is no error: `Edit a note - id` holds the name of the row `note_id`.
+    The predicate does what it states, so this is not an error: `Edit a note - id` contains the name of the row
+    `note_id`.
     """
     position = membership(row.query_must)
     if position is not None and position.table in alone and row.title:
@@ -214,7 +217,7 @@ def _rivalled(
 
 
 def _careless(predicate: QueryMust, row: LintItem, vocabulary: Vocabulary) -> Iterator[tuple[Rule, str]]:
-    """Find what is allowed and yet hardly meant."""
+    """Yield faults that are allowed but probably not intended."""
     values = {condition.operator.name: condition.value for condition in predicate.conditions}
     groups = [*values.get("contain_one_of", ()), values.get("contain_all_of", ())]
     terms = [str(term) for group in groups for term in group] + [str(values[n]) for n in ("contain",) if n in values]
@@ -231,7 +234,7 @@ def _careless(predicate: QueryMust, row: LintItem, vocabulary: Vocabulary) -> It
 
 
 def _shadows(rows: Sequence[LintItem], vocabulary: Vocabulary) -> dict[str, tuple[str, ...]]:
-    """Return, by row, the siblings that the row's own shortest questions admit as well."""
+    """Return, for each row, the siblings that the row's own shortest questions admit as well."""
     tables: dict[str, list[LintItem]] = {}
     for row in rows:
         if row.always_asks and not row.alike:

@@ -1,8 +1,8 @@
-"""The operators of query_must, their registry, and conditions on comparison sides.
+"""The operators of query_must, their registry, and conditions on the two sides of a comparison.
 
-An operator is three functions: `validate` refuses a value that no question could be checked against, `match` is the
-plain meaning, `compile` the same meaning as groups of atoms for the compiled index. An operator without `compile`
-works too; the predicates that use it are matched one by one.
+An operator is three functions: `validate` rejects a value that no question could be checked against, `match` is the
+plain meaning, `compile` expresses it as groups of atoms for the compiled index. An operator without `compile` works
+too; the predicates that use it are matched one by one.
 """
 
 import json
@@ -24,7 +24,7 @@ class Term:
     text: str
 
     def holds(self, question: Canonical) -> bool:
-        """Whether the question says the term."""
+        """Whether the question contains the term."""
         return question.has_canonical(self.text)
 
 
@@ -35,10 +35,10 @@ class Range:
     low: float = -inf
     high: float = inf
     labels: tuple[str, ...] | None = None
-    """Canonical labels to one of which the number must be bound; None takes any free number."""
+    """Canonical labels, to one of which the number must be bound; None accepts any free number."""
 
     def holds(self, question: Canonical) -> bool:
-        """Whether the question has such a number, or opens an interval that reaches in here."""
+        """Whether the question has such a number, or an open interval that overlaps the range."""
         if self.labels is None:
             return any(self.low <= number <= self.high for number in question.free_numbers)
         bound = (number for label in self.labels for number in question.bound.get(label, ()))
@@ -56,11 +56,11 @@ class Group:
 
     atoms: tuple[Atom, ...]
     written: Any
-    """The JSON value that the predicate writes for it."""
+    """The JSON value of the group in the predicate."""
 
     @property
     def source(self) -> str:
-        """The group as the predicate writes it, for the receipt."""
+        """The group as written in the predicate, for the receipt."""
         return json.dumps(self.written, ensure_ascii=False, default=str)
 
     def holds(self, question: Canonical) -> bool:
@@ -69,7 +69,7 @@ class Group:
 
 
 def canonical_label(name: str, vocabulary: Vocabulary) -> str:
-    """Return the canonical name of a label, or the name itself where the vocabulary has none: nothing binds to it."""
+    """Return the canonical name of a label, or the name itself if the vocabulary lacks it: no number binds to it."""
     label = vocabulary.label(name)
     return label.name if label else name
 
@@ -86,13 +86,13 @@ class Membership:
 
 
 def membership(query_must: str | None) -> Membership | None:
-    """The place that a predicate gives; None if it has no valid `contain_no_rival`."""
+    """Return the row that a predicate names; None if it has no valid `contain_no_rival`."""
     value = _decoded(query_must).get(NAME)
     return member(value) if value is not None else None
 
 
 def member(value: object) -> Membership | None:
-    """The place that the operator's value gives; None if it is not valid."""
+    """Return the row that the operator's value names; None if it is not valid."""
     if not isinstance(value, dict) or set(value) != {"table", "row"}:
         return None
     table, row = value["table"], value["row"]
@@ -101,12 +101,12 @@ def member(value: object) -> Membership | None:
 
 
 def only_conditional(query_must: str | None) -> bool:
-    """Whether a predicate asks nothing but that no rival is named: its row passes unless another one is."""
+    """Whether a predicate only requires that no rival is named: its row passes unless one is."""
     return set(_decoded(query_must)) == {NAME}
 
 
 def always_asks(query_must: str | None) -> bool:
-    """Whether there is a predicate, and it asks something of every question."""
+    """Whether there is a predicate, with a requirement for every question."""
     return query_must is not None and not only_conditional(query_must)
 
 
@@ -121,22 +121,22 @@ def _decoded(query_must: str | None) -> dict[str, object]:
 
 
 LABELS = 2
-"""Labels with a number that both sides must have: a side that says less may be about the other one's."""
+"""Labels with a number that both sides must have: a side with fewer may be about those of the other side."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Canonical text before and after the word that opposes, framed by blanks."""
+    """Canonical text before and after the opposing word, framed by spaces."""
 
     left: str
     right: str
 
     @classmethod
     def of(cls, question: Canonical) -> "Sides | None":
-        """The sides of a question; None if it does not oppose just two, with the same labels on both.
+        """Return the sides of a question; None if it does not oppose exactly two, with the same labels on both.
 
-        `4th level fighter (AC 3) vs 7th level druid (AC 9)` gives a level and an armor class on either side. `To hit
-        AC 6 against undead as a 7th level cleric` does not, so nothing says whose the numbers are.
+        `4th level fighter (AC 3) vs 7th level druid (AC 9)` has a level and an armor class on each side. `To hit AC 6
+        against undead as a 7th level cleric` does not, so it is not clear whose the numbers are.
         """
         opposing = {canonical_term(word, question.vocabulary) for word in question.vocabulary.opposing_words}
         places = [position for position, token in enumerate(question.tokens) if token in opposing]
@@ -148,7 +148,7 @@ class Sides:
         return sides if len(labels) == 1 and len(labels.pop()) >= LABELS else None
 
     def parts(self, first: Sequence[str], second: Sequence[str]) -> bool:
-        """Whether a term of one list is on one side, and one of the other list on the other. Terms are canonical."""
+        """Whether a term of one list is on one side, and a term of the other list on the other. Terms are canonical."""
         ways = ((self.left, self.right), (self.right, self.left))
         return any(_says(one, first) and _says(other, second) for one, other in ways)
 
@@ -169,7 +169,7 @@ _SIDES = 2
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One way to say what a question must hold. Key: name."""
+    """One kind of requirement for questions. Key: name."""
 
     name: str
     validate: Callable[[Any], None]
@@ -177,17 +177,17 @@ class Operator:
     match: Callable[[Canonical, Any], bool]
     """Whether a question satisfies a valid value."""
     compile: Callable[[Any, Vocabulary], tuple[Group, ...]] | None = None
-    """The same as groups that must all hold; None if atoms cannot say it."""
+    """The requirement as groups that must all hold; None if atoms cannot express it."""
     reason: Callable[[Canonical, Any], str] | None = None
-    """Why a valid value does not hold, in words; None where the group that failed says it."""
+    """Why a valid value does not hold, in words; None if the group that failed explains it."""
     asks_more: bool = True
-    """False if a question that says what the other operators ask, and no more, satisfies it."""
+    """False if a question that only contains what the other operators require satisfies it."""
 
 
 _REGISTRY: dict[str, Operator] = {}
 _changes: list[str] = []
 OPERATORS: Mapping[str, Operator] = MappingProxyType(_REGISTRY)
-"""Every registered operator by its name, in the order in which a receipt asks them."""
+"""Every registered operator by its name, in the order in which a receipt checks them."""
 
 
 def register_operator(operator: Operator) -> None:
@@ -205,12 +205,12 @@ def unregister_operator(name: str) -> None:
 
 
 def registry_state() -> int:
-    """Return a number that is another one whenever an operator came or went."""
+    """Return a number that changes whenever an operator is registered or unregistered."""
     return len(_changes)
 
 
 def _shown(value: object) -> str:
-    """Return a value as a message names it; a long one is cut."""
+    """Return a value as shown in a message; a long one is cut."""
     try:
         text = repr(value)
     except (ValueError, RecursionError):  # thousands of digits, or thousands of brackets
@@ -219,7 +219,7 @@ def _shown(value: object) -> str:
 
 
 def _finite(value: object) -> bool:
-    """Whether this is a number, and one that a float can hold: others cannot be compared with a question's."""
+    """Whether this is a number that a float can represent: others cannot be compared with those of a question."""
     try:
         return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
     except OverflowError:
@@ -243,7 +243,7 @@ def _check_terms(name: str, value: object) -> None:
 
 
 def _terms(values: Sequence[object], vocabulary: Vocabulary) -> tuple[Term, ...]:
-    """Return the canonical terms; one that says nothing is as if it were not written."""
+    """Return the canonical terms; those without letters and digits are ignored."""
     spelled = (canonical_term(str(value), vocabulary) for value in values)
     return tuple(Term(text) for text in dict.fromkeys(spelled) if text)
 
@@ -370,7 +370,7 @@ def _match_no_rival(question: Canonical, value: Mapping[str, Any]) -> bool:
 
 
 def _compile_no_rival(value: Mapping[str, Any], vocabulary: Vocabulary) -> tuple[Group, ...]:  # noqa: ARG001
-    """No atom of one row says it: `SiblingIndex` compiles whole tables."""
+    """Return no groups: atoms of one row cannot express it, so `SiblingIndex` compiles whole tables."""
     return ()
 
 

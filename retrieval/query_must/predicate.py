@@ -1,8 +1,8 @@
 """A query_must predicate: extraction, parsing, and whether a question satisfies it.
 
-A predicate may come as the JSON text that a chunk's metadata holds, as the decoded object, as a bare list of groups, or
-be absent. When a row is made it is read strictly; when an index is read, what cannot be understood is ignored with a
-logged warning, so that an old index loses no chunks.
+A predicate can be the JSON text in a chunk's metadata, the decoded object, a bare list of groups, or absent. When a row
+is made it is read strictly; when an index is read, unknown or invalid parts are ignored with a logged warning, so that
+an old index loses no chunks.
 """
 
 import json
@@ -50,16 +50,17 @@ class Condition:
         return f"{self.operator.name} failed group: {self.failed_group(question)}"
 
     def reason(self, question: Canonical) -> str:
-        """Return why it does not hold, where its operator says that in words of its own; else an empty text."""
+        """Return why it does not hold, if its operator explains that in words; else an empty string."""
         return "" if self.operator.reason is None else self.operator.reason(question, self.value)
 
     def failed_group(self, question: Canonical) -> str:
-        """Return the first group that does not hold, as the predicate writes it; the whole value without groups."""
+        """Return the first group that does not hold, as written in the predicate; the whole value if there are no
+        groups."""
         group = self.failed(question)
         return json.dumps(self.value, ensure_ascii=False, default=str) if group is None else group.source
 
     def failed(self, question: Canonical) -> Group | None:
-        """Return the first group that does not hold; None without groups."""
+        """Return the first group that does not hold; None if there are no groups."""
         return next((group for group in self.groups(question.vocabulary) or () if not group.holds(question)), None)
 
 
@@ -69,16 +70,16 @@ class Ignored:
 
     message: str
     unknown: bool = False
-    """No operator of that name is registered here; it may be elsewhere."""
+    """Whether no operator of that name is registered here; it may be elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryMust:
-    """A predicate that was read. All conditions must hold; none at all always holds."""
+    """A parsed predicate. All conditions must hold; without conditions it always holds."""
 
     conditions: tuple[Condition, ...] = ()
     ignored: tuple[Ignored, ...] = ()
-    """What could not be understood."""
+    """Parts that could not be understood."""
 
     def holds(self, question: Canonical) -> bool:
         """Whether every condition holds."""
@@ -89,7 +90,7 @@ def parse_query_must(query_must: Predicate, *, strict: bool) -> QueryMust:
     """Read a predicate in any of its forms.
 
     Raises BadPredicateError when strict, for text that is not JSON, an unknown operator or a value that cannot be
-    checked. Otherwise such a part is left out, named in `ignored`, and logged as a warning.
+    checked. Otherwise such a part is left out, listed in `ignored`, and logged as a warning.
     """
     try:
         value = _decode(query_must)
@@ -131,7 +132,7 @@ def satisfies_query_must(
         vocabulary: for the canonical form; the generic one when None. True or False here is `debug`, which came third
             in the first implementation of this idea.
         debug: log the reason too, at level INFO.
-        rivals: the tables of the rows that `contain_no_rival` speaks of; without them it asks nothing.
+        rivals: the tables of the rows that `contain_no_rival` names; without them it requires nothing.
 
     >>> satisfies_query_must("7th level cleric, armour class 6", {"contain_one_of": [["cleric"], ["ac 6"]]})
     True
@@ -184,7 +185,7 @@ def explain(
 
 
 def _satisfied(predicate: QueryMust, question: Canonical) -> str:
-    """That it is satisfied; and why a row that the question names keeps no other out."""
+    """Return that it is satisfied; if the question names the row, also why no other row is excluded."""
     key = next((condition.value for condition in predicate.conditions if condition.operator.name == NO_RIVAL), None)
     reason = question.rivals.why_not_applied(key["table"], key["row"]) if key and question.rivals else ""
     return f"{SATISFIED}: held back, {reason}" if reason else SATISFIED
@@ -245,12 +246,12 @@ class Extraction(NamedTuple):
     """A predicate, and the content without it."""
 
     query_must: str | None
-    """The predicate as JSON; None if there was none, or an empty one, which says nothing."""
+    """The predicate as JSON; None if there was none, or an empty one, which requires nothing."""
     content: str
 
 
 def extract_query_must(content: str) -> Extraction:
-    """Take every `query_must` out of every JSON object; the first counts. Invalid JSON and plain text stay as is."""
+    """Remove every `query_must` from every JSON object; the first counts. Invalid JSON and plain text are unchanged."""
     predicates: list[Any] = []
     cleaned: list[str] = []
     done = 0
@@ -266,15 +267,15 @@ def extract_query_must(content: str) -> Extraction:
 
 
 def predicates_in(content: str) -> tuple[int, ...]:
-    """Where the JSON objects begin that hold a `query_must`, a place for each of these: one of several rows each.
+    """Return where the JSON objects with a `query_must` begin, once for each of them: several are of several rows.
 
-    A content that is read whole cannot ask several: the first would decide for the rows of all others.
+    One chunk cannot have several: the first would apply to the rows of all others.
     """
     return tuple(start for start, _, value in _objects(content) for taken in _take(value) if taken)
 
 
 def _objects(content: str) -> Iterator[tuple[int, int, Any]]:
-    """Begin, end and value of every outermost JSON object; nothing where no `query_must` is written anywhere."""
+    """Yield start, end and value of every outermost JSON object; nothing if the content has no `query_must`."""
     start = content.find("{") if f'"{_KEY}"' in content else -1
     while start >= 0:
         try:

@@ -1,6 +1,7 @@
-"""Why a predicate excludes a chunk, in one sentence.
+"""Explains in one sentence why a predicate excludes a chunk.
 
-`predicate.explain` says the same for a program: the operator and the group that failed, as the predicate writes them.
+`predicate.explain` does the same for programs: it returns the operator and the group that failed, as written in the
+predicate.
 """
 
 import json
@@ -20,13 +21,14 @@ from retrieval.types import Chunk
 
 
 def in_words(query_must: Predicate | QueryMust) -> str:
-    """A sentence; it says what a question must have, not whether one has it. What cannot be read is left out."""
+    """Return a sentence that states what a question must contain, not whether one does. Unreadable parts are left
+    out."""
     parts = [part for condition in read_query_must(query_must).conditions for part in condition_in_words(condition)]
     return f"The question must say {'; and '.join(parts)}." if parts else "Any question may have it."
 
 
 def condition_in_words(condition: Condition) -> list[str]:
-    """What one operator asks of a question, part by part, as it follows `must say`."""
+    """Return the requirements of one operator, part by part, as they follow `must say`."""
     name, value = condition.operator.name, condition.value
     known = _WORDS.get(name)
     return known(value) if known else [f"what {name} asks for: {json.dumps(value, ensure_ascii=False, default=str)}"]
@@ -70,23 +72,24 @@ _WORDS: Mapping[str, Callable[[Any], list[str]]] = MappingProxyType(
 
 
 _MOST = 3
-"""Terms of a group that are named."""
+"""The most terms of a group that are listed."""
 _SHORTEST = 3
-"""Letters of a term that says something by itself; the `id` of `Table I.D.` does not."""
+"""The fewest letters of a term that is meaningful by itself; the `id` of `Table I.D.` is not."""
 _AROUND = 3
-"""Words before and after a figure in which its label is looked for."""
+"""Words before and after a number in which its label is sought."""
 _QUOTED = re.compile(r"'([^']+)'")
 _EDGES = ".,;:?!()[]\"'"
 
 
 def refusal(text: str, question: Canonical, query_must: Predicate, chunk: Chunk | None = None) -> str:
-    """A sentence: what the chunk is about, and what the question names instead. Empty where nothing refuses it.
+    """Return a sentence that states what the chunk is about, and what the question names instead. Empty if nothing
+    excludes it.
 
     Args:
         text: the question as it was asked; its own words are used where they can be.
-        question: the same as the predicate saw it.
-        query_must: of the chunk.
-        chunk: whose predicate it is; None: only the predicate is known.
+        question: its canonical form, which the predicate is evaluated on.
+        query_must: the predicate of the chunk.
+        chunk: the chunk with the predicate; None: only the predicate is known.
     """
     failed = next(
         (condition for condition in read_query_must(query_must).conditions if not condition.holds(question)), None
@@ -113,14 +116,15 @@ def refusal(text: str, question: Canonical, query_must: Predicate, chunk: Chunk 
 
 
 def _place(reason: str, called: str | None, chunk: Chunk | None) -> str:
-    """What a row of a table is: its own name beside its siblings; with its table's beside a row of another table."""
+    """Return the name of a row: its own beside its siblings; its title, with that of its table, beside a row of another
+    table."""
     if called and reason.endswith(ANOTHER_ROW):
         return called
     return chunk.title if chunk is not None else "something else"
 
 
 def _named(reason: str, text: str, vocabulary: Vocabulary) -> str:
-    """What the question names instead, in its own words where they can be found."""
+    """Return what the question names instead, in its own words if they can be found."""
 
     def in_own_words(match: re.Match[str]) -> str:
         point = as_point(match[1], vocabulary)
@@ -130,18 +134,19 @@ def _named(reason: str, text: str, vocabulary: Vocabulary) -> str:
 
 
 def _is_about(called: str, group: Group, vocabulary: Vocabulary) -> bool:
-    """Whether a group asks for the row by its own name, and not for its table by the table's."""
+    """Whether a group requires the row's own name, not only that of its table."""
     name = f" {canonical_term(called, vocabulary)} "
     terms = [atom.text for atom in group.atoms if isinstance(atom, Term)]
     if any(f" {term} " in name for term in terms):
         return True
-    # `Intelligence/Wisdom 26+` is asked for by `int 26`, `int 27` and so on.
+    # `Intelligence/Wisdom 26+` is required as `int 26`, `int 27` and so on.
     has_figure = any(map(str.isdigit, called))
     return has_figure and any(as_point(term, vocabulary) is not None for term in terms)
 
 
 def _instead(text: str, question: Canonical, group: Group) -> str:
-    """What the question says where the group asks for something else: `AC 6`, `level 2 or more`; else nothing."""
+    """Return what the question contains in place of what the group requires: `AC 6`, `level 2 or more`; else
+    nothing."""
     terms: dict[str, None] = {}
     for label in _labels(group, question.vocabulary):
         for span in (interval for interval in question.intervals if interval.label == label):
@@ -170,7 +175,8 @@ def _interval(label: str, low: float, high: float) -> str:
 
 @lru_cache(maxsize=256)
 def as_said(text: str, label: str, value: float, vocabulary: Vocabulary) -> str:
-    """A label with its number as the question says them: `7th level`; `level 7` where it says so in other words."""
+    """Return a label with its number in the words of the question: `7th level`; `level 7` if its words cannot be
+    found."""
     wanted = f"{label} {value:g}"
     words = text.split()
     figure = re.compile(rf"(?<!\d){abs(value):g}(?!\d)")
@@ -185,7 +191,7 @@ def as_said(text: str, label: str, value: float, vocabulary: Vocabulary) -> str:
 
 
 def _terms(group: Group) -> list[str]:
-    """The terms of a group that say something, as the predicate writes them."""
+    """Return the meaningful terms of a group, as written in the predicate."""
     return _quoted(group.written if isinstance(group.written, list | tuple) else [group.written])
 
 

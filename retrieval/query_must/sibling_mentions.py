@@ -14,17 +14,18 @@ from retrieval.language.tokens import is_unspaced
 from retrieval.language.vocabulary import Vocabulary
 
 _DECIMAL = ""
-"""The unit of a number with a point and without one; a key of whole numbers holds none, for prices have points too."""
+"""The unit of a decimal number without a unit; a key of whole numbers never matches one, because prices have decimals
+too."""
 _HAIR = 1e-6
-"""What a bound that is left out may differ from the number that is written."""
+"""The largest difference between an excluded bound and the number as it is written."""
 _PERCENT = "percent"
 _DEGREE = "degree"
-"""What degrees are in a question that names no scale: those of the table."""
+"""The unit of degrees in a question that names no scale: that of the table is assumed."""
 
 
 @dataclass(frozen=True, slots=True)
 class AmountInterval:
-    """An interval in the base unit of what it measures. Ends included; either may be infinite."""
+    """An interval in the base unit of what it measures. Both ends are included and may be infinite."""
 
     unit: str
     low: float
@@ -36,24 +37,25 @@ class AmountInterval:
         return self.high - self.low > 4 * (slack(self.low) + slack(self.high))
 
     def holds(self, other: "AmountInterval") -> bool:
-        """Whether the whole of another one lies in it. What counts something else lies in none."""
+        """Whether it contains the whole of another one, with the same unit."""
         return self.unit == other.unit and self.low <= other.low and other.high <= self.high
 
 
 @dataclass(frozen=True, slots=True)
 class MentionedAmount:
-    """One that a question says."""
+    """An amount that a question contains."""
 
     amount: AmountInterval
     span: tuple[int, int]
-    """The first of the question's tokens that say it, and the one after the last."""
+    """The first of the question's tokens that express it, and the one after the last."""
 
 
 def row_amounts(quantity: Quantity, column: str) -> Iterator[AmountInterval]:
-    """What a row stands for, a hair wider than written: two conversions of one value differ by a rounding error.
+    """Yield the amounts that a row represents, slightly wider than written: two conversions of one value differ by a
+    rounding error.
 
     Args:
-        quantity: of its key, or of another step.
+        quantity: the quantity of its key, or of another step.
         column: the heading of that cell. `60` under `Points` are 60 points.
     """
     written = (quantity.written[0] - slack(quantity.written[0]), quantity.written[1] + slack(quantity.written[1]))
@@ -68,16 +70,16 @@ def row_amounts(quantity: Quantity, column: str) -> Iterator[AmountInterval]:
 
 
 def mentioned_amounts(question: Canonical) -> tuple[MentionedAmount, ...]:
-    """The quantities with a unit that a question says, its decimals, and parts in words as percentages.
+    """Return the quantities with a unit in a question, its decimals, and fractions in words as percentages.
 
-    They stand there as they stand alone; others cannot be told from words. A whole number without a unit may be
-    anything.
+    Only those whose canonical form is the same within the question are found. A whole number without a unit may be
+    anything, so it is left out.
     """
     return tuple(_mentioned_amounts(question))
 
 
 def known_unit(unit: str, units: Collection[str]) -> str:
-    """What the tables that count in these units call one."""
+    """Return the name of a unit in the tables, given the units that they use."""
     return next((short for short in short_for(unit) if short in units), unit)
 
 
@@ -105,12 +107,12 @@ def _mentioned_amount(quantity: Quantity) -> AmountInterval | None:
 
 
 def _is_part(quantity: Quantity) -> bool:
-    """Whether it is a part in words, as `a quarter` of something: 25% of it."""
+    """Whether it is a fraction in words, such as `a quarter` of something: 25% of it."""
     return quantity.kind == "fraction" and not any(map(str.isdigit, quantity.text))
 
 
 def _is_decimal(quantity: Quantity) -> bool:
-    """Whether it is a number with a point that numbers nothing: not that of `Table 3.2` and `version 2.0`."""
+    """Whether it is a decimal number that is not the number of something, as in `Table 3.2` and `version 2.0`."""
     numbers_something = quantity.follows_name or quantity.label in NUMBERING
     return quantity.kind == "number" and "." in quantity.text and not numbers_something
 
@@ -121,11 +123,11 @@ def _find(tokens: tuple[str, ...], run: tuple[str, ...], after: int) -> int:
 
 
 MOST = 63
-"""Tokens of a question that are read; a longer one keeps nothing out."""
+"""The most tokens of a question that is read; a longer one excludes nothing."""
 LONG = 4
-"""So many words together are a name, whatever they are: `I Want You to Know`."""
+"""This many words in a row are a name even if all are common: `I Want You to Know`."""
 CODE = 5
-"""Figures of a number that is one row's own, as `6205.20`."""
+"""Digits of a number that identifies one row, such as `6205.20`."""
 _PAIR = 2
 _ASKING = frozenset({"what", "which", "who", "when", "where", "how", "why"})
 _KEPT = 16
@@ -133,27 +135,27 @@ _KEPT = 16
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """The words of a vocabulary that matter to a comparison of rows, in canonical form."""
+    """The words of a vocabulary that matter when rows are compared, in canonical form."""
 
     idle: frozenset[str]
-    """They explain nothing and need no explanation: `what`, `is`, `need`."""
+    """Words that explain nothing and need no explanation: `what`, `is`, `need`."""
     holding: frozenset[str]
-    """A question with one of them may want other rows than the one that it names: `than`, `other`, `second`, `not`."""
+    """Words of a question that may ask for other rows than the named one: `than`, `other`, `second`, `not`."""
     opposing: frozenset[str]
-    """What sets two things against each other, or a throw against what it is thrown for: `vs`."""
+    """Words that oppose two things, or a throw and what it is against: `vs`."""
 
     @staticmethod
     def of(vocabulary: Vocabulary) -> "Speech":
-        """Those of a vocabulary; the same object for the same vocabulary."""
+        """Return the words of a vocabulary; the same object for the same vocabulary."""
         return _speech(vocabulary)
 
     def is_name(self, run: Sequence[str]) -> bool:
-        """Whether a run can name a row: it has a code or a word of two letters, and is no turn of phrase."""
+        """Whether a run can name a row: it has a code or a word of at least two letters, and is not an idiom."""
         says = len(run) >= LONG or not all(token in self.idle or token in self.holding for token in run)
         return says and (_has_long_word(run) or self.is_code(run))
 
     def is_code(self, run: Sequence[str]) -> bool:
-        """Whether a run is an identifier or has no word of two letters: `m 12`, `0 x 1 a`, five figures; not `a 4`."""
+        """Whether a run is an identifier or has no word of two letters: `m 12`, `0 x 1 a`, five digits; not `a 4`."""
         if len(run) == 1:
             return run[0].startswith(MARK) or sum(map(str.isdigit, run[0])) >= CODE
         if _has_long_word(run):
@@ -167,20 +169,20 @@ class QueryMentions:
     """A question by the places of its tokens; bit i of a mask is token i."""
 
     tokens: tuple[str, ...]
-    """In canonical form; an identifier that the tables know is one token, its key."""
+    """In canonical form; an identifier that the tables contain is one token, its key."""
     spoken: tuple[str, ...]
-    """The same as people read them: the parts of an identifier and not its key."""
+    """The same as people read them: with the parts of an identifier instead of its key."""
     places: dict[str, int]
-    """By token: the mask of its places."""
+    """The mask of the places of each token."""
     informative: int
-    """All but idle words."""
+    """All tokens except idle words."""
     words: int
     """Tokens with a letter and without a digit."""
     figures: int
     """Tokens with a digit."""
     holding: int
     opposed: tuple[tuple[int, int], ...]
-    """Every opposing word, and the next word after it that is not idle; as masks."""
+    """Every opposing word, and the next word after it that is not idle, as masks."""
     open: bool
     """Whether it leaves a bound open (`level 7 or higher`)."""
     amounts: tuple[MentionedAmount, ...]
@@ -216,16 +218,16 @@ class QueryMentions:
         )
 
     def mask(self, words: Iterable[str]) -> int:
-        """The places of some words."""
+        """Return the places of some words."""
         mask = 0
         for word in words:
             mask |= self.places.get(word, 0)
         return mask
 
     def settled(self, heads: int) -> int:
-        """Opposing words that compare no rows of a table: what they oppose are words of its heads.
+        """Return opposing words that do not compare rows of a table: they oppose words of its heads.
 
-        `saving throw vs poison` asks the column of that name.
+        `saving throw vs poison` asks for the column of that name.
         """
         settled = 0
         for word, following in self.opposed:
@@ -233,16 +235,17 @@ class QueryMentions:
         return settled
 
     def is_code(self, mask: int) -> bool:
-        """Whether a code stands at these places."""
+        """Whether the tokens at these places are a code."""
         return self.speech.is_code([token for position, token in enumerate(self.tokens) if mask >> position & 1])
 
     def text_at(self, mask: int) -> str:
-        """The tokens at these places."""
+        """Return the tokens at these places."""
         return " ".join(token for position, token in enumerate(self.spoken) if mask >> position & 1)
 
 
 def identifier_tokens(text: str, vocabulary: Vocabulary) -> list[str]:
-    """The keys of the identifiers in a text, made of its canonical tokens; an address of figures keeps its slash."""
+    """Return the keys of the identifiers in a text, made from its canonical tokens; a numeric address keeps its
+    slash."""
     return [
         MARK + ("/" if is_address(identifier) else "").join(canonical_term(identifier, vocabulary).split())
         for identifier in identifiers(text)
@@ -250,7 +253,7 @@ def identifier_tokens(text: str, vocabulary: Vocabulary) -> list[str]:
 
 
 def contracted(tokens: Sequence[str], whole: Sequence[Whole]) -> tuple[str, ...]:
-    """The tokens, the parts of each identifier as its key."""
+    """Return the tokens with the parts of each identifier replaced by its key."""
     replaced = list(tokens)
     for start, stop, key in reversed(whole):
         replaced[start:stop] = [key]
@@ -262,7 +265,7 @@ def _spoken(tokens: Sequence[str], whole: Sequence[Whole]) -> Sequence[str]:
 
 
 def _moved(amounts: Iterable[MentionedAmount], whole: Sequence[Whole]) -> Iterator[MentionedAmount]:
-    """The amounts at their places beside contracted identifiers; a number that is a part of one is none."""
+    """Yield the amounts at their places after identifiers are contracted; a number that is part of one is left out."""
     for amount in amounts:
         start, stop = amount.span
         if all(stop <= first or last <= start for first, last, _ in whole):
@@ -276,7 +279,7 @@ def _in_units(amounts: Iterable[MentionedAmount], units: Collection[str]) -> Ite
 
 
 def span_mask(start: int, stop: int) -> int:
-    """The places start .. stop - 1."""
+    """Return the places start .. stop - 1 as a mask."""
     return (1 << stop) - (1 << start)
 
 

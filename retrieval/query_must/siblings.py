@@ -1,7 +1,7 @@
 """The plain meaning of `contain_no_rival`: a question that names one row excludes its sibling rows.
 
-docs/reference/query_must.md says the same in words. The compiled index gives the same verdicts, and tests hold the two
-together.
+docs/reference/query_must.md describes it in words. The compiled index gives the same verdicts, and tests compare the
+two.
 """
 
 import re
@@ -29,7 +29,7 @@ ANOTHER_ROW = "another row of its table"
 
 @dataclass(frozen=True, slots=True)
 class TableVerdict:
-    """One table of which the question names a row. Masks are those of `QueryMentions`."""
+    """The verdict on one table with a row that the question names. Masks are those of `QueryMentions`."""
 
     table: str
     row: int
@@ -37,33 +37,34 @@ class TableVerdict:
     named: int
     """The words that name it."""
     measured: int
-    """Those of them that are a value of its step: the same words in another row may be the bound of its own."""
+    """The words of `named` that are a value of a step: in another row, they may be the bound of its own step."""
     claimed: int
-    """Those, titles and columns of the table that the question says whole, and `vs` before a word of its heads."""
+    """The words of `named`, titles and columns of the table that the question contains whole, and `vs` before a word of
+    its heads."""
     heads: int
-    """Words that the table's heads have."""
+    """Words that occur in the table's heads."""
     words: int
-    """Words that the named row has."""
+    """Words that occur in the named row."""
     title: int
-    """Words that say which table it is."""
+    """Words that identify the table."""
     why_not_applied: str
-    """Why nothing is kept out; empty if the other rows are."""
+    """Why no row is excluded; empty if the other rows are."""
 
     def told(self, mentions: QueryMentions) -> int:
-        """The words of the question that could tell rows apart: neither claimed nor idle, nor words of the heads."""
+        """Return the words of the question that could distinguish rows: not claimed, idle, or words of the heads."""
         return mentions.informative & ~self.claimed & ~(self.heads & mentions.words)
 
 
 def why_not_applied(
     mentions: QueryMentions, spans: Iterable[int] | None, claimed: int, explained: int, named: int
 ) -> str:
-    """Why a question keeps nothing out of a table though it names a row; empty if it does keep rows out.
+    """Return why a question that names a row of a table excludes none of its rows; empty if it does exclude rows.
 
     Args:
-        mentions: what the question says.
-        spans: the places of each name that it says of the one row, without its amounts; None if it names several rows.
+        mentions: the question.
+        spans: the places of each name of the one row in it, without its amounts; None if it names several rows.
         claimed: places of names, titles and columns.
-        explained: places of words that the row or the heads have.
+        explained: places of words that occur in the row or the heads.
         named: places of names.
     """
     if spans is None:
@@ -81,19 +82,19 @@ def why_not_applied(
 
 
 def named_reason(mentions: QueryMentions, verdict: TableVerdict) -> str:
-    """Why the siblings of a named row are kept out."""
+    """Return why the siblings of a named row are excluded."""
     return f"the question names {mentions.text_at(verdict.named)!r}, {ANOTHER_ROW}"
 
 
 def duplicate_table_reason(mentions: QueryMentions, verdict: TableVerdict) -> str:
-    """Why the rows of a table of the same kind are kept out."""
+    """Return why the rows of a table of the same kind are excluded."""
     return (
         f"the question names {mentions.text_at(verdict.named)!r} of another table: {mentions.text_at(verdict.title)!r}"
     )
 
 
 Run = tuple[str, ...]
-"""Tokens of canonical text that stand together."""
+"""Consecutive tokens of canonical text."""
 
 _NUMBERED = re.compile(r"\s*(?:table|tab\.)\s*[\w.-]*\d?[\w.-]*\s*[:.—–]\s+(?=\S)", re.IGNORECASE)
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
@@ -101,29 +102,29 @@ _BRACKETS = re.compile(r"\s*\([^()]*\)")
 
 @dataclass(frozen=True, slots=True)
 class KeyedRow:
-    """One row as a question may speak of it."""
+    """One row with the texts by which a question may refer to it."""
 
     names: tuple[str, ...]
-    """What it may be called."""
+    """Names of the row."""
     texts: tuple[str, ...]
-    """Its cells, and the label that it stands under."""
+    """Its cells, and the label that it is grouped under."""
     shared: tuple[str, ...] = ()
     """Cells that other rows have too: together they may name one row, as two keys do."""
     amounts: tuple[AmountInterval, ...] = ()
-    """The quantities with a unit that its key stands for."""
+    """The quantities with a unit that its key represents."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyedTable:
-    """A table whose rows carry `contain_no_rival`. Key: id."""
+    """A table whose rows have `contain_no_rival`. Key: id."""
 
     id: str
     kind: str
     """Tables of one kind have the same columns: twins."""
     titles: tuple[str, ...]
-    """What the table itself is called: its caption, its nearest heading."""
+    """Names of the table itself: its caption, its nearest heading."""
     heads: tuple[str, ...]
-    """All that is said of every row: headings, caption."""
+    """All texts that apply to every row: headings, caption."""
     columns: tuple[str, ...]
     rows: Mapping[int, KeyedRow]
     """By the row's number in the table."""
@@ -136,9 +137,9 @@ class TableWords:
     heads: frozenset[str]
     """Words of its headings, its caption and its columns."""
     title: frozenset[str]
-    """Words of its titles that say something."""
+    """Words of its titles that are not idle."""
     runs: frozenset[Run]
-    """Its titles and its columns of several words, whole, and every label with a number in any of its heads."""
+    """Whole titles, whole columns of several words, and every label with a number in any of its heads."""
     rows: Mapping[int, "RowWords"]
 
 
@@ -153,7 +154,7 @@ class RowWords:
 
 
 def words_of_table(table: KeyedTable, vocabulary: Vocabulary) -> TableWords:
-    """Read a table."""
+    """Return a table in canonical form."""
     speech = Speech.of(vocabulary)
     every = (*table.heads, *table.titles, *table.columns)
     whole = {run for column in table.columns for run in _runs(column, vocabulary) if len(run) > 1}
@@ -182,7 +183,7 @@ def _names(names: Iterable[str], speech: Speech, vocabulary: Vocabulary) -> froz
 
 
 def words_of(texts: Iterable[str], vocabulary: Vocabulary) -> frozenset[str]:
-    """Every token of some texts, with its numbers bound to labels and without."""
+    """Return every token of some texts, with numbers both bound to labels and literal."""
     return frozenset(token for text in texts for token in _words(text, vocabulary))
 
 
@@ -205,7 +206,7 @@ def _run(text: str, vocabulary: Vocabulary) -> Run:
 
 
 def _runs(text: str, vocabulary: Vocabulary) -> Iterable[Run]:
-    """The tokens of a text, and once more with each identifier in it as one."""
+    """Return the tokens of a text, and if it contains identifiers, again with each of them as one token."""
     run = _run(text, vocabulary)
     keys = identifier_tokens(text, vocabulary)
     whole = known_identifiers(run, keys, lambda joined: [key in keys for key in joined]) if keys else []
@@ -213,7 +214,7 @@ def _runs(text: str, vocabulary: Vocabulary) -> Iterable[Run]:
 
 
 def _numbered(run: Run, vocabulary: Vocabulary) -> Iterable[Run]:
-    """`ac 6` of `Roll to hit Armor Class 6`."""
+    """Return the labels with numbers in a run: `ac 6` of `Roll to hit Armor Class 6`."""
     labels = vocabulary.lexicon.labels
     return [pair for pair in pairwise(run) if pair[0] in labels and as_number(pair[1]) is not None]
 
@@ -223,25 +224,26 @@ Spans = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Exclusions:
-    """What one question does to the rows of some tables."""
+    """The rows of some tables that one question excludes."""
 
     reasons: Mapping[tuple[str, int], str]
-    """Rows by table and number that it keeps out, and why."""
+    """Why it excludes rows, by table and row number."""
     verdicts: Mapping[str, TableVerdict]
-    """By table, of those that it names a row of."""
+    """Verdicts on the tables with a row that it names, by table."""
 
     def why(self, table: str, row: int) -> str:
-        """Why a row is kept out; empty if it is not."""
+        """Return why a row is excluded; empty if it is not."""
         return self.reasons.get((table, row), "")
 
     def why_not_applied(self, table: str, row: int) -> str:  # noqa: ARG002  (all rows of a table are held back together)
-        """Why nothing is kept out though a row of this row's table is named; empty if none is, or if something is."""
+        """Return why no row of the table is excluded although the question names one; empty if it names none, or if
+        rows are excluded."""
         verdict = self.verdicts.get(table)
         return verdict.why_not_applied if verdict else ""
 
 
 class Siblings:
-    """Keyed tables, of which a question may name a row."""
+    """Keyed tables with rows that a question may name."""
 
     def __init__(self, tables: Iterable[KeyedTable], vocabulary: Vocabulary | None = None) -> None:
         self.vocabulary = vocabulary or Vocabulary.default()
@@ -288,7 +290,7 @@ class Siblings:
         return Exclusions(reasons, verdicts)
 
     def _mentions(self, mentions: QueryMentions) -> Spans:
-        """Where any row of any table is named."""
+        """Return where any row of any table is named."""
         every = [amount for words in self._words.values() for row in words.rows.values() for amount in row.amounts]
         spans = [
             amount.span for amount in mentions.amounts if any(row_amount.holds(amount.amount) for row_amount in every)
@@ -314,7 +316,7 @@ class Siblings:
         whole = _union(wider.values()) or _union(covers.values())
         words = mentions.mask(table.rows[one].words) if one >= 0 else 0
         claimed = _union(runs) | whole | mentions.settled(heads)
-        # The 3 of `level 3` is not that of `Table 3`, and a number alone says no title.
+        # The 3 of `level 3` is not that of `Table 3`, and a number alone is not a title.
         title = mentions.mask(table.title) & mentions.informative & ~(whole & mentions.figures)
         title = title if title & mentions.words else 0
         names = [*called[one], *also[one]] if one >= 0 else None
@@ -324,7 +326,7 @@ class Siblings:
         return TableVerdict(name, one, whole, amounts, claimed, heads, words, title, held)
 
     def _siblings(self, name: str, verdict: TableVerdict, mentions: QueryMentions) -> list[int]:
-        """Rows that have nothing of the question which the named row has not."""
+        """Return the rows that have no word of the question which the named row lacks."""
         told = verdict.told(mentions)
         siblings = []
         for number, row in self._words[name].rows.items():
@@ -336,7 +338,8 @@ class Siblings:
         return siblings
 
     def _twins(self, name: str, verdict: TableVerdict, mentions: QueryMentions) -> list[tuple[str, int]]:
-        """Rows of tables of its kind that have nothing of the question which the named row and its heads have not."""
+        """Return the rows of tables of its kind that have no word of the question which the named row and its heads
+        lack."""
         beyond = mentions.informative & ~(verdict.words | verdict.heads)
         twins: list[tuple[str, int]] = []
         for other, table in self._words.items():
@@ -351,7 +354,7 @@ class Siblings:
 
 
 def _spans(mentions: QueryMentions, runs: frozenset[Run]) -> Spans:
-    """Where any of these runs of tokens stands."""
+    """Return where any of these runs of tokens occurs."""
     size = len(mentions.tokens)
     longest = min(max(map(len, runs), default=0), size)
     return [
@@ -363,7 +366,7 @@ def _spans(mentions: QueryMentions, runs: frozenset[Run]) -> Spans:
 
 
 def _is_part(span: tuple[int, int], spans: Spans, runs: Sequence[int], heads: int, mentions: QueryMentions) -> bool:
-    """Whether a mention is but a part of a longer one, or says what the heads of the table say."""
+    """Whether a mention is only part of a longer one, or only repeats words of the table's heads."""
     own = span_mask(*span)
     if any(own & ~span_mask(*other) == 0 and other != span for other in spans):
         return True
@@ -371,23 +374,23 @@ def _is_part(span: tuple[int, int], spans: Spans, runs: Sequence[int], heads: in
 
 
 def _widest(covers: Mapping[int, int]) -> list[int]:
-    """The rows that cover all that any of them covers."""
+    """Return the rows that cover everything that any of them covers."""
     whole = _union(covers.values())
     return [number for number, cover in covers.items() if cover == whole]
 
 
 def _said(runs: frozenset[Run], spans: Spans, mentions: QueryMentions) -> list[int]:
-    """Which of these places say one of some runs; as masks."""
+    """Return which of these places contain one of some runs, as masks."""
     return [span_mask(*span) for span in spans if mentions.tokens[slice(*span)] in runs]
 
 
 def _measured(row: RowWords, spans: Spans, mentions: QueryMentions) -> int:
-    """Which of these mentions are amounts that a row stands for; as one mask."""
+    """Return which of these mentions are amounts that a row represents, as one mask."""
     return _held(row, mentions) & _union(span_mask(*amount.span) for amount in mentions.amounts if amount.span in spans)
 
 
 def _held(row: RowWords, mentions: QueryMentions, *, steps: bool = False) -> int:
-    """Where the question says amounts that a row stands for, or those that are one value of a step."""
+    """Return the places of amounts in the question that a row represents; with `steps`, only values of its steps."""
     able = [row_amount for row_amount in row.amounts if row_amount.is_step or not steps]
     within = (amount for amount in mentions.amounts if any(row_amount.holds(amount.amount) for row_amount in able))
     return _union(span_mask(*amount.span) for amount in within)

@@ -1,1 +1,2 @@
-"""The contract of whoever asks on behalf of people: a question in, chunks that answer it out, or none."""
+"""The interface for programs that ask on behalf of people: given a question, it returns chunks that answer it, or
+none."""

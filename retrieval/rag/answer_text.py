@@ -1,4 +1,5 @@
-"""The text of an answer that is read: its values, yes or no, and which of two is more, and by how much."""
+"""The text of an answer read from the books: its values, yes or no, and for a comparison, which is more and by how
+much."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,20 +16,22 @@ from retrieval.rag.statements import Statement
 _OR = "Or, if that is meant: "
 _PERHAPS = "Perhaps: "
 _MOST_MISSING = 2
-"""Words of the question that an uncertain answer names as missing."""
+"""The most words of the question that an uncertain answer lists as missing."""
 NO_ANSWER_TEXT = "No answer found in these books."
 READ = "Read from the books, not generated."
 
 
 def answer_lines(question: str, reading: Reading) -> Iterator[str]:
-    """The pieces of an answer: each row or passage with what was read of it, and at the end that it was read.
+    """Yield the lines of an answer: each row or passage with the values read from it, and a last line that states that
+    the answer was read from the books.
 
-    Joined they are its text: `Axe - Cost: 5 gp [1]`. What is uncertain begins with `Perhaps:` and ends with the words
-    of the question that the passage does not have. A comparison has a line for each side, and then what follows.
+    Joined, they are the text of the answer: `Axe - Cost: 5 gp [1]`. An uncertain answer begins with `Perhaps:` and ends
+    with the words of the question that the passage lacks. A comparison has a line for each side, and then its
+    conclusion.
 
     Args:
-        question: as it was asked.
-        reading: of its passages; with a statement.
+        question: the question as asked.
+        reading: the reading of its passages, with at least one statement.
     """
     is_stated = reading.verdict == "stated"
     for count, statement in enumerate(reading.statements):
@@ -46,7 +49,7 @@ def answer_lines(question: str, reading: Reading) -> Iterator[str]:
 
 
 def nearest_place(passage: Passage) -> str:
-    """The text where no answer was found, with the place that comes nearest."""
+    """Return the text for a question without an answer, with the place that comes nearest."""
     return f"{NO_ANSWER_TEXT} The nearest place: {passage.hit.chunk.title} [{passage.number}]"
 
 
@@ -55,7 +58,7 @@ def _line(statement: Statement) -> str:
     if not cells[0].column:
         return " ".join(f"“{plain_text(cell.text)}”" for cell in cells)
     chunk = statement.passage.hit.chunk
-    # The title has the key already; a row that is its key alone still says it.
+    # The title already contains the key; a row that has only its key still shows it.
     told = [cell for cell in cells if cell.text != chunk.row_key] or cells
     return f"{chunk.title} - {'; '.join(f'{cell.column}: {cell.text}' for cell in told)}"
 
@@ -67,7 +70,7 @@ def _doubt(statement: Statement) -> str:
 
 
 def _conclusion(question: str, reading: Reading) -> str:
-    """Which side is more, and by how much; empty where a side is missing or nothing follows."""
+    """Return which side is more, and by how much; empty if a side is missing or nothing can be concluded."""
     if not reading.is_comparison or reading.unanswered:
         return ""
     chunks = [statement.passage.hit.chunk for statement in reading.statements]
@@ -84,11 +87,12 @@ _MARKS = re.compile(r"[*`_.\s]+")
 
 
 def yes_or_no(question: str, cell: Cell) -> str:
-    """`Yes`, `No`, or `No: at most 25,000`; empty where the question wants neither, or the cell does not decide it.
+    """Return `Yes`, `No`, or `No: at most 25,000`; empty if the question is not a yes-or-no question, or the cell does
+    not decide it.
 
     Args:
-        question: as it was asked.
-        cell: of the row that answers.
+        question: the question as asked.
+        cell: a cell of the row that answers.
     """
     if not is_polar(question) or CHOICE.search(question) or not cell.column:
         return ""
@@ -105,7 +109,8 @@ def yes_or_no(question: str, cell: Cell) -> str:
 
 
 def _within_limit(question: str, cell: Cell) -> str:
-    """Whether the number of a question keeps to a limit that a cell is."""
+    """Return whether the number of the question is within the limit that the cell states; empty if that cannot be
+    decided."""
     limit = whole_quantity(cell.text)
     figures = [figure for figure in quantities(question) if figure.kind not in AS_TEXT]
     is_most, is_least = bool(_AT_MOST.search(cell.column)), bool(_AT_LEAST.search(cell.column))
@@ -127,8 +132,8 @@ _NUMBER = re.compile(r"[-+−]?\d[\d,]*(?:\.\d+)?")
 
 
 def compare_sides(question: str, names: Sequence[str], cells: Sequence[Cell]) -> str:
-    """Which of two values is more or less and by how much, where the question asks that and both are numbers of one
-    unit; else empty.
+    """Return which of two values is more or less and by how much, if the question asks that and both are numbers of one
+    unit; else an empty string.
 
     >>> sides = [Cell("a", "Cost", "2 gp", 1, 1.0), Cell("b", "Cost", "15 gp", 1, 1.0)]
     >>> compare_sides("Which costs more, a dagger or a long sword?", ["Dagger", "Sword, long"], sides)
@@ -159,7 +164,7 @@ def _single_value(text: str) -> Quantity | None:
 
 
 def _difference(first: Quantity, second: Quantity, cells: Sequence[Cell]) -> str:
-    """The difference in the unit in which both are written; empty where that differs."""
+    """Return the difference in the unit in which both values are written; empty if their units differ."""
     rests = {" ".join(_NUMBER.sub(" ", cell.text).split()) for cell in cells}
     if len(rests) != 1:
         return ""

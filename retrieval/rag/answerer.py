@@ -27,18 +27,18 @@ class Answerer:
     """Answers questions from the live index of one home. Any number of threads may share one.
 
     Args:
-        home: the home folder; `answer` in its `rag.yaml` says the model and the threshold.
-        embedder: makes the vectors of questions; None: the one that the index names.
-        how: `read` from cells and sentences, without a model; `generate` by the model; `auto`: by the model where
-            there is a key.
-        live: reads the index; None: one of its own.
-        environment: has the key.
-        deadline: until which a search is waited for; None: as long as it takes.
-        strategy: how to search, where `live` is None; None: as the settings say.
+        home: the home folder; `answer` in its `rag.yaml` sets the model and the threshold.
+        embedder: makes the vectors of questions; None: the one that the index was built with.
+        how: `read` from cells and sentences, without a model; `generate` by the model; `auto`: by the model if there is
+            a key.
+        live: reads the index; None: opens its own.
+        environment: the environment variables, which may contain the key.
+        deadline: limits how long a search may take; None: no limit.
+        strategy: how to search if `live` is None; None: the strategy of the settings.
 
     Raises:
         UnreadableSettingsError: the settings cannot be read, or a value cannot be used.
-        UnknownNameError: the settings have a key that no setting is called, or there is no such strategy.
+        UnknownNameError: the settings contain an unknown key, or there is no such strategy.
     """
 
     def __init__(
@@ -70,10 +70,11 @@ class Answerer:
         )
 
     def answer(self, query: str) -> Iterator[AnswerEvent]:
-        """The events `search`, `context`, `generation`, `token` by `token`, and `complete` with the whole answer.
+        """Yield the events `search`, `context`, `generation`, `token` for each piece, and `complete` with the whole
+        answer.
 
-        What goes wrong is an `error` event, the last; nothing that this library knows of is raised. Closing the
-        iterator ends everything.
+        A `RetrievalError` becomes an `error` event, the last, instead of being raised. Closing the iterator ends
+        everything.
 
         Args:
             query: 1 to 2,000 characters.
@@ -84,7 +85,8 @@ class Answerer:
             yield AnswerEvent("error", str(error))
 
     async def answer_async(self, query: str) -> AsyncIterator[AnswerEvent]:
-        """The events of `answer`, without blocking the event loop: the search is in a thread, the model is awaited."""
+        """Yield the events of `answer` without blocking the event loop: the search runs in a thread, the model is
+        awaited."""
         try:
             yield _SEARCHING
             context = await asyncio.to_thread(self.context, query)
@@ -101,21 +103,21 @@ class Answerer:
             yield AnswerEvent("error", str(error))
 
     def answered(self, query: str) -> Answer:
-        """The whole answer at once.
+        """Return the whole answer at once.
 
         Raises:
-            RetrievalError: what `answer` gives as an `error` event.
+            RetrievalError: the error that `answer` yields as an `error` event.
         """
         *_, answer = (event.answer for event in self._events(query) if event.answer is not None)
         return answer
 
     def context(self, query: str) -> Context:
-        """The passages that a question is answered from.
+        """Return the passages from which a question is answered.
 
         Raises:
             InvalidQueryError: the question is empty or too long.
             VectorDBUnavailableError: nothing is live, or it cannot be read.
-            EmbeddingFailureError: the question has no vector.
+            EmbeddingFailureError: no vector could be made of the question.
             RetrievalTimeoutError: it took longer than the deadline.
         """
 
@@ -126,7 +128,7 @@ class Answerer:
         return _in_time(self._deadline, gather)
 
     def close(self) -> None:
-        """Let go of the index; a later question opens it."""
+        """Close the index; a later question reopens it."""
         self._live.close()
 
     def _events(self, query: str) -> Iterator[AnswerEvent]:
@@ -155,7 +157,7 @@ def _in_time(deadline: Deadline | None, work: Callable[[], Result]) -> Result:
 
 
 class _Telling:
-    """One answer on its way."""
+    """One answer in progress."""
 
     def __init__(
         self, context: Context, model: ChatModel | None, settings: AnswerSettings, deadline: Deadline | None
@@ -183,7 +185,7 @@ class _Telling:
                 yield told
 
     def answer(self) -> Answer:
-        """What was told, whole."""
+        """Return the whole answer, of the pieces so far."""
         text, context, model = "".join(self._told), self._context, self._model
         if model is None and self._reading is NOTHING:
             return _nothing(context, context.passages[0])
@@ -231,7 +233,7 @@ def _counted(context: Context, kind: str = "") -> str:
 
 
 def _price_of(settings: Settings, model: str, access: Access) -> ChatPrice | None:
-    """The price that the settings say of a model, else OpenAI's where the server is OpenAI's."""
+    """Return the price of a model from the settings, else OpenAI's if the server is OpenAI's."""
     own = settings.tables
     if own.model == model and own.usd_per_million_sent is not None and own.usd_per_million_answered is not None:
         return ChatPrice(model, own.usd_per_million_sent, own.usd_per_million_answered)
@@ -239,7 +241,7 @@ def _price_of(settings: Settings, model: str, access: Access) -> ChatPrice | Non
 
 
 def _nothing(context: Context, near: Passage | None) -> Answer:
-    """The answer that none was found, with the place that comes nearest, if there is one."""
+    """Return an answer which states that none was found, with the nearest place, if there is one."""
     text = nearest_place(near) if near else NO_ANSWER_TEXT
     citations = cited(text, (near,)) if near else ()
     return Answer(context.query, text, "none", citations, snapshot=context.snapshot.id, read_as=context.read_as)
@@ -250,7 +252,7 @@ def _complete(answer: Answer) -> AnswerEvent:
 
 
 def event_record(event: AnswerEvent) -> dict[str, Any]:
-    """An event: `event`, `data`, and of some `passages` or `answer`."""
+    """Return an event as JSON values: `event`, `data`, and for some events `passages` or `answer`."""
     record: dict[str, Any] = {"event": event.event, "data": event.data}
     if event.passages:
         record["passages"] = [_passage_record(passage) for passage in event.passages]

@@ -1,4 +1,4 @@
-"""Which cells of a row answer a question: features of its columns, and the kind of answer."""
+"""Chooses the cells of a row that answer a question, by features of its columns and the kind of answer wanted."""
 
 import json
 import re
@@ -25,7 +25,7 @@ _WH = re.compile(
 )
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _AFTER = 4
-"""Words after `which` that may say what is wanted: `which breathing gear does`."""
+"""Words after `which` that may name what is wanted: `which breathing gear does`."""
 
 _NUMBER_WORDS = word_set("asks_number")
 _MEASURED = word_sets("measured")
@@ -35,21 +35,21 @@ _MONEY = frozenset({"dollar", "euro", "pound sterling", "credit", "yen", "gp", "
 
 @dataclass(frozen=True, slots=True)
 class AnswerKind:
-    """What the words of a question tell of its answer."""
+    """The kind of answer that the words of a question ask for, such as a number, a date or a unit."""
 
     number: bool
     date: bool
     measures: frozenset[str]
     """Base units, or `money`, that the answer may be in."""
     after: frozenset[str]
-    """Words, as the index cuts them, that follow `which` or its like."""
+    """Words that follow `which` or a similar word, as tokens of the index."""
 
     def fits(self, unit: str | None) -> bool:
-        """Whether a quantity of this base unit is what is wanted."""
+        """Whether a quantity of this base unit is of a kind that is asked for."""
         return unit is not None and ("money" if unit in _MONEY else unit) in self.measures
 
     def measured_by(self, head: str) -> bool:
-        """Whether a column's head says what is measured: `Wgt` where the question says `how heavy`."""
+        """Whether a column's head names what is measured: `Wgt` if the question contains `how heavy`."""
         words = WORD.findall(head.casefold())
         return any(
             word == term or (2 <= len(word) <= 5 and is_short(word, term))
@@ -60,7 +60,8 @@ class AnswerKind:
 
 
 def is_short(short: str, word: str) -> bool:
-    """`wgt` for `weight`: its ends and other letters in their order; `atmos` for `atmosphere`: its beginning."""
+    """Whether a word is short for another: `wgt` for `weight`, by first and last letter and others in order; `atmos`
+    for `atmosphere`, by its beginning."""
     if len(word) <= len(short) + 1:
         return False
     rest = iter(word)
@@ -69,7 +70,7 @@ def is_short(short: str, word: str) -> bool:
 
 
 def answer_kind(question: str, tokenize: Tokenize) -> AnswerKind:
-    """Read what kind of thing a question wants."""
+    """Return the kind of answer that a question asks for."""
     text = question.casefold()
     words = frozenset(WORD.findall(text))
     asks = _WH.search(text)
@@ -90,29 +91,34 @@ NAMES = (
     *("holds", "holds_labelled", "key", "key_named", "key_farther", "empty", "beside", "axis", "axis_other"),
     *("number", "measure", "date"),
 )
-"""Each 0 to 1:
+"""Features of a column, each 0 to 1:
 
-- `head`: share of the head that the question says; `asked`: that follows its `which`; `short_for`: the head is short
-  for words of the question;
-- `means_word`, `means_rest`: cosine of the head and the nearest word of the question, and all of them, without what
-  cells say; `means_whole`: cosine of the head and the question as a model of sentences reads them;
-- `said`: share of the cell that the question says; `said_whole`; `cell_alike`: cosine of cell and question;
-  `head_unsaid`: `head` without `said`; `length`: of the cell, by the logarithm of its characters;
-- `holds`: the cell is a number or a range that holds a number of the question; `holds_labelled`: under its label;
-- `key`: the cell picks the row; `key_named`: and the question names the row; `key_farther`: how much more alike the
-  question another cell is, in `cell_alike`: a row that is meant by what another cell says is asked for its key;
-- `empty`; `beside`: it follows a cell that is said or holds, in a table whose heads repeat;
-- `axis`: a number of the head is one of the question, under its label; `axis_other`: another column's is;
-- `number` and what follows: the cell is of the kind that is asked for.
+- `head`: share of the head's words that the question contains; `asked`: share that follows its `which`; `short_for`:
+  the head is short for words of the question;
+- `means_word`, `means_rest`: cosine of the head and the nearest word of the question, and of the head and all its
+  words, without the words that cells contain; `means_whole`: cosine of the sentence embeddings of the head and the
+  question;
+- `said`: share of the cell's words that the question contains; `said_whole`: whether it contains all of them;
+  `cell_alike`: cosine of cell and question; `head_unsaid`: `head` times (1 - `said`); `length`: logarithm of the cell's
+  number of characters;
+- `holds`: the cell is a number or a range that contains a number of the question; `holds_labelled`: under the label of
+  that number;
+- `key`: the cell is the row's key; `key_named`: and the question names the row; `key_farther`: by how much another cell
+  exceeds the key in `cell_alike`: if the question describes the row by another cell, it asks for the key;
+- `empty`: the cell has no value; `beside`: it follows a cell with `said_whole` or `holds`, in a table with repeated
+  heads;
+- `axis`: the head contains a number of the question, more if under its label; `axis_other`: the head of another column
+  does;
+- `number`, `measure`, `date`: the cell is of the kind that is asked for.
 """
 _NAMING = [NAMES.index(name) for name in ("head", "asked", "short_for", "means_word")]
 _NAMED = 0.5
-"""From this on one of these says that the question names a head."""
+"""If one of these features is at least this, the question names the head."""
 _NEAR, _SAME = 0.3, 0.8
 _BESIDE = 3
-"""Words on each side of a number that may label it."""
+"""Words on each side of a number that may be its label."""
 _LONGEST = 200
-"""Characters of a cell that are looked at."""
+"""Characters of a cell that are read; the rest is ignored."""
 _EMPTY = re.compile(r"[\s\W_]*|n/?a|nil|none", re.IGNORECASE)
 _DATE = re.compile(
     r"\b(?:1[5-9]\d\d|20\d\d)\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:[a-z]{2,6}|\.)?\b",
@@ -126,14 +132,14 @@ Features = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateRow:
-    """A row that a question is asked of."""
+    """A row that may answer a question."""
 
     columns: Sequence[str]
     cells: Sequence[str]
     key: int | None
-    """Which cell picks the row."""
+    """Index of the cell that is the row's key."""
     names: Sequence[str] = ()
-    """What a question may call the row."""
+    """Names that a question may use for the row."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,12 +168,12 @@ class _Question:
 
 
 def column_features(question: str, row: CandidateRow, tokenize: Tokenize) -> Features:
-    """(columns, NAMES).
+    """Return the features of the columns of a row, (columns, NAMES).
 
     Args:
-        question: as it was asked.
-        row: with at least one column.
-        tokenize: of the index that the row is from.
+        question: the question as asked.
+        row: a row with at least one column.
+        tokenize: the tokenizer of the row's index.
     """
     query = _Question(question, tokenize)
     heads = [tuple(cut_word(tokenize, head)) for head in row.columns]
@@ -203,7 +209,7 @@ def column_features(question: str, row: CandidateRow, tokenize: Tokenize) -> Fea
 
 
 def _best_other(values: Features) -> Features:
-    """(n,) the highest of the others; a value that stands alone has itself."""
+    """Return (n,) the highest of the other values; a value without others is returned itself."""
     others = [np.delete(values, position) for position in range(len(values))]
     return np.asarray([other.max() if len(other) else value for other, value in zip(others, values, strict=True)])
 
@@ -223,9 +229,9 @@ def _names_row(query: _Question, names: Sequence[str]) -> bool:
 def _numbers(
     query: _Question, columns: Sequence[str], heads: Sequence[Sequence[str]], cells: Sequence[Quantity | None]
 ) -> tuple[Features, Features, Features, Features]:
-    """Of each column `holds`, `holds_labelled`, `axis` and `axis_other`.
+    """Return `holds`, `holds_labelled`, `axis` and `axis_other` of each column.
 
-    A number is first one under whose label a cell holds it, then one of a head, and only then one of any cell.
+    A number is first matched with cells under its label, then with heads, and only then with any cell.
     """
     held, labelled, axis, numbered = np.zeros((4, len(columns)))
     of_heads = [[quantity for quantity in quantities(column) if quantity.kind not in AS_TEXT] for column in columns]
@@ -247,7 +253,8 @@ def _numbers(
 
 
 def _labels(figure: _Figure, head: Sequence[str], cell: Quantity | None, of_head: Sequence[Quantity]) -> bool:
-    """Whether a cell says what the question's number counts. The number of a head is the head's, not its cells'."""
+    """Whether a cell has the unit of the question's number, or its head contains a word near that number. A number in a
+    head belongs to the head, not to its cells."""
     same = cell is not None and cell.unit is not None and cell.unit == figure.quantity.unit
     return same or (not of_head and not figure.near.isdisjoint(head))
 
@@ -288,7 +295,7 @@ _SENTENCES = MiniLmEmbedder()
 
 
 def _sentence_vector(text: str) -> Vector:
-    """The vector of a head or a question by the model of sentences, (dimensions,), not to be written to."""
+    """Return the sentence embedding of a head or a question, (dimensions,); it must not be modified."""
     return _SENTENCES.embed_query(text if text.strip() else "-")
 
 
@@ -302,7 +309,7 @@ def _short_for(head: str, words: Sequence[str]) -> float:
 def _kinds(
     wants: AnswerKind, columns: Sequence[str], cells: Sequence[str], numbers: Sequence[Quantity | None]
 ) -> Features:
-    """(kinds, columns)."""
+    """Return `number`, `measure` and `date` of each column, (kinds, columns)."""
     rows = []
     for column, cell, number in zip(columns, cells, numbers, strict=True):
         is_number = number is not None or bool(_NUMBER_CELL.fullmatch(cell.strip()))
@@ -319,26 +326,27 @@ def _kinds(
 
 
 MOST = 3
-"""Cells that one answer reads."""
+"""The most cells of a row that one answer contains."""
 SURE = 0.95
-"""Cells are read until one of them is the one that is asked for with this probability."""
+"""Cells are added until their probabilities together reach this."""
 FAR = 0.1
-"""A cell that is so much less likely than the first is not read."""
+"""A cell is left out if its probability is less than this share of the highest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What was read of a chunk: a cell under the head of its column, or a sentence of prose. Key: (chunk_id, start)."""
+    """A value read from a chunk: a cell under the head of its column, or a sentence of prose. Key: (chunk_id,
+    place)."""
 
     chunk_id: str
     column: str
     """Head of its column, `column 1` where it has none, or the label before a value of prose; empty for a sentence."""
     text: str
-    """As it is written."""
+    """The text as written."""
     place: int
-    """0-based: which cell of the row, or which labelled value or sentence of the prose."""
+    """0-based position: the cell in its row, or the labelled value or sentence in the prose."""
     probability: float
-    """0 to 1: that this cell of the row is asked for."""
+    """0 to 1: the probability that the question asks for this cell of the row."""
 
 
 WEIGHTS = Path(__file__).with_name("cell_weights.json")
@@ -346,14 +354,14 @@ WEIGHTS = Path(__file__).with_name("cell_weights.json")
 
 @cache
 def shipped_weights() -> Features:
-    """(features,): what `python -m tools fit cells` found."""
+    """Return the weights that `python -m tools fit cells` found, (features,)."""
     stored: dict[str, float] = json.loads(WEIGHTS.read_text("utf-8"))
     return np.asarray([stored[name] for name in NAMES])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellChoice:
-    """How likely each cell of a row is what a question asks for."""
+    """The probability of each cell of a row of being the one that a question asks for."""
 
     row: CandidateRow
     features: Features
@@ -363,20 +371,21 @@ class CellChoice:
 
     @classmethod
     def of(cls, question: str, row: CandidateRow, tokenize: Tokenize) -> "CellChoice":
-        """Weigh the cells of a row by its features (`column_features`), as a conditional logit.
+        """Weigh the cells of a row by their features (`column_features`), with a conditional logit.
 
         McFadden, Conditional logit analysis of qualitative choice behavior, 1974.
 
         Args:
-            question: as it was asked.
-            row: with at least one cell.
-            tokenize: of the index that the row is from.
+            question: the question as asked.
+            row: a row with at least one cell.
+            tokenize: the tokenizer of the row's index.
         """
         features = column_features(question, row, tokenize)
         return cls(row, features, probabilities(features @ shipped_weights()))
 
     def cells(self, chunk_id: str, most: int = MOST) -> tuple[Cell, ...]:
-        """The likeliest cells, as many as it takes to be sure: one where one column is plainly asked for."""
+        """Return the likeliest cells, as many as needed to be sure: only one if the question clearly asks for one
+        column."""
         chosen: list[Cell] = []
         sure = 0.0
         for position in np.argsort(-self.chances, kind="stable")[:most].tolist():
@@ -388,7 +397,7 @@ class CellChoice:
         return tuple(chosen)
 
     def cell(self, chunk_id: str, position: int) -> Cell:
-        """One cell of the row."""
+        """Return one cell of the row."""
         head = self.row.columns[position].strip() or f"column {position + 1}"
         return Cell(chunk_id, head, self.row.cells[position], position, round(float(self.chances[position]), 4))
 
@@ -400,14 +409,14 @@ class CellChoice:
 
 
 def row_of(chunk: Chunk) -> CandidateRow:
-    """The row that a chunk is."""
+    """Return the row of a chunk."""
     key = chunk.cells.index(chunk.row_key) if chunk.row_key in chunk.cells else None
     names = [name for name in (chunk.row_key, chunk.called, *chunk.names) if name]
     return CandidateRow(chunk.columns, chunk.cells, key, names)
 
 
 def probabilities(scores: Features) -> Features:
-    """(n,) softmax."""
+    """Return the softmax of scores, (n,)."""
     raised: Features = np.exp(scores - scores.max())
     raised /= raised.sum()
     return raised

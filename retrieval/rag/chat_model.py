@@ -1,4 +1,4 @@
-"""A generated answer: prompt, stream of a chat model, citations."""
+"""Generated answers: the prompt, the stream of a chat model, and citations."""
 
 import re
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -19,36 +19,36 @@ from retrieval.rag.passages import Citation, Passage
 
 @dataclass(frozen=True, slots=True)
 class AnswerPart:
-    """What a model said next."""
+    """The next piece of a model's answer."""
 
     text: str
     usage: Usage = Usage()  # noqa: RUF009
-    """Of the whole answer, where the server says so; in the last piece alone."""
+    """Tokens of the whole answer, if the server reports them; only in the last piece."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChatModel:
     """A model of OpenAI, or of any server with its interface.
 
-    No request is sent again once a piece of its answer has come.
+    No request is repeated after the first piece of its answer has arrived.
     """
 
     model: str
     temperature: float = 0.0
     max_tokens: int = 800
-    """Of one answer."""
+    """The most tokens of one answer."""
     timeout: float = 60.0
-    """Seconds until the next piece."""
+    """Seconds to wait for the next piece."""
     access: Access = field(default_factory=Access)
     price: ChatPrice | None = None
-    """None: not known."""
+    """None: unknown."""
 
     def tell(self, prompt: str) -> Iterator[AnswerPart]:
-        """The answer to a prompt. Closing the iterator closes the connection.
+        """Yield the pieces of the answer to a prompt. Closing the iterator closes the connection.
 
         Raises:
             GenerationError: there is no key; the server cannot be reached, refuses, breaks off or sends garbage; the
-                answer is empty, or cut because it is too long.
+                answer is empty, or cut off because it is too long.
         """
         state = _StreamedAnswer(self)
         try:
@@ -61,7 +61,7 @@ class ChatModel:
             raise self._failed(error) from error
 
     async def tell_async(self, prompt: str) -> AsyncIterator[AnswerPart]:
-        """What `tell` gives, without blocking the event loop; it raises the same."""
+        """Yield the pieces of `tell` without blocking the event loop; raises the same errors."""
         state = _StreamedAnswer(self)
         try:
             async with aclosing(self._client().stream_async(self._request(prompt))) as stream:
@@ -88,7 +88,7 @@ class ChatModel:
 
 
 class _StreamedAnswer:
-    """What has been heard of one answer."""
+    """The state of one streamed answer."""
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model
@@ -107,7 +107,7 @@ class _StreamedAnswer:
         return AnswerPart(piece.text)
 
     def end(self) -> AnswerPart:
-        """The last piece, which says what was used."""
+        """Return the last piece, which has the usage."""
         name = self._model.model
         if self._finish == "length":
             raise GenerationError(f"the answer of {name} was cut at {self._model.max_tokens} tokens; raise max_tokens")
@@ -119,7 +119,8 @@ class _StreamedAnswer:
 
 
 _QUOTE = "> "
-"""Begins each line of a passage but that of its number, so that no text can end its passage or begin another."""
+"""Begins each line of a passage except the one with its number, so that no text can end its passage or begin
+another."""
 
 
 def format_prompt(
@@ -127,15 +128,15 @@ def format_prompt(
     passages: Sequence[Passage],
     template: Path | None = None,
 ) -> str:
-    """The prompt for a question over its passages, each quoted under a line `[1] book > heading`.
+    """Return the prompt for a question and its passages, each quoted below a line `[1] book > heading`.
 
     Args:
         query: the question.
         passages: in the order in which they are shown.
-        template: with `$context` and `$question`; None: the one that ships.
+        template: a file with `$context` and `$question`; None: the built-in template.
 
     Raises:
-        UnreadableSettingsError: the template cannot be read, or lacks one of the two.
+        UnreadableSettingsError: the template cannot be read, or does not have exactly these two placeholders.
     """
     context = "\n\n".join(map(_shown, passages))
     chosen = _shipped() if template is None else _read(template)
@@ -177,21 +178,22 @@ _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 
 
 def cited(text: str, passages: Sequence[Passage]) -> tuple[Citation, ...]:
-    """The passages that `[1]` or `[1, 3]` in a text point to, in the order of their numbers."""
+    """Return the passages that `[1]` or `[1, 3]` in a text refer to, in the order of their numbers."""
     numbers = _cited_numbers(text)
     return tuple(citation(passage) for passage in passages if passage.number in numbers)
 
 
 def citation(passage: Passage) -> Citation:
-    """Where a passage is from."""
+    """Return the citation of a passage."""
     chunk = passage.hit.chunk
     return Citation(passage.number, chunk.id, chunk.book, chunk.document, chunk.lines, chunk.title)
 
 
 def doubts(text: str, question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
-    """What of a generated text cannot be checked: `[9]` where there is no ninth passage, numbers that stand nowhere.
+    """Return the parts of a generated text that cannot be checked: citations such as `[9]` without a ninth passage, and
+    numbers that neither the question nor a passage contains.
 
-    A number that the model worked out is a doubt too: a reader should look it up.
+    This includes numbers that the model calculated: a reader should check them.
     """
     strange = sorted(_cited_numbers(text) - {passage.number for passage in passages})
     known = {

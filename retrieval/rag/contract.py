@@ -1,4 +1,4 @@
-"""The records of the contract, and documents read for it."""
+"""The records of the contract, and the preparation of documents for it."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -21,22 +21,22 @@ from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Book, Chunk, Document, Metadata
 
 DOC_TYPES = ("core-rules", "faq", "team-rules", "ops", "killzone")
-"""What a document may be."""
+"""The allowed types of documents."""
 REQUIRED = ("source", "doc_type", "last_update_date")
-"""Metadata that every document has, and every chunk of it."""
+"""Metadata keys that every document and each of its chunks must have."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetrieveRequest:
-    """A question, and how much of an answer is wanted."""
+    """A question, and the limits for its answer."""
 
     query: str
     """1 to 2,000 characters."""
     context_key: str
-    """`{channel_id}:{user_id}`: whose conversation it is."""
+    """`{channel_id}:{user_id}`: identifies the conversation."""
     max_chunks: int = 5
     min_relevance: float = 0.6
-    """0 to 1. It is no cosine: see `DocumentChunk.relevance_score`."""
+    """0 to 1. Not a cosine: see `DocumentChunk.relevance_score`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,43 +44,44 @@ class DocumentChunk:
     """A passage or a table row that answers a question."""
 
     chunk_id: UUID
-    """Of the content: the same passage has the same id in every index."""
+    """Id of the content: the same passage has the same id in every index."""
     document_id: UUID
     text: str
-    """What a reader or a model is shown: prose, or a row as a JSON object."""
+    """The text for a reader or a model: prose, or a row as a JSON object."""
     metadata: Mapping[str, Any]
-    """`source`, `doc_type`, `last_update_date`, `section`, and what else the document has."""
+    """`source`, `doc_type`, `last_update_date`, `section`, and all other metadata of the document."""
     relevance_score: float
-    """0 to 1: of the questions for which a library says as much as this chunk does for this one, the share that the
-    library answers. It never rises along a ranking. The score that ranks says nothing between two questions."""
+    """0 to 1: among questions for which a library has chunks that match as well as this one, the share that the library
+    answers. It never increases along a ranking. Unlike this score, ranking scores of different questions cannot be
+    compared."""
     position_in_doc: int
     """Ordinal of the chunk in its document, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class RAGContext:
-    """What is known about a question. `document_chunks` is empty where nothing in these books answers it."""
+    """The chunks for a question. `document_chunks` is empty if nothing in these books answers it."""
 
     context_id: UUID
     query_id: UUID
     document_chunks: list[DocumentChunk]
-    """The best first."""
+    """Best first."""
     relevance_scores: list[float]
-    """Of the chunks, in their order."""
+    """Scores of the chunks, in the same order."""
     total_chunks: int
-    """How many are returned."""
+    """The number of returned chunks."""
     avg_relevance: float
-    """Mean over the chunks; where none is returned, over the best that would have been."""
+    """Mean over the chunks; if none is returned, over the best candidates."""
     meets_threshold: bool
-    """Whether a chunk is returned: each of them is at least as relevant as was asked, and so is their mean."""
+    """Whether any chunk is returned: each of them has at least the requested relevance, and so does their mean."""
     reason: str = ""
-    """Why there is no chunk; empty where there is one."""
+    """Why there is no chunk; empty if there is one."""
 
     def required(self) -> "RAGContext":
-        """This context, for a caller that would rather be interrupted than look.
+        """Return this context, for callers that prefer an exception to an empty context.
 
         Raises:
-            NoDocumentsFoundError: it holds no chunk; the message is the reason.
+            NoDocumentsFoundError: it contains no chunk; the message is the reason.
         """
         if not self.document_chunks:
             raise NoDocumentsFoundError(self.reason)
@@ -89,36 +90,36 @@ class RAGContext:
 
 @dataclass(frozen=True, slots=True)
 class RuleDocument:
-    """A document as it comes in. Key: document_id."""
+    """A document to be ingested. Key: document_id."""
 
     document_id: UUID
     filename: str
     content: str
-    """All of its markdown."""
+    """The whole markdown text."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    """`source`, `doc_type` and `last_update_date` must be there; any other key may."""
+    """`source`, `doc_type` and `last_update_date` are required; other keys are optional."""
 
 
 @dataclass(frozen=True, slots=True)
 class IngestionResult:
-    """What became of a batch of documents."""
+    """The result of ingesting or removing a batch of documents."""
 
     job_id: UUID
     documents_processed: int
-    """Those that are in the index now as they were given, whether or not that changed anything."""
+    """Documents that are now in the index as they were given, changed or not."""
     documents_failed: int
-    """Those that are in the index as they were before, if they were."""
+    """Documents that failed; if they were in the index before, they are unchanged."""
     embedding_count: int
     """Vectors that were made; a text that was embedded before is not embedded again."""
     errors: list[str]
     """File names of the documents that failed, in the order of the batch."""
     warnings: list[str]
-    """Why those failed, and what is strange about others; each begins with the file name."""
+    """Why those documents failed, and anything unusual in the others; each begins with the file name."""
     duration_seconds: float
 
 
 DOCUMENT_ID, DOCUMENT_HASH = "document_id", "document_hash"
-"""Metadata keys of every chunk of a document that was ingested."""
+"""Metadata keys of every chunk of an ingested document."""
 
 _HEADING = re.compile(r"^(#{1,6})\s+(.*\S)", re.MULTILINE)
 _FILES = UUID("0e7a3f3e-58a1-5b0c-9c6a-6a1a1f1c0a52")
@@ -126,20 +127,21 @@ _FILES = UUID("0e7a3f3e-58a1-5b0c-9c6a-6a1a1f1c0a52")
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A document as it will be in the index."""
+    """A document in the form in which it is indexed."""
 
     document: Document
     hash: str
-    """Of its text, its name, its metadata and how it is cut: what did not change since is not indexed again."""
+    """Hash of its text, name and metadata, and of how it is cut; a document with an unchanged hash is not indexed
+    again."""
     warnings: tuple[str, ...]
 
     def cut(self, vocabulary: Vocabulary, cuts: Cuts = USUAL) -> tuple[tuple[Chunk, ...], tuple[str, ...]]:
-        """Its chunks, and what of its markdown can be read in more ways than one, or could not be read.
+        """Return its chunks, and warnings about ambiguous or unreadable markdown.
 
         Raises:
             InvalidDocumentError: it has no chunk.
         """
-        # A document that comes alone has a title of its own, and no book has another.
+        # An ingested document has its own title, and its book has no title.
         with recorded_losses() as losses:
             parsed = parse_book(Book(self.document.book, "", (self.document,)))
             rows = extract_predicates(transform_tables(parsed.tables, vocabulary, [self.document.text]))
@@ -153,11 +155,11 @@ class Prepared:
 
 
 def prepare(given: RuleDocument, how: str = "") -> Prepared:
-    """Check a document.
+    """Check a document and return it in the form in which it is indexed.
 
     Args:
-        given: the document.
-        how: it is cut; part of its hash.
+        given: the document to check.
+        how: how it is cut; part of its hash.
 
     Raises:
         InvalidDocumentError: required metadata is missing or cannot be used, or there is no text.
@@ -193,7 +195,8 @@ def prepare(given: RuleDocument, how: str = "") -> Prepared:
 
 
 def read_rule_documents(folder: Path) -> tuple[RuleDocument, ...]:
-    """The `.md` files of a folder in name order; their front matter is their metadata, their names give their ids."""
+    """Return the `.md` files of a folder in name order; metadata comes from their front matter, ids from their
+    names."""
     return tuple(
         RuleDocument(uuid5(_FILES, path.name), path.name, path.read_text(encoding="utf-8"))
         for path in sorted(folder.glob("*.md"))

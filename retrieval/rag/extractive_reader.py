@@ -1,4 +1,4 @@
-"""An answer read from the passages of a question: stated, stated under "Perhaps:", or none."""
+"""Answers read from the passages of a question: stated, stated after "Perhaps:", or none."""
 
 import re
 from collections.abc import Sequence
@@ -22,30 +22,30 @@ _COMPARES = re.compile(
 )
 _JOINS = re.compile(r"\b(?:or|and)\b", re.IGNORECASE)
 _RIVAL = 0.8
-"""A second row is stated beside the first if it is at least this share as probable."""
+"""A second row is stated beside the first if its probability is at least this share of the first's."""
 _ALSO = 0.2
-"""Another column that a comparison names is stated if it is at least this share as likely as the first."""
+"""Another column that a comparison names is stated if its probability is at least this share of the highest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the passages of a question say to it."""
+    """The answer that the passages of a question contain."""
 
     verdict: Verdict
     statements: tuple[Statement, ...]
-    """The answer first, then what may be meant instead; of a comparison the answer of each side. Of `none` nothing."""
+    """The answer first, then what may be meant instead; for a comparison, the answer of each side. Empty for `none`."""
     unanswered: tuple[str, ...] = ()
     """The sides of a comparison that no passage answers."""
     is_comparison: bool = False
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        """Everything that is stated, in its order."""
+        """All stated cells, in order."""
         return tuple(cell for statement in self.statements for cell in statement.cells)
 
     @property
     def probability(self) -> float:
-        """0 to 1: that the first statement is right; of a comparison, that those of all sides are."""
+        """0 to 1: the probability that the first statement is right; for a comparison, that those of all sides are."""
         chances = [statement.probability for statement in self.statements]
         return round(prod(chances if self.is_comparison else chances[:1]), 4)
 
@@ -54,11 +54,11 @@ NOTHING = Reading("none", ())
 
 
 def read(context: Context, settings: AnswerSettings = AnswerSettings()) -> Reading:  # noqa: B008
-    """What the passages of a question say to it.
+    """Read the answer to a question from its passages.
 
     Args:
-        context: the passages, measured.
-        settings: the probabilities from which an answer is stated, and stated under "Perhaps:".
+        context: the passages, with their measures.
+        settings: the least probabilities of an answer that is stated, and stated after "Perhaps:".
     """
     if not context.passages:
         return NOTHING
@@ -86,9 +86,10 @@ def _verdict(probability: float, settings: AnswerSettings) -> Verdict:
 
 
 def _alternatives(best: Statement, rivals: Sequence[Statement]) -> tuple[Statement, ...]:
-    """Another row that the question may mean, where it does not distinguish the two.
+    """Return another row that the question may mean, if the question does not distinguish the two.
 
-    A row whose predicate the question meets is named by it: only others that are so named may be meant instead.
+    A question that satisfies the predicate of a row names that row: only other rows with a satisfied predicate may be
+    meant instead.
     """
     is_guarded = best.passage.hit.chunk.query_must is not None
     meant = [
@@ -106,8 +107,8 @@ def _alternatives(best: Statement, rivals: Sequence[Statement]) -> tuple[Stateme
 
 
 def is_contrast(question: str, rivals: Sequence[Statement]) -> bool:
-    """Whether a question that grammar does not take apart compares its first two rows: each has a word of the question
-    that the other lacks, and the question joins them. Rows of two tables need a word that compares."""
+    """Whether a question that the parser does not split compares its first two rows: each has a word of the question
+    that the other lacks, and the question joins them. Rows of different tables also need a comparing word."""
     if len(rivals) < 2:
         return False
     first, second = rivals[:2]
@@ -120,14 +121,15 @@ def is_contrast(question: str, rivals: Sequence[Statement]) -> bool:
 
 
 def _compares(question: str) -> bool:
-    """Whether a question has a word that compares: `differ`, or `larger` in `larger for a or for b`."""
+    """Whether a question contains a comparing word: `differ`, or `larger` in `larger for a or for b`."""
     words = frozenset(WORD.findall(question.casefold()))
     chooses = bool(CHOICE.search(question)) and not words.isdisjoint(MORE | LESS)
     return chooses or bool(_COMPARES.search(question))
 
 
 def _compare(context: Context, settings: AnswerSettings) -> Reading:
-    """The answer of each side: of the passage that was dealt to it first, which is a row beside those of the others."""
+    """Read the answer of each side, from the first passage that was allocated to it: a row like those of the other
+    sides."""
     sides: list[tuple[str, Statement]] = []
     unanswered: list[str] = []
     for part in context.parts:
@@ -141,7 +143,7 @@ def _compare(context: Context, settings: AnswerSettings) -> Reading:
 
 
 def _side(context: Context, question: str, passage: Passage) -> Statement | None:
-    """What one passage states to a side, in one cell. The other side's is no rival of it."""
+    """Return the statement of one passage for one side, of one cell. The passage of the other side is not a rival."""
     return next(iter(statements(question, (passage,), context.snapshot, 1)), None)
 
 
@@ -156,10 +158,10 @@ def _of_sides(
 
 
 def _in_one_column(context: Context, sides: Sequence[tuple[str, Statement]]) -> tuple[Statement, ...]:
-    """The sides, with the cells of the column that is likeliest for all of them together.
+    """Return the sides, with the cells of the column that is likeliest for all of them together.
 
-    A column in which they do not differ tells no difference, unless the question names it. Sides stay as they are if
-    their rows have different columns, or if each names a column of its own, as in a matrix.
+    A column in which they do not differ is skipped unless the question names it. Sides stay as they are if their rows
+    have different columns, or if each names a column of its own, as in a matrix.
     """
     statements = tuple(statement for _, statement in sides)
     rows = [(part, side.passage.hit.chunk) for part, side in sides if side.passage.hit.chunk.cells]
@@ -187,7 +189,7 @@ def _in_one_column(context: Context, sides: Sequence[tuple[str, Statement]]) -> 
 
 
 def _name_columns_apart(choices: Sequence[CellChoice]) -> bool:
-    """Whether each side names a column of its own, and hardly that of another."""
+    """Whether each side names its own column, and the columns of the other sides are unlikely for it."""
     chosen = [int(choice.chances.argmax()) for choice in choices]
     return len(set(chosen)) > 1 and all(
         choice.is_named[own]

@@ -1,4 +1,4 @@
-"""Documents for a question: conditions, hints, parts and rounds, with a record of the finding."""
+"""Finds documents for a question by conditions, hints, parts and rounds, and records how they were found."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ from retrieval.understand.self_query.filters import Trigger
 from retrieval.understand.self_query.retriever import SelfQueryResult, SelfQueryRetriever
 
 _RETRIES = 1
-"""A person waits for the answer."""
+"""Low, because a person waits for the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,32 +36,32 @@ class DocumentSearch:
 
     result: SelfQueryResult
     rounds: IterativeResult | None
-    """None where no round was made: the question has conditions, or its first search answers it."""
+    """None if there was no round: the question has conditions, or its first search answers it."""
     read_by: str
     """`rules`, or the name of the chat model that read the question."""
     notes: tuple[str, ...]
-    """What was given up on the way, a sentence each: conditions, values, the model."""
+    """What was given up during the search, one sentence each: conditions, values, the model."""
     reason: str
-    """Why no document is relevant enough; empty where one is, or where no topic was asked."""
+    """Why no document is relevant enough; empty if one is, or if the question has no topic."""
     tokens: int
-    """That the model was paid for."""
+    """Tokens that the model used."""
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The questions that a comparison is made of; none where it is no comparison."""
+        """The questions that a comparison consists of; empty if the question is not a comparison."""
         several = self.rounds.decomposition.sub_queries if self.rounds else ()
         return several if len(several) > 1 else ()
 
 
 class Finder:
-    """Finds the documents of questions in one index. Any number of threads may share one.
+    """Finds documents for questions in one index. Any number of threads may share one.
 
     Args:
-        retriever: over the index.
-        settings: the model that reads questions, where one is named.
-        environment: has the key of the model.
-        enough: relevance of a document that answers, 0 to 1: what `answer` refuses below.
-        today: what `last month` goes back from.
+        retriever: the retriever of the index.
+        settings: the settings, which may name a model that reads questions.
+        environment: the environment variables, which may contain the key of the model.
+        enough: the least relevance of a document that answers, 0 to 1; `answer` refuses below it.
+        today: returns the date from which `last month` is counted.
         strategy: how topics are ranked.
     """
 
@@ -93,14 +93,14 @@ class Finder:
         use_filters: bool = True,
         explain: bool = False,
     ) -> DocumentSearch:
-        """The documents of a question.
+        """Find the documents for a question.
 
         Args:
             question: 1 to 2,000 characters.
-            top_k: how many documents at most.
-            where: which documents may come back at all; nothing relaxes it.
-            use_filters: whether conditions, hints and parts are read from the question; without, it is a search.
-            explain: make the rounds also where the first search answers.
+            top_k: the most documents to return.
+            where: restricts which documents may be returned; it is never relaxed.
+            use_filters: whether to read conditions, hints and parts from the question; if False, it is a plain search.
+            explain: make the rounds even if the first search answers.
 
         Raises:
             InvalidQueryError: the question is empty or too long, or `top_k` is less than 1.
@@ -132,7 +132,7 @@ class Finder:
             config=replace(config, llm_model=model or config.llm_model),
             today=self._today,
             strategy=self._strategy,
-            # Documents and names are noted in one pass over the chunks.
+            # Documents and names are collected in one pass over the chunks.
             chunks=self._names.noting(self._retriever.snapshot.chunks),
             relevance=relevance_of(self._retriever),
         )
@@ -140,7 +140,7 @@ class Finder:
     @cached_property
     def _rounds(self) -> IterativeRetriever:
         config = self._self_query.config
-        _ = self._self_query.catalog  # making it notes the names
+        _ = self._self_query.catalog  # building it collects the names
         plain = IterativeRetriever(
             self._retriever,
             hints=config.hints,
@@ -161,7 +161,7 @@ class Finder:
         return bool(measured) and max(measured) < self._enough
 
     def _with_late(self, result: SelfQueryResult, rounds: IterativeResult) -> tuple[FoundDocument, ...]:
-        """The documents, behind those that only a later round found relevant enough."""
+        """Return the documents, after those that only a later round found relevant enough."""
         late = [fact for fact in rounds.facts if fact.iteration > 1 and fact.hinted.relevance >= self._enough]
         if not late or not self._misses(result):
             return result.documents
@@ -196,7 +196,7 @@ class Finder:
 
 
 def finding_record(finding: DocumentSearch) -> dict[str, Any]:
-    """A finding as JSON values; `decomposition`, `rounds` and `answers` are there where rounds were made."""
+    """Return a finding as JSON values; `decomposition`, `rounds` and `answers` are present if there were rounds."""
     result = finding.result
     record: dict[str, Any] = {
         "query": result.analysis.original_query,

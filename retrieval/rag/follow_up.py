@@ -1,4 +1,4 @@
-"""Follow-up questions of a conversation, made whole by rules: `and AC 4?`, `how heavy is it?`."""
+"""Rules that complete follow-up questions of a conversation: `and AC 4?`, `how heavy is it?`."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from retrieval.types import Chunk
 _OPENING = re.compile(
     r"(?:and|or|but|then|what|how|same|about|for|with|if|of|to|at|on|in|against|vs\.?)\b[\s,]*", re.IGNORECASE
 )
-"""Words before what changes, in any number: `and what about AC 4?`."""
+"""Any number of words before the part that changes: `and what about AC 4?`."""
 _BEGINS = re.compile(r"\s*(?:and|or|but|what about|how about|(?:the )?same|what if)\b", re.IGNORECASE)
 _QUESTION = re.compile(
     r"\s*(?:(?:and|but|or)\s+)?((?:what|which|who|whom|whose|where|when|why|how|is|are|was|were|do|does|did|can|could|may|"
@@ -25,25 +25,25 @@ _ARTICLE = re.compile(r"(?:an?|the)\s+", re.IGNORECASE)
 _REFERRING = FUNCTION_WORDS.union(Vocabulary.default().holding_words)
 """Words that name nothing by themselves: `the other one`."""
 _SHORTEST = 3
-"""Letters of a word that names something."""
+"""The fewest letters of a word that names something."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question of a conversation that was answered."""
+    """An answered question of a conversation."""
 
     question: str
-    """Whole."""
+    """The question, completed if it was a follow-up."""
     name: str
-    """What answered it is called: a row, or the section of a passage."""
+    """Name of what answered it: a row, or the section of a passage."""
     words: frozenset[str]
     """Words of the names of what answered it, in lower case."""
     titles: tuple[frozenset[str], ...] = ()
-    """Those of the titles above it, the nearest first."""
+    """Words of the titles above it, nearest first."""
 
     @classmethod
     def of(cls, question: str, chunk: Chunk) -> "Turn":
-        """The turn of a question that a chunk answered."""
+        """Return the turn of a question that a chunk answered."""
         name = chunk.called or chunk.row_key or (chunk.heading_path[-1] if chunk.heading_path else chunk.title)
         titles = (chunk.caption or "", *reversed(chunk.heading_path))
         words = frozenset(_words(" ".join((name, chunk.called or "", *chunk.names))))
@@ -56,10 +56,10 @@ def is_follow_up(question: str) -> bool:
 
 
 def complete(question: str, turn: Turn) -> str | None:
-    """A question that refers back, as one that can be understood alone; None if no rule can.
+    """Return a follow-up question as one that can be understood alone; None if no rule applies.
 
-    `and AC 4?` sets the number of the same label, `what about a halberd?` puts one thing in the place of another, and
-    `how heavy is it?` names the thing that answered.
+    `and AC 4?` replaces the number with the same label, `what about a halberd?` replaces the thing that answered, and
+    in `how heavy is it?` the name of that thing replaces the pronoun.
     """
     whole = _QUESTION.match(question)
     if whole or not _BEGINS.match(question):
@@ -76,9 +76,9 @@ def _named(pronoun: str, name: str) -> str:
 
 
 def _with_numbers(previous: str, change: str) -> str | None:
-    """The previous question with the numbers of a change, each in the place of one that counts the same.
+    """Return the previous question with its numbers replaced by those of a change that count the same thing.
 
-    A number that has no such place stands behind the question if it is the whole change; else None.
+    If a number matches none, it is appended to the question if it is the whole change; else the result is None.
     """
     changes = quantities(change)
     for quantity in changes:
@@ -96,12 +96,13 @@ def _with_numbers(previous: str, change: str) -> str | None:
 
 
 def _counted(quantity: Quantity) -> frozenset[str]:
-    """What a number counts, and what it is said of: `kilogram`, `level`."""
+    """Return what a number counts or is labelled with: `kilogram`, `level`."""
     return frozenset(singular(word) for word in (quantity.unit, quantity.label) if word)
 
 
 def _with_name(turn: Turn, change: str) -> str | None:
-    """The previous question with another thing in the place of the one that answered it; None where it names none."""
+    """Return the previous question with another thing in place of the one that answered it; None if the change or the
+    question names none."""
     if _REFERRING.issuperset(_words(change)):
         return None
     words = list(_WORD.finditer(turn.question))
@@ -118,7 +119,7 @@ def _with_name(turn: Turn, change: str) -> str | None:
 
 
 def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
-    """First and last position of each run of true flags."""
+    """Return the first and last position of each run of true flags."""
     runs: list[tuple[int, int]] = []
     for position, flag in enumerate(flags):
         if flag and runs and runs[-1][1] == position - 1:
@@ -129,6 +130,6 @@ def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
 
 
 def _words(text: str) -> list[str]:
-    """Words that may name something, in lower case, without the `s` of a plural."""
+    """Return the words that may name something, in lower case, without a plural `s`."""
     words = (match[0].casefold() for match in _WORD.finditer(text))
     return [word.removesuffix("s") for word in words if len(word) >= _SHORTEST and not word.isdigit()]

@@ -1,4 +1,4 @@
-"""Ingestion of documents into a new live index, as a job whose original documents are kept."""
+"""Ingestion of documents into a new live index, one job per batch; the original documents are kept."""
 
 import logging
 import time
@@ -42,25 +42,25 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Job:
-    """What becomes of one batch."""
+    """The state of one ingestion batch: the documents before, added and removed, and its errors."""
 
     live: dict[str, tuple[Chunk, ...]]
-    """Chunks by the id of their document, as readers get them."""
+    """Chunks of the live index by document id."""
     originals: dict[str, RuleDocument]
-    """Those documents as they came in."""
+    """Documents as they were given, by id: those of the index, and then those of the batch."""
     kept: frozenset[str] = frozenset()
-    """Ids of those that are kept beside the index."""
+    """Ids of the documents that are stored beside the index."""
     is_damaged: bool = False
-    """Whether something of the index that is no chunk has to be made again."""
+    """Whether a part of the index other than its chunks must be made again."""
     clock: Clock = field(default_factory=Clock)
     new: dict[str, tuple[Chunk, ...]] = field(default_factory=dict)
     again: set[str] = field(default_factory=set)
-    """Which of the new are documents of an index that cannot be read, as they were."""
+    """Ids of the documents in `new` that were in an index that cannot be read, and did not change."""
     removed: set[str] = field(default_factory=set)
     processed: int = 0
     embedded: int = 0
     embedder_error: EmbedderUnavailableError | None = None
-    """Why the embedder makes no vector for any text."""
+    """Why the embedder cannot embed any text."""
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -71,21 +71,21 @@ class Job:
 
     @property
     def documents(self) -> dict[str, tuple[Chunk, ...]]:
-        """Those of the index as it will be."""
+        """Chunks of the new index by document id."""
         return {name: chunks for name, chunks in (self.live | self.new).items() if name not in self.removed}
 
     @property
     def chunks(self) -> list[Chunk]:
-        """Those of the documents."""
+        """Chunks of the new index."""
         return [chunk for chunks in self.documents.values() for chunk in chunks]
 
     def warn(self, filename: str, sentence: str) -> None:
-        """Say something strange of a document."""
+        """Log and record a warning about a document."""
         _log.warning("%s: %s", filename, sentence)
         self.warnings.append(f"{filename}: {sentence}")
 
     def result(self) -> IngestionResult:
-        """What the caller gets."""
+        """Return the result of the batch."""
         return IngestionResult(
             uuid4(),
             self.processed,
@@ -98,17 +98,18 @@ class Job:
 
 
 DOCUMENTS_FILE = "documents.jsonl"
-"""In a snapshot's folder; no part of what its id is the hash of. In a home's while an index is made again."""
+"""In a snapshot's folder, where it is not part of the hash that is the snapshot's id; in the home folder while an index
+is made again."""
 
 
 def keep_originals(folder: Path, documents: Iterable[RuleDocument]) -> None:
-    """Keep documents in the folder of a snapshot or a home, in the order of their ids."""
+    """Write documents to the folder of a snapshot or a home, in the order of their ids."""
     ordered = sorted(documents, key=lambda document: str(document.document_id))
     write_jsonl(folder / DOCUMENTS_FILE, ordered)
 
 
 def read_originals(folder: Path) -> dict[str, RuleDocument]:
-    """The documents in the folder of a snapshot or a home, by id; none where there are none to read."""
+    """Return the documents in the folder of a snapshot or a home, by id; empty if none can be read."""
     try:
         documents: tuple[RuleDocument, ...] = read_jsonl(folder / DOCUMENTS_FILE, RuleDocument)
         return {str(document.document_id): document for document in documents}
@@ -117,7 +118,8 @@ def read_originals(folder: Path) -> dict[str, RuleDocument]:
 
 
 def _originals_to_begin_from(home: Path, beside: dict[str, RuleDocument]) -> tuple[str, dict[str, RuleDocument]]:
-    """What an index that cannot be read is made of again, and its name; `beside` is what is kept beside that index."""
+    """Return the documents from which to make an unreadable index again, and a description of them; `beside` is what is
+    stored beside that index."""
     if originals := read_originals(home) | beside:
         return "its documents", originals
     for snapshot in were_live(home):
@@ -127,7 +129,7 @@ def _originals_to_begin_from(home: Path, beside: dict[str, RuleDocument]) -> tup
 
 
 def lacking(snapshot: Snapshot) -> Iterator[str]:
-    """A sentence where documents of a snapshot are not kept beside it; none for one that was built from a library."""
+    """Yield a sentence if documents of a snapshot are not stored beside it; nothing if it was built from a library."""
     if DOCUMENT_HASH not in snapshot.chunks[0].metadata:
         return
     missing = {chunk.book for chunk in snapshot.chunks} - read_originals(snapshot.folder).keys()
@@ -138,28 +140,28 @@ def lacking(snapshot: Snapshot) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
-    """What became of one document."""
+    """The result of reading one document."""
 
     given: RuleDocument
     ready: Prepared | None = None
-    """None: it was refused before it was read."""
+    """None: it was rejected before it was read."""
     is_there: bool = False
-    """Whether the index has it as it is; then it is not cut."""
+    """Whether the index already has it unchanged; then it is not cut."""
     chunks: tuple[Chunk, ...] = ()
     warnings: tuple[str, ...] = ()
-    """What can be read in more ways than one."""
+    """Warnings about ambiguous or unreadable markdown."""
     error: Exception | None = None
-    """Why it cannot be brought in."""
+    """Why it cannot be ingested."""
 
 
 def read_document(given: RuleDocument, home: Home, cuts: Cuts, is_there: Callable[[Prepared], bool]) -> ReadDocument:
-    """Check a document and cut it. Whatever it does to the parser, the others of its batch go on: nothing is raised.
+    """Check a document and cut it. Nothing is raised: even if it breaks the parser, the rest of its batch continues.
 
     Args:
-        given: the document.
-        home: its settings and its words.
+        given: the document to read.
+        home: the home, for its settings and its vocabulary.
         cuts: where prose is cut.
-        is_there: whether the index has it as it is.
+        is_there: whether the index already has it unchanged.
     """
     ready = None
     try:
@@ -175,16 +177,16 @@ def read_document(given: RuleDocument, home: Home, cuts: Cuts, is_there: Callabl
 
 
 PAUSES = (0.5, 1.0, 2.0)
-"""Seconds before each time that an embedder which failed is asked again."""
+"""Seconds before each retry after an embedder has failed."""
 
 
 class Ingestion:
-    """Writes one home's index.
+    """Writes the index of one home.
 
     Args:
-        home: the home.
+        home: the home to write in.
         embedder: makes the vectors.
-        sleep: waits so many seconds.
+        sleep: waits for a number of seconds.
     """
 
     def __init__(self, home: Home, embedder: Embedder, sleep: Callable[[float], None] = time.sleep) -> None:
@@ -192,7 +194,7 @@ class Ingestion:
         self._cuts = cuts_for(home.settings, embedder)
 
     def ingest(self, documents: Sequence[RuleDocument]) -> IngestionResult:
-        """Bring documents in; `RAGPipeline.ingest` says what of them is seen when, and what it raises."""
+        """Ingest documents; see `RAGPipeline.ingest` for when searches see them, and the errors raised."""
         with writers_turn(self._home.root):
             job, store = self._begun()
             lost, batch = self._read(job, job.lost), self._read(job, documents)
@@ -205,7 +207,7 @@ class Ingestion:
             return job.result()
 
     def remove(self, document_ids: Iterable[UUID]) -> IngestionResult:
-        """Take documents out; `RAGPipeline.remove` says what it raises."""
+        """Remove documents; see `RAGPipeline.remove` for the errors raised."""
         with writers_turn(self._home.root):
             job, store = self._begun()
             names = dict.fromkeys(map(str, document_ids))
@@ -229,7 +231,7 @@ class Ingestion:
         return EmbeddingStore(self._home.embeddings, self._embedder.identity)
 
     def _begun(self) -> tuple[Job, EmbeddingStore]:
-        """A batch that has taken in nothing yet, and where its vectors are kept."""
+        """Return a new job without documents of the batch, and the store of its vectors."""
         store, standing = self._store(), standing_id(self._home.root)
         originals = read_originals(snapshot_folder(self._home.root, standing)) if standing else {}
         try:
@@ -248,7 +250,7 @@ class Ingestion:
         return job, store
 
     def _is_damaged(self, standing: str) -> bool:
-        """Whether what lies beside the chunks of an index has to be made again."""
+        """Whether what is stored beside the chunks of an index must be made again."""
         try:
             calibration_of(snapshot_folder(self._home.root, standing), self._embedder.identity.name)
         except IndexCorruptError:
@@ -270,16 +272,16 @@ class Ingestion:
         batch: Sequence[ReadDocument] = (),
         leaving: Collection[str] = (),
     ) -> None:
-        """Take in first what an index that cannot be read was made of, if all that will be embedded may be paid for.
+        """Take in the documents of an index that cannot be read, if the budget allows all that must be embedded.
 
         Raises:
-            BudgetExceededError: it may not; nothing was sent.
+            BudgetExceededError: the budget does not allow it; nothing was sent.
         """
         price, budget = price_of(store.identity), self._home.settings.budget_usd
         if price is not None and budget is not None:
             read = [chunk for document in (*lost, *batch) for chunk in document.chunks]
             gone = {chunk.book for chunk in read} | set(leaving)
-            # Of another embedder than before, what stays is embedded again.
+            # If the embedder is not the same as before, unchanged documents are embedded again.
             kept = [chunk for name, chunks in job.live.items() if name not in gone for chunk in chunks]
             missing = store.missing([embedding_text(chunk) for chunk in (*kept, *read)])
             Cost.of(missing, price).require_within(budget)
@@ -288,7 +290,8 @@ class Ingestion:
         job.again |= set(job.new)
 
     def _takes(self, job: Job, store: EmbeddingStore, document: ReadDocument) -> bool:
-        """Take one document into the batch. Whatever it does to the embedder, the others go on."""
+        """Take one document into the batch, and return whether that worked. Even if it breaks the embedder, the others
+        continue."""
         try:
             self._take(job, store, document)
         except Exception as error:
@@ -301,7 +304,7 @@ class Ingestion:
         return True
 
     def _chunks_of(self, standing: str) -> dict[str, tuple[Chunk, ...]]:
-        """Chunks of an index by document."""
+        """Return the chunks of an index by document."""
         chunks_by_book: dict[str, list[Chunk]] = {}
         with open_snapshot(self._home.root, standing) as snapshot:
             for chunk in snapshot.chunks:
@@ -316,7 +319,7 @@ class Ingestion:
         }
 
     def _take(self, job: Job, store: EmbeddingStore, document: ReadDocument) -> None:
-        """See that every text of one document has a vector; nothing of it is kept before."""
+        """Take one document into the batch once each of its texts has a vector."""
         given, ready = document.given, document.ready
         if ready is not None:
             name = ready.document.book
@@ -337,10 +340,10 @@ class Ingestion:
         job.again.discard(name)
 
     def _embed(self, job: Job, store: EmbeddingStore, texts: Sequence[str]) -> int:
-        """Keep a vector for each text that has none; returns how many were made.
+        """Store a vector for each text that has none; return how many were made.
 
-        Where the embedder fails whatever the text, it is not asked for another one of this batch: it has said so at
-        once, or has already asked its server several times.
+        If the embedder fails whatever the text, it is not called again for this batch: either it failed at once, or it
+        has already tried its server several times.
         """
         missing = store.missing(texts)
         if missing and job.embedder_error is not None:
@@ -363,15 +366,15 @@ class Ingestion:
         raise AssertionError  # the last pause is None
 
     def _write(self, job: Job, store: EmbeddingStore) -> None:
-        """Make the index anew and let it go live, if it is sound."""
+        """Make the new index and promote it, if it is sound."""
         chunks, root = job.chunks, self._home.root
         texts = [embedding_text(chunk) for chunk in chunks]
-        self._embed(job, store, texts)  # of another embedder than before, all of them
+        self._embed(job, store, texts)  # all of them, if the embedder is not the same as before
         try:
-            if job.again:  # what is made again takes the place of the folder that they are in
+            if job.again:  # the new snapshot may replace the folder that contains them
                 keep_originals(root, job.originals.values())
             manifest = build_snapshot(root, chunks, store.get(texts), store.identity, self._home.vocabulary)
-            open_snapshot(root, manifest.id).close()  # raises where the disk did not keep what was written
+            open_snapshot(root, manifest.id).close()  # raises if the disk did not store what was written
             folder = snapshot_folder(root, manifest.id)
             keep_originals(folder, (job.originals[name] for name in job.documents if name in job.originals))
             keep_calibration(root, folder, store.identity.name)

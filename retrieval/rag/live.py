@@ -1,4 +1,4 @@
-"""The live index of a service: opened once, reopened after a promotion, with deadlines and turns."""
+"""The live index of a service: opened once, and reopened after a promotion; deadlines, and turns of writers."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -25,16 +25,16 @@ Result = TypeVar("Result")
 
 
 class LiveIndex:
-    """Reads whichever snapshot of a home is live. Any number of threads may share one.
+    """Reads the live snapshot of a home, also after another goes live. Any number of threads may share one.
 
     Args:
-        home: whose.
-        embedder: makes the vectors of questions; None: the one that the snapshot names.
-        strategy: how to search; None: as the home's settings say.
+        home: the home to read.
+        embedder: makes the vectors of questions; None: the one that the snapshot was built with.
+        strategy: how to search; None: the strategy of the home's settings.
 
     Raises:
         UnknownNameError: there is no such strategy.
-        UnreadableSettingsError: the settings name one that there is not.
+        UnreadableSettingsError: the settings name a strategy that does not exist.
     """
 
     def __init__(self, home: Home, embedder: Embedder | None = None, strategy: str | None = None) -> None:
@@ -46,7 +46,7 @@ class LiveIndex:
         self._made: dict[Callable[[ContextSource], Any], Any] = {}
 
     def ask(self, question: Callable[[ContextSource], Result]) -> Result:
-        """What a question to the live snapshot gives, wholly from one snapshot.
+        """Return the result of a function of the live snapshot, read from one snapshot only.
 
         Raises:
             VectorDBUnavailableError: nothing is live, or it cannot be read.
@@ -56,12 +56,12 @@ class LiveIndex:
             try:
                 return question(reader)
             except (VectorDBUnavailableError, OSError):
-                # One that is live no more may be removed while it is being read: then the one that is live answers.
+                # A snapshot that is no longer live may be removed while it is read: then the live one answers.
                 if live_id(self.home.root) == reader.retriever.snapshot.id:
                     raise
 
     def reader(self) -> ContextSource:
-        """What reads the snapshot that is live now; one that is open stays open until another is live.
+        """Return the reader of the snapshot that is live now; it stays open until another snapshot is live.
 
         Raises:
             NothingLiveError: nothing is live.
@@ -77,11 +77,12 @@ class LiveIndex:
             return self._reader
 
     def made_of(self, reader: ContextSource, make: Callable[[ContextSource], Result]) -> Result:
-        """What is made of a reader, once for all who ask with it, and let go of with it.
+        """Return an object built from a reader. It is built once, shared by all callers, and dropped with the
+        reader.
 
         Args:
-            reader: that `ask` gives; of one that is live no more it is made anew.
-            make: quickly; what takes long it should do where that is first asked for.
+            reader: the reader that `ask` passes; if it is no longer live, the object is built for this caller only.
+            make: builds the object. It must be fast: slow work should be done when first needed.
         """
         with self._opening:
             if reader is not self._reader:
@@ -92,7 +93,7 @@ class LiveIndex:
             return made
 
     def close(self) -> None:
-        """Let go of the index, and of the sockets where its collections are on a server; a later question opens it."""
+        """Close the index, and connections to a server with its collections; a later question reopens it."""
         with self._opening:
             if self._reader is not None:
                 self._reader.retriever.snapshot.close()
@@ -100,14 +101,14 @@ class LiveIndex:
 
 
 AT_ONCE = 32
-"""Questions that are worked on at a time; more of them wait, and their time runs."""
+"""The most questions that are processed at a time; others wait, and their time runs."""
 
 
 class Deadline:
-    """Lets work go on in a thread of its own, and gives up waiting for it in time.
+    """Runs work in its own thread, and stops waiting for it at a deadline.
 
-    The work ends at its next `require_waiting_caller`. Nobody can stop a thread: what hangs goes on hanging, without
-    keeping the program from ending. `AT_ONCE` of them are the most that there can be.
+    The work ends at its next `require_waiting_caller`. A thread cannot be stopped: work that hangs continues to hang,
+    without preventing the program from ending. At most `AT_ONCE` threads run at a time.
 
     Args:
         seconds: how long a caller waits.
@@ -118,10 +119,10 @@ class Deadline:
         self._places = BoundedSemaphore(AT_ONCE)
 
     def run(self, work: Callable[[], Result]) -> Result:
-        """What the work returns or raises.
+        """Run the work, and return or raise what it returns or raises.
 
         Raises:
-            RetrievalTimeoutError: it was not done in time, or there was no place for it.
+            RetrievalTimeoutError: it was not done in time, or no thread was free for it.
         """
         clock = Clock()
         if not self._places.acquire(timeout=self.seconds):
@@ -150,16 +151,16 @@ class Deadline:
 
 
 PATIENCE = 60.0
-"""Seconds that an ingestion waits."""
+"""Seconds that an ingestion waits for its turn."""
 _LOOK_AGAIN = 0.05
 
 
 @contextmanager
 def writers_turn(root: Path, patience: float = PATIENCE) -> Iterator[None]:
-    """Hold the home at `root` for one writer; it is made where it is missing.
+    """Lock the home at `root` for one writer; create the home if it is missing.
 
     Raises:
-        VectorDBWriteError: another writer is at work for longer than that, or the home cannot be written.
+        VectorDBWriteError: another writer holds the lock for longer than `patience`, or the home cannot be written.
     """
     with ExitStack() as stack:
         try:

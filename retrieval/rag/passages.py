@@ -1,4 +1,4 @@
-"""The passages that an answer is made from, part by part for a comparison."""
+"""The passages from which an answer is made, separately for each part of a comparison."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,34 +19,36 @@ EventName = Literal["search", "context", "generation", "token", "complete", "err
 Mode = Literal["read", "generated", "none"]
 
 READABLE = 0.15
-"""Relevance from which a passage is read, and worth naming where the books do not answer: what is stated of it has a
-probability of its own."""
+"""Least relevance of a passage that is read, or named as the nearest place if the books do not answer. What is stated
+from it has its own probability."""
 _DECIMALS = 6
-"""Of the share of a question that a passage says: two that say the same words say as much."""
+"""Decimals of the share of a question that a passage contains, so that passages with the same words have equal
+shares."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A chunk that an answer may be taken from. Key: number."""
+    """A chunk that an answer may use. Key: number."""
 
     number: int
-    """1-based; what `[1]` in an answer points to."""
+    """1-based; `[1]` in an answer refers to it."""
     hit: Hit
-    """Its `evidence` has `relevance`, 0 to 1."""
+    """Its `evidence` contains `relevance`, 0 to 1."""
     question: str
-    """What it answers: the whole question, or the part of a comparison."""
+    """The question that it answers: the whole one, or a part of a comparison."""
     measures: tuple[float, ...] = ()
-    """What relevance is made from, in the order of `relevance.NAMES`; empty where that was not measured."""
+    """The measures that relevance is calculated from, in the order of `relevance.NAMES`; empty if it was not
+    measured."""
 
     @property
     def says(self) -> float:
-        """Share of its question that it says, in whatever words; 0 where that was not measured."""
+        """Share of its question that it contains, in any wording; 0 if that was not measured."""
         return round(self.measures[NAMES.index("alike")], _DECIMALS) if self.measures else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Where a part of an answer is from."""
+    """The source of a part of an answer."""
 
     number: int
     chunk_id: str
@@ -58,33 +60,34 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to one question, whole."""
+    """The whole answer to one question."""
 
     query: str
     text: str
     mode: Mode
     """`read` from cells and sentences, `generated` by a model from the passages, or `none`: no answer was found."""
     citations: tuple[Citation, ...]
-    """Passages that the text points to, in the order of their numbers; of `none` the place that comes nearest."""
+    """Passages that the text refers to, in the order of their numbers; for `none`, the nearest place."""
     cells: tuple[Cell, ...] = ()
-    """What was read; of a generated answer nothing."""
+    """The cells that were read; empty for a generated answer."""
     is_certain: bool = True
-    """False where the text begins with `Perhaps:`."""
+    """False if the text begins with `Perhaps:`."""
     probability: float | None = None
-    """0 to 1: that what was read is right; of a generated answer, and of `none`, None."""
+    """0 to 1: the probability that a `read` answer is right; None for the other modes."""
     doubts: tuple[str, ...] = ()
-    """What a generated answer says and its passages do not: numbers, and citations of passages that there are not."""
+    """Parts of a generated answer that its passages do not contain: numbers, and citations of passages that do not
+    exist."""
     snapshot: str = ""
-    """Id of the index that was asked."""
+    """Id of the index that answered."""
     read_as: str | None = None
-    """The question with its misspelt words as they were read; None where it was read as it is written."""
+    """The question as it was read, if misspelt words were corrected or it was shortened; else None."""
     model: str | None = None
     server: str | None = None
-    """Host of the model."""
+    """Host name of the model's server."""
     tokens: int = 0
-    """Used by the model, prompt and answer; 0 where the server does not say."""
+    """Tokens that the model used for prompt and answer; 0 if the server does not report them."""
     usd: float | None = None
-    """What they cost; None where the price of the model on that server is not known, or the tokens are not."""
+    """Cost of the tokens; None if the price of the model on that server or the tokens are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +96,11 @@ class AnswerEvent:
 
     event: EventName
     data: str
-    """What is being done, a piece of the answer's text, or what went wrong."""
+    """The current step, a piece of the answer's text, or an error message."""
     passages: tuple[Passage, ...] = ()
-    """Of `context`."""
+    """Only of `context`."""
     answer: Answer | None = None
-    """Of `complete`."""
+    """Only of `complete`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,27 +108,27 @@ class Context:
     """The passages for one question."""
 
     query: str
-    """As it was asked; with `…` at the end, where more of it was not read."""
+    """The question as it was asked; shortened, with `…` at the end, if it was too long to be read whole."""
     passages: tuple[Passage, ...]
-    """The best first; empty where nothing is relevant enough."""
+    """Best first; empty if nothing is relevant enough."""
     parts: tuple[str, ...]
-    """The look-ups that a comparison is made of; else the question alone."""
+    """The look-ups that a comparison consists of; else only the question."""
     reason: str
     """Why there is no passage."""
     snapshot: Snapshot
     nearest: Passage | None = None
-    """Where nothing is relevant enough: the best passage, if it is not far from the question."""
+    """If nothing is relevant enough: the best passage, if it is not far from the question."""
     best: str | None = None
-    """Chunk id of the best passage for the whole question, which is not the first of a comparison's."""
+    """Chunk id of the best passage for the whole question, which may not be the first passage of a comparison."""
     read_as: str | None = None
-    """The question with its misspelt words as they were read; None where it was read as it is written."""
+    """The question as it was read, if misspelt words were corrected or it was shortened; else None."""
 
 
 class Gatherer:
     """Gathers the passages of questions from one snapshot. Any number of threads may share one.
 
     Args:
-        reader: over the snapshot.
+        reader: the reader of the snapshot.
     """
 
     def __init__(self, reader: ContextSource) -> None:
@@ -137,7 +140,7 @@ class Gatherer:
 
     @cached_property
     def _rounds(self) -> IterativeRetriever:
-        # The parts are dealt from their own rankings: a second round would change nothing.
+        # The parts get hits from their own rankings: a second round would change nothing.
         return IterativeRetriever(
             self.reader.retriever,
             settings=IterationSettings(max_iterations=1),
@@ -146,21 +149,22 @@ class Gatherer:
         )
 
     def gather(self, query: str, most: int, least: float) -> Context:
-        """The passages of a question.
+        """Return the passages of a question.
 
         Args:
             query: 1 to 2,000 characters.
-            most: how many passages at most.
-            least: relevance that each must have, 0 to 1; of a comparison the best of the whole question must.
+            most: the most passages to return.
+            least: least relevance of each passage, 0 to 1; for a comparison, only of the best passage for the whole
+                question.
 
         Raises:
             InvalidQueryError: the question is empty or too long.
-            EmbeddingFailureError: it has no vector.
+            EmbeddingFailureError: no vector could be made of it.
         """
         retriever = self.reader.retriever
         whole_query, query = query, shortened(query)
         looked_at, several = max(most, N_CANDIDATES), self._is_several(query)
-        # What the parts are dealt beside begins with what is looked at here.
+        # The ranking that the parts' hits are combined with begins with the hits measured here.
         wanted = max(looked_at, ALLOCATED_FROM) if several else looked_at
         whole = retriever.retrieve(query, wanted, self.reader.strategy, decisions=False)
         passages = self.measured(query, whole.hits[:looked_at])
@@ -180,7 +184,7 @@ class Gatherer:
         return Context(query, passages, parts, "", retriever.snapshot, best=best, read_as=read_as)
 
     def measured(self, question: str, hits: Sequence[Hit]) -> tuple[Passage, ...]:
-        """Hits of a ranking as passages, the best first, each with its relevance to a question."""
+        """Return hits of a ranking as passages, best first, each with its relevance to a question."""
         measured = measures(self.reader.retriever, question, [hit.chunk.id for hit in hits])
         scores = self.reader.calibration.of(measured).tolist()
         return tuple(
@@ -189,12 +193,12 @@ class Gatherer:
         )
 
     def _of_parts(self, dealt: IterativeResult, best: Passage, most: int) -> tuple[Passage, ...]:
-        """The passages of a comparison, each measured for the part that it answers.
+        """Return the passages of a comparison, each measured for the part that it answers.
 
         Args:
             dealt: the hits of all parts.
-            best: of the whole question; it is among them in any case.
-            most: how many.
+            best: the best passage for the whole question, which is always included.
+            most: the number of passages.
         """
         known = best.hit.chunk.id in dealt.answers
         hits = dealt.hits if known else (*dealt.hits[: most - 1], best.hit)
@@ -205,16 +209,16 @@ class Gatherer:
         return tuple(replace(passages[hit.chunk.id], number=number) for number, hit in enumerate(hits, start=1))
 
     def _is_several(self, query: str) -> bool:
-        """Whether a question looks as if it were several."""
+        """Whether a question seems to consist of several."""
         Query.ask(query)
         return len(self._rounds.decomposer.decompose(query).sub_queries) > 1
 
     def _dealt(self, whole: Retrieval, most: int) -> IterativeResult | None:
-        """The answers of each part of a comparison; None where the answers say that it is none.
+        """Return the answers of each part of a comparison; None if the answers show that it is not a comparison.
 
         Args:
-            whole: what was found for the question.
-            most: how many hits at most.
+            whole: the retrieval for the whole question.
+            most: the most hits to return.
         """
         rounds = self._rounds.retrieve(whole.query, most, whole)
         return rounds if len(rounds.decomposition.sub_queries) > 1 else None

@@ -1,4 +1,5 @@
-"""The contract's front door: a question in, chunks that answer it out, or none; documents in, a new index live."""
+"""The entry point of the contract: it answers a question with chunks, or none, and ingests documents into a new live
+index."""
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
@@ -18,27 +19,27 @@ from retrieval.search.query import Query
 from retrieval.types import Embedder
 
 TIMEOUT = 10.0
-"""Seconds until an answer is given up."""
+"""Seconds after which a question fails."""
 _LONGEST_KEY = 200
 
 _log = logging.getLogger(__name__)
 
 
 class RAGPipeline:
-    """Asks the live index of one home, and brings documents into it. Any number of threads may share one.
+    """Queries the live index of one home, and ingests documents into it. Any number of threads may share one.
 
-    The index that is live when a question comes is the one that answers it, whoever promoted it.
+    A question is answered by the index that is live when it arrives, even if another process promoted it.
 
     Args:
-        home: the home folder; its `rag.yaml` says the embedder and the defaults of `retrieve`.
-        embedder: makes the vectors; None: the one that the settings, and for questions the index, name.
-        strategy: how to search; None: as the home's settings say.
-        timeout: seconds until an answer is given up.
-        timer: the time for the kept answers, in seconds from whenever.
+        home: the home folder; its `rag.yaml` sets the embedder and the defaults of `retrieve`.
+        embedder: makes the vectors; None: that of the settings, and for questions that of the index.
+        strategy: how to search; None: the strategy of the home's settings.
+        timeout: seconds after which a question fails.
+        timer: the clock of the answer cache, in seconds from any start.
 
     Raises:
         UnreadableSettingsError: the settings cannot be read, or a value cannot be used.
-        UnknownNameError: the settings have a key that no setting is called.
+        UnknownNameError: the settings contain an unknown key.
     """
 
     def __init__(
@@ -54,28 +55,29 @@ class RAGPipeline:
         self._embedder = embedder
         self._live = LiveIndex(self.home, embedder, strategy)
         self._deadline = Deadline(timeout)
-        # Another snapshot gives another answer, so an ingestion forgets none by hand.
+        # The key of an answer contains the snapshot id, so an ingestion need not delete any.
         seconds = self.home.settings.retrieval.cache_ttl_seconds
         self._answers: TimedCache[tuple[str, RetrieveRequest], RAGContext] = TimedCache(seconds, timer)
 
     def retrieve(
         self, query: str, context_key: str, max_chunks: int | None = None, min_relevance: float | None = None
     ) -> RAGContext:
-        """The chunks that answer a question, each at least as relevant as is asked; none where nothing answers it.
+        """Return the chunks that answer a question, each at least as relevant as requested; none if nothing answers
+        it.
 
-        The same question of the same conversation gets the same answer until `retrieval.cache_ttl_seconds` are over or
-        another index is live.
+        The same question of the same conversation gets the same answer until `retrieval.cache_ttl_seconds` have passed
+        or another index is live.
 
         Args:
             query: 1 to 2,000 characters.
-            context_key: `{channel_id}:{user_id}`; one that was never seen begins a conversation.
-            max_chunks: at most so many; None: `retrieval.max_chunks`, which is 5.
+            context_key: `{channel_id}:{user_id}`; a new one begins a conversation.
+            max_chunks: the most chunks to return; None: `retrieval.max_chunks`, which is 5.
             min_relevance: 0 to 1; None: `retrieval.min_relevance`, which is 0.6.
 
         Raises:
             InvalidQueryError: the question is empty or too long, or another argument cannot be used.
             VectorDBUnavailableError: nothing is live, or it cannot be read.
-            EmbeddingFailureError: the question has no vector.
+            EmbeddingFailureError: no vector could be made of the question.
             RetrievalTimeoutError: it took more than 10 seconds.
         """
         settings = self.home.settings.retrieval
@@ -88,7 +90,7 @@ class RAGPipeline:
         return self.answer(request)
 
     def answer(self, request: RetrieveRequest) -> RAGContext:
-        """What `retrieve` gives for a request; it raises the same."""
+        """Return what `retrieve` returns, for a request; raises the same errors."""
         _require_usable(request)
         try:
             return self._deadline.run(lambda: self._answer(request))
@@ -104,11 +106,11 @@ class RAGPipeline:
             ) from error
 
     def ingest(self, documents: Sequence[RuleDocument]) -> IngestionResult:
-        """Bring documents into the index: new ones, and new versions of those that are there, by `document_id`.
+        """Ingest documents: new ones, and new versions of existing ones, by `document_id`.
 
-        All that can be brought in goes live together, in one new snapshot; a document that fails stays as it was, and
-        the others go on. A document that did not change costs nothing. Whatever happens, and if the process is killed,
-        every document is in the live index whole, as it was or as it is.
+        All documents that can be ingested go live together, in one new snapshot; a document that fails stays as it was,
+        and the others continue. A document that did not change costs nothing. Whatever happens, even if the process is
+        killed, the live index contains each document whole, in its old or its new version.
 
         Raises:
             BudgetExceededError: `budget_usd` does not allow what would have to be embedded; nothing was sent.
@@ -117,7 +119,7 @@ class RAGPipeline:
         return self._ingestion().ingest(documents)
 
     def remove(self, document_ids: Iterable[UUID]) -> IngestionResult:
-        """Take documents out of the index; one that is not there is a warning.
+        """Remove documents from the index; an id that is not in the index is a warning.
 
         Raises:
             VectorDBWriteError: no document would be left, or the new index could not be written.
@@ -125,7 +127,7 @@ class RAGPipeline:
         return self._ingestion().remove(document_ids)
 
     def close(self) -> None:
-        """Let go of the index, and of the sockets where its collections are on a server; the next question opens it."""
+        """Close the index, and connections to a server with its collections; the next question reopens it."""
         self._live.close()
 
     def _ingestion(self) -> Ingestion:

@@ -1,4 +1,4 @@
-"""The words of a question and of a passage, and what the passage does not say."""
+"""The words of a question and of a passage, and the words that the passage lacks."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -29,31 +29,31 @@ _COUNTS = re.compile(
 
 
 def is_polar(question: str) -> bool:
-    """Whether a question wants yes or no."""
+    """Whether a question is a yes-or-no question."""
     return bool(_POLAR.search(question))
 
 
 @dataclass(frozen=True)
 class QuestionWords:
-    """A question, as it is compared with passages."""
+    """A question, prepared for comparison with passages."""
 
     text: str
     words: tuple[str, ...]
-    """Its words as written, each once, without those that any question has."""
+    """Its words as written, each once, without words that occur in any question."""
     tokens: tuple[frozenset[str], ...]
-    """Each word as the index cuts it."""
+    """The index tokens of each word."""
     weights: tuple[float, ...]
-    """How rare each is in the library."""
+    """How rare each word is in the library."""
     specific: tuple[str, ...]
-    """Names, codes and identifiers: words with a capital that does not begin the question, a figure or `_`."""
+    """Names, codes and identifiers: words that contain a digit, `_`, or a capital that does not begin the question."""
     kind: AnswerKind
     is_polar: bool
-    """Whether yes or no is wanted."""
+    """Whether it is a yes-or-no question."""
     wants_number: bool
     indexed_text: str
-    """The question with its compounds and misspelt words in the words of the library."""
+    """The question with its compounds and misspelt words replaced by words of the library."""
     tokenize: Callable[[str], Sequence[str]]
-    """Of the index."""
+    """The tokenizer of the index."""
 
     @classmethod
     def of(cls, question: str, snapshot: Snapshot) -> "QuestionWords":
@@ -61,7 +61,7 @@ class QuestionWords:
         spelt = snapshot.spelling(question)
         tokenize = snapshot.lexical.tokenize
         indexed_text = snapshot.lexical.in_index_words(spelt)
-        # Of compounds the parts, of identifiers those that the index has: `BitLocker` is said where `Bitlocker` is.
+        # Compounds are split into their parts, identifiers into those of the index: `BitLocker` matches `Bitlocker`.
         terms = {
             word: frozenset(snapshot.lexical.read(word)) for word in dict.fromkeys(WORD.findall(subject_of(spelt)))
         }
@@ -82,7 +82,7 @@ class QuestionWords:
 
     @cached_property
     def all_tokens(self) -> frozenset[str]:
-        """Its words as the index cuts them, together."""
+        """The index tokens of all words."""
         return frozenset(self._weight_of)
 
     @cached_property
@@ -90,7 +90,7 @@ class QuestionWords:
         return {token: weight for cut, weight in zip(self.tokens, self.weights, strict=True) for token in cut}
 
     def weight(self, tokens: frozenset[str]) -> float:
-        """How rare some of its words are, together."""
+        """Return how rare some of its words are together."""
         return sum(self._weight_of[token] for token in sorted(tokens))
 
 
@@ -100,7 +100,7 @@ def _rarity(snapshot: Snapshot, tokens: frozenset[str]) -> float:
 
 
 def _specific_words(question: str) -> tuple[str, ...]:
-    """Words of a question that name one thing and no kind of things.
+    """Return the words of a question that name one thing instead of a kind of thing.
 
     >>> _specific_words("What is FOO_BAR of the iPhone 12 in Canberra?")
     ('FOO_BAR', 'iPhone', 'Canberra')
@@ -116,12 +116,13 @@ def _specific_words(question: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class PassageWords:
-    """A passage, as questions are compared with it."""
+    """A passage, prepared for comparison with questions."""
 
     tokens: frozenset[str]
-    """Words of its book, document, headings, heads of columns and cells, or of its prose, as the index cuts them."""
+    """Index tokens of its book, document, headings, column heads and cells, or of its prose."""
     folded: str
-    """All of that as written, in lower case and with one blank for what is no letter and no figure."""
+    """All of that as written, in lower case, with one space for each run of characters other than letters and
+    digits."""
 
     @classmethod
     def of(cls, chunk: Chunk, snapshot: Snapshot) -> "PassageWords":
@@ -135,28 +136,30 @@ class PassageWords:
         )
 
     def covers(self, word: frozenset[str]) -> bool:
-        """Whether it has a word of the question, which is given as the index cuts it."""
+        """Whether it contains a word of the question, given as its index tokens."""
         return not word.isdisjoint(self.tokens)
 
     def has(self, name: str) -> bool:
-        """Whether it has a name or a code, however its parts are joined."""
+        """Whether it contains a name or a code, however its parts are joined."""
         folded = _SEPARATORS.sub(" ", name.casefold()).strip()
         return f" {folded} " in self.folded or f" {folded}s " in self.folded
 
     def cover(self, question: QuestionWords) -> float:
-        """Share of the question's words that it has, by rarity, 0 to 1; 1 for a question without words."""
+        """Return the share of the question's words that it contains, weighted by rarity, 0 to 1; 1 for a question
+        without words."""
         total = sum(question.weights)
         had = sum(weight for cut, weight in zip(question.tokens, question.weights, strict=True) if self.covers(cut))
         return had / total if total else 1.0
 
     def named(self, question: QuestionWords) -> float:
-        """Share of the question's names and codes that it has, 0 to 1; 1 for a question without them."""
+        """Return the share of the question's names and codes that it contains, 0 to 1; 1 for a question without
+        them."""
         return sum(map(self.has, question.specific)) / len(question.specific) if question.specific else 1.0
 
     def missing(self, question: QuestionWords) -> tuple[str, ...]:
-        """Words of the question that it does not have, neither alone nor in a phrase, the rarest first.
+        """Return the words of the question that it lacks, both alone and in a phrase, rarest first.
 
-        The `long` of `how long` is none, nor is what only compares: `difference`, `heavier`.
+        The `long` of `how long` is not included, nor are words that only compare: `difference`, `heavier`.
         """
         asking = _COMPARING | {match[1] for match in _HOW.finditer(question.text.casefold())}
         left = [

@@ -1,4 +1,4 @@
-"""The context that the contract gives for a question: chunks with their relevance and sections."""
+"""The context that the contract returns for a question: chunks with their relevance and sections."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,9 +15,10 @@ _HEADING = re.compile(r"^(?:#{1,6}\s+(?P<hashed>.+?)\s*#*|\*\*(?P<bold>[^*\n]+)\
 
 
 def section_of(snapshot: Snapshot, question: str, chunk: Chunk) -> str | None:
-    """The heading over what the question matches best, the first of equals; None where there is no heading.
+    """Return the heading above the part that best matches the question, the first of equals; None if there is no
+    heading.
 
-    A row is under the last heading of its table.
+    A row belongs to the last heading above its table.
     """
     nearest = chunk.heading_path[-1] if chunk.heading_path else None
     if chunk.kind != "prose":
@@ -33,7 +34,8 @@ def section_of(snapshot: Snapshot, question: str, chunk: Chunk) -> str | None:
 
 
 def _parts(text: str, above: str | None) -> Iterator[tuple[str | None, str]]:
-    """Each heading with the text right below it; before the first heading that of `above`. A bare heading is none."""
+    """Yield each heading with the text directly below it; text before the first heading has `above`. A heading without
+    text is skipped."""
     heading, lines = above, list[str]()
     for line in text.split("\n"):
         match = _HEADING.match(line.strip())
@@ -53,12 +55,12 @@ def _weight(snapshot: Snapshot, words: set[str]) -> float:
 
 
 NAMESPACE = UUID("6ba30f4c-0c2b-5c2c-9df3-3e0f4d9e6d51")
-"""Of the ids of questions, contexts, jobs and documents."""
+"""Namespace of the ids of questions, contexts, jobs and documents."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContextSource:
-    """What finds the context of a question."""
+    """The retriever, calibration and strategy that find the context of a question."""
 
     retriever: Retriever
     calibration: Calibration
@@ -66,16 +68,17 @@ class ContextSource:
 
     @classmethod
     def of(cls, retriever: Retriever, strategy: str = "default") -> "ContextSource":
-        """With the calibration that the snapshot was built with. Raises IndexCorruptError where it cannot be read."""
+        """Return a source with the calibration that the snapshot was built with. Raises IndexCorruptError if it cannot
+        be read."""
         snapshot = retriever.snapshot
         return cls(retriever, calibration_of(snapshot.folder, snapshot.manifest.embedder.name), strategy)
 
 
 def retrieve_context(source: ContextSource, request: RetrieveRequest) -> RAGContext:
-    """The context of a request that was checked.
+    """Return the context of a checked request.
 
-    Chunks below the threshold are left out, and the mean is over those that are left: one good chunk among weak ones is
-    an answer. Where none is left, the mean over the best says how far off they are.
+    Chunks below the threshold are left out, and the mean is over the rest: one good chunk among weak ones is an answer.
+    If none is left, the mean over the best shows how far off they are.
     """
     retriever = source.retriever
     wanted = max(request.max_chunks, N_CANDIDATES)
@@ -121,11 +124,11 @@ def _chunk(source: ContextSource, question: str, hit: Hit, score: float) -> Docu
 
 
 def document_id(book: str, document: str) -> UUID:
-    """The id of a document that a build read: of its book and its path there."""
+    """Return the id of a document read by a build, from its book and its path there."""
     return uuid5(NAMESPACE, f"document\0{book}\0{document}")
 
 
 def with_own_lists(context: RAGContext) -> RAGContext:
-    """The same context, in lists of its own: who sorts them does not sort what another caller gets."""
+    """Return the same context with its own lists, so that a caller who sorts them does not affect others."""
     chunks = [replace(chunk, metadata=dict(chunk.metadata)) for chunk in context.document_chunks]
     return replace(context, document_chunks=chunks, relevance_scores=list(context.relevance_scores))

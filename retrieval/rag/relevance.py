@@ -1,4 +1,4 @@
-"""Calibrated relevance of hits: measures, calibration, and the sentence if nothing is relevant."""
+"""Calibrated relevance of hits: measures, calibration, and the sentence shown if nothing is relevant."""
 
 import json
 import re
@@ -41,7 +41,7 @@ _PARTS = re.compile(r"\d+|[^\W\d_]+")
 
 
 def codes_of(question: str) -> tuple[str, ...]:
-    """The words of letters and figures that are no amount, no rank and no dice, each once.
+    """Return the words of letters and digits that are not amounts, ranks or dice, each once.
 
     >>> codes_of("torque of the M54-60 at 24v, 2nd gear")
     ('M54-60',)
@@ -51,9 +51,9 @@ def codes_of(question: str) -> tuple[str, ...]:
 
 
 def nowhere(question: str, chunks: Sequence[Chunk]) -> float:
-    """Share of a question's codes that none of the chunks writes, nor the headings above it; 0 where it has none.
+    """Return the share of a question's codes that neither the chunks nor their headings contain; 0 if it has none.
 
-    `mx64` is written in `MX-64T`, and `BTR-7` not in `BTR-70`.
+    `MX-64T` contains `mx64`, but `BTR-70` does not contain `BTR-7`.
     """
     codes = codes_of(question)
     if not codes:
@@ -71,18 +71,18 @@ def _pattern(code: str) -> re.Pattern[str]:
 
 
 _EVERYWHERE = word_set("of_any_question")
-"""In a large library the rarity of a word says that it says nothing. A small one may never say `what`."""
+"""In a large library such words are common and so have little weight. A small one may never contain `what`."""
 
 _EDGES = re.compile(r"\W+")
 
 
 def is_everywhere(word: str) -> bool:
-    """Whether any question has this word, which is in lower case."""
+    """Whether a word, in lower case, occurs in any question."""
     return word in _EVERYWHERE
 
 
 def subject_of(question: str) -> str:
-    """The question without such words, the others as they are; a question of nothing else stays whole.
+    """Return the question without such words, the others unchanged; a question of only such words stays whole.
 
     >>> subject_of("What can I do during movement?")
     'movement?'
@@ -96,41 +96,42 @@ NAMES = (
     *("told", "much", "ahead"),
     *("unexplained", "unknown", "beyond", "nowhere", "untold", "uncounted"),
 )
-"""What is measured of each hit, each 0 to 1, in the order of the columns; `best`: the most among the first hits:
+"""Measures of each hit, 0 to 1, in the order of the columns; `best`: the maximum of the first hits:
 
-- `best_cosine` of a chunk and the question;
-- `alike`: share of the question that the chunk says in whatever words; `best_alike`;
-- `best_celled`: share that names cells of a row whole;
-- `numbered`: whether a number of the question, under its label, is the row's own;
-- `meant`: share that the names of the columns mean, and nothing else of the chunk says;
-- `distinct`: share that the cells of the row say, and those of the rows beside it do not;
-- `told`: share of the question that the chunk that says most says, each word by what it tells in any text;
-- `much`: how much that is, whatever the share: two words of four are more than one of two;
-- `ahead`: how far the trees put the first hit before the others among the first;
-- `unexplained`: share of the question's numbers that are nothing of the chunk's: of its cells, columns and headings;
-- `unknown`: share of the question whose words the library does not have;
-- `beyond`: whether a number of the question lies beyond all keys of the row's table, as a level that it does not reach;
-- `nowhere`: share of the question's codes that no hit among the first writes;
-- `untold`: what that word tells which tells most of those that the chunk does not say;
-- `uncounted`: whether the chunk does not say some number of the question.
+- `best_cosine`: cosine of a chunk and the question;
+- `alike`: share of the question that the chunk contains, in any wording; `best_alike`;
+- `best_celled`: share that names whole cells of a row;
+- `numbered`: whether a number of the question, under its label, is the row's key;
+- `meant`: share that only the column names match in meaning, and the rest of the chunk does not contain;
+- `distinct`: share that the cells of the row contain, and those of the rows beside it do not;
+- `told`: highest share of the question that a chunk contains, each word weighted by its information in any text;
+- `much`: the amount instead of the share: two words of four are more than one of two;
+- `ahead`: how far the trees score the first hit above the others among the first;
+- `unexplained`: share of the question's numbers that the chunk's cells, columns and headings do not explain;
+- `unknown`: share of the question whose words the library lacks;
+- `beyond`: whether a number of the question is out of the range of the keys of the row's table, such as a level that it
+  does not reach;
+- `nowhere`: share of the question's codes that none of the first hits contains;
+- `untold`: information of the most informative word that the chunk lacks;
+- `uncounted`: whether the chunk lacks a number of the question.
 """
 
 N_CANDIDATES = 5
-"""Hits that the best are among."""
+"""The number of first hits over which `best` is taken."""
 
 _MUCH, _FAR = 4.0, 8.0
-"""Telling words that are half of all that can be said; scores of trees that put a hit before all doubt."""
+"""Informative words that give half of the highest value; score difference that gives the highest value."""
 
 Measures = npt.NDArray[np.float64]
 
 
 def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> Measures:
-    """(hits, NAMES) for the chunks of a ranking, best first.
+    """Return the measures of the chunks of a ranking, best first, (hits, NAMES).
 
     Args:
-        retriever: over the library.
-        question: as it was asked; what any question says is left out here.
-        chunk_ids: of the ranking, at least its first `N_CANDIDATES` where it has so many.
+        retriever: the retriever of the library.
+        question: the question as asked; words that occur in any question are left out here.
+        chunk_ids: ids of the ranking; at least its first `N_CANDIDATES`, if it has so many.
     """
     require_waiting_caller()
     if not chunk_ids:
@@ -174,7 +175,8 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
 
 
 def _margin_of_first(trees: Trees, features: Features, first: Positions) -> float:
-    """How far the trees put the first of some candidates before the mean of the others, 0 to 1; 0 where it is alone."""
+    """Return how far the trees score the first candidate above the mean of the others, 0 to 1; 0 if there are no
+    others."""
     scores = trees.scores(matrix(features, trees.names)[first])
     if len(scores) < 2:
         return 0.0
@@ -182,40 +184,43 @@ def _margin_of_first(trees: Trees, features: Features, first: Positions) -> floa
 
 
 SHIPPED = Path(__file__).with_name("calibrations.json")
-"""Those that ship; `python -m tools fit relevance` fits and writes them."""
+"""The built-in calibrations; `python -m tools fit relevance` fits and writes them."""
 RELEVANCE_FILE = "relevance.json"
-"""In a snapshot's folder: the one that it was built with. In a home's: what the next one is built with."""
+"""In a snapshot's folder: the calibration that it was built with. In a home's: the one that the next is built with."""
 ANY = "any"
-"""The calibration of every embedder that has none of its own; it does not look at cosines."""
+"""The calibration for every embedder without its own; it does not use cosines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A logistic function of some measures. It falls with what the library does not know, and rises with all else."""
+    """A logistic function of some measures. It decreases with measures of what is missing, and increases with all
+    others."""
 
     embedder: str
-    """Name of the embedder whose cosines it reads, or `any`."""
+    """Name of the embedder whose cosines it uses, or `any`."""
     strategy: str
-    """What ranked the hits that it was fitted on."""
+    """The strategy that ranked the hits that it was fitted on."""
     names: tuple[str, ...]
-    """Of the measures, some of `NAMES`."""
+    """Names of its measures, a subset of `NAMES`."""
     weights: tuple[float, ...]
     intercept: float
 
     def of(self, values: Measures) -> Scores:
-        """Relevance of each hit of a ranking, (hits,), 0 to 1: no hit is more relevant than the one before it."""
+        """Return the relevance of each hit of a ranking, (hits,), 0 to 1: no hit is more relevant than the one before
+        it."""
         chosen = values[:, [NAMES.index(name) for name in self.names]]
         log_odds = chosen @ np.asarray(self.weights) + self.intercept
         falling: Scores = np.minimum.accumulate(1.0 / (1.0 + np.exp(-log_odds)))
         return falling
 
     def write(self, folder: Path) -> None:
-        """Keep it in a folder; with a snapshot it is no part of what its id is the hash of."""
+        """Write it to a folder; in a snapshot's folder it is not part of the hash that is the snapshot's id."""
         write_atomically(folder / RELEVANCE_FILE, json.dumps(asdict(self), indent=1) + "\n")
 
     @classmethod
     def of_json(cls, record: Mapping[str, Any]) -> "Calibration":
-        """What `asdict` gave. Raises KeyError, TypeError or ValueError for anything else."""
+        """Return the calibration of a record that `asdict` made. Raises KeyError, TypeError or ValueError for anything
+        else."""
         names = tuple(record["names"])
         weights = tuple(float(weight) for weight in record["weights"])
         if len(names) != len(weights) or not set(names) <= set(NAMES):
@@ -224,7 +229,7 @@ class Calibration:
 
 
 def shipped(embedder: str) -> Calibration:
-    """The calibration that ships for an embedder; where there is none, the one for all.
+    """Return the built-in calibration of an embedder, or the general one if there is none.
 
     Raises:
         IndexCorruptError: the file cannot be read.
@@ -239,7 +244,7 @@ def shipped(embedder: str) -> Calibration:
 
 
 def keep_calibration(home: Path, snapshot: Path, embedder: str) -> None:
-    """Keep with a snapshot's folder what relevance means in a home.
+    """Write a home's calibration to a snapshot's folder.
 
     Raises:
         IndexCorruptError: the home's file cannot be read.
@@ -248,11 +253,11 @@ def keep_calibration(home: Path, snapshot: Path, embedder: str) -> None:
 
 
 def calibration_of(folder: Path, embedder: str) -> Calibration:
-    """The calibration of a snapshot or a home: its own, if it is of this embedder; else the one that ships.
+    """Return the calibration of a snapshot or a home: its own, if it is for this embedder; else the built-in one.
 
     Args:
-        folder: of the snapshot or the home.
-        embedder: its name.
+        folder: the folder of the snapshot or the home.
+        embedder: the name of the embedder.
 
     Raises:
         IndexCorruptError: its file cannot be read.
@@ -268,12 +273,13 @@ def calibration_of(folder: Path, embedder: str) -> Calibration:
 
 
 def relevances(retriever: Retriever, question: str, chunk_ids: Sequence[str], calibration: Calibration) -> Scores:
-    """Relevance of the chunks of a ranking, best first, (hits,); `measures` says what the arguments are."""
+    """Return the relevance of the chunks of a ranking, best first, (hits,); for the arguments, see `measures`."""
     return calibration.of(measures(retriever, question, chunk_ids))
 
 
 def relevance_of(retriever: Retriever) -> Callable[[str, Sequence[str]], Sequence[float]]:
-    """Measures the calibrated relevance of the chunks of a ranking: (question, chunk ids, best first) -> 0 to 1 each.
+    """Return a function that measures the relevance of the chunks of a ranking: (question, chunk ids, best first) -> 0
+    to 1 each.
 
     Raises:
         IndexCorruptError: the snapshot's calibration cannot be read.
@@ -294,20 +300,20 @@ def search(
     measured: bool = False,
     debug: bool = False,
 ) -> tuple[Retrieval, str | None]:
-    """A search as the command and the server make it.
+    """Search as the command line and the server do.
 
     Args:
-        retriever: `Retriever.retrieve` says what the others are, and what it raises.
+        retriever: the retriever; see `Retriever.retrieve` for other details and the errors raised.
         query: the question.
-        k: how many hits at most.
-        strategy: a name, or a strategy of your own.
-        where: which chunks may come back at all.
-        least: relevance that every hit must have, 0 to 1; None: any.
-        measured: whether relevance is measured where `least` is None, too.
-        debug: name what was kept out, too.
+        k: the most hits to return.
+        strategy: the name of a strategy, or your own strategy.
+        where: restricts which chunks may be returned.
+        least: least relevance of each hit, 0 to 1; None: any.
+        measured: whether to measure relevance even if `least` is None.
+        debug: whether to report excluded chunks, too.
 
     Returns:
-        What was found, and why it is nothing where `least` left nothing.
+        The hits, and why there are none if `least` excluded all.
     """
     looked_at = k if least is None else max(k, N_CANDIDATES)
     retrieval = retriever.retrieve(query, looked_at, strategy, where=where, debug=debug)
@@ -315,8 +321,8 @@ def search(
         return _only_relevant(retriever, retrieval, least, k)
     if not measured:
         return retrieval, None
-    # The best of fewer would be measured among fewer. The receipt is that of the k that were asked for, and a model
-    # that orders them is asked once.
+    # Relevance depends on the first `N_CANDIDATES` hits. The receipt is that of the k requested hits, and a model
+    # that orders them is called once.
     enough = k >= N_CANDIDATES or retrieval.receipt.ordering is not None
     whole = retrieval if enough else retriever.retrieve(query, N_CANDIDATES, strategy, where=where, decisions=False)
     relevance = dict(zip(whole.chunk_ids, relevance_of(retriever)(query, whole.chunk_ids), strict=True))
@@ -324,16 +330,16 @@ def search(
 
 
 def _only_relevant(retriever: Retriever, retrieval: Retrieval, least: float, k: int) -> tuple[Retrieval, str | None]:
-    """The hits that are at least so relevant, each with its relevance in its evidence.
+    """Return the hits that are relevant enough, each with its relevance in its evidence.
 
     Args:
-        retriever: that found them.
-        retrieval: a search, of `N_CANDIDATES` hits or more: the best of fewer are measured among fewer.
-        least: 0 to 1.
-        k: how many hits at most.
+        retriever: the retriever that found them.
+        retrieval: a search for `N_CANDIDATES` hits or more, because relevance depends on that many.
+        least: least relevance, 0 to 1.
+        k: the most hits to return.
 
     Returns:
-        The search with those hits; and, where none is left, a sentence that says how far off the best one is.
+        The search with those hits; and, if none is left, a sentence that states how far off the best one is.
     """
     scores = relevance_of(retriever)(retrieval.query, retrieval.chunk_ids)
     hits = tuple(marked(hit, score) for hit, score in zip(retrieval.hits, scores, strict=True) if score >= least)
@@ -341,16 +347,16 @@ def _only_relevant(retriever: Retriever, retrieval: Retrieval, least: float, k: 
 
 
 def marked(hit: Hit, relevance: float | None) -> Hit:
-    """The hit with its relevance among its evidence; as it is where there is none."""
+    """Return the hit with its relevance in its evidence; unchanged if there is none."""
     return hit if relevance is None else replace(hit, evidence={**hit.evidence, RELEVANCE: relevance})
 
 
 def why_none(scores: Sequence[float], least: float) -> str:
-    """Why nothing is shown.
+    """Return a sentence that explains why nothing is shown.
 
     Args:
-        scores: relevance of the hits that there were, best first.
-        least: that none of them reaches.
+        scores: relevance of the hits that were found, best first.
+        least: the least relevance, which none of them has.
     """
     if not scores:
         return "nothing in these books answers: no chunk may be shown for this question"

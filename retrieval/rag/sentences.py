@@ -1,4 +1,4 @@
-"""Sentences of a passage of prose, and which of them answers a question."""
+"""Splits a passage of prose into sentences, and chooses those that answer a question."""
 
 import json
 import re
@@ -28,27 +28,27 @@ _LINK = re.compile(r"\[[^\]]*\]\([^)]*\)|https?://\S+")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _LIMITS = word_set("limits")
 _FEW, _LONG = 4, 60
-"""Words of a sentence that is short, and of one that is as long as can be."""
+"""A sentence with fewer words is short; the length of a sentence is measured as a share of the second number."""
 MOST_SENTENCES = 2
-"""Sentences of one passage that are stated."""
+"""The most sentences of one passage that are stated."""
 _NEXT = 0.5
-"""A second sentence is stated if it is at least this share as likely as the first."""
+"""A second sentence is stated if its probability is at least this share of the first's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of markdown. Its place is its number in the passage."""
+    """A sentence of markdown. Its position is its index in the passage."""
 
     text: str
-    """As written, without the mark of a list."""
+    """As written, without a list marker."""
     heading: str
-    """Nearest heading above it in the passage; empty where there is none."""
+    """Nearest heading above it in the passage; empty if there is none."""
     before: str
     """The sentence before it under the same heading; empty for the first."""
 
 
 def split_sentences(text: str) -> tuple[Sentence, ...]:
-    """Sentences of markdown in their order, without headings, code blocks and marks of tables and of lists."""
+    """Return the sentences of markdown in order, without headings, code blocks, and markers of tables and lists."""
     sentences: list[Sentence] = []
     heading, before = "", ""
     for block in _blocks(text):
@@ -65,7 +65,7 @@ def split_sentences(text: str) -> tuple[Sentence, ...]:
 
 
 def _blocks(text: str) -> Iterator[str]:
-    """Paragraphs, items of lists and headings."""
+    """Yield paragraphs, list items and headings."""
     lines: list[str] = []
     is_code = False
     for line in (*_TABLE.sub("\n\n", text).split("\n"), ""):
@@ -88,21 +88,22 @@ NAMES = (
 )
 """Features of a sentence, each 0 to 1:
 
-- `cover`: share of the question's words that it has, by rarity; `cover_above`: that only its heading adds;
-  `cover_before`: that only the sentence before adds; `whole`: whether no sentence of the passage has more;
+- `cover`: share of the question's words that it contains, weighted by rarity; `cover_above`: share that only its
+  heading adds; `cover_before`: share that only the sentence before adds; `whole`: whether no sentence of the passage
+  has a larger `cover`;
 - `meaning`: cosine of the sentence and the question; `meaning_window`: with its heading and the sentence before;
-- `number`, `measure`: it has a number, or one of the unit, where the question asks for one; `limit`: it has a modal
-  word where the question wants yes or no;
+- `number`, `measure`: it has a number, or one of the unit, that the question asks for; `limit`: it has a modal word and
+  the question is a yes-or-no question;
 - `early`: 1 for the first of the passage, a half for the second, a third for the third; `short`: has fewer than four
   words; `long`: length as a share of sixty words; `links`: share of its characters in links;
-- `opens`: ends with a colon; `bold`: has bold text or code; `new`: share of its words that the question does not have.
+- `opens`: ends with a colon; `bold`: has bold text or code; `new`: share of its words that the question lacks.
 """
 
 Features = npt.NDArray[np.float64]
 
 
 def sentence_features(question: QuestionWords, sentences: Sequence[Sentence]) -> Features:
-    """(sentences, NAMES)."""
+    """Return the features of sentences, (sentences, NAMES)."""
     total, subject = question.weight(question.all_tokens) or 1.0, word_vector(question.text.casefold())
     rows = [_features(question, total, subject, sentence, position) for position, sentence in enumerate(sentences)]
     values = np.asarray(rows, dtype=np.float64).reshape(len(rows), len(NAMES))
@@ -115,7 +116,7 @@ def sentence_features(question: QuestionWords, sentences: Sequence[Sentence]) ->
 def _features(
     question: QuestionWords, total: float, subject: Vector, sentence: Sentence, position: int
 ) -> tuple[float, ...]:
-    """One row; `total` is the weight of the question's words, `subject` its vector."""
+    """Return one row of features; `total` is the weight of the question's words, `subject` its vector."""
     text = sentence.text
     tokens, above, before = (frozenset(question.tokenize(part)) for part in (text, sentence.heading, sentence.before))
     window = f"{sentence.heading} {sentence.before} {text}"
@@ -147,14 +148,14 @@ WEIGHTS = Path(__file__).with_name("sentence_weights.json")
 
 @cache
 def shipped_weights() -> Features:
-    """(NAMES,): what `python -m tools fit answers` found."""
+    """Return the weights that `python -m tools fit answers` found, (NAMES,)."""
     stored: dict[str, float] = json.loads(WEIGHTS.read_text("utf-8"))
     return np.asarray([stored[name] for name in NAMES])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceChoice:
-    """How likely each sentence of a passage is the one that answers a question."""
+    """The probability of each sentence of a passage of being the one that answers a question."""
 
     sentences: tuple[Sentence, ...]
     features: Features
@@ -164,12 +165,12 @@ class SentenceChoice:
 
     @classmethod
     def of(cls, question: QuestionWords, text: str, weights: Features | None = None) -> "SentenceChoice | None":
-        """Weigh the sentences of a passage as a conditional logit; None of a passage without a sentence.
+        """Weigh the sentences of a passage with a conditional logit; None if the passage has no sentence.
 
         Args:
-            question: as the index reads it.
-            text: markdown.
-            weights: (NAMES,); None: those that ship.
+            question: the question as the index reads it.
+            text: the markdown of the passage.
+            weights: (NAMES,); None: the built-in weights.
         """
         sentences = split_sentences(text)
         if not sentences:
@@ -178,7 +179,7 @@ class SentenceChoice:
         return cls(sentences, features, probabilities(features @ (shipped_weights() if weights is None else weights)))
 
     def cells(self, chunk_id: str, most: int = MOST_SENTENCES) -> tuple[Cell, ...]:
-        """The likeliest sentence, and a second that is nearly as likely, in the order of the passage."""
+        """Return the likeliest sentence, and a second that is nearly as likely, in the order of the passage."""
         order = np.argsort(-self.chances, kind="stable")[: min(most, MOST_SENTENCES)].tolist()
         kept = [position for position in order if self.chances[position] >= _NEXT * self.chances[order[0]]]
         return tuple(

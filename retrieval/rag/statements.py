@@ -1,4 +1,4 @@
-"""What could be stated of each passage, and the probability that it is the right answer."""
+"""The statement that each passage offers, and the probability that it is the right answer."""
 
 import json
 import re
@@ -27,16 +27,17 @@ _BOLD = re.compile(
 )
 _OPENS_LINE = re.compile(r"[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?")
 _VALUE = re.compile(r"[-−–+]?[\d$€£¥`]|[^\W\d_a-z]")
-"""How a value begins that no colon announces: a figure, a sign or a capital. `**Traps** can be found` has no value."""
+"""The beginning of a value without a colon before it: a digit, a sign or a capital. `**Traps** can be found` has no
+value."""
 _DEFINED = re.compile(r"^[-*] +(?P<label>[^:\n.]{1,40}): +(?P<value>[^\n]+)$", re.MULTILINE)
 _LONGEST_VALUE = 160
-"""Characters; what is longer is a paragraph with a heading of its own, which is read by its sentences."""
+"""Characters; a longer value is a paragraph with its own heading, which is split into sentences."""
 
 
 def labelled_values(text: str) -> tuple[tuple[str, str], ...]:
-    """(label, value) pairs of markdown, in their order: `**AC** 12`, `**Range:** 30 ft.`, `- Range: 30 ft.`.
+    """Return the (label, value) pairs of markdown, in order: `**AC** 12`, `**Range:** 30 ft.`, `- Range: 30 ft.`.
 
-    A value reaches to the next label, or to the end of its line.
+    A value ends at the next label, or at the end of its line.
     """
     pairs = [(match.start(), match["label"], match["value"]) for match in _DEFINED.finditer(text)]
     for start, line in _lines(text):
@@ -51,7 +52,7 @@ def labelled_values(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Each line with its place."""
+    """Yield each line with its start position."""
     start = 0
     for line in text.split("\n"):
         yield start, line
@@ -59,7 +60,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _is_label(match: re.Match[str], line: str) -> bool:
-    """Whether bold text says what the text behind it is: it has a colon or a full stop, or opens a line of values."""
+    """Whether bold text is a label of the text after it: it has a colon or a full stop, or opens a line of values."""
     if match["inside"] or match["outside"]:
         return True
     opens = bool(_OPENS_LINE.fullmatch(line, 0, match.start())) or line[: match.start()].lstrip().startswith("**")
@@ -72,7 +73,7 @@ Choice = CellChoice | SentenceChoice
 def choose(question: QuestionWords, chunk: Chunk, sentence_weights: Floats | None = None) -> Choice | None:
     """Weigh the cells of a row, or the labelled values that a question asks for, else the sentences of prose.
 
-    None where a chunk has none of these. Without `sentence_weights` by those that ship.
+    None if a chunk has none of these. Without `sentence_weights`, the built-in weights are used.
     """
     require_waiting_caller()
     if chunk.cells:
@@ -91,15 +92,16 @@ NAMES = (
     *("choice", "empty", "label", "long", "beyond"),
     *("told", "sentence_cover", "sentence_meaning", "sentence_number", "links"),
 )
-"""What is measured of a statement, each 0 to 1 but `gap`:
+"""Features of a statement, each 0 to 1 except `gap`:
 
-- `chance`: of its passage among the candidates, by the scores of the ranking; `gap`: its score before that of the best
-  other, -1 to 1; `ahead`: as `relevance` measures it;
-- `cover`: share of the question's words that the passage has, by rarity; `rival_cover`: what another candidate has
-  more; `unnamed`: share of the question's names and codes that the passage does not have;
-- `number_misses`: the question wants a number, and the statement has none; `words`: of the question, as a share of 12;
+- `chance`: softmax of its passage's score in the ranking, among the candidates; `gap`: its score minus that of the best
+  other candidate, -1 to 1; `ahead`: as `relevance` measures it;
+- `cover`: share of the question's words that the passage contains, weighted by rarity; `rival_cover`: how much higher
+  the `cover` of another candidate is; `unnamed`: share of the question's names and codes that the passage lacks;
+- `number_misses`: the question asks for a number, and the statement has none; `words`: number of words of the question,
+  as a share of 12;
 - `unexplained`, `nowhere`, `beyond`, `told`: as `relevance` measures them;
-- `choice`: chance of the first cell among those of its row; `empty`: it has no letter and no figure; `label`: it is a
+- `choice`: probability of the first cell among those of its row; `empty`: it has no letter or digit; `label`: it is a
   labelled value of prose; `long`: its length as a share of 200 characters;
 - `sentence_cover`, `sentence_meaning`, `sentence_number`, `links`: features `cover`, `meaning`, `number` and `links` of
   the sentence.
@@ -107,34 +109,34 @@ NAMES = (
 _OF_ROW = NAMES[:15]
 _OF_PROSE = (*NAMES[:3], *NAMES[4:10], *NAMES[15:])
 FEATURES = {"row": _OF_ROW, "prose": _OF_PROSE}
-"""What the model of each kind of statement looks at."""
+"""The features that the model of each kind of statement uses."""
 FALLING = frozenset(
     {"rival_cover", "unnamed", "number_misses", "unexplained", "nowhere", "empty", "label", "beyond", "links"}
 )
-"""What never raises the probability; nothing else ever lowers it."""
+"""Features that never increase the probability; all others never decrease it."""
 _ALL_AHEAD = 8.0
-"""Scores that put a passage before all doubt."""
+"""Score difference at which `gap` is 1."""
 _MANY_WORDS, _LONG = 12, 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """What could be stated of one passage. Key: number of the passage."""
+    """A statement that one passage offers, before its probability is known. Key: number of the passage."""
 
     passage: Passage
     choice: Choice
     cells: tuple[Cell, ...]
-    """At least one, the likeliest first; sentences in their order."""
+    """At least one, likeliest first; sentences in their order."""
     cover: float
-    """Share of the question's words that the passage has."""
+    """Share of the question's words that the passage contains."""
     named: float
-    """... of its names and codes."""
+    """Share of the question's names and codes that the passage contains."""
     missing: tuple[str, ...]
-    """Words of the question that it does not have, the rarest first."""
+    """Words of the question that the passage lacks, rarest first."""
 
     @property
     def kind(self) -> str:
-        """`row` of cells and labelled values, `prose` of sentences."""
+        """`row` for cells and labelled values, `prose` for sentences."""
         return "prose" if isinstance(self.choice, SentenceChoice) else "row"
 
 
@@ -145,14 +147,14 @@ def candidates(
     most: int = MOST,
     sentence_weights: Floats | None = None,
 ) -> tuple[Candidate, ...]:
-    """What could be stated of each passage that has a cell or a sentence, in the order of the passages.
+    """Return a candidate of each passage that has a cell or a sentence, in the order of the passages.
 
     Args:
-        question: as the index reads it.
-        passages: measured.
-        snapshot: that they are from.
-        most: how many cells of one at most.
-        sentence_weights: (sentences.NAMES,); None: those that ship.
+        question: the question as the index reads it.
+        passages: the passages, with their measures.
+        snapshot: the snapshot that they are from.
+        most: the most cells of one passage.
+        sentence_weights: (sentences.NAMES,); None: the built-in weights.
     """
     usable = []
     for passage in passages:
@@ -167,7 +169,7 @@ def candidates(
 
 
 def statement_features(question: QuestionWords, rivals: Sequence[Candidate]) -> Floats:
-    """(candidates, NAMES); each is measured beside the others."""
+    """Return the features of candidates, (candidates, NAMES); each is compared with the others."""
     scores = np.asarray([rival.passage.hit.score for rival in rivals], dtype=np.float64)
     chances = probabilities(scores)
     rows = []
@@ -219,10 +221,10 @@ class StatementModel:
 
     intercept: float
     weights: tuple[float, ...]
-    """In the order of `NAMES`; 0 for what its kind of statement does not look at."""
+    """In the order of `NAMES`; 0 for features that its kind of statement does not use."""
 
     def of(self, values: Floats) -> Floats:
-        """(statements,) 0 to 1."""
+        """Return the probability of each statement, (statements,), 0 to 1."""
         probability: Floats = 1.0 / (1.0 + np.exp(-(values @ np.asarray(self.weights) + self.intercept)))
         return probability
 
@@ -232,7 +234,7 @@ MODELS = Path(__file__).with_name("statement_models.json")
 
 @cache
 def shipped_models() -> Mapping[str, StatementModel]:
-    """By kind of statement: what `python -m tools fit answers` found."""
+    """Return the models that `python -m tools fit answers` found, by kind of statement."""
     stored: dict[str, dict[str, float]] = json.loads(MODELS.read_text("utf-8"))
     return {
         kind: StatementModel(values["intercept"], tuple(values.get(name, 0.0) for name in NAMES))
@@ -242,27 +244,27 @@ def shipped_models() -> Mapping[str, StatementModel]:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What is stated of one passage. Key: number of the passage."""
+    """The statement of one passage. Key: number of the passage."""
 
     passage: Passage
     cells: tuple[Cell, ...]
     """Cells of one row, labelled values of prose, or at most two sentences; at least one."""
     probability: float
-    """0 to 1: that it is the right answer to the passage's question."""
+    """0 to 1: the probability that it is the right answer to the passage's question."""
     missing: tuple[str, ...]
-    """Words of the question that the passage does not have, the rarest first."""
+    """Words of the question that the passage lacks, rarest first."""
 
 
 def statements(
     question: str, passages: Sequence[Passage], snapshot: Snapshot, most: int = MOST
 ) -> tuple[Statement, ...]:
-    """What could be stated of each passage, in their order, with the probability that it is right.
+    """Return the statement that each passage offers, in their order, with the probability that it is right.
 
     Args:
-        question: that the passages were measured for.
+        question: the question that the passages were measured for.
         passages: candidates for one look-up.
-        snapshot: that they are from.
-        most: how many cells of one at most.
+        snapshot: the snapshot that they are from.
+        most: the most cells of one passage.
     """
     words = QuestionWords.of(question, snapshot)
     rivals = candidates(words, passages, snapshot, most)

@@ -1,1 +1,1 @@
-"""Question in, hits and receipt out. Begin with retriever.py."""
+"""Searches an index: a question goes in, hits and a receipt come out. Begin with retriever.py."""

@@ -1,4 +1,4 @@
-"""Candidates of a question: what speaks for each at first sight, and the rows of the tables that fit best."""
+"""Candidates of a question: first evidence for each, and the rows of the tables that fit best."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,38 +16,38 @@ from retrieval.search.query import Query
 from retrieval.types import Vector
 
 FOUND = 60
-"""Chunks that each way of searching finds: words, vectors, names."""
+"""Chunks that each way of searching finds: by words, vectors and names."""
 TABLES, ROWS = 8, 8
 """Tables and passages whose texts fit best, and how many chunks of each are candidates."""
 _LOOKED_AT = 60
-"""The best texts of tables by their words, whose meaning is compared too."""
+"""The best tables by the words of their texts, whose vectors are compared too."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """What may be among the best, and what speaks for it at first sight."""
+    """Chunks that may be among the best, with first evidence for each."""
 
     positions: Positions
-    """(n,) rising."""
+    """(n,) ascending."""
     tables: Positions
-    """Distinct numbers of their tables and passages, rising."""
+    """Distinct numbers of their tables and passages, ascending."""
     table_of: Positions
-    """(n,) which of those each one is in."""
+    """(n,) index into `tables` of each."""
     section_of: Positions
-    """(n,) which section, numbers from 0 on."""
+    """(n,) number of the section of each, from 0."""
     is_row: Mask
     lexical: Scores
     """(n,) BM25, as a share of `strongest`."""
     dense: Scores
     """(n,) cosine, not below 0."""
     name: Scores
-    """(n,) share of the question that names of the row say whole."""
+    """(n,) share of the question covered by names of the row that it contains whole."""
     heading: Scores
-    """(n,) the same of the headings of prose."""
+    """(n,) the same for the headings of prose."""
     table_lexical: Scores
     """(tables,) BM25 of the texts of the tables and passages, as a share of the best."""
     table_dense: Scores
-    """(tables,) cosine of their texts with the question, by the model of words."""
+    """(tables,) cosine of their texts with the question, by word vectors."""
     strongest: float
     """The BM25 of the best candidate."""
 
@@ -60,14 +60,14 @@ class Candidates:
         positions: Positions,
         strongest: float | None = None,
     ) -> "Candidates":
-        """What speaks for these chunks.
+        """Return these chunks as candidates, with their evidence.
 
         Args:
-            snapshot: where they are.
-            question: what was asked.
-            vector: (dimensions,) of the question.
-            positions: (n,) rising.
-            strongest: the BM25 that theirs is a share of; None: that of the best of them.
+            snapshot: the snapshot that they are in.
+            question: the question.
+            vector: (dimensions,) vector of the question.
+            positions: (n,) ascending.
+            strongest: the BM25 score that theirs are divided by; None: the best of theirs.
         """
         numbers = snapshot.chunk_tables.of[positions]
         tables, table_of = numbered(numbers)
@@ -95,12 +95,12 @@ class Candidates:
 
     @property
     def first(self) -> Scores:
-        """(n,) how well each fits at first sight, by itself and by its table: words and meaning, as much of each."""
+        """(n,) first score of each, from itself and its table: words and vectors with equal weight."""
         of_table: Scores = (self.table_lexical + self.table_dense)[self.table_of]
         return self.lexical + self.dense + of_table
 
     def at(self, positions: Positions) -> Mapping[str, Scores]:
-        """What speaks for these candidates, by name."""
+        """Return the evidence for these candidates, by name."""
         indexes = np.searchsorted(self.positions, positions)
         tables = self.table_of[indexes]
         return {
@@ -116,14 +116,14 @@ class Candidates:
 def rows_of_best_tables(
     snapshot: Snapshot, question: Query, vector: Vector, candidates: Positions, allowed: Mask | None
 ) -> Positions:
-    """Of the tables and passages whose texts fit a question best, the chunks that fit best, rising.
+    """Return the best chunks of the tables and passages whose texts fit a question best, ascending.
 
     Args:
-        snapshot: where to look.
-        question: what was asked.
-        vector: (dimensions,) of the question.
-        candidates: chunks that were found otherwise; their tables are looked at too.
-        allowed: (n,) chunks that may come back; None: all.
+        snapshot: the snapshot to search.
+        question: the question.
+        vector: (dimensions,) vector of the question.
+        candidates: chunks found in other ways; their tables are considered too.
+        allowed: (n,) chunks that may be returned; None: all.
     """
     chunk_tables, lexical = snapshot.chunk_tables, snapshot.tables.lexical
     words = lexical.scores(snapshot.lexical.in_index_words(question.text))
@@ -141,13 +141,14 @@ def rows_of_best_tables(
 
 
 def fit_alone(snapshot: Snapshot, question: Query, vector: Vector, rows: Positions) -> Scores:
-    """How well each of these chunks, which rise, fits by itself: BM25, as a share of the best, and cosine."""
+    """Return how well each of these chunks, in ascending order, fits by itself: BM25, as a share of the best, plus
+    cosine."""
     words = snapshot.lexical.scores(question.text, Selection(rows, len(snapshot)))
     return words / (float(words.max(initial=0.0)) or 1.0) + similarity(snapshot.vectors[rows], vector)
 
 
 def _fit(snapshot: Snapshot, question: Query, tables: Positions) -> tuple[Scores, Scores]:
-    """BM25, as a share of the best, and cosine of the texts of these tables and passages, (tables,) each."""
+    """Return BM25, as a share of the best, and cosine of the texts of these tables and passages, (tables,) each."""
     texts = snapshot.tables
     words = texts.lexical.scores(
         snapshot.lexical.in_index_words(question.text), Selection(tables, texts.lexical.n_documents)
@@ -160,7 +161,7 @@ def _fit(snapshot: Snapshot, question: Query, tables: Positions) -> tuple[Scores
 def _called(
     snapshot: Snapshot, question: Query, weights: Mapping[str, float], among: Selection
 ) -> tuple[Scores, Scores]:
-    """How much the question says of names of rows, and of headings of prose, (chunks,) each."""
+    """Return how much of the question is in names of rows, and in headings of prose, (chunks,) each."""
     chunk_tables = snapshot.chunk_tables
     name, heading = np.zeros(len(among)), np.zeros(len(among))
     quotes = chunk_tables.values.quotes(snapshot.lexical.read(question.text), weights)
@@ -173,7 +174,7 @@ def _called(
 
 
 def word_weights(snapshot: Snapshot, words: Sequence[str]) -> dict[str, float]:
-    """Weight of each distinct word, its rarity; 0 for a word that no chunk has."""
+    """Return the weight of each distinct word, its rarity; 0 for a word that no chunk contains."""
     distinct_words = list(dict.fromkeys(words))
     chunk_tables = zip(distinct_words, snapshot.lexical.terms.words(distinct_words), strict=True)
     return {word: 0.0 if at is None else float(snapshot.rarity[at]) for word, at in chunk_tables}

@@ -1,6 +1,6 @@
-"""Collapse: rows that a better row of their table outdoes stand behind everything else.
+"""Moves rows that score well below the best row of their table behind all other results.
 
-Most questions that ask for one row of a table do not write its key, so no predicate can exclude the others. Where the
+Most questions that ask for one row of a table do not contain its key, so no predicate can exclude the others. If the
 best row is far ahead, the rest of its table is noise; search engines collapse such results by a field.
 """
 
@@ -19,19 +19,19 @@ COLLAPSED = "collapsed"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Collapsed:
-    """Scores of candidates, those of outdone rows below all others."""
+    """Scores of candidates, with outdone rows below all others."""
 
     positions: Positions
-    """(n,) rising."""
+    """(n,) ascending."""
     scores: Scores
     """(n,)."""
     outdone: Mask
-    """(n,)."""
+    """(n,) which rows are well below the best row of their table."""
     fall: float
-    """What an outdone row has less than it had."""
+    """The amount subtracted from the score of each outdone row."""
 
     def rows_behind(self, candidates: Candidates, positions: Positions) -> Scores:
-        """How many rows each of these chunks moved: those of its table, where it is the best of that."""
+        """Return the number of rows that each of these chunks moved: those of its table, if it is the table's best."""
         counts = np.bincount(candidates.table_of[self.outdone], minlength=len(candidates.tables))
         order = np.lexsort((self.positions, -self.scores))
         tables, first = np.unique(candidates.table_of[order], return_index=True)
@@ -40,22 +40,22 @@ class Collapsed:
         return np.asarray([float(moved.get(position, 0)) for position in positions.tolist()])
 
     def leg(self, positions: Positions) -> Leg | None:
-        """What the scores of these chunks have less; None where it is nothing of any."""
+        """Return what was subtracted from the scores of these chunks; None if no row is outdone."""
         if not self.outdone.any():
             return None
         return Leg(np.where(np.isin(positions, self.positions[self.outdone]), -self.fall, 0.0), name=COLLAPSED)
 
 
 def collapse(candidates: Candidates, question: Query, scores: Scores, margin: float | None) -> Collapsed:
-    """Move the rows of each table that are more than a margin behind its best row below all other candidates.
+    """Move the rows of each table that are more than a margin below its best row behind all other candidates.
 
-    They keep their order. A row that the question calls by a name of its own stays where it is, and so do all rows
-    where it lists or compares things: it may ask for more than one.
+    They keep their order. A row that the question names stays in its place, and so do all rows if the question lists or
+    compares things, because it may ask for more than one.
 
     Args:
-        candidates: n of them.
-        question: what was asked.
-        scores: (n,) of the re-ranker.
+        candidates: n candidates.
+        question: the question.
+        scores: (n,) scores of the re-ranker.
         margin: in the unit of the scores; None: nothing is moved.
     """
     if margin is None or not len(scores):
@@ -66,7 +66,7 @@ def collapse(candidates: Candidates, question: Query, scores: Scores, margin: fl
 
 
 def may_fall(candidates: Candidates, question: Query) -> Mask:
-    """(n,) which candidates a better row of their table may outdo."""
+    """Return (n,) which candidates can be outdone by a better row of their table."""
     if question.wants_several:
         return np.zeros(len(candidates.positions), dtype=np.bool_)
     able: Mask = candidates.is_row & (candidates.name == 0)
@@ -74,12 +74,12 @@ def may_fall(candidates: Candidates, question: Query) -> Mask:
 
 
 def outdone(scores: Scores, table_of: Positions, able: Mask, margin: float) -> Mask:
-    """(n,) which candidates are more than a margin behind the best of their table.
+    """Return (n,) which candidates are more than a margin below the best of their table.
 
     Args:
-        scores: (n,).
-        table_of: (n,) numbers of their tables, from 0 on.
-        able: (n,) which may be.
+        scores: (n,) scores of the candidates.
+        table_of: (n,) numbers of their tables, from 0.
+        able: (n,) which candidates can be outdone.
         margin: in the unit of the scores.
     """
     best = np.full(int(table_of.max(initial=-1)) + 1, -np.inf)

@@ -1,7 +1,7 @@
 """Context of the first row: notes and introduction of its table, its section, references.
 
-The places that near-twins no longer take go to it: first come the contenders, which are results that the first one is
-not far ahead of, then the context of the first row, then the other results.
+It takes the places of the near-twins that `collapse` moved. Contenders are first, which are results not far behind the
+first one, then the context of the first row, then the other results.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,39 +15,39 @@ from retrieval.search.fusion import Leg, Positions, Scores, total
 from retrieval.strategy import Relation
 
 CONTENDERS = 10
-"""At most so many results are contenders."""
+"""The most results that are contenders."""
 CLEAR = 8.0
-"""How far the first result is ahead of one that is no contender, in scores of the re-ranker.
+"""The re-ranker score by which the first result is ahead of one that is not a contender.
 
-Context follows the seventh result on average, and of 1,945 look-ups, 320 comparisons and 646 rules, each asked by trees
-that were learned on other books, none loses the best of its answers from the first 5, 10 or 15 results; with a distance
-of 6, three look-ups lose it from the first five. Of all answers of look-ups, 0.9408 are among the first five, which
-were 0.9416.
+Context follows the seventh result on average, and of 1,945 look-ups, 320 comparisons and 646 rules, each ranked by
+trees fitted on other books, none loses the best of its answers from the first 5, 10 or 15 results; with a distance of
+6, three look-ups lose it from the first five. Of all answers of look-ups, 0.9408 are among the first five, which were
+0.9416.
 """
 SAME = 1e-9
 """Scores that differ by less leave no room between them."""
 CONTEXT_ROW = "companion"
-"""The part of a score that lifts a chunk to its place beside a row, or lowers it."""
+"""Name of the addend that moves a chunk to its place after a row."""
 
 NEAREST, ABOVE, REFERRED, NAMED = 4, 2, 2, 2
-"""Chunks at most: of a row's own section, the nearest first; of the section above; that a row or its section's text
-refers to or speaks of; that have the row's name as their heading."""
+"""The most chunks of a row's own section, nearest first; of the section above; that a row or its section's text refers
+to or mentions; whose heading is the row's name."""
 TABLES = 2
-"""Tables at most whose rows have companions: the first row may be the wrong one, or a question may ask for two."""
+"""The most tables whose rows get context: the first row may be the wrong one, or a question may ask for two."""
 
 Best = Callable[[Positions], int]
-"""Which of these chunks fits the question best."""
+"""Returns which of these chunks fits the question best."""
 
 
 def context_rows(graph: Graph, ranked: Sequence[int], count: int, best_of: Best, allowed: Mask | None) -> Positions:
-    """What stands beside the first row of a ranking, then beside the first row of another table, at most `count`.
+    """Return the context of the first row of a ranking, then of the first row of another table, at most `count`.
 
     Args:
-        graph: of the chunks.
-        ranked: the contenders, best first; nothing stands beside prose that comes first.
-        count: how many are wanted.
-        best_of: picks one row of a table that a text speaks of.
-        allowed: (n,) chunks that may come back; None: all.
+        graph: the graph of the chunks.
+        ranked: the contenders, best first; if the first is prose, there is no context.
+        count: the most chunks to return.
+        best_of: chooses one row of a table that a text mentions.
+        allowed: (n,) chunks that may be returned; None: all.
     """
     context_rows: dict[int, None] = {}
     if len(ranked) and graph.tables[ranked[0]] >= 0:
@@ -60,22 +60,22 @@ def context_rows(graph: Graph, ranked: Sequence[int], count: int, best_of: Best,
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
-    """A ranking with companions in their places, best first."""
+    """A ranking with context rows in their places, best first."""
 
     positions: Positions
     scores: Scores
     lifted: Mask
-    """Which of them are companions."""
+    """Which of them are context rows."""
 
     def first(self, k: int) -> "Placed":
-        """The k best."""
+        """Return the k best."""
         return Placed(self.positions[:k], self.scores[:k], self.lifted[:k])
 
     def parts(self, own: Sequence[Leg]) -> Sequence[Leg]:
-        """What the scores are the sum of: the ranking's own parts, and what companions have more, or less, than those.
+        """Return the addends of the scores: those of the ranking, and the differences of context rows to them.
 
         Args:
-            own: aligned with `positions`.
+            own: the addends of the ranking, aligned with `positions`.
         """
         if not self.lifted.any():
             return own
@@ -83,10 +83,10 @@ class Placed:
 
 
 def contenders(scores: Scores) -> int:
-    """How many of the first ten results the first one is not far ahead of, and what has the score of the last of them.
+    """Return how many of the first ten results are not far behind the first, counting ties with the last of them.
 
     Args:
-        scores: (k,) of a ranking, falling.
+        scores: (k,) scores of a ranking, descending.
     """
     if not len(scores):
         return 0
@@ -97,13 +97,13 @@ def contenders(scores: Scores) -> int:
 def placed(ranked: Positions, scores: Scores, beside: Positions) -> Placed:
     """Put context after the contenders.
 
-    Its scores are spread over the gap below, so that places follow scores, and none is nearer to the first result than
-    what is no contender. The beginning of a longer ranking is the shorter one.
+    Its scores are spread over the gap below, so that the order follows the scores, and none is as close to the first
+    result as a contender. A shorter ranking is the beginning of a longer one.
 
     Args:
         ranked: (k,) best first.
         scores: (k,) aligned.
-        beside: (m,) context, in the order in which it is wanted.
+        beside: (m,) context, most wanted first.
     """
     front = contenders(scores)
     beside = beside[~np.isin(beside, ranked[:front])]
@@ -145,7 +145,8 @@ def _beside(graph: Graph, row: int, best_of: Best) -> Iterator[int]:
 
 
 def _nearest(graph: Graph, section: int, row: int) -> list[int]:
-    """The prose of a section, the nearest to a row's table first, what comes before it before what comes after."""
+    """Return the prose of a section, nearest to a row's table first; at equal distance, prose before the table
+    first."""
     chunks = graph.chunks_of(section)
     prose = np.asarray(_prose(graph, chunks), dtype=np.int64)
     table = np.append(chunks[graph.tables[chunks] == graph.tables[row]], row)
@@ -156,7 +157,8 @@ def _nearest(graph: Graph, section: int, row: int) -> list[int]:
 
 
 def _above(graph: Graph, section: int | None, row: int, *, introduced: bool) -> list[int]:
-    """The prose of the section above; of a document's first heading only where nothing else introduces the row."""
+    """Return the prose of the section above; that of a document's first heading only if nothing else introduces the
+    row."""
     above = None if section is None else graph.holder(section)
     if above is None:
         return []
@@ -166,11 +168,11 @@ def _above(graph: Graph, section: int | None, row: int, *, introduced: bool) -> 
 
 
 def _linked(graph: Graph, nodes: Sequence[int], relation: Relation) -> list[int]:
-    """What these nodes are linked with, in their order, each once; themselves left out."""
+    """Return the nodes that these nodes are linked with, in order, each once, without the nodes themselves."""
     tolist = graph.neighbours(np.asarray(nodes, dtype=np.int64), (relation,))[1].tolist()
     return [node for node in dict.fromkeys(tolist) if node not in nodes]
 
 
 def _prose(graph: Graph, nodes: "Nodes | Sequence[int]") -> list[int]:
-    """Those of these nodes that are chunks and no rows."""
+    """Return those of these nodes that are chunks of prose."""
     return [node for node in map(int, nodes) if node < graph.n_chunks and graph.tables[node] < 0]

@@ -1,4 +1,4 @@
-"""Cosines of chunks with one question, computed for the chunks that are asked for."""
+"""Cosines of chunks with one question, computed only for the chunks requested."""
 
 from functools import cached_property
 
@@ -8,23 +8,23 @@ from retrieval.search.fusion import Positions, Scores
 from retrieval.types import Vector
 
 _SCATTERED = 1.6
-"""Rows here and there cost about this many times what rows in a line cost."""
+"""Scattered rows cost about this many times as much as contiguous rows."""
 _BLOCK = 256
-"""Rows that are brought together before they are compared: so many stay in a core's cache."""
+"""Rows that are gathered before they are compared: as many as fit in a core's cache."""
 
 
 def similarity(vectors: Vector, vector: Vector) -> Scores:
-    """Cosine of each row with one vector, both normalised, (n,).
+    """Return the cosine of each row with one vector, both normalised, (n,).
 
-    Each row is a dot product of its own: its value does not depend on its neighbours, so twins tie exactly. A matrix
-    product is no faster here, and gives identical rows different last bits depending on where they are.
+    Each row is a separate dot product: its value does not depend on its neighbours, so twins tie exactly. A matrix
+    product is not faster here, and gives identical rows different last bits depending on their position.
     """
     scores: Scores = np.vecdot(vectors, vector).astype(np.float64)
     return scores
 
 
 class Cosines:
-    """The cosines of every chunk with one question, computed for the chunks that somebody asks for.
+    """The cosines of all chunks with one question, computed only for the chunks requested.
 
     Args:
         vectors: (n, dimensions), normalised.
@@ -36,18 +36,18 @@ class Cosines:
 
     @cached_property
     def all(self) -> Scores:
-        """(n,)."""
+        """(n,) the cosines of all chunks."""
         return similarity(self._vectors, self._vector)
 
     def at(self, positions: Positions) -> Scores:
-        """Those of these chunks, aligned with the positions."""
+        """Return the cosines of these chunks, aligned with the positions."""
         if "all" in self.__dict__ or len(positions) * _SCATTERED > len(self._vectors):
             return self.all[positions]
         cosines = np.empty(len(positions))
         rows = np.empty((min(_BLOCK, len(positions)), self._vectors.shape[1]), dtype=self._vectors.dtype)
         for start in range(0, len(positions), _BLOCK):
             some = positions[start : start + _BLOCK]
-            # `clip` alone writes into the array itself; no position is outside.
+            # Only the mode `clip` writes directly into the array; no position is out of bounds.
             block = self._vectors.take(some, axis=0, out=rows[: len(some)], mode="clip")
             cosines[start : start + len(some)] = similarity(block, self._vector)
         return cosines

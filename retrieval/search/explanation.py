@@ -1,4 +1,4 @@
-"""Why a chunk is a hit or is excluded, and hits as JSON."""
+"""Explains why a chunk is a hit or is excluded."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -24,32 +24,32 @@ from retrieval.types import Addend, Chunk
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Everything that decides about one chunk. Key: (question, strategy, chunk id)."""
+    """Everything that decides whether and where one chunk is returned. Key: (question, strategy, chunk id)."""
 
     question: str
     canonical: str
-    """The form of the question that the predicate saw."""
+    """The form of the question that the predicate is evaluated on."""
     strategy: str
     chunk: Chunk
     excluded: bool
-    """A predicate keeps it out under this strategy."""
+    """Whether a predicate excludes it under this strategy."""
     verdict: str
-    """`no restrictions`, `satisfies query_must`, or what fails; said even if the filter is off."""
+    """`no restrictions`, `satisfies query_must`, or the condition that fails; given even if the filter is off."""
     in_words: str
-    """The verdict as one sentence for a person, where it refuses the chunk; else empty."""
+    """The verdict as one sentence for a person, if it excludes the chunk; else empty."""
     rank: int | None
-    """1-based, among all chunks that may come back; None when it is excluded."""
+    """1-based, among all chunks that may be returned; None if it is excluded."""
     rank_unfiltered: int
     """1-based, as if nothing were filtered."""
     n_chunks: int
     score: float
     evidence: Mapping[str, float]
-    """What was measured, by name."""
+    """The measured values, by name."""
     addends: tuple[Addend, ...]
-    """What the score is made of."""
+    """The addends of the score."""
 
     def lines(self) -> tuple[str, ...]:
-        """For a person to read."""
+        """Return the explanation as lines for a person."""
         position = f"rank {self.rank}" if self.rank else f"excluded; unfiltered it would be rank {self.rank_unfiltered}"
         sums = Sum(self.score, self.addends, self.evidence).lines()
         return (
@@ -64,11 +64,11 @@ class Explanation:
 
 
 def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | Strategy = "default") -> Explanation:
-    """Where a chunk ranks for a question and why; ranks are exact, whatever the strategy approximates.
+    """Return where a chunk ranks for a question and why; ranks are exact even if the strategy approximates.
 
     Raises:
         InvalidQueryError: the question is empty or too long.
-        UnknownNameError: no such chunk or strategy.
+        UnknownNameError: there is no such chunk or strategy.
     """
     snapshot = retriever.snapshot
     chosen = strategy_named(strategy) if isinstance(strategy, str) else strategy
@@ -82,7 +82,7 @@ def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | 
     everything = rank(search, len(snapshot), Stopwatch())
     allowed = rank(replace(search, passing=admitted), len(snapshot), Stopwatch())
     unfiltered, index = _index_of(everything.positions, position), _index_of(allowed.positions, position)
-    # The graph raises what is near the best chunks that may come back: a score is that of its own ranking.
+    # The graph raises chunks near the best chunks that may be returned, so a score is valid only in its own ranking.
     shown, at = (everything, unfiltered) if index is None else (allowed, index)
     return Explanation(
         question=question,

@@ -1,6 +1,6 @@
 """Iterative filtering over Chroma collections of other programs.
 
-A collection's metadata hold `query_must` as JSON text; `title`, `id` and `is_noisy` are read too where they are there.
+The metadata of a collection contain `query_must` as JSON text; `title`, `id` and `is_noisy` are read too if present.
 """
 
 import sys
@@ -33,21 +33,21 @@ from retrieval.types import Embedder
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One collection, or a part of it whose distances count differently."""
+    """One collection, or a part of it whose distances are weighted differently."""
 
     collection: QueryableCollection
     label: str
-    """Tells it from the other collections that are asked."""
+    """Distinguishes it from the other collections."""
     vector: list[float]
     id_key: str
     where: Mapping[str, Any] | None
     weight: float
 
     def unseen(self, wanted: int, seen: Sequence[Neighbour]) -> list[Neighbour]:
-        """The nearest candidates that were not seen, at their weighted distance."""
+        """Return the nearest candidates not seen before, at their weighted distance."""
         own = {candidate.id for candidate in seen if candidate.collection == self.label}
         copies = {_identity(candidate) for candidate in seen}
-        # So many may be copies of what other collections gave.
+        # So many may be copies of candidates from other collections.
         wanted += len(seen) - len(own)
         unseen = {self.id_key: {"$nin": sorted(own)}} if own else None
         answer = self._query(wanted, _both(self.where, unseen))
@@ -95,7 +95,7 @@ def sources_of(
     where: Mapping[str, Any] | None,
     noisy_weight: float,
 ) -> list[Source]:
-    """What to ask for the nearest candidates of these collections, which are given by their labels."""
+    """Return the sources of the nearest candidates of these collections, which are given by label."""
     return [
         Source(collection, label, list(vector), id_key, condition, weight)
         for label, collection in collections.items()
@@ -104,7 +104,8 @@ def sources_of(
 
 
 def merged(answers: Iterable[Sequence[Neighbour]]) -> list[Neighbour]:
-    """Candidates by distance, then id; of copies the nearest, and of equally near ones that of the first collection."""
+    """Return candidates by distance, then id; of copies the nearest, and of equally near ones that of the first
+    collection."""
     nearest: dict[tuple[object, ...], Neighbour] = {}
     for candidate in sorted(chain.from_iterable(answers), key=lambda candidate: (candidate.distance, candidate.id)):
         nearest.setdefault(_identity(candidate), candidate)
@@ -112,7 +113,7 @@ def merged(answers: Iterable[Sequence[Neighbour]]) -> list[Neighbour]:
 
 
 def _identity(candidate: Neighbour) -> tuple[object, ...]:
-    """What copies of one chunk share. An id alone may be of other chunks in other collections: many count from 1."""
+    """Return what identifies copies of one chunk. An id alone is not enough: many collections count from 1."""
     return candidate.id, candidate.title, candidate.document, candidate.query_must
 
 
@@ -128,7 +129,7 @@ def _both(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> Map
 
 
 Asked = str | QueryableCollection
-"""A collection by its name, or itself."""
+"""A collection by its name, or the collection itself."""
 
 
 def retrieve_with_iterative_filtering(
@@ -145,31 +146,31 @@ def retrieve_with_iterative_filtering(
     where: Mapping[str, Any] | None = None,
     noisy_weight: float = 1.0,
 ) -> IterativeOutcome:
-    """Search foreign collections whose metadata hold `query_must` as a JSON string.
+    """Search foreign collections whose metadata contain `query_must` as a JSON string.
 
     Args:
         query: the question.
         collection_name: a collection's name, a Chroma collection, or anything with its `name` and `query`; or several
-            of one embedder, whose answers are merged by distance, then id. What two of them have alike (id, title,
-            document, predicate) is one chunk; the same id with other words is another.
+            with one embedder, whose answers are merged by distance, then id. Chunks with equal id, title, document and
+            predicate are one chunk; the same id with different content is another.
         k: how many chunks to return.
-        max_iterations: how often to ask at most.
-        debug: print what `debug_lines` says of the outcome.
-        client: where names are looked up: a Chroma client, the folder of Chroma's files, or a server's address.
+        max_iterations: the most rounds.
+        debug: whether to print the `debug_lines` of the outcome.
+        client: where names are looked up: a Chroma client, the folder of Chroma's files, or the address of a server.
         embedder: the model that made the collections' vectors; the default one when None.
-        id_key: metadata key that repeats a record's id, for `$nin`. Where it is missing the collection is asked for
-            more instead, and what was seen is dropped.
-        vocabulary: for the canonical form: one for all, or each collection's own by its name; where none is given the
+        id_key: metadata key that repeats a record's id, for `$nin`. If it is missing, more chunks are requested from
+            the collection instead, and those seen before are dropped.
+        vocabulary: for the canonical form: one for all, or one for each collection by its name; if none is given, the
             generic one.
-        where: Chroma's filter on metadata, which holds beside the predicates.
-        noisy_weight: above 0; below 1, chunks whose metadata say `is_noisy` are put back: their distance is divided by
-            it, so that fewer rounds go to near-twins.
+        where: a Chroma filter on metadata, which applies in addition to the predicates.
+        noisy_weight: above 0; below 1, chunks whose metadata have `is_noisy` rank lower: their distance is divided by
+            it, so that fewer rounds are spent on near-twins.
 
     Raises:
-        InvalidQueryError: the question is empty or too long, or a number makes no sense.
-        UnknownNameError: no collection is called that, or a vocabulary is of none that is asked.
-        IndexMissingError: there is no Chroma at that place.
-        EmbedderMismatchError: a collection holds vectors of another dimension.
+        InvalidQueryError: the question is empty or too long, or a number is not valid.
+        UnknownNameError: no collection has that name, or a vocabulary is for none of the collections.
+        IndexMissingError: there is no Chroma at that location.
+        EmbedderMismatchError: a collection contains vectors of another dimension.
     """
     _check(k, max_iterations, noisy_weight)
     watch = Stopwatch()
@@ -218,7 +219,7 @@ def _check(k: int, max_iterations: int, noisy_weight: float) -> None:
 def _opened(
     collections: Asked | Sequence[Asked], client: CollectionClient | str | Path
 ) -> Iterator[Mapping[str, QueryableCollection]]:
-    """The collections by their labels; what was opened for their names is closed behind the block."""
+    """Yield the collections by label; those opened by name are closed after the block."""
     references = (
         [collections] if isinstance(collections, str) or not isinstance(collections, Sequence) else list(collections)
     )
@@ -248,7 +249,7 @@ def _labelled(
 
 
 def _free(name: str, taken: Mapping[str, object]) -> str:
-    """Collections of two clients may have one name."""
+    """Return a free name: collections of two clients may have the same name."""
     number = 2
     free = name
     while free in taken:
@@ -261,7 +262,7 @@ def _questions(
     collections: Mapping[str, QueryableCollection],
     vocabulary: Vocabulary | Mapping[str, Vocabulary] | None,
 ) -> Mapping[str, Query]:
-    """The question as each collection's vocabulary reads it."""
+    """Return the question as the vocabulary of each collection reads it."""
     if not isinstance(vocabulary, Mapping):
         return dict.fromkeys(collections, Query.ask(query, vocabulary))
     names = {collection.name for collection in collections.values()}

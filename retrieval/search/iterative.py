@@ -1,8 +1,8 @@
 """Iterative filtering: search, exclude, search again, three rounds at most.
 
-Repaired in one place: it excludes everything that it has seen, not only what it discarded; otherwise kept chunks come
-back and are counted twice. The compiled filter of `prefilter` is faster and never runs out of rounds; this stays for
-comparison and for collections that somebody else filled (`search.foreign`).
+It differs from the original in one place: it excludes all chunks that it has seen, not only those that it discarded;
+otherwise kept chunks are returned again and counted twice. The compiled filter of `prefilter` is faster and never runs
+out of rounds; this module is kept for comparison and for collections of other programs (`search.foreign`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -35,36 +35,36 @@ class Neighbour:
     document: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     collection: str | None = None
-    """The foreign collection that it is from; None in our own index."""
+    """The foreign collection that it is from; None if it is from our own index."""
 
 
 @dataclass(frozen=True, slots=True)
 class IterativeOutcome:
-    """What the rounds kept, nearest first, and the receipt of every decision on the way."""
+    """The chunks that the rounds kept, nearest first, and the receipt with every decision."""
 
     kept: tuple[Neighbour, ...]
     receipt: Receipt
     readings: Mapping[str, str] = field(default_factory=dict)
-    """Foreign collection to the canonical form of the question in its vocabulary."""
+    """The canonical form of the question in the vocabulary of each foreign collection."""
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        """Every chunk that was looked at, in the order of the rounds."""
+        """A decision on every chunk examined, in the order of the rounds."""
         return self.receipt.decisions
 
     @property
     def rounds(self) -> int:
-        """Rounds that brought something; 1 where none did."""
+        """Rounds that returned something; 1 if none did."""
         return self.receipt.rounds
 
     @property
     def excluded(self) -> int:
-        """Chunks that a predicate kept out."""
+        """The number of chunks that a predicate excluded."""
         return self.receipt.excluded or 0
 
     @property
     def stopped(self) -> StopReason | None:
-        """Why there was no further round."""
+        """Why there was no other round."""
         return self.receipt.stopped
 
     @property
@@ -79,24 +79,24 @@ class IterativeOutcome:
 
 
 Ask = Callable[[int, Sequence[Neighbour]], Sequence[Neighbour]]
-"""(k, candidates seen) -> the k nearest candidates that were not seen."""
+"""(k, candidates seen) -> the k nearest candidates not seen before."""
 Read = Callable[[Neighbour], Canonical]
-"""The question as the vocabulary of a candidate's collection reads it."""
+"""Returns the question as the vocabulary of a candidate's collection reads it."""
 
 
 Say = Callable[[Neighbour], str]
-"""Why a candidate is excluded, in words for a person."""
+"""Returns why a candidate is excluded, in words for a person."""
 
 
 def iterate(ask: Ask, read: Read, say: Say, k: int, max_iterations: int) -> IterativeOutcome:
-    """Ask in rounds until k candidates satisfy their query_must, nothing is left, or the rounds are used up.
+    """Search in rounds until k candidates satisfy their query_must, nothing is left, or the rounds are used up.
 
     Args:
-        ask: gives the nearest candidates that were not seen yet.
-        read: gives the question in canonical form.
-        say: words why a candidate is excluded.
-        k: how many to keep; also how many each round asks for.
-        max_iterations: rounds at most.
+        ask: returns the nearest candidates not seen before.
+        read: returns the question in canonical form.
+        say: returns in words why a candidate is excluded.
+        k: the number of candidates to keep, and to request in each round.
+        max_iterations: the most rounds.
     """
     whole = Clock()
     seen: list[Neighbour] = []
@@ -127,7 +127,7 @@ def iterate(ask: Ask, read: Read, say: Say, k: int, max_iterations: int) -> Iter
 
 
 def _why_no_further(looked_at: int, excluded: int, kept: int, k: int) -> StopReason | None:
-    """Why a round is the last; None where another may find more."""
+    """Return why a round is the last; None if another may find more."""
     if kept >= k:
         return "Target k reached"
     if looked_at < k:
@@ -146,7 +146,7 @@ def _decide(candidate: Neighbour, question: Canonical, say: Say, number: int) ->
 
 
 def _why_unrestricted(candidate: Neighbour) -> str:
-    """`no restrictions`, and where those are that nobody moved from a document to its metadata."""
+    """Return `no restrictions`, with a note if the document has predicates that are not in its metadata."""
     written = len(predicates_in(candidate.document or ""))
     return f"{UNRESTRICTED}: {written} query_must in its document, none in its metadata" if written else UNRESTRICTED
 
@@ -154,15 +154,15 @@ def _why_unrestricted(candidate: Neighbour) -> str:
 def nearest_in_rounds(
     snapshot: Snapshot, question: Query, vector: Vector, k: int, strategy: Strategy, where: Mask | None = None
 ) -> Ranking:
-    """The k nearest chunks that satisfy their query_must, found by asking again; perhaps fewer than there are.
+    """Return the k nearest chunks that satisfy their query_must, found in rounds; possibly fewer than exist.
 
     Args:
-        snapshot: where to search.
-        question: what was asked.
-        vector: (dimensions,).
-        k: how many, and how many each round looks at.
-        strategy: says how many rounds there are at most.
-        where: (n,) the chunks that the caller's filter passes; None: all.
+        snapshot: the snapshot to search.
+        question: the question.
+        vector: (dimensions,) vector of the question.
+        k: the number of chunks to return, and to examine in each round.
+        strategy: sets the most rounds.
+        where: (n,) the chunks that pass the caller's filter; None: all.
     """
 
     met: dict[str, Chunk] = {}

@@ -1,4 +1,4 @@
-"""Hits as JSON values: what the command and the server send."""
+"""Hits as the JSON values that the command and the server send."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -7,11 +7,11 @@ from typing import Any
 from retrieval.types import Chunk, Hit, Retrieval
 
 ShortId = Callable[[str], str]
-"""The beginning of a chunk's id that is enough to tell it from all others."""
+"""Returns the beginning of a chunk's id that distinguishes it from all others."""
 
 
 def chunk_record(chunk: Chunk, short_id: ShortId) -> dict[str, Any]:
-    """A chunk as JSON values."""
+    """Return a chunk as JSON values."""
     return {
         "id": chunk.id,
         "short_id": short_id(chunk.id),
@@ -31,7 +31,7 @@ def chunk_record(chunk: Chunk, short_id: ShortId) -> dict[str, Any]:
 
 
 def hit_record(hit: Hit, short_id: ShortId) -> dict[str, Any]:
-    """A hit as JSON values, its chunk included."""
+    """Return a hit and its chunk as JSON values."""
     addends = [asdict(addend) | {"contribution": addend.contribution} for addend in hit.addends]
     evidence = {name: round(value, 6) for name, value in hit.evidence.items()}
     relevance = None if hit.relevance is None else round(hit.relevance, 6)
@@ -42,13 +42,13 @@ def hit_record(hit: Hit, short_id: ShortId) -> dict[str, Any]:
 def retrieval_record(
     retrieval: Retrieval, short_id: ShortId, snapshot: str, reason: str | None = None
 ) -> dict[str, Any]:
-    """A retrieval and its receipt as JSON values; `serve.schema.RetrievalRecord` is their schema.
+    """Return a retrieval and its receipt as JSON values; `serve.schema.RetrievalRecord` is their schema.
 
     Args:
-        retrieval: what was found.
-        short_id: from an id to the beginning that no other id has.
-        snapshot: id of the index that was searched.
-        reason: why there is no hit, where a relevance was asked for.
+        retrieval: the result of the search.
+        short_id: returns the beginning of an id that no other id has.
+        snapshot: id of the searched index.
+        reason: why there is no hit, if a least relevance was set.
     """
     return {
         "query": retrieval.query,

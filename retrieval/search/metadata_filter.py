@@ -1,11 +1,11 @@
-"""Metadata filters: records, their text form, their mask, and why one leaves nothing.
+"""Metadata filters: records, their text form, their mask, and why a filter leaves nothing.
 
 ::
 
     Retriever.open(home).retrieve(question, where=And((Eq("book", "rules"), Not(Contains("tags", "optional")))))
 
-Texts compare with texts, numbers with numbers, and true with false; nothing else compares. A chunk without the key
-fails every comparison but `Ne`. What a list holds is found by `Contains` alone.
+Strings compare with strings, numbers with numbers, and booleans with booleans; other types never match. A chunk without
+the key fails every comparison except `Ne`. Only `Contains` finds members of lists.
 """
 
 import json
@@ -24,13 +24,13 @@ from retrieval.index.snapshot.metadata_index import Comparison, Mask, MetadataCo
 
 
 class Filter(ABC):
-    """Which chunks a caller wants to have back."""
+    """Selects the chunks that a caller wants returned."""
 
     __slots__ = ()
 
     @abstractmethod
     def mask(self, index: MetadataIndex) -> Mask:
-        """(n,): True for chunks that pass.
+        """Return (n,) True for chunks that pass.
 
         Raises:
             UnknownNameError: the filter names a key that no chunk has.
@@ -39,7 +39,7 @@ class Filter(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Condition(Filter, ABC):
-    """A key and a value, compared in the way that the class is called."""
+    """Compares the value of a key, as the name of the subclass states."""
 
     key: str
     value: Scalar
@@ -51,13 +51,13 @@ class Condition(Filter, ABC):
 
 
 class Eq(Condition):
-    """The key's value is this one."""
+    """The key's value equals this value."""
 
     __slots__ = ()
 
 
 class Ne(Condition):
-    """The key's value is not this one, or there is none."""
+    """The key's value differs from this value, or the key is missing."""
 
     __slots__ = ()
 
@@ -95,7 +95,7 @@ class Lte(Condition):
 
 
 class Contains(Condition):
-    """The key's list has this member; a single value counts as a list of one."""
+    """The key's list contains this value; a single value counts as a list of one."""
 
     __slots__ = ()
 
@@ -106,7 +106,7 @@ class Contains(Condition):
 
 @dataclass(frozen=True, slots=True)
 class In(Filter):
-    """The key's value is one of these; of none, nothing passes."""
+    """The key's value is one of these; if there are none, nothing passes."""
 
     key: str
     values: tuple[Scalar, ...]
@@ -118,7 +118,7 @@ class In(Filter):
 
 @dataclass(frozen=True, slots=True)
 class And(Filter):
-    """All of these hold; of none, everything passes."""
+    """All of these hold; if there are none, everything passes."""
 
     filters: tuple[Filter, ...]
 
@@ -130,7 +130,7 @@ class And(Filter):
 
 @dataclass(frozen=True, slots=True)
 class Or(Filter):
-    """At least one of these holds; of none, nothing passes."""
+    """At least one of these holds; if there are none, nothing passes."""
 
     filters: tuple[Filter, ...]
 
@@ -142,7 +142,7 @@ class Or(Filter):
 
 @dataclass(frozen=True, slots=True)
 class Not(Filter):
-    """This does not hold."""
+    """The filter does not hold."""
 
     filter: Filter
 
@@ -152,11 +152,11 @@ class Not(Filter):
 
 
 LISTED = 12
-"""Values that are named at most."""
+"""The most values that a message lists."""
 
 
 def why_empty(wanted: Filter, index: MetadataIndex) -> str | None:
-    """One sentence; None where the filter leaves chunks.
+    """Return one sentence that explains why a filter leaves no chunk; None if it leaves some.
 
     Raises:
         UnknownNameError: the filter names a key that no chunk has.
@@ -169,7 +169,8 @@ def why_empty(wanted: Filter, index: MetadataIndex) -> str | None:
 
 
 def strange_values(wanted: Filter, index: MetadataIndex) -> str | None:
-    """One sentence about values that the filter names and no chunk has, be it empty or not; None without such."""
+    """Return one sentence about values in the filter that no chunk has, even if the filter leaves chunks; None if there
+    are none."""
     terms = []
     for key, value, filters in _named(wanted):
         if not filters.mask(index).any():
@@ -178,7 +179,7 @@ def strange_values(wanted: Filter, index: MetadataIndex) -> str | None:
 
 
 def _named(wanted: Filter) -> Iterator[tuple[str, str, Filter]]:
-    """(key, value, the filter for that value alone) of every value that is asked for or refused."""
+    """Yield (key, value, the filter for that value alone) for every value that is required or excluded."""
     if isinstance(wanted, And | Or):
         for inner in wanted.filters:
             yield from _named(inner)
@@ -194,7 +195,7 @@ def _named(wanted: Filter) -> Iterator[tuple[str, str, Filter]]:
 
 
 def _demands(wanted: Filter) -> Iterator[Filter]:
-    """The filters that must all hold."""
+    """Yield the filters that must all hold."""
     if isinstance(wanted, And):
         for inner in wanted.filters:
             yield from _demands(inner)
@@ -214,7 +215,7 @@ def _unknown(demand: Filter, index: MetadataIndex) -> Iterator[str]:
 
 
 def _values(demand: Filter) -> Iterator[tuple[str, str]]:
-    """(key, value as text) of filters that ask for a value and nothing else."""
+    """Yield (key, value as text) of filters that only require a value."""
     if isinstance(demand, Contains | Eq):
         yield demand.key, str(demand.value)
     elif isinstance(demand, In):
@@ -225,7 +226,7 @@ def _values(demand: Filter) -> Iterator[tuple[str, str]]:
 
 
 def _listed(column: MetadataColumn, values: list[str]) -> str:
-    """The values, nearest first; of many only the nearest, and how many more there are."""
+    """Return the values, nearest first; if there are many, only the nearest and the number of the rest."""
     known = [str(value) for value in (*column.texts, *column.numbers, *column.flags)]
     near = [close for value in values for close in get_close_matches(value, known, n=LISTED, cutoff=0.4)]
     ordered = list(dict.fromkeys([*near, *known]))
@@ -238,11 +239,11 @@ _ORDERED: Mapping[str, Callable[[str, Scalar], Filter]] = {">": Gt, ">=": Gte, "
 
 
 def read_filter(*texts: str) -> Filter:
-    """All of these hold together.
+    """Return a filter that requires all of these comparisons.
 
-    `=` also finds what is in a list, `|` separates values of which one is enough, and `!=` is the contrary of
-    `=`. A value that reads as a number or as true or false is looked for as that and as a text; in double quotes it is
-    a text only.
+    `=` also finds members of a list, `|` separates alternative values, and `!=` is the opposite of `=`. A value that
+    can be read as a number or as true or false matches as that and as a string; in double quotes it matches only as a
+    string.
 
     Raises:
         InvalidQueryError: a text is not a comparison.
@@ -262,7 +263,7 @@ def _read(text: str) -> Filter:
 
 
 def _parts(value: str) -> list[str]:
-    """What is between the bars; a bar within double quotes is part of its text."""
+    """Return the values between the bars; a bar within double quotes is part of its value."""
     return re.findall(r'(?:"(?:[^"\\]|\\.)*"|[^|])+', value)
 
 

@@ -1,7 +1,7 @@
-"""Filtering before the search: what is admitted is known first, and only that is compared.
+"""Filtering before the search: the admitted chunks are known first, and only those are compared.
 
-The compiled predicates name the few guarded chunks that a question admits; all others pass, but for rows that the
-question keeps out because it names their rivals.
+The compiled predicates select the few guarded chunks that a question admits; unguarded chunks pass, except for rows
+that the question excludes because it names their rivals.
 """
 
 from dataclasses import dataclass
@@ -19,15 +19,16 @@ from retrieval.types import Vector
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Admission:
-    """What query_must says of one question: of the few chunks that it decides, not of all."""
+    """The decisions of query_must for one question: only for the few chunks that it affects."""
 
     guarded: Integers
-    """Guarded chunks whose query_must the question satisfies, rising."""
+    """Guarded chunks whose query_must the question satisfies, ascending."""
     kept_out: CompiledExclusions
-    """Chunks that are kept out because the question names a rival of theirs."""
+    """Chunks that are excluded because the question names a rival of theirs."""
 
     def mask(self, snapshot: Snapshot, where: Mask | None = None) -> Mask:
-        """(n,): True for every chunk that may come back: query_must holds, and the caller's filter passes it."""
+        """Return (n,) True for every chunk that may be returned: query_must holds, and it passes the caller's
+        filter."""
         mask = ~np.asarray(snapshot.predicates.guarded)
         mask[self.guarded] = True
         mask[self.kept_out.positions] = False
@@ -35,7 +36,7 @@ class Admission:
 
 
 def by_distance(snapshot: Snapshot, positions: Positions, vector: Vector, k: int) -> Ranking:
-    """The k nearest of these chunks by exact distance, then id: equal wherever a chunk was found."""
+    """Return the k nearest of these chunks by exact distance, then id: the same result wherever a chunk was found."""
     scores = similarity(snapshot.vectors[positions], vector)
     order = np.lexsort((positions, -scores))[:k]
     score = scores[order]

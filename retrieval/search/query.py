@@ -1,4 +1,4 @@
-"""A question at the border: checked once, canonical once, and passed on."""
+"""A question, checked and put into canonical form once, when it enters the library."""
 
 import re
 from dataclasses import dataclass, replace
@@ -13,22 +13,23 @@ MAX_CHARACTERS = 2000
 
 MAX_NUMBERS = 64
 MAX_WORDS = 500
-"""What of a question is read; a question of 2,000 characters that people write has 400 words and few numbers."""
+"""The numbers and words of a question that are read; a real question of 2,000 characters has 400 words and few
+numbers."""
 _NUMBER_OR_WORD = re.compile(r"(?P<number>\d+|[¼-¾⅐-⅞])|[^\W\d_¼-¾⅐-⅞]+")
 
 LETTERS = re.compile(r"[^\W\d_]+")
-"""A word of letters alone."""
+"""A word that consists only of letters."""
 NEAR = 200
-"""Characters in which the words beside a number stand: no word is so long, and a question may be one."""
+"""Characters in which the words beside a number are sought: no word is so long, but a question may be one word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What was asked. Key: text."""
+    """A question and its canonical form. Key: text."""
 
     text: str
     canonical: Canonical
-    """The form that predicates and names see."""
+    """The form that predicates and names use."""
 
     @property
     def wants_several(self) -> bool:
@@ -37,7 +38,7 @@ class Query:
         return not words.isdisjoint((*vocabulary.list_words, *vocabulary.holding_words))
 
     def among(self, rivals: SiblingIndex) -> "Query":
-        """The same question before the keyed tables of an index: it knows which rows it keeps out."""
+        """Return the same question with the rivals of an index, so that it knows which rows it excludes."""
         return replace(self, canonical=rivals.with_rivals(self.canonical))
 
     @classmethod
@@ -52,10 +53,10 @@ class Query:
 
     @classmethod
     def of(cls, text: str, snapshot: Snapshot) -> "Query":
-        """Check a question and read it as a snapshot writes its words; its rows keep none out yet.
+        """Check a question and read it with the spelling of a snapshot; it does not exclude rows yet.
 
         Raises:
-            InvalidQueryError: as `ask`.
+            InvalidQueryError: as for `ask`.
         """
         _require_askable(text)
         read = snapshot.spelling(shortened(text))
@@ -63,7 +64,7 @@ class Query:
 
 
 def shortened(text: str) -> str:
-    """A question up to its last number and word that are read, and `…` where there were more."""
+    """Return a question up to the last number and word that are read, with `…` if there were more."""
     numbers = words = 0
     for match in _NUMBER_OR_WORD.finditer(text):
         numbers, words = numbers + (match["number"] is not None), words + (match["number"] is None)

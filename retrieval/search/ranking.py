@@ -1,4 +1,4 @@
-"""Rankings: candidates in the order of the re-ranker, or all chunks by their legs and the graph."""
+"""Rankings: candidates ordered by the re-ranker, or all chunks ordered by their legs and the graph."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,54 +25,54 @@ from retrieval.strategy import GraphBoost, Strategy
 from retrieval.types import ROWS_BEHIND, Vector
 
 FEW = 2 * FOUND
-"""Where so few chunks may come back, all of them are candidates."""
+"""If at most this many chunks may be returned, all of them are candidates."""
 
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """One question to one snapshot, with everything that decides what comes back."""
+    """One question to one snapshot, with everything that determines the result."""
 
     snapshot: Snapshot
     stage: FirstStage
     question: Query
     vector: Vector | None
-    """(dimensions,); None: the strategy does not look at vectors."""
+    """(dimensions,); None: the strategy does not use vectors."""
     strategy: Strategy
     passing: AllowedChunks
     tells_excluded: bool = False
-    """Whether somebody wants to know what the predicates exclude, which is another search."""
+    """Whether to find the chunks that predicates exclude, which takes another search."""
 
     @cached_property
     def allowed(self) -> Mask | None:
-        """(n,) chunks that may come back; None: all."""
+        """(n,) chunks that may be returned; None: all."""
         return self.passing.mask(self.snapshot)
 
     @property
     def meaning(self) -> Vector:
-        """(dimensions,) of the question. Raises ValueError where the strategy does not look at vectors."""
+        """(dimensions,) vector of the question. Raises ValueError if the strategy does not use vectors."""
         if self.vector is None:
             raise ValueError(f"strategy {self.strategy.name!r} re-ranks, and the question was not embedded")
         return self.vector
 
     def measured(self, positions: Positions, strongest: float | None = None) -> Candidates:
-        """What speaks for these chunks, rising; `Candidates.of` says what the arguments are."""
+        """Return these chunks, in ascending order, as candidates; for the arguments, see `Candidates.of`."""
         return Candidates.of(self.snapshot, self.question, self.meaning, positions, strongest)
 
 
 def rank(search: Search, k: int, watch: Stopwatch) -> Ranking:
-    """The k best chunks that may come back, best first; equals by id.
+    """Return the k best chunks that may be returned, best first; ties by id.
 
     Args:
         search: the question.
-        k: how many; that many come back where they exist.
-        watch: gets the stages.
+        k: the number of chunks; fewer are returned only if fewer exist.
+        watch: records the stages.
     """
     return _rank_candidates(search, k, watch) if search.strategy.reranks else _rank_legs(search, k, watch)
 
 
 def candidates(search: Search) -> Candidates:
-    """The candidates of a question: words, names and vectors find some, the tables whose texts fit best give their best
-    rows."""
+    """Return the candidates of a question: chunks found by words, names and vectors, and the best rows of the tables
+    whose texts fit best."""
     snapshot, allowed = search.snapshot, search.allowed
     from_stage = search.stage.candidates(search.question, search.vector, FOUND, search.passing)
     rows = rows_of_best_tables(snapshot, search.question, search.meaning, from_stage, allowed)
@@ -83,7 +83,8 @@ def candidates(search: Search) -> Candidates:
 
 
 def _displaced(search: Search, pool: Candidates, k: int) -> Positions | None:
-    """What would be among the k best candidates at first sight if no predicate excluded it; None: nobody asks."""
+    """Return the chunks that would be among the k best candidates by first score if no predicate excluded them; None:
+    not requested."""
     if not search.tells_excluded:
         return None
     allowed, everything = search.allowed, AllowedChunks(None, search.passing.where)
@@ -121,7 +122,8 @@ def _rank_candidates(search: Search, k: int, watch: Stopwatch) -> Ranking:
 
 
 def _filled(search: Search, pool: Candidates, positions: Positions, scores: Scores, k: int) -> tuple[Positions, Scores]:
-    """A ranking of all candidates, filled up with other chunks that may come back, in the order of first sight."""
+    """Return a ranking of all candidates, extended with other chunks that may be returned, in the order of their first
+    scores."""
     allowed = search.allowed
     others = np.ones(len(search.snapshot), dtype=np.bool_) if allowed is None else allowed.copy()
     others[pool.positions] = False
@@ -132,14 +134,14 @@ def _filled(search: Search, pool: Candidates, positions: Positions, scores: Scor
 
 
 def _of_others(pool: Candidates, positions: Positions, scores: Scores, wanted: Positions) -> Scores:
-    """The scores of those of some chunks that are ranked and no candidates; 0 for all others."""
+    """Return the scores of those of some chunks that are ranked but not candidates; 0 for all others."""
     filled = ~np.isin(positions, pool.positions)
     known = dict(zip(positions[filled].tolist(), scores[filled].tolist(), strict=True))
     return np.asarray([known.get(position, 0.0) for position in wanted.tolist()])
 
 
 def _beside(search: Search, ranked: Positions) -> Positions:
-    """The context of the first rows of some contenders, where the strategy keeps places for it."""
+    """Return the context of the first rows of some contenders, if the strategy has places for it."""
     if not search.strategy.companions:
         return np.empty(0, dtype=np.int64)
 
@@ -151,7 +153,7 @@ def _beside(search: Search, ranked: Positions) -> Positions:
 
 
 def _evidence(search: Search, pool: Candidates, positions: Positions) -> Mapping[str, Scores]:
-    """What speaks for ranked chunks, by name; those that are no candidates are measured now."""
+    """Return the evidence for ranked chunks, by name; those that are not candidates are measured now."""
     is_candidate = np.isin(positions, pool.positions)
     values = pool.at(positions[is_candidate])
     if is_candidate.all():
@@ -165,7 +167,7 @@ def _evidence(search: Search, pool: Candidates, positions: Positions) -> Mapping
 
 
 def _rank_legs(search: Search, k: int, watch: Stopwatch) -> Ranking:
-    """All chunks that may come back by BM25, cosine or both, and what the graph adds."""
+    """Rank all chunks that may be returned by BM25, cosine or both, plus the boost of the graph."""
     snapshot, strategy = search.snapshot, search.strategy
     with watch.stage("lexical"):
         lexical = snapshot.lexical.scores(search.question.text) if strategy.has_lexical_leg else None
@@ -194,7 +196,7 @@ def _rank_legs(search: Search, k: int, watch: Stopwatch) -> Ranking:
 
 
 def _scaled(legs: Sequence[Leg]) -> Sequence[Leg]:
-    """The legs as they enter the sum: a lone one as it is, two scaled to 0-1."""
+    """Return the legs as they are summed: a single one unchanged, two scaled to 0-1."""
     return [leg.scaled(leg.scores, 1.0) if len(legs) == 1 else weighted_min_max(leg) for leg in legs]
 
 
@@ -207,16 +209,16 @@ def _both(one: Mask | None, other: Mask | None) -> Mask | None:
 def graph_boost(
     scores: Scores, graph: Graph, boost: GraphBoost, allowed: npt.NDArray[np.bool_] | None = None
 ) -> Scores:
-    """What each chunk gains, (n,); add it to the scores and mask again.
+    """Return the boost of each chunk, (n,); add it to the scores and mask again.
 
     The last edge of a walk is looked up from the candidates: a section or a trait with thousands of chunks is never
-    unfolded at the recommended depth of 2, so the cost follows the candidates and not the library.
+    expanded at the recommended depth of 2, so the cost depends on the candidates and not on the library.
 
     Args:
         scores: (n,) fused scores.
-        graph: over the same chunks.
-        boost: the numbers.
-        allowed: (n,); chunks that may not come back are False, and are neither seeds nor raised.
+        graph: the graph of the same chunks.
+        boost: the parameters.
+        allowed: (n,); False for chunks that may not be returned; they are neither seeds nor boosted.
     """
     gains = np.zeros(len(scores))
     candidates = best(scores, boost.candidates, allowed)
@@ -239,4 +241,4 @@ def graph_boost(
 
 
 GAIN, BASE = "graph_boost", "base_score"
-"""What the graph adds, and what was there before, which is a sum already and no part of one."""
+"""The boost of the graph, and the score before it, which is already a sum and not an addend."""

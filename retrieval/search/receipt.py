@@ -1,4 +1,4 @@
-"""The receipt of a search: sums of contributions, decisions, and a transcript of rounds."""
+"""The receipt of a search: scores as sums, decisions, and a transcript of rounds."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from retrieval.strategy import Strategy
 from retrieval.types import Addend, Chunk, Decision, Hit, Iteration, Receipt, Retrieval
 
 DIGITS = 4
-"""After the point, in values, weights, contributions and scores."""
+"""Decimals of values, weights, contributions and scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,10 @@ class Sum:
     score: float
     addends: Sequence[Addend]
     measured: Mapping[str, float]
-    """The parts before they were scaled, as `Hit.evidence` has them."""
+    """Values before they were scaled, as in `Hit.evidence`."""
 
     def line(self) -> str:
-        """On one line; what adds nothing is left out."""
+        """Return the sum on one line; addends of zero are left out."""
         terms = (
             f"{_number(addend.contribution)} {addend.name} ({_number(addend.value)} x {_number(addend.weight)})"
             for addend in self._counting()
@@ -35,7 +35,7 @@ class Sum:
         return f"{_number(self.score)} = {' + '.join(terms) or '0'}"
 
     def lines(self) -> tuple[str, ...]:
-        """A line for each addend, then the sum, then what adds nothing."""
+        """Return a line for each addend, then the sum, then the names of addends of zero."""
         counting = self._counting()
         width = max((len(addend.name) for addend in counting), default=0)
         width = max(width, len("sum"))
@@ -66,7 +66,7 @@ FILTER_IS_OFF = "filter is off"
 def decisions_of(
     ranking: Ranking, hits: Sequence[Hit], question: Query, snapshot: Snapshot, strategy: Strategy
 ) -> tuple[Decision, ...]:
-    """Hits in rank order, then the chunks that a predicate displaced from among them."""
+    """Return decisions on the hits in rank order, then on the chunks that a predicate displaced from among them."""
     kept = [Decision(hit.chunk.id, hit.chunk.title, True, _kept_because(hit.chunk, strategy, question)) for hit in hits]
     displaced = [
         snapshot.chunks[int(position)] for position in (() if ranking.displaced is None else ranking.displaced)
@@ -91,9 +91,10 @@ def _kept_because(chunk: Chunk, strategy: Strategy, question: Query) -> str:
 
 
 def debug_lines(of: Retrieval | IterativeOutcome) -> tuple[str, ...]:
-    """Every decision with its reason, the rounds and why they ended, where the time went, and what scores are made of.
+    """Return lines with every decision and its reason, the rounds and why they ended, the time of each stage, and the
+    sums of scores.
 
-    A search of foreign collections has distances and no sums, so it has no `[SCORE]`.
+    A search of foreign collections has distances instead of sums, so it has no `[SCORE]`.
     """
     if isinstance(of, IterativeOutcome):
         return (*_readings(of), *_lines(of.receipt, len(of.kept), several=len(of.readings) > 1))

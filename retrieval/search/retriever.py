@@ -1,4 +1,4 @@
-"""Query in, ranked chunks out: the whole idea on one screen.
+"""Question in, ranked chunks out: the whole search at a glance.
 
 ::
 
@@ -38,11 +38,11 @@ class Retriever:
     """Searches one snapshot.
 
     Args:
-        snapshot: what to search.
+        snapshot: the snapshot to search.
         embedder: the model that made the snapshot's vectors; loaded when a strategy first needs it.
 
     Raises:
-        EmbedderMismatchError: the snapshot's vectors are another model's.
+        EmbedderMismatchError: another model made the snapshot's vectors.
     """
 
     def __init__(self, snapshot: Snapshot, embedder: Embedder) -> None:
@@ -55,13 +55,13 @@ class Retriever:
 
     @classmethod
     def open(cls, home: Path, id: str = "live") -> "Retriever":  # noqa: A002
-        """A retriever on a home's snapshot, with the embedder that its manifest names."""
+        """Return a retriever for a snapshot of a home, with the embedder that its manifest names."""
         snapshot = open_snapshot(home, id)
         return cls(snapshot, load_embedder(snapshot.manifest.embedder.name))
 
     @cached_property
     def stage(self) -> FirstStage:
-        """Where candidates come from: the snapshot's own files, or the engine that the home's settings name."""
+        """The source of candidates: the snapshot's own files, or the engine that the home's settings name."""
         return first_stage(self.snapshot)
 
     def retrieve(
@@ -74,21 +74,21 @@ class Retriever:
         debug: bool = False,
         decisions: bool = True,
     ) -> Retrieval:
-        """The k best chunks for a question; fewer only where fewer exist or the filter leaves fewer.
+        """Return the k best chunks for a question; fewer only if fewer exist or the filter leaves fewer.
 
         Args:
             query: 1 to 2,000 characters.
-            k: how many, at least 1; more than there are chunks is all of them.
-            strategy: a name of `STRATEGIES`, or a strategy of your own.
-            where: which chunks may come back at all, by their metadata; beside what query_must says.
-            debug: also name and count the chunks that `prefilter` kept out, which costs another query.
-            decisions: say of each chunk that was looked at why it was kept or excluded, and count the excluded. False:
-                only the hits matter; the rounds of `iterative` are told in any case.
+            k: the number of chunks, at least 1; if there are fewer chunks, all of them are returned.
+            strategy: a name of `STRATEGIES`, or your own strategy.
+            where: restricts which chunks may be returned, by their metadata; applies in addition to query_must.
+            debug: whether to also list and count the chunks that `prefilter` excluded, which takes another query.
+            decisions: whether to report for each examined chunk why it was kept or excluded, and count the excluded.
+                False: only the hits matter; the rounds of `iterative` are always reported.
 
         Raises:
             InvalidQueryError: the question is empty or too long, k is less than 1, or the strategy has no leg.
-            UnknownNameError: no strategy is called that, or `where` names a key that no chunk has.
-            ModelError: the strategy wants a model's own order, and there is none.
+            UnknownNameError: no strategy has that name, or `where` names a key that no chunk has.
+            ModelError: the strategy requires the order of a model, and there is none.
         """
         if not isinstance(k, int) or k < 1:
             raise InvalidQueryError(f"k is {k!r}; ask for a whole number of results, at least 1")
@@ -130,7 +130,7 @@ class Retriever:
         return Retrieval(query, chosen.name, hits, receipt)
 
     def admitted(self, question: Query) -> Admission:
-        """What the predicates of the index say of a question."""
+        """Return the decisions of the index's predicates for a question."""
         read = question.canonical.rivals
         kept = read if isinstance(read, CompiledExclusions) else self.snapshot.rivals.read(question.canonical)
         return Admission(self.snapshot.predicates.admitted(question.canonical), kept)
@@ -147,7 +147,7 @@ class Retriever:
         decisions: bool,
     ) -> Ranking:
         admitted = None
-        # What knows all scores needs no rounds: its filter is the same whatever finds the admitted.
+        # A strategy that scores all chunks needs no rounds: its filter is the same however the admitted are found.
         if strategy.query_must == "prefilter" or (strategy.query_must == "iterative" and strategy.scans):
             with watch.stage("predicates"):
                 admitted = self.admitted(question)
@@ -165,10 +165,10 @@ class Retriever:
             return ranked_by_distance(self.stage, self.snapshot, vector, k, passing, debug=debug)
 
     def vector_of(self, question: str) -> Vector:
-        """The vector of a question, (dimensions,), as the snapshot's are.
+        """Return the vector of a question, (dimensions,), comparable with those of the snapshot.
 
         Raises:
-            EmbedderMismatchError: the embedder gives another one than its name promises.
+            EmbedderMismatchError: the vector has a different number of dimensions than the snapshot's.
         """
         vector, dimensions = self.embedder.embed_query(question), self.snapshot.manifest.embedder.dimensions
         if vector.shape != (dimensions,):

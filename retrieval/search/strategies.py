@@ -1,4 +1,4 @@
-"""The named ways of searching. Each says completely how; a new one is one entry."""
+"""The named search strategies. Each is a complete description; a new one is one entry."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -8,11 +8,11 @@ from retrieval.errors import UnknownNameError
 from retrieval.strategy import GraphBoost, ModelOrder, Strategy
 
 MARGIN = 6.0
-"""Of `collapse`: on 1,945 look-ups, each asked by trees that were learned on other books, it takes 1.0 of 2.5 rows of
-the right table out of the first 15, and two answers."""
+"""Margin of `collapse`: on 1,945 look-ups, each ranked by trees fitted on other books, it removes 1.0 of 2.5 rows of
+the right table from the first 15, and two answers."""
 
 _HYBRID = Strategy("hybrid", lexical_weight=0.4, dense_weight=0.6)
-"""The published plan's weights."""
+"""The weights of the published plan."""
 _DEFAULT = Strategy("default", query_must="prefilter", reranks=True, collapse=MARGIN, companions=5)
 
 _ALL = (
@@ -37,26 +37,25 @@ _VARIANTS = (
 )
 
 STRATEGIES: Mapping[str, Strategy] = MappingProxyType({strategy.name: strategy for strategy in _ALL})
-"""Those that every build with questions scores. bm25, dense: one leg, no filter. hybrid: both; hybrid_graph: and the
-graph. iterative, prefilter: dense with query_must. default: what ships."""
+"""The strategies that every build with questions scores. bm25, dense: one leg, no filter. hybrid: both legs;
+hybrid_graph: and the graph. iterative, prefilter: dense with query_must. default: the default of all commands."""
 
 VARIANTS: Mapping[str, Strategy] = MappingProxyType({strategy.name: strategy for strategy in _VARIANTS})
-"""Those that can be asked for by name and that no build scores. default-query_must: what ships, without query_must.
-default-collapse: what ships, every row in its place.
-default+chat, default+cross_encoder: what ships, its first hits in the order of a model, which another can be named for:
-`default+chat:MODEL`."""
+"""Strategies that can be requested by name, but that no build scores. default-query_must: `default` without query_must.
+default-collapse: `default` with every row in its place. default+chat, default+cross_encoder: `default` with its first
+hits in the order of a model, which can be replaced by another: `default+chat:MODEL`."""
 
 
 def scored(strategy: Strategy) -> Strategy:
-    """The same for scores: where a model is to have the last word, its silence is an error and not another score."""
+    """Return the strategy for scoring: if a model orders the hits, its failure is an error instead of another score."""
     return replace(strategy, order=replace(strategy.order, must=True)) if strategy.order else strategy
 
 
 def strategy(name: str) -> Strategy:
-    """The strategy of that name.
+    """Return the strategy with a name.
 
     Raises:
-        UnknownNameError: no such strategy; lists those that users are offered.
+        UnknownNameError: there is no such strategy; the message lists those offered to users.
     """
     known = {**STRATEGIES, **VARIANTS}
     kind, _, model = name.partition(":")

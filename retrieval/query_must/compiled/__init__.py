@@ -1,1 +1,1 @@
-"""Every predicate of an index as arrays that one walk over a question decides."""
+"""All predicates of an index as arrays, evaluated in one pass over a question."""

@@ -1,4 +1,4 @@
-"""The distinct atoms of an index, and which hold for a question: phrases by hash, intervals."""
+"""The distinct atoms of an index, and those that hold for a question: phrases by hash, intervals."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ Floats = npt.NDArray[np.float64]
 class IntervalIndex:
     """Intervals [low, high] with an id each, grouped by label.
 
-    Within a label's stretch the first three arrays rise by low end, the last three by high end.
+    Within the rows of a label, the first three arrays are in ascending order of low end, the last three of high end.
     """
 
     stretches: dict[str, tuple[int, int]]
-    """First and last + 1 row of each label; the empty label stands for any free number."""
+    """First row and last row + 1 of each label; the empty label is for any free number."""
     lows: Floats
     low_highs: Floats
     low_ids: Integers
@@ -56,11 +56,11 @@ class IntervalIndex:
         )
 
     def overlapping(self, label: str, low: float, high: float) -> Integers:
-        """Return the ids of a label's intervals that meet [low, high]; a number x is [x, x]."""
+        """Return the ids of a label's intervals that overlap [low, high]; a number x is [x, x]."""
         start, stop = self.stretches.get(label, (0, 0))
         begun = int(np.searchsorted(self.lows[start:stop], high, side="right"))
         ended = int(np.searchsorted(self.highs[start:stop], low, side="left"))
-        # Those that begin in time and those that do not end too early: the smaller set is asked the other question.
+        # Of the intervals that begin in time and those that end late enough, the smaller set gets the other test.
         if begun <= stop - start - ended:
             return self.low_ids[start : start + begun][self.low_highs[start : start + begun] >= low]
         return self.high_ids[start + ended : stop][self.high_lows[start + ended : stop] <= high]
@@ -68,15 +68,15 @@ class IntervalIndex:
 
 @dataclass(frozen=True, eq=False)
 class PhraseTable:
-    """Canonical terms by their position. Word boundaries hold by construction."""
+    """Canonical terms by position. Matches are always whole words, because tokens are compared."""
 
     terms: tuple[str, ...]
     longest: dict[str, int]
-    """Tokens of the longest term that begins with each token."""
+    """Number of tokens of the longest term that begins with each token."""
 
     @classmethod
     def of(cls, terms: Iterable[str]) -> "PhraseTable":
-        """The table of distinct terms."""
+        """Return the table of distinct terms."""
         longest: dict[str, int] = {}
         for term in (ordered := tuple(terms)):
             first, count = term.partition(" ")[0], term.count(" ") + 1
@@ -91,7 +91,7 @@ class PhraseTable:
         return len(self.terms)
 
     def find(self, tokens: Sequence[str]) -> Iterator[int]:
-        """Yield the position of each term that is in the tokens; one that is there twice comes twice."""
+        """Yield the position of each term that occurs in the tokens, once for each occurrence."""
         size = len(tokens)
         for start, first in enumerate(tokens):
             longest = self.longest.get(first, 0)
@@ -107,13 +107,13 @@ class PhraseTable:
 
 
 class AtomNumbers:
-    """Gives each distinct atom a number while an index is built."""
+    """Numbers each distinct atom while an index is built."""
 
     def __init__(self) -> None:
         self._numbers: dict[Atom, int] = {}
 
     def of(self, atom: Atom) -> int:
-        """Return the atom's number. A bare number is asked as a range, as `Canonical.has` does."""
+        """Return the atom's number. A bare number is treated as a range, as in `Canonical.has`."""
         if isinstance(atom, Term) and (number := as_number(atom.text)) is not None:
             atom = Range(number, number)
         return self._numbers.setdefault(atom, len(self._numbers))
@@ -127,14 +127,14 @@ class AtomNumbers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AtomIndex:
-    """Answers, in one walk over a question, which atoms hold."""
+    """Finds in one pass over a question which atoms hold."""
 
     phrases: PhraseTable
     numbers: Integers
     """Atom number of each phrase."""
     ranges: IntervalIndex
     points: IntervalIndex
-    """Terms that are a label and a value: an open bound of the question can cover them."""
+    """Terms that consist of a label and a value: an open bound of the question can cover them."""
 
     def __post_init__(self) -> None:
         if self.numbers.shape != (len(self.phrases),):
@@ -142,14 +142,14 @@ class AtomIndex:
 
     @staticmethod
     def build(atoms: Iterable[Atom], vocabulary: Vocabulary) -> "AtomIndex":
-        """Arrange the atoms; each one's number is its place in the iteration."""
+        """Arrange the atoms; each one's number is its position in the iteration."""
         terms: list[str] = []
         numbers: list[int] = []
         ranges: list[tuple[str, float, float, int]] = []
         points: list[tuple[str, float, float, int]] = []
         for number, atom in enumerate(atoms):
             if isinstance(atom, Range):
-                # The empty label is the free numbers' own; one that somebody wrote has no numbers.
+                # The empty label is reserved for free numbers; one written in a predicate has no numbers.
                 labels = ("",) if atom.labels is None else filter(None, atom.labels)
                 ranges.extend((label, atom.low, atom.high, number) for label in labels)
                 continue
@@ -165,7 +165,7 @@ class AtomIndex:
         )
 
     def holding(self, question: Canonical) -> Integers:
-        """Return the numbers of the atoms that hold, rising, each once."""
+        """Return the numbers of the atoms that hold, ascending, each once."""
         holding = [self.numbers[np.fromiter(self.phrases.find(question.tokens), dtype=np.int64)]]
         if self.ranges.stretches:
             holding.extend(self.ranges.overlapping("", number, number) for number in question.free_numbers)
@@ -184,7 +184,7 @@ _WHOLE = (1 << 64) - 1
 
 
 def hash_of(run: Iterable[str]) -> int:
-    """The number of a run of tokens."""
+    """Return the hash of a run of tokens."""
     number = 0
     for token in run:
         number = _longer(number, token)
@@ -192,7 +192,7 @@ def hash_of(run: Iterable[str]) -> int:
 
 
 def hashes_of_spans(tokens: Sequence[str], longest: int) -> tuple[list[tuple[int, int]], Hashes]:
-    """Every span of at most `longest` tokens, and its number."""
+    """Return every span of at most `longest` tokens, and its hash."""
     spans: list[tuple[int, int]] = []
     numbers: list[int] = []
     for start in range(len(tokens)):
@@ -205,7 +205,7 @@ def hashes_of_spans(tokens: Sequence[str], longest: int) -> tuple[list[tuple[int
 
 
 def places_of(numbers: Hashes, among: Hashes) -> npt.NDArray[np.int64]:
-    """Where each number is in a rising array; -1 where it is not."""
+    """Return the index of each number in an ascending array; -1 if it is not there."""
     if not len(among):
         return np.full(len(numbers), -1, dtype=np.int64)
     nearest = np.minimum(np.searchsorted(among, numbers), len(among) - 1)

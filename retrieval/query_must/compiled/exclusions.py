@@ -20,10 +20,10 @@ _NOBODY = -1
 
 @dataclass(frozen=True)
 class CompiledExclusions:
-    """What one question does to the keyed rows of an index. The same as `siblings.Exclusions`.
+    """The rows of an index that one question excludes. The same result as `siblings.Exclusions`.
 
-    A question that says a title can keep every row of many tables out; a search that looks at a few chunks asks about
-    those alone.
+    A question that contains a title can exclude all rows of many tables; a search that examines a few chunks checks
+    only those.
     """
 
     _index: "SiblingIndex"
@@ -32,12 +32,12 @@ class CompiledExclusions:
 
     @cached_property
     def is_empty(self) -> bool:
-        """Whether no row at all is kept out, as far as that is known without looking at any."""
+        """Whether no row is excluded, as far as that is known without checking any row."""
         return self._named is None or not self._named.free.any()
 
     @cached_property
     def positions(self) -> Integers:
-        """Of the chunks that are kept out, rising."""
+        """Positions of the excluded chunks, ascending."""
         if self._named is None or self.is_empty:
             return np.zeros(0, dtype=np.int64)
         index, named = self._index, self._named
@@ -49,7 +49,7 @@ class CompiledExclusions:
         return np.sort(index.positions[rows[self._excluding_table(rows) != _NOBODY]])
 
     def among(self, positions: Integers) -> npt.NDArray[np.bool_]:
-        """Which chunks at these positions are kept out, aligned with them."""
+        """Return which chunks at these positions are excluded, aligned with them."""
         excluded = np.zeros(len(positions), dtype=np.bool_)
         if not self.is_empty:
             rows = self._index.rows_at(positions)
@@ -58,8 +58,8 @@ class CompiledExclusions:
         return excluded
 
     def why(self, table: str, row: int) -> str:
-        """Why a row is kept out; empty if it is not."""
-        # A receipt asks whether a predicate holds, then why it does not, and then in words.
+        """Return why a row is excluded; empty if it is not."""
+        # A receipt needs this three times: whether a predicate holds, why it does not, and that in words.
         why = self._said.get((table, row))
         if why is None:
             why = self._said[table, row] = self._why(table, row)
@@ -80,7 +80,8 @@ class CompiledExclusions:
         )
 
     def why_not_applied(self, table: str, row: int) -> str:
-        """Why nothing is kept out though a row of this row's table is named; empty if none is, or if something is."""
+        """Return why no row of the table is excluded although the question names one; empty if it names none, or if
+        rows are excluded."""
         number = self._index.row(table, row) if self._named is not None else -1
         verdict = self._verdict(int(self._index.table_of[number])) if number >= 0 else None
         return verdict.why_not_applied if verdict else ""
@@ -93,7 +94,7 @@ class CompiledExclusions:
         return self._named.verdict(position, self._mentions, "") if there else None
 
     def _excluding_table(self, rows: Integers) -> Integers:
-        """Which of the named tables keeps each row out: its own, or else the first of its kind."""
+        """Return which of the named tables excludes each row: its own, or else the first of its kind."""
         by = np.full(len(rows), _NOBODY, dtype=np.int64)
         if self._named is None or self._mentions is None or not len(rows):
             return by
@@ -112,14 +113,15 @@ class CompiledExclusions:
         return by
 
     def _words_of_amounts(self, rows: Integers) -> npt.NDArray[np.uint64]:
-        """Where the question says amounts that these rows stand for."""
+        """Return the places of amounts in the question that these rows represent."""
         words = np.zeros(len(rows), dtype=np.uint64)
         for amount in self._mentions.amounts if self._mentions else ():
             words[np.isin(rows, self._index.rows_holding(amount.amount))] |= np.uint64(span_mask(*amount.span))
         return words
 
     def _of_twins(self, by: Integers, tables: Integers, words: npt.NDArray[np.uint64]) -> None:
-        """Fill in who keeps out what its own table does not: a table of its kind whose title the question says."""
+        """Fill in what excludes rows that their own table does not: a table of the same kind whose title the question
+        contains."""
         if self._named is None or self._mentions is None:
             return
         index, named = self._index, self._named
@@ -133,7 +135,7 @@ class CompiledExclusions:
         distinct, which = np.unique(tables, return_inverse=True)
         explained = words | named.query_words.masks(index.words_of_heads, distinct)[which]
         for at in np.sort(able[first]).tolist():
-            # A table has the words of its own title, so its own rows are none of these.
+            # A table has the words of its own title, so its own rows are not among these.
             same = kinds == index.kind[named.tables[at]]
             out = same & ((explained & beyond[at]) == 0) & ((named.title[at] & ~explained) != 0)
             by[out & (by == _NOBODY)] = at

@@ -1,4 +1,4 @@
-"""Which rows a question names, for all keyed tables at once."""
+"""Finds the rows that a question names, for all keyed tables at once."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 Masks = npt.NDArray[np.uint64]
 """Places of tokens, as in `QueryMentions`."""
 Places = list[tuple[int, int]]
-"""Masks of places of the question, and the number of the run that stands there."""
+"""Masks of places of the question, and the number of the run there."""
 KINDS = NAME, AMOUNT, STEP, SHARED = range(4)
-"""What a mention says: a name of the row, the amount that it is, a value of its step, a cell of several rows."""
+"""Kinds of mention: a name of the row, the amount that it is, a value of its step, a cell that several rows have."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowMentions:
-    """The m places where a question names rows."""
+    """The m mentions of rows in a question."""
 
     rows: Integers
-    """(m,) rising."""
+    """(m,) ascending."""
     span: Masks
     """(m,)."""
     what: npt.NDArray[np.int8]
@@ -38,7 +38,8 @@ class RowMentions:
 
     @classmethod
     def of(cls, index: "SiblingIndex", mentions: QueryMentions, names: Places, shared: Places) -> "RowMentions":
-        """Those that are no part of a longer one; the arguments are places of the question and numbers of runs."""
+        """Return the mentions that are not part of a longer one; the arguments are places of the question and numbers
+        of runs."""
         candidates = [(mask, index.rows_of_name[name].astype(np.int64), NAME) for mask, name in names]
         for amount in mentions.amounts:
             steps = index.rows_holding(amount.amount, steps=True)
@@ -60,11 +61,11 @@ class RowMentions:
         return cls(rows[order], span[order], what[order])
 
     def at(self, places: npt.NDArray[np.bool_]) -> "RowMentions":
-        """Some of them."""
+        """Return some of the mentions."""
         return RowMentions(self.rows[places], self.span[places], self.what[places])
 
     def covers(self, rows: Integers, *what: int) -> Masks:
-        """What is said of each of some rows, which rise: the union of its mentions of these kinds."""
+        """Return the union of the mentions of these kinds of each of some rows, which are in ascending order."""
         covers = np.zeros(len(rows), dtype=np.uint64)
         if len(rows):
             key = np.minimum(np.searchsorted(rows, self.rows), len(rows) - 1)
@@ -81,14 +82,14 @@ def _inside(mask: int, others: Iterable[int]) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QueryWords:
-    """Which words of the index a question says, and where."""
+    """The words of the index that a question contains, and their places."""
 
     places: Masks
     """(W,)."""
 
     @classmethod
     def of(cls, index: "SiblingIndex", mentions: QueryMentions) -> "QueryWords":
-        """Look the question's tokens up."""
+        """Look up the question's tokens."""
         numbers = np.array([hash_of((token,)) for token in mentions.places], dtype=np.uint64)
         positions, masks = places_of(numbers, index.words), np.array(list(mentions.places.values()), dtype=np.uint64)
         places = np.zeros(len(index.words), dtype=np.uint64)
@@ -96,7 +97,7 @@ class QueryWords:
         return cls(places)
 
     def masks(self, words: "Lists", keys: Integers) -> Masks:
-        """Which places of the question the lists of these keys explain."""
+        """Return the places of the question that the lists of these keys explain."""
         sizes = words.sizes(keys)
         masks = np.zeros(len(keys), dtype=np.uint64)
         some = np.flatnonzero(sizes)
@@ -108,13 +109,13 @@ class QueryWords:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Named:
-    """The k tables of which a question names rows; masks are those of `TableVerdict`."""
+    """The k tables with rows that a question names; masks are those of `TableVerdict`."""
 
     query_words: QueryWords
     tables: Integers
-    """(k,) rising."""
+    """(k,) ascending."""
     row: Integers
-    """(k,) the one row that is named; -1 where there are more."""
+    """(k,) the one row that is named; -1 if there are several."""
     named: Masks
     measured: Masks
     claimed: Masks
@@ -122,12 +123,12 @@ class Named:
     words: Masks
     title: Masks
     spans: RaggedArray[np.uint64]
-    """By table: places of the names of that row, without its amounts."""
+    """Places of the names of that row, without its amounts, by table."""
     free: npt.NDArray[np.bool_]
-    """(k,) whether nothing holds the filter back."""
+    """(k,) whether the rows of the table may be excluded: nothing prevents it."""
 
     def verdict(self, number: int, mentions: QueryMentions, name: str) -> TableVerdict:
-        """The verdict of the table of this number, with its reason."""
+        """Return the verdict of the table with this number, with its reason."""
         masks = (self.named, self.measured, self.claimed, self.heads, self.words, self.title)
         named, measured, claimed, heads, words, title = (int(mask[number]) for mask in masks)
         row = int(self.row[number])
@@ -138,7 +139,7 @@ class Named:
 
 
 def name_rows(index: "SiblingIndex", mentions: QueryMentions) -> Named | None:
-    """Which rows are named, by which names; None if no row is."""
+    """Return which rows are named, and by which names; None if no row is."""
     spans, numbers = hashes_of_spans(mentions.tokens, max(index.longest.tolist()))
     names, shared = (_found(spans, places_of(numbers, runs)) for runs in (index.names, index.shared))
     row_mentions = RowMentions.of(index, mentions, names, shared)
@@ -163,20 +164,20 @@ def name_rows(index: "SiblingIndex", mentions: QueryMentions) -> Named | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chosen:
-    """The k tables of which rows are named, and the one row of each that covers all that is said of them."""
+    """The k tables with named rows, and in each the one row that covers all mentions of its rows."""
 
     tables: Integers
-    """(k,) rising."""
+    """(k,) ascending."""
     row: Integers
-    """(k,) -1 where there is no such row, or more than one."""
+    """(k,) -1 if there is no such row, or more than one."""
     whole: Masks
-    """(k,) what the mentions of the rows cover that cover the most."""
+    """(k,) places covered by the mentions of the rows that cover the most."""
     mentions: RowMentions
-    """Of these rows."""
+    """Mentions of these rows."""
 
 
 def _chosen(index: "SiblingIndex", mentions: RowMentions) -> Chosen:
-    """Names and amounts choose rows first; what cells say that several rows have decides between those."""
+    """Choose rows by names and amounts first; cells that several rows have decide between those."""
     rows = np.unique(mentions.rows)
     tables, which = np.unique(index.table_of[rows], return_inverse=True)
     first = mentions.covers(rows, NAME, AMOUNT, STEP)
@@ -199,12 +200,12 @@ def _named(
     """Decide these tables.
 
     Args:
-        index: of the tables.
-        mentions: what the question says.
+        index: the index of the tables.
+        mentions: the question.
         query_words: its words in the index.
-        chosen: k tables.
+        chosen: the k tables.
         heads: (k,) words of their heads.
-        runs: (k,) what is said of them whole.
+        runs: (k,) places of titles, columns and numbered labels that the question contains whole.
     """
     tables, row, whole, row_mentions = chosen.tables, chosen.row, chosen.whole, chosen.mentions
     one = np.flatnonzero(row >= 0)
@@ -235,45 +236,45 @@ def _named(
 
 
 def _united(masks: Masks, groups: Integers, n: int) -> Masks:
-    """(n,) the union of the masks of each group."""
+    """Return (n,) the union of the masks of each group."""
     united = np.zeros(n, dtype=np.uint64)
     np.bitwise_or.at(united, groups, masks)
     return united
 
 
 def _found(spans: list[tuple[int, int]], places: Integers) -> Places:
-    """(mask, place) of the spans that have one."""
+    """Return (mask, place) of the spans that were found."""
     return [(span_mask(*spans[at]), int(places[at])) for at in np.flatnonzero(places >= 0).tolist()]
 
 
 @dataclass(frozen=True, slots=True)
 class NamedRows:
-    """The rows that one question names. The three arrays have one entry a row."""
+    """The rows that one question names. The three arrays have one entry per row."""
 
     positions: Integers
-    """Rising, each once."""
+    """Ascending, each once."""
     counts: Integers
-    """How many different names of the row the question says."""
+    """The number of different names of the row that the question contains."""
     weights: npt.NDArray[np.float64]
-    """Sum over those names of log(1 + rows / rows with that name): a name that many rows share says little."""
+    """Sum over those names of log(1 + rows / rows with that name): a name that many rows share has little weight."""
     _said: Integers
     _names: Sequence[str]
 
     def terms(self, number: int) -> tuple[str, ...]:
-        """Return the names, in canonical form, by which the question calls the row at `positions[number]`."""
+        """Return the names, in canonical form, of the row at `positions[number]` that the question contains."""
         start = int(self.counts[:number].sum())
         return tuple(self._names[name] for name in self._said[start : start + int(self.counts[number])].tolist())
 
 
 @dataclass(frozen=True, slots=True)
 class NameIndex:
-    """Names as atoms, and the rows that bear each."""
+    """Names as atoms, and the rows that have each."""
 
     rows: int
     names: tuple[str, ...]
     """Canonical names, in the order of their atoms."""
     atoms: Integers
-    """The atom of each name, rising."""
+    """The atom of each name, ascending."""
     rows_of_name: RaggedArray[np.int64]
 
     def __post_init__(self) -> None:
@@ -298,7 +299,7 @@ class NameIndex:
         return NameIndex(len(rows), names, np.array(atoms, np.int64), RaggedArray.invert(places, len(names)))
 
     def named(self, holding: Integers) -> NamedRows:
-        """Return the rows that bear a name whose atom holds; `holding` rises."""
+        """Return the rows with a name whose atom holds; `holding` is in ascending order."""
         key = np.searchsorted(self.atoms, holding)
         inside = key < len(self.atoms)
         names = key[inside][self.atoms[key[inside]] == holding[inside]]

@@ -1,8 +1,9 @@
-"""Every predicate of an index, compiled so that one walk over a question finds the chunks that it admits.
+"""All predicates of an index, compiled so that one pass over a question finds the chunks that it admits.
 
 Distinct terms and ranges are atoms, distinct sets of atoms are groups, and a predicate is a set of groups. Each
-predicate hangs on its rarest group: the groups that hold lead to the few predicates that can hold, and only their other
-groups are looked up. No step loops over predicates in Python. The result is that of `satisfies_query_must`, always.
+predicate is indexed by its rarest group: the groups that hold lead to the few predicates that can hold, and only their
+other groups are checked. No step loops over predicates in Python. The result always equals that of
+`satisfies_query_must`.
 """
 
 import json
@@ -29,22 +30,24 @@ _VOCABULARY = "vocabulary.json"
 
 @dataclass(frozen=True, slots=True)
 class CompiledPredicates:
-    """The predicates and names of n chunks. Positions are those of the sequences it was built from."""
+    """The predicates and names of n chunks. Positions are those in the sequences it was built from."""
 
     guarded: npt.NDArray[np.bool_]
-    """Shape (n,): which chunks have a predicate that always asks; the others pass unless a rival is named."""
+    """Shape (n,): which chunks have a predicate with a requirement for every question; the others pass unless a rival
+    is named."""
     _atoms: AtomIndex
     _groups_of_atom: RaggedArray[np.int64]
     _predicates_of_group: RaggedArray[np.int64]
-    """Those that hang on the group."""
+    """Predicates indexed by the group."""
     _groups_of_predicate: RaggedArray[np.int64]
     _always: Integers
-    """Guarded chunks whose predicate asks nothing."""
+    """Guarded chunks whose predicate requires nothing."""
     _plain: dict[int, str]
-    """Predicates with an operator that cannot be compiled, or is not known here: these are read again each time."""
+    """Predicates with an operator that cannot be compiled or is not registered here; they are evaluated from their text
+    each time."""
     _names: NameIndex
     vocabulary: Vocabulary = field(default_factory=Vocabulary.default)
-    """It has a default so that `save_arrays` leaves it out: it is a file of its own."""
+    """It has a default so that `save_arrays` omits it: it has its own file."""
 
     @staticmethod
     def build(
@@ -52,7 +55,7 @@ class CompiledPredicates:
         names: Sequence[Sequence[str]] = (),
         vocabulary: Vocabulary | None = None,
     ) -> "CompiledPredicates":
-        """Compile predicates (JSON or None) and names, both by position. What cannot be read is ignored and logged."""
+        """Compile predicates (JSON or None) and names, both by position. Unreadable parts are ignored and logged."""
         vocabulary = vocabulary or Vocabulary.default()
         atoms = AtomNumbers()
         groups: dict[tuple[int, ...], int] = {}
@@ -82,12 +85,12 @@ class CompiledPredicates:
         return len(self.guarded)
 
     def admitted(self, question: str | Canonical) -> Integers:
-        """Return the positions of guarded chunks whose predicate the question satisfies, rising."""
+        """Return the positions of guarded chunks whose predicate the question satisfies, ascending."""
         canonical_question = self._read(question)
         return self._admit(canonical_question, self._atoms.holding(canonical_question))
 
     def named(self, question: str | Canonical) -> NamedRows:
-        """Return the rows that the question names, with the names that it used."""
+        """Return the rows that the question names, with the names that it contains."""
         return self._names.named(self._atoms.holding(self._read(question)))
 
     def _read(self, question: str | Canonical) -> Canonical:
@@ -112,14 +115,14 @@ class CompiledPredicates:
         return admitted[np.fromiter(keep, dtype=np.bool_, count=len(admitted))]
 
     def save(self, folder: Path) -> None:
-        """Write JSON and .npy files into a folder, which is made if it is not there."""
+        """Write JSON and .npy files into a folder, which is created if it is missing."""
         save_arrays(folder, self)
         words = json.dumps(self.vocabulary.to_json(), ensure_ascii=False)
         (folder / _VOCABULARY).write_text(words, encoding="utf-8")
 
     @staticmethod
     def load(folder: Path) -> "CompiledPredicates":
-        """Read what `save` wrote; arrays are mapped, not copied. Raises IndexCorruptError."""
+        """Read the files that `save` wrote; arrays are mapped, not copied. Raises IndexCorruptError."""
         try:
             words = json.loads((folder / _VOCABULARY).read_text(encoding="utf-8"))
             vocabulary = _known(Vocabulary.from_json(words))
@@ -132,7 +135,7 @@ class CompiledPredicates:
 def _group_numbers(
     text: str | None, vocabulary: Vocabulary, atoms: AtomNumbers, groups: dict[tuple[int, ...], int]
 ) -> tuple[list[int], bool]:
-    """Number the groups of one predicate; also whether they say all of it."""
+    """Number the groups of one predicate; also return whether they express all of it."""
     predicate = read_query_must(text)
     numbers: dict[int, None] = {}
     compiles = not any(part.unknown for part in predicate.ignored)
@@ -152,6 +155,6 @@ def _rarest(rows: list[list[int]]) -> list[list[int]]:
 
 
 def _known(vocabulary: Vocabulary) -> Vocabulary:
-    """Return the default itself where the vocabulary is the same, so that what was remembered for it serves."""
+    """Return the default itself if the vocabulary is equal to it, so that its cached results can be used."""
     default = Vocabulary.default()
     return default if vocabulary.to_json() == default.to_json() else vocabulary

@@ -1,7 +1,7 @@
-"""Every keyed table of an index as arrays, with the same verdicts as `Siblings`.
+"""All keyed tables of an index as arrays, with the same verdicts as `Siblings`.
 
-What all rows of a table share is stored once, by table. Only tables of which a row is named are looked at, and for a
-title that the question says, those of the same kind.
+Values that all rows of a table share are stored once, by table. Only tables with a named row are examined, and if the
+question contains a title, those of the same kind.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,31 +27,31 @@ Lists = RaggedArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SiblingIndex:
-    """T tables in the order of their ids, their R rows one table after the other."""
+    """T tables in the order of their ids, and their R rows, one table after another."""
 
     tables: Hashes
-    """(T,) number of each table's id."""
+    """(T,) hash of each table's id."""
     kind: Numbers
     """(T,)."""
     tables_of_kind: Lists
     rows: Integers
-    """(T + 1,): the rows of table t are rows[t] .. rows[t + 1] - 1."""
+    """(T + 1,) the rows of table t are rows[t] .. rows[t + 1] - 1."""
     table_of: Numbers
     """(R,)."""
     ordinals: Numbers
-    """(R,) the number of each row in its table, rising in a table."""
+    """(R,) number of each row in its table, ascending within a table."""
     positions: Integers
-    """(R,) of its chunk."""
+    """(R,) position of the chunk of each row."""
     by_position: Numbers
     """(R,) the rows in the order of their positions."""
     words: Hashes
-    """(W,) rising."""
+    """(W,) ascending."""
     words_of_row: Lists
     words_of_heads: Lists
-    """By table, as that of its titles."""
+    """By table, like `words_of_title`."""
     words_of_title: Lists
     names: Hashes
-    """Rising, as the shared cells and the runs."""
+    """Ascending, like `shared` and `runs`."""
     rows_of_name: Lists
     shared: Hashes
     """Cells that several rows have."""
@@ -59,13 +59,13 @@ class SiblingIndex:
     runs: Hashes
     tables_of_run: Lists
     amounts: IntervalIndex
-    """A amounts of rows, by what they measure."""
+    """A amounts of rows, by the unit that they measure."""
     row_of_amount: Numbers
     """(A,)."""
     is_step: npt.NDArray[np.bool_]
     """(A,) whether it is more than one value."""
     longest: Integers
-    """(2,) tokens of the longest name or shared cell, and of the longest run."""
+    """(2,) number of tokens of the longest name or shared cell, and of the longest run."""
 
     def __post_init__(self) -> None:
         sizes = {len(self.table_of), len(self.ordinals), len(self.positions), len(self.words_of_row)}
@@ -76,7 +76,7 @@ class SiblingIndex:
     def build(
         cls, tables: Sequence[KeyedTable], positions: Mapping[Membership, int], vocabulary: Vocabulary
     ) -> "SiblingIndex":
-        """Arrange tables; every row has its position."""
+        """Arrange tables; every row must have a position."""
         ordered = sorted(tables, key=lambda table: table.id)
         read = [words_of_table(table, vocabulary) for table in ordered]
         rows = [(table, number) for table, words in enumerate(read) for number in sorted(words.rows)]
@@ -119,7 +119,7 @@ class SiblingIndex:
         )
 
     def read(self, question: Canonical) -> CompiledExclusions:
-        """Decide every table of which the question names a row."""
+        """Decide every table with a row that the question names."""
         mentions = QueryMentions.of(question, self.amounts.stretches, self._known) if len(self.tables) else None
         named = name_rows(self, mentions) if mentions is not None else None
         return CompiledExclusions(self, mentions, named)
@@ -130,11 +130,11 @@ class SiblingIndex:
         return known
 
     def with_rivals(self, question: Canonical) -> Canonical:
-        """The question, with the rows that it keeps out."""
+        """Return the question with the rows that it excludes."""
         return replace(question, rivals=self.read(question))
 
     def row(self, table: str, ordinal: int) -> int:
-        """The number of a row; -1 if there is no such row."""
+        """Return the number of a row; -1 if there is no such row."""
         numbers = np.flatnonzero(self.tables == np.uint64(hash_of((table,))))
         for number in numbers.tolist():
             start, stop = self.rows[number], self.rows[number + 1]
@@ -144,16 +144,17 @@ class SiblingIndex:
         return -1
 
     def rows_at(self, positions: Integers) -> Integers:
-        """The row of the chunk at each position; -1 where there is none."""
+        """Return the row of the chunk at each position; -1 if there is none."""
         if not len(self.positions):
             return np.full(len(positions), -1, dtype=np.int64)
-        # Only the places that a search of these asks for are read of the mapped arrays.
+        # Only the entries that this search needs are read from the mapped arrays.
         position = np.searchsorted(self.positions, positions, sorter=self.by_position)
         row = self.by_position[np.minimum(position, len(self.positions) - 1)].astype(np.int64)
         return np.where(self.positions[row] == positions, row, -1)
 
     def rows_holding(self, amount: AmountInterval, *, steps: bool = False) -> Integers:
-        """The rows that stand for an amount, rising: both of its ends lie in one of theirs, or in a step of theirs."""
+        """Return the rows that represent an amount, ascending: both of its ends are in one of their amounts, or in one
+        of their steps."""
         low, high = (self.amounts.overlapping(amount.unit, end, end) for end in (amount.low, amount.high))
         held = np.intersect1d(low, high)
         return np.unique(self.row_of_amount[held[self.is_step[held]] if steps else held]).astype(np.int64)
@@ -168,18 +169,18 @@ def _hashes(numbers: Iterable[int]) -> Hashes:
 
 
 def _numbered(runs: Iterable[tuple[str, ...]]) -> Hashes:
-    """The numbers of distinct runs, rising."""
+    """Return the hashes of distinct runs, ascending."""
     return np.unique(_hashes(map(hash_of, set(runs))))
 
 
 def _numbers(lists: Sequence[frozenset[str]], words: Hashes) -> Lists:
-    """Each word by its place in the rising array."""
+    """Return each word as its index in the ascending array."""
     flat = _hashes(hash_of((word,)) for terms in lists for word in sorted(terms))
     return RaggedArray.of_sizes(list(map(len, lists)), places_of(flat, words).astype(np.int32))
 
 
 def _inverted(lists: Sequence[frozenset[tuple[str, ...]]]) -> tuple[Hashes, Lists]:
-    """The distinct runs as rising numbers, and for each the lists that hold it."""
+    """Return the distinct runs as ascending hashes, and for each the lists that contain it."""
     numbers = _numbered(chain.from_iterable(lists))
     places = [places_of(_hashes(map(hash_of, sorted(runs))), numbers).tolist() for runs in lists]
     lists_of_number = RaggedArray.invert(places, len(numbers))

@@ -1,1 +1,1 @@
-"""The first hits of a search in the order in which a model puts them."""
+"""Lets a model order the first hits of a search."""

@@ -1,4 +1,4 @@
-"""The first hits ordered by a chat model or a cross-encoder."""
+"""Orders the first hits with a chat model or a cross-encoder."""
 
 import json
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ from retrieval.strategy import ModelOrder
 from retrieval.types import Addend, Chunk, Hit, Ordering, Receipt, Retrieval, Stage
 
 _LONGEST = 1200
-"""Characters of a passage that are shown."""
+"""Characters of a passage that the model is shown."""
 _RETRIES, _SECONDS = 1, 30.0
-"""A question waits for it."""
+"""Low, because a question waits for the answer."""
 
 
 class PassageOrder(BaseModel):
@@ -35,16 +35,16 @@ class PassageOrder(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """The places of passages, best first, and what was used to find them."""
+    """The positions of passages, best first, and the usage of the model."""
 
     places: tuple[int, ...]
-    """Where each stood, from 0. Empty: there is no order to believe."""
+    """The previous 0-based position of each. Empty: there is no valid order."""
     why_not: str = ""
     usage: Usage = field(default_factory=Usage)
 
 
 def chat_order(access: Access, model: str, question: str, chunks: Sequence[Chunk]) -> Ordered:
-    """Passages in the order of a chat model.
+    """Return passages in the order of a chat model.
 
     Raises:
         ModelError: there is no key, or the server cannot be reached or refuses.
@@ -83,7 +83,7 @@ _BATCH = 32
 
 
 def cross_encoded(model: str, question: str, chunks: Sequence[Chunk]) -> list[float]:
-    """How well each passage answers, in the model's own unit.
+    """Return how well each passage answers, in the model's own unit.
 
     Raises:
         ModelError: the library or the model is not on this machine.
@@ -103,16 +103,16 @@ STAGE = "order"
 
 
 def in_order(retrieval: Retrieval, order: ModelOrder, k: int, name: str) -> Retrieval:
-    """The k best of a search, the first of it in a model's order.
+    """Return the k best of a search, the first of them in a model's order.
 
     Args:
-        retrieval: the search, k hits at least where there are so many, or as many as the model is shown.
-        order: which model, and how many it is shown.
-        k: how many hits come back.
-        name: of the strategy.
+        retrieval: the search, with at least k hits if there are so many, or as many as the model is shown.
+        order: the model, and the number of hits that it is shown.
+        k: the number of hits to return.
+        name: the name of the strategy.
 
     Raises:
-        ModelError: the model cannot be asked or believed, and the order must be its own.
+        ModelError: the model cannot be called or its answer is not valid, and `order.must` is set.
     """
     clock = Clock()
     shown = retrieval.hits[: order.first]
@@ -141,12 +141,12 @@ def in_order(retrieval: Retrieval, order: ModelOrder, k: int, name: str) -> Retr
 
 
 def _moved(hits: Sequence[Hit], places: Sequence[int], order: ModelOrder, measured: Sequence[float]) -> tuple[Hit, ...]:
-    """Each place keeps its score, and the hit that comes there says what it gained or lost by that."""
+    """Move the hits; each position keeps its score, and each hit gets an addend with the difference to its own."""
     moved = [hits[position] for position in places] + list(hits[len(places) :])
     made: list[Hit] = []
     score = inf
     for rank, (hit, before) in enumerate(zip(moved, hits, strict=True), start=1):
-        # Equal scores would be put in the order of their ids by whoever sorts them.
+        # Equal scores would be ordered by id if a caller sorted them.
         score = min(before.score, nextafter(score, -inf))
         evidence = hit.evidence
         if measured and rank <= len(places):
@@ -157,7 +157,7 @@ def _moved(hits: Sequence[Hit], places: Sequence[int], order: ModelOrder, measur
 
 
 def _receipt(receipt: Receipt, hits: Sequence[Hit], ordering: Ordering) -> Receipt:
-    """The receipt of the search with the order; what is said of a hit stands where the hit stands."""
+    """Return the receipt of the search with the order; the decisions follow the new order of the hits."""
     terms = {decision.chunk_id: decision for decision in receipt.decisions if decision.kept}
     kept = [terms[hit.chunk.id] for hit in hits if hit.chunk.id in terms]
     return replace(

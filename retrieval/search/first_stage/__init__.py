@@ -1,1 +1,1 @@
-"""The first of two stages: candidates for the careful ranking, from our own files or from an engine elsewhere."""
+"""The first of two stages: candidates for re-ranking, from our own files or from another engine."""

@@ -1,4 +1,4 @@
-"""The first stage that the settings name: own vectors or Milvus."""
+"""The first stage that the settings name: our own vectors or Milvus."""
 
 import weakref
 from collections.abc import Callable, Sequence
@@ -28,63 +28,63 @@ from retrieval.types import Vector
 
 
 class FirstStage:
-    """Finds candidates in one snapshot, in its own files. Chunks are meant by their position in the order of ids.
+    """Finds candidates in one snapshot, in its own files. Chunks are given by their position in the order of ids.
 
     Args:
-        snapshot: what is searched; who opened it closes it.
+        snapshot: the snapshot to search; the caller closes it.
     """
 
     scores_all = True
-    """Whether a ranking that needs words had better score every chunk of its own files than ask for candidates."""
+    """Whether a ranking that needs words should score every chunk of its own files instead of asking for candidates."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
 
     def nearest(self, vector: Vector, k: int, passing: AllowedChunks) -> Positions:
-        """The k nearest chunks that may come back, nearest first; fewer where fewer exist.
+        """Return the k nearest chunks that may be returned, nearest first; fewer if fewer exist.
 
         Args:
-            vector: (dimensions,).
-            k: how many.
-            passing: which chunks may come back.
+            vector: (dimensions,) vector of the question.
+            k: the number of chunks.
+            passing: which chunks may be returned.
         """
         return nearest_of_own(self._snapshot, vector, k, passing)
 
     def worded(self, question: str, k: int, passing: AllowedChunks) -> Positions:
-        """The k best chunks by BM25 that have a word of the question and may come back, best first."""
+        """Return the k best chunks by BM25 that contain a word of the question and may be returned, best first."""
         return worded_of_own(Asked(self._snapshot, question, None), k, passing.mask(self._snapshot))
 
     def named(self, question: Query, k: int, passing: AllowedChunks) -> Positions:
-        """The k best rows that the question calls by their names and that may come back, rising."""
+        """Return the k best rows that the question names and that may be returned, ascending."""
         return named_rows(self._snapshot, question, k, passing)
 
     def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> Positions:
-        """What all of these find, rising, each chunk once; without a vector no nearest."""
+        """Return all chunks that these methods find, ascending, each once; without a vector, no nearest."""
         return candidates_of_own(self._snapshot, question, vector, k, passing)
 
     def close(self) -> None:
-        """Let go of what is open."""
+        """Close all connections and files that it opened."""
 
 
 LISTED = 4096
-"""So many chunks are named in a condition; where more would have to be, more are asked for and looked at here."""
+"""The most chunks that a condition lists; beyond that, more chunks are requested and filtered here."""
 _MORE, _LEAST = 4, 200
-"""So many times more are asked for where too few may come back, or where an index may have passed by some; at least so
-many neighbours."""
+"""How many times more chunks are requested if too few may be returned, or because an index may miss some; and the
+fewest neighbours that are requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What may come back, in Milvus's words."""
+    """The restriction on returned chunks, as a Milvus expression."""
 
     text: str
-    """Empty: everything."""
+    """Empty: no restriction."""
     is_whole: bool
-    """Whether it says all of it."""
+    """Whether it expresses the whole restriction."""
 
     @classmethod
     def of(cls, passing: AllowedChunks) -> "Condition":
-        """The condition for what may come back."""
+        """Return the condition for the chunks that may be returned."""
         parts, whole = [], True
         if passing.admitted is not None:
             admitted = passing.admitted.guarded
@@ -106,11 +106,11 @@ class Condition:
 
 
 class MilvusStage(FirstStage):
-    """Candidates from Milvus. What it gives is looked at again here: nothing comes back that may not.
+    """Gets candidates from Milvus. They are filtered again here: no chunk is returned that may not be.
 
     Args:
-        snapshot: what is searched.
-        server: which holds its collection.
+        snapshot: the snapshot to search.
+        server: the server with its collection.
     """
 
     scores_all = False
@@ -121,7 +121,7 @@ class MilvusStage(FirstStage):
         self._let_go = weakref.finalize(self, self._store.close)
 
     def nearest(self, vector: Vector, k: int, passing: AllowedChunks) -> Positions:
-        """See FirstStage; the server's index is asked for more, of which the nearest are found by exact distance."""
+        """See FirstStage; more are requested from the server's index, and the nearest are chosen by exact distance."""
         most = max(_MORE * k, _LEAST)
         positions = self._first_passing(most, passing, lambda wanted, text: self._store.nearest(vector, wanted, text))
         if positions is None or len(positions) < min(k, _count(self._snapshot, passing)):
@@ -129,7 +129,7 @@ class MilvusStage(FirstStage):
         return by_distance(self._snapshot, positions, vector, k).positions
 
     def worded(self, question: str, k: int, passing: AllowedChunks) -> Positions:
-        """See FirstStage; by Milvus's BM25, whose weights of words are a little other than ours."""
+        """See FirstStage; by Milvus's BM25, whose word weights differ slightly from ours."""
         words = numbered_question(self._snapshot.lexical, question)
         if not words:
             return np.empty(0, dtype=np.int64)
@@ -137,7 +137,7 @@ class MilvusStage(FirstStage):
         return super().worded(question, k, passing) if positions is None else positions
 
     def candidates(self, question: Query, vector: Vector | None, k: int, passing: AllowedChunks) -> Positions:
-        """See FirstStage; one hybrid search where the condition says all that there is to say."""
+        """See FirstStage; one hybrid search if the condition expresses the whole restriction."""
         named = self.named(question, k, passing)
         if vector is None:
             return distinct(np.concatenate([self.worded(question.text, k, passing), named]))
@@ -153,11 +153,11 @@ class MilvusStage(FirstStage):
         return distinct(np.concatenate([near, worded, named]))
 
     def close(self) -> None:
-        """See FirstStage; a second time is nothing."""
+        """See FirstStage; a second call has no effect."""
         self._let_go()
 
     def _first_passing(self, k: int, passing: AllowedChunks, ask: Callable[[int, str], Positions]) -> Positions | None:
-        """The k first that may come back; None where too many may not for the server to give them."""
+        """Return the first k that may be returned; None if the server cannot return enough of them."""
         if passing.where is not None and not passing.where.any():
             return np.empty(0, dtype=np.int64)
         condition = Condition.of(passing)
@@ -182,11 +182,11 @@ def _list(positions: Sequence[int] | Positions) -> str:
 
 
 def first_stage(snapshot: Snapshot) -> FirstStage:
-    """The stage that the setting `store` of the snapshot's home names.
+    """Return the stage that the setting `store` of the snapshot's home names.
 
     Raises:
         IndexMissingError: the server it names cannot be reached, or its client is not installed.
-        UnreadableSettingsError: it names none.
+        UnreadableSettingsError: the setting does not name a stage.
     """
     server = MilvusServer.of(Settings.read(snapshot.folder.parents[1]).store, snapshot.id)
     return FirstStage(snapshot) if server is None else MilvusStage(snapshot, server)
@@ -195,9 +195,9 @@ def first_stage(snapshot: Snapshot) -> FirstStage:
 def candidate_mask(
     stage: FirstStage, snapshot: Snapshot, question: Query, vector: Vector | None, k: int, passing: AllowedChunks
 ) -> Mask | None:
-    """(n,): what a stage gives the careful ranking to look at; None where that looks at all chunks.
+    """Return (n,) the chunks that a ranking by legs scores; None if it scores all chunks.
 
-    It does too where a stage finds fewer than were asked for: what has no word of the question may be all that is left.
+    It also scores all if a stage finds fewer than requested: the rest may contain no word of the question.
     """
     if stage.scores_all:
         return None
@@ -212,15 +212,15 @@ def candidate_mask(
 def ranked_by_distance(
     stage: FirstStage, snapshot: Snapshot, vector: Vector, k: int, passing: AllowedChunks, *, debug: bool
 ) -> Ranking:
-    """The k nearest of what a stage finds, by exact distance.
+    """Return the k nearest of the chunks that a stage finds, by exact distance.
 
     Args:
-        stage: where the neighbours come from.
-        snapshot: what is searched.
-        vector: (dimensions,).
-        k: how many.
-        passing: which chunks may come back.
-        debug: also find out which chunks that query_must excludes would have been among the first k.
+        stage: the stage that finds the neighbours.
+        snapshot: the snapshot to search.
+        vector: (dimensions,) vector of the question.
+        k: the number of chunks.
+        passing: which chunks may be returned.
+        debug: whether to find the chunks excluded by query_must that would have been among the first k.
     """
     ranking = by_distance(snapshot, stage.nearest(vector, k, passing), vector, k)
     if passing.admitted is None:

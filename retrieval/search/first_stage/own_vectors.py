@@ -1,11 +1,11 @@
 """Candidates from a snapshot's own memory-mapped vectors.
 
-What may come back is known first, and only that is compared. Of a large library the regions nearest to the question are
-looked through until enough chunks that may come back are found; they are compared exactly. A filter that lets little
-through makes a search look further, so it finds no fewer of the true neighbours, and k where k exist.
+The chunks that may be returned are known first, and only those are compared. In a large library, the regions nearest to
+the question are searched until enough such chunks are found; they are compared exactly. A strict filter makes a search
+look further, so it finds no fewer of the true neighbours, and k if k exist.
 
-Which rows a question keeps out because it names others takes long to say of many, so it is asked of the nearest first;
-where these are not enough, of all.
+It takes long to determine for many rows whether a question excludes them by naming others, so the nearest are checked
+first; if these are not enough, all are.
 """
 
 from dataclasses import dataclass
@@ -27,25 +27,25 @@ from retrieval.search.query import Query
 from retrieval.types import Vector
 
 DEPTH = 2000
-"""Chunks of each kind that `bm25` and `hybrid` ask of an engine elsewhere: scores that are scaled by the largest and
+"""Chunks of each kind that `bm25` and `hybrid` request from another engine: scores that are scaled by the largest and
 the smallest need many for the same hits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AllowedChunks:
-    """Which chunks may come back for one question."""
+    """Which chunks may be returned for one question."""
 
     admitted: Admission | None = None
-    """What query_must says of the question; None: it is not asked."""
+    """The decision of query_must for the question; None: it is not applied."""
     where: Mask | None = None
-    """(n,) the chunks that the caller's filter passes; None: all."""
+    """(n,) the chunks that pass the caller's filter; None: all."""
 
     def mask(self, snapshot: Snapshot) -> Mask | None:
-        """(n,): True for every chunk that may come back; None: all may."""
+        """Return (n,) True for every chunk that may be returned; None: all may."""
         return self.where if self.admitted is None else self.admitted.mask(snapshot, self.where)
 
     def among(self, snapshot: Snapshot, positions: Positions) -> Positions:
-        """Those of some chunks that may come back, in their order."""
+        """Return those of some chunks that may be returned, in their order."""
         is_allowed = np.ones(len(positions), dtype=np.bool_) if self.where is None else self.where[positions]
         if self.admitted is not None:
             guarded = np.asarray(snapshot.predicates.guarded)[positions]
@@ -56,9 +56,9 @@ class AllowedChunks:
 
 
 def named_rows(snapshot: Snapshot, question: Query, k: int, passing: AllowedChunks) -> Positions:
-    """The k rows that a question names by most of its words, rising.
+    """Return the k rows whose names contain most of the question's words, ascending.
 
-    Names are compiled in the snapshot, wherever the other candidates come from: they are few, and exact.
+    Names are compiled in the snapshot even if the other candidates come from another engine: they are few, and exact.
     """
     weights = word_weights(snapshot, words := snapshot.lexical.read(question.text))
     numbered = snapshot.predicates.named(question.canonical)
@@ -74,26 +74,27 @@ def named_rows(snapshot: Snapshot, question: Query, k: int, passing: AllowedChun
 
 
 COMPARED: int = 32_768
-"""Vectors that one question is compared with, where so many may come back; more, so that the last region is whole.
+"""The fewest vectors that one question is compared with, if so many may be returned; more, so that the last region is
+complete.
 
-Of a million near-twin rows they had 99.3 % of the 15 nearest, and 98.3 % of those that the predicates of a question let
-through; `python -m tools bench scale` measures it again."""
+Of a million near-twin rows they included 99.3 % of the 15 nearest, and 98.3 % of those that the predicates of a
+question admit; `python -m tools bench scale` measures it again."""
 _MORE: Final = 16
-"""At least so many times what is asked for."""
+"""At least this many times k vectors are compared."""
 _FURTHER: Final = 8
-"""So many times more are looked at, at most, where too few may come back."""
+"""At most this many times more are compared at once if too few may be returned."""
 _SCATTERED: Final = 4
-"""A vector here and there is compared in the time of so many that lie side by side."""
+"""A scattered vector takes as long to compare as this many contiguous ones."""
 
 
 def nearest_of_own(snapshot: Snapshot, vector: Vector, k: int, passing: AllowedChunks) -> Positions:
-    """The k nearest chunks that may come back, nearest first, then by id; k where k exist.
+    """Return the k nearest chunks that may be returned, nearest first, then by id; k if k exist.
 
     Args:
-        snapshot: what is searched.
-        vector: (dimensions,).
-        k: how many.
-        passing: which chunks may come back.
+        snapshot: the snapshot to search.
+        vector: (dimensions,) vector of the question.
+        k: the number of chunks.
+        passing: which chunks may be returned.
     """
     admitted = passing.admitted
     if admitted is None or admitted.kept_out.is_empty:
@@ -107,7 +108,8 @@ def nearest_of_own(snapshot: Snapshot, vector: Vector, k: int, passing: AllowedC
 
 
 def _compared(snapshot: Snapshot, vector: Vector, k: int, passing: AllowedChunks) -> tuple[Positions, Scores]:
-    """Chunks that may come back, but for rows that others keep out, and their cosines; k where k exist."""
+    """Return chunks that may be returned, without checking exclusions by named rows, and their cosines; k if k
+    exist."""
     wanted, where, admitted = max(COMPARED, _MORE * k), passing.where, passing.admitted
     few = where is not None and np.count_nonzero(where) <= wanted
     if len(snapshot.regions) and wanted < len(snapshot) and not few:
@@ -122,16 +124,16 @@ def _compared(snapshot: Snapshot, vector: Vector, k: int, passing: AllowedChunks
 def compared_in_regions(
     snapshot: Snapshot, vector: Vector, wanted: int, passing: AllowedChunks
 ) -> tuple[Positions, Scores]:
-    """At least so many chunks as are wanted, or all, and their cosines; rows that others keep out are among them.
+    """Return at least `wanted` chunks, or all, and their cosines; exclusions by named rows are not checked.
 
-    The regions nearest to the question are looked through first. Where predicates are asked, these are regions of
-    chunks that always pass; the few others that are admitted are compared besides.
+    The regions nearest to the question are searched first. If predicates apply, these are regions of unguarded chunks;
+    the few guarded chunks that are admitted are compared as well.
 
     Args:
-        snapshot: what is searched; a library that has regions.
-        vector: (dimensions,).
-        wanted: how many; more, so that the last region is whole.
-        passing: which chunks may come back.
+        snapshot: the snapshot to search; it must have regions.
+        vector: (dimensions,) vector of the question.
+        wanted: the number of chunks; more are returned so that the last region is complete.
+        passing: which chunks may be returned.
     """
     regions, where, admitted = snapshot.regions, passing.where, passing.admitted
     compared: list[tuple[Positions, Scores]] = []
@@ -146,7 +148,7 @@ def compared_in_regions(
         stop = int(np.searchsorted(ends, further)) + 1
         compared.append(_in_these(regions, vector, order[start:stop], where))
         n_compared, start = n_compared + len(compared[-1][0]), stop
-        # As far again as the share that may come back of what was seen says, and not much further at once.
+        # Continue as far as the share of seen chunks that may be returned suggests, but not much further at once.
         seen = int(ends[min(stop, len(ends)) - 1])
         further = seen + (wanted - n_compared) * min(seen / max(n_compared, 1), _FURTHER)
     positions, cosines = zip(*compared, strict=True)
@@ -154,7 +156,7 @@ def compared_in_regions(
 
 
 def _in_these(regions: Regions, vector: Vector, numbers: Integers, where: Mask | None) -> tuple[Positions, Scores]:
-    """The chunks of some regions that a filter passes, and their cosines."""
+    """Return the chunks of some regions that pass a filter, and their cosines."""
     chunks, vectors = regions.chunks, regions.vectors
     positions = chunks.gather(numbers).astype(np.int64)
     may = np.ones(len(positions), dtype=np.bool_) if where is None else where[positions]
@@ -169,9 +171,9 @@ def _in_these(regions: Regions, vector: Vector, numbers: Integers, where: Mask |
 
 
 def _first(positions: Positions, cosines: Scores, k: int) -> Positions:
-    """The k with the largest cosines, largest first; equals by position."""
+    """Return the k with the largest cosines, largest first; ties by position."""
     if len(positions) > k:
-        # All that equal the last are looked at: their positions decide.
+        # All that equal the last are included: their positions decide.
         pool = np.flatnonzero(cosines >= np.partition(cosines, -k)[-k])
         positions, cosines = positions[pool], cosines[pool]
     nearest: Positions = positions[np.lexsort((positions, -cosines))[:k]]
@@ -179,15 +181,15 @@ def _first(positions: Positions, cosines: Scores, k: int) -> Positions:
 
 
 SCORED_WHOLE: int = 200_000
-"""Up to so many chunks every one that has a word of the question is scored."""
+"""Up to this many chunks, every chunk with a word of the question is scored."""
 WORDED: Final = 65_536
-"""Chunks of a larger library that words find together; more where too few of these may come back."""
+"""In a larger library, the chunks that the question's words find together; more if too few of them may be returned."""
 
 
 def candidates_of_own(
     snapshot: Snapshot, question: Query, vector: Vector | None, k: int, passing: AllowedChunks
 ) -> Positions:
-    """What words, names and vectors find, k of each: rising, each chunk once."""
+    """Return what words, names and vectors find, k of each: ascending, each chunk once."""
     query, allowed = Asked(snapshot, question.text, vector), passing.mask(snapshot)
     words, near = worded_of_own(query, k, allowed), _nearest(query, k, passing, allowed)
     return distinct(np.concatenate([named_rows(snapshot, question, k, passing), words, near]))
@@ -197,7 +199,7 @@ _NONE: Final = np.zeros(0, dtype=np.int64)
 
 
 class Asked:
-    """One question of one snapshot; what is asked of it twice is computed once."""
+    """One question to one snapshot; values used repeatedly are computed once."""
 
     def __init__(self, snapshot: Snapshot, question: str, vector: Vector | None) -> None:
         self.snapshot, self.question, self.vector = snapshot, question, vector
@@ -210,7 +212,7 @@ class Asked:
 
     @cached_property
     def has_word(self) -> Mask:
-        """(n,) whether a chunk has a word of the question."""
+        """(n,) whether a chunk contains a word of the question."""
         index = self.snapshot.lexical
         mask = np.zeros(len(self.snapshot), dtype=np.bool_)
         for positions in index.words.postings(list(dict.fromkeys(index.looked_for(self.question)))):
@@ -228,14 +230,14 @@ def _nearest(query: Asked, k: int, passing: AllowedChunks, allowed: Mask | None)
 
 
 def worded_of_own(query: Asked, k: int, allowed: Mask | None) -> Positions:
-    """The k best chunks by BM25 that have a word of the question and may come back, best first.
+    """Return the k best chunks by BM25 that contain a word of the question and may be returned, best first.
 
-    Rows of one table are often equally good by their words: the nearest of those are found, not any.
+    Rows of one table often have equal scores: of those, the nearest are returned.
 
     Args:
         query: the question.
-        k: how many.
-        allowed: (n,) chunks that may come back; None: all.
+        k: the number of chunks.
+        allowed: (n,) chunks that may be returned; None: all.
     """
     snapshot = query.snapshot
     if len(snapshot) <= SCORED_WHOLE:
@@ -250,7 +252,7 @@ def worded_of_own(query: Asked, k: int, allowed: Mask | None) -> Positions:
 def _nearest_of_equals(
     query: Asked, k: int, scores: Scores, allowed: Mask | None, positions: Positions | None = None
 ) -> Positions:
-    """The k best of some scores; of those that are as good as the last, the nearest. `positions`: of the scores."""
+    """Return the k best of some scores; of those equal to the last, the nearest. `positions`: of the scores."""
     first = best(scores, k, allowed)
     if len(first) < k or query.cosines is None:
         return first
@@ -264,7 +266,7 @@ def _nearest_of_equals(
 
 
 def _rare(snapshot: Snapshot, question: str, allowed: Mask | None, k: int) -> list[Documents]:
-    """The postings of the rarest words, until another would be too many and enough of them may come back."""
+    """Return the postings of the rarest words, until another would be too many and enough chunks may be returned."""
     words = list(dict.fromkeys(snapshot.lexical.looked_for(question)))
     documents: list[Documents] = []
     n_postings, missing = 0, k

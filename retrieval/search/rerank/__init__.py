@@ -1,1 +1,1 @@
-"""Re-ranking: how the words and numbers of candidates fit the question together, scored by trees."""
+"""Re-ranking: how well the words and numbers of candidates fit the question, scored by trees."""

@@ -1,4 +1,4 @@
-"""What is measured of every candidate: numbers that say the same of any book, so that they can be learned on others."""
+"""The features of every candidate: numbers that mean the same in any book, so that they can be learned on others."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ Features = Mapping[str, Scores]
 
 _ROWS: tuple[RowField, ...] = ("key", "cell", "passage")
 _TITLES: tuple[HeadField, ...] = ("caption", "heading", "above")
-"""What names a table."""
+"""The fields that name a table."""
 _HEADS: tuple[HeadField, ...] = (*_TITLES, "further", "column")
 _NEAREST = tuple(position for position, name in enumerate(_HEADS) if name != "further")
 _RELATIVE = (
@@ -41,15 +41,15 @@ NAMES = (
     *(f"less_{name}" for name in _RELATIVE),
     "less_dense",
 )
-"""What the trees see, in the order of their columns.
+"""The features that the trees use, in the order of their columns.
 
-Chosen on 1,948 questions that people ask of 41 books, each asked by trees that were learned on other trades: those that
-the trees used most are as good as the 124 that there were, and the table's own text puts 8 in a thousand more first.
+Chosen on 1,948 questions that people ask about 41 books, each ranked by trees fitted on other trades: the features that
+the trees used most are as good as the original 124, and the text of the table ranks 8 in a thousand more first.
 """
 
 
 def measure(snapshot: Snapshot, question: Query, candidates: Candidates) -> Features:
-    """Every feature by name, and what is measured beside, (n,) each."""
+    """Return every feature by name, and additional measures, (n,) each."""
     query, index_text = ask(snapshot, question), snapshot.lexical.in_index_words(question.text)
     heads = match_terms([getattr(snapshot.fields, name) for name in _HEADS], candidates.tables, query, snapshot.rarity)
     near = NearbyWords(heads, len(_TITLES), snapshot.fields.column_of)
@@ -83,7 +83,7 @@ def measure(snapshot: Snapshot, question: Query, candidates: Candidates) -> Feat
 
 
 def _less_dense(cosines: Scores) -> Scores:
-    """How far each candidate is behind the nearest, in deviations of all: the same for models of any scale."""
+    """Return how far each candidate is behind the nearest, in standard deviations: the same for models of any scale."""
     if not len(cosines):
         return cosines
     less: Scores = (cosines - cosines.max()) / (float(cosines.std()) or 1.0)
@@ -95,7 +95,7 @@ def _by_name(names: Sequence[str], values: "np.ndarray[tuple[int, ...], Any]") -
 
 
 def _table_features(snapshot: Snapshot, query: QueryTerms, candidates: Candidates) -> Features:
-    """What the texts of the candidates' tables and passages say of the question."""
+    """Return how well the texts of the candidates' tables and passages match the question."""
     texts = snapshot.tables.lexical
     weights = zip(query.known, query.weights.tolist(), strict=True)
     covered = texts.words.covered(weights, Selection(candidates.tables, texts.n_documents)) / query.whole
@@ -140,19 +140,21 @@ def _word_features(
 
 
 def _pairs_in_order(query: QueryTerms, rows: Fields, heads: Fields, table_of: Numbers) -> Scores:
-    """(n,) how much of the question's pairs of words stand in some field as in the question."""
+    """Return (n,) the share of the question's word pairs that occur in some field in the same order."""
     pairs = np.concatenate([rows.pairs(), heads.pairs()[[*_NEAREST], :][:, table_of]])
     order: Scores = np.logical_or.reduce(pairs) @ query.worth / query.worth_of_all
     return order
 
 
 def _number_gap(features: Features, candidates: Candidates) -> Scores:
-    """How far a row is behind the best candidate of its table in what the question's numbers say of it; 0 for prose."""
+    """Return how far a row is behind the best candidate of its table in matches of the question's numbers; 0 for
+    prose."""
     labelled = np.maximum(features["number_key_labelled"], features["number_cell_labelled"])
     values = labelled + 0.5 * features["number_wide_labelled"]
     return behind_best(candidates.table_of, values) * candidates.is_row
 
 
 def matrix(features: Features, names: Sequence[str]) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
-    """(n, names) as the trees were fitted on it; a feature's values lie together."""
+    """Return the features (n, names) in the order in which the trees were fitted; the values of a feature are
+    contiguous."""
     return np.asarray([features[name] for name in names]).astype(np.float32).T

@@ -1,4 +1,4 @@
-"""How each candidate stands among those of its table and section."""
+"""Compares each candidate with the others of its table and section."""
 
 import numpy as np
 
@@ -8,13 +8,14 @@ from retrieval.search.rerank.term_matches import Mask, Numbers
 
 
 def distinct_cells(cells: Mask, shares: Scores, table_of: Numbers, is_row: Mask) -> Scores:
-    """(n,) what the cells of a row say of the question that those of other candidates of its table do not.
+    """Return (n,) the weight of the question's words that the cells of a row contain and those of other candidates of
+    its table do not.
 
     Args:
-        cells: (n, t) whether the cells have the question's word.
-        shares: (t,) weight of each.
-        table_of: (n,) which table each is in; every table has one.
-        is_row: (n,).
+        cells: (n, t) whether the cells contain the question's word.
+        shares: (t,) weight of each word.
+        table_of: (n,) number of the table of each candidate; every table has a candidate.
+        is_row: (n,) whether each is a row.
     """
     order, starts = _groups(table_of)
     count = np.diff(starts, append=len(order))
@@ -24,11 +25,11 @@ def distinct_cells(cells: Mask, shares: Scores, table_of: Numbers, is_row: Mask)
 
 
 def behind_best(group: Numbers, values: Scores) -> Scores:
-    """(n,) how far each candidate is behind the best of its group.
+    """Return (n,) how far each candidate is behind the best of its group.
 
     Args:
-        group: (n,) numbers from 0 on, each there.
-        values: (n,).
+        group: (n,) numbers from 0, without gaps.
+        values: (n,) values to compare.
     """
     if not len(group):
         return values
@@ -38,12 +39,13 @@ def behind_best(group: Numbers, values: Scores) -> Scores:
 
 
 def read_with_prose(coverage: Scores, sections: Numbers, is_row: Mask) -> Scores:
-    """(n, words) what each candidate says; a row with the prose around its table, which its reader has read.
+    """Return (n, words) the coverage of each candidate; a row also gets that of the prose in its section, which its
+    reader has read.
 
     Args:
-        coverage: (n, words) how far each candidate says each word of the question.
-        sections: (n,) which section each is in, numbers from 0 on.
-        is_row: (n,).
+        coverage: (n, words) how far each candidate covers each word of the question.
+        sections: (n,) number of the section of each, from 0.
+        is_row: (n,) whether each is a row.
     """
     prose = np.zeros((int(sections.max(initial=-1)) + 1, coverage.shape[1]))
     np.maximum.at(prose, sections[~is_row], coverage[~is_row])
@@ -52,6 +54,6 @@ def read_with_prose(coverage: Scores, sections: Numbers, is_row: Mask) -> Scores
 
 
 def _groups(group: Numbers) -> tuple[Numbers, Numbers]:
-    """Candidates group by group, and where each group begins among them."""
+    """Return candidates group by group, and where each group begins."""
     order = np.argsort(group, kind="stable")
     return order, np.flatnonzero(begins(group[order]))

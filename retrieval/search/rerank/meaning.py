@@ -18,13 +18,13 @@ from retrieval.search.rerank.term_matches import Fields, Mask, Numbers
 from retrieval.types import Vector
 
 NEAR, SAME = 0.3, 0.8
-"""Cosines of a word and a column name: from the first on they have something in common, from the second on all."""
+"""Cosines of a word and a column name: at or below the first they are unrelated, from the second they mean the same."""
 WITH_NEXT = 0.9
-"""What a column counts that is near to two words together (`how long`)."""
+"""Weight of a column's similarity to two consecutive words (`how long`)."""
 MOST = 40
-"""Words of a question that are looked at."""
+"""The most words of a question that are compared."""
 STRETCH = 16
-"""Half the words of a stretch: about a sentence or two."""
+"""Half the words of a stretch, which is about a sentence or two."""
 
 
 def meaning(
@@ -36,16 +36,16 @@ def meaning(
     elsewhere: Mask,
     somewhere: Mask,
 ) -> Mapping[str, Scores]:
-    """How well the columns of n candidates mean what the question asks for.
+    """Return how well the column names of n candidates match what the question asks for.
 
     Args:
-        snapshot: what is searched.
-        question: in the words of the index.
-        query: what the index knows of it, t words.
-        tables: distinct numbers of the candidates' tables, rising.
-        table_of: (n,) which of those each is in.
-        elsewhere: (n, t) whether its row or its headings have the word.
-        somewhere: (n, t) whether any field has it.
+        snapshot: the snapshot to search.
+        question: the question in the words of the index.
+        query: the t words of the question that the index contains.
+        tables: distinct numbers of the candidates' tables, ascending.
+        table_of: (n,) index into `tables` of each candidate.
+        elsewhere: (n, t) whether its row or its headings contain the word.
+        somewhere: (n, t) whether any field contains it.
     """
     words = list(dict.fromkeys(LETTERS.findall(question.casefold())))[:MOST]
     cut = [cut_word(snapshot.lexical.tokenize, word) for word in words]
@@ -64,7 +64,7 @@ def meaning(
 
 
 def _has_all(places: Sequence[Sequence[int]], *marks: Mask) -> Scores:
-    """(marks, n, words): 1 where a candidate has all that a word is; 0 for a word that is nothing."""
+    """Return (marks, n, words) 1 if a candidate has all parts of a word; 0 for a word without parts in the index."""
     has_all = np.zeros((len(marks), len(places), len(marks[0])))
     some = [number for number, numbers in enumerate(places) if numbers]
     if some:
@@ -76,7 +76,7 @@ def _has_all(places: Sequence[Sequence[int]], *marks: Mask) -> Scores:
 
 
 def _near(snapshot: Snapshot, words: Sequence[str], tables: Positions) -> Scores:
-    """(tables, words): how near the nearest column of each table is to each word, 0-1."""
+    """Return (tables, words) the similarity of the nearest column of each table to each word, 0-1."""
     index = snapshot.columns
     names, which = numbered(index.columns.gather(tables))
     nearness = np.zeros((len(tables), len(words)))
@@ -95,7 +95,7 @@ def _near(snapshot: Snapshot, words: Sequence[str], tables: Positions) -> Scores
 
 
 _DECIMALS = 3
-"""Of a cosine: what is left is the same whichever words are compared beside it."""
+"""Decimals of a cosine, so that it is the same whichever words are compared with it."""
 
 
 def semantic_similarity(
@@ -108,19 +108,19 @@ def semantic_similarity(
     has_term: tuple[Mask, Mask],
     candidates: Candidates,
 ) -> Mapping[str, Scores]:
-    """How much of a question n candidates say, each word as far as their nearest word means it.
+    """Return how much of a question n candidates cover, each word as far as their nearest word is similar.
 
-    A word that is said counts whole, and one that the index does not have as much as the rarest.
+    A word that a candidate contains counts fully; a word that the index lacks has the weight of the rarest.
 
     Args:
-        snapshot: what is searched.
-        question: in the words of the index.
-        query: what the index knows of it, t words.
-        fields: of the candidates, and of their tables.
-        passage: which of those of the candidates is prose.
-        heads: which of those of the tables are looked at.
-        has_term: (n, t) whether a candidate's own fields have the word; whether those of its table have it.
-        candidates: of the question.
+        snapshot: the snapshot to search.
+        question: the question in the words of the index.
+        query: the t words of the question that the index contains.
+        fields: the fields of the candidates, and of their tables.
+        passage: index of the candidates' field that is prose.
+        heads: indices of the tables' fields to compare.
+        has_term: (n, t) whether a candidate's own fields contain the word; whether those of its table do.
+        candidates: the candidates of the question.
     """
     words = [*query.known, *query.strangers]
     weights = np.append(query.weights, list(query.strangers.values()))
@@ -142,14 +142,15 @@ def semantic_similarity(
 
 
 def _told(own: Scores, words: Sequence[str], written: Sequence[str | None], weights: Scores) -> dict[str, Scores]:
-    """What n candidates say of a question, by what its words tell in any text; a number tells all.
+    """Return how much of a question n candidates cover, with words weighted by their information in any text; a number
+    has full weight.
 
-    `someone` may be the rarest word of a question, and tells nothing about what is asked for.
+    `someone` may be the rarest word of a question, but carries no information about what is asked for.
 
     Args:
-        own: (n, words) how far each candidate says each word.
-        words: those of the index.
-        written: each as the question writes it.
+        own: (n, words) how far each candidate covers each word.
+        words: the words as the index has them.
+        written: the words as the question has them.
         weights: (words,) how rare each is.
     """
     named = [at or (word if word.isalpha() else None) for word, at in zip(words, written, strict=True)]
@@ -165,7 +166,7 @@ def _told(own: Scores, words: Sequence[str], written: Sequence[str | None], weig
 
 
 class _WordSimilarities:
-    """Every word of some fields against the words of a question."""
+    """Similarities of every word of some fields to the words of a question."""
 
     def __init__(self, snapshot: Snapshot, fields: Sequence[Fields], vectors: Vector) -> None:
         there = np.zeros(len(snapshot.rarity), dtype=np.bool_)
@@ -173,14 +174,15 @@ class _WordSimilarities:
             there[field.words] = True
         numbers = np.flatnonzero(there[:-1])
         cosines = np.round(snapshot.words.of(numbers) @ vectors.T, _DECIMALS)
-        # The last row is of words that the index does not have.
+        # The last row is for words that the index lacks.
         self.near = np.zeros((len(numbers) + 1, len(vectors)), dtype=np.float32)
         np.clip((cosines - NEAR) / (SAME - NEAR), 0.0, 1.0, out=self.near[:-1])
         self.row_of = np.full(len(there), -1, dtype=np.int32)
         self.row_of[numbers] = np.arange(len(numbers))
 
     def best(self, fields: Fields) -> Scores:
-        """(fields, n, words): the nearest word of each field of each candidate, 0 where it has none."""
+        """Return (fields, n, words) the similarity of the nearest word of each field of each candidate, 0 if it is
+        empty."""
         nearest = np.zeros((*fields.sizes.shape, self.near.shape[1]))
         some = np.flatnonzero(fields.sizes)
         if len(some):
@@ -189,7 +191,7 @@ class _WordSimilarities:
         return nearest
 
     def densest(self, fields: Fields, field: int, shares: Scores) -> Scores:
-        """(n,) how much of the question one stretch of a field says, in the best of them; 0 where it is empty."""
+        """Return (n,) how much of the question the best stretch of a field covers; 0 if the field is empty."""
         best = np.zeros(fields.n)
         starts, sizes = fields.ends[field * fields.n : (field + 1) * fields.n], fields.sizes[field]
         some = np.flatnonzero(sizes)
@@ -203,7 +205,7 @@ class _WordSimilarities:
         owner = np.repeat(np.arange(len(some)), blocks)
         within = np.arange(len(owner)) - np.repeat(np.cumsum(blocks) - blocks, blocks)
         reduceat = np.maximum.reduceat(near, starts[some][owner] - start + within * STRETCH, axis=0)
-        # With the block after it: no sentence is cut in both.
+        # Each block with the next: no sentence is cut in all of these pairs.
         follows = np.flatnonzero(owner[1:] == owner[:-1])
         pairs = reduceat.copy()
         pairs[follows] = np.maximum(reduceat[follows], reduceat[follows + 1])
@@ -212,7 +214,7 @@ class _WordSimilarities:
 
 
 def _written(snapshot: Snapshot, question: str, words: Sequence[str]) -> Sequence[str | None]:
-    """Each word of the index as the question writes it; None for one that is not made of letters."""
+    """Return each word of the index as the question has it; None for a word that does not consist of letters."""
     written: dict[str, str] = {}
     for word in LETTERS.findall(question.casefold()):
         for part in cut_word(snapshot.lexical.tokenize, word):
@@ -221,7 +223,7 @@ def _written(snapshot: Snapshot, question: str, words: Sequence[str]) -> Sequenc
 
 
 def _vectors(written: Sequence[str | None]) -> Vector:
-    """(words, dimensions); zeros where there is no word."""
+    """Return the vectors of words, (words, dimensions); zeros for None."""
     vectors = np.zeros((len(written), WORD_EMBEDDER.identity.dimensions), dtype=np.float32)
     for position, word in enumerate(written):
         if word is not None:

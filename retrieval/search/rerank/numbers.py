@@ -1,4 +1,4 @@
-"""How the numbers of a question fit a candidate, and numbers outside of a table's range."""
+"""How well the numbers of a question fit a candidate, and numbers outside a table's range."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,26 +28,26 @@ from retrieval.search.rerank.term_matches import SLOTS, Fields, Mask, Numbers
 
 PERCENT = "percent"
 _HAIR = 1e-9
-"""What a bound that is left out may differ from the number that is written, as a part of it."""
+"""The largest relative difference between an excluded bound and the number as it is written."""
 TABLE = "table"
-"""The label of a number that is said of a table."""
+"""The label of a number that belongs to the name of a table."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowQuantities:
-    """Quantities of the cells of n rows, and after them those of the columns and headings of their tables."""
+    """Quantities in the cells of n rows, followed by those in the columns and headings of their tables."""
 
     n: int
     n_tables: int
     rows: int
-    """Quantities of rows."""
+    """Number of quantities in rows."""
     owner: Numbers
-    """(m,) the row, or the table."""
+    """(m,) index of the row, or of the table."""
     table: Numbers
     """(m,)."""
     cell: Numbers
     is_key: Mask
-    """(rows,) whether each is in the cell that picks the row."""
+    """(rows,) whether each is in the row's key cell."""
     ends: Scores
     """(m, 4)."""
     marks: npt.NDArray[np.int32]
@@ -55,7 +55,8 @@ class RowQuantities:
 
     @classmethod
     def of(cls, figures: FigureIndex, positions: Positions, tables: Positions, table_of: Numbers) -> "RowQuantities":
-        """Those of these chunks, (n,), and of these tables; `table_of` (n,) is which table each chunk is in."""
+        """Return the quantities of these chunks, (n,), and of these tables; `table_of` (n,) is the index of each
+        chunk's table."""
         of_rows, of_tables = figures.rows, figures.tables
         places, heads = of_rows.cell.places(positions), of_tables.cell.places(tables)
         rows = np.repeat(np.arange(len(positions)), of_rows.cell.sizes(positions))
@@ -74,14 +75,16 @@ class RowQuantities:
         )
 
     def hold(self, figure: Figure, percent: int, units: Sequence[int]) -> Mask:
-        """(m,) whether each holds the number, or reaches beyond a bound: `quantities.holds`, all at once.
+        """Return (m,) whether each contains the number, or for a bound, reaches beyond it: `quantities.holds` for all
+        at once.
 
-        A bare number is none of what the question counts in a unit: of `12.7 kg to zone 7`, 7 is no weight.
+        A bare number does not match units that other numbers of the question have: in `12.7 kg to zone 7`, 7 is not a
+        weight.
 
         Args:
             figure: the number.
             percent: the unit of percentages.
-            units: those of all numbers of the question.
+            units: the units of all numbers of the question.
         """
         quantity = figure.quantity
         unit, label = self.marks[:, UNIT], self.marks[:, LABEL]
@@ -100,13 +103,13 @@ class RowQuantities:
         return np.where(unit == figure.unit, within(low, high, quantity.low, quantity.high), mask)
 
     def end_at(self, bound: float) -> Mask:
-        """(rows,) quantities of rows that begin or end with a number as it is written."""
+        """Return (rows,) which quantities of rows begin or end with a number as it is written."""
         ends = self.ends[: self.rows, 2:]
         at: Mask = np.logical_or.reduce(np.abs(ends - bound) <= _HAIR * abs(bound), axis=1)
         return at
 
     def largest(self, of_rows: list[Mask], of_tables: list[Mask], table_of: Numbers) -> Scores:
-        """(what, n) 1 for candidates with any of these marks; what is said of a table is said of each of its rows."""
+        """Return (what, n) 1 for candidates with any of these marks; marks of a table apply to each of its rows."""
         rows = np.zeros((len(of_rows), self.n))
         what, position = np.nonzero(np.asarray(of_rows))
         rows[what, self.owner[: self.rows][position]] = 1.0
@@ -122,21 +125,21 @@ def _within(low: Scores, high: Scores, asked_low: float, asked_high: float) -> M
 
 
 def _meets(low: Scores, high: Scores, asked_low: float, asked_high: float) -> Mask:
-    """(m,) whether each interval has a value in common with one that is asked."""
+    """Return (m,) whether each interval overlaps the given one."""
     common: Mask = (low - np.abs(low) * ROUNDING <= asked_high) & (asked_low <= high + np.abs(high) * ROUNDING)
     return common
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NumberMatches:
-    """How the numbers of a question of t words fit n candidates."""
+    """How well the numbers of a question of t words fit n candidates."""
 
     features: Mapping[str, Scores]
-    """(n,) each: the best over its numbers, and the share that fits nothing."""
+    """(n,) each: the best match of its numbers, and the share of numbers without a match."""
     explained: Mask
-    """(n, t): which of its words a candidate explains as numbers: `11` by a column `Level 10-12`."""
+    """(n, t) which of its words a candidate matches as numbers: `11` by a column `Level 10-12`."""
     contradicted: Mask
-    """(n, t): which are bounds that leave out what the candidate is: the 9 of `score below 9`, by a row `9-12`."""
+    """(n, t) which of its words are bounds that exclude the candidate: the 9 of `score below 9`, for a row `9-12`."""
 
 
 def match_numbers(
@@ -147,14 +150,14 @@ def match_numbers(
     table_of: Numbers,
     near: "NearbyWords",
 ) -> NumberMatches:
-    """Compare the numbers of a question with n candidates.
+    """Match the numbers of a question with n candidates.
 
     Args:
         query: the question.
         figures: the quantities of the index.
-        positions: (n,) of the candidates.
+        positions: (n,) positions of the candidates.
         tables: distinct numbers of their tables.
-        table_of: (n,) which of those each is in.
+        table_of: (n,) index into `tables` of each candidate.
         near: the words of those tables.
     """
     best, unexplained = np.zeros((4, len(positions))), np.zeros(len(positions))
@@ -181,8 +184,9 @@ def match_numbers(
 
 
 def _fits(figure: Figure, fits: Mask, held: RowQuantities, near: "NearbyWords", table_of: Numbers) -> Scores:
-    """(8, n) 1 where a number is the key, that under its label, in a labelled range, in another cell, in one under its
-    label, in the headings, in a column, in one under its label; `fits` (m,) says what holds the number."""
+    """Return (8, n) 1 if a number is the key, the key under its label, in a labelled range, in another cell, in one
+    under its label, in the headings, in a column, in one under its label; `fits` (m,) marks the quantities that contain
+    the number."""
     word = near.marked(figure)
     in_column, in_head = near.columns(word), near.heads(word)
     counted = (held.marks[:, UNIT] == figure.unit) & (figure.unit != BARE)
@@ -190,7 +194,7 @@ def _fits(figure: Figure, fits: Mask, held: RowQuantities, near: "NearbyWords", 
     in_heading = held.cell[held.rows :] == HEAD
     same_label = (held.marks[held.rows :, LABEL] == figure.label) & (figure.label != BARE)
     if figure.quantity.label == TABLE and (fits[held.rows :] & in_heading & same_label).any():
-        # `Hit Table 3, die 5` asks for no row 3: 3 is what a table is called.
+        # `Hit Table 3, die 5` does not ask for row 3: 3 is part of a table's name.
         fits = fits & (held.marks[:, LABEL] == figure.label)
     fit, by_column, is_key = fits[: held.rows], labelled[: held.rows], held.is_key
     by_head = by_column | (is_key & in_head[held.table[: held.rows]])
@@ -207,22 +211,22 @@ def _fits(figure: Figure, fits: Mask, held: RowQuantities, near: "NearbyWords", 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NearbyWords:
-    """The words of tables, to be compared with those beside a number."""
+    """The words of tables, to be compared with those near a number."""
 
     fields: Fields
-    """`heading_fields` of them name the table, the last is its columns."""
+    """The first `heading_fields` of them name the table, the last contains its columns."""
     heading_fields: int
     column_of: Cells
-    """Which column each word of the column field is in."""
+    """The column of each word of the column field."""
 
     def marked(self, figure: Figure) -> Mask:
-        """(terms + 1,) words that stand beside the number; the last is of a word that the index does not have."""
+        """Return (terms + 1,) the words near the number; the last is for words that the index lacks."""
         marks = np.zeros(len(self.fields.rarity), dtype=np.bool_)
         marks[figure.near] = True
         return marks
 
     def columns(self, word: Mask) -> Mask:
-        """(tables, SLOTS) columns with one of these words."""
+        """Return (tables, SLOTS) the columns with one of these words."""
         fields, columns = self.fields, np.zeros((self.fields.n, SLOTS), dtype=np.bool_)
         first = fields.ends[-1 - fields.n]
         at = first + np.flatnonzero(word[fields.words[first:]])
@@ -231,7 +235,7 @@ class NearbyWords:
         return columns
 
     def heads(self, word: Mask) -> Mask:
-        """(tables,) those whose headings have one of these words."""
+        """Return (tables,) whether the headings of each table have one of these words."""
         fields, heads = self.fields, np.zeros(self.fields.n, dtype=np.bool_)
         at = np.flatnonzero(word[fields.words[: fields.ends[self.heading_fields * fields.n]]])
         heads[(np.searchsorted(fields.ends, at, side="right") - 1) % max(fields.n, 1)] = True
@@ -239,18 +243,19 @@ class NearbyWords:
 
 
 _LEAST = 3
-"""Keys that make a scale."""
+"""The fewest keys that make a scale."""
 
 Ends = npt.NDArray[np.float64]
 
 
 def is_out_of_range(snapshot: Snapshot, query: QueryTerms, position: int) -> bool:
-    """Whether a question names a number as the key of a row's table is named, and it is beyond every key there.
+    """Whether a question contains a number of the same kind as the keys of a row's table that is outside the range of
+    all its keys.
 
     Args:
-        snapshot: what is searched.
+        snapshot: the snapshot to search.
         query: the question.
-        position: of the row; nothing lies beyond prose.
+        position: the position of the row; False for prose.
     """
     tables, figures = snapshot.chunk_tables, snapshot.figures
     if not query.figures or tables.of[position] >= tables.n_tables or figures.key_cell[position] < 0:
@@ -269,12 +274,12 @@ def is_out_of_range(snapshot: Snapshot, query: QueryTerms, position: int) -> boo
         if (interval := _compared(figure, ends, marks, bool(column & _names(snapshot, figure))))
         and not _is_quoted(figure, chunk.search_text)
     ]
-    # Where another number is such a key, the column is named for both: `Dealer / hand`.
+    # If another number is such a key, the column is named after both: `Dealer / hand`.
     return bool(outside) and all(outside)
 
 
 def _compared(figure: Figure, ends: Ends, marks: Marks, named: bool) -> tuple[float, float, Ends] | None:
-    """The number and the keys in one unit; None where it is not asked as a key."""
+    """Return the number and the keys in one unit; None if the question does not ask for it as a key."""
     counted = marks[:, UNIT] if figure.unit != BARE else np.full(len(marks), STRANGE)
     if (counted == figure.unit).all():
         return figure.quantity.low, figure.quantity.high, ends[:, :2]
@@ -285,18 +290,18 @@ def _compared(figure: Figure, ends: Ends, marks: Marks, named: bool) -> tuple[fl
 
 
 def _is_quoted(figure: Figure, text: str) -> bool:
-    """Whether the text has the number under its label, word for word: it is a name there."""
+    """Whether the text contains the number with its label, word for word: then it is a name there."""
     return figure.quantity.label is not None and f"{figure.quantity.label} {figure.quantity.text}" in text.casefold()
 
 
 def _names(snapshot: Snapshot, figure: Figure) -> frozenset[str]:
-    """What the number counts or is called, in the words of the index."""
+    """Return what the number counts or is labelled with, in the words of the index."""
     terms = (figure.quantity.label, figure.quantity.unit)
     cut = snapshot.lexical.tokenize
     return frozenset(part for word in terms if word for part in cut_word(cut, snapshot.lexical.in_index_words(word)))
 
 
 def _is_outside(low: float, high: float, ends: Ends) -> bool:
-    """Whether an interval ends before the first of others begins, or begins after the last."""
+    """Whether an interval ends before the first of others begins, or begins after the last ends."""
     least, most = float(ends[:, 0].min()), float(ends[:, 1].max())
     return high < least - abs(least) * ROUNDING or low > most + abs(most) * ROUNDING

@@ -1,4 +1,4 @@
-"""What a question asks, in the numbers of an index: its words, their weights and its quantities."""
+"""A question in the numbers of an index: its words, their weights and its quantities."""
 
 import re
 from collections import Counter
@@ -19,15 +19,15 @@ from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.query import LETTERS, NEAR, Query
 
 MOST = 48
-"""Distinct words of a question that are looked at; the rarest of a longer one."""
+"""The most distinct words of a question that are used; in a longer one, the rarest."""
 IDLE = 0.25
-"""What a word counts that says how something is asked, and not what: `need` is rare in a book, and says little."""
+"""Weight factor of words that express how something is asked, not what: `need` is rare in a book, but means little."""
 BEFORE, AFTER = 3, 3
-"""Words beside a number that may say what it counts."""
+"""Words beside a number that may name what it counts."""
 
 _IDENTIFIER = re.compile(r"(?<![\w-])[A-Z]{1,5}-?\d[\w-]*")
 _PARTS = 3
-"""Words of a name like `L54-30-S400`: its numbers are none. `AC6` and `T55` have fewer."""
+"""The fewest parts of a name like `L54-30-S400`, whose numbers are not quantities. `AC6` and `T55` have fewer."""
 
 Words = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float64]
@@ -40,43 +40,44 @@ class Figure:
     quantity: Quantity
     unit: int
     label: int
-    """Numbers of the figure index."""
+    """Numbers of the unit and the label in the figure index."""
     near: Words
-    """Words of the index that stand beside it, its unit and its label."""
+    """Words of the index beside it, with its unit and its label."""
     places: Words
-    """Which of the question's words it is written in, without its unit: places in `Asked.words`."""
+    """The question's words that it is written with, without its unit: indices into `QueryTerms.words`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QueryTerms:
-    """A question as a snapshot sees it."""
+    """A question in the words of a snapshot."""
 
     known: Mapping[str, int]
-    """Its t distinct words that the index has, and the place of each in what follows."""
+    """Its t distinct words that the index contains, and the index of each in the arrays below."""
     words: Words
-    """(t,) numbers of those words, rising."""
+    """(t,) numbers of those words, ascending."""
     weights: Weights
-    """(t,) how rare each is."""
+    """(t,) weight of each by rarity."""
     strangers: Mapping[str, float]
-    """Distinct words that the index does not have, and their weights."""
+    """Distinct words that the index lacks, and their weights."""
     pairs: Words
-    """(t, t): which of the p pairs it is that word j follows word i, as in the question; -1 where it does not."""
+    """(t, t) index of the pair in which word j follows word i in the question, of p pairs; -1 if it does not."""
     worth: Weights
-    """(p,) what each pair is worth."""
+    """(p,) weight of each pair."""
     worth_of_all: float
-    """Sum of those; 1 where there is none."""
+    """Sum of those; 1 if there are none."""
     behind: Words
-    """(t,) the word that must stand before each for it to be said: the `30` of `L54-30-S400` is no cell's; -1: none."""
+    """(t,) the word that must precede each for a match: the `30` of `L54-30-S400` does not match a cell `30`; -1:
+    none."""
     figures: tuple[Figure, ...]
 
     @property
     def whole(self) -> float:
-        """Sum of the weights; 1 where there is none."""
+        """Sum of the weights; 1 if there are none."""
         return float(self.weights.sum()) or 1.0
 
 
 def ask(snapshot: Snapshot, question: Query) -> QueryTerms:
-    """Read a question against a snapshot."""
+    """Read a question in the words of a snapshot."""
     terms = snapshot.lexical.looked_for(question.text)
     figures = [quantity for quantity in quantities(question.text) if terms and quantity.kind not in AS_TEXT]
     beside = [_beside(snapshot, question.text, figure) for figure in figures]
@@ -109,7 +110,7 @@ def ask(snapshot: Snapshot, question: Query) -> QueryTerms:
 
 
 def _weights(snapshot: Snapshot, numbers: Mapping[str, int]) -> dict[str, float]:
-    """How rare each word is, by its number, and less where it says only how something is asked."""
+    """Return the weight of each word by rarity, given its number; less if it only expresses how something is asked."""
     rarity = snapshot.rarity[list(numbers.values())].tolist() if numbers else []
     idle = _idle(snapshot.vocabulary)
     return {word: weight * (IDLE if word in idle else 1.0) for word, weight in zip(numbers, rarity, strict=True)}
@@ -144,11 +145,11 @@ def _cutter(snapshot: Snapshot) -> Tokenize:
 
 
 def _beside(snapshot: Snapshot, text: str, quantity: Quantity) -> Sequence[str]:
-    """Words of letters beside a number, its unit and its label, each once."""
+    """Return the words of letters beside a number, its unit and its label, each once."""
     before = LETTERS.findall(text[max(0, quantity.start - NEAR) : quantity.start])[-BEFORE:]
     after = LETTERS.findall(text[quantity.end : quantity.end + NEAR])[:AFTER]
     lexical, cut = snapshot.lexical, _cutter(snapshot)
-    # Together, for a label of several words is one word of the index; and each by itself, for its own sake.
+    # Together, because a label of several words is one word of the index; and each alone as well.
     together = (*lexical.looked_for(" ".join(before)), *lexical.looked_for(" ".join(after)))
     alone = (*before, *after, quantity.unit or "", quantity.label or "")
     parts = (part for word in alone if word for part in cut_word(cut, lexical.in_index_words(word)))
@@ -156,7 +157,7 @@ def _beside(snapshot: Snapshot, text: str, quantity: Quantity) -> Sequence[str]:
 
 
 def _parts_of_names(snapshot: Snapshot, text: str, terms: Sequence[str]) -> Mapping[str, str]:
-    """The numbers that are said only as parts of longer names, each with the part before it."""
+    """Return the numbers that occur only as parts of longer names, each with the part before it."""
     part_before: dict[str, str] = {}
     count = Counter(terms)
     for match in _IDENTIFIER.finditer(text):

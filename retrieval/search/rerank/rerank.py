@@ -1,4 +1,4 @@
-"""The re-ranker: candidates in the order of trees, and what each group of features adds to a score."""
+"""The re-ranker: candidates in the order of trees, and the contribution of each group of features to a score."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,12 +16,13 @@ from retrieval.search.rerank.features import matrix, measure
 from retrieval.search.rerank.trees import Matrix, Trees
 
 TREES_FILE = Path(__file__).with_name("trees.json")
-"""The trees that ship, for every embedder without its own: no feature depends on the scale of its cosines."""
+"""The built-in trees, for every embedder without its own: no feature depends on the scale of its cosines."""
 _OWN_TREES = ("minilm",)
-"""Embedders whose trees were learned on their own vectors: sentence vectors tell more than the mean of word vectors."""
+"""Embedders whose trees were fitted on their own vectors: sentence vectors are more informative than the mean of word
+vectors."""
 
 START, NO_CANDIDATE = "start", "no_candidate"
-"""What the trees say of every candidate before they know anything; the score of a chunk that is none."""
+"""Addends: the score of the trees before any feature; the score of a chunk that is not a candidate."""
 
 _GROUPS: Mapping[str, Sequence[str]] = {
     "lexical": ("lexical",),
@@ -36,24 +37,25 @@ _GROUPS: Mapping[str, Sequence[str]] = {
     "words": ("alike", "less_alike", "covered", "less_covered", "told", "untold"),
     "form": ("is_row",),
 }
-"""The parts that a score is shown in: a feature belongs to the first group that has a beginning of its name."""
+"""The addends in which a score is shown: a feature belongs to the first group with a prefix of its name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reranked:
-    """Candidates and what the trees make of them."""
+    """Candidates and their scores by trees."""
 
     positions: Positions
-    """(n,) rising."""
+    """(n,) ascending."""
     scores: Scores
     """(n,)."""
     values: Matrix
     """(n, features)."""
     trees_file: str
-    """Of the trees."""
+    """File of the trees."""
 
     def parts(self, positions: Positions, scores: Scores) -> Sequence[Leg]:
-        """What the scores of some chunks are the sum of; of one that is no candidate the score is one part."""
+        """Return the addends of the scores of some chunks; for a chunk that is not a candidate, the score is one
+        addend."""
         places = np.minimum(np.searchsorted(self.positions, positions), len(self.positions) - 1)
         ranked: Mask = self.positions[places] == positions
         trees = trees_of(self.trees_file)
@@ -69,10 +71,10 @@ def rerank(snapshot: Snapshot, question: Query, candidates: Candidates, trees_fi
     """Score candidates by trees.
 
     Args:
-        snapshot: what is searched.
-        question: what was asked.
-        candidates: at least one.
-        trees_file: of the trees; None: the ones that ship for the embedder of the snapshot.
+        snapshot: the snapshot to search.
+        question: the question.
+        candidates: at least one candidate.
+        trees_file: the file of the trees; None: the built-in ones for the embedder of the snapshot.
 
     Raises:
         IndexCorruptError: the file cannot be read.
@@ -84,23 +86,23 @@ def rerank(snapshot: Snapshot, question: Query, candidates: Candidates, trees_fi
 
 
 def trees_file_of(embedder: str) -> Path:
-    """The trees that ship for the indexes of an embedder."""
+    """Return the file of the built-in trees for the indexes of an embedder."""
     return TREES_FILE.with_name(f"trees_{embedder}.json") if embedder in _OWN_TREES else TREES_FILE
 
 
 def group_of(feature: str) -> str:
-    """The part that a feature is shown in."""
+    """Return the group in which a feature is shown."""
     return next(group for group, names in _GROUPS.items() if feature.startswith(tuple(names)))
 
 
 @cache
 def _columns(names: tuple[str, ...]) -> Mapping[str, Positions]:
-    """Which features are in each part."""
+    """Return the columns of the features of each group."""
     groups = [group_of(name) for name in names]
     return {group: np.flatnonzero([own == group for own in groups]) for group in _GROUPS}
 
 
 @lru_cache(maxsize=4)
 def trees_of(file: str) -> Trees:
-    """The trees of a file, which does not change. Raises IndexCorruptError."""
+    """Return the trees of a file, which must not change. Raises IndexCorruptError."""
     return Trees.read(Path(file))

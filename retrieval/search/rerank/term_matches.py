@@ -1,4 +1,4 @@
-"""Which words of a question the candidates say, field by field."""
+"""Which words of a question the candidates contain, field by field."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,43 +15,44 @@ Mask = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
 
 SLOTS = 64
-"""Cells of a row, or columns of a table, that are told apart."""
+"""The most cells of a row, or columns of a table, that are distinguished."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fields:
-    """Some fields of n candidates, or of n tables: all their words, and which of those are asked.
+    """Some fields of n candidates, or of n tables: all their words, and which of those the question contains.
 
-    The words lie end to end, field by field, and candidate by candidate in a field.
+    The words are contiguous, field by field, and candidate by candidate within a field.
     """
 
     query: QueryTerms
     rarity: Scores
-    """(terms + 1,) weight of every word of the index, and of one that it does not have."""
+    """(terms + 1,) weight of every word of the index; the last is for words that it lacks."""
     n: int
     sizes: Numbers
-    """(fields, n) words of each."""
+    """(fields, n) number of words of each."""
     words: npt.NDArray[np.int32]
     """(m,)."""
     places: Numbers
-    """(m,) where each word is in the arrays of its field."""
+    """(m,) index of each word in the arrays of its field."""
     ends: Numbers
     """(fields * n + 1,): the words of field f of candidate i lie between ends[f * n + i] and the next."""
     hits: Numbers
-    """(h,) which of the words are asked, rising."""
+    """(h,) which of the words the question contains, ascending."""
     owner: Numbers
     """(h,) field * n + candidate of each hit."""
     which: Numbers
-    """(h,) which word of the question each hit is."""
+    """(h,) index of the question's word of each hit."""
 
     def has_term(self) -> Mask:
-        """(fields, n, t): whether the candidate's field has the question's word."""
+        """Return (fields, n, t) whether the candidate's field contains the question's word."""
         has_term = np.zeros((len(self.ends) - 1, len(self.query.words)), dtype=np.bool_)
         has_term[self.owner, self.which] = True
         return has_term.reshape(*self.sizes.shape, has_term.shape[1])
 
     def shares(self, fields: int) -> Scores:
-        """(fields, n) how much of each of the first fields the question says, by weight; 0 for an empty one."""
+        """Return (fields, n) the share of each of the first fields that the question contains, by weight; 0 for an
+        empty one."""
         total = fields * self.n
         ends = self.ends[: total + 1]
         words, hits = self.words[: ends[-1]], self.hits[: np.searchsorted(self.hits, ends[-1])]
@@ -60,7 +61,7 @@ class Fields:
         return np.divide(held, every, out=np.zeros(total), where=every > 0).reshape(fields, self.n)
 
     def pairs(self) -> Mask:
-        """(fields, n, p): which of the question's pairs of words stand in the field as in the question."""
+        """Return (fields, n, p) which of the question's word pairs occur in the field in the same order."""
         has_pair = np.zeros((len(self.ends) - 1, len(self.query.worth)), dtype=np.bool_)
         if len(self.query.worth):
             beside = (self.hits[1:] == self.hits[:-1] + 1) & (self.owner[1:] == self.owner[:-1])
@@ -70,11 +71,11 @@ class Fields:
         return has_pair.reshape(*self.sizes.shape, has_pair.shape[1])
 
     def cells(self, field: int, cell_of: Cells) -> "TermMatches":
-        """What is said of the cells of a field.
+        """Return the matches of the question with the cells of a field.
 
         Args:
-            field: its number among these.
-            cell_of: which cell each word of the field is in, rising in each candidate.
+            field: the index of the field.
+            cell_of: the cell of each word of the field, ascending within each candidate.
         """
         start, stop = self.ends[field * self.n], self.ends[(field + 1) * self.n]
         first, last = np.searchsorted(self.hits, [start, stop])
@@ -102,43 +103,43 @@ class Fields:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TermMatches:
-    """The cells of n candidates that the question says a word of."""
+    """The cells of n candidates that contain a word of the question."""
 
     n: int
     owner: Numbers
-    """(h,) candidate of each word that is said."""
+    """(h,) candidate of each matching word."""
     which: Numbers
-    """(h,) which word of the question it is."""
+    """(h,) index of the question's word."""
     cell: Numbers
-    """(h,) in which of the c cells it is."""
+    """(h,) index of its cell, among c cells."""
     of: Numbers
     """(c,) candidate of each cell."""
     size: Numbers
-    """(c,) words."""
+    """(c,) number of words."""
     matched: Numbers
-    """(c,) words that the question says."""
+    """(c,) number of words that the question contains."""
     weight: Scores
-    """(c,) their weight."""
+    """(c,) weight of those words."""
 
     @property
     def whole(self) -> Mask:
-        """(c,) cells that are said whole."""
+        """(c,) cells whose words all occur in the question."""
         whole: Mask = self.matched == self.size
         return whole
 
     @property
     def shares(self) -> Scores:
-        """(c,) weight of what is said, times how much of the cell that is."""
+        """(c,) weight of the matching words, times their share of the cell."""
         return (self.weight * self.matched) / self.size
 
     def best(self, values: Scores) -> Scores:
-        """(n,) the largest value of each candidate's cells, 0 at least."""
+        """Return (n,) the largest value of each candidate's cells, at least 0."""
         largest = np.zeros(self.n)
         np.maximum.at(largest, self.of, values)
         return largest
 
     def in_whole(self, t: int) -> Mask:
-        """(n, t): whether a cell that is said whole has the word."""
+        """Return (n, t) whether a cell that matches whole contains the word."""
         has_term = np.zeros((self.n, t), dtype=np.bool_)
         quoted = self.whole[self.cell]
         has_term[self.owner[quoted], self.which[quoted]] = True
@@ -148,14 +149,15 @@ class TermMatches:
 def match_terms(
     fields: Sequence[Words], keys: Positions, query: QueryTerms, rarity: Scores, contradicted: Mask | None = None
 ) -> Fields:
-    """Some fields of the same candidates.
+    """Match a question with some fields of the same candidates.
 
     Args:
         fields: words by key.
-        keys: (n,) of each candidate: its position, or the number of its table.
+        keys: (n,) key of each candidate: its position, or the number of its table.
         query: the question.
-        rarity: (terms + 1,) weight of every word of the index, and of one that it does not have.
-        contradicted: (n, t) words of the question that say nothing of a candidate though it has them; None: none do.
+        rarity: (terms + 1,) weight of every word of the index; the last is for words that it lacks.
+        contradicted: (n, t) words of the question that do not count for a candidate though it contains them; None: all
+            count.
     """
     starts = np.concatenate([field.starts[keys] for field in fields])
     sizes = np.concatenate([field.starts[keys + 1] for field in fields]) - starts
@@ -166,7 +168,7 @@ def match_terms(
     words = np.concatenate(
         [field.items[places[first:stop]] for field, first, stop in zip(fields, bounds[:-1], bounds[1:], strict=True)]
     )
-    # By number, and -1 for a word that the index does not have: the last entry.
+    # By number; a word that the index lacks is -1 and so gets the last entry.
     known = np.full(len(rarity), -1, dtype=np.int8)
     known[query.words] = np.arange(len(query.words))
     which = known[words]
@@ -193,7 +195,7 @@ def match_terms(
 
 
 def _stands_behind(words: npt.NDArray[np.int32], hits: Numbers, begins_at: Numbers, wanted: Numbers) -> Mask:
-    """(h,) whether the wanted word is one of the two before each hit in its field, or none is wanted."""
+    """Return (h,) whether the wanted word is one of the two before each hit in its field, or none is wanted."""
     stands: Mask = wanted < 0
     # `MX-64` is cut into `mx`, `-64` and `64`.
     for back in (1, 2):

@@ -1,4 +1,4 @@
-"""Regression trees as arrays: scores of candidates, and feature contributions."""
+"""Regression trees as arrays: scores of candidates, and contributions of features."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,44 +19,44 @@ Numbers = npt.NDArray[np.int64]
 Nodes = npt.NDArray[np.int32]
 
 LEAF = -1
-"""The feature of a node that asks nothing."""
+"""The feature of a node without a test."""
 MOST_LEAVES = 64
-"""Leaves of a tree: as many as the widest number has bits."""
+"""The most leaves of a tree: the bits of the widest integer."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paths:
-    """The leaves of t trees, and what leads to them. A small tree asks questions that say nothing."""
+    """The leaves of t trees and the paths to them. Smaller trees are padded with tests that have no effect."""
 
     features: Numbers
-    """(questions * t,) the feature that is asked, question by question, tree by tree."""
+    """(questions * t,) the feature that is tested, test by test, tree by tree."""
     bounds: Matrix
-    """(questions * t, 1) the largest single that is not above the threshold: the same answers in half the room."""
+    """(questions * t, 1) the largest float32 not above the threshold: the same results in half the memory."""
     stay: npt.NDArray[np.unsignedinteger[Any]]
-    """(questions * t, 1) bits of the leaves that a no does not rule out."""
+    """(questions * t, 1) bits of the leaves that a failed test does not rule out."""
     first: Numbers
     """(t,) the first leaf of each tree."""
     values: Scores
-    """(leaves,) tree by tree, from left to right."""
+    """(leaves,) tree by tree, left to right."""
     step_features: Numbers
-    """(steps, leaves) the feature that was asked before each step to a leaf; 0 after the last."""
+    """(steps, leaves) the feature tested before each step to a leaf; 0 after the last."""
     moved: Scores
-    """(steps, leaves) how much each step moved the value; 0 after the last."""
+    """(steps, leaves) the change of the value at each step; 0 after the last."""
 
     def ends(self, values: Matrix) -> Numbers:
-        """(n, t): the leaf that each of the candidates (n, features) reaches in each tree."""
+        """Return (n, t) the leaf that each candidate (n, features) reaches in each tree."""
         kind, t, n = self.stay.dtype, len(self.first), len(values)
         yes = np.ascontiguousarray(values.T).take(self.features, axis=0) <= self.bounds
-        # A yes rules out nothing: all bits.
+        # A passed test rules out nothing: all bits.
         stay = np.negative(yes.view(np.uint8).astype(kind, copy=False)) | self.stay
         left = np.bitwise_and.reduce(stay.reshape(len(self.features) // t, t, n), axis=0)
         lowest = left & np.negative(left)
-        # Candidate by candidate in memory: a sum over the trees is then the same for any number of candidates.
+        # Contiguous by candidate: a sum over the trees is then the same for any number of candidates.
         return np.ascontiguousarray(np.bitwise_count(lowest - kind.type(1)).T) + self.first
 
     @classmethod
     def of(cls, roots: Nodes, feature: Nodes, threshold: Scores, left: Nodes, right: Nodes, value: Scores) -> "Paths":
-        """The paths of trees; the arguments are those of `Trees`.
+        """Return the paths of trees; the arguments are those of `Trees`.
 
         Raises:
             ValueError: a tree has more leaves than `MOST_LEAVES`.
@@ -94,22 +94,22 @@ class Paths:
 
 @dataclass(slots=True)
 class _Walk:
-    """Trees, walked from left to right one after the other."""
+    """Trees, walked one after another from left to right."""
 
     feature: Sequence[int]
     left: Sequence[int]
     right: Sequence[int]
-    """By node."""
+    """Indexed by node."""
     leaves: list[int] = field(default_factory=list)
-    """Their nodes."""
+    """Nodes of the leaves."""
     questions: list[tuple[int, int, int, int]] = field(default_factory=list)
-    """(tree, which of its questions, node, bits of the leaves on its left)."""
+    """(tree, index of the test in it, node, bits of the leaves on its left)."""
     steps: list[tuple[int, int, int, int]] = field(default_factory=list)
-    """(leaf, which of the steps to it, node, next node)."""
+    """(leaf, index of the step to it, node, next node)."""
     trees: int = 0
 
     def tree(self, root: int) -> int:
-        """Walk one more; how many leaves it has."""
+        """Walk one more tree, and return its number of leaves."""
         first = len(self.leaves)
         self.trees += 1
         self._below([root], first)
@@ -123,7 +123,7 @@ class _Walk:
             return
         self._below([*path, self.left[node]], first)
         end = len(self.leaves) - first
-        # Between its last leaf on the left and the next one no other node of the tree parts them.
+        # No other node of the tree separates its last leaf on the left from the next one.
         self.questions.append((self.trees - 1, end - 1, node, (1 << end) - (1 << (start - first))))
         self._below([*path, self.right[node]], first)
 
@@ -134,7 +134,7 @@ def _at_most(thresholds: Scores) -> Matrix:
 
 
 class Node(NamedTuple):
-    """A node of a tree; its children are places in a list of nodes, before its own."""
+    """A node of a tree; its children are indices into a list of nodes, before its own."""
 
     feature: int
     threshold: float
@@ -145,18 +145,18 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True)
 class Trees:
-    """The sum of binary trees. A value goes left where it is not above the threshold.
+    """A sum of binary trees. A value goes left if it is not above the threshold.
 
-    Every node has a value: a leaf its own, an inner node the mean of the leaves below it by how many examples they had.
-    A path's steps therefore sum up to what its leaf says: each step belongs to the feature that was asked there
+    Every node has a value: a leaf its own, an inner node the mean of the leaves below it, weighted by their numbers of
+    examples. The steps of a path therefore sum to the value of its leaf: each step belongs to the feature tested there
     (Saabas 2014, "Interpreting random forests"; the sum is exact).
     """
 
     names: tuple[str, ...]
-    """The features in the order of the columns."""
+    """The features, in the order of the columns."""
     roots: npt.NDArray[np.int32]
     feature: npt.NDArray[np.int32]
-    """Of each node; `LEAF` for a leaf."""
+    """Feature of each node; `LEAF` for a leaf."""
     threshold: npt.NDArray[np.float64]
     left: npt.NDArray[np.int32]
     right: npt.NDArray[np.int32]
@@ -164,22 +164,22 @@ class Trees:
 
     @classmethod
     def of_nodes(cls, names: Sequence[str], roots: Sequence[int], nodes: Sequence[Node]) -> "Trees":
-        """Trees of at least one node; roots and children are places in `nodes`."""
+        """Return trees of at least one node; roots and children are indices into `nodes`."""
         arrays = dict(zip(Node._fields, zip(*nodes, strict=True), strict=True)) | {"roots": roots}
         return cls(tuple(names), **{name: np.asarray(arrays[name], dtype=dtype) for name, dtype in _ARRAYS.items()})
 
     @property
     def start(self) -> float:
-        """What the trees say before they know anything."""
+        """The score before any feature is tested."""
         return float(self.value[self.roots].sum())
 
     def scores(self, values: Matrix) -> Scores:
-        """(n,) of candidates (n, features)."""
+        """Return (n,) the scores of candidates (n, features)."""
         total: Scores = self._paths.values[self._paths.ends(values)].sum(axis=1)
         return total
 
     def shares(self, values: Matrix) -> Scores:
-        """(n, features): what each feature adds; with `start` they sum up to the score."""
+        """Return (n, features) the contribution of each feature; with `start` they sum to the score."""
         paths, (n, features) = self._paths, (len(values), len(self.names))
         leaf = paths.ends(values)
         position = paths.step_features.take(leaf, axis=1) + features * np.arange(n)[:, None]
@@ -191,7 +191,7 @@ class Trees:
         return Paths.of(self.roots, self.feature, self.threshold, self.left, self.right, self.value)
 
     def to_json(self) -> Mapping[str, Any]:
-        """Thresholds and values exactly."""
+        """Return the trees as JSON values, with exact thresholds and values."""
         return {
             "names": list(self.names),
             **{name: getattr(self, name).tolist() for name in _ARRAYS},
@@ -199,12 +199,12 @@ class Trees:
 
     @property
     def written(self) -> str:
-        """The text that `read` reads."""
+        """The text from which `read` reads them."""
         return json.dumps(self.to_json(), separators=(",", ":")) + "\n"
 
     @classmethod
     def read(cls, path: Path) -> "Trees":
-        """The trees of a file.
+        """Read the trees of a file.
 
         Raises:
             IndexCorruptError: the file cannot be read, or its arrays do not fit each other.
@@ -228,7 +228,7 @@ class Trees:
         return trees
 
     def _is_sound(self) -> bool:
-        """Whether every path ends: children stand before their parents, and every feature has a name."""
+        """Whether every path ends: children are before their parents, and every feature has a name."""
         here = np.arange(len(self.feature))
         inner = self.feature != LEAF
         below = np.stack([self.left, self.right])
