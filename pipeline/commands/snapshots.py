@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,11 +14,11 @@ from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption
 from pipeline.console.output import counted, err, out, print_error, print_json, progress_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Sequence
 
     from retrieval.home import Home
     from retrieval.index.places import Place
+    from retrieval.index.signature import Verifier
     from retrieval.index.snapshot.snapshot import Snapshot
     from retrieval.index.transfer import Pulled
 
@@ -226,6 +228,9 @@ def push(
     check: Annotated[
         bool, typer.Option("--check", help="Also read back what is complete there, and send what is damaged again.")
     ] = False,
+    sign: Annotated[
+        Path | None, typer.Option("--sign", metavar="KEY.pem", help="Sign the list of files with this Ed25519 key.")
+    ] = None,
     json_: JsonOption = False,
 ) -> None:
     """Bring the live snapshot to a place, from where readers pull it: a folder, s3://, gs://.
@@ -237,15 +242,17 @@ def push(
     Examples:
       querymust push /srv/rules
       querymust push s3://bucket/rules --keep 1
+      querymust push s3://bucket/rules --sign key.pem
     """
     from retrieval.home import Home
     from retrieval.index.places import Place
+    from retrieval.index.signature import Signer
     from retrieval.index.transfer import push_snapshot
 
     root = Home.at(home).root
-    remote = Place(url)
+    remote, signer = Place(url), Signer(sign) if sign else None
     with progress_bar("push") as bar:
-        done = push_snapshot(root, remote, bar, keep=keep, check=check)
+        done = push_snapshot(root, remote, bar, keep=keep, check=check, signer=signer)
     if json_:
         print_json({"place": remote.name, **asdict(done)})
         return
@@ -267,6 +274,10 @@ def pull(
         float | None, typer.Option("--every", min=0.1, metavar="SECONDS", help="Look again and again, until Ctrl-C.")
     ] = None,
     max_gb: Annotated[float, typer.Option("--max-gb", min=0, help="What is larger is not fetched.")] = 20,
+    public_key: Annotated[
+        Path | None,
+        typer.Option("--public-key", metavar="PUB.pem", help="Pull only what the owner of this Ed25519 key signed."),
+    ] = None,
     json_: JsonOption = False,
 ) -> None:
     """Bring the snapshot that a place offers into the home, and make it live once every hash is right.
@@ -277,22 +288,24 @@ def pull(
     \b
     Examples:
       querymust pull /srv/rules
-      querymust pull s3://bucket/rules --every 30
+      querymust pull s3://bucket/rules --every 30 --public-key pub.pem
     """
     from retrieval.home import Home
     from retrieval.index.places import Place
+    from retrieval.index.signature import Verifier
 
     opened, remote = Home.at(home), Place(url)
+    pull_once = partial(_pull, opened, remote, keep, max_gb, Verifier(public_key) if public_key else None)
     if every is None:
-        _say(opened, remote, _pull(opened, remote, keep, max_gb), json_=json_)
+        _say(opened, remote, pull_once(), json_=json_)
         return
     seen = None
     while True:
-        seen = _follow(opened, remote, keep, max_gb, seen, json_=json_)
+        seen = _follow(opened, remote, pull_once, seen, json_=json_)
         time.sleep(every)
 
 
-def _follow(home: Home, remote: Place, keep: int, max_gb: float, seen: str | None, *, json_: bool) -> str | None:
+def _follow(home: Home, remote: Place, pull_once: Callable[[], Pulled], seen: str | None, *, json_: bool) -> str | None:
     """Pull what is offered if it is not what was seen last; what is seen now. A failure is told, and tried again."""
     from retrieval.errors import RetrievalError
     from retrieval.index.transfer import live_at
@@ -300,7 +313,7 @@ def _follow(home: Home, remote: Place, keep: int, max_gb: float, seen: str | Non
     try:
         if seen is not None and live_at(remote) == seen:
             return seen
-        done = _pull(home, remote, keep, max_gb)
+        done = pull_once()
     except RetrievalError as error:
         print_error(str(error))
         return None
@@ -308,13 +321,13 @@ def _follow(home: Home, remote: Place, keep: int, max_gb: float, seen: str | Non
     return done.snapshot
 
 
-def _pull(home: Home, remote: Place, keep: int, max_gb: float) -> Pulled:
+def _pull(home: Home, remote: Place, keep: int, max_gb: float, verifier: Verifier | None) -> Pulled:
     from retrieval.files.locks import write_lock
     from retrieval.index.snapshot.live import remove_snapshots
     from retrieval.index.transfer import pull_snapshot
 
     with write_lock(home.root), progress_bar("pull") as bar:
-        done = pull_snapshot(home.root, remote, bar, most=round(max_gb * 1e9))
+        done = pull_snapshot(home.root, remote, bar, most=round(max_gb * 1e9), verifier=verifier)
         home.nominate(done.snapshot)
         remove_snapshots(home.root, done.snapshot, keep)
     return done

@@ -57,6 +57,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "milvus": ("pymilvus>=3,<4",),
     "mongo": ("pymongo>=4.10,<5",),
     "postgres": ("dagster-postgres==0.29.27",),
+    "signing": ("cryptography>=44,<51",),
     "s3": ("s3fs>=2025.7,<2027",),
     "st": ("sentence-transformers>=5",),
 }

@@ -15,6 +15,7 @@ from retrieval.errors import IndexMissingError, TransferError
 from retrieval.files.atomic_files import FileEntry, changes
 from retrieval.files.records import dump_record, parse_record
 from retrieval.index.places import Place, Progress, Tell, TransferMeter, each_of, silent
+from retrieval.index.signature import Signer, Verifier
 from retrieval.index.snapshot.live import HISTORY_FILE as HISTORY
 from retrieval.index.snapshot.live import (
     KEEP,
@@ -34,7 +35,7 @@ from retrieval.index.snapshot.manifest import MANIFEST_FILE as MANIFEST
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.snapshot import open_snapshot
 
-LISTING_FILE = "files.json"
+LISTING_FILE, SIGNATURE_FILE = "files.json", "files.json.sig"
 """The list beside the files of a pushed snapshot, written after all of them."""
 
 
@@ -91,7 +92,7 @@ class Listing:
         if record.snapshot != snapshot or record.sha256 != _hash(record.files):
             raise TransferError(f"{where} is damaged: it is not the list that was written; push again with --check")
         for file in record.files:
-            if not _PATH.fullmatch(file.path) or file.path == LISTING_FILE or file.size < 0:
+            if not _PATH.fullmatch(file.path) or file.path in {LISTING_FILE, SIGNATURE_FILE} or file.size < 0:
                 raise TransferError(
                     f"{where} names {file.path!r} of {file.size} bytes, which is no file of a snapshot; "
                     "do not pull from there"
@@ -108,7 +109,7 @@ def _own(folder: Path) -> Iterator[Path]:
     for path in folder.rglob("*"):
         inside = path.relative_to(folder)
         hidden = any(part.startswith(".") for part in inside.parts)
-        if path.is_file() and not hidden and inside.as_posix() != LISTING_FILE:
+        if path.is_file() and not hidden and inside.as_posix() not in {LISTING_FILE, SIGNATURE_FILE}:
             yield path
 
 
@@ -141,7 +142,15 @@ class Pushed:
     """Snapshots that were removed from the place."""
 
 
-def push_snapshot(home: Path, remote: Place, progress: Progress, *, keep: int = KEEP, check: bool = False) -> Pushed:
+def push_snapshot(
+    home: Path,
+    remote: Place,
+    progress: Progress,
+    *,
+    keep: int = KEEP,
+    check: bool = False,
+    signer: Signer | None = None,
+) -> Pushed:
     """Copy the live snapshot to a place; readers get it when all of it is there.
 
     A file that is there with the right hash is not sent again, so an interrupted push resumes. Each file that is sent
@@ -153,6 +162,7 @@ def push_snapshot(home: Path, remote: Place, progress: Progress, *, keep: int = 
         progress: called as the work proceeds.
         keep: number of previous snapshots that the place keeps beside this one.
         check: whether to read back every file even if the snapshot is complete there; damaged files are sent again.
+        signer: signs the list of the files and their hashes.
 
     Raises:
         NothingLiveError: no snapshot is live.
@@ -164,8 +174,11 @@ def push_snapshot(home: Path, remote: Place, progress: Progress, *, keep: int = 
     with open_snapshot(home) as snapshot:
         listing = Listing.of(snapshot.folder)
         sent = 0
-        if not _is_complete(remote, snapshot.id, check=check):
+        is_complete = _is_complete(remote, snapshot.id, check=check)
+        if not is_complete or (signer and remote.read(path_of(snapshot.id)) != listing.dump()):
             sent = _send(remote, snapshot.folder, listing, progress)
+        if signer:
+            remote.write(path_of(snapshot.id, SIGNATURE_FILE), signer.sign(listing.dump()))
     before = live_at(remote)
     if before != snapshot.id:
         remote.write(POINTER, f"{snapshot.id}\n".encode())
@@ -203,6 +216,7 @@ def _is_complete(remote: Place, snapshot: str, *, check: bool) -> bool:
 def _send(remote: Place, folder: Path, listing: Listing, progress: Progress) -> int:
     """Send the missing files and the list of all files, and return how many files were sent."""
     remote.remove(path_of(listing.snapshot))
+    remote.remove(path_of(listing.snapshot, SIGNATURE_FILE))
     meter = TransferMeter(progress, listing.size)
 
     def bring(file: FileEntry) -> bool:
@@ -268,7 +282,9 @@ MAX_BYTES = 20 * 10**9
 """Default limit for the size of a pulled snapshot."""
 
 
-def pull_snapshot(home: Path, remote: Place, progress: Progress, *, most: int = MAX_BYTES) -> Pulled:
+def pull_snapshot(
+    home: Path, remote: Place, progress: Progress, *, most: int = MAX_BYTES, verifier: Verifier | None = None
+) -> Pulled:
     """Copy the snapshot that a place offers to a home and make it live. The caller holds the home's lock.
 
     A file that is here with the right hash is not fetched again, so an interrupted pull resumes, and a damaged
@@ -279,6 +295,8 @@ def pull_snapshot(home: Path, remote: Place, progress: Progress, *, most: int = 
         remote: the place to pull from; only files with known names are requested, never a folder listing.
         progress: called as the work proceeds.
         most: largest size of the snapshot in bytes.
+        verifier: requires a signature of the list of the files before any of them is fetched. It does not notice an
+            older snapshot of the same owner.
 
     Raises:
         IndexMissingError: nothing was pushed to the place.
@@ -289,7 +307,7 @@ def pull_snapshot(home: Path, remote: Place, progress: Progress, *, most: int = 
     while True:
         name = _offered(remote)
         try:
-            return _pulled(home, remote, name, progress, most)
+            return _pulled(home, remote, name, progress, most, verifier)
         except TransferError:
             # A snapshot that is no longer offered may be removed while it is being pulled.
             if _offered(remote) == name:
@@ -306,8 +324,8 @@ def _offered(remote: Place) -> str:
     return name
 
 
-def _pulled(home: Path, remote: Place, name: str, progress: Progress, most: int) -> Pulled:
-    before, listing = pointed_id(home), _listing(remote, name)
+def _pulled(home: Path, remote: Place, name: str, progress: Progress, most: int, verifier: Verifier | None) -> Pulled:
+    before, listing = pointed_id(home), _listing(remote, name, verifier)
     if listing.size > most:
         raise TransferError(
             f"snapshot {name} of {remote.name} has {listing.size:,} bytes, and {most:,} are allowed; if that is right, "
@@ -328,7 +346,7 @@ def _pulled(home: Path, remote: Place, name: str, progress: Progress, most: int)
     return Pulled(name, n_chunks, len(listing.files), listing.size, fetched, before)
 
 
-def _listing(remote: Place, name: str) -> Listing:
+def _listing(remote: Place, name: str, verifier: Verifier | None) -> Listing:
     """Return the list of files to fetch, after checking the manifest so that nothing unusable is fetched."""
     path = path_of(name)
     manifest = path_of(name, MANIFEST)
@@ -337,6 +355,8 @@ def _listing(remote: Place, name: str) -> Listing:
         raise TransferError(
             f"{remote.name} offers snapshot {name}, and has no {manifest if terms is None else path}; push again"
         )
+    if verifier:
+        verifier.require(listed, remote.read(path_of(name, SIGNATURE_FILE)), f"{remote.name}/{path}")
     Manifest.parse(terms, f"{remote.name}/{manifest}")
     return Listing.parse(listed, name, f"{remote.name}/{path}")
 
