@@ -46,7 +46,7 @@ class Iteration:
     looked_at: int
     """Chunks that it returned, none seen before; 0 in a last round that found nothing left."""
     excluded: int
-    """Those of them that a predicate excluded."""
+    """The number of them that a predicate excluded."""
     milliseconds: float
     """Wall time of the round, including its filter."""
 

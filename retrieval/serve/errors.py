@@ -69,7 +69,7 @@ class ErrorBody:
 
 
 UNKNOWN = ErrorBody("InternalError", "an error of the server; its log tells more")
-"""For unexpected errors: their messages are only for the log."""
+"""The body for unexpected errors, whose messages are only for the log."""
 
 
 NOT_READY = NothingLiveError("nothing is live, or it cannot be read; build the index")

@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from retrieval.rag.contract import RuleDocument
 
 LONGEST = 2000
-"""Characters of a question."""
+"""The most characters of a question."""
 _QUESTION = "What does a 7th level cleric need to roll to hit AC 6?"
 
 

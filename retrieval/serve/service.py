@@ -151,7 +151,7 @@ class Service:
             self.home.settings.retrieval.cache_ttl_seconds
         )
         self._examples: tuple[str, tuple[str, ...]] = ("", ())
-        """Of which snapshot, and the questions."""
+        """The snapshot that they are from, and the questions."""
         self._contract = RAGPipeline(home, embedder=embedder, strategy=strategy)
         self._feedback = FeedbackFile(self.home.root)
         self._log = QueryLog(self.home.root, is_on=keep_questions)

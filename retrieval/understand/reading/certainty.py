@@ -1,4 +1,4 @@
-"""How certain it is that a value in a question is a condition."""
+"""Estimates how certain it is that a value in a question is a condition."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
