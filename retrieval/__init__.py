@@ -9,11 +9,11 @@
     for hit in found.hits:
         print(hit.rank, hit.chunk.title)
 
-The public names are the search, the answers, what conditions of a question are read with, predicates, and what builds
-and loads an index. Errors are in `retrieval.errors`; records of the contract in `retrieval.rag.contract`.
+The public names cover search, answers, conditions in questions, predicates, and building and loading an index. Errors
+are in `retrieval.errors`; records of the contract in `retrieval.rag.contract`.
 
-A name is imported when it is first used: a command that only shows its help stays fast. The names stand in
-`__init__.pyi`, which type checkers read and lazy_loader too.
+A name is imported when it is first used: a command that only shows its help stays fast. The names are listed in
+`__init__.pyi`, which both type checkers and lazy_loader read.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""Wall time, a stopwatch by stage, and the end of work that nobody waits for any more."""
+"""Wall time, a stopwatch by stage, and a check that a caller still waits for the result."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,11 +10,11 @@ from retrieval.errors import RetrievalTimeoutError
 from retrieval.types import Stage
 
 CALLER_WAITS_UNTIL: ContextVar[float] = ContextVar("until", default=inf)
-"""When the caller of the work in this thread waits no longer, on the clock `monotonic`."""
+"""When the caller of the work in this thread stops waiting, on the clock `monotonic`."""
 
 
 def require_waiting_caller() -> None:
-    """Go on with work only while its caller waits for it. Long work calls this between its steps.
+    """Continue only while the caller waits for the result. Long work calls this between its steps.
 
     Raises:
         RetrievalTimeoutError: the caller has given up.
@@ -24,14 +24,14 @@ def require_waiting_caller() -> None:
 
 
 class Clock:
-    """Runs from its making on; read it as often as you like. It says nothing of the time of day."""
+    """Measures time from its creation; it can be read any number of times. It is not the time of day."""
 
     def __init__(self) -> None:
         self._begun = perf_counter()
 
     @property
     def seconds(self) -> float:
-        """Seconds since the clock was made."""
+        """Seconds since the clock was created."""
         return perf_counter() - self._begun
 
     @property
@@ -59,10 +59,10 @@ class Stopwatch:
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """What was measured so far."""
+        """The stages measured so far."""
         return tuple(self._stages)
 
     @property
     def milliseconds(self) -> float:
-        """Since it was made: what no stage measures is part of it."""
+        """Time since it was created, including time outside of stages."""
         return self._clock.milliseconds

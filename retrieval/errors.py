@@ -1,4 +1,4 @@
-"""Everything that `retrieval` raises on purpose.
+"""All errors that `retrieval` raises deliberately.
 
 ::
 
@@ -8,29 +8,29 @@
       x BadPredicateError       a query_must that no question could be checked against
       x InvalidQueryError       an empty question, or one of more than 2,000 characters
       x UnknownNameError        a strategy, embedder or chunk that does not exist; lists those that do
-      x AmbiguousNameError      the beginning of a name that several have; lists them
-      x VectorDBUnavailableError  there is no index that could be asked
+      x AmbiguousNameError      a beginning that several names share; lists them
+      x VectorDBUnavailableError  there is no index to search
         x IndexMissingError     a snapshot, a collection or an artifact is not there
           x NothingLiveError      nothing is live, or nothing was built, under this home
           x NotMaterializedError  an asset must be materialized first
-        x StoreUnavailableError a server of vectors or artifacts cannot be asked
+        x StoreUnavailableError a server of vectors or artifacts cannot be used
         x IndexCorruptError     a snapshot's counts, hashes or schema version disagree
-      x VectorDBWriteError      a new index could not be written; what was live stays live
-      x TransferError           a snapshot could not be brought to a place, or from it
-      x EmbeddingFailureError   a text has no vector
+      x VectorDBWriteError      a new index could not be written; the live index stays live
+      x TransferError           a snapshot could not be copied to or from another place
+      x EmbeddingFailureError   no vector could be made of a text
         x EmbedderMismatchError   vectors of another model or dimension
         x EmbedderUnavailableError  an embedder lacks its weights, its key or its server
       x NoDocumentsFoundError   nothing in these books answers
       x GenerationError         a model gave no answer, or one that cannot be used
-      x ModelError              a hosted model cannot be asked, or what it answers cannot be used
-        x ModelKeyError         its key is missing or is refused
-      x RetrievalTimeoutError   an answer took longer than it may
-      x ListeningError          a server cannot listen where it is told to
+      x ModelError              a hosted model cannot be called, or its answer cannot be used
+        x ModelKeyError         its key is missing or rejected
+      x RetrievalTimeoutError   an answer took too long
+      x ListeningError          a server cannot listen on the given address
       x UnreadableSettingsError a settings file cannot be read, or a value in it cannot be used
       x QueryAnalysisError      a question cannot be analyzed for conditions
-      x FilterTranslationError  what was found in a question is no filter
+      x FilterTranslationError  conditions found in a question cannot be translated to a filter
         x InvalidFilterError      a filter names a field or value that the index does not have
-      x FallbackActivatedError  a filter was dropped, and the caller wants to know rather than have the answer
+      x FallbackActivatedError  a filter was dropped, and the caller asked for an error instead
 """
 
 from collections.abc import Iterable
@@ -38,7 +38,7 @@ from difflib import get_close_matches
 
 
 class RetrievalError(Exception):
-    """Base class: the message says what was wrong, with which value, and what to do."""
+    """Base class: the message states what was wrong, with which value, and what to do."""
 
 
 class LibraryError(RetrievalError):
@@ -58,7 +58,7 @@ class InvalidQueryError(RetrievalError):
 
 
 class UnknownNameError(RetrievalError):
-    """A name that nothing is registered under."""
+    """A name that is not registered."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class UnknownNameError(RetrievalError):
         advice: str = "there are: none",
         also: Iterable[str] = (),
     ) -> None:
-        """`advice` is what to do where nothing is available; `also` are names that are known and not listed."""
+        """`advice` states what to do if nothing is available; `also` are names that are known but not listed."""
         self.kind, self.name, self.available = kind, name, tuple(sorted(available))
         there = f"there are: {', '.join(self.available)}" if self.available else advice
         near = get_close_matches(name, [*self.available, *also], n=1)
@@ -77,7 +77,7 @@ class UnknownNameError(RetrievalError):
 
 
 class AmbiguousNameError(RetrievalError):
-    """The beginning of a name that several have."""
+    """A beginning of a name that several names share."""
 
     def __init__(self, kind: str, name: str, available: Iterable[str]) -> None:
         self.kind, self.name, self.available = kind, name, tuple(available)
@@ -85,7 +85,7 @@ class AmbiguousNameError(RetrievalError):
 
 
 class VectorDBUnavailableError(RetrievalError):
-    """There is no index that could be asked; the contract's name for all of its kinds."""
+    """There is no index to search; the contract's name for all of its kinds."""
 
 
 class IndexMissingError(VectorDBUnavailableError):
@@ -97,30 +97,30 @@ class NothingLiveError(IndexMissingError):
 
     @classmethod
     def of(cls, home: object, missing: str = "nothing is live") -> "NothingLiveError":
-        """The error of a home; `missing` says what it lacks, where that is more than the live snapshot."""
+        """Return the error of a home; `missing` states what it lacks, if that is not only the live snapshot."""
         return cls(f"{missing} in {home}; run: querymust build --library DIR")
 
 
 class NotMaterializedError(IndexMissingError):
-    """What an asset reads was not materialized, or was materialized for other chunks."""
+    """The input of an asset was not materialized, or was materialized for other chunks."""
 
     @classmethod
     def of(cls, problem: str, asset: str) -> "NotMaterializedError":
-        """The error of one asset that must be materialized first."""
+        """Return the error for one asset that must be materialized first."""
         return cls(f"{problem}; materialize {asset} first")
 
 
 class StoreUnavailableError(VectorDBUnavailableError):
-    """A server of vectors or artifacts cannot be asked, or its client is not installed."""
+    """A server of vectors or artifacts cannot be used, or its client is not installed."""
 
     @classmethod
     def of(cls, store: str, reason: object, advice: str) -> "StoreUnavailableError":
-        """The error of a store that was asked; `reason` is what its client said."""
+        """Return the error of a store that was called; `reason` is the message of its client."""
         return cls(f"{store} cannot be asked ({reason}); {advice}")
 
     @classmethod
     def not_installed(cls, store: str, install: str) -> "StoreUnavailableError":
-        """The error of a store whose Python client is missing; `install` is the command that brings it."""
+        """Return the error of a store whose Python client is missing; `install` is the command that installs it."""
         return cls(f"the Python client of {store} is not installed; run: {install}")
 
 
@@ -129,26 +129,26 @@ class IndexCorruptError(VectorDBUnavailableError):
 
 
 class VectorDBWriteError(RetrievalError):
-    """A new index could not be written; what was live stays live."""
+    """A new index could not be written; the live index stays live."""
 
 
 class TransferError(RetrievalError):
-    """A snapshot could not be brought to a place, or from it; what is live, there or here, stays so."""
+    """A snapshot could not be copied to or from another place; the live index in both places stays live."""
 
 
 class EmbeddingFailureError(RetrievalError):
-    """A text has no vector; the contract's name for both of its kinds."""
+    """No vector could be made of a text; the contract's name for both of its kinds."""
 
 
 class EmbedderMismatchError(EmbeddingFailureError):
-    """Vectors of another model or dimension than the index holds."""
+    """Vectors are from another model, or have another dimension, than those of the index."""
 
 
 class EmbedderUnavailableError(EmbeddingFailureError):
     """An embedder lacks its weights, its key or its server."""
 
     def __init__(self, message: str, *, passing: bool = True, general: bool = False) -> None:
-        """`passing`: asking again may help; `general`: it is not about one text, any other would have no vector."""
+        """`passing`: trying again may help; `general`: it is not about one text, any other would fail too."""
         super().__init__(message)
         self.passing, self.general = passing, general
 
@@ -158,7 +158,7 @@ class BudgetExceededError(RetrievalError):
 
 
 class NoDocumentsFoundError(RetrievalError):
-    """Nothing in these books answers. No search raises it: an empty answer does, when it is told to."""
+    """Nothing in these books answers. No search raises it, only `RAGContext.required`, if the context is empty."""
 
 
 class GenerationError(RetrievalError):
@@ -166,27 +166,28 @@ class GenerationError(RetrievalError):
 
 
 class ModelError(RetrievalError):
-    """A hosted model cannot be asked, or what it answers cannot be used."""
+    """A hosted model cannot be called, or its answer cannot be used."""
 
     def __init__(self, message: str, *, reason: str = "", passing: bool = False, status: int | None = None) -> None:
-        """`reason` is what the server or its client said, without the key; `passing`: another time it may be well.
+        """`reason` is the message of the server or its client, without the key; `passing`: trying again later may
+        help.
 
-        `status` is that of HTTP; None: the server did not answer.
+        `status` is the HTTP status; None: the server did not answer.
         """
         super().__init__(message)
         self.reason, self.passing, self.status = reason or message, passing, status
 
 
 class ModelKeyError(ModelError):
-    """The key of a hosted model is missing or is refused: no further request can do better."""
+    """The key of a hosted model is missing or rejected: further requests would fail too."""
 
 
 class RetrievalTimeoutError(RetrievalError, TimeoutError):
-    """An answer took longer than it may; it was given up."""
+    """An answer took too long and was cancelled."""
 
 
 class ListeningError(RetrievalError):
-    """A server cannot listen where it is told to."""
+    """A server cannot listen on the given address."""
 
 
 class UnreadableSettingsError(RetrievalError):
@@ -198,7 +199,7 @@ class QueryAnalysisError(RetrievalError):
 
 
 class FilterTranslationError(RetrievalError):
-    """What was found in a question cannot be made a filter."""
+    """Conditions found in a question cannot be translated to a filter."""
 
 
 class InvalidFilterError(FilterTranslationError):
@@ -206,4 +207,4 @@ class InvalidFilterError(FilterTranslationError):
 
 
 class FallbackActivatedError(RetrievalError):
-    """A filter was dropped or relaxed, and the caller asked to be told instead."""
+    """A filter was dropped or relaxed, and the caller asked for an error instead."""

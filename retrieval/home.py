@@ -1,23 +1,23 @@
-"""Where everything that was built is kept: one folder, one layout.
+"""The home: one folder, with one layout, that contains everything that was built.
 
 ::
 
-    <home>/rag.yaml                               a person's settings; no program writes it
+    <home>/rag.yaml                               the user's settings; no program writes it
     <home>/remembered.yaml                        what the last build used
-    <home>/books/<slug>/<records>.jsonl           what each book became, step by step
-    <home>/books/<slug>/finished.json             what those records were made of, and their hashes
+    <home>/books/<slug>/<records>.jsonl           the records of each book, step by step
+    <home>/books/<slug>/finished.json             the inputs of those records, and their hashes
     <home>/embeddings/                            vectors by (model, text hash), shared by all books
-    <home>/models/                                what hosted models answered, and what was spent on them
+    <home>/models/                                answers of hosted models, and their cost
     <home>/lexical/                               the lexical index of the last build
     <home>/graph/                                 its graph
     <home>/snapshots/<id>/                        complete indexes
     <home>/candidate                              id of the newest snapshot, live or not
-    <home>/live                                   id of the snapshot that readers get
-    <home>/documents.jsonl                        while an index is made again from them: what was ingested
+    <home>/live                                   id of the snapshot that searches use
+    <home>/documents.jsonl                        the ingested documents, while an index is made again from them
     <home>/live.jsonl                             which snapshots were live, and since when
     <home>/evaluations/<snapshot>/<strategy>/     scores
-    <home>/finished.json                          what the last build that went live was made of, and what it left
-    <home>/artifacts.sqlite                       what `querymust export` made of the live snapshot, for other programs
+    <home>/finished.json                          the inputs of the last build that went live, and its reported numbers
+    <home>/artifacts.sqlite                       the live snapshot as `querymust export` wrote it, for other programs
     <home>/dagster/                               run history
 """
 
@@ -44,12 +44,12 @@ from retrieval.settings import SETTINGS_FILE, Settings
 
 @cache
 def _read_vocabulary(path: Path, _changed: int) -> Vocabulary:
-    # One object for one file: canonical forms are kept by vocabulary.
+    # One object for one file: canonical forms are cached by vocabulary.
     return load_vocabulary(path)
 
 
 def is_book_key(key: str) -> bool:
-    """Whether a book can have this slug; any other key could lead out of the folder of records."""
+    """Whether a book can have this slug; any other key could refer to a folder outside of the records."""
     try:
         return slugify(key) == key
     except LibraryError:
@@ -57,7 +57,7 @@ def is_book_key(key: str) -> bool:
 
 
 USUAL_HOME = ".querymust"
-"""A command that is typed beside a home of this name finds it without `--home`."""
+"""A command that is run in the folder that contains a home of this name finds it without `--home`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +69,13 @@ class Home:
 
     @classmethod
     def at(cls, root: Path) -> "Home":
-        """The home at `root` with its stored settings; nothing is created."""
+        """Return the home at `root` with its stored settings; nothing is created."""
         root = root.expanduser().resolve()
         return cls(root, Settings.read(root))
 
     @property
     def option(self) -> str:
-        """What a command needs to find this home, quoted for a shell; empty for one of the usual name."""
+        """The option with which a command finds this home, quoted for a shell; empty for the usual name."""
         return "" if self.root.name == USUAL_HOME else f" --home {shlex.quote(str(self.root))}"
 
     @property
@@ -90,7 +90,7 @@ class Home:
         return self.settings.library
 
     def strategy(self, name: str | None = None) -> str:
-        """The name of the strategy to search with: the given one, else that of the settings.
+        """Return the name of the strategy to search with: the given one, else that of the settings.
 
         Raises:
             UnknownNameError: there is no such strategy.
@@ -106,7 +106,8 @@ class Home:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The library's words: its `vocabulary.toml` over the generic ones; without one those alone.
+        """The library's vocabulary: its `vocabulary.toml` combined with the generic one; without that file, only the
+        generic one.
 
         Raises:
             LibraryError: the file cannot be read as a vocabulary.
@@ -116,7 +117,7 @@ class Home:
 
     @property
     def dagster(self) -> Path:
-        """DAGSTER_HOME."""
+        """The folder for DAGSTER_HOME."""
         return self.root / "dagster"
 
     @property
@@ -126,7 +127,7 @@ class Home:
 
     @property
     def models(self) -> Path:
-        """What hosted models answered, and what was spent on them."""
+        """Answers of hosted models, and their cost."""
         return self.root / "models"
 
     @property
@@ -141,7 +142,7 @@ class Home:
 
     @property
     def chroma(self) -> Path:
-        """What is live as Chroma's collections, where no server holds them."""
+        """The live index as Chroma collections, if they are not on a server."""
         return self.root / "chroma"
 
     @property
@@ -150,10 +151,11 @@ class Home:
         return self.root / ARTIFACTS
 
     def book(self, slug: str) -> Path:
-        """Folder of one book's records.
+        """Return the folder of one book's records.
 
         Raises:
-            LibraryError: no book can have this key. Dagster checks no partition's key, and the folder may be deleted.
+            LibraryError: no book can have this key. This is checked because Dagster does not check partition keys, and
+                the folder may be deleted.
         """
         if not is_book_key(slug):
             raise LibraryError(
@@ -163,7 +165,7 @@ class Home:
         return self.root / "books" / slug
 
     def forget(self, slug: str) -> None:
-        """Delete one book's records; the snapshots that hold it stay as they are.
+        """Delete one book's records; snapshots with the book stay as they are.
 
         Raises:
             LibraryError: no book can have this key; nothing was deleted.
@@ -181,7 +183,7 @@ class Home:
 
         Raises:
             IndexMissingError: no snapshot was built here.
-            IndexCorruptError: the file that says it is damaged.
+            IndexCorruptError: the file with the id is damaged.
         """
         pointer = self.root / "candidate"
         if not pointer.is_file():

@@ -1,9 +1,9 @@
-"""The settings of one home: `rag.yaml`, over it the environment, over both the options of a command.
+"""The settings of one home: `rag.yaml`, overridden by the environment, and both by the options of a command.
 
 ::
 
-    <home>/rag.yaml           a person's; no program writes it
-    <home>/remembered.yaml    what the last build used; it counts until `rag.yaml` says something else than it did then
+    <home>/rag.yaml           the user's settings; no program writes it
+    <home>/remembered.yaml    what the last build used; each value applies until it changes in `rag.yaml`
 """
 
 import os
@@ -20,27 +20,27 @@ from retrieval.files.atomic_files import write_atomically
 from retrieval.types import EmbedderIdentity
 
 TOKEN_CAP = 8192
-"""No passage of prose is longer: the input limit of the hosted embedding models."""
+"""The most tokens of a passage of prose: the input limit of the hosted embedding models."""
 
 MODELS = {"text-embedding-3-small": "openai", "nomic-embed-text-v2": "st:nomic-ai/nomic-embed-text-v2-moe"}
-"""Models that are known by their own names beside that of their embedder."""
+"""Models that have another name besides that of their embedder."""
 
 Section = TypeVar("Section")
 
 
 def embedder_of(model: str) -> str:
-    """The embedder's name for a model that may be given by its own."""
+    """Return the embedder's name for a model, which may be given by its other name."""
     return MODELS.get(model, model)
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSettings:
-    """`embedding`, but for `model`: that is the embedder, under whichever of the two names it is given."""
+    """`embedding`, except `model`, which is the embedder by either of its names."""
 
     dimensions: int | None = None
-    """What the model must have; None: as many as it has."""
+    """Dimensions that the model must have; None: any."""
     max_tokens: int = TOKEN_CAP
-    """No chunk of prose is longer. A table row is never cut."""
+    """The most tokens of a chunk of prose. A table row is never cut."""
 
     def __post_init__(self) -> None:
         if self.dimensions is not None:
@@ -48,10 +48,10 @@ class EmbeddingSettings:
         _require_whole("embedding.max_tokens", self.max_tokens, 64, TOKEN_CAP)
 
     def check(self, identity: EmbedderIdentity) -> None:
-        """See that an embedder has the dimensions that are asked for.
+        """Check that an embedder has the required dimensions.
 
         Raises:
-            EmbedderMismatchError: it has others.
+            EmbedderMismatchError: it has other dimensions.
         """
         if self.dimensions not in {None, identity.dimensions}:
             raise EmbedderMismatchError(
@@ -62,20 +62,20 @@ class EmbeddingSettings:
 
 @dataclass(frozen=True, slots=True)
 class ChunkingSettings:
-    """`chunking`: where prose is cut. No chunk repeats what another holds, and a table row is always its own chunk.
+    """`chunking`: where prose is cut. Chunks do not overlap, and a table row is always its own chunk.
 
-    `header_level` and `fallback_header_level` are where a text that is too long is cut first, and where a part of that
-    which is still too long; below, it is cut at one level of headings after the other, then between paragraphs.
+    A text that is too long is first cut at headings of `header_level`, and a part that is still too long at those of
+    `fallback_header_level`; below that, it is cut at one level of headings after another, then between paragraphs.
     """
 
     split_only_when_needed: bool = True
-    """Whether a document that is short enough stays whole; else it is cut at `header_level` in any case."""
+    """Whether a document that is short enough stays whole; else it is always cut at `header_level`."""
     max_chunk_tokens: int | None = None
-    """In the embedder's own tokens; None: the size that ranked best of 64 to 1,024, estimated without a tokenizer."""
+    """In tokens of the embedder; None: the size that ranked best of 64 to 1,024, estimated without a tokenizer."""
     header_level: int = 1
     fallback_header_level: int = 2
     overlap_tokens: int = 0
-    """Nothing but 0: chunks do not overlap."""
+    """Must be 0: chunks do not overlap."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.split_only_when_needed, bool):
@@ -94,13 +94,13 @@ class ChunkingSettings:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalSettings:
-    """`retrieval`: what an answer holds, and how long it is kept."""
+    """`retrieval`: what an answer contains, and how long it is cached."""
 
     max_chunks: int = 5
     min_relevance: float = 0.6
     """0 to 1."""
     cache_ttl_seconds: float = 300.0
-    """0: nothing is kept."""
+    """0: nothing is cached."""
 
     def __post_init__(self) -> None:
         _require_whole("retrieval.max_chunks", self.max_chunks, 1, 1000)
@@ -110,22 +110,23 @@ class RetrievalSettings:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSettings:
-    """`answer`: what a question is answered from, and which model words it where there is a key."""
+    """`answer`: the passages from which a question is answered, and the model that words the answer if there is a
+    key."""
 
     model: str = "gpt-4o-mini"
     max_chunks: int = 5
     min_relevance: float = 0.5
-    """0 to 1; where nothing reaches it no model is asked, and the answer is that none was found. Lower than
-    that of `retrieval`: who asks for an answer sees what it is made from."""
+    """0 to 1; if no passage reaches it, no model is called, and the answer is that none was found. Lower than that of
+    `retrieval`, because a person who asks for an answer sees its sources."""
     min_probability: float = 0.55
-    """0 to 1: that an answer that is read is right, from which on it is stated."""
+    """0 to 1: the least probability of being right with which an answer that is read is stated."""
     min_perhaps: float = 0.2
-    """... from which on it is stated under `Perhaps:`; below, the answer is that none was found."""
+    """The least probability with which it is stated after `Perhaps:`; below, the answer is that none was found."""
     temperature: float = 0.0
     max_tokens: int = 800
-    """Of one answer."""
+    """The most tokens of one answer."""
     timeout_seconds: float = 60.0
-    """Until the next piece of an answer."""
+    """Seconds to wait for the next piece of an answer."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.model, str) or not self.model.strip():
@@ -141,15 +142,15 @@ class AnswerSettings:
 
 @dataclass(frozen=True, slots=True)
 class UnderstandSettings:
-    """`understand`: which model reads questions, takes them apart and decides on further rounds. The rules do, unless a
+    """`understand`: the model that reads questions, splits them and decides on further rounds. Rules do this unless a
     model is named and there is a key."""
 
     model: str | None = None
     temperature: float = 0.0
     max_tokens: int = 500
-    """Of one answer."""
+    """The most tokens of one answer."""
     timeout_seconds: float = 30.0
-    """For one answer."""
+    """Seconds for one answer."""
 
     def __post_init__(self) -> None:
         if self.model is not None and (not isinstance(self.model, str) or not self.model.strip()):
@@ -163,23 +164,25 @@ class UnderstandSettings:
 
 @dataclass(frozen=True, slots=True)
 class TablesSettings:
-    """`tables`: who reads them. The rules do, unless a model is asked for; then too where its answer does not hold."""
+    """`tables`: what reads tables. Rules do, unless a model is requested; they also do if its answer is not valid."""
 
     transformer: str = "rules"
-    """`rules`, `model`, or `names`: by the rules, with names for rows that a model says."""
+    """`rules`, `model`, or `names`: rules, with names of rows from a model."""
     model: str = "gpt-4o-mini"
     table_list: str | None = None
-    """File with the tables for the model, a title on each line; None: those with rows that a question can name."""
+    """File with the titles of the tables for the model, one per line; None: those with rows that a question can
+    name."""
     budget_usd: float | None = None
-    """Dollars that the model may cost in this home, all runs together; None: what `budget_usd` says."""
+    """Dollars that the model may cost in this home in all runs together; None: `budget_usd` of the home."""
     usd_per_million_sent: float | None = None
     usd_per_million_answered: float | None = None
-    """Prices where they are not OpenAI's."""
+    """Prices, if they differ from OpenAI's."""
     tries: int = 2
     timeout_seconds: float = 120.0
-    """For one answer."""
+    """Seconds for one answer."""
     thinking_tokens: int = 0
-    """Of a model that thinks before it answers: what it may use for that in each answer; paid as answered."""
+    """For a model that thinks before it answers: the most tokens for that in each answer; charged like answered
+    tokens."""
 
     def __post_init__(self) -> None:
         if self.transformer not in ("rules", "model", "names"):
@@ -200,8 +203,8 @@ class TablesSettings:
 
 @dataclass(frozen=True, slots=True)
 class PassagesSettings:
-    """`passages`: who says what they are about. The rules do, unless a model is asked for: that of `tables`, within its
-    limits; then too where its answer does not hold."""
+    """`passages`: what describes passages. Rules do, unless a model is requested: that of `tables`, within its limits;
+    rules also do if its answer is not valid."""
 
     enrichment: str = "rules"
     """`rules`, or `model`."""
@@ -212,7 +215,7 @@ class PassagesSettings:
 
 
 def _section(where: str, name: str, stored: object, section: type[Section]) -> Section:
-    """What a file says of one table of keys; its class says what is usual and what can be used."""
+    """Return the settings of one section of a file; its class has the defaults and checks the values."""
     if stored is None:
         return section()
     if not isinstance(stored, Mapping):
@@ -241,18 +244,19 @@ def _require_number(name: str, value: object, least: float, most: float) -> None
 
 
 DEFAULT_EMBEDDER = "minilm"
-"""The best of those that run on this machine; `wordllama` builds faster."""
+"""The best embedder that runs on this machine; `wordllama` builds faster."""
 
 SETTINGS_FILE = "rag.yaml"
 REMEMBERED = "remembered.yaml"
 _HEAD = "# Written by every build: what it used. Write your own settings into rag.yaml; they win once they change.\n"
 
 IN_PROCESS, MULTIPROCESS, DASK, DASK_AT = "in_process", "multiprocess", "dask", "dask+"
-"""Executors: this process, some of this machine's, a Dask cluster of this machine's, the scheduler after the plus."""
+"""Executors: this process, several processes of this machine, a Dask cluster on this machine, the scheduler after the
+plus."""
 
 
 def chroma_server(address: str) -> tuple[str, int, bool] | None:
-    """Host, port and whether it is TLS; None where it is no address like `http://127.0.0.1:8000`."""
+    """Return host, port and whether it is TLS; None if it is not an address like `http://127.0.0.1:8000`."""
     try:
         parts = urlsplit(address)
         host, port = parts.hostname, parts.port or 8000
@@ -272,7 +276,7 @@ _NIGHTLY, _ZONE, _STRATEGY = "03:00", "UTC", "default"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is built and with what. A variable of the environment wins over the file, an option over both.
+    """The settings of builds and searches. An environment variable overrides the file, an option overrides both.
 
     | key               | variable             | meaning                                   |
     |-------------------|----------------------|-------------------------------------------|
@@ -311,16 +315,17 @@ class Settings:
 
     @property
     def lanes(self) -> int:
-        """How many processes index books at once."""
+        """The number of processes that index books at the same time."""
         return 1 if self.executor == IN_PROCESS else self.processes or os.cpu_count() or 1
 
     @classmethod
     def read(cls, folder: Path, environment: Mapping[str, str] = os.environ) -> "Settings":
-        """Settings of the home at `folder`; defaults where neither a file nor the environment says anything.
+        """Return the settings of the home at `folder`; defaults for those that neither a file nor the environment
+        sets.
 
         Raises:
-            UnreadableSettingsError: a file is not a YAML mapping; or a value is of another kind or out of its range.
-            UnknownNameError: the file has a key that no setting is called.
+            UnreadableSettingsError: a file is not a YAML mapping, or a value has the wrong type or is out of range.
+            UnknownNameError: the file contains an unknown key.
         """
         path = folder / SETTINGS_FILE
         stored = _mapping(path) if path.is_file() else {}
@@ -351,10 +356,10 @@ class Settings:
         )
 
     def write(self, folder: Path) -> None:
-        """Remember in the home at `folder` what a build used; readers see the old file or the new one.
+        """Store in the home at `folder` what a build used; readers see either the old file or the new one.
 
-        `rag.yaml` stays as it is. What it says now of the same keys is kept beside them: once it says something else,
-        that is the last word.
+        `rag.yaml` is not changed. Its current values of the same keys are stored as well: once one of them changes, the
+        new value overrides the stored one.
         """
         import yaml
 
@@ -369,7 +374,7 @@ class Settings:
 _SECTIONS: Mapping[str, Any] = {
     field.name: field.default_factory for field in fields(Settings) if field.default_factory is not MISSING
 }
-"""The classes of the tables of keys, by name."""
+"""The classes of the sections, by name."""
 _OF_A_BUILD = (
     *("library", "questions", "embedder", "chroma", "store"),
     *("nightly", "timezone", "executor", "processes", "budget_usd"),
@@ -378,7 +383,7 @@ _OF_A_BUILD = (
 
 
 def _of_a_build(path: Path, stored: Mapping[str, object]) -> Mapping[str, object]:
-    """What the file says of the keys that a build remembers; `embedding.model` as `embedder`."""
+    """Return the values in the file of the keys that a build stores; `embedding.model` as `embedder`."""
     remembered = {key: value for key, value in stored.items() if key in _OF_A_BUILD and value is not None}
     embedding = stored.get("embedding")
     model = embedding.get("model") if isinstance(embedding, Mapping) else None
@@ -393,7 +398,7 @@ def _of_a_build(path: Path, stored: Mapping[str, object]) -> Mapping[str, object
 
 
 def _with_remembered(folder: Path, wanted: Mapping[str, object]) -> Mapping[str, object]:
-    """What a home says of the keys of a build: for each, whichever was said last."""
+    """Return the values of the keys of a build in a home: for each, the one set last."""
     path = folder / REMEMBERED
     if not path.is_file():
         return wanted

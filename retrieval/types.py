@@ -1,4 +1,4 @@
-"""The records that travel between the rooms: frozen, typed, free of any library's classes. Each with its key::
+"""The records that modules exchange: frozen, typed, without classes of any library. Each with its key::
 
 Document  (book, path)          one markdown file, its text and metadata
 Row       (table id, ordinal)   one row as a self-describing JSON object
@@ -19,19 +19,19 @@ import numpy.typing as npt
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Why one chunk that was looked at was kept or excluded."""
+    """Why one examined chunk was kept or excluded."""
 
     chunk_id: str
     title: str
     kept: bool
     reason: str
-    """`no restrictions`, `satisfies query_must`, `filter is off`, or what failed, as `query_must.explain` says it."""
+    """`no restrictions`, `satisfies query_must`, `filter is off`, or what failed, as in `query_must.explain`."""
     in_words: str = field(default="", kw_only=True)
-    """That as a sentence for a person, where it is excluded: what it is about, and what the question names instead."""
+    """The same as a sentence for a person, if it is excluded: what it is about, and what the question names instead."""
     round: int = 1
-    """In which round of the `iterative` mode; 1 elsewhere."""
+    """The round of the `iterative` mode; 1 elsewhere."""
     collection: str | None = None
-    """The foreign collection that it is from; None in our own index."""
+    """The foreign collection that it is from; None if it is from our own index."""
 
 
 StopReason = Literal["Target k reached", "No exclusions, stopping", "No more results", "Iteration limit reached"]
@@ -39,37 +39,37 @@ StopReason = Literal["Target k reached", "No exclusions, stopping", "No more res
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
-    """One round: a question to the collections, and the filter over what they answered. Key: number."""
+    """One round: a query to the collections, and the filter on their answers. Key: number."""
 
     number: int
     """1-based."""
     looked_at: int
-    """Chunks that it brought, none of them seen before; 0 in a last round that found out that nothing is left."""
+    """Chunks that it returned, none seen before; 0 in a last round that found nothing left."""
     excluded: int
-    """Those of them that a predicate kept out."""
+    """The number of them that a predicate excluded."""
     milliseconds: float
-    """Wall time of the round, its filter included."""
+    """Wall time of the round, including its filter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ordering:
-    """One attempt to put the first hits in another order."""
+    """One attempt by a model to order the first hits."""
 
     model: str
     looked_at: int
-    """The first so many hits were shown to it."""
+    """The number of first hits that it was shown."""
     left: str = ""
-    """Why they stand as they stood, as a clause; empty where the order is the model's."""
+    """Why the hits were not moved, as a clause; empty if the order is the model's."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    """As the server counted them; 0 of a model that runs here."""
+    """As counted by the server; 0 for a model that runs here."""
     usd: float | None = 0.0
-    """What they cost; None: nobody knows the price."""
+    """Cost of the tokens; None: the price is unknown."""
     milliseconds: float = 0.0
-    """Wall time of the attempt; part of the receipt's."""
+    """Wall time of the attempt, which is included in that of the receipt."""
 
     def __str__(self) -> str:
-        """All of it on one line."""
+        """Return all of it on one line."""
         usd = "" if self.usd is None else f", ${self.usd:.4f}"
         tokens = f", {self.prompt_tokens + self.completion_tokens:,} tokens{usd}" if self.prompt_tokens else ""
         done = f"{self.model} put the first {self.looked_at} in order"
@@ -83,32 +83,33 @@ _AT_THE_END = " .:*†‡§"
 _NUMBERED = re.compile(r"\s*table(?:\s+[\w.-]*\d[\w.-]*)?\s*[:.—–]\s*(?=\S)", re.IGNORECASE)
 
 EVERY = "*"
-"""The row key that stands for all of them."""
+"""The row key that means all rows."""
 KEY = "{key}"
-"""In a name for every row: the row's key."""
+"""The placeholder for the row's key in a name for every row."""
 
 
 def normal(text: str) -> str:
-    """A heading, caption, column or row key as it is compared: case, blanks, the kind of quotes and dashes, and the
-    marks at its ends do not count. Words do: `Weapon` is not `Weapons`."""
+    """Return a heading, caption, column or row key for comparison: case, spaces, the kind of quotes and dashes, and
+    marks at its ends are ignored. Words are not: `Weapon` is not `Weapons`."""
     return " ".join(unicodedata.normalize("NFKC", text).translate(_PLAIN).casefold().split()).strip(_AT_THE_END)
 
 
 @dataclass(frozen=True, slots=True)
 class Find:
-    """Which tables an entry is about: those for which all that is given holds, exactly but for `normal`."""
+    """Selects the tables that an entry applies to: those for which all given values match, exactly except for
+    `normal`."""
 
     heading: str | None = None
     """The nearest heading above the table."""
     caption: str | None = None
-    """As the book has it, not as another key of the entry sets it; `Table 3:` before it may be left out."""
+    """As in the book, not as set by another key of the entry; `Table 3:` before it may be omitted."""
     head: str | None = None
     """The first cell of the head."""
     document: str | None = None
     """Path of the file in the book's folder."""
 
     def holds(self, table: "Find") -> bool:
-        """Whether a table that all of this is said of is meant."""
+        """Whether a table with these values is selected."""
         there = table.given
         return all(
             normal(wanted) in (normal(there[name]), normal(_NUMBERED.sub("", there[name], count=1)))
@@ -122,53 +123,53 @@ class Find:
 
     @property
     def given(self) -> Mapping[str, str]:
-        """What it has, by name."""
+        """The given values, by name."""
         named = {"heading": self.heading, "caption": self.caption, "head": self.head, "document": self.document}
         return {name: value for name, value in named.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class TableRule:
-    """One entry. Key: (book, entry)."""
+    """One entry of a table file. Key: (book, entry)."""
 
     entry: int
-    """Its place in the file, from 1."""
+    """Its position in the file, from 1."""
     find: Find
     caption: str | None = None
-    """What the table is called instead of its own caption."""
+    """A caption for the table that replaces its own."""
     key: str | None = None
-    """Head of the column that picks the row."""
+    """Head of the key column."""
     subject: tuple[str, ...] = ()
-    """What the table is about, in the words of a question."""
+    """The subject of the table, in words that questions use."""
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Further names of rows, by row key; under `EVERY` those of all rows, with `KEY` in them."""
+    """Additional names of rows, by row key; under `EVERY` those of all rows, containing `KEY`."""
     query_must: str | None = None
     """JSON: the predicate of every row."""
     row_query_must: Mapping[str, str] = field(default_factory=dict)
     """JSON by row key: the predicate of one row."""
     open: bool = False
-    """No row carries a predicate."""
+    """Whether no row has a predicate."""
 
     def __str__(self) -> str:
         return f"entry {self.entry} ({self.find})"
 
     def key_column(self, columns: Sequence[str]) -> int | None:
-        """Place of the column that the entry names; None if it names none, or none of these."""
+        """Return the index of the column that the entry names; None if it names none, or none of these."""
         heads = [normal(column) for column in columns]
         return heads.index(normal(self.key)) if self.key is not None and normal(self.key) in heads else None
 
     def names_of(self, key: str) -> tuple[str, ...]:
-        """The further names of the row with this key."""
+        """Return the additional names of the row with this key."""
         every = (name.replace(KEY, key.strip(_AT_THE_END)) for name in self.names.get(EVERY, ()))
         return (*(said_of(self.names, key) or ()), *every)
 
     def predicate_of(self, key: str) -> str | None:
-        """The predicate of the row with this key: its own, or that of every row."""
+        """Return the predicate of the row with this key: its own, or that of every row."""
         return said_of(self.row_query_must, key) or self.query_must
 
 
 def said_of(values: Mapping[str, _Said], key: str) -> _Said | None:
-    """What is written for a row key."""
+    """Return the value for a row key."""
     return next((value for name, value in values.items() if name != EVERY and normal(name) == normal(key)), None)
 
 
@@ -180,7 +181,7 @@ MetadataValue = str | int | float | bool | tuple[str, ...]
 Metadata = Mapping[str, MetadataValue]
 
 TABLE_SUBJECT = "table_subject"
-"""Metadata key of rows: what their table is about, where the book's owner says it."""
+"""Metadata key of rows: the subject of their table, if the book's owner sets it."""
 
 ChunkKind = Literal["row", "record", "prose"]
 
@@ -198,7 +199,7 @@ class Document:
     metadata: Metadata = field(default_factory=dict)
     """Effective metadata: defaults, then book.toml, then front matter."""
     first_line: int = 1
-    """1-based line of the file on which `text` begins."""
+    """1-based line of the file at which `text` begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +214,7 @@ class Book:
     warnings: tuple[str, ...] = ()
     table_rules: tuple[TableRule, ...] = ()
     fault: str = ""
-    """Why the book cannot be read now; its documents are then those of its last reading, or none."""
+    """Why the book cannot be read now; its documents are then those that were read last, or none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,11 +224,11 @@ class Row:
     table_id: str
     ordinal: int
     key: str
-    """The literal cell that picks the row; for a record its title."""
+    """The literal cell that is the row's key; for a record, its title."""
     content: str
     """JSON object text: title, description, values, and `query_must` until it is extracted."""
     names: tuple[str, ...] = ()
-    """What a question may call this row. A row that a question calls so is kept; its siblings may be excluded."""
+    """Names that a question may use for this row. A row that a question names is kept; its siblings may be excluded."""
     query_must: str | None = None
     """The predicate as JSON, once it is extracted from `content`."""
     columns: tuple[str, ...] = ()
@@ -239,9 +240,9 @@ class Row:
     label: str | None = None
     """The label row above it ("Simple weapons"), if any."""
     notes: tuple[str, ...] = ()
-    """The notes under the table that marks in its cells point to."""
+    """The notes below the table to which marks in its cells refer."""
     called: str = ""
-    """The key as a person says it: `Armor Class 6` for `6`, but `Longsword`."""
+    """The key in a person's words: `Armor Class 6` for `6`, but `Longsword`."""
     searched_as: tuple[str, ...] = ()
 
 
@@ -254,47 +255,48 @@ class Chunk:
     document: str
     kind: ChunkKind
     text: str
-    """What a reader or a model is shown: prose, or a row's JSON object."""
+    """The text for a reader or a model: prose, or a row's JSON object."""
     search_text: str
-    """What the lexical leg indexes: heading path, caption, column names and cells, or prose under its headings."""
+    """The text that the lexical leg indexes: heading path, caption, column names and cells, or prose with its
+    headings."""
     source: str
-    """The literal lines; gold anchors are looked up here."""
+    """The literal lines; gold anchors are searched for here."""
     lines: tuple[int, int]
     heading_path: tuple[str, ...]
     position: int = 0
     """0-based position in the document, in reading order."""
     caption: str | None = None
     introduced: bool = False
-    """Whether the caption is a sentence that introduces the table, and no title."""
+    """Whether the caption is a sentence that introduces the table, instead of a title."""
     row_key: str | None = None
-    """The literal cell that picks the row; what it is called may say its column too."""
+    """The literal cell that is the row's key; `called` may include its column too."""
     columns: tuple[str, ...] = ()
     cells: tuple[str, ...] = ()
     table_id: str | None = None
     signature: str | None = None
-    """Header signature: tables that share it are twins."""
+    """Header signature: tables with the same signature are twins."""
     query_must: str | None = None
     """JSON predicate about the question; None always passes."""
     names: tuple[str, ...] = ()
     metadata: Metadata = field(default_factory=dict)
     called: str | None = None
     searched_as: tuple[str, ...] = ()
-    """What else its table is found by, and no predicate knows: what the rows are called that point to it, and where its
-    headings stand in several documents, the words that tell its own."""
+    """Additional terms by which its table is found, and that predicates do not use: the names of rows that refer to it,
+    and if its headings occur in several documents, the words that identify its own."""
     qualifier: str = ""
-    """An outer heading, the document or the sentence that introduces the table, where without it a row of another table
-    would have the same title."""
+    """An outer heading, the document or the sentence that introduces the table, if a row of another table would
+    otherwise have the same title."""
 
     @property
     def section(self) -> Section:
-        """Book, document and headings, the outermost first."""
+        """Book, document and headings, outermost first."""
         return self.book, self.document, *self.heading_path
 
     @property
     def title(self) -> str:
-        """Last heading, caption and what the row is called, each once: what a person calls this chunk.
+        """Last heading, caption and name of the row, each once: a person's name for this chunk.
 
-        `Fighter > Attacks - Level 3` where the book has another `Attacks - Level 3`.
+        `Fighter > Attacks - Level 3` if the book has another `Attacks - Level 3`.
         """
         caption = None if self.introduced else self.caption
         parts = [self.heading_path[-1] if self.heading_path else self.document, caption, self.called or self.row_key]
@@ -312,11 +314,11 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Addend:
-    """What one part adds to a score: value times weight. The addends of a hit sum up to its score."""
+    """The contribution of one part to a score: value times weight. The addends of a hit sum to its score."""
 
     name: str
     value: float
-    """The part as it enters the sum: scaled where legs are fused. As it was measured it is in `evidence`."""
+    """The value in the sum: scaled if legs are fused. The measured value is in `evidence`."""
     weight: float
 
     @property
@@ -327,55 +329,56 @@ class Addend:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What happened during one retrieval."""
+    """A record of one retrieval."""
 
     canonical: str
-    """The question's canonical form, as the predicates saw it."""
+    """The question's canonical form, which the predicates are evaluated on."""
     decisions: tuple[Decision, ...] = ()
     rounds: int = 1
     excluded: int | None = 0
-    """Chunks that a predicate kept out of the first k or of the rounds. None: not counted (`prefilter`, no `debug`)."""
+    """Chunks that a predicate excluded from the first k or from the rounds. None: not counted (`prefilter`, no
+    `debug`)."""
     stages: tuple[Stage, ...] = ()
     iterations: tuple[Iteration, ...] = ()
-    """The rounds of `iterative`; elsewhere none. One more than `rounds` where the last found nothing."""
+    """The rounds of `iterative`; empty elsewhere. One more than `rounds` if the last found nothing."""
     stopped: StopReason | None = None
-    """Why the rounds ended; None where there are none."""
+    """Why the rounds ended; None if there are none."""
     milliseconds: float = 0.0
-    """Wall time of the whole retrieval, what no stage measures included."""
+    """Wall time of the whole retrieval, including time outside of stages."""
     ordering: Ordering | None = None
-    """What a model made of the order of the first hits, where the strategy asks one."""
+    """The attempt of a model to order the first hits, if the strategy uses one."""
     read_as: str | None = None
-    """The question in the library's words, where some were its words misspelt or cut short, up to `…` where it had more
-    numbers or words than are read; None: as it was asked."""
+    """The question as it was read, if misspelt or shortened words were replaced by words of the library, or if it was
+    cut, with `…`, because it had more numbers or words than are read; None: as it was asked."""
 
 
 RELEVANCE = "relevance"
 """Key of a hit's calibrated relevance in its evidence."""
 ROWS_BEHIND = "rows_behind"
-"""Key of how many rows of its table stand behind everything else because a hit outdoes them."""
+"""Key of the number of rows of its table that were moved behind all other results because a hit outdoes them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk at a place of a ranking, from 1 on. Rankings are total orders: score descending, then chunk id."""
+    """A chunk at a position of a ranking, from 1. Rankings are total orders: score descending, then chunk id."""
 
     chunk: Chunk
     score: float
     rank: int
     evidence: Mapping[str, float] = field(default_factory=dict)
-    """What was measured, by name: `lexical` (BM25), `dense` (cosine), `column`, ...; neither scaled nor weighted."""
+    """Measured values by name: `lexical` (BM25), `dense` (cosine), `column`, ...; neither scaled nor weighted."""
     addends: tuple[Addend, ...] = ()
-    """What the score is made of."""
+    """The addends of the score."""
 
     @property
     def relevance(self) -> float | None:
-        """The calibrated relevance, 0 to 1; None where it was not measured. `score` only ranks, and has no bounds."""
+        """The calibrated relevance, 0 to 1; None if it was not measured. `score` only ranks, and has no bounds."""
         return self.evidence.get(RELEVANCE)
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """The answer to one question: at most k hits, and how they came about."""
+    """The answer to one question: at most k hits, and the receipt."""
 
     query: str
     strategy: str
@@ -390,7 +393,7 @@ class Retrieval:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderIdentity:
-    """Which model made a vector; part of every snapshot's manifest. Vectors of two identities never mix."""
+    """The model that made a vector; part of every snapshot's manifest. Vectors of two identities are never mixed."""
 
     name: str
     version: str
@@ -405,7 +408,7 @@ class Embedder(Protocol):
         """Name, version and dimensions of the model."""
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """Return the vectors of texts that are looked for, (len(texts), dimensions)."""
+        """Return the vectors of texts to be searched, (len(texts), dimensions)."""
 
     def embed_query(self, query: str) -> Vector:
         """Return the vector of a question, (dimensions,); many models read questions and texts differently."""

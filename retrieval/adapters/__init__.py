@@ -1,1 +1,1 @@
-"""The index as other libraries ask for it: each of them is known to one file here, and needs its extra."""
+"""Adapters for other libraries: each library is used in one file only, and needs its extra."""

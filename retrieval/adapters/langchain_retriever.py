@@ -1,4 +1,4 @@
-"""The index as a LangChain retriever. The only file that knows it; it needs the extra `langchain`."""
+"""The index as a LangChain retriever. The only file that uses LangChain; it needs the extra `langchain`."""
 
 from pathlib import Path
 from typing import Any, Self
@@ -15,13 +15,13 @@ except ImportError as error:
 
 
 class LangChainRetriever(BaseRetriever):
-    """Ours in the place of any LangChain retriever: `invoke`, `batch`, `ainvoke`, in a chain, as a tool."""
+    """A LangChain retriever, for use wherever one is accepted: `invoke`, `batch`, `ainvoke`, in a chain, as a tool."""
 
     search: Search
 
     @classmethod
     def open(cls, home: Path, **settings: Any) -> Self:
-        """One over a home that was built; `settings` are `k`, `strategy` and `where`.
+        """Return a retriever for a built home; `settings` are `k`, `strategy` and `where`.
 
         Raises:
             NothingLiveError: nothing is live there.

@@ -1,4 +1,4 @@
-"""The index as a LlamaIndex retriever. The only file that knows it; it needs the extra `llamaindex`."""
+"""The index as a LlamaIndex retriever. The only file that uses LlamaIndex; it needs the extra `llamaindex`."""
 
 import asyncio
 from pathlib import Path
@@ -14,15 +14,15 @@ except ImportError as error:
     raise ImportError(f"LlamaIndex is not installed ({error}); {install('llamaindex')}") from error
 
 SHOWN = ("book", "section")
-"""Metadata that a model is shown beside the text; LlamaIndex would show all of it."""
+"""Metadata that a model is shown with the text; by default, LlamaIndex would show all of it."""
 
 
 class LlamaIndexRetriever(BaseRetriever):
-    """Ours in the place of any LlamaIndex retriever: `retrieve`, `aretrieve`, in a query engine.
+    """A LlamaIndex retriever, for use wherever one is accepted: `retrieve`, `aretrieve`, in a query engine.
 
     Args:
-        search: the index and how it is asked.
-        options: of LlamaIndex's own class, such as `callback_manager`.
+        search: the index with its search settings.
+        options: options of LlamaIndex's base class, such as `callback_manager`.
     """
 
     def __init__(self, search: Search, **options: Any) -> None:
@@ -31,7 +31,7 @@ class LlamaIndexRetriever(BaseRetriever):
 
     @classmethod
     def open(cls, home: Path, **settings: Any) -> Self:
-        """One over a home that was built; `settings` are `k`, `strategy` and `where`.
+        """Return a retriever for a built home; `settings` are `k`, `strategy` and `where`.
 
         Raises:
             NothingLiveError: nothing is live there.
@@ -43,7 +43,7 @@ class LlamaIndexRetriever(BaseRetriever):
         return [NodeWithScore(node=_node(text), score=text.score) for text in texts]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        # LlamaIndex's own would keep the event loop waiting.
+        # LlamaIndex's own method would block the event loop.
         return await asyncio.to_thread(self._retrieve, query_bundle)
 
 

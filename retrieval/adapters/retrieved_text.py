@@ -1,4 +1,4 @@
-"""What a framework is given of a hit: a text with an id, a score and metadata that can be written as JSON."""
+"""The record of a hit for a framework: a text with an id, a score and JSON-serializable metadata."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ PlainValue = str | int | float | bool | list[str]
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The live index with all that a question does not say. Any number of threads may share one."""
+    """The live index with all search settings. Any number of threads may share one."""
 
     live: LiveIndex
     k: int = DEFAULT_K
@@ -25,7 +25,7 @@ class Search:
 
     @classmethod
     def open(cls, home: Path, **settings: Any) -> Self:
-        """One over a home that was built; `settings` are `k`, `strategy` (else that of the home) and `where`.
+        """Return a search of a built home; `settings` are `k`, `strategy` (default: that of the home) and `where`.
 
         Raises:
             NothingLiveError: nothing is live there.
@@ -37,27 +37,27 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class RetrievedText:
-    """A hit as a framework hands it on. Key: id."""
+    """A hit as passed to a framework. Key: id."""
 
     id: str
-    """Of the content: the same chunk has the same id in every index."""
+    """Id of the content: the same chunk has the same id in every index."""
     text: str
-    """What a reader or a model is shown: prose, or a row as a JSON object."""
+    """The text for a reader or a model: prose, or a row as a JSON object."""
     score: float
-    """It ranks what one question found; between two questions it says nothing."""
+    """It ranks the hits of one question; scores of different questions cannot be compared."""
     source: str
-    """Book and document, as `rules/03-combat.md`."""
+    """Book and document, such as `rules/03-combat.md`."""
     metadata: Mapping[str, PlainValue]
-    """That of the document, and over it `rank`, `score`, `book`, `document`, `section`, `kind`, `lines`, and `reason`
-    where the chunk has a predicate."""
+    """Metadata of the document, overridden by `rank`, `score`, `book`, `document`, `section`, `kind`, `lines`, and
+    `reason` if the chunk has a predicate."""
 
 
 def retrieved_texts(search: Search, query: str) -> tuple[RetrievedText, ...]:
-    """The answer to a question, the best first, from the snapshot that is live now.
+    """Return the answer to a question, best first, from the live snapshot.
 
     Raises:
         InvalidQueryError: the question is empty or too long, or k is less than 1.
-        UnknownNameError: no strategy is called that, or `where` names a key that no chunk has.
+        UnknownNameError: no strategy has that name, or `where` names a key that no chunk has.
     """
     texts = search.live.ask(
         lambda reader: reader.retriever.retrieve(query, k=search.k, strategy=search.strategy, where=search.where)

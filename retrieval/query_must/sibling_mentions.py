@@ -1,4 +1,4 @@
-"""What a question mentions of a table: amounts, names, and words that compare or step."""
+"""Mentions of tables in a question: amounts, names, and words that compare or step."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

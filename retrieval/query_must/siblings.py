@@ -189,7 +189,7 @@ def words_of(texts: Iterable[str], vocabulary: Vocabulary) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 16)
 def _words(text: str, vocabulary: Vocabulary) -> tuple[str, ...]:
-    # The cells of near-twins repeat each other.
+    # Cached, because near-twins repeat the same cells.
     return (
         *canonical_term(text, vocabulary).split(),
         *_literal(text, vocabulary),

@@ -340,7 +340,7 @@ class Cell:
 
     chunk_id: str
     column: str
-    """Head of its column, `column 1` where it has none, or the label before a value of prose; empty for a sentence."""
+    """Head of its column, `column 1` if it has none, or the label before a value of prose; empty for a sentence."""
     text: str
     """The text as written."""
     place: int

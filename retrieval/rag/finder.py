@@ -40,7 +40,7 @@ class DocumentSearch:
     read_by: str
     """`rules`, or the name of the chat model that read the question."""
     notes: tuple[str, ...]
-    """What was given up during the search, one sentence each: conditions, values, the model."""
+    """Parts given up during the search, one sentence each: conditions, values, the model."""
     reason: str
     """Why no document is relevant enough; empty if one is, or if the question has no topic."""
     tokens: int

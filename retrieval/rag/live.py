@@ -134,7 +134,7 @@ class Deadline:
             return done.result(timeout=left)
         except FutureTimeoutError as error:
             if done.done() and clock.seconds < self.seconds:
-                raise  # the work's own
+                raise  # raised by the work itself
             raise self._too_late("the index or the embedder is slow, or does not answer") from error
 
     def _do(self, work: Callable[[], Result], done: "Future[Result]", until: float) -> None:

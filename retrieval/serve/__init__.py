@@ -1,1 +1,1 @@
-"""The index over HTTP: questions, answers as they are told, documents in, and what a server must watch."""
+"""Serves the index over HTTP: questions, streamed answers, ingestion, and monitoring."""

@@ -1,4 +1,4 @@
-"""The API keys of a home, and what each may do."""
+"""The API keys of a home, and what each allows."""
 
 import hmac
 import json
@@ -16,27 +16,27 @@ from retrieval.files.atomic_files import write_atomically
 Scope = Literal["read", "write"]
 KEYS_FILE = "api_keys.json"
 REQUIRED_FILE = "api_keys_required"
-"""Its presence says that this home once had a key. It is apart from the keys, so that their loss opens nothing."""
+"""If it exists, this home has or once had a key. It is separate from the keys, so that their loss gives no access."""
 _PREFIX = "qm_"
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """Who may ask. Key: name."""
+    """An API key. Key: name."""
 
     name: str
     scope: Scope
-    """`write` may bring documents in, and all that `read` may."""
+    """`write` allows ingestion, and everything that `read` allows."""
     digest: str
-    """SHA-256 of the key. It is 256 random bits, so no salt and no slow hash makes it harder to guess."""
+    """SHA-256 of the key, which is 256 random bits, so a salt or a slow hash would not make it harder to guess."""
 
     def allows(self, scope: Scope) -> bool:
-        """Whether the key may do what needs this scope."""
+        """Whether the key allows requests with this scope."""
         return scope == "read" or self.scope == "write"
 
 
 class ApiKeys:
-    """The keys of one home, read again whenever their file changed.
+    """The keys of one home, read again whenever their file changes.
 
     Args:
         home: the home folder.
@@ -53,7 +53,7 @@ class ApiKeys:
         return bool(self._read[1]) or self._marker.exists() or self.file.exists()
 
     def remember_required(self) -> None:
-        """Keep on asking for a key, whatever becomes of the file of the keys."""
+        """Require a key from now on, whatever happens to the file of keys."""
         write_atomically(self._marker, "this home once had an API key: `querymust serve` asks for one\n")
 
     @property
@@ -80,13 +80,13 @@ class ApiKeys:
         return self._read[1]
 
     def find(self, secret: str) -> ApiKey | None:
-        """The key that a client sent; how long it takes does not tell how much of it is right."""
+        """Return the key that a client sent; the time it takes does not reveal how much of it is right."""
         digest = _digest(secret)
         keys = [key for key in self.all if hmac.compare_digest(key.digest, digest)]
         return keys[0] if keys else None
 
     def add(self, name: str, scope: Scope) -> str:
-        """Make a key. It is returned here and kept nowhere.
+        """Make a key and return it. The key itself is not stored.
 
         Raises:
             UnreadableSettingsError: there is a key of this name, or the name is empty.
@@ -98,10 +98,10 @@ class ApiKeys:
         return secret
 
     def remove(self, name: str) -> None:
-        """Let a key open nothing any more.
+        """Delete a key, so that it no longer gives access.
 
         Raises:
-            UnknownNameError: no key is called that.
+            UnknownNameError: no key has that name.
         """
         if not any(key.name == name for key in self.all):
             raise UnknownNameError("key", name, [key.name for key in self.all])

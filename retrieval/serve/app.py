@@ -1,4 +1,4 @@
-"""Routes: the one place that knows FastAPI."""
+"""The routes of the server; the only module that uses FastAPI."""
 
 import asyncio
 import json
@@ -45,14 +45,14 @@ _ONLY_OURS = {
     "referrer-policy": "no-referrer",
 }
 AT_ONCE = 40
-"""Answers that are worked on at a time in one process; as many as the framework has threads for searches."""
+"""Answers that one process works on at a time; as many as the framework has threads for searches."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
 
 _FAILURES: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorResponse, "description": about} for status, about in STATUSES.items()
 }
 _STREAM_FAILURES: dict[int | str, dict[str, Any]] = {
-    # With a model, the schema would say that they are events as well.
+    # With a model, the schema would declare them as events as well.
     status: {
         "description": about,
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorResponse"}}},
@@ -75,21 +75,21 @@ def create_app(
     evaluation: Callable[[], EvaluationRecord | None] = lambda: None,
     no_keys: bool = False,
 ) -> AccessMiddleware:
-    """The application over a home.
+    """Return the application of a home.
 
     Args:
         home: the home folder.
-        host: that it will listen on; off loopback a key is needed.
-        limits: bounds.
-        embedder: makes vectors; None: what the home and the index name.
-        environment: has the key of a chat model.
-        log_questions: whether the log has the text of questions.
-        keep_questions: whether the home keeps what is asked.
-        strategy: how to search where a question does not say; None: as the home's settings say.
-        examples: gives questions that the live index was scored with, for a page that nothing was asked yet; none:
+        host: the address that it will listen on; except on loopback, a key is needed.
+        limits: the limits of requests.
+        embedder: makes vectors; None: that of the home and the index.
+        environment: the environment variables, which may contain the key of a chat model.
+        log_questions: whether to log the text of questions.
+        keep_questions: whether to store questions in the home.
+        strategy: how to search if a request does not set it; None: the strategy of the home's settings.
+        examples: returns questions that the live index was scored with, for the page before the first question; empty:
             the page offers look-ups in the tables.
-        evaluation: gives the scores of the live index; None: it was not scored.
-        no_keys: whether the server asks for no key on loopback, even if the home has or once had one.
+        evaluation: returns the scores of the live index; None: it was not scored.
+        no_keys: whether the server on loopback needs no key even if the home has or once had one.
 
     Raises:
         UnreadableSettingsError: the settings cannot be read, or a value cannot be used.
@@ -132,7 +132,7 @@ def create_app(
 def _closing(service: Service) -> Callable[[FastAPI], Any]:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        # Answers wait for threads of the loop, searches for those of the framework: as many of each, so that neither
+        # Answers use threads of the loop, searches those of the framework: there are as many of each, so that neither
         # waits while the other is served.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(AT_ONCE))
         yield
@@ -175,7 +175,7 @@ def _add_questions(app: FastAPI, service: Service, measuring: Measuring, log: Re
             async for event in service.answer(body.query, body.how, body.context_key):
                 yield ServerSentEvent(event=event["event"], raw_data=json.dumps(event, ensure_ascii=False))
         except Exception as error:
-            # A stream that breaks off would look like one that is done.
+            # A stream that breaks off would look complete.
             log.error(error)
             yield ServerSentEvent(event="error", raw_data=json.dumps({"event": "error", "data": UNKNOWN.message}))
 

@@ -1,4 +1,4 @@
-"""The books as a reader browses them: their documents, what stands in each, and whole tables."""
+"""The books for browsing: their documents, the content of each, and whole tables."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,9 +17,9 @@ from retrieval.serve.rendering import Renderer
 from retrieval.types import Chunk
 
 MOST_ROWS = 2000
-"""Rows of one table that are sent at once."""
+"""The most rows of one table that are sent at once."""
 FIRST_ROWS = 12
-"""Rows of a long table that its document shows."""
+"""The rows of a long table that are shown in its document."""
 
 Positions = npt.NDArray[np.int64]
 
@@ -36,7 +36,7 @@ class ShelfBook:
 
 @dataclass(frozen=True, slots=True)
 class TableEntry:
-    """A table in a list. Key: id."""
+    """A table in a list of tables. Key: id."""
 
     id: str
     """Chunk id of its first row."""
@@ -56,14 +56,14 @@ class DocumentEntry:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A row as a reader sees it. Key: id."""
+    """A row for display. Key: id."""
 
     id: str
-    """Chunk id; what a link to the row names."""
+    """Chunk id, used in links to the row."""
     cells: tuple[str, ...]
     """HTML."""
     predicate: str
-    """What a question must say to get the row, as a sentence; empty: nothing."""
+    """What a question must contain to get the row, as a sentence; empty: no requirement."""
     line: int
 
 
@@ -78,20 +78,20 @@ class WholeTable:
     document: str
     heading_path: tuple[str, ...]
     kind: str
-    """`row`, or `record`: one thing with its properties, which are columns here."""
+    """`row`, or `record`: one item with its properties, which are columns here."""
     columns: tuple[str, ...]
     """HTML."""
     rows: tuple[TableRow, ...]
     n_rows: int
-    """More than there are `rows` where not all were sent."""
+    """Larger than the number of `rows` if not all were sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A heading, a passage or a table of a document, in reading order; with `heading`, `html` or `table`."""
+    """A heading, a passage or a table of a document, in reading order; has `heading`, `html` or `table`."""
 
     id: str
-    """Chunk id of a passage, or of a table's first row; of a heading nothing."""
+    """Chunk id of a passage, or of a table's first row; empty for a heading."""
     level: int = 0
     heading: str = ""
     html: str = ""
@@ -100,24 +100,24 @@ class Block:
 
 @dataclass(eq=False)
 class Shelf:
-    """The books of one snapshot, to browse. Which chunks each document has is read in one pass and kept.
+    """The books of one snapshot, for browsing. The chunks of each document are read in one pass and cached.
 
     Any number of threads may share one.
     """
 
     snapshot: Snapshot
     _entries: dict[str, tuple[DocumentEntry, ...]] = field(default_factory=dict, repr=False)
-    """The documents of the books that were listed."""
+    """The documents of the books that were listed so far."""
 
     def books(self) -> tuple[ShelfBook, ...]:
-        """The books in the order of their names; one chunk of each is read."""
+        """Return the books in the order of their names; one chunk of each is read."""
         return tuple(self._book(name, documents) for name, documents in self._positions.items())
 
     def documents(self, book: str) -> tuple[DocumentEntry, ...]:
-        """The documents of a book in the order of their paths, each with its tables in reading order.
+        """Return the documents of a book in the order of their paths, each with its tables in reading order.
 
         Raises:
-            UnknownNameError: no book is called so.
+            UnknownNameError: no book has that name.
         """
         if book not in self._positions:
             raise UnknownNameError("book", book, self._positions)
@@ -127,7 +127,7 @@ class Shelf:
         return self._entries[book]
 
     def document(self, book: str, document: str) -> tuple[Block, ...]:
-        """What stands in a document, in reading order; of a long table the first rows.
+        """Return the content of a document, in reading order; only the first rows of a long table.
 
         Raises:
             UnknownNameError: the book has no such document.
@@ -163,21 +163,21 @@ class Shelf:
     def _book(self, name: str, documents: Mapping[str, Positions]) -> ShelfBook:
         positions = np.concatenate(list(documents.values()))
         title = str(self.snapshot.chunks[int(positions.min())].metadata.get("title", ""))
-        # Where documents have titles of their own, none of them is the book's.
+        # If documents have different titles, none of them is the book's.
         is_title = title and self.snapshot.metadata.mask("title", "eq", title)[positions].all()
         return ShelfBook(name, title if is_title else name, len(documents), len(positions))
 
     def _chunks(self, book: str, document: str) -> list[Chunk]:
-        """The chunks of a document in reading order."""
+        """Return the chunks of a document in reading order."""
         chunks = [self.snapshot.chunks[int(position)] for position in self._positions[book][document]]
         return sorted(chunks, key=lambda chunk: chunk.position)
 
 
 def read_table(snapshot: Snapshot, chunk_id: str) -> WholeTable:
-    """The whole table of a row; of a table of more than `MOST_ROWS` those around the row.
+    """Return the whole table of a row; if it has more than `MOST_ROWS`, those around the row.
 
     Raises:
-        UnknownNameError: there is no such chunk, or it is no row of a table.
+        UnknownNameError: there is no such chunk, or it is not a row of a table.
     """
     position = snapshot.chunks.position(chunk_id)
     chunk = snapshot.chunks[position]
@@ -192,7 +192,7 @@ def read_table(snapshot: Snapshot, chunk_id: str) -> WholeTable:
 
 
 def table_size(snapshot: Snapshot, row: Chunk) -> int:
-    """Rows of the table of a row; 0 of a passage."""
+    """Return the number of rows of a row's table; 0 for a passage."""
     if row.table_id is None:
         return 0
     return len(snapshot.chunk_tables.rows[snapshot.chunk_tables.of[snapshot.chunks.position(row.id)]])
@@ -204,7 +204,7 @@ _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
 class _Numbers(NamedTuple):
     names: Sequence[str]
     of: npt.NDArray[np.int32]
-    """(n_chunks,) number of the name that each chunk has."""
+    """(n_chunks,) number of the name of each chunk."""
 
 
 def _document_entry(path: str, chunks: Sequence[Chunk]) -> DocumentEntry:
@@ -218,7 +218,8 @@ def _document_entry(path: str, chunks: Sequence[Chunk]) -> DocumentEntry:
 
 
 def _blocks(chunks: Sequence[Chunk], renderer: Renderer) -> Iterator[Block]:
-    """Headings, passages and tables. A table that the passages show already, such as a listing, is left out."""
+    """Yield headings, passages and tables. A table that the passages already contain, such as a listing, is left
+    out."""
     passages = [chunk for chunk in chunks if chunk.table_id is None]
     under: tuple[str, ...] = ()
     fence = ""
@@ -244,7 +245,7 @@ def _is_shown_in(passage: Chunk, row: Chunk) -> bool:
 
 
 def _open_fence(markdown: str) -> str:
-    """The marks of a code block that a passage begins and the next one goes on with; empty: of none."""
+    """Return the fence of a code block that a passage opens and the next one continues; empty if there is none."""
     fence = ""
     for mark in _FENCE.findall(markdown):
         fence = "" if fence and mark.startswith(fence) else fence or mark
@@ -275,6 +276,6 @@ def _table(rows: Sequence[Chunk], renderer: Renderer, start: int, most: int) -> 
 
 
 def table_title(row: Chunk) -> str:
-    """What a table is called: its caption, unless that is a sentence before it; else the heading above it."""
+    """Return the title of a table: its caption, unless that is a sentence before it; else the heading above it."""
     caption = None if row.introduced else row.caption
     return caption or (row.heading_path[-1] if row.heading_path else row.document)

@@ -1,4 +1,4 @@
-"""Bounds on what a connection may cost before there is a request: uvicorn's protocol, and limits that it lacks."""
+"""Limits on connections before there is a request: uvicorn's protocol with limits that it lacks."""
 
 import asyncio
 from typing import Any
@@ -7,19 +7,19 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADER_BYTES = 16 * 1024
-"""Of the request line and all headers together."""
+"""Size of the request line and all headers together."""
 HEADER_SECONDS = 10.0
-"""From the first byte of a request, or from the beginning of a connection, to the end of the headers."""
+"""Time from the first byte of a request, or from the start of a connection, to the end of the headers."""
 PER_ADDRESS = 256
-"""Connections from one address to one process. Over that, the one goes that has waited longest for a request."""
+"""Connections from one address to one process. Above that, the one that has waited longest for a request is closed."""
 _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
 class BoundedProtocol(H11Protocol):
-    """One connection. It is closed if its headers are too long or too slow, or makes room for others."""
+    """One connection. It is closed if its headers are too long or too slow, or to make room for others."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for headers; close the connection of this address that waits longest if there are too many."""
+        """Wait for headers; if this address has too many connections, close the one that has waited longest."""
         super().connection_made(transport)
         self._since = self.loop.time()
         self._timer: asyncio.TimerHandle | None = self.loop.call_later(HEADER_SECONDS, self._give_up)
@@ -34,7 +34,7 @@ class BoundedProtocol(H11Protocol):
             ).transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Read on; the headers of each request have their time from its first byte."""
+        """Process data; the time limit of each request's headers begins with its first byte."""
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
             self._stop_timer()
@@ -42,13 +42,13 @@ class BoundedProtocol(H11Protocol):
             self._timer = self.loop.call_later(HEADER_SECONDS, self._give_up)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let go of the timer."""
+        """Cancel the timer."""
         self._stop_timer()
         super().connection_lost(exc)
 
     @property
     def _waits(self) -> bool:
-        """Whether a request, or the rest of one, has still to come."""
+        """Whether it waits for a request, or for the rest of one."""
         return self.conn.their_state in {h11.IDLE, h11.SEND_BODY}
 
     def _is_beside(self, other: "BoundedProtocol") -> bool:
@@ -70,4 +70,4 @@ BOUNDS: dict[str, Any] = {
     "h11_max_incomplete_event_size": HEADER_BYTES,
     "ws": "none",
 }
-"""Settings of uvicorn: nothing is served over web sockets, which would pass by the limits."""
+"""Settings of uvicorn; web sockets are disabled because they would bypass the limits."""

@@ -1,4 +1,4 @@
-"""What a client is told when something goes wrong: a status, a kind, one sentence, and no path of this machine."""
+"""Error responses: a status, a type, one sentence, and no path of this machine."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ STATUSES: Mapping[int, str] = {
     503: "Nothing is live, or it cannot be read.",
     504: "It took too long.",
 }
-"""Every status that is no success, and when a client gets it."""
+"""Every error status, and when a client gets it."""
 _STATUS: tuple[tuple[type[RetrievalError], int], ...] = (
     (InvalidQueryError, 422),
     (InvalidDocumentError, 422),
@@ -58,34 +58,34 @@ _STATUS: tuple[tuple[type[RetrievalError], int], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class ErrorBody:
-    """The body of every answer that is no success."""
+    """The body of every error response."""
 
     type: str
     message: str
 
     def to_json(self) -> dict[str, dict[str, str]]:
-        """`{"error": {"type": ..., "message": ...}}`."""
+        """Return `{"error": {"type": ..., "message": ...}}`."""
         return {"error": {"type": self.type, "message": self.message}}
 
 
 UNKNOWN = ErrorBody("InternalError", "an error of the server; its log tells more")
-"""Of an error that nobody foresaw: what it says is for the log alone."""
+"""The body for unexpected errors, whose messages are only for the log."""
 
 
 NOT_READY = NothingLiveError("nothing is live, or it cannot be read; build the index")
-"""What a server without a readable index says of its health."""
+"""The error in the health check of a server without a readable index."""
 
 
 def status_of(error: RetrievalError) -> int:
-    """The HTTP status of an error; 500 of one that no client can do anything about."""
+    """Return the HTTP status of an error; 500 for one that a client cannot avoid."""
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
 def problem_of(error: RetrievalError, home: Path) -> ErrorBody:
-    """An error as a client may read it: where its message names the home folder, `HOME` stands."""
+    """Return an error for a client: in its message, `HOME` replaces the path of the home folder."""
     return ErrorBody(type(error).__name__, without_home(str(error), home))
 
 
 def without_home(message: str, home: Path) -> str:
-    """A message without the path of the home folder."""
+    """Return a message without the path of the home folder."""
     return message.replace(str(home), "HOME")

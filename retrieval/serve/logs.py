@@ -20,16 +20,17 @@ _log = logging.getLogger("retrieval.serve")
 
 @dataclass(frozen=True, slots=True)
 class RequestLog:
-    """Writes no text of a question unless asked: a log is read by more people than may read what was asked.
+    """Logs requests, without the text of questions unless requested: more people may read the log than the
+    questions.
 
     Args:
-        questions: whether it is asked for.
+        questions: whether to log the text of questions.
     """
 
     questions: bool = False
 
     def question_in(self, body: bytes) -> dict[str, str]:
-        """What a line tells of a request's body."""
+        """Return the part of a log line about a request's body."""
         if not self.questions:
             return {}
         try:
@@ -39,12 +40,12 @@ class RequestLog:
         return {"question": query} if isinstance(query, str) else {}
 
     def request(self, method: str, path: str, status: int, seconds: float, told: Mapping[str, str]) -> None:
-        """A request was answered, or its client is gone."""
+        """Log that a request was answered, or that its client has disconnected."""
         line = {"id": uuid4().hex[:12], "method": method, "path": path, "status": status}
         _log.info(json.dumps(line | {"ms": round(1000 * seconds, 1), **told}, ensure_ascii=False))
 
     def error(self, error: Exception) -> None:
-        """Something broke. Its message may say what was asked; its kind and its places do not."""
+        """Log an unexpected error. Its message may contain the question; its type and its traceback do not."""
         lines = traceback.format_exception(error) if self.questions else _without_messages(error)
         _log.error("an error of the server: %s", "\n".join(lines))
 
@@ -61,40 +62,40 @@ QUERIES_FILE = "asked.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """One question. Nothing says who asked."""
+    """One question, without information about who asked it."""
 
     at: str
     """ISO 8601, UTC."""
     snapshot: str
     query: str
     excluded: int | None = None
-    """Chunks that a predicate kept out of its first hits; None: nobody counted."""
+    """Chunks that a predicate excluded from its first hits; None: not counted."""
 
 
 class QueryLog:
-    """Keeps questions in a home; any number of threads and processes may write.
+    """Stores questions in a home; any number of threads and processes may write.
 
     Args:
         home: the home folder.
-        is_on: whether anything is kept.
+        is_on: whether anything is stored.
     """
 
     def __init__(self, home: Path, *, is_on: bool) -> None:
         self._file, self._is_on = home / QUERIES_FILE, is_on
 
     def add(self, snapshot: str, query: str, excluded: int | None = None) -> None:
-        """Append a line where the log is on."""
+        """Append a line if the log is on."""
         if not self._is_on:
             return
         now = datetime.now(UTC).isoformat(timespec="seconds")
         asked_question = AskedQuestion(now, snapshot, query, excluded)
-        # A question is answered also where nothing can be kept of it.
+        # A question is answered even if it cannot be stored.
         with suppress(OSError):
             append_record(self._file, asked_question)
 
 
 def asked_questions(home: Path) -> tuple[AskedQuestion, ...]:
-    """What a home kept, the oldest first; nothing where no server kept any. Raises IndexCorruptError."""
+    """Return the questions stored in a home, oldest first; empty if no server stored any. Raises IndexCorruptError."""
     return read_kept(home / QUERIES_FILE, AskedQuestion)
 
 
@@ -104,7 +105,7 @@ Verdict = Literal["relevant", "irrelevant"]
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """One word about one hit."""
+    """One rating of one hit."""
 
     at: str
     """ISO 8601, UTC."""
@@ -116,12 +117,12 @@ class Feedback:
 
 
 def read_feedback(home: Path) -> tuple[Feedback, ...]:
-    """What people said in a home, the oldest first. Raises IndexCorruptError."""
+    """Return the feedback stored in a home, oldest first. Raises IndexCorruptError."""
     return read_kept(home / FEEDBACK_FILE, Feedback)
 
 
 class FeedbackFile:
-    """Keeps feedback in a home; any number of threads and processes may write.
+    """Stores feedback in a home; any number of threads and processes may write.
 
     Args:
         home: the home folder.
@@ -141,7 +142,7 @@ _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
 
 
 class Measuring:
-    """Counters of one process."""
+    """Metrics of one process."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -160,19 +161,19 @@ class Measuring:
         )
 
     def begun(self) -> None:
-        """A request came."""
+        """Count a request that has begun."""
         self._open.inc()
 
     def ended(self, method: str, route: str, status: int, seconds: float) -> None:
-        """A request was answered, or its client is gone."""
+        """Count a request that was answered, or whose client has disconnected."""
         self._open.dec()
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
 
     def kept_out(self, count: int) -> None:
-        """Chunks of one search that a predicate kept out."""
+        """Count chunks that a predicate excluded from one search."""
         self._excluded.inc(count)
 
     def text(self) -> bytes:
-        """The exposition format."""
+        """Return the metrics in the exposition format."""
         return generate_latest(self._registry)

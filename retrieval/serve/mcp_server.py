@@ -1,4 +1,4 @@
-"""The index as tools of the Model Context Protocol: the one place that knows its SDK."""
+"""The index as tools of the Model Context Protocol; the only module that uses its SDK."""
 
 import json
 from collections.abc import Callable
@@ -29,7 +29,7 @@ ChunkId = Annotated[str, Field(min_length=1, max_length=100, description="Of a h
 
 
 def mcp_server(service: Service) -> MCPServer:
-    """A server whose tools ask a service: `search`, `ask`, `explain`, `read_section`, `answer`."""
+    """Return a server with tools that query a service: `search`, `ask`, `explain`, `read_section`, `answer`."""
     server = MCPServer("querymust", instructions=_INSTRUCTIONS, log_level="WARNING")
 
     @server.tool()

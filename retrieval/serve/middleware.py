@@ -1,4 +1,4 @@
-"""Access control of the server: keys, rates and sizes, before a request is read (ASGI)."""
+"""Access control of the server (ASGI): keys, rates and sizes are checked before a request is processed."""
 
 import asyncio
 import json
@@ -24,14 +24,14 @@ PAGE: Mapping[str, str] = MappingProxyType(
         for name in ("page.css", "page.js", "parts.js", "answer.js", "hits.js", "books.js", "scores.js")
     }
 )
-"""Route and file of each part. Every view is the same file: its script reads the address."""
+"""File of each route. Every view is the same file: its script reads the address."""
 ICON = "/favicon.ico"
-"""Browsers ask for it; there is none."""
+"""Browsers request it; there is none."""
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 
 
 def content_of(name: str) -> tuple[bytes, str]:
-    """The bytes of a file of the page, and its type."""
+    """Return the bytes of a file of the page, and its type."""
     return (files("retrieval.serve") / "page" / name).read_bytes(), _TYPES[name.rpartition(".")[2]]
 
 
@@ -41,12 +41,12 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 OPEN = frozenset({*PAGE, ICON, "/healthz", "/openapi.json"})
-"""Paths that need no key, and those under `/book/`: they tell nothing of the books."""
+"""Paths that need no key, like those under `/book/`: they reveal nothing about the books."""
 WRITE = frozenset({"/v1/ingest"})
 
 
 def _is_uncounted(path: str) -> bool:
-    """Whether a path is of the page itself, which could not say otherwise that there were too many requests."""
+    """Whether a path belongs to the page itself, which otherwise could not show that there were too many requests."""
     return path in {*PAGE, ICON, "/healthz"} or path.startswith("/book/")
 
 
@@ -61,18 +61,18 @@ class _RefusalError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AccessMiddleware:
-    """Wraps an application.
+    """Wraps an application with access control.
 
     Args:
-        app: what is guarded.
-        keys: of the home.
-        needs_key: whether a key is asked for; None: if the home has, or once had, one.
-        hosts: what the `Host` header may name; empty: anything. On loopback it keeps the pages of strangers out, whose
-            names can be made to point here.
-        limits: bounds.
-        rate: counts.
-        measuring: counts.
-        home: its path is in no answer.
+        app: the application to protect.
+        keys: the keys of the home.
+        needs_key: whether a key is needed; None: if the home has, or once had, one.
+        hosts: allowed values of the `Host` header; empty: any. On loopback this blocks foreign web pages whose host
+            name is made to resolve to this machine.
+        limits: the limits of requests.
+        rate: counts the requests of each client.
+        measuring: the metrics.
+        home: the home folder, whose path no response contains.
         log: gets a line for each request.
     """
 
@@ -87,7 +87,7 @@ class AccessMiddleware:
     log: RequestLog
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """Answer a request, or refuse it."""
+        """Answer a request, or reject it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -104,7 +104,7 @@ class AccessMiddleware:
             if not sent.status:
                 await _refuse(sent, refused)
         except Exception as error:
-            # It ends here: whoever serves this would log its message too.
+            # It is not raised again: the server would log its message too.
             self.log.error(error)
             if not sent.status:
                 await _refuse(sent, _RefusalError(500, UNKNOWN))
@@ -157,7 +157,8 @@ class AccessMiddleware:
         return ErrorBody("BodyTooLarge", f"the body of {path} may have {self._most(path):,} bytes; send less at once")
 
     async def _read(self, path: str, receive: Receive) -> bytes:
-        """The body, whole: what a client says of its length may be a lie, and a slow one may hold no place for ever."""
+        """Return the whole body: a client may give a wrong length, and a slow client must not occupy a place
+        forever."""
         pieces, read, more = list[bytes](), 0, True
         try:
             async with asyncio.timeout(_BODY_SECONDS):
@@ -181,7 +182,7 @@ class AccessMiddleware:
 
 
 class _Replayed:
-    """Receives a body that was read, and then whatever comes."""
+    """Receives a body that was already read, and then further messages."""
 
     def __init__(self, body: bytes, receive: Receive) -> None:
         self._body: bytes | None = body
@@ -195,7 +196,7 @@ class _Replayed:
 
 
 class _Sent:
-    """Sends, and remembers the status."""
+    """Sends messages, and records the status."""
 
     def __init__(self, send: Send) -> None:
         self._send = send

@@ -1,4 +1,4 @@
-"""Markdown of books as HTML that a page may show, with the words of a question marked. A book is not trusted."""
+"""Renders the markdown of books as safe HTML, with the words of a question marked. Books are not trusted."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,37 +22,37 @@ from retrieval.language.terms import Tokenize
 from retrieval.rag.relevance import subject_of
 
 _KEPT_TAG = re.compile(r"<(/?)(b|br|code|del|em|i|kbd|s|small|strong|sub|sup|u|var)(?:\s[^<>]*)?/?>", re.IGNORECASE)
-"""Tags of books that are kept, without attributes; every other tag is left out, and its text stays."""
+"""Tags of books that are kept, without attributes; all other tags are removed, and their text stays."""
 _WEB = ("https://", "http://")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _LONGEST_NAME = 3
-"""Words that the vocabulary may read as one term, as `armor class` for `AC`."""
+"""The most words that the vocabulary may read as one term, such as `armor class` for `AC`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Renderer:
     """Renders markdown for one question.
 
-    The HTML has no script, style, image, form, attribute of the book's own or address but those of web links.
+    The HTML has no script, style, image, form or attribute from the book, and no address except those of web links.
     """
 
     terms: frozenset[str]
-    """Terms of the question as the index cuts them; empty: nothing is marked."""
+    """Index terms of the question; empty: nothing is marked."""
     tokenize: Tokenize
-    """Cuts a text as the index does."""
+    """The tokenizer of the index."""
 
     @classmethod
     def of(cls, snapshot: Snapshot, question: str = "") -> "Renderer":
-        """A renderer that marks what a question asks for; misspelt words count as they were read."""
+        """Return a renderer that marks the words of a question; misspelt words are marked as they were read."""
         subject = snapshot.spelling(subject_of(question)) if question else ""
         return cls(frozenset(snapshot.lexical.read(subject)) if subject else frozenset(), snapshot.lexical.tokenize)
 
     def block(self, markdown: str) -> str:
-        """HTML of paragraphs, lists, tables and code."""
+        """Return the HTML of paragraphs, lists, tables and code."""
         return html_of(list(self._safe(whole_tokens(without_comments(markdown)))))
 
     def plain(self, text: str) -> str:
-        """HTML of a cell or a column's head, which the index has as plain text."""
+        """Return the HTML of a cell or a column's head, which is plain text in the index."""
         return self._marked(text)
 
     def _safe(self, tokens: Iterable[Token]) -> Iterator[Token]:
@@ -65,10 +65,10 @@ class Renderer:
                 yield _html(f"<p>{self._marked(unescape(without_tags(token.content, ' ')).strip())}</p>")
                 continue
             elif token.type in {"heading_open", "heading_close"}:
-                token.tag = "p"  # the headings of the page are the page's own
+                token.tag = "p"  # headings in the HTML are reserved for the page
                 token.attrs = {"class": "heading"} if token.nesting > 0 else {}
             else:
-                token.info, token.attrs = "", {}  # a language of code, the side that a column is aligned to
+                token.info, token.attrs = "", {}  # the language of code, the alignment of a column
             yield token
 
     def _safe_inline(self, tokens: Iterable[Token]) -> Iterator[Token]:
@@ -89,7 +89,7 @@ class Renderer:
                 yield token
 
     def _marked(self, text: str) -> str:
-        """The text as HTML, each word of the question in `<mark>`."""
+        """Return the text as HTML, with each word of the question in `<mark>`."""
         words = list(_WORD.finditer(text)) if self.terms else []
         pieces, at, number = [], 0, 0
         while number < len(words):
@@ -102,7 +102,7 @@ class Renderer:
         return "".join((*pieces, escape(text[at:])))
 
     def _matched(self, text: str, words: Sequence[re.Match[str]]) -> int:
-        """How many of these words together are one term of the question; 0 where the first begins none."""
+        """Return how many of these words together are one term of the question; 0 if the first begins none."""
         for size in range(len(words), 0, -1):
             cut = self.tokenize(text[words[0].start() : words[size - 1].end()])
             if (len(cut) == 1 or size == 1) and self.terms.intersection(cut):
@@ -111,19 +111,19 @@ class Renderer:
 
 
 def _with_box_title(line: str) -> str:
-    """For the first line of a box a line of its own in bold: its title, or else its kind."""
+    """Return a line in bold for the first line of a box: its title, or else its kind."""
     box = box_of(line)
     words = box.title or box.kind.capitalize() if box else ""
     return f"**{words}**  " if words else line
 
 
 def _html(content: str) -> Token:
-    """A token that is shown as it is."""
+    """Return a token that is output as it is."""
     return Token("html_inline", "", 0, content=content)
 
 
 def _kept_tag(tag: str) -> str:
-    """A tag without its attributes; nothing for one that is left out; `<id>`, which is none of HTML's, as text."""
+    """Return a tag without its attributes; nothing if it is removed; `<id>`, which is not an HTML tag, as text."""
     match = _KEPT_TAG.fullmatch(tag)
     if match:
         return f"<{match[1]}{match[2]}>"

@@ -1,4 +1,4 @@
-"""What clients send and get, with examples: the schema of the server."""
+"""The schema of the server: the bodies of requests and responses, with examples."""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from retrieval.rag.contract import RuleDocument
 
 LONGEST = 2000
-"""Characters of a question."""
+"""The most characters of a question."""
 _QUESTION = "What does a 7th level cleric need to roll to hit AC 6?"
 
 
@@ -17,7 +17,7 @@ def _whole(value: Any) -> Any:
 
 
 Count = Annotated[int, Field(ge=1, le=1000, description="How many hits at most."), BeforeValidator(_whole)]
-"""JSON knows one kind of number: `15.0` is whole."""
+"""JSON has only one type of number: `15.0` is a whole number."""
 Question = Annotated[
     str,
     Field(
@@ -122,7 +122,7 @@ class DocumentBody(BaseModel):
     metadata: dict[str, Any] = {}
 
     def document(self) -> RuleDocument:
-        """As the contract knows it."""
+        """Return it as a document of the contract."""
         return RuleDocument(self.document_id, self.filename, self.content, self.metadata)
 
 

@@ -1,4 +1,4 @@
-"""The service behind the server, without HTTP: search, answer, explain, documents, status."""
+"""The service behind the server, without HTTP: search, answers, explanations, documents, status."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -46,19 +46,20 @@ from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder, Hit
 
 Reads = Literal["auto", "rules"]
-"""Who reads a question: the model of `understand` in the settings where there is a key, or rules."""
+"""What reads a question: the model of `understand` in the settings if there is a key, or rules."""
 
 
 def kept_out(retriever: Retriever, question: str, hits: Sequence[Hit], strategy: Strategy) -> Mapping[str, str]:
-    """Why hits of a search with the filter off would not come back with it on: a sentence for a person, by chunk id.
+    """Return why hits of a search without the filter would be excluded with it: a sentence for a person, by chunk
+    id.
 
-    A hit that is only ranked lower there is not among them, however far down it is.
+    Hits that would only rank lower are not included.
 
     Args:
-        retriever: that found them.
+        retriever: the retriever that found them.
         question: 1 to 2,000 characters.
-        hits: of a search with the filter off.
-        strategy: as it is with its own filter; one without a filter keeps nothing out.
+        hits: hits of a search with the filter off.
+        strategy: the strategy with its own filter; without a filter, nothing is excluded.
     """
     if strategy.query_must == "off":
         return {}
@@ -73,11 +74,11 @@ def kept_out(retriever: Retriever, question: str, hits: Sequence[Hit], strategy:
 
 
 LONGEST = 20_000
-"""Characters of a section that are read at once."""
+"""The most characters of a section that are returned at once."""
 
 
 def section_text(snapshot: Snapshot, chunk: Chunk) -> str:
-    """What stands under the headings of a chunk, in reading order; cut at `LONGEST` characters, and says so."""
+    """Return the text under the headings of a chunk, in reading order; cut at `LONGEST` characters, with a note."""
     own = [
         passage
         for passage in snapshot.document_of(chunk)
@@ -104,23 +105,23 @@ ABOUT: Mapping[str, str] = MappingProxyType(
         "iterative": "The nearest vectors, filtered and fetched again in rounds until enough rows may come back.",
     }
 )
-"""A sentence for each of `STRATEGIES`, the one that ships first."""
+"""A sentence for each of `STRATEGIES`, the default first."""
 
 
 _Asked = tuple[str | None, How, str | None, str]
-"""Snapshot, who words the answer, conversation and question."""
+"""Snapshot, how the answer is worded, conversation and question."""
 
 
 class Service:
-    """One home, served. Any number of threads may share one; whichever snapshot is live is the one that answers.
+    """Serves one home. Any number of threads may share one; the live snapshot answers.
 
     Args:
         home: the home folder.
-        seconds: until a search is given up.
-        embedder: makes vectors; None: what the home and the index name.
-        strategy: how to search where a question does not say; None: as the home's settings say.
-        environment: has the key of a chat model.
-        keep_questions: whether the home keeps what is asked.
+        seconds: seconds after which a search is cancelled.
+        embedder: makes vectors; None: that of the home and the index.
+        strategy: how to search if a request does not set it; None: the strategy of the home's settings.
+        environment: the environment variables, which may contain the key of a chat model.
+        keep_questions: whether to store questions in the home.
 
     Raises:
         UnreadableSettingsError: the settings cannot be read, or a value cannot be used.
@@ -150,7 +151,7 @@ class Service:
             self.home.settings.retrieval.cache_ttl_seconds
         )
         self._examples: tuple[str, tuple[str, ...]] = ("", ())
-        """Of which snapshot, and the questions."""
+        """The snapshot that they are from, and the questions."""
         self._contract = RAGPipeline(home, embedder=embedder, strategy=strategy)
         self._feedback = FeedbackFile(self.home.root)
         self._log = QueryLog(self.home.root, is_on=keep_questions)
@@ -166,19 +167,19 @@ class Service:
         filtered: bool,
         rendered: bool = False,
     ) -> dict[str, Any]:
-        """A search and its receipt.
+        """Return the record of a search and its receipt.
 
         Args:
             query: 1 to 2,000 characters.
-            k: how many hits at most.
-            strategy: its name; None: the server's own.
+            k: the most hits to return.
+            strategy: the name of the strategy; None: that of the server.
             where: conditions on metadata that all must hold, as `--where` reads them.
-            least: relevance that every hit must have, 0 to 1; None: any.
-            filtered: whether query_must keeps anything out.
-            rendered: whether hits have HTML, too.
+            least: least relevance of each hit, 0 to 1; None: any.
+            filtered: whether query_must may exclude chunks.
+            rendered: whether to add HTML to hits.
 
         Raises:
-            RetrievalError: as `Retriever.retrieve` says, or it took too long.
+            RetrievalError: as for `Retriever.retrieve`, or it took too long.
         """
         name = strategy or self._live.strategy
         record = self._read(
@@ -188,16 +189,16 @@ class Service:
         return record
 
     def ask(self, query: str, top_k: int, where: Sequence[str], how: Reads) -> dict[str, Any]:
-        """The documents of a question, and how it was read.
+        """Return the documents of a question, and how it was read.
 
         Args:
             query: 1 to 2,000 characters.
-            top_k: how many documents at most.
+            top_k: the most documents to return.
             where: conditions on metadata that all must hold, as `--where` reads them.
-            how: who reads the question.
+            how: what reads the question.
 
         Raises:
-            RetrievalError: as `read_filter` and `Finder.find` say, or it took too long.
+            RetrievalError: as for `read_filter` and `Finder.find`, or it took too long.
         """
         wanted = read_filter(*where) if where else None
         make = self._finder if how == "auto" else self._finder_by_rules
@@ -225,13 +226,13 @@ class Service:
         return Finder(reader.retriever, enough=enough, strategy=reader.strategy)
 
     async def answer(self, query: str, how: How, context_key: str | None = None) -> AsyncIterator[dict[str, Any]]:
-        """The events of an answer as JSON values, without the path of the home.
+        """Yield the events of an answer as JSON values, without the path of the home.
 
         Args:
             query: 1 to 2,000 characters.
-            how: who words it.
+            how: how the answer is worded.
             context_key: CHANNEL:USER. The same question of the same conversation gets the same events until
-                `retrieval.cache_ttl_seconds` are over or another index is live; None: it is no conversation's.
+                `retrieval.cache_ttl_seconds` have passed or another index is live; None: not part of a conversation.
         """
         key = (self._live_id(), how, context_key, query)
         self._log.add(key[0] or "", query)
@@ -252,22 +253,22 @@ class Service:
         try:
             return live_id(self.home.root)
         except RetrievalError:
-            return None  # the answer tells what is wrong
+            return None  # the answer states what is wrong
 
     def explain(self, query: str, chunk_id: str, strategy: str | None) -> dict[str, Any]:
-        """Why a chunk is in or out for a question; the id may be the beginning of one.
+        """Return why a chunk is included or excluded for a question; the id may be shortened to its beginning.
 
         Raises:
-            RetrievalError: as `explain` says.
+            RetrievalError: as for `explain`.
         """
         name = strategy or self._live.strategy
         return self._read(lambda reader: _explained(reader, query, chunk_id, name))
 
     def section(self, chunk_id: str) -> str:
-        """What stands under the headings of a chunk; the id may be the beginning of one.
+        """Return the text under the headings of a chunk; the id may be shortened to its beginning.
 
         Raises:
-            RetrievalError: as `explain` says.
+            RetrievalError: as for `explain`.
         """
 
         def read(reader: ContextSource) -> str:
@@ -277,23 +278,23 @@ class Service:
         return self._read(read)
 
     def books(self) -> tuple[ShelfBook, ...]:
-        """The books of the live index."""
+        """Return the books of the live index."""
         return self._read(lambda reader: self._shelf(reader).books())
 
     def documents(self, book: str) -> tuple[DocumentEntry, ...]:
-        """The documents of a book; `Shelf.documents` says what it raises."""
+        """Return the documents of a book; see `Shelf.documents` for the errors raised."""
         return self._read(lambda reader: self._shelf(reader).documents(book))
 
     def document(self, book: str, document: str) -> tuple[Block, ...]:
-        """What stands in a document; `Shelf.document` says what it raises."""
+        """Return the content of a document; see `Shelf.document` for the errors raised."""
         return self._read(lambda reader: self._shelf(reader).document(book, document))
 
     def table(self, chunk_id: str) -> WholeTable:
-        """The table of a row; `read_table` says what it raises."""
+        """Return the table of a row; see `read_table` for the errors raised."""
         return self._read(lambda reader: read_table(reader.retriever.snapshot, chunk_id))
 
     def examples(self) -> tuple[str, ...]:
-        """Questions whose first hit is the row that they are about, of the books as they are now."""
+        """Return questions whose first hit is the row that they ask for, from the current books."""
         live = self._live_id()
         if live is not None and self._examples[0] != live:
             self._examples = (live, self._read(_examples))
@@ -303,15 +304,15 @@ class Service:
         return self._live.made_of(reader, _shelf_of)
 
     def _read(self, work: Callable[[ContextSource], Result]) -> Result:
-        """What some work on the live index gives, in time."""
+        """Run some work on the live index within the deadline, and return its result."""
         return self._deadline.run(lambda: self._live.ask(work))
 
     def ingest(self, documents: Sequence[RuleDocument]) -> IngestionResult:
-        """Bring documents in; `RAGPipeline.ingest` says what it raises."""
+        """Ingest documents; see `RAGPipeline.ingest` for the errors raised."""
         return self._contract.ingest(documents)
 
     def feedback(self, query: str, chunk_id: str, verdict: Verdict, note: str) -> None:
-        """Keep what a person says of a hit.
+        """Store a person's rating of a hit.
 
         Raises:
             UnknownNameError: the live index has no such chunk.
@@ -325,7 +326,8 @@ class Service:
         self._live.ask(keep)
 
     def status(self) -> dict[str, Any]:
-        """What is live: snapshot, chunks, tables, books, embedder; who words answers, and the strategies."""
+        """Return what is live: snapshot, chunks, tables, books, embedder; also the model that words answers, and the
+        strategies."""
         model = self._answerers["auto"].model
         told: dict[str, Any] = {
             "live": None,
@@ -356,7 +358,7 @@ class Service:
         return True
 
     def close(self) -> None:
-        """Let go of the index."""
+        """Close the index."""
         self._live.close()
         self._contract.close()
 
@@ -426,7 +428,7 @@ def _examples(reader: ContextSource) -> tuple[str, ...]:
 
 
 def _allowed(name: str) -> Strategy:
-    """The strategy of that name. A client may have hits ordered by a model, but not by one that it names itself."""
+    """Return the strategy with that name. A client may have hits ordered by a model, but may not choose the model."""
     named = strategy_named(name)
     if named.order is not None and named.name not in VARIANTS:
         raise UnknownNameError("strategy", name, STRATEGIES)

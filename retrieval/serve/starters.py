@@ -1,4 +1,4 @@
-"""Questions that a page offers to somebody who has asked nothing yet, of the tables of the books."""
+"""Example questions about the tables of the books, which the page offers before the first question."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,24 +10,24 @@ from retrieval.serve.browsing import table_title
 from retrieval.types import Chunk
 
 MAX_EXAMPLES = 4
-"""Questions that a page offers of its own."""
+"""The most example questions on the page."""
 TABLES = 80
-"""Tables that starters are taken from; not each gives one."""
+"""The most tables from which starters are made; some give none."""
 LONGEST_NAME, LONGEST_TITLE = 30, 50
-"""Characters of a name and of a table's title."""
+"""The most characters of a name and of a table's title."""
 MANY_COLUMNS = 5
-"""Columns from which on a table is as good as one with more."""
+"""Tables with at least this many columns rank equally."""
 
 
 @dataclass(frozen=True)
 class Starter:
-    """A row of a table that questions can be made of."""
+    """A row of a table from which questions can be made."""
 
     row: Chunk
     column: str
-    """That the questions are about."""
+    """The column that the questions ask for."""
     sibling: str
-    """Name of another row of the table; empty: there is none to compare with."""
+    """Name of another row of the table; empty: there is none for a comparison."""
 
     @cached_property
     def key(self) -> str:
@@ -35,7 +35,7 @@ class Starter:
         return _name_of(self.row)
 
     def questions(self, number: int) -> tuple[str, ...]:
-        """All the ways to ask for the row, beginning with another one for each number."""
+        """Return all questions for the row, beginning with a different one for each number."""
         title = table_title(self.row)
         ways = [f"What is the {self.column} of {self.key} ({title})?", f"What does {title} say about {self.key}?"]
         if self.sibling:
@@ -45,10 +45,10 @@ class Starter:
 
 
 def starters(snapshot: Snapshot) -> tuple[Starter, ...]:
-    """Rows all over the books, at most one of a table, those of different documents and columns first.
+    """Return rows from all books, at most one per table, those of different documents and columns first.
 
-    They name what a reader would name, so tables of numbers, long names and empty cells give none. Of the tables of one
-    document the one with more columns comes first.
+    Their names are ones that a reader would use, so tables of numbers, long names or empty cells give none. Of the
+    tables of one document, one with more columns comes first.
     """
     tables = range(snapshot.chunk_tables.n_tables)
     numbers = tables[:: max(1, len(tables) // TABLES)]
@@ -58,7 +58,8 @@ def starters(snapshot: Snapshot) -> tuple[Starter, ...]:
 
 
 def _documents_apart(candidates: Sequence[Starter]) -> list[Starter]:
-    """The first of every document, then the second; among these the first of every book, then the second."""
+    """Return the first starter of every document, then the second; within these, the first of every book, then the
+    second."""
     earlier: Counter[tuple[str, ...]] = Counter()
     rounds = []
     for number, starter in enumerate(candidates):
@@ -69,7 +70,7 @@ def _documents_apart(candidates: Sequence[Starter]) -> list[Starter]:
 
 
 def _columns_apart(candidates: Sequence[Starter]) -> list[Starter]:
-    """Those whose column or table no earlier one has, then the others."""
+    """Return the starters with a column and table that no earlier one has, then the others."""
     names: set[str] = set()
     first, later = list[Starter](), list[Starter]()
     for starter in candidates:
@@ -80,7 +81,8 @@ def _columns_apart(candidates: Sequence[Starter]) -> list[Starter]:
 
 
 def _starter(snapshot: Snapshot, rows: Sequence[int]) -> Starter | None:
-    """That of the middle row of a table; None where it has no name, or the table no column, that a question can say."""
+    """Return the starter of a table's middle row; None if the row has no name, or the table no column, that a question
+    can contain."""
     middle = len(rows) // 2
     row = snapshot.chunks[rows[middle]]
     columns = list(_askable_columns(row))
@@ -102,5 +104,5 @@ def _name_of(row: Chunk) -> str:
 
 
 def _is_name(text: str) -> bool:
-    """Whether a text is short, and rather of letters than of signs and figures."""
+    """Whether a text is short, and has more letters than other characters."""
     return 0 < len(text) <= LONGEST_NAME and 2 * sum(map(str.isalpha, text)) > len(text)

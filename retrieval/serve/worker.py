@@ -20,12 +20,12 @@ from retrieval.serve.schema import EvaluationRecord
 
 VARIABLE = "QUERYMUST_SERVED"
 THREADS = "OMP_NUM_THREADS"
-"""How many threads multiply a matrix, for OpenBLAS and MKL alike."""
+"""Number of threads for matrix products, for both OpenBLAS and MKL."""
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What is served. Processes that are started get it through the environment."""
+    """The configuration of a server. Other processes get it through the environment."""
 
     home: Path
     host: str = "127.0.0.1"
@@ -38,10 +38,11 @@ class Served:
     no_keys: bool = False
 
     def listen(self) -> socket.socket:
-        """The socket that the server will answer on; connections wait in it until `run`.
+        """Return the socket on which the server will answer; connections wait in it until `run`.
 
         Raises:
-            ListeningError: the port is taken, the address is not this machine's, or it would let strangers in.
+            ListeningError: the port is taken, the address does not belong to this machine, or strangers would get
+                access.
         """
         if self.no_keys and self.host not in LOOPBACK:
             raise ListeningError(
@@ -66,8 +67,8 @@ class Served:
         """Serve until Ctrl-C.
 
         Args:
-            listener: what `listen` gave.
-            factory: module and name of what makes the application in each process.
+            listener: the socket that `listen` returned.
+            factory: module and name of the function that makes the application in each process.
 
         Raises:
             RetrievalError: the settings of the home cannot be read.
@@ -81,7 +82,7 @@ class Served:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a connection is a file
         os.environ[VARIABLE] = TypeAdapter(Served).dump_json(self).decode()
         if self.processes > 1:
-            # Processes that are started read this when they load numpy; where the user said how many, that stays.
+            # New processes read this when they load numpy; a value set by the user is kept.
             os.environ.setdefault(THREADS, str(threads_of_each(self.processes, os.cpu_count() or 1)))
         config = uvicorn.Config(
             factory,
@@ -100,15 +101,15 @@ class Served:
                 Multiprocess(config, sockets=[listener]).run()
             else:
                 server.run(sockets=[listener])
-                if not server.started:  # uvicorn has said why
+                if not server.started:  # uvicorn has logged why
                     sys.exit(1)
 
 
 def threads_of_each(processes: int, cores: int) -> int:
-    """Each process's share of the cores, at least one.
+    """Return the share of the cores for each process, at least one.
 
-    A question's products are small: as many threads in each process as there are cores take the time of the processor
-    and answer nothing sooner.
+    The matrix products of a question are small: if each process had as many threads as there are cores, they would use
+    processor time without answering sooner.
     """
     return max(1, cores // processes)
 
@@ -116,7 +117,7 @@ def threads_of_each(processes: int, cores: int) -> int:
 def application(
     examples: Callable[[], Sequence[str]] = tuple, evaluation: Callable[[], EvaluationRecord | None] = lambda: None
 ) -> AccessMiddleware:
-    """The application of what `QUERYMUST_SERVED` says; `create_app` says what the arguments are."""
+    """Return the application that `QUERYMUST_SERVED` configures; for the arguments, see `create_app`."""
     served = TypeAdapter(Served).validate_json(os.environ[VARIABLE])
     return create_app(
         served.home,

@@ -1,1 +1,1 @@
-"""What a question is about: the things it names, and what it wants to know of them."""
+"""Understands questions: the things that a question names, and what it asks about them."""

@@ -1,4 +1,4 @@
-"""What a question says beside its topic: the records of seed 003, in which the analyzers answer."""
+"""The analysis of a question beyond its topic: the records of seed 003, which the analyzers return."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 
 Span = tuple[int, int]
-"""First character in the question, and the one after the last."""
+"""Index of the first character in the question, and the one after the last."""
 
 
 class QueryIntent(Enum):
-    """What a question wants."""
+    """The kind of result that a question asks for."""
 
     SEARCH = "search"
-    """The best documents for a topic; no condition on metadata."""
+    """The best documents for a topic, without conditions on metadata."""
     FILTER = "filter"
-    """Every document that meets the conditions; no topic is left."""
+    """Every document that meets the conditions, without a topic."""
     COMBINED = "combined"
     """The best documents for a topic among those that meet the conditions."""
     AGGREGATE = "aggregate"
-    """How many there are, or how many of each value."""
+    """The number of documents, or their number by value."""
 
 
 class FilterOperator(Enum):
@@ -53,19 +53,19 @@ class FilterOperator(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A value of the metadata that a question names."""
+    """A metadata value that a question names."""
 
     text: str
-    """As the question writes it."""
+    """As written in the question."""
     field: str
     value: Scalar
     operator: FilterOperator
     confidence: float
-    """0 to 1: how sure it is that the value is a condition and not a part of the topic."""
+    """0 to 1: how certain it is that the value is a condition and not part of the topic."""
     span: Span
     negated: bool = False
     group: int = 0
-    """Entities of one group are alternatives: one of them is enough, or none of them where they are negated."""
+    """Entities of one group are alternatives: one must match, or if they are negated, none may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,51 +74,51 @@ class TemporalRef:
 
     text: str
     start: date | None
-    """The first day; None: open."""
+    """The first day; None: no bound."""
     end: date | None
-    """The last day; None: open."""
+    """The last day; None: no bound."""
     confidence: float
     span: Span
     field: str | None = None
-    """Which date is meant; None: the index has none."""
+    """The date field that is meant; None: the index has none."""
     negated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownValue:
-    """A value that a question asks of a field and that no document has."""
+    """A value that a question requires of a field and that no document has."""
 
     text: str
-    """As the question writes it."""
+    """As written in the question."""
     field: str
 
 
 @dataclass(frozen=True, slots=True)
 class QueryAnalysis:
-    """What a question says. Key: original_query."""
+    """The analysis of a question. Key: original_query."""
 
     original_query: str
     intent: QueryIntent
     entities: tuple[Entity, ...] = ()
     temporal_refs: tuple[TemporalRef, ...] = ()
     attributes: Mapping[str, tuple[Scalar, ...]] = field(default_factory=dict)
-    """By field: the values that are asked for or refused."""
+    """Required and excluded values, by field."""
     confidence: float = 1.0
-    """0 to 1: of the least certain condition; 1 where there is none."""
+    """0 to 1: that of the least certain condition; 1 if there are none."""
     topic: str = ""
-    """What is left of the question without its conditions; empty where only conditions are asked."""
+    """The question without its conditions; empty if it has only conditions."""
     grouped_by: str | None = None
-    """The field whose values are counted, in an aggregate."""
+    """The field whose values are counted, for an aggregate."""
     explanation: str = ""
-    """One sentence: how the question was read."""
+    """One sentence that explains how the question was read."""
     unknown: tuple[UnknownValue, ...] = ()
-    """Values that were asked for and that no document has: no condition is made of them."""
+    """Required values that no document has; they do not become conditions."""
     tokens: int = 0
-    """That a model was paid for."""
+    """Tokens that a model used."""
 
 
 def require_readable(query: str) -> None:
-    """See that a question can be read.
+    """Check that a question can be read.
 
     Raises:
         QueryAnalysisError: it is empty, or longer than 2,000 characters.
@@ -130,10 +130,10 @@ def require_readable(query: str) -> None:
 
 
 class Analyzer(Protocol):
-    """Whoever reads questions."""
+    """Reads questions."""
 
     async def analyze(self, query: str) -> QueryAnalysis:
-        """What the question says.
+        """Return the analysis of the question.
 
         Raises:
             QueryAnalysisError: the question cannot be analyzed.
@@ -145,25 +145,25 @@ Form = TypeVar("Form", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """A client of a chat server, and how it is asked."""
+    """A client of a chat server, with the parameters of its requests."""
 
     client: "OpenAiClient | GivenClient"
-    """Ours, OpenAI's, or any with the interface of that."""
+    """Our client, OpenAI's, or any with the same interface."""
     model: str
     temperature: float
     max_tokens: int
-    """Of one answer."""
+    """The most tokens of one answer."""
 
     def ask(self, system_message: str, user_message: str, form: type[Form]) -> tuple[Form, int]:
-        """The answer in its form, and how many tokens were used for it.
+        """Return the answer in the given form, and the number of tokens used.
 
         Args:
-            system_message: what the model is told first.
+            system_message: the instructions for the model.
             user_message: the question.
-            form: what the answer must be; forbids other fields.
+            form: the model of the answer; it forbids other fields.
 
         Raises:
-            QueryAnalysisError: the server cannot be reached or refuses, or what it answers is not of the asked form.
+            QueryAnalysisError: the server cannot be reached or refuses, or its answer does not have the given form.
         """
         request = ChatRequest(
             self.model, (("system", system_message), ("user", user_message)), self.max_tokens, self.temperature, form

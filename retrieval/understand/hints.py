@@ -1,4 +1,4 @@
-"""Category hints: what may hold the answer is raised, and nothing is excluded. Seed 004."""
+"""Category hints (seed 004): chunks that may contain the answer are raised, and nothing is excluded."""
 
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -10,7 +10,7 @@ from retrieval.types import Chunk, Hit, Retrieval
 
 log = logging.getLogger(__name__)
 _FALLBACK = 2
-"""Times as many hits as usual are asked for where a search found nothing."""
+"""If a search finds nothing, this many times more hits are requested."""
 
 Relevance = Callable[[str, Sequence[str]], Sequence[float]]
 """(question, chunk ids of its ranking, the best first) -> relevance of each, 0 to 1."""
@@ -20,7 +20,7 @@ Find = Callable[[str, int], Retrieval]
 
 @dataclass(frozen=True, slots=True)
 class HintConfig:
-    """The five settings of seed 004, by its names in small letters.
+    """The five settings of seed 004, with their names in lower case.
 
     Raises:
         InvalidQueryError: a number is out of its range.
@@ -28,13 +28,13 @@ class HintConfig:
 
     enable_category_hints: bool = True
     category_hint_boost: float = 1.2
-    """What the relevance of a hit in a hinted category is multiplied by."""
+    """Factor for the relevance of a hit in a hinted category."""
     category_weight_multiplier: float = 1.0
-    """What every category weight is multiplied by."""
+    """Factor for every category weight."""
     fallback_on_empty_results: bool = True
-    """Search again without hints where nothing was found."""
+    """Whether to search again without hints if nothing was found."""
     broaden_search_multiplier: int = 3
-    """Times as many hits are ranked by their categories as are kept."""
+    """How many times more hits are ranked by category than are kept."""
 
     def __post_init__(self) -> None:
         for name in ("category_hint_boost", "category_weight_multiplier"):
@@ -46,17 +46,17 @@ class HintConfig:
 
 @dataclass(frozen=True, slots=True)
 class HintedHit:
-    """A hit with what its category made of it."""
+    """A hit with the effect of its category."""
 
     hit: Hit
     category: str | None
     original_relevance: float
-    """0 to 1; rises with the score of the hit, and says nothing between two questions."""
+    """0 to 1; increases with the score of the hit, and cannot be compared between questions."""
     adjusted_relevance: float
     """The same, times the boost; may be above 1."""
     category_boost: float
     relevance: float
-    """0 to 1: how sure it is that the hit answers, where that is measured; else `original_relevance`."""
+    """0 to 1: how certain it is that the hit answers, if that is measured; else `original_relevance`."""
 
 
 def rerank_by_categories(
@@ -69,16 +69,16 @@ def rerank_by_categories(
     *,
     log_odds: bool = True,
 ) -> tuple[HintedHit, ...]:
-    """All hits, those of hinted categories raised; equal ones stay in their order.
+    """Return all hits, with those of hinted categories raised; ties keep their order.
 
     Args:
         hits: best first.
-        category_hints: get the boost of the settings.
-        category_weights: get a boost of their own as well.
+        category_hints: categories that get the boost of the settings.
+        category_weights: categories that also get their own boost.
         config: the settings; without hints enabled every boost is 1.
-        key: metadata key of the category, or several; a hit that two of them hint at is raised once.
-        relevances: of the hits, as they are measured for the question; None: they are not measured.
-        log_odds: whether scores are log odds, as those of the `default` strategy; else they are shares of the best.
+        key: metadata key of the category, or several; a hit with hinted categories in two of them is raised once.
+        relevances: relevance of each hit, measured for the question; None: not measured.
+        log_odds: whether scores are log odds, as in the `default` strategy; else they are divided by the best.
     """
     keys = (key,) if isinstance(key, str) else tuple(key)
     best = max((hit.score for hit in hits), default=0.0)
@@ -98,14 +98,14 @@ def rerank_by_categories(
 
 
 def category_of(chunk: Chunk, key: str = "category") -> str | None:
-    """The category of a chunk's document; None without one."""
+    """Return the category of a chunk's document; None if it has none."""
     value = chunk.metadata.get(key)
     return None if value is None or isinstance(value, tuple | list) else str(value)
 
 
 @dataclass(frozen=True, slots=True)
 class HintedSearch:
-    """Searches broadly, and ranks what it finds by the hints."""
+    """Searches broadly, and ranks the hits by the hints."""
 
     config: HintConfig = HintConfig()
     key: str | Sequence[str] = "category"
@@ -124,16 +124,16 @@ class HintedSearch:
         may_broaden: bool,
         part: str | None = None,
     ) -> tuple[HintedHit, ...]:
-        """The best `kept` hits of a broad search, those of hinted categories raised.
+        """Return the best `kept` hits of a broad search, with those of hinted categories raised.
 
         Args:
-            sub_query: what is searched.
-            kept: how many hits at most.
+            sub_query: the question to search for.
+            kept: the most hits to return.
             hints: categories that are raised by the boost of the settings.
-            weights: by category, a boost of its own.
-            find: searches.
-            may_broaden: whether a search that finds nothing is made again, broader and without hints.
-            part: what relevance is measured for; None: the sub-query.
+            weights: additional boosts by category.
+            find: the search function.
+            may_broaden: whether a search that finds nothing is repeated, broader and without hints.
+            part: the question for which relevance is measured; None: the sub-query.
         """
         question = sub_query if part is None else part
         log.info("Executing vector search with category hints: %s", list(hints))
@@ -156,6 +156,6 @@ class HintedSearch:
         *,
         log_odds: bool = True,
     ) -> tuple[HintedHit, ...]:
-        """Hits of a ranking, the best first, by `rerank_by_categories`."""
+        """Rank hits, given best first, by `rerank_by_categories`."""
         measured = self.relevance(query, [hit.chunk.id for hit in hits]) if self.relevance else None
         return rerank_by_categories(hits, hints, weights, self.config, self.key, measured, log_odds=log_odds)

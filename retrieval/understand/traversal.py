@@ -1,4 +1,4 @@
-"""What programs that walk the graph themselves get: the names of a ruleset, its intents and how far each walks."""
+"""Data for programs that walk the graph themselves: the names of a ruleset, its intents, and the policy of each."""
 
 import json
 import re
@@ -27,22 +27,22 @@ from retrieval.types import Chunk
 MAX_NAME_WORDS = 6
 _BRACKET = re.compile(r"\s*[\[(][^\])]*[\])]\s*$")
 _ROLLED = re.compile(r"^\d+\s*[-–]\s*\d+\s+(?=\D)")
-"""The dice of a table of things that are rolled for: `76-00 Rod of Resurrection`."""
+"""The dice range in a table of things that are rolled for: `76-00 Rod of Resurrection`."""
 _NOTE = re.compile(r"(?<=[^\W\d_])\d+$|[*†‡§¹²³⁴⁵⁶⁷⁸⁹]+$")
-"""The mark of a note: `Withdraw5`, `Bow, short†`."""
+"""A note mark: `Withdraw5`, `Bow, short†`."""
 _UNIT = re.compile(r",\s+per [^\W\d_]+$")
-"""What a price is for: `Bread, per loaf`."""
+"""The unit of a price: `Bread, per loaf`."""
 _HIRED = re.compile(r"\bper (?:day|night|week|month|year|hour|mile|head|person)\b", re.IGNORECASE)
-"""What is paid so is no thing: `Feed per day`."""
+"""Something priced like this is not an item: `Feed per day`."""
 _WORD = re.compile(r"(?:\d+-)?[^\W\d_]{2,}(?:['’/-][^\W\d_]+)*")
 _LABELS = {form for label in Vocabulary.default().labels for form in (label.name, *label.forms)}
 _NO_NAMES = FUNCTION_WORDS | _LABELS | {"none"}
-"""What is rolled, counted or left out names nothing: `7th to 9th`, `None`, `STR`."""
+"""Words of rolls, counts and empty cells, which name nothing: `7th to 9th`, `None`, `STR`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How far a walk goes from the things that a question names."""
+    """The limits of a walk from the things that a question names."""
 
     relations: tuple[Relation, ...] = ("describes", "see", "contains")
     depth: int = 3
@@ -51,11 +51,11 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What a question wants. Key: name. The first intent one of whose patterns is found is the question's."""
+    """An intent of questions. Key: name. A question has the first intent with a pattern that matches."""
 
     name: str
     patterns: tuple[str, ...]
-    """Regular expressions, looked for in the lower-case question."""
+    """Regular expressions, searched for in the lower-case question."""
     policy: Policy = Policy()
 
 
@@ -76,15 +76,15 @@ class TraversalConfig:
 
     @classmethod
     def of(cls, chunks: Iterable[Chunk], ruleset_id: str, version: str = "v1") -> "TraversalConfig":
-        """The names of these books, sorted, with the keywords and intents of the package."""
+        """Return the names in these books, sorted, with the keywords and intents of the package."""
         names: dict[str, set[str]] = {kind: set() for kind in ("condition", "spell", "feat", "item", "action")}
         for chunk in chunks:
             kind = str(chunk.metadata.get("content_kind"))
             if chunk.kind == "row":
-                # A row is below its last heading as a thing is below its kind's.
+                # A row is below its last heading, as an item is below the heading of its kind.
                 kind = kind_by_headings((*chunk.heading_path, "")) or ""
             name = _name(chunk)
-            # `Components` heads a part of how spells are cast, and is no spell.
+            # `Components` is a heading about casting spells, not a spell.
             if kind in names and name and not is_about_kind(name, kind):
                 names[kind].add(name)
         return replace(
@@ -100,11 +100,11 @@ class TraversalConfig:
 
     @classmethod
     def load(cls, store: ArtifactStore, ruleset_id: str, version: str | None = None) -> "TraversalConfig":
-        """A ruleset's config in an artifact store; without a version the newest.
+        """Return a ruleset's config from an artifact store; without a version, the newest.
 
         Raises:
             IndexMissingError: the store has none.
-            UnreadableSettingsError: a pattern is not a regular expression, or a relation is none.
+            UnreadableSettingsError: a pattern is not a regular expression, or a relation is unknown.
         """
         stored = stored_config(store, ruleset_id, version)
         fields = asdict(stored)
@@ -125,25 +125,25 @@ class TraversalConfig:
     def load_from_mongo(
         cls, ruleset_id: str, mongo_uri: str | None = None, version: str | None = None
     ) -> "TraversalConfig":
-        """The same from a MongoDB server.
+        """Return the same from a MongoDB server.
 
         Args:
-            ruleset_id: whose config.
-            mongo_uri: `mongodb://HOST:PORT/DATABASE`; None: what QUERYMUST_MONGO_URI says.
-            version: None: the newest.
+            ruleset_id: the id of the ruleset.
+            mongo_uri: `mongodb://HOST:PORT/DATABASE`; None: the value of QUERYMUST_MONGO_URI.
+            version: the version; None: the newest.
 
         Raises:
-            IndexMissingError: the server cannot be reached, or has none.
-            UnreadableSettingsError: as `load`; or no server is named.
+            IndexMissingError: the server cannot be reached, or has no such config.
+            UnreadableSettingsError: as for `load`, or no server is named.
         """
         with closing(MongoStore.open(mongo_uri)) as store:
             return cls.load(store, ruleset_id, version)
 
     def stored(self, now: datetime) -> StoredTraversalConfig:
-        """As an artifact store keeps it.
+        """Return it as the record of an artifact store.
 
         Args:
-            now: when it was made; a store that has one of its key keeps the time of that.
+            now: when it was made; a store that already has its key keeps the earlier time.
         """
         return StoredTraversalConfig(
             self.ruleset_id,
@@ -165,7 +165,7 @@ class TraversalConfig:
         )
 
     def write(self, path: Path) -> None:
-        """Write it as JSON, indented; readers see the old file or the new one."""
+        """Write it as indented JSON; readers see either the old file or the new one."""
         write_atomically(path, json.dumps(json.loads(dump_record(self)), indent=1, ensure_ascii=False) + "\n")
 
     @classmethod
@@ -173,8 +173,8 @@ class TraversalConfig:
         """Read a JSON or TOML file.
 
         Raises:
-            FileNotFoundError: no such file.
-            UnreadableSettingsError: it is neither, a value has the wrong type, or a pattern is not a regular
+            FileNotFoundError: there is no such file.
+            UnreadableSettingsError: it is not JSON or TOML, a value has the wrong type, or a pattern is not a regular
                 expression.
         """
         try:
@@ -201,7 +201,7 @@ def _package() -> TraversalConfig:
 
 
 def _name(chunk: Chunk) -> str:
-    """What a chunk is the description of, without what a table writes around it; empty where nothing short says it."""
+    """Return the name of what a chunk describes, without table notation around it; empty if it has no short name."""
     written = (chunk.row_key or "") if chunk.kind == "row" else _last(chunk.heading_path)
     name = _BRACKET.sub("", written).strip(" *_:.")
     if _HIRED.search(name):

@@ -33,7 +33,7 @@ the smallest need many for the same hits."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AllowedChunks:
-    """Which chunks may be returned for one question."""
+    """The chunks that may be returned for one question."""
 
     admitted: Admission | None = None
     """The decision of query_must for the question; None: it is not applied."""

@@ -1,4 +1,4 @@
-"""How well the numbers of a question fit a candidate, and numbers outside a table's range."""
+"""Measures how well the numbers of a question fit a candidate, and finds numbers outside a table's range."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which words of a question the candidates contain, field by field."""
+"""Finds which words of a question the candidates contain, field by field."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

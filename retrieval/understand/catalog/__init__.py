@@ -1,1 +1,1 @@
-"""What the documents of an index are called, and the fields and values that they have."""
+"""Names of the documents of an index, and their fields and values."""

@@ -1,4 +1,4 @@
-"""The fields of an index and the values that really stand there: what a question can be compared with."""
+"""The fields of an index and their actual values, with which a question can be compared."""
 
 import re
 from collections import Counter, defaultdict
@@ -17,7 +17,7 @@ from retrieval.types import Chunk, Metadata
 from retrieval.understand.catalog.words import DOCUMENTS, keys, own_nouns, spelled_out
 
 Kind = Literal["text", "person", "code", "free", "number", "identity", "year", "version", "date", "epoch", "flag"]
-"""`text` is one of a few values, `code` letters and figures as in KX-204, `free` is prose or an address, `identity` a
+"""`text` is one of a few values, `code` letters and digits as in KX-204, `free` is prose or an address, `identity` a
 number that no two documents share, `epoch` a date as seconds since 1970."""
 
 _HUMP = re.compile(r"(?<=[a-z\d])(?=[A-Z])")
@@ -32,42 +32,42 @@ _PERSON = re.compile(
 _NAMES = word_sets("fields")
 _DATE_WORDS, _PEOPLE, _THINGS = _NAMES["dates"], _NAMES["people"], _NAMES["things"]
 _DOERS = ("or", "er", "ee", "ist", "by", "ian", "ant", "yst")
-"""Endings of fields that hold who does something: director, trainee, approved_by, technician, analyst."""
+"""Endings of fields that contain people by role: director, trainee, approved_by, technician, analyst."""
 _MANY = 20
 _UNLIKE = 0.7
-"""Values that so many documents have alone are no classes."""
+"""If more than this share of documents have a value of their own, the values are not classes."""
 _MOSTLY = 0.9
 _PARTLY = 0.5
 _SEVERAL, _ALIKE = 8, 0.3
 _FREE_WORDS = 4
-"""Values with more words than that, on average, are prose."""
+"""Values with more words than this, on average, are prose."""
 _SPREAD = 20
-"""Numbers that documents go by leave out so many at most for each: what is further apart measures something."""
+"""The largest average distance of numbers that identify documents; numbers further apart are measures."""
 _OLD, _NEW = 1400, 2100
-"""Whole numbers of which all are between these are years, whatever the field is called."""
+"""Whole numbers that are all between these are years, whatever the name of the field."""
 _SECONDS, _MILLISECONDS = 1e8, 1e11
-"""Numbers from 1973 on, if they are seconds or milliseconds since 1970."""
+"""Numbers above these are dates since 1973, as seconds or milliseconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CatalogField:
-    """A key of the metadata and what stands there. Key: name."""
+    """A metadata key and its values. Key: name."""
 
     name: str
     kind: Kind
     listed: bool
     """Whether documents have lists of these values."""
     counts: Mapping[Scalar, int]
-    """Documents with each value."""
+    """Number of documents with each value."""
     ordered_by: str | None = None
-    """Of versions: the number field that rises with the lowest version of a document."""
+    """For versions: the number field that increases with the lowest version of a document."""
     orders: Mapping[str, float] = field(default_factory=dict)
-    """Of such versions: the number of each."""
+    """For such versions: the number of each."""
     spelled_out: Mapping[str, str] = field(default_factory=dict)
-    """Of codes of countries, languages and currencies: what each is called."""
+    """For codes of countries, languages and currencies: the name of each."""
 
     def written(self, value: Scalar) -> str:
-        """A value in words: `Poland` for PL where all values are such codes."""
+        """Return a value in words: `Poland` for PL if all values are such codes."""
         return spaced(self.spelled_out.get(str(value), str(value)))
 
     @property
@@ -77,7 +77,7 @@ class CatalogField:
 
     @property
     def is_date(self) -> bool:
-        """Whether times can be compared with it."""
+        """Whether it can be compared with times."""
         return self.kind in ("date", "epoch", "year")
 
     def reaches_past(self, day: date) -> bool:
@@ -85,7 +85,7 @@ class CatalogField:
         return max(map(str, self.counts)) > str(self.stored(day, is_end=True))
 
     def stored(self, day: date, *, is_end: bool) -> Scalar:
-        """A day as the field writes it: its beginning, or the last that still belongs to it."""
+        """Return a day as stored in the field: its beginning, or its last moment."""
         if self.kind == "year":
             return day.year
         if self.kind == "epoch":
@@ -98,17 +98,17 @@ class CatalogField:
 
 @lru_cache(maxsize=1 << 12)
 def _words_of(name: str) -> tuple[str, ...]:
-    """Every question is compared with every field, many times."""
+    """Return the words of a name; cached, because every question is compared with every field many times."""
     return keys(spaced(name))
 
 
 def spaced(name: str) -> str:
-    """A field's name as words: `start date` for start_date, start-date and startDate."""
+    """Return a field's name as words: `start date` for start_date, start-date and startDate."""
     return _HUMP.sub(" ", name).replace("_", " ").replace("-", " ")
 
 
 def kind_of(name: str, values: Collection[Scalar], n_documents: int, *, listed: bool) -> Kind:
-    """The kind of a field with these distinct values; `n_documents` have it."""
+    """Return the kind of a field with these distinct values, which `n_documents` documents have."""
     if all(isinstance(value, bool) for value in values):
         return "flag"
     if all(isinstance(value, int | float) for value in values):
@@ -126,18 +126,19 @@ def kind_of(name: str, values: Collection[Scalar], n_documents: int, *, listed: 
 
 
 def is_person(field: CatalogField, value: str) -> bool:
-    """Whether a value is a person's name, which its parts may stand for; `The Core Team` is none."""
+    """Whether a value is a person's name whose parts can be used alone; `The Core Team` is not."""
     written = value if "," not in value else " ".join(reversed([part.strip() for part in value.split(",")]))
     return field.kind == "person" and _is_name(written) and not written.startswith(("The ", "A "))
 
 
 def _is_name(text: str) -> bool:
-    """Two capitalised words or more; `G.T.Seaborg` is three."""
+    """Whether a text is two or more capitalised words; `G.T.Seaborg` is three."""
     return bool(_PERSON.fullmatch(_INITIALS.sub(" ", text)))
 
 
 def _are_people(name: str, texts: Collection[str]) -> bool:
-    """Names of people: the field says so, or there are many and nearly all are two or three capitalised words."""
+    """Whether values are names of people: by the field's name, or if there are many and nearly all are two or three
+    capitalised words."""
     if _PEOPLE & set(keys(spaced(name))):
         return all(text[:1].isupper() for text in texts)
     named = [text for text in texts if _is_name(text) and len(text.split()) <= 4]
@@ -170,25 +171,25 @@ def _share(texts: Collection[str], pattern: re.Pattern[str]) -> float:
 
 
 def plain(number: float) -> int | float:
-    """A whole number without a point."""
+    """Return a whole number as an int."""
     return int(number) if float(number).is_integer() else number
 
 
 OWN = ("book", "document", "kind", "title")
-"""Keys of every index that tell where a chunk is from."""
+"""Keys of every index that identify where a chunk is from."""
 _LINKS = frozenset({"with", "from", "that", "this", "into", "over", "about", "between"})
 _TITLED = 0.25
-"""A word in so many of all titles is what the documents are called."""
+"""A word in at least this share of all titles is a name for the documents."""
 _TYPICAL, _LIFT, _LEAST = 0.5, 3.0, 3
-"""A word in that share of the titles under a value, that much more often than in all, and in so many of them at least,
-goes with the value: releases have schedules."""
+"""A word in this share of the titles under a value, this many times more often than in all titles, and in at least this
+many of them, goes with the value: releases have schedules."""
 _STRAYS = 0.02
-"""Share of documents that may have a version and no number of it, or the contrary."""
+"""Share of documents that may have a version without a number, or a number without a version."""
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogDocument:
-    """A document as the catalogue sees it."""
+    """A document as the catalogue uses it."""
 
     name: str
     title: str
@@ -196,28 +197,30 @@ class CatalogDocument:
 
     @classmethod
     def of(cls, name: str, title: str, metadata: Metadata) -> "CatalogDocument":
-        """A document by the metadata of one of its chunks."""
+        """Return a document by the metadata of one of its chunks."""
         return cls(name, title, {key: value for key, value in metadata.items() if key not in ENRICHED})
 
 
 @dataclass(frozen=True, eq=False)
 class Catalog:
-    """The fields of an index by name, what its documents are called, and what goes with a value."""
+    """The fields of an index by name, the names for its documents, and the words that go with a value."""
 
     fields: Mapping[str, CatalogField]
     nouns: frozenset[str]
-    """Keys of words for a document: `document`, `proposal`, and what the library calls them."""
+    """Keys of words for a document: `document`, `proposal`, and others that the library uses."""
     companions: Mapping[tuple[str, Scalar], frozenset[str]]
-    """By field and value: keys of words that the titles of its documents share."""
+    """Keys of words that the titles of its documents share, by field and value."""
     n_documents: int
     says: Callable[[str], bool] = lambda _: True
-    """Whether a document has a word; what none has can be nobody's topic. Without texts every word may be one."""
+    """Whether a document contains a word; a word that none contains cannot be a topic. Without texts, every word may be
+    one."""
 
     @classmethod
     def of(
         cls, documents: Sequence[CatalogDocument], books: Collection[str] = (), texts: Sequence[str] = ()
     ) -> "Catalog":
-        """The catalogue of documents, of the names of the books that they are in, and of how some texts call them."""
+        """Return the catalogue of documents, with the names of their books and the nouns that some texts use for
+        them."""
         having: dict[str, dict[Scalar, set[int]]] = defaultdict(lambda: defaultdict(set))
         listed: set[str] = set()
         for number, document in enumerate(documents):
@@ -259,14 +262,14 @@ class Catalog:
 
     @cached_property
     def dates(self) -> tuple[CatalogField, ...]:
-        """The fields that times can be compared with; those that hold a year alone come last."""
+        """The fields that can be compared with times; those with only a year are last."""
         return tuple(
             sorted((field for field in self.fields.values() if field.is_date), key=lambda field: field.kind == "year")
         )
 
     @cached_property
     def dividing(self) -> tuple[CatalogField, ...]:
-        """The fields that are not the same in all documents: no other can be asked for in other words than its own."""
+        """The fields that differ between documents: all others can only be asked for by the field's name."""
         return tuple(
             field
             for field in self.fields.values()
@@ -275,7 +278,8 @@ class Catalog:
 
 
 def title_of(chunk: Chunk) -> str:
-    """What the chunk's document is called: its first heading; a title in the metadata is often its whole book's."""
+    """Return the name of the chunk's document: its first heading, because a title in the metadata is often that of the
+    whole book."""
     return chunk.heading_path[0] if chunk.heading_path else str(chunk.metadata.get("title") or chunk.document)
 
 
@@ -295,7 +299,7 @@ def _nouns(documents: Sequence[CatalogDocument], everywhere: Counter[str]) -> fr
 
 
 def _shared_heads(fields: Mapping[str, CatalogField]) -> set[str]:
-    """The last word of several values of a field: `Cruise Ship` and `Container Ship` are ships."""
+    """Return the last word of several values of a field: `Cruise Ship` and `Container Ship` are ships."""
     ends = Counter(
         (name, words[-1])
         for name, field in fields.items()
@@ -319,14 +323,15 @@ def _typical(titles: Sequence[frozenset[str]], everywhere: Counter[str], n_docum
 
 
 def version_key(text: str) -> tuple[int, ...]:
-    """By which versions are in order: 3.9 before 3.10."""
+    """Return the sort key of a version: 3.9 is before 3.10."""
     return tuple(int(part) for part in re.findall(r"\d+", text))
 
 
 def _ordered(
     versions: CatalogField, fields: Mapping[str, CatalogField], documents: Sequence[CatalogDocument]
 ) -> CatalogField:
-    """A field of versions with the number field that rises with a document's lowest version, where there is one."""
+    """Return a field of versions with the number field that increases with a document's lowest version, if there is
+    one."""
     for other in fields.values():
         if other.kind not in ("number", "identity"):
             continue
@@ -349,12 +354,12 @@ def _ordered(
 
 
 EMPTY = frozenset({"is", "has", "can", "are", "ha", "be", "allowed"})
-"""Words of a flag's name that tell nothing."""
+"""Words of a flag's name without a meaning of their own."""
 _YES, _NO = frozenset({"yes", "y", "true"}), frozenset({"no", "n", "false"})
 
 
 def yes_of(field: CatalogField) -> Scalar | None:
-    """What says yes in a field that says yes or no; None for other fields."""
+    """Return the value for yes in a field of yes or no; None for other fields."""
     if field.kind == "flag":
         return True
     if field.kind != "text" or not {str(value).casefold() for value in field.counts} <= _YES | _NO:

@@ -33,7 +33,7 @@ _SPELLINGS = (
     (re.compile(r"(?<=[a-z]{4})is(?=e$|ed$|es$|ing$|ation$)"), "iz"),
     (re.compile(r"(?<=[a-z]{3})([tb])re$"), r"\1er"),
 )
-"""British spellings, and the American ones that they are compared as."""
+"""British spellings, and the American ones to which they are converted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Word:
 
     text: str
     key: str
-    """Lower case, singular, without accents and without a possessive ending: what is compared."""
+    """The form that is compared: lower case, singular, without accents and without a possessive ending."""
     start: int
     end: int
     owns: bool = False
@@ -50,7 +50,7 @@ class Word:
 
     @property
     def is_plural(self) -> bool:
-        """Whether it is written in another number than its key."""
+        """Whether its number differs from that of its key."""
         plain = _POSSESSIVE.sub("", self.text).lower() if self.owns else self.text.lower()
         return plain.endswith("s") and _american(_folded(plain)) != self.key
 
@@ -61,22 +61,22 @@ class Word:
 
 
 def words(text: str) -> tuple[Word, ...]:
-    """The words, numbers and signs of a text, in its order."""
+    """Return the words, numbers and signs of a text, in order."""
     return tuple(_word(match) for match in _WORD.finditer(text))
 
 
 def keys(text: str) -> tuple[str, ...]:
-    """The keys of the words of a name or value, without signs."""
+    """Return the keys of the words of a name or value, without signs."""
     return tuple(key for match in _WORD.finditer(text) if (key := _read(match[0])[0])[0].isalnum())
 
 
 def stem(word: str) -> str:
-    """What the forms of a word begin with, roughly: `acquisitions`, `acquired`; `closing`, `closes`."""
+    """Return roughly what all forms of a word begin with: `acquisitions`, `acquired`; `closing`, `closes`."""
     return _ENDING.sub("", word)[:STEM]
 
 
 def text_of(text: str, terms: Sequence[Word]) -> str:
-    """What stands from the first of these words to the last."""
+    """Return the text from the first of these words to the last."""
     return text[terms[0].start : terms[-1].end]
 
 
@@ -87,7 +87,7 @@ def _word(match: re.Match[str]) -> Word:
 
 @lru_cache(maxsize=1 << 14)
 def _read(text: str) -> tuple[str, bool]:
-    """The key of a word, and whether it has a possessive ending. A library repeats its words."""
+    """Return the key of a word, and whether it has a possessive ending; cached, because a library repeats its words."""
     plain = _POSSESSIVE.sub("", text)
     owns = plain != text and bool(plain)
     folded = _folded(plain if owns else text)
@@ -106,14 +106,14 @@ def _folded(text: str) -> str:
 
 
 _MOSTLY = 0.9
-"""Share of the values that are codes; a few may be written otherwise."""
+"""Share of the values that must be codes; a few may be written differently."""
 
 
 def spelled_out(values: Collection[str]) -> Mapping[str, str]:
-    """The names of the values of a field that holds such codes: `Poland` for PL; none for other fields.
+    """Return the names of the values of a field of such codes: `Poland` for PL; empty for other fields.
 
     Args:
-        values: all values of one field; of two letters, or of three for currencies.
+        values: all values of one field; codes have two letters, those of currencies three.
     """
     if not values:
         return {}
@@ -141,17 +141,17 @@ def _english() -> Locale:
 
 
 DOCUMENTS = word_sets("questions")["documents"]
-"""Keys of words."""
+"""Keys of words for documents."""
 
 _THIS = re.compile(r"\bthis ([^\W\d_]{3,})", re.IGNORECASE)
 _VERBS = frozenset("is was has will can may must should would could means does had time way".split())  # noqa: SIM905
-"""What stands behind `this` in any text and is no document."""
+"""Words that follow `this` in any text without naming a document."""
 _SHARE, _LEAST = 0.2, 10
-"""A noun that so many of the texts call themselves by, and in so many at least."""
+"""Texts that must use a noun for themselves: this share of them, and at least this many."""
 
 
 def own_nouns(texts: Sequence[str]) -> frozenset[str]:
-    """Keys of the nouns that texts call themselves by: `package` where many say `this package`."""
+    """Return the keys of the nouns that texts use for themselves: `package` if many contain `this package`."""
     counter = Counter(word for text in texts for word in {noun.lower() for noun in _THIS.findall(text)} - _VERBS)
     enough = max(_LEAST, _SHARE * len(texts))
     return frozenset(key for word, count in counter.items() if count >= enough for key in keys(word) if key == word)
@@ -160,11 +160,11 @@ def own_nouns(texts: Sequence[str]) -> frozenset[str]:
 _FROM = {
     adjective: sorted(name.replace("_", " ") for name in names) for adjective, names in word_sets("demonyms").items()
 }
-"""By the adjective: the names of the country."""
+"""The names of the country, by adjective."""
 
 
 def of_people(value: str) -> Iterator[str]:
-    """Other words for a country or for what comes from it: `Dutch` for Netherlands, `Netherlands` for Dutch."""
+    """Yield other words for a country or its products: `Dutch` for Netherlands, `Netherlands` for Dutch."""
     for adjective, countries in _FROM.items():
         if value in countries:
             yield adjective

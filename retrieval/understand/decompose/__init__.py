@@ -1,1 +1,1 @@
-"""Questions that ask several things, as the questions that they are made of."""
+"""Splits questions that ask several things into single questions."""

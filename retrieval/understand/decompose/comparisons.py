@@ -1,4 +1,4 @@
-"""Comparisons as one question for each side."""
+"""Splits comparisons into one question for each side."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,7 +12,7 @@ from retrieval.understand.catalog.words import Word, keys, words
 from retrieval.understand.reading.grammar import AUXILIARIES
 
 IsName = Callable[[Sequence[str]], bool]
-"""Whether these keys are what something in the index is called."""
+"""Whether these keys are the name of something in the index."""
 
 _VERSUS = (
     *(("versus",), ("vs", "."), ("vs",), ("v", "."), ("v",), ("against",), ("as", "against"), ("as", "opposed", "to")),
@@ -24,21 +24,21 @@ _WORDS = word_sets("comparisons")
 _COMPARING, _LEADING = _WORDS["comparing"], _WORDS["leading"]
 _BREAKS = AUXILIARIES | _WORDS["ending"]
 _COUNTING = CARDINALS.keys() | {"a", "an", "few", "several", "couple"}
-"""Words that things are counted with."""
+"""Words that count things."""
 _LONGEST_SIDE = 7
-"""Words of a name at most."""
+"""The most words of a name."""
 _SIGNS = frozenset({",", ":", ";", "?", "!", "(", ")", "-", "–", "—"})
 
 
 def compared(question: str, is_name: IsName) -> tuple[str, ...]:
-    """The questions that a comparison is made of, in its order, each about one of the things.
+    """Return the questions that a comparison consists of, in order, each about one of the things.
 
     Args:
-        question: as it was asked.
-        is_name: told what in the index has a name.
+        question: the question as asked.
+        is_name: whether keys are the name of something in the index.
 
     Returns:
-        Two questions or more; none where nothing is compared.
+        Two or more questions; empty if nothing is compared.
     """
     if fighters := duel_sides(question):
         return fighters
@@ -65,7 +65,8 @@ _ARTICLE = re.compile(r"^\s*(?:an?|the|between)\s+", re.IGNORECASE)
 
 
 def duel_sides(question: str) -> tuple[str, ...]:
-    """The questions that a duel is made of: each fighter against what the other brings; none where nobody fights.
+    """Return the questions that a duel consists of: each fighter against the other's value; empty if there is no
+    fight.
 
     >>> duel_sides("Who wins: 4th level fighter (AC 3) vs 7th level druid (AC 9)?")
     ('4th level fighter against AC 9', '7th level druid against AC 3')
@@ -78,7 +79,7 @@ def duel_sides(question: str) -> tuple[str, ...]:
 
 
 def _text(question: str, terms: Sequence[Word], gone: set[int]) -> str:
-    """The question without some words; what stands between two that stay is kept."""
+    """Return the question without some words; text between two kept words is kept."""
     pieces: list[str] = []
     for at, word in enumerate(terms):
         if at in gone:
@@ -104,7 +105,7 @@ def _things(terms: Sequence[Word], is_name: IsName) -> list[tuple[int, int]]:
 
 
 def _joints(terms: Sequence[Word]) -> Iterator[tuple[int, int]]:
-    """Places of what joins two things that are compared, the clearest first."""
+    """Yield the positions of words that join two compared things, clearest first."""
     texts = [word.text.lower() for word in terms]
     for at in range(1, len(texts)):
         length = max((len(phrase) for phrase in _VERSUS if tuple(texts[at : at + len(phrase)]) == phrase), default=0)
@@ -146,7 +147,7 @@ def _left_of(terms: Sequence[Word], stop: int, is_name: IsName) -> tuple[int, in
 
 
 def _with_number(terms: Sequence[Word], at: int) -> int:
-    """Where a name with the number before it begins: at `5th` of `5th level fighter`."""
+    """Return where a name with the number before it begins: at `5th` in `5th level fighter`."""
     for first in range(at - 1, max(-1, at - 4), -1):
         if terms[first].text[0].isdigit():
             return first
@@ -156,7 +157,8 @@ def _with_number(terms: Sequence[Word], at: int) -> int:
 
 
 def _subject(terms: Sequence[Word], stop: int, is_name: IsName) -> tuple[int, int] | None:
-    """What is more than something: the longest name before `than`, else what follows the first verb."""
+    """Return the thing that is compared with `than`: the longest name before it, else the words after the first
+    verb."""
     named = [
         (at, end)
         for at in range(stop)
@@ -170,7 +172,7 @@ def _subject(terms: Sequence[Word], stop: int, is_name: IsName) -> tuple[int, in
 
 
 def _named(terms: Sequence[Word], at: int, stop: int, is_name: IsName) -> bool:
-    """Whether a name begins and ends here."""
+    """Whether these words are a name."""
     if not (terms[at].key[0].isalnum() and terms[stop - 1].key[0].isalnum()):
         return False
     return is_name([word.key for word in terms[at:stop] if word.key[0].isalnum()])
@@ -179,7 +181,8 @@ def _named(terms: Sequence[Word], at: int, stop: int, is_name: IsName) -> bool:
 def _same_head(
     terms: Sequence[Word], left: tuple[int, int], right: tuple[int, int]
 ) -> tuple[tuple[int, int], tuple[int, int]]:
-    """`Angle mode and Horizon mode`: both things have the word, though a name may lack it, or be it alone."""
+    """Extend both things by a word that both end with, `Angle mode and Horizon mode`: a name may lack it, or consist
+    only of it."""
     if right[1] == len(terms) or terms[right[1]].key != terms[left[1] - 1].key:
         return left, right
     right = right[0], right[1] + 1
@@ -192,7 +195,8 @@ def _same_head(
 def _shared_head(
     terms: Sequence[Word], left: tuple[int, int], right: tuple[int, int], is_name: IsName
 ) -> tuple[tuple[int, int], tuple[int, int]]:
-    """`longsword and greataxe critical multipliers`: what follows the second thing may belong to both."""
+    """Shorten the second thing if the words after it may belong to both: `longsword and greataxe critical
+    multipliers`."""
     if _named(terms, *right, is_name):
         return left, right
     length = left[1] - left[0]
@@ -202,7 +206,7 @@ def _shared_head(
 
 
 def _listed(terms: Sequence[Word], is_name: IsName) -> list[tuple[int, int]]:
-    """Names that only commas join: `club, mace, quarterstaff`."""
+    """Return names that are joined only by commas: `club, mace, quarterstaff`."""
     commas = [at for at, word in enumerate(terms) if word.key == ","]
     things: list[tuple[int, int]] = []
     for comma in commas:
@@ -213,7 +217,7 @@ def _listed(terms: Sequence[Word], is_name: IsName) -> list[tuple[int, int]]:
 
 
 def _more_of_list(terms: Sequence[Word], left: tuple[int, int], is_name: IsName) -> list[tuple[int, int]]:
-    """Things before the first of two: `mansion, keep or tower`."""
+    """Return the things before the first of two: `mansion, keep or tower`."""
     things: list[tuple[int, int]] = []
     at = left[0]
     while at > 1 and terms[at - 1].key == ",":
@@ -228,7 +232,7 @@ def _more_of_list(terms: Sequence[Word], left: tuple[int, int], is_name: IsName)
 def _compares(
     terms: Sequence[Word], things: Sequence[tuple[int, int]], joint: tuple[int, int], is_name: IsName
 ) -> bool:
-    """Whether what is joined is compared, and not one thing with two names."""
+    """Whether joined things are compared, instead of being one thing with two names."""
     joined = terms[joint[0]].text.lower()
     named = all(_named(terms, *thing, is_name) for thing in things)
     if joined in ("and", "or"):
@@ -244,7 +248,7 @@ def _compares(
 
 
 def _connections(terms: Sequence[Word], things: Sequence[tuple[int, int]]) -> set[int]:
-    """Words between two things that only join them."""
+    """Return the words between two things that only join them."""
     gone: set[int] = set()
     for one, other in pairwise(things):
         between = range(one[1], other[0])
@@ -254,14 +258,14 @@ def _connections(terms: Sequence[Word], things: Sequence[tuple[int, int]]) -> se
 
 
 _LONGEST_NAME = 6
-"""Words of a name; what is longer is a sentence."""
+"""The most words of a name; longer texts are sentences."""
 
 
 class ComparedNames:
     """Names of rows, sections and tables.
 
     Args:
-        chunks: of an index; none where they are noted as somebody else reads them.
+        chunks: the chunks of an index; empty if `noting` collects the names while other code reads the chunks.
     """
 
     def __init__(self, chunks: Iterable[Chunk] = ()) -> None:
@@ -270,7 +274,7 @@ class ComparedNames:
             pass
 
     def noting(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-        """The same chunks, whose names are noted as they are read; all must be read before a name is looked for."""
+        """Yield the same chunks and collect their names; all must be read before a name is looked up."""
         for chunk in chunks:
             called = (chunk.row_key, chunk.called, chunk.caption, *chunk.heading_path[-1:], *chunk.names)
             self._called.update(name for name in called if name)
@@ -278,7 +282,7 @@ class ComparedNames:
 
     @cached_property
     def _names(self) -> frozenset[tuple[str, ...]]:
-        # All rows of a table share its caption and heading: every text is cut into words once.
+        # All rows of a table share its caption and heading: every text is split into words once.
         return frozenset(
             tuple(sorted(terms))
             for terms in map(keys, self._called)

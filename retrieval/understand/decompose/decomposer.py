@@ -1,4 +1,4 @@
-"""Decomposers: by the index, or by a chat model."""
+"""Decomposers: by rules and the names of the index, or by a chat model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from retrieval.understand.reading.grammar import GLUE
 
 
 class RuleDecomposer:
-    """Takes comparisons apart, and hints at the categories that a question names.
+    """Splits comparisons, and hints at the categories that a question names.
 
     Args:
-        names: of what is in the index.
-        categories: those of the library.
+        names: the names in the index.
+        categories: the categories of the library.
     """
 
     def __init__(self, names: ComparedNames, categories: Sequence[str] = ()) -> None:
@@ -26,7 +26,7 @@ class RuleDecomposer:
         self._categories = {category: frozenset(keys(category.replace("_", " "))) for category in categories}
 
     def decompose(self, query: str) -> Decomposition:
-        """What a question is made of.
+        """Return the decomposition of a question.
 
         Raises:
             QueryAnalysisError: it is empty, or longer than 2,000 characters.
@@ -40,7 +40,7 @@ class RuleDecomposer:
             main_intent=COMPARE if parts else LOOK_UP,
             sub_queries=parts or (query,),
             search_keywords=tuple(dict.fromkeys(word.text for word in terms if word.key not in GLUE)),
-            # `medical records` names no records of another kind.
+            # `medical records` does not name records of another kind.
             category_hints=tuple(
                 category for category, query in named.items() if not any(query < other for other in named.values())
             ),
@@ -69,16 +69,16 @@ class ModelDecomposition(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ModelDecomposer:
-    """Takes questions apart with a chat model."""
+    """Splits questions with a chat model."""
 
     chat: Chat
     categories: Sequence[str] = ()
 
     def decompose(self, query: str) -> Decomposition:
-        """What a question is made of.
+        """Return the decomposition of a question.
 
         Raises:
-            QueryAnalysisError: the model cannot be asked, or does not answer in the asked form.
+            QueryAnalysisError: the model cannot be called, or its answer does not have the required form.
         """
         prompt = files(__package__).joinpath("prompt.txt").read_text("utf-8")
         told = prompt.format(

@@ -1,4 +1,4 @@
-"""A decomposition (seed 004), and the rankings of its parts merged."""
+"""A decomposition (seed 004), and the merged rankings of its parts."""
 
 import warnings
 from collections import Counter
@@ -13,39 +13,40 @@ from retrieval.types import Chunk, Hit, Retrieval
 from retrieval.understand.catalog.words import keys
 
 COMPARE, LOOK_UP = "compare", "look up"
-"""What rules say is wanted."""
+"""The intents that rules recognise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decomposition:
-    """A question as the questions that it is made of, and where their answers may be."""
+    """A question split into single questions, with hints where their answers may be."""
 
     main_intent: str
-    """What is wanted, in a few words."""
+    """The intent of the question, in a few words."""
     sub_queries: tuple[str, ...]
-    """One or more; the question itself where it asks one thing."""
+    """One or more; only the question itself if it asks one thing."""
     search_keywords: tuple[str, ...] = ()
     category_hints: tuple[str, ...] = ()
-    """Categories that may hold the answer. They raise what they hold and exclude nothing."""
+    """Categories that may contain the answer. Their documents are raised, and none is excluded."""
     category_weights: Mapping[str, float] = field(default_factory=dict)
-    """By category: how much more it counts than others, 1.0 as much."""
+    """Weight of each category relative to others; 1.0 is equal."""
     tokens: int = 0
-    """That a model was paid for."""
+    """Tokens that a model used."""
     tentative: bool = False
-    """Whether the parts are undone where their answers are not alike: words alone cannot tell a comparison."""
+    """Whether the split is undone if the answers of the parts are not alike: words alone cannot identify a
+    comparison."""
 
     def whole(self, query: str) -> "Decomposition":
-        """The question as its own only part."""
+        """Return a decomposition with the question as its only part."""
         return replace(self, main_intent=LOOK_UP, sub_queries=(query,), tentative=False)
 
     @classmethod
     def of(cls, record: Mapping[str, object], categories: Collection[str], tokens: int = 0) -> "Decomposition":
-        """From the JSON object of seed 004. Categories that the library does not have are left out.
+        """Read the JSON object of seed 004. Categories that the library lacks are left out.
 
-        `potential_filters` is accepted, warned of and not used: a wrong guess of a category hid documents.
+        `potential_filters` is accepted with a warning, but not used: a wrong guess of a category hid documents.
 
         Raises:
-            QueryAnalysisError: there is no sub-query, or a weight is no number above 0.
+            QueryAnalysisError: there is no sub-query, or a weight is not a number above 0.
         """
         if record.get("potential_filters"):
             warnings.warn(
@@ -72,13 +73,13 @@ class Decomposition:
 
 
 class Decomposer(Protocol):
-    """Whoever takes questions apart."""
+    """Splits questions."""
 
     def decompose(self, query: str) -> Decomposition:
-        """What a question is made of.
+        """Return the decomposition of a question.
 
         Raises:
-            QueryAnalysisError: it cannot be said.
+            QueryAnalysisError: the question cannot be decomposed.
         """
 
 
@@ -92,38 +93,38 @@ def _is_weight(weight: object) -> bool:
 
 
 _WHOLE = 0.3
-"""What the score for the whole question counts beside that for the part."""
+"""Weight of the score for the whole question, relative to that for the part."""
 _TWIN = 2.0
-"""What two answers gain by being rows of one table; what is compared mostly stands together."""
+"""Score gain of two answers that are rows of one table; compared things are usually in one place."""
 _BESIDE = 0.5
-"""Share of what the better answers of the other part are ahead that this gain loses."""
+"""Share of the lead of better answers of the other part that is subtracted from this gain."""
 _N_CANDIDATES = 8
-"""Answers of each part that may be a twin."""
+"""Answers of each part that are considered as twins."""
 _MISSED = 0.5
-"""How far below its last a ranking is taken to put what it does not hold."""
+"""Chunks missing from a ranking are assumed to score this much below its last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """Hits of all parts, in turn."""
+    """Hits of all parts, taken in turn."""
 
     hits: tuple[Hit, ...]
-    """Their scores fall within the hits of one part, and not from hit to hit."""
+    """Their scores are descending within the hits of one part, but not from hit to hit."""
     parts: Mapping[str, str]
-    """By chunk id: the part that it answers."""
+    """The part that each chunk id answers."""
     alike: bool
-    """Whether the first answers of all parts are rows of equal tables or sections side by side, and no row answers for
-    all. `clerics, level 4, armor class 5` looks like a list of three things; the best answers of its parts have
-    nothing in common. Where one row says everything in which they differ, they are conditions on it."""
+    """Whether the first answers of all parts are rows of equal tables or adjacent sections, and no single row answers
+    all parts. `clerics, level 4, armor class 5` looks like a list of three things, but the best answers of its parts
+    have nothing in common. If one row contains everything in which the parts differ, they are conditions on it."""
 
 
 def deal(whole: Retrieval, parts: Sequence[Retrieval], k: int) -> Allocation:
-    """The best of the first part, the best of the second, and so on; then the second best of each.
+    """Allocate hits to the parts in turn: the best of each part, then the second best of each.
 
     Args:
-        whole: what the question itself found; its chunks are candidates for every part.
-        parts: what its parts found, with the same strategy.
-        k: how many hits at most.
+        whole: the retrieval of the whole question; its chunks are candidates for every part.
+        parts: the retrievals of its parts, with the same strategy.
+        k: the most hits to return.
     """
     hits = {hit.chunk.id: hit for part in (whole, *parts) for hit in part.hits}
     scores = [_scores(whole, part) for part in parts]
@@ -145,7 +146,8 @@ def _of_a_kind(chunks: Iterable[Chunk]) -> bool:
 
 
 def _are_named(firsts: Mapping[str, Chunk], parts: Sequence[Retrieval]) -> bool:
-    """Whether the key of each part's first row is all that the part asks and no other does: `angle`, `horizon`."""
+    """Whether the key of each part's first row covers all words in which the part differs from the others: `angle`,
+    `horizon`."""
     terms = {part.query: frozenset(keys(part.query)) for part in parts}
     same = frozenset.intersection(*terms.values())
     own = {query: words - same for query, words in terms.items()}
@@ -153,7 +155,8 @@ def _are_named(firsts: Mapping[str, Chunk], parts: Sequence[Retrieval]) -> bool:
 
 
 def _says_all(whole: Retrieval, parts: Sequence[Retrieval]) -> bool:
-    """A row that the question and one of its parts find first, and that says all that the others ask about."""
+    """Whether the row that the question and one of its parts find first contains everything in which the parts
+    differ."""
     firsts = [part.hits[0].chunk.id for part in parts if part.hits]
     if not whole.hits or whole.hits[0].chunk.kind != "row" or whole.hits[0].chunk.id not in firsts:
         return False
@@ -163,9 +166,9 @@ def _says_all(whole: Retrieval, parts: Sequence[Retrieval]) -> bool:
 
 
 def _number_apart(parts: Sequence[Retrieval]) -> bool:
-    """Whether two parts each have a number of something that no other part has one of: a level here, a class there.
+    """Whether two parts each have a number with a label that no other part has: a level here, a class there.
 
-    What is compared has the same of both: `fighter (AC 3) or druid (AC 9)`.
+    Compared things have the same labels: `fighter (AC 3) or druid (AC 9)`.
     """
     labels = [frozenset(canonical(part.query).bound) for part in parts]
     spread = Counter(label for part_labels in labels for label in part_labels)
@@ -173,7 +176,7 @@ def _number_apart(parts: Sequence[Retrieval]) -> bool:
 
 
 def _scores(whole: Retrieval, part: Retrieval) -> dict[str, float]:
-    """By chunk id: the score for the part with a share of that for the whole question."""
+    """Return the score for the part plus a share of that for the whole question, by chunk id."""
     own, other = _by_chunk(part), _by_chunk(whole)
     least, least_of_whole = min(own.values(), default=0.0) - _MISSED, min(other.values(), default=0.0) - _MISSED
     return {
@@ -187,7 +190,8 @@ def _by_chunk(retrieval: Retrieval) -> dict[str, float]:
 
 
 def _ranked(number: int, scores: Sequence[Mapping[str, float]], hits: Mapping[str, Hit]) -> list[str]:
-    """Chunks for one part, best first, each with what its best twin among the answers of another part gives it."""
+    """Return the chunks for one part, best first, each with the gain from its best twin among the answers of another
+    part."""
     others = [_best(scores[other]) for other in range(len(scores)) if other != number]
     table = {chunk: hit.chunk.table_id for chunk, hit in hits.items()}
     gained = {
@@ -206,13 +210,13 @@ def _ranked(number: int, scores: Sequence[Mapping[str, float]], hits: Mapping[st
 
 
 def _best(scores: Mapping[str, float]) -> list[tuple[str, float]]:
-    """The best answers of a part, and how far each is behind the best."""
+    """Return the best answers of a part, and how far each is behind the best."""
     first = sorted(scores, key=lambda chunk: (-scores[chunk], chunk))[:_N_CANDIDATES]
     return [(chunk, scores[first[0]] - scores[chunk]) for chunk in first]
 
 
 def _in_turn(ranked: Sequence[Sequence[str]]) -> Iterator[tuple[str, int]]:
-    """Each part's next chunk that no part has had."""
+    """Yield each part's next chunk that no part has had."""
     places, taken = [0] * len(ranked), set[str]()
     while any(position < len(chunks) for position, chunks in zip(places, ranked, strict=True)):
         for number, chunks in enumerate(ranked):

@@ -1,4 +1,4 @@
-"""What a search in rounds has found, and its next step, decided by rules or by a model."""
+"""The facts that a search in rounds has found, and its next step, decided by rules or by a model."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,25 +15,25 @@ from retrieval.understand.decompose.decomposition import Decomposition
 from retrieval.understand.hints import HintedHit
 
 ENOUGH = 0.5
-"""Relevance of what answers a question."""
+"""Least relevance of a fact that answers a question."""
 
 
 @dataclass(frozen=True, slots=True)
 class IterationSettings:
-    """How long a search in rounds may go on.
+    """Limits of a search in rounds.
 
     Raises:
-        InvalidQueryError: a number is less than its least.
+        InvalidQueryError: a number is below its minimum.
     """
 
     max_iterations: int = 3
     results_per_sub_query: int = 5
     max_seconds: float = 30.0
-    """No round begins later."""
+    """No round begins after this time."""
     max_tokens: int = 20_000
-    """No round begins after models were paid for more."""
+    """No round begins after models have used more tokens."""
     enough: float = ENOUGH
-    """Relevance, 0 to 1, of a fact that answers."""
+    """Least relevance, 0 to 1, of a fact that answers."""
 
     def __post_init__(self) -> None:
         for name, least in (("max_iterations", 1), ("results_per_sub_query", 1), ("max_seconds", 0), ("max_tokens", 0)):
@@ -42,7 +42,7 @@ class IterationSettings:
 
 
 UNKNOWN = "Unknown"
-"""What the category of a fact without one is called."""
+"""Name of the category of a fact without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,31 +51,32 @@ class Fact:
 
     hinted: HintedHit
     sub_query: str
-    """That found it first."""
+    """The sub-query that found it first."""
     iteration: int
     """1-based."""
     part: str
-    """What it may answer, and what its relevance is measured for: the sub-query, or what that says in other words."""
+    """The question that it may answer, and that its relevance is measured for: the sub-query, or the one that it
+    rewords."""
 
 
 @dataclass(frozen=True, slots=True)
 class IterationDecision:
-    """What comes next."""
+    """The decision on the next round."""
 
     continue_iteration: bool
     next_sub_queries: tuple[str, ...] = ()
     category_focus: tuple[str, ...] = ()
-    """Categories that are hinted at in the next round; none: no hint."""
+    """Categories that are hinted at in the next round; empty: no hint."""
     reasoning: str = ""
     rewords: Mapping[str, str] = field(default_factory=dict)
-    """By next sub-query: the sub-query that it says in other words, where it is no new one."""
+    """The sub-query that a next sub-query rewords, if it is not a new one."""
     tokens: int = 0
-    """That a model was paid for."""
+    """Tokens that a model used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What is known before a decision."""
+    """The state of the search before a decision."""
 
     original_query: str
     decomposition: Decomposition
@@ -86,38 +87,38 @@ class Progress:
 
     @property
     def categories_explored(self) -> Mapping[str, int]:
-        """Facts by category, the most frequent first."""
+        """Number of facts by category, the most frequent first."""
         return dict(Counter(fact.hinted.category or UNKNOWN for fact in self.facts).most_common())
 
     def best_of(self, sub_query: str) -> float:
-        """The highest relevance among the facts that were found for a sub-query in whatever words; 0 without one."""
+        """Return the highest relevance of the facts found for a sub-query, in any wording; 0 if there are none."""
         return max((fact.hinted.relevance for fact in self.facts if fact.part == sub_query), default=0.0)
 
 
 class Decider(Protocol):
-    """Whoever decides."""
+    """Decides what the next round does."""
 
     def decide(self, progress: Progress) -> IterationDecision:
-        """What comes next.
+        """Return the decision on the next round.
 
         Raises:
-            QueryAnalysisError: it cannot be said.
+            QueryAnalysisError: no decision can be made.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class RuleDecider:
-    """Goes on while a sub-query has found nothing that is relevant enough, in other words each time.
+    """Continues while a sub-query has no fact that is relevant enough, with a different wording each time.
 
-    The second round asks by the key words of the sub-query, hints at the categories that facts came from, and the third
-    asks by the longer half of them without a hint.
+    The second round searches for the keywords of the sub-query, with hints at the categories of the facts so far. The
+    third searches for the longer half of the keywords, without a hint.
     """
 
     enough: float = ENOUGH
-    """Relevance of a fact that answers: what `answer` refuses below, where relevance is calibrated."""
+    """Least relevance of a fact that answers; if relevance is calibrated, `answer` refuses below it."""
 
     def decide(self, progress: Progress) -> IterationDecision:
-        """What comes next."""
+        """Return the decision on the next round."""
         parts, first = progress.decomposition.sub_queries, progress.current_iteration == 1
         open_ = [part for part in parts if progress.best_of(part) < self.enough]
         if not open_:
@@ -133,7 +134,7 @@ class RuleDecider:
 
 
 def _by_key_words(sub_query: str, keywords: Sequence[str], *, all_of_them: bool) -> str:
-    """The key words of a sub-query, or the longer half of them, as a question."""
+    """Return the keywords of a sub-query, or the longer half of them, as a question."""
     terms = {word.text.casefold() for word in words(sub_query)}
     kept = [word for word in keywords if word.casefold() in terms]
     if not all_of_them:
@@ -143,7 +144,7 @@ def _by_key_words(sub_query: str, keywords: Sequence[str], *, all_of_them: bool)
 
 
 SHOWN = 20
-"""Facts that the model is shown, the latest."""
+"""The number of latest facts that the model is shown."""
 _LONGEST = 300
 """Characters of a fact that are shown."""
 
@@ -165,10 +166,10 @@ class ModelDecider:
     chat: Chat
 
     def decide(self, progress: Progress) -> IterationDecision:
-        """What comes next.
+        """Return the decision on the next round.
 
         Raises:
-            QueryAnalysisError: the model cannot be asked, or does not answer in the asked form.
+            QueryAnalysisError: the model cannot be called, or its answer does not have the required form.
         """
         told = files(__package__).joinpath("prompt_rounds.txt").read_text("utf-8")
         answer, tokens = self.chat.ask(told, _shown(progress), ModelDecision)

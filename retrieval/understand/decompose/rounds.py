@@ -1,4 +1,4 @@
-"""Search in rounds: a question is taken apart, searched broadly, and asked again where facts are missing."""
+"""Search in rounds: a question is split, searched broadly, and reworded if facts are missing."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -25,17 +25,17 @@ from retrieval.understand.hints import HintConfig, HintedSearch, Relevance
 
 log = logging.getLogger(__name__)
 ALLOCATED_FROM = 40
-"""Hits of each part that a comparison is dealt from."""
+"""Hits of each part from which a comparison gets its hits."""
 
 
 @dataclass(frozen=True, slots=True)
 class IterativeResult:
-    """What was found, and how."""
+    """The result of a search in rounds, and how it was found."""
 
     hits: tuple[Hit, ...]
-    """Of a comparison: the best answer of each part in turn; else by adjusted relevance."""
+    """For a comparison: the best answer of each part in turn; else by adjusted relevance."""
     answers: dict[str, str]
-    """By chunk id: the sub-query that the hit answers."""
+    """The sub-query that each hit answers, by chunk id."""
     decomposition: Decomposition
     facts: tuple[Fact, ...]
     """In the order in which they were found."""
@@ -43,24 +43,24 @@ class IterativeResult:
     """One after each round."""
     executed_queries: tuple[str, ...]
     stopped: str
-    """Why no further round was made."""
+    """Why there was no other round."""
 
 
 class IterativeRetriever:
     """Gathers facts for a question in rounds. Any number of threads may share one.
 
     Args:
-        retriever: over the index.
-        decomposer: takes questions apart; else by rules.
-        decider: decides after each round; else by rules.
+        retriever: the retriever of the index.
+        decomposer: splits questions; None: by rules.
+        decider: decides after each round; None: by rules.
         hints: settings of the category hints.
-        settings: bounds.
+        settings: the limits.
         category_key: metadata key of the categories, or several.
-        clock: seconds.
-        names: of what is in the index; else they are read from it.
+        clock: returns the time in seconds.
+        names: the names in the index; None: they are read from it.
         strategy: how each sub-query is searched.
-        relevance: measures what the decider sees; `rag.relevance.relevance_of` is the calibrated one. None: a function
-            of the score, which cannot tell whether a question is answered at all.
+        relevance: measures the relevance that the decider uses; `rag.relevance.relevance_of` is calibrated. None: a
+            function of the score, which does not show whether a question is answered at all.
     """
 
     def __init__(
@@ -96,14 +96,14 @@ class IterativeRetriever:
         where: Filter | None = None,
         decomposition: Decomposition | None = None,
     ) -> IterativeResult:
-        """The facts of a question.
+        """Return the facts of a question.
 
         Args:
             query: 1 to 2,000 characters.
-            top_k: how many hits at most.
-            whole: the first `ALLOCATED_FROM` hits of `strategy` for the question; None: they are searched where needed.
-            where: which chunks may come back at all.
-            decomposition: of the question, where it is known; None: the decomposer is asked.
+            top_k: the most hits to return.
+            whole: the first `ALLOCATED_FROM` hits of `strategy` for the question; None: they are searched if needed.
+            where: restricts which chunks may be returned.
+            decomposition: the decomposition of the question, if known; None: the decomposer makes it.
 
         Raises:
             InvalidQueryError: the question is empty or too long, or `top_k` is less than 1.
@@ -131,7 +131,7 @@ class IterativeRetriever:
         )
 
     def decided(self, progress: Progress) -> IterationDecision:
-        """What comes next; the end where the decider cannot say."""
+        """Return the decision on the next round; a decision to stop if the decider fails."""
         try:
             return self.decider.decide(progress)
         except QueryAnalysisError as error:
@@ -139,7 +139,8 @@ class IterativeRetriever:
             return IterationDecision(False, reasoning=f"no decision: {error}")
 
     def decomposed(self, query: str) -> tuple[Decomposition, str]:
-        """What a question is made of, and why the decomposer could not say so; itself where it could not.
+        """Return the decomposition of a question and an empty string; if the decomposer fails, the question as its only
+        part and the reason.
 
         Raises:
             InvalidQueryError: the question is empty or too long.
@@ -154,7 +155,7 @@ class IterativeRetriever:
 
 
 class _Rounds:
-    """One question on its way."""
+    """The state of one question."""
 
     def __init__(
         self,
@@ -180,7 +181,7 @@ class _Rounds:
         return tuple(self._facts.values())
 
     def find(self, sub_query: str, k: int) -> Retrieval:
-        """The k best for a sub-query. What is dealt is searched once, as far as it will be dealt from."""
+        """Return the k best for a sub-query. A part of a comparison is searched once, to the depth that it needs."""
         depth, retrieval = self._rankings.get(sub_query, (0, None))
         if retrieval is None or depth < k:
             depth = max(k, ALLOCATED_FROM) if sub_query in self.parts else k
@@ -192,13 +193,13 @@ class _Rounds:
         return replace(retrieval, hits=retrieval.hits[:k])
 
     def dealt(self) -> Allocation:
-        """The answers of all parts, in turn."""
+        """Return the answers of all parts, in turn."""
         whole, *of_parts = (self.find(part, ALLOCATED_FROM) for part in (self._query, *self.parts))
         return deal(whole, of_parts, self._k)
 
     def best(self) -> tuple[tuple[Hit, ...], dict[str, str]]:
-        """The best facts, and by chunk id the sub-query that each answers."""
-        # A later round asks less exactly: what it finds comes behind, unless it alone answers.
+        """Return the best facts, and the sub-query that each answers, by chunk id."""
+        # A later round searches less precisely: its facts rank behind, unless only they answer.
         enough = self._retriever.settings.enough
         late = self._retriever.hinted.relevance is not None and not any(
             fact.iteration == 1 and fact.hinted.relevance >= enough for fact in self.facts
@@ -212,7 +213,7 @@ class _Rounds:
         return tuple(fact.hinted.hit for fact in best), {fact.hinted.hit.chunk.id: fact.sub_query for fact in best}
 
     def run(self) -> str:
-        """Make rounds; say why there is no further one."""
+        """Run the rounds; return why there is no other."""
         settings = self._retriever.settings
         queries, focus = self.decomposition.sub_queries, self.decomposition.category_hints
         rewords: Mapping[str, str] = {}
@@ -248,7 +249,7 @@ class _Rounds:
         return Progress(self._query, self.decomposition, tuple(self.executed), self.facts, iteration, most)
 
     def _spent(self) -> str | None:
-        """That a budget is used up."""
+        """Return a sentence if a budget is used up."""
         settings = self._retriever.settings
         seconds = self._retriever.clock() - self._started
         tokens = self.decomposition.tokens + sum(decision.tokens for decision in self.decisions)

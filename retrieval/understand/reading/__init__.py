@@ -1,1 +1,1 @@
-"""A question as conditions on metadata and a topic, read by the values of a catalogue and without a model."""
+"""Reads a question as conditions on metadata and a topic, by the values of a catalogue and without a model."""

@@ -1,4 +1,4 @@
-"""How certain it is that a value of a question is a condition."""
+"""Estimates how certain it is that a value in a question is a condition."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,27 +23,27 @@ from retrieval.understand.reading.phrases import Phrases
 from retrieval.understand.reading.value_names import Mention
 
 _NAMED, _PROPER, _SURE, _UNSURE = 0.95, 0.85, 0.75, 0.4
-"""`_UNSURE` is less than a condition has."""
+"""`_UNSURE` is below the threshold of a condition."""
 _WITH_VALUES = CONJUNCTIONS | ADVERBS | NEGATIONS | MADE | {"the", "a", "an", "please", "-"}
 _WITH_VALUES |= {"on", "in", "from", "at", "by", "with", "for"}
 _BREAKS = frozenset({",", ":", ";", "(", ")"})
 _ABOUT = frozenset({"about", "regarding", "concerning"})
 _EXPLAINING = frozenset({"how", "why", "explain", "describe", "should"})
-"""What begins a question for an explanation, which a document gives, not for documents."""
+"""Words that begin a question for an explanation in a document, instead of for documents."""
 _SAID_OF = SUBJECTS | RELATIVES | AUXILIARIES | ADVERBS | NEGATIONS
-"""What a verb of the past stands behind, that is said of documents."""
+"""Words that precede a past verb whose subject is documents."""
 _PLACES = frozenset({"in", "at", "from", "outside", "near", "to", "within", "inside"})
 _LISTED = CONJUNCTIONS | NEGATIONS | ADVERBS | {"the", "a", "an"}
 
 
 @dataclass(frozen=True)
 class Certainty:
-    """The certainties of the values of a question."""
+    """The certainty of each value in a question."""
 
     phrases: Phrases
 
     def of(self, mention: Mention) -> float:
-        """0 to 1: how sure it is that a value is meant as a condition; 0 for a word of the topic."""
+        """Return 0 to 1: how certain it is that a value is a condition; 0 for a word of the topic."""
         if mention.granted or mention.field.kind == "code":
             return _NAMED
         if self._is_quoted(mention) or self._field_is_named(mention):
@@ -60,7 +60,8 @@ class Certainty:
         return inside and {words[mention.first - 1].key, words[mention.stop].key} <= QUOTES
 
     def _is_whole_name(self, mention: Mention) -> bool:
-        """Of several words: written as a name, a flag's, or of what documents are called (`labour court`)."""
+        """Whether a value of several words is written as a name, is a flag's name, or ends in a noun for documents
+        (`labour court`)."""
         if mention.field.kind == "flag":
             return mention.stop - mention.first > 1
         words = [word for word in self.phrases.words[mention.first : mention.stop] if is_noun_like(word.key)]
@@ -71,7 +72,8 @@ class Certainty:
         return called or all(word.is_capital for word in words)
 
     def _is_alone(self, mention: Mention) -> bool:
-        """Between two commas with nothing but other values: `car carriers, delayed`; never the whole question."""
+        """Whether there are only values between two commas: `car carriers, delayed`; False if it is the whole
+        question."""
         first, stop = mention.first, mention.stop
         while first > 0 and self.phrases.words[first - 1].key not in _BREAKS:
             first -= 1
@@ -83,7 +85,8 @@ class Certainty:
         )
 
     def _field_is_named(self, mention: Mention) -> bool:
-        """`the typing topic`, `status: final`, `priority is high`, `high-priority`."""
+        """Whether the field is named beside the value: `the typing topic`, `status: final`, `priority is high`,
+        `high-priority`."""
         words = self.phrases.words
         stop = mention.stop + (mention.stop < len(words) and words[mention.stop].key in QUOTES | {"-"})
         at = mention.first - 1
@@ -99,14 +102,14 @@ class Certainty:
 
 @dataclass(frozen=True)
 class Coverage:
-    """A question and what of it is read.
+    """A question and the parts of it that are read.
 
     Args:
-        words: of the question.
-        mentions: of values in it.
-        read: places of words that times and numbers are made of.
-        heads: places of nouns for the documents.
-        catalog: what the documents are called.
+        words: the words of the question.
+        mentions: the mentions of values in it.
+        read: positions of words in times and numbers.
+        heads: positions of nouns for the documents.
+        catalog: the catalogue, with the names for documents.
     """
 
     words: Sequence[Word]
@@ -116,7 +119,7 @@ class Coverage:
     catalog: Catalog
 
     def raised(self, sure: Mapping[Mention, float]) -> dict[Mention, float]:
-        """The certainties of mentions, those raised that the whole question speaks for."""
+        """Return the certainties of mentions, raised for those that the whole question supports."""
         if self._explains():
             return {mention: self._explained(mention, certainty) for mention, certainty in sure.items()}
         whole = self._is_whole()
@@ -129,7 +132,7 @@ class Coverage:
         }
 
     def _is_unsaid(self, mention: Mention) -> bool:
-        """A value whose words no document has can be nobody's topic, wherever it stands: `vegan soup`."""
+        """Whether a value consists of words that no document contains and so cannot be a topic: `vegan soup`."""
         run = [word for word in self.words[mention.first : mention.stop] if is_noun_like(word.key)]
         told = any(len(word.key) > 2 for word in run)
         return mention.field.kind == "text" and told and not any(self.catalog.says(word.text) for word in run)
@@ -141,7 +144,8 @@ class Coverage:
         return "should" in keys or (keys[0] in _EXPLAINING and keys[1:] not in (["many"], ["much"]))
 
     def _explained(self, mention: Mention, certainty: float) -> float:
-        """`why are clocks late` is about clocks, unless the question says something else of the documents."""
+        """Return a certainty lowered for topics: `why are clocks late` is about clocks, unless the question has other
+        conditions on the documents."""
         of_one = len({mention.field.name for mention in self.mentions}) == 1 and not self.read
         advised = any(word.key == "should" for word in self.words[:2])
         spoken_of = mention.field.kind == "text" and (advised or self.words[mention.stop - 1].is_plural)
@@ -149,7 +153,7 @@ class Coverage:
         return min(certainty, _UNSURE) if of_one and spoken_of and not named else certainty
 
     def _is_whole(self) -> bool:
-        """Whether the question says nothing but values, times, numbers and what documents are called."""
+        """Whether the question contains only values, times, numbers and names for documents."""
         if any(True for _ in self._left()):
             return False
         first = next(iter(self.mentions), None)
@@ -164,13 +168,13 @@ class Coverage:
         return opening not in (["what", "is"], ["what", "are"], ["what", "doe"])  # it asks what the word means
 
     def _is_asked_for(self, at: int) -> bool:
-        """A word for documents: a noun, a field's name, or what asks."""
+        """Whether a word asks for documents: a noun for them, a field's name, or a question word."""
         key = self.words[at].key
         named = any(key in field.words for field in self.catalog.fields.values())
         return named or key in SUBJECTS | CARRIERS or self._is_noun(at)
 
     def _left(self) -> Iterator[int]:
-        """Places of words that say something and are not read."""
+        """Yield the positions of meaningful words that are not read."""
         carrying = CARRIERS | MADE | {word for mention in self.mentions for word in mention.field.words}
         for at, word in self._others():
             tells = word.key[0].isdigit() or (is_noun_like(word.key) and "'" not in word.key and "’" not in word.key)
@@ -179,7 +183,8 @@ class Coverage:
                 yield at
 
     def _is_predicate(self, at: int) -> bool:
-        """`trials that were stopped`, `incidents that hit Ghent`: what was done says nothing of a topic."""
+        """Whether a word is a past verb about documents, `trials that were stopped`, `incidents that hit Ghent`, and so
+        not part of a topic."""
         before = self.words[at - 1].key if at else ""
         following = self.words[at + 1].key if at + 1 < len(self.words) else ""
         if not is_past(self.words[at]) or (before == "who" and following not in PREPOSITIONS):
@@ -194,7 +199,7 @@ class Coverage:
         return at in self.heads or self.words[at].key in self.catalog.nouns
 
     def _apart(self, mention: Mention) -> bool:
-        """A place (`in Ghent`), or several words that are a whole value (`a forklift licence`)."""
+        """Whether a value is a place (`in Ghent`), or several words that are a whole value (`a forklift licence`)."""
         if mention.field.kind != "text":
             return False
         following = self.words[mention.stop] if mention.stop < len(self.words) else None
@@ -214,5 +219,5 @@ class Coverage:
         return carries or self._is_noun(at) or self._valued(at)
 
     def _valued(self, at: int, like: Mention | None = None) -> bool:
-        """Whether a word belongs to a value, of the same field as another if one is given."""
+        """Whether a word belongs to a value, or to one of the same field as `like` if it is given."""
         return any(one.first <= at < one.stop and (not like or one.field is like.field) for one in self.mentions)

@@ -4,7 +4,7 @@ from retrieval.language.english import word_sets
 from retrieval.understand.catalog.words import STEM, Word
 
 QUESTION_WORDS = word_sets("questions")
-"""By what they do in a question about documents."""
+"""Words by their function in a question about documents."""
 PREPOSITIONS = QUESTION_WORDS["prepositions"]
 AUXILIARIES = QUESTION_WORDS["auxiliaries"]
 ADVERBS = QUESTION_WORDS["adverbs"]
@@ -14,34 +14,34 @@ NEGATIONS = QUESTION_WORDS["negations"]
 SUBJECTS = QUESTION_WORDS["subjects"]
 ASKING = QUESTION_WORDS["asking"]
 CARRIERS = QUESTION_WORDS["carriers"]
-"""Words that carry a condition and say nothing of a topic."""
+"""Words that introduce a condition and are not part of a topic."""
 GLUE = PREPOSITIONS | AUXILIARIES | ADVERBS | RELATIVES | CONJUNCTIONS | NEGATIONS | SUBJECTS | ASKING
-"""Words that say nothing of a topic."""
+"""Words that are not part of a topic."""
 STOPS = QUESTION_WORDS["stops"]
-"""Words that end a phrase of nouns."""
+"""Words that end a noun phrase."""
 MADE = QUESTION_WORDS["made"]
 _FIRST, *_OTHERS = word_sets("date_senses").values()
 SENSES = (MADE | _FIRST, *_OTHERS)
-"""Words that mean the same date; the first is what a time without a verb is about."""
+"""Words that mean the same date; the first set is used for a time without a verb."""
 DATING = frozenset(word for sense in SENSES for word in sense)
 _BOUNDS = word_sets("time_bounds")
 PHRASES = {name: frozenset(tuple(phrase.split("_")) for phrase in phrases) for name, phrases in _BOUNDS.items()}
-"""What bounds a time, by the name of the bound."""
+"""Phrases that bound a time, by the name of the bound."""
 QUOTES = frozenset("\"'“”‘’")
 _IRREGULAR = QUESTION_WORDS["irregular_past"]
 
 
 def is_noun_like(key: str) -> bool:
-    """Whether a word may stand within a phrase of nouns and adjectives."""
+    """Whether a word can be part of a noun phrase."""
     return key[0].isalpha() and key not in GLUE
 
 
 def is_past(word: Word) -> bool:
-    """Whether a word looks like a verb of the past."""
+    """Whether a word looks like a past verb."""
     term = word.text.lower()
     return term in _IRREGULAR or (term.endswith("ed") and len(term) >= STEM)
 
 
 def is_denial(key: str) -> bool:
-    """Whether a word denies: `not`, `isn't`."""
+    """Whether a word is a negation: `not`, `isn't`."""
     return key in NEGATIONS or key.endswith(("n't", "n’t"))

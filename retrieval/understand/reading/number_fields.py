@@ -1,4 +1,4 @@
-"""Which numeric field a number of a question is compared with."""
+"""Chooses the numeric field with which a number in a question is compared."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,28 +16,29 @@ from retrieval.understand.catalog.words import Word, stem
 from retrieval.understand.reading.grammar import is_noun_like
 
 _REACH, _BEHIND = 4, 2
-"""Words before a number and behind it that may say what it is."""
+"""Words before and after a number that may name its field."""
 _FIRST_YEAR = 1000
-"""What is less is no year."""
+"""Smaller numbers are not years."""
 _STEMMED = 4
-"""Letters of a word that is compared by its stem: `cost` and `costing`; longer ones by what they begin with."""
+"""Least length of a word that is compared by its stem: `cost` and `costing`; longer words are also compared by their
+beginning."""
 _LIKE = 0.3
-"""Cosine from which a word means a field."""
+"""Least cosine of a word that means a field."""
 _AHEAD = 0.1
-"""By how much more it is like that field than like any other."""
+"""By how much its cosine with that field must exceed that with any other."""
 Asked = tuple[CatalogField, float]
-"""A field and how sure it is that it is meant."""
+"""A field and the certainty that it is meant."""
 
 
 @lru_cache(maxsize=1 << 12)
 def _unit_of(word: str) -> tuple[str, float]:
-    """What one of it is, in its base unit: (`second`, 60.0) for minutes; ("", 1.0) for what counts nothing."""
+    """Return one of a unit in its base unit: (`second`, 60.0) for minutes; ("", 1.0) if the word is not a unit."""
     quantity = next(iter(quantities(f"1 {word}")), None)
     return (quantity.unit, quantity.low) if quantity and quantity.unit else ("", 1.0)
 
 
 def _may_measure(field: CatalogField, quantity: Quantity) -> bool:
-    """Whether a number in a unit may be one of a field: no duration is a length."""
+    """Whether a number with a unit may be a value of a field: a duration cannot be a length."""
     if quantity.unit is None or measure(quantity.unit) is None:
         return True
     dimension = next((_unit_of(word)[0] for word in field.words if measure(word)), None)
@@ -45,7 +46,7 @@ def _may_measure(field: CatalogField, quantity: Quantity) -> bool:
 
 
 def in_unit_of(field: CatalogField, quantity: Quantity) -> tuple[float, float]:
-    """Both ends of a number in the unit that the field is in: 2 hours are 120 of runtime_min."""
+    """Return both ends of a number in the unit of the field: 2 hours are 120 of runtime_min."""
     for name, size in map(_unit_of, field.words):
         if name and name == quantity.unit:
             return quantity.low / size, quantity.high / size
@@ -54,7 +55,7 @@ def in_unit_of(field: CatalogField, quantity: Quantity) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False)
 class NumberFields:
-    """The fields of numbers of a catalogue."""
+    """The numeric fields of a catalogue."""
 
     catalog: Catalog
 
@@ -66,14 +67,15 @@ class NumberFields:
         others: Sequence[Span],
         valued: Collection[int] = (),
     ) -> Asked | None:
-        """The field that is called near a number, that measures it, is like a word near it, or alone reaches so far.
+        """Return the field that is named near a number, measures it, resembles a word near it, or is the only one with
+        such values.
 
         Args:
-            words: of the question.
-            span: of the number.
+            words: the words of the question.
+            span: the span of the number.
             quantity: the number.
-            others: spans of the other numbers and times: what stands within or behind them says nothing of this one.
-            valued: places of words that are values, and say nothing of a number either.
+            others: spans of the other numbers and times: words in or beyond them do not apply to this one.
+            valued: positions of words that are values, which do not apply to a number either.
         """
         inside = [at for at, word in enumerate(words) if word.start < span[1] and word.end > span[0]]
         if not inside:
@@ -87,17 +89,17 @@ class NumberFields:
         return next(filter(None, self._ways(near, quantity)), None) or self._numbered(words, first, quantity)
 
     def ranked(self, quantity: Quantity) -> bool:
-        """Whether an ordinal is a number of a field that it stands before: `3rd level`, `8th or 9th level`."""
+        """Whether an ordinal is a value of a field named after it: `3rd level`, `8th or 9th level`."""
         return quantity.kind == "ordinal" and quantity.unit in self.called
 
     @cached_property
     def called(self) -> frozenset[str]:
-        """The words of the names of fields of numbers, but units."""
+        """Words of the names of numeric fields, except units."""
         numbers = [field for field in self.catalog.fields.values() if field.kind in ("number", "identity")]
         return frozenset(word for number in numbers for word in number.words if measure(word) is None)
 
     def _able(self, quantity: Quantity) -> Sequence[CatalogField]:
-        """The fields that hold such numbers, in such units."""
+        """Return the fields that can contain such numbers, in such units."""
         orders = {field.ordered_by for field in self.catalog.fields.values()}
         years = all(abs(bound) >= _FIRST_YEAR for bound in quantity.written)
         kinds = ("number", "identity", "year") if years else ("number", "identity")
@@ -126,14 +128,14 @@ class NumberFields:
         yield (reaching[0], 0.75) if alone and quantity.kind != "number" else None
 
     def _numbered(self, words: Sequence[Word], first: int, quantity: Quantity) -> Asked | None:
-        """The number that documents go by, behind their noun."""
+        """Return the field of the numbers that identify documents, if a noun for documents precedes the number."""
         identity = next((field for field in self._able(quantity) if field.kind == "identity"), None)
         behind = quantity.label in self.catalog.nouns or (first > 0 and words[first - 1].key in self.catalog.nouns)
         return (identity, 0.85) if identity and behind else None
 
 
 def _likest(keys: Sequence[str], fields: Sequence[CatalogField]) -> CatalogField | None:
-    """Which of these fields one of the words means: `heavier` the weight, `pays` the salary."""
+    """Return which of these fields one of the words means: `heavier` the weight, `pays` the salary."""
     if not keys or not fields:
         return None
     likes = np.stack([word_vector(" ".join(field.words) or field.name) for field in fields])
@@ -145,13 +147,13 @@ def _likest(keys: Sequence[str], fields: Sequence[CatalogField]) -> CatalogField
 
 
 def _has_both_sides(field: CatalogField, bounds: Sequence[float]) -> bool:
-    """Whether the field has numbers on both sides of these."""
+    """Whether the field has values on both sides of these."""
     values = [float(value) for value in field.counts]
     return min(values) <= min(bounds) and max(bounds) <= max(values)
 
 
 def _before(words: Sequence[Word], first: int, others: Sequence[Span]) -> list[str]:
-    """Keys of the words before a number, the nearest first, back to another number."""
+    """Return the keys of the words before a number, nearest first, back to another number."""
     keys: list[str] = []
     for word in words[max(0, first - _REACH) : first][::-1]:
         if any(word.start < end and word.end > start for start, end in others):
@@ -161,7 +163,7 @@ def _before(words: Sequence[Word], first: int, others: Sequence[Span]) -> list[s
 
 
 def _behind(words: Sequence[Word], last: int, others: Sequence[Span]) -> list[str]:
-    """Keys of what is counted: `free seats` behind more than 8, `of ascent` behind 1,000 m."""
+    """Return the keys of the counted noun: `free seats` after more than 8, `of ascent` after 1,000 m."""
     keys: list[str] = []
     for word in words[last + 1 : last + 1 + _BEHIND]:
         other = any(word.start < end and word.end > start for start, end in others)
@@ -172,7 +174,7 @@ def _behind(words: Sequence[Word], last: int, others: Sequence[Span]) -> list[st
 
 
 def _akin(key: str, word: str) -> bool:
-    """`numbered` and `number`, `rated` and `rating`: the same beginning, and little behind it."""
+    """Whether two words have the same beginning and little after it: `numbered` and `number`, `rated` and `rating`."""
     if key == word or (min(len(key), len(word)) >= _STEMMED and stem(key) == stem(word)):
         return True
     shorter, longer = sorted((key, word), key=len)

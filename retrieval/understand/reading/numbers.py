@@ -28,7 +28,8 @@ _MORE = re.compile(
 
 
 def _padded(written: str) -> Callable[[re.Match[str]], str]:
-    """Writes a word for another, with spaces behind it, so that what follows keeps its place."""
+    """Return a function that replaces a match by a word, padded with spaces so that the following text keeps its
+    position."""
     return lambda match: written.ljust(len(match[0]))
 
 
@@ -47,14 +48,14 @@ class Compared:
 def numeric_conditions(
     text: str, words: Sequence[Word], catalog: Catalog, taken: Sequence[Span], valued: Collection[int] = ()
 ) -> Iterator[Compared]:
-    """Quantities that a field of numbers is compared with, by its name or because documents are numbered by it.
+    """Yield quantities that are compared with a numeric field, by its name or because it identifies documents.
 
     Args:
         text: the question.
         words: its words.
-        catalog: with the fields.
-        taken: spans of what is read already.
-        valued: places of words that are values.
+        catalog: the catalogue with the fields.
+        taken: spans that are already read.
+        valued: positions of words that are values.
     """
     fields = NumberFields(catalog)
     amounts = quantities(_MORE.sub(_padded("more"), _LESS.sub(_padded("less"), text)))
@@ -70,7 +71,7 @@ def numeric_conditions(
 
 
 def alternatives(text: str, numbers: Sequence[Compared]) -> Iterator[tuple[Entity, ...]]:
-    """The entities of all numbers, those together of which one is enough: `over 150 kg or under 1 kg`."""
+    """Yield the entities of all numbers; those in one tuple are alternatives: `over 150 kg or under 1 kg`."""
     group: tuple[Entity, ...] = ()
     for number in numbers:
         if len(number.entities) > 1:  # a range: both bounds hold
@@ -116,7 +117,7 @@ _REACH = 5
 _VERSION = re.compile(r"[0-9]+(\.[0-9]+)*")
 _CALLED = frozenset({"version", "v", "release"})
 _BEFORE_VERSION = frozenset({"in", "into", "for", "since", "before", "after", "until", "from", "than"})
-"""What stands before a version that is called nothing: `went into 2.9`."""
+"""Words before a version without a name: `went into 2.9`."""
 _BETWEEN_VERSIONS = frozenset({"or", "and", ",", "to", "-", "–", "/"})
 _BEHIND = (
     (r"\s*(?:and|or)?\s*(?:later|newer|above|up|higher|upwards?|onwards?|greater)\b|\s*\+", FilterOperator.GTE),
@@ -132,10 +133,10 @@ _COMPARING = frozenset(word for pattern, _ in _BEFORE for word in re.findall(r"[
 
 
 def version_conditions(text: str, words: Sequence[Word], catalog: Catalog) -> Iterator[tuple[Entity, ...]]:
-    """Conditions on versions, left to right; the entities of one tuple are alternatives.
+    """Yield conditions on versions, left to right; the entities of one tuple are alternatives.
 
-    A number is a version where a word of the field's name, or `version`, stands shortly before it, or another version
-    of the same list does.
+    A number is a version if a word of the field's name, `version`, or another version of the same list shortly precedes
+    it.
     """
     for field in catalog.fields.values():
         if field.kind != "version":
@@ -161,7 +162,7 @@ def version_conditions(text: str, words: Sequence[Word], catalog: Catalog) -> It
 
 
 def _follows(text: str, word: Word) -> bool:
-    """Whether `or above` stands behind a version."""
+    """Whether `or above` or a similar phrase follows a version."""
     return any(re.compile(pattern, re.IGNORECASE).match(text, word.end) for pattern, _ in _BEHIND)
 
 

@@ -1,4 +1,4 @@
-"""Spans of days as people write them: `March 2020`, `the first half of 2021`, `last month`, `two weeks ago`."""
+"""Periods as people write them: `March 2020`, `the first half of 2021`, `last month`, `two weeks ago`."""
 
 from calendar import monthrange
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ MONTHS = {
     if name[:3] == date(1, number, 1).strftime("%b").lower()
 }
 SEASONS = {"spring": (3, 5), "summer": (6, 8), "autumn": (9, 11), "fall": (9, 11), "winter": (12, 14)}
-"""First and last month; winter goes on into the next year."""
+"""First and last month; winter continues into the next year."""
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _YEARS = range(1000, 2200)
 _DAYS = {"day": 1, "week": 7}
@@ -26,39 +26,39 @@ _ORDINALS = {word: int(value) for word, value in ORDINALS.items() if value} | {"
 _SUFFIXES = frozenset({"st", "nd", "rd", "th"})
 _COUNTED = {word: int(value) for word, value in CARDINALS.items()} | {"a": 1, "an": 1}
 _MOST = 3
-"""Figures of a number that counts units of time: `2019 weeks` are weeks of 2019."""
+"""The most digits of a number that counts units of time: `2019 weeks` are weeks of 2019."""
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A time from its first to its last day, and how many words say it."""
+    """A time from its first to its last day, and the number of its words."""
 
     start: date
     end: date
     length: int
     is_bare: bool = False
-    """Whether it is a number alone that may be no year, or a month's name alone that may be none."""
+    """Whether it is only a number that may not be a year, or only a word that may not be a month."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeSpan:
-    """A length of time in days and months, and how many words say it."""
+    """A length of time in days and months, and the number of its words."""
 
     days: int
     months: int
     length: int
 
     def ago(self, day: date) -> date:
-        """The day so long before."""
+        """Return the day this long before."""
         return before(day, days=self.days, months=self.months)
 
     def ahead(self, day: date) -> date:
-        """The day so long after."""
+        """Return the day this long after."""
         return before(day, days=-self.days, months=-self.months)
 
 
 def period(words: Sequence[Word], at: int, today: date) -> Period | None:
-    """The longest time that begins with this word; None without one."""
+    """Return the longest period that begins with this word; None if there is none."""
     terms = [word.key if word.owns else word.text.lower() for word in words[at : at + 8]]
     if not terms:
         return None
@@ -73,29 +73,29 @@ def period(words: Sequence[Word], at: int, today: date) -> Period | None:
 
 
 def before(day: date, *, days: int = 0, months: int = 0) -> date:
-    """The day so long before; of a month that has no such day, its last."""
+    """Return the day this long before; the last of its month if the month has no such day."""
     back = day - timedelta(days=days)
     year, number = divmod(12 * back.year + back.month - 1 - months, 12)
     return back.replace(year=year, month=number + 1, day=min(back.day, monthrange(year, number + 1)[1]))
 
 
 def in_year(day: date, year: int) -> date:
-    """The same day of another year."""
+    """Return the same day in another year."""
     return day.replace(year=year, day=min(day.day, monthrange(year, day.month)[1]))
 
 
 def year_of(text: str) -> int | None:
-    """A year of four figures; None for anything else."""
+    """Return a year of four digits; None for anything else."""
     return int(text) if len(text) == 4 and is_number(text) and int(text) in _YEARS else None
 
 
 def is_number(text: str) -> bool:
-    """Whether it is written in the figures 0 to 9 alone."""
+    """Whether it consists only of the digits 0 to 9."""
     return text.isascii() and text.isdigit()
 
 
 def is_month(word: Word) -> bool:
-    """Whether it is a month's name with a capital: `may` is none."""
+    """Whether it is a month's name with a capital: `may` is not."""
     return word.is_capital and word.text.lower() in MONTHS
 
 
@@ -105,7 +105,7 @@ def is_calendar_word(word: Word) -> bool:
 
 
 def length_of_time(terms: Sequence[str]) -> TimeSpan | None:
-    """The length of time that words in small letters begin with, `two weeks`; None where they begin with none."""
+    """Return the length of time that lower-case words begin with, `two weeks`; None if there is none."""
     if len(terms) < 2 or (is_number(terms[0]) and len(terms[0]) > _MOST):
         return None
     number = int(terms[0]) if is_number(terms[0]) else _COUNTED.get(terms[0], 0)
@@ -119,13 +119,13 @@ def _of_unit(number: int, unit: str, length: int) -> TimeSpan | None:
 
 
 def _months(year: int, first: int, size: int, length: int) -> Period:
-    """So many months from one of a year on; a 13th is the first of the next year."""
+    """Return this many months from a month of a year; a 13th month is the first of the next year."""
     start = date(year, first, 1)
     return Period(start, before(start, months=-size) - timedelta(days=1), length)
 
 
 def _iso(terms: Sequence[str]) -> Period | None:
-    """`2024-05-17`, `2024/05`, `5/17/2024`, `17.5.2024`."""
+    """Return the period of `2024-05-17`, `2024/05`, `5/17/2024`, `17.5.2024`."""
     parts = terms[0].replace("/", "-").replace(".", "-").split("-")
     if len(parts) == 3 and len(parts[2]) == 4:
         parts = _year_first(parts, american="/" in terms[0])
@@ -139,7 +139,8 @@ def _iso(terms: Sequence[str]) -> Period | None:
 
 
 def _year_first(written: Sequence[str], *, american: bool) -> list[str]:
-    """Year, month and day of 5/17/2024 and 17.5.2024; where both may be a month, a slash has the month first."""
+    """Return year, month and day of 5/17/2024 and 17.5.2024; if both may be a month, it is first in dates with
+    slashes."""
     one, other, year = written
     if not (is_number(one) and is_number(other)):
         return list(written)
@@ -148,7 +149,7 @@ def _year_first(written: Sequence[str], *, american: bool) -> list[str]:
 
 
 def _year(terms: Sequence[str]) -> Period | None:
-    """`2000`, `the year 2000`, the first of `the years 2000 and 2001`."""
+    """Return the period of `2000`, `the year 2000`, or the first of `the years 2000 and 2001`."""
     the = terms[0] == "the"
     at = the + 1 if terms[the : the + 1] in (["year"], ["years"]) else 0
     year = year_of(terms[at]) if len(terms) > at else None
@@ -156,7 +157,8 @@ def _year(terms: Sequence[str]) -> Period | None:
 
 
 def _named_month(terms: Sequence[str], today: date) -> Period | None:
-    """`March`, `March 2020`, `March of 2020`, `March 5`, `March 5, 2020`, `5 March 2020`, `5th of March, 2020`."""
+    """Return the period of `March`, `March 2020`, `March of 2020`, `March 5`, `March 5, 2020`, `5 March 2020`, `5th of
+    March, 2020`."""
     day, at = _day_of(terms, 0)
     at += bool(day) and terms[at : at + 1] == ["of"]
     if len(terms) <= at or terms[at] not in MONTHS:
@@ -178,14 +180,15 @@ def _named_month(terms: Sequence[str], today: date) -> Period | None:
 
 
 def _day_of(terms: Sequence[str], at: int) -> tuple[int, int]:
-    """The day of a month that stands here and the place behind it; 0 and the same place without one."""
+    """Return the day of a month at this position and the position after it; 0 and the same position if there is
+    none."""
     if len(terms) <= at or not is_number(terms[at]) or not 1 <= int(terms[at]) <= 31:
         return 0, at
     return int(terms[at]), at + 1 + (len(terms) > at + 1 and terms[at + 1] in _SUFFIXES)
 
 
 def _season(terms: Sequence[str], today: date) -> Period | None:
-    """`summer 2025`, `the winter of 2025`, and the season alone: the last that has begun."""
+    """Return the period of `summer 2025`, `the winter of 2025`; of a season alone, the last that has begun."""
     if terms[0] not in SEASONS:
         return None
     at = 1 + (terms[1:2] in (["of"], [","]))
@@ -198,7 +201,7 @@ def _season(terms: Sequence[str], today: date) -> Period | None:
 
 
 def _quarter(terms: Sequence[str], today: date) -> Period | None:
-    """`Q3 2019`, `H1 of 2019`; without a year the last that has begun."""
+    """Return the period of `Q3 2019`, `H1 of 2019`; without a year, the last that has begun."""
     if len(terms) < 2 or terms[0] not in ("q", "h") or not is_number(terms[1]):
         return None
     size, number = (3 if terms[0] == "q" else 6), int(terms[1])
@@ -212,16 +215,17 @@ def _quarter(terms: Sequence[str], today: date) -> Period | None:
 
 
 def _decade(terms: Sequence[str]) -> Period | None:
-    """`1990s`, which the reader of words cuts in two."""
+    """Return the period of `1990s`, which is two words here."""
     at = terms[0] == "the"
     year = year_of(terms[at]) if terms[at + 1 : at + 2] == ["s"] else None
     return _months(year, 1, 120, at + 2) if year and not year % 10 else None
 
 
 def _relative(rest: Sequence[str], today: date, *, the: bool) -> Period | None:
-    """`yesterday`, `on Monday`, `this month`, `last year`, `the past 6 months`, `next week`, `2 weeks ago`.
+    """Return the period of `yesterday`, `on Monday`, `this month`, `last year`, `the past 6 months`, `next week`, `2
+    weeks ago`.
 
-    `last month` is the one before this; `the last month`, `past month` and `last 3 months` end today.
+    `last month` is the month before this one; `the last month`, `past month` and `last 3 months` end today.
     """
     if not rest:
         return None
@@ -244,7 +248,7 @@ def _relative(rest: Sequence[str], today: date, *, the: bool) -> Period | None:
 
 
 def _whole(unit: str, today: date, way: int, length: int) -> Period | None:
-    """The week, month, quarter or year of a day, or the one before or after it."""
+    """Return the week, month, quarter or year of a day, or the one before or after it."""
     span = _of_unit(way, unit, 0)
     if span is None or unit == "day":
         return None
@@ -257,7 +261,7 @@ def _whole(unit: str, today: date, way: int, length: int) -> Period | None:
 
 
 def _part(words: Sequence[Word], at: int, terms: Sequence[str], today: date) -> Period | None:
-    """`first half of 2021`, `second week of June 2024`, `last quarter of the year`."""
+    """Return the period of `first half of 2021`, `second week of June 2024`, `last quarter of the year`."""
     the = terms[0] == "the"
     if len(terms) < the + 4 or terms[the] not in _ORDINALS or terms[the + 2] != "of":
         return None
@@ -283,7 +287,7 @@ def _part(words: Sequence[Word], at: int, terms: Sequence[str], today: date) -> 
 
 
 def _week_of(words: Sequence[Word], at: int, terms: Sequence[str], today: date) -> Period | None:
-    """`the week of 6 July 2026`, from Monday to Sunday."""
+    """Return the period of `the week of 6 July 2026`, from Monday to Sunday."""
     the = terms[0] == "the"
     day = period(words, at + the + 2, today) if terms[the : the + 2] == ["week", "of"] else None
     if day is None or day.start != day.end:

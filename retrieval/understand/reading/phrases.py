@@ -1,4 +1,4 @@
-"""Whether a value is a condition (`rejected proposals`), negated, or a person."""
+"""Whether a value is a condition (`rejected proposals`), is negated, or is a person."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,15 +29,16 @@ from retrieval.understand.reading.value_names import TITLES, Mention
 
 ANYTHING = frozenset({"anything", "everything", "something", "nothing"})
 _NEGATION_REACH = 6
-"""Words between a negation and what it negates."""
+"""The most words between a negation and the value."""
 _BETWEEN = (
     AUXILIARIES | ADVERBS | RELATIVES | PREPOSITIONS | QUOTES | {"but", "-", "a", "an", "the", "any", "those", "these"}
 )
-"""What may stand between a negation and what it negates, beside words for documents and of the field's name."""
+"""Words that may be between a negation and the value, besides nouns for documents and words of the field's name."""
 
 
 def is_negated(words: Sequence[Word], mention: Mention, catalog: Catalog) -> bool:
-    """`not`, `except`, `never ... by`, `anything but`, `other than`, back to the last noun."""
+    """Whether a value is negated by `not`, `except`, `never ... by`, `anything but` or `other than` after the last
+    noun."""
     stems = {stem(word) for word in mention.field.words}
     for at in range(mention.first - 1, max(-1, mention.first - 1 - _NEGATION_REACH), -1):
         key, before = words[at].key, words[at - 1].key if at else ""
@@ -52,33 +53,33 @@ def is_negated(words: Sequence[Word], mention: Mention, catalog: Catalog) -> boo
 
 
 _REACH = 5
-"""Words between a value and the noun that it goes with."""
+"""The most words between a value and its noun."""
 _NAMED = 0.95
 ATTACHING = QUESTION_WORDS["attaching"]
 HAVING = frozenset({"with", "containing", "contain", "including", "include", "having", "using", "featuring", "w"})
 _PASSED = ADVERBS | CONJUNCTIONS | NEGATIONS | MADE | {"-"}
-"""What may stand between a value and the noun before it."""
+"""Words that may be between a value and the noun before it."""
 _LISTING = CONJUNCTIONS | {"the", "a", "an", "our", "my", "your", "either", "both"}
 _ABOUT = frozenset({"about", "regarding", "concerning"})
 _WHICH = frozenset({"which", "what", "many"})
-"""What asks for documents, whatever they are called."""
+"""Words that ask for documents, whatever noun is used for them."""
 SORTS = frozenset({"type", "kind", "category", "course", "genre", "format", "class", "form", "sort"})
 """Fields whose values are nouns for the documents: a bug, a dessert."""
 
 
 @dataclass(frozen=True, eq=False)
 class Phrases:
-    """The question around its values."""
+    """The words of a question around its values."""
 
     words: Sequence[Word]
     mentions: Sequence[Mention]
     catalog: Catalog
     skipped: frozenset[int] = field(default=frozenset())
-    """Places of words that are read already, as times and numbers are."""
+    """Positions of words that are already read, such as times and numbers."""
 
     @cached_property
     def heads(self) -> frozenset[int]:
-        """Places of the nouns that the documents are called by here: `proposals`, or a value, `bugs`."""
+        """Positions of the nouns for the documents: `proposals`, or a value, `bugs`."""
         nouns = {at for at, word in enumerate(self.words) if word.key in self.catalog.nouns and self._is_head(at)}
         which_nouns = {at for at in range(1, len(self.words) - 1) if self._is_asked_for(at)}
         return frozenset(
@@ -86,18 +87,19 @@ class Phrases:
         )
 
     def _is_asked_for(self, at: int) -> bool:
-        """`which books are lost`: the plural is what documents are called."""
+        """Whether a plural is a noun for documents, because the question asks for it: `which books are lost`."""
         named = self.words[at].is_plural and not self.valued(at) and is_noun_like(self.words[at].key)
         return named and self.words[at - 1].key in _WHICH and self.words[at + 1].key in AUXILIARIES
 
     def _is_head(self, at: int) -> bool:
-        """Whether a noun ends its phrase, and is no verb: `maps print` behind a plural."""
+        """Whether a noun ends its phrase and is not a verb, as in `maps print` after a plural."""
         before = self.words[at - 1] if at else None
         does = before is not None and before.is_plural and is_noun_like(before.key) and not self.valued(at - 1)
         return self.ends_phrase(at) and (self.words[at].is_plural or not does)
 
     def certainty_as_noun(self, mention: Mention) -> float:
-        """`invoices from May`, `a closed bug about`: the value itself is what the documents are called."""
+        """Return how certain it is that the value itself is the noun for documents: `invoices from May`, `a closed bug
+        about`."""
         if mention.field.kind != "text":
             return 0.0
         before = self.words[mention.first - 1].key if mention.first else ""
@@ -105,12 +107,13 @@ class Phrases:
             return 0.0  # `that falls` is a verb
         opens = not before or before in ASKING | SUBJECTS | CONJUNCTIONS | NEGATIONS or self.valued(mention.first - 1)
         if any(word.is_plural for word in self.words[mention.first : mention.stop]):
-            # What follows a plural is a verb: `bugs reported by`. What is spoken about is the topic: `about drinks`.
+            # After a plural there is a verb: `bugs reported by`. After `about` there is the topic: `about drinks`.
             return 0.9 if opens else 0.5 if before in _ABOUT else 0.8 if before not in PREPOSITIONS else 0.6
         return 0.0
 
     def before_noun(self, mention: Mention) -> float:
-        """`final typing PEPs`, `governance model proposals`, `release schedule`, `open bugs`."""
+        """Return the certainty of a value before a noun: `final typing PEPs`, `governance model proposals`, `release
+        schedule`, `open bugs`."""
         typical = frozenset(
             word for value in mention.values for word in self.catalog.companions.get((mention.field.name, value), ())
         )
@@ -128,7 +131,8 @@ class Phrases:
         return 0.0
 
     def after_noun(self, mention: Mention) -> float:
-        """`PEPs rejected`, `PEPs that are still draft`, `what was rejected`, `features that did not become final`."""
+        """Return the certainty of a value after a noun: `PEPs rejected`, `PEPs that are still draft`, `what was
+        rejected`, `features that did not become final`."""
         following = self.words[mention.stop] if mention.stop < len(self.words) else None
         is_noun = following is not None and is_noun_like(following.key) and not following.text.lower().endswith("ed")
         if is_noun and not self.valued(mention.stop):
@@ -154,7 +158,8 @@ class Phrases:
         return 0.0
 
     def attached(self, mention: Mention) -> float:
-        """`questions on billing`, `bugs in the mobile app`: behind the noun, and nothing behind the value."""
+        """Return the certainty of a value after a noun and a preposition, without a noun after it: `questions on
+        billing`, `bugs in the mobile app`."""
         following = self.words[mention.stop] if mention.stop < len(self.words) else None
         if following is not None and is_noun_like(following.key):
             return 0.0
@@ -186,7 +191,7 @@ class Phrases:
 _BY = frozenset({"by", "from", "author", "writer"})
 _FOR = frozenset({"to", "for", "of", "with", "is", "are", "was"})
 MAKERS = tuple(sorted(word_sets("fields")["makers"]))
-"""What the fields of those begin with whom a document is by."""
+"""Beginnings of the names of fields for the author of a document."""
 ACTS: Mapping[str, frozenset[str]] = {
     "author": frozenset({"write", "wrote", "written", "writes", "pen", "published", "publish", "invent", "invented"}),
     "report": frozenset(
@@ -194,18 +199,18 @@ ACTS: Mapping[str, frozenset[str]] = {
     ),
     "assig": frozenset({"work", "working", "works", "own", "owns", "handle", "handles", "fix", "fixing", "assigned"}),
 }
-"""By the beginning of a field's name: verbs that say the same."""
+"""Verbs with the meaning of a field, by the beginning of its name."""
 
 
 @dataclass(frozen=True, eq=False)
 class People:
-    """The question around its names."""
+    """The words of a question around its names of people."""
 
     words: Sequence[Word]
     mentions: Sequence[Mention]
 
     def certainty(self, mention: Mention) -> float:
-        """0 to 1: how sure it is that a name is a condition."""
+        """Return 0 to 1: how certain it is that a name is a condition."""
         before = self._before(mention.first)
         if self.words[mention.stop - 1].owns or before in _BY:
             return mention.certainty
@@ -220,7 +225,7 @@ class People:
         return 0.9 * mention.certainty if is_whole or acts or alone else 0.0
 
     def closeness(self, mention: Mention) -> int:
-        """How much nearby speaks for this field and no other that holds the same name."""
+        """Return how many nearby words indicate this field instead of another with the same name."""
         behind = takewhile(lambda word: word.key != ",", self.words[mention.stop : mention.stop + 3])
         window = (*self.words[max(0, mention.first - 4) : mention.stop], *behind)
         near = [word for word in window if word.key.isalpha()]
@@ -231,7 +236,7 @@ class People:
         return 2 * terms + made
 
     def _before(self, at: int) -> str:
-        """The word before a name, or before the list of names that it ends."""
+        """Return the word before a name, or before the list of names that it ends."""
         at -= 1
         skipped = CONJUNCTIONS | NEGATIONS | ADVERBS | TITLES | {"the", "a", "an", "."}
         while at >= 0 and (

@@ -1,4 +1,4 @@
-"""The reader of questions: conditions by the values of an index, and the topic that is left."""
+"""The reader of questions: conditions by the values of an index, and the remaining topic."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -33,11 +33,11 @@ _SIGNS = frozenset({":", "="})
 
 
 def unknown_values(terms: Sequence[Word], taken: Sequence[Span], catalog: Catalog) -> Iterator[UnknownValue]:
-    """The values, in the order of the question.
+    """Yield values that no document has, in the order of the question.
 
     Args:
-        terms: words of the question.
-        taken: what of it is read already; a value that documents have is.
+        terms: the words of the question.
+        taken: spans of the question that are already read, which include all known values.
         catalog: the fields.
     """
     free = [not any(word.start < end and start < word.end for start, end in taken) for word in terms]
@@ -55,7 +55,7 @@ def unknown_values(terms: Sequence[Word], taken: Sequence[Span], catalog: Catalo
 
 
 def _maker(before: Word, catalog: Catalog) -> CatalogField | None:
-    """Who a document is by, of `documents by` and `directed by`; None where the words ask for nobody."""
+    """Return the field of the person in `documents by` and `directed by`; None if the words ask for no person."""
     people = [field for field in catalog.fields.values() if field.kind == "person"]
     verb = before.text.lower()
     for field in people:
@@ -69,7 +69,7 @@ def _maker(before: Word, catalog: Catalog) -> CatalogField | None:
 
 
 def _name(terms: Sequence[Word], free: Sequence[bool], at: int, catalog: Catalog) -> Sequence[Word]:
-    """The capitals that follow, or one word that no text has; none where they are a time."""
+    """Return the capitalised words that follow, or one word that no text contains; empty if they are a time."""
     stop = at
     while stop < len(terms) and free[stop] and terms[stop].is_capital and not is_calendar_word(terms[stop]):
         stop += 1
@@ -79,7 +79,7 @@ def _name(terms: Sequence[Word], free: Sequence[bool], at: int, catalog: Catalog
 
 
 def _named(terms: Sequence[Word], at: int, catalog: Catalog) -> CatalogField | None:
-    """The field of classes or people whose name stands before a sign."""
+    """Return the field of classes or people whose name precedes a sign."""
     for field in catalog.fields.values():
         words = tuple(word.key for word in terms[max(0, at - len(field.words)) : at])
         if field.kind in ("text", "person") and field.words and words == field.words:
@@ -97,13 +97,13 @@ _WRITING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class QuestionConditions:
-    """What a question says beside its topic, and what is left."""
+    """The conditions of a question, and its remaining topic."""
 
     entities: tuple[Entity, ...]
     temporal_refs: tuple[TemporalRef, ...]
     topic: str
     unknown: tuple[UnknownValue, ...] = ()
-    """Values that no document has; they stay in the topic."""
+    """Values that no document has; they remain in the topic."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,15 +115,15 @@ class ConditionReader:
 
     @classmethod
     def of(cls, catalog: Catalog) -> "ConditionReader":
-        """A reader for these documents."""
+        """Return a reader for these documents."""
         return cls(catalog, ValueMentions(catalog))
 
     def read(self, text: str, today: date) -> QuestionConditions:
-        """The conditions of a question and its topic.
+        """Return the conditions of a question and its topic.
 
         Args:
             text: the question.
-            today: what `last month` goes back from.
+            today: the date from which `last month` is counted.
         """
         terms = words(text)
         mentions = self.mentions.within(terms)
@@ -182,7 +182,7 @@ class ConditionReader:
             apart = field.listed and not negated and not are_alternatives(chain, terms)
             group = next(number_of)
             if not field.listed and not negated:
-                group = groups.setdefault(field.name, group)  # no document has two single values
+                group = groups.setdefault(field.name, group)  # a document has only one value of such a field
             called = (*last[3].words, *field.words) if last else ()
             if last and last[2] == negated and not negated and or_between(terms[last[0] : chain[0].first], called):
                 group, apart = last[1], False  # `critical or escalated`
@@ -195,7 +195,7 @@ class ConditionReader:
             last = chain[-1].stop, group, negated, field
 
     def _events(self, terms: Sequence[Word], times: Sequence[TemporalRef]) -> Iterator[Span]:
-        """The verbs that times go with: `that came in during`."""
+        """Yield the spans of verbs that times belong to: `that came in during`."""
         for time in times:
             at = next(position for position, word in enumerate(terms) if word.end > time.span[0]) - 1
             while at >= 0 and (terms[at].key in GLUE or is_event(terms[at], self.catalog)):
@@ -205,7 +205,8 @@ class ConditionReader:
                 at -= 1
 
     def _calling(self, terms: Sequence[Word], field_spans: Sequence[tuple[Span, str]]) -> Iterator[Span]:
-        """The word before a time or number that is its field's name: `resolved in 2024` asks no status."""
+        """Yield the span of the word before a time or number that is its field's name: `resolved in 2024` does not ask
+        for a status."""
         for span, name in field_spans:
             before = [word for word in terms if word.end <= span[0]]
             stems = {stem(word) for word in self.catalog.fields[name].words if len(word) >= STEM}
@@ -215,7 +216,7 @@ class ConditionReader:
     def _topic(
         self, terms: Sequence[Word], taken: Sequence[Span], entities: Sequence[Entity], named: Collection[str]
     ) -> str:
-        """What is left: the words from the first to the last that say something, conditions left out."""
+        """Return the topic: the words from the first meaningful one to the last, without conditions."""
         companions = {
             word
             for entity in entities
@@ -245,7 +246,7 @@ def _certainties(mentions: Sequence[Mention], phrases: Phrases, people: People) 
 
 
 def _joined_versions(text: str, versions: Sequence[tuple[Entity, ...]]) -> Iterator[tuple[Entity, ...]]:
-    """Versions of one list as alternatives."""
+    """Yield versions of one list as alternatives."""
     group: tuple[Entity, ...] = ()
     for version in filter(None, versions):
         if group and text[group[-1].span[1] : version[0].span[0]].strip().lower() in ("or", "and", ",", "/", ", or"):

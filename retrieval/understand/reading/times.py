@@ -1,4 +1,4 @@
-"""The times that a question states as conditions, and the date field of each."""
+"""The times that a question uses as conditions, and the date field of each."""
 
 from collections.abc import Callable, Collection, Container, Sequence
 from dataclasses import dataclass, replace
@@ -21,24 +21,24 @@ from retrieval.understand.reading.periods import (
 )
 
 RECENT = 12
-"""Months: what is recent is not older."""
+"""Months: `recent` means at most this old."""
 _SURE = 0.95
 _TO = frozenset({"to", "until", "till", "through", "and", "-", "–", "—"})
 _OPENING = frozenset({"between", "from", "in", "during", "of"})
 _NEW = frozenset({"recent", "newest", "latest"})
 _PASSED = frozenset({"recently", "lately", "newly"})
 _LATER = (1, 2, 3)
-"""Senses of what happens to a document after it was made."""
+"""Indices of the senses of events after a document was made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A time with the words that say it."""
+    """A time with the positions of its words."""
 
     start: date | None
     end: date | None
     first: int
-    """Of the words that say it, with its preposition."""
+    """Position of its first word, including the preposition."""
     stop: int
     confidence: float = _SURE
 
@@ -52,7 +52,7 @@ def _later(time: Period, first: int, stop: int, _: Sequence[Word]) -> Range:
 
 
 def _since(time: Period, first: int, stop: int, words: Sequence[Word]) -> Range:
-    """What is from a time on; `from 2015` alone is of that time."""
+    """Return the time from a period on; `from 2015` alone means only that period."""
     return _within(time, first, stop, words) if words[first].key == "from" else Range(time.start, None, first, stop)
 
 
@@ -71,7 +71,7 @@ _BOUNDS: tuple[tuple[str, Callable[[Period, int, int, Sequence[Word]], Range]], 
 
 
 def _length(words: Sequence[Word], at: int, phrases: Collection[tuple[str, ...]]) -> int:
-    """How many words say one of these phrases here, at most."""
+    """Return the number of words of the longest of these phrases that begins here."""
     keys = tuple(word.key for word in words[at : at + 4])
     return max((len(phrase) for phrase in phrases if keys[: len(phrase)] == phrase), default=0)
 
@@ -84,15 +84,15 @@ def temporal_refs(
     heads: Container[int] = (),
     valued: Collection[int] = (),
 ) -> tuple[TemporalRef, ...]:
-    """The times that are conditions, left to right, not overlapping.
+    """Return the times that are conditions, left to right, without overlaps.
 
     Args:
         text: the question.
         words: its words.
-        catalog: with the dates.
-        today: what `last month` goes back from.
-        heads: places of the nouns that documents are called by.
-        valued: places of words that are values.
+        catalog: the catalogue with the date fields.
+        today: the date from which `last month` is counted.
+        heads: positions of the nouns for documents.
+        valued: positions of words that are values.
     """
     refs: list[TemporalRef] = []
     at = 0
@@ -104,7 +104,7 @@ def temporal_refs(
         time, gaps = _listed(words, time, today)
         field = _meant_date(words, time, catalog)
         if field and words[time.first].key in _NEW | _PASSED and field.reaches_past(today):
-            time = replace(time, end=today)  # what happens next year is not recent
+            time = replace(time, end=today)  # dates in the future are not recent
         written, span = (
             text_of(text, words[time.first : time.stop]),
             (words[time.first].start, words[time.stop - 1].end),
@@ -117,7 +117,8 @@ def temporal_refs(
 
 
 def _range(words: Sequence[Word], at: int, today: date, heads: Container[int], catalog: Catalog) -> Range | None:
-    """`between A and B`, `from A to B`, `A to B`, one time behind a preposition, or one that needs none."""
+    """Return the time of `between A and B`, `from A to B`, `A to B`, of one period after a preposition, or of one that
+    needs none."""
     first = period(words, at, today)
     for begin, opening in ((at + 1, period(words, at + 1, today)), (at, first)):
         if opening and (begin == at or words[at].key in _OPENING):
@@ -132,7 +133,7 @@ def _range(words: Sequence[Word], at: int, today: date, heads: Container[int], c
         return bounded
     ends = all(not word.key[0].isalnum() for word in words[at + first.length :])
     if not first.is_bare:
-        # Without a preposition a time is an attribute of something: of what was made then, or of the topic.
+        # Without a preposition, a time is an attribute of the documents or of the topic.
         opens = at == 0 or ends or words[at - 1].key == "," or words[at - 1].is_plural
         sure = 0.9 if opens or words[at].key == "year" or is_event(words[at - 1], catalog) else 0.6
         return replace(bounded, confidence=sure)
@@ -157,7 +158,7 @@ def _behind_preposition(words: Sequence[Word], at: int, today: date, catalog: Ca
 
 
 def _to(words: Sequence[Word], joint: int, first: Period, today: date) -> Range | None:
-    """The time from one to another, of which the first may lack its year: `November to February 2019`."""
+    """Return the time from one period to another; the first may lack its year: `November to February 2019`."""
     if joint + 1 >= len(words) or words[joint].key not in _TO:
         return None
     last = period(words, joint + 1, today)
@@ -171,11 +172,11 @@ def _to(words: Sequence[Word], joint: int, first: Period, today: date) -> Range 
 
 
 Gap = tuple[date, date]
-"""First and last day of what lies between two times of a list."""
+"""First and last day between two times of a list."""
 
 
 def _listed(words: Sequence[Word], time: Range, today: date) -> tuple[Range, tuple[Gap, ...]]:
-    """A time with those that are listed behind it, from the first to the last, and what is left out between them."""
+    """Return a time that includes those listed after it, from the first to the last, and the gaps between them."""
     gaps: list[Gap] = []
     while time.start and time.end and time.stop + 1 < len(words) and words[time.stop].key in ("or", "and", ","):
         begin = time.stop + 1 + (words[time.stop + 1].key in ("or", "and", "in", "from"))
@@ -192,10 +193,10 @@ def _may_be_time(words: Sequence[Word], at: int, preposition: str, *, happens: b
     """Whether a bare year, month or season is a time: `in May`, `after 2019`, but not `over 2000 words`.
 
     Args:
-        words: of the question.
-        at: place of the year, month or season.
-        preposition: before it.
-        happens: whether a word before them says what happened then: `made in summer`.
+        words: the words of the question.
+        at: the position of the year, month or season.
+        preposition: the preposition before it.
+        happens: whether a word before them names an event: `made in summer`.
     """
     if not is_number(words[at].text):
         return is_month(words[at]) or happens
@@ -206,14 +207,14 @@ def _may_be_time(words: Sequence[Word], at: int, preposition: str, *, happens: b
 
 
 def _is_attribute(words: Sequence[Word], at: int, heads: Container[int]) -> bool:
-    """`the 2019 proposals`, `2018 governance PEPs`: a year before what documents are called."""
+    """Whether it is a year before a noun for documents: `the 2019 proposals`, `2018 governance PEPs`."""
     before_it = words[at - 1].key if at else "the"
     near = any(number in heads for number in range(at + 1, min(len(words), at + 4)))
     return near and 1900 <= int(words[at].text) <= 2100 and before_it in ("the", "all", "of", "and", "or", ",")
 
 
 def _is_denied(words: Sequence[Word], at: int, catalog: Catalog) -> bool:
-    """`not in 2020`, `never shown in May`, `except in 2020`, `neither in 2019`."""
+    """Whether a time is negated: `not in 2020`, `never shown in May`, `except in 2020`, `neither in 2019`."""
     at -= 1
     while at >= 0 and (is_event(words[at], catalog) or words[at].key in AUXILIARIES):
         at -= 1
@@ -223,7 +224,8 @@ def _is_denied(words: Sequence[Word], at: int, catalog: Catalog) -> bool:
 def _recent(
     words: Sequence[Word], at: int, heads: Container[int], valued: Collection[int], today: date, catalog: Catalog
 ) -> Range | None:
-    """`recent` before what documents are called or before values alone, `recently created`."""
+    """Return the time of `recent` before a noun for documents or in a question of only values, or of `recently
+    created`."""
     key, start = words[at].key, before(today, months=RECENT)
     behind = words[at + 1] if at + 1 < len(words) else None
     if behind is None or (key not in _NEW and not (key in _PASSED and is_event(behind, catalog))):
@@ -241,15 +243,16 @@ def _recent(
 
 
 def is_event(word: Word, catalog: Catalog) -> bool:
-    """Whether a word before a time says what happened then: `acquired`, `came`, and what a date is called."""
+    """Whether a word before a time names an event: `acquired`, `came`, or the name of a date field."""
     term = word.text.lower()
     return is_past(word) or term in DATING or any(_is_called(field, term) for field in catalog.dates)
 
 
 def _meant_date(words: Sequence[Word], time: Range, catalog: Catalog) -> CatalogField | None:
-    """Which date a time is about: the one whose verb stands nearest, else the one of the making that reaches so far."""
+    """Return the date field that a time refers to: the one whose verb is nearest, else the date of making that covers
+    the time."""
     dates = catalog.dates
-    # What a relative begins has its own time.
+    # A relative clause has its own time.
     behind = takewhile(lambda word: word.key not in RELATIVES, words[time.stop : time.stop + 2])
     for word in (*words[max(0, time.first - 4) : time.first][::-1], *behind):
         term = word.text.lower()
@@ -265,12 +268,12 @@ def _meant_date(words: Sequence[Word], time: Range, catalog: Catalog) -> Catalog
 
 
 def _is_called(field: CatalogField, term: str) -> bool:
-    """`created` by `created_at`; `acquisitions` by `acquired`."""
+    """Whether a word means a date field: `created` means `created_at`, `acquisitions` means `acquired`."""
     return any(term == word or (len(word) >= STEM and stem(term) == stem(word)) for word in _name(field))
 
 
 def _reaches(field: CatalogField, start: date | None, end: date | None) -> bool:
-    """Whether a document has such a date."""
+    """Whether the dates of the documents overlap this time."""
     earliest, latest = min(map(str, field.counts)), max(map(str, field.counts))
     if start and str(field.stored(start, is_end=False)) > latest:
         return False
@@ -278,13 +281,14 @@ def _reaches(field: CatalogField, start: date | None, end: date | None) -> bool:
 
 
 def _rank(field: CatalogField) -> int:
-    """How seldom a time without a verb means a date: first comes the making, last a change, a deadline and the end."""
+    """Return how rarely a time without a verb means a date: lowest for making, highest for a change, a deadline or the
+    end."""
     own = next((position for position, sense in enumerate(SENSES) if _of_sense([field], sense)), len(SENSES))
     return own + len(SENSES) * (own in _LATER)
 
 
 def _of_sense(dates: Sequence[CatalogField], sense: frozenset[str]) -> CatalogField | None:
-    """The date whose name has a word of this sense; `date` itself says least."""
+    """Return the date field whose name has a word of this sense; `date` itself is the least specific."""
     vague = frozenset({"date", "last", "at", "on", "time"})
     plain = next((field for field in dates if sense & (_name(field) - vague)), None)
     return plain or next((field for field in dates if sense & _name(field)), None)

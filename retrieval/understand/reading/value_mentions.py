@@ -1,4 +1,4 @@
-"""Where a question may name a value of the metadata."""
+"""Finds where a question may name a metadata value."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -14,18 +14,18 @@ from retrieval.understand.reading.phrases import SORTS, People
 from retrieval.understand.reading.value_names import PLUS, SMALL, TITLES, Mention, ValueNames
 
 _LONGEST_TEXT = 8
-"""Words of a value that somebody may write whole."""
+"""The most words of a free text that a question may contain whole."""
 _LINKS = frozenset({":", "=", "is", "of", "called", '"', "'", "“", "‘"})
 
 
 @dataclass(frozen=True, eq=False)
 class FreeTexts:
-    """Finds whole values behind the names of their fields."""
+    """Finds whole values after the names of their fields."""
 
     catalog: Catalog
 
     def within(self, words: Sequence[Word]) -> Iterator[Mention]:
-        """Values that these words write whole."""
+        """Yield the values that these words contain whole."""
         for field, values in self._values:
             for at, word in enumerate(words):
                 begin = at + 1
@@ -44,9 +44,9 @@ class FreeTexts:
 
 
 _STEMMED = 4
-"""Letters of a word of a flag's name that is compared by its stem."""
+"""Least length of a word of a flag's name that is compared by its stem."""
 _SHORTEST = 3
-"""Letters of a value that may be written with other capitals."""
+"""Least length of a value that matches regardless of case."""
 _JOINED = re.compile(r"\band\b|&|\+|/", re.IGNORECASE)
 
 
@@ -57,7 +57,8 @@ class Flags:
     catalog: Catalog
 
     def within(self, words: Sequence[Word]) -> Iterator[Mention]:
-        """`on display`, `healthy volunteers` for healthyVolunteers; of one word as a verb, or as the whole name."""
+        """Yield flags: `on display`, `healthy volunteers` for healthyVolunteers; a single word only as a verb or in its
+        exact form."""
         for field, yes, things in self._flags:
             for first in range(len(words) - len(things) + 1):
                 run = words[first : first + len(things)]
@@ -85,7 +86,8 @@ class ValueMentions:
     catalog: Catalog
 
     def within(self, words: Sequence[Word]) -> tuple[Mention, ...]:
-        """Values that these words name, left to right; one within a longer one is left out, others may overlap."""
+        """Return the values that these words name, left to right; one within a longer one is left out, others may
+        overlap."""
         mentions = [*self._named(words), *self._flags.within(words), *self._free_texts.within(words)]
         return tuple(
             mention
@@ -112,14 +114,15 @@ class ValueMentions:
                 joined = any(word.key == "and" for word in words[first : stop - 1])
                 for field, values, certainty in self._names.called(terms, words[first] if stop == first + 1 else None):
                     if joined and not any(_JOINED.search(str(value)) for value in values):
-                        continue  # `gluten-free and dairy-free` is no free dairy
-                    # A part of a person's name that is written small is a word.
+                        continue  # `gluten-free and dairy-free` does not mean free dairy
+                    # A part of a person's name in lower case is an ordinary word.
                     written = field.kind != "person" or words[stop - 1].is_capital
                     if (certainty == 1.0 or written or titled) and _is_written(words, first, stop, field):
                         yield Mention(field, values, first, stop, certainty)
 
     def _runs(self, words: Sequence[Word], first: int) -> Iterator[tuple[int, tuple[str, ...]]]:
-        """The runs of words that begin with one, as the place behind each and the keys that a name would have."""
+        """Yield the runs of words that begin with one, as the position after each and the keys that a name would
+        have."""
         terms: list[str] = []
         for number in range(first, min(len(words), first + 2 * self._names.longest)):
             key = words[number].key
@@ -135,7 +138,8 @@ class ValueMentions:
 
 
 def _is_written(words: Sequence[Word], first: int, stop: int, field: CatalogField) -> bool:
-    """Whether a short value is written as it is: IN is India and `in` is none, and I is no number before a verb."""
+    """Whether a short value is written in its exact form: IN is India and `in` is not, and I is not a number before a
+    verb."""
     key = words[first].key
     if key == "may" and first and words[first].is_capital:
         return True
@@ -151,7 +155,7 @@ def _is_written(words: Sequence[Word], first: int, stop: int, field: CatalogFiel
 
 
 def _beside_name(words: Sequence[Word], first: int, stop: int, field: CatalogField) -> bool:
-    """Whether a word of the field's name stands right before a value or behind it."""
+    """Whether a word of the field's name is directly before or after a value."""
     behind = stop + (stop + 1 < len(words) and words[stop].key == "-")
     near = [words[at].key for at in (first - 1, behind) if 0 <= at < len(words)]
     return not set(field.words).isdisjoint(near)
@@ -163,7 +167,7 @@ def _is_within(one: Mention, other: Mention) -> bool:
 
 
 def chained(mentions: Sequence[Mention], terms: Sequence[Word]) -> Iterator[list[Mention]]:
-    """Mentions of one field that stand in one list: `superseded, rejected or still draft`."""
+    """Yield mentions of one field in one list: `superseded, rejected or still draft`."""
     waiting = list(mentions)
     while waiting:
         chain = [waiting.pop(0)]
@@ -184,19 +188,21 @@ def _joins(between: Sequence[Word], called: Collection[str]) -> bool:
 
 
 def are_alternatives(chain: Sequence[Mention], terms: Sequence[Word]) -> bool:
-    """Whether `or` stands between two of a list."""
+    """Whether `or` is between two values of a list."""
     between = [word.key for one, other in pairwise(chain) for word in terms[one.stop : other.first]]
     return bool({"or", "nor", "/"} & set(between))
 
 
 def or_between(between: Sequence[Word], called: Collection[str]) -> bool:
-    """`critical or from Ann`, `of low priority or of high urgency`: the words of the fields' names may stand there."""
+    """Whether words between two values join them as alternatives: `critical or from Ann`, `of low priority or of high
+    urgency`; they may include words of the fields' names."""
     linking = QUESTION_WORDS["joining_values"].union(called)
     return "or" in [word.key for word in between] and all(word.key in linking for word in between)
 
 
 def without_rivals(chains: Sequence[list[Mention]], people: People) -> Iterator[list[Mention]]:
-    """Of fields that have the same value, the one that is nearby or has the rest of a list, a sort, else the first."""
+    """Yield, of fields with the same value, the one indicated by nearby words or by the rest of a list, then a sort,
+    else the first."""
     taken: dict[tuple[int, int], list[Mention]] = {}
 
     def rank(chain: Sequence[Mention]) -> tuple[int, bool]:

@@ -12,22 +12,22 @@ from retrieval.understand.catalog.catalog import Catalog, CatalogField, is_perso
 from retrieval.understand.catalog.words import Word, keys, of_people
 
 _SHORTEST_NAME = 3
-"""Letters of a first or last name that may stand for the whole."""
+"""The fewest letters of a first or last name that can be used alone."""
 _FIRSTS = 4
-"""Values at most that one part of a name may stand for."""
+"""The most values to which one part of a name may refer."""
 TITLES = word_sets("questions")["titles"]
-"""What may stand before a name and is no part of it."""
+"""Words that may precede a name and are not part of it."""
 SMALL = frozenset({"of", "the", "a", "an", "for", "in", "at", "with", "from", "on", "and"})
-"""Words within a name that may be there or not: `paintings in oil`."""
+"""Optional words within a name: `paintings in oil`."""
 
 PLUS = "plus"
-"""What the sign of A+ is read as."""
+"""The word for the sign in A+."""
 Name = tuple[str, ...]
-"""Keys of its words."""
+"""Keys of the words of a name."""
 
 
 Named = tuple[CatalogField, tuple[Scalar, ...], float]
-"""Whose values a name is, which, and how certain that is."""
+"""The field and the values that a name refers to, and the certainty."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +37,13 @@ class ValueNames:
     catalog: Catalog
 
     def called(self, name: Name, word: Word | None = None) -> Sequence[Named]:
-        """Whose value a name is; of one word also as initials."""
+        """Return the values that a name refers to; a single word is also read as initials."""
         initials = self._initials.get(word.text) if word and name not in self._names else None
         return (initials,) if initials else self._names.get(name, ())
 
     @cached_property
     def longest(self) -> int:
-        """Words of the longest name."""
+        """Number of words of the longest name."""
         return max(map(len, self._names), default=0)
 
     @cached_property
@@ -63,7 +63,7 @@ class ValueNames:
         return names
 
     def _ends(self) -> Mapping[Name, tuple[CatalogField, Scalar]]:
-        """What one longer value alone ends with: `back pain` of chronic low back pain."""
+        """Return endings that only one value has: `back pain` of chronic low back pain."""
         having: dict[Name, set[tuple[str, Scalar]]] = defaultdict(set)
         for field in self.catalog.fields.values():
             for value in field.counts if field.kind == "text" else ():
@@ -78,14 +78,14 @@ class ValueNames:
         }
 
     def _peoples(self) -> Iterator[tuple[CatalogField, Scalar, Name]]:
-        """What comes from the countries that are values, and where what is from there comes from."""
+        """Yield adjectives of countries that are values, and countries of adjectives that are values."""
         for field in self.catalog.fields.values():
             for value in field.counts if field.kind == "text" and "language" not in field.words else ():
                 yield from ((field, value, _name(other)) for other in of_people(field.written(value)))
 
     @cached_property
     def _initials(self) -> Mapping[str, Named]:
-        """`UK` for `United Kingdom`: what the first letters of one value alone spell."""
+        """Initials of one value only: `UK` for `United Kingdom`."""
         having: dict[str, list[Named]] = defaultdict(list)
         for field in self.catalog.fields.values():
             for value in field.counts if field.kind in ("text", "person") else ():
@@ -112,13 +112,13 @@ def _whole_names(field: CatalogField) -> list[tuple[Name, Scalar]]:
 
 
 def _name(value: str) -> Name:
-    """The keys of a value, without the small words between them."""
+    """Return the keys of a value, without the small words between them."""
     whole = keys(spaced(re.sub(r"(?<=\w)\+", f" {PLUS} ", value)))
     return whole[:1] + tuple(key for key in whole[1:] if key not in SMALL)
 
 
 def _parts_of(field: CatalogField, known: Collection[Name]) -> Mapping[Name, set[Scalar]]:
-    """What may stand for people's names that is no name itself, and for few of them."""
+    """Return parts that refer to few names of people and are not names themselves."""
     parts: dict[Name, set[Scalar]] = defaultdict(set)
     for value in field.counts:
         if is_person(field, str(value)):
@@ -128,7 +128,7 @@ def _parts_of(field: CatalogField, known: Collection[Name]) -> Mapping[Name, set
 
 
 def _parts(name: str) -> set[Name]:
-    """What may stand for a whole name: the first, the last, both without what is between."""
+    """Return parts that can be used for a whole name: the first, the last, both without the middle."""
     whole = tuple(key for key in keys(name) if key not in TITLES)
     names: set[Name] = {(part,) for part in whole if len(part) >= _SHORTEST_NAME}
     if len(whole) > 2:
@@ -146,11 +146,11 @@ class Mention:
 
     field: CatalogField
     values: tuple[Scalar, ...]
-    """Several where one name is several people's, or `3` the beginning of several versions."""
+    """Several if one name belongs to several people, or `3` is the beginning of several versions."""
     first: int
-    """Of its words, and the one after its last."""
+    """Positions of its first word, and of the one after its last."""
     stop: int
     certainty: float
-    """1 where the whole value stands there."""
+    """1 if the whole value is there."""
     granted: bool = False
-    """Whether the words around it say that it is asked: `pets allowed`."""
+    """Whether the words around it make clear that it is a condition: `pets allowed`."""

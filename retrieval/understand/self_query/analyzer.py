@@ -1,4 +1,4 @@
-"""Questions analyzed by what the index holds: no model, the same answer every time."""
+"""Analyzes questions by the values in the index: without a model, with the same answer every time."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,21 +20,21 @@ _REACH = 6
 
 @dataclass(frozen=True, slots=True)
 class IntentExtractor:
-    """Tells searches from filters from counts."""
+    """Distinguishes searches, filters and counts."""
 
     catalog: Catalog
 
     def extract(self, query: str, *, has_conditions: bool, topic: str) -> tuple[QueryIntent, str | None]:
-        """The intent, and the field whose values are counted where it is an aggregate by value.
+        """Return the intent, and for an aggregate by value, the field whose values are counted.
 
         Args:
             query: the question.
-            has_conditions: whether it asks anything of the metadata.
-            topic: what is left of it without its conditions.
+            has_conditions: whether it has conditions on metadata.
+            topic: the question without its conditions.
         """
         terms = words(query)
         grouped = self._grouped_by(terms)
-        # Documents are counted by their metadata: `how many spells can a wizard cast` asks what a text says.
+        # Only documents are counted: `how many spells can a wizard cast` asks for the content of a text.
         if grouped or (self._counts(terms) and _COUNTED.issuperset(topic.lower().split())):
             return QueryIntent.AGGREGATE, grouped
         if not has_conditions:
@@ -42,7 +42,7 @@ class IntentExtractor:
         return (QueryIntent.COMBINED if topic else QueryIntent.FILTER), None
 
     def _counts(self, terms: Sequence[Word]) -> bool:
-        """`how many final PEPs`: documents are counted, and not `how many bytes`."""
+        """Whether documents are counted: `how many final PEPs`, but not `how many bytes`."""
         for at in range(len(terms)):
             for phrase in _COUNTING:
                 if tuple(word.key for word in terms[at : at + len(phrase)]) != phrase:
@@ -55,7 +55,8 @@ class IntentExtractor:
         return False
 
     def _grouped_by(self, terms: Sequence[Word]) -> str | None:
-        """`per status`, `for each author`, `by year` behind a count, `which author has the most PEPs`."""
+        """Return the field of `per status`, `for each author`, `by year` after a count, `which author has the most
+        PEPs`."""
         keyed = [word.key for word in terms]
         counts = self._counts(terms) or bool(
             {"group", "grouped", "breakdown", "distribution", "summarize"} & set(keyed)
@@ -84,18 +85,18 @@ class QueryAnalyzer:
 
     catalog: Catalog
     today: Callable[[], date] = date.today
-    """What `last month` goes back from."""
+    """Returns the date from which `last month` is counted."""
     reader: ConditionReader = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "reader", ConditionReader.of(self.catalog))
 
     async def analyze(self, query: str) -> QueryAnalysis:
-        """What a question says. Raises as `read`."""
+        """Return the analysis of a question. Raises the same errors as `read`."""
         return self.read(query)
 
     def read(self, query: str) -> QueryAnalysis:
-        """What a question says.
+        """Return the analysis of a question.
 
         Raises:
             QueryAnalysisError: it is empty, or longer than 2,000 characters.

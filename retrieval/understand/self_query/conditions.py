@@ -1,4 +1,4 @@
-"""What an analysis asks of the metadata, condition by condition, each with its certainty."""
+"""The conditions of an analysis on metadata, each with its certainty."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,17 +21,17 @@ class SelfQueryConfig:
     """
 
     llm_model: str = "gpt-4o-mini"
-    """Seed 003 names gpt-3.5-turbo, which knows no structured output."""
+    """Seed 003 names gpt-3.5-turbo, which does not support structured output."""
     llm_temperature: float = 0.0
     llm_max_tokens: int = 500
     filter_confidence_threshold: float = 0.7
-    """A condition that is less certain is not used."""
+    """A less certain condition is not used."""
     max_filter_conditions: int = 5
-    """The most certain conditions that are used."""
+    """The most conditions that are used; the most certain ones."""
     fallback_on_empty: bool = True
     """Whether a filter that leaves nothing is relaxed."""
     fallback_threshold: float = 0.5
-    """An analysis that is less certain filters nothing."""
+    """A less certain analysis filters nothing."""
     hint_fields: tuple[str, ...] = ("category", "doc_type")
     """Fields whose values in a question are hints: they raise documents and exclude none."""
     hints: HintConfig = field(default_factory=HintConfig)
@@ -51,7 +51,7 @@ class SelfQueryConfig:
 
 DEFAULTS = SelfQueryConfig()
 _COUNTING = re.compile(r"\b(?:how many|(?:number|count) of)\s+(?:the\s+)?$", re.IGNORECASE)
-"""What stands before a noun that is counted."""
+"""Words before a noun that is counted."""
 
 
 _COMPARISONS: Mapping[FilterOperator, Callable[[str, Scalar], Filter]] = {
@@ -67,10 +67,10 @@ _COMPARISONS: Mapping[FilterOperator, Callable[[str, Scalar], Filter]] = {
 
 @dataclass(frozen=True, slots=True)
 class FieldCondition:
-    """One thing that is asked of the metadata."""
+    """One condition on metadata."""
 
     text: str
-    """As the question says it."""
+    """As written in the question."""
     fields: tuple[str, ...]
     filter: Filter
     confidence: float
@@ -78,31 +78,32 @@ class FieldCondition:
 
 @dataclass(frozen=True, slots=True)
 class CategoryHint:
-    """A category or document type that a question names or denies. It raises or lowers what it holds, and excludes
+    """A category or document type that a question names or negates. It raises or lowers its documents, and excludes
     nothing."""
 
     text: str
-    """As the question says it."""
+    """As written in the question."""
     field: str
     value: str
     weight: float
-    """What relevance is multiplied by: the boost of the settings, or 1 over it where the question denies the value."""
+    """Factor for relevance: the boost of the settings, or 1 divided by it if the question negates the value."""
     is_denied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class FilterTranslator:
-    """From an analysis to the filter records that `--where` uses, and to hints.
+    """Translates an analysis to the filter records that `--where` uses, and to hints.
 
-    A value of a field of `config.hint_fields` is a hint: a document may answer whatever it is filed under. It is a
-    condition where nothing is ranked: in an aggregate, and where the question has no topic and denies it.
+    A value of a field of `config.hint_fields` is a hint, because a document of any category may answer. It is a
+    condition if nothing is ranked: in an aggregate, and if the question has no topic and negates it.
     """
 
     catalog: Catalog
     config: SelfQueryConfig = DEFAULTS
 
     def conditions(self, analysis: QueryAnalysis) -> tuple[FieldCondition, ...]:
-        """The conditions that are certain enough, in the order of the question; at most as many as the settings allow.
+        """Return the conditions that are certain enough, in the order of the question; at most as many as the settings
+        allow.
 
         Raises:
             InvalidFilterError: a condition names a field that the index does not have.
@@ -118,9 +119,10 @@ class FilterTranslator:
         return tuple(condition for condition in sure if condition in kept)
 
     def hints(self, analysis: QueryAnalysis) -> tuple[CategoryHint, ...]:
-        """The categories and document types that a question names, in its order; of an aggregate none.
+        """Return the categories and document types that a question names, in order; empty for an aggregate.
 
-        What the question counts, `how many spells does a wizard know`, says nothing of where the number stands.
+        A counted noun, as in `how many spells does a wizard know`, is not a hint: it does not indicate where the number
+        is.
         """
         boost = self.config.hints.category_hint_boost
         return tuple(
@@ -132,14 +134,14 @@ class FilterTranslator:
         )
 
     def _hinting(self, analysis: QueryAnalysis) -> Iterator[Entity]:
-        """The values that are no conditions."""
+        """Yield the values that are not conditions."""
         if analysis.intent is not QueryIntent.AGGREGATE:
             for entity in analysis.entities:
                 if entity.field in self.config.hint_fields and (analysis.topic or not entity.negated):
                     yield entity
 
     def translate(self, analysis: QueryAnalysis) -> Filter | None:
-        """All conditions together; None where there is none. Raises as `conditions`."""
+        """Return all conditions together; None if there are none. Raises the same errors as `conditions`."""
         return together(self.conditions(analysis))
 
     def _of_entities(self, entities: Sequence[Entity]) -> Iterator[FieldCondition]:
@@ -184,13 +186,13 @@ class FilterTranslator:
 
 
 def together(conditions: Sequence[FieldCondition]) -> Filter | None:
-    """All of these; None of none."""
+    """Return a filter that requires all of these conditions; None if there are none."""
     if not conditions:
         return None
     return conditions[0].filter if len(conditions) == 1 else And(tuple(condition.filter for condition in conditions))
 
 
 def both_of(one: Filter | None, other: Filter | None) -> Filter | None:
-    """What passes both filters; None: everything does."""
+    """Return a filter that requires both filters; None: everything passes."""
     given = tuple(wanted for wanted in (one, other) if wanted is not None)
     return And(given) if len(given) > 1 else next(iter(given), None)

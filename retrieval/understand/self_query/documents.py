@@ -1,4 +1,4 @@
-"""Documents of a snapshot instead of chunks: which meet a filter, and which fit a question best."""
+"""Documents of a snapshot instead of chunks: those that meet a filter, and those that fit a question best."""
 
 import logging
 from collections import Counter
@@ -21,23 +21,23 @@ from retrieval.understand.hints import HintedHit, HintedSearch
 from retrieval.understand.self_query.conditions import CategoryHint
 
 Key = tuple[str, str]
-"""Book and document."""
+"""Names of the book and the document."""
 _READ = 2000
-"""Documents whose text tells what they are called."""
+"""The most documents whose text is read for the nouns that they use for themselves."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundDocument:
-    """A document of an answer."""
+    """A document of a result."""
 
     book: str
     document: str
     title: str
     metadata: Metadata
     hit: Hit | None = None
-    """Its best chunk for the topic; None where no topic was asked."""
+    """Its best chunk for the topic; None if there is no topic."""
     hinted: HintedHit | None = None
-    """That chunk with its relevance, and what hints made of it; None where no topic was asked."""
+    """That chunk with its relevance and the effect of hints; None if there is no topic."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +46,13 @@ class Documents:
 
     all: tuple[FoundDocument, ...]
     of_chunk: npt.NDArray[np.int32]
-    """(n_chunks,): number of a chunk's document."""
+    """(n_chunks,) the number of each chunk's document."""
     texts: tuple[str, ...] = ()
-    """What some of them begin with."""
+    """The first chunks of some of them."""
 
     @classmethod
     def of(cls, chunks: Iterable[Chunk]) -> "Documents":
-        """Read every chunk of a snapshot once, in its order."""
+        """Read every chunk of a snapshot once, in order."""
         first: dict[Key, tuple[int, FoundDocument]] = {}
         keys: list[Key] = []
         texts: list[str] = []
@@ -85,13 +85,13 @@ class Documents:
         return {(document.book, document.document): document for document in self.all}
 
     def meeting(self, mask: Mask) -> tuple[FoundDocument, ...]:
-        """Those that have a chunk which passes."""
+        """Return the documents with a chunk that passes."""
         return tuple(self.all[number] for number in np.unique(self.of_chunk[mask]).tolist())
 
     def best(
         self, retriever: Retriever, query: str, k: int, where: Filter | None, strategy: str | Strategy
     ) -> tuple[FoundDocument, ...]:
-        """The k best for a question, each where its best chunk is."""
+        """Return the k best documents for a question, ranked by their best chunks."""
         _, best = best_of_documents(retriever, query, k, strategy, where)
         return tuple(replace(self._named[key], hit=hit) for key, hit in best.items())
 
@@ -99,9 +99,9 @@ class Documents:
 def best_of_documents(
     retriever: Retriever, query: str, k: int, strategy: str | Strategy, where: Filter | None = None
 ) -> tuple[Retrieval, Mapping[Key, Hit]]:
-    """The best chunk of each of the k best documents, best first, and the retrieval that they are from.
+    """Return the best chunk of each of the k best documents, best first, and the retrieval that they are from.
 
-    More chunks are asked for until they are of as many documents, or there are no more.
+    More chunks are requested until they belong to k documents, or there are no more.
     """
     n_chunks = len(retriever.snapshot)
     wanted = min(2 * k, n_chunks)
@@ -124,12 +124,13 @@ class Group:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of documents."""
         return len(self.documents)
 
 
 def grouped(documents: tuple[FoundDocument, ...], field: str) -> tuple[Group, ...]:
-    """Documents by the values of a field, the most frequent first; one with several values is in several groups."""
+    """Return documents by the values of a field, the most frequent first; one with several values is in several
+    groups."""
     documents_by_value: dict[Scalar, list[FoundDocument]] = {}
     for document in documents:
         value = document.metadata.get(field, ())
@@ -142,20 +143,20 @@ def grouped(documents: tuple[FoundDocument, ...], field: str) -> tuple[Group, ..
 
 log = logging.getLogger(__name__)
 _MEASURED = 5
-"""Documents at least that relevance is measured among: the best of fewer seems less sure."""
+"""The fewest documents among which relevance is measured: the best of fewer seems less certain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What documents are ranked by."""
+    """The parameters by which documents are ranked."""
 
     hinted: HintedSearch
     query: str
-    """What is searched: the question without its conditions."""
+    """The text to search for: the question without its conditions."""
     raised: tuple[str, ...] = ()
     """Categories that get the boost of the settings."""
     weights: Mapping[str, float] = field(default_factory=dict)
-    """Those that get a weight of their own."""
+    """Categories that get their own weight."""
 
     @classmethod
     def of(
@@ -167,16 +168,16 @@ class Ranking:
         *,
         filtered: bool,
     ) -> "Ranking":
-        """The ranking for a question.
+        """Return the ranking for a question.
 
         Args:
             hinted: boosts relevance.
-            analysis: of the question.
-            hints: that the question states.
-            guessed: a decomposition of it, whose hints and weights count too.
-            filtered: whether conditions are used, which the topic then leaves out.
+            analysis: the analysis of the question.
+            hints: the hints in the question.
+            guessed: a decomposition of it, whose hints and weights are used too.
+            filtered: whether conditions are used, which are then left out of the topic.
         """
-        # A category in the text is evidence like any other word; a denied one would be evidence for what it holds.
+        # A category in the text is evidence like any other word; a negated one would be evidence for its documents.
         topic = " ".join((analysis.topic, *(hint.text for hint in hints if not hint.is_denied))).strip()
         raised = raised_categories(hints, guessed)
         lowered = {hint.value: hint.weight for hint in hints if hint.is_denied}
@@ -186,7 +187,7 @@ class Ranking:
     def best(
         self, documents: Documents, retriever: Retriever, k: int, where: Filter | None, strategy: str | Strategy
     ) -> tuple[FoundDocument, ...]:
-        """The k best documents: of a broad search where something hints at categories."""
+        """Return the k best documents, from a broader search if there are category hints."""
         hints = bool(self.raised or self.weights)
         broad = k * self.hinted.config.broaden_search_multiplier if hints else k
         broad = max(broad, _MEASURED) if self.hinted.relevance else broad
@@ -206,7 +207,8 @@ class Ranking:
 
 
 def raised_categories(hints: Sequence[CategoryHint], guessed: Decomposition | None) -> tuple[str, ...]:
-    """The categories that get the boost of the settings: those that a question names, and those that are guessed."""
+    """Return the categories that get the boost of the settings: those that a question names, and those that are
+    guessed."""
     denied = {hint.value for hint in hints if hint.is_denied}
     hinted = (*(hint.value for hint in hints), *(guessed.category_hints if guessed else ()))
     return tuple(value for value in dict.fromkeys(hinted) if value not in denied)

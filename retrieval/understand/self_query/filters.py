@@ -1,4 +1,4 @@
-"""When a filter is relaxed and what is reported; filters as Chroma's `where`."""
+"""Relaxes filters and reports it; translates filters to Chroma's `where`."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -16,11 +16,11 @@ from retrieval.understand.catalog.catalog import CatalogField
 from retrieval.understand.self_query.conditions import FieldCondition, SelfQueryConfig
 
 _NAMED = 5
-"""Values of a field that a person is told, the most frequent."""
+"""The most values of a field that a message lists, the most frequent first."""
 
 
 class Trigger(Enum):
-    """Why a filter was dropped. A question with a topic and no condition has none to drop."""
+    """Why a filter was dropped. A question with a topic and no condition has no filter to drop."""
 
     LOW_CONFIDENCE = "the analysis is not certain enough"
     NO_RESULTS = "no document meets the conditions"
@@ -34,12 +34,12 @@ class Fallback:
 
     trigger: Trigger
     dropped: tuple[str, ...]
-    """The conditions that no longer count, as the question says them."""
+    """The conditions that were dropped, as written in the question."""
     fields: tuple[str, ...]
     left: int
-    """Documents that meet what is left."""
+    """Number of documents that meet the remaining conditions."""
     detail: str = ""
-    """What went wrong, where something did."""
+    """What went wrong, if anything did."""
 
     def __str__(self) -> str:
         if self.trigger is Trigger.UNKNOWN_VALUE:
@@ -51,7 +51,7 @@ class Fallback:
 
 @dataclass(slots=True)
 class FallbackHandler:
-    """Decides when filters are dropped, and counts by what. Safe to share between threads."""
+    """Decides when filters are dropped, and counts the reasons. Safe to share between threads."""
 
     config: SelfQueryConfig = field(default_factory=SelfQueryConfig)
     _counts: Counter[tuple[Trigger, str]] = field(default_factory=Counter)
@@ -60,18 +60,18 @@ class FallbackHandler:
     def before(
         self, analysis: QueryAnalysis, conditions: Sequence[FieldCondition], n_documents: int
     ) -> Fallback | None:
-        """Whether the conditions are not to be used at all, and why."""
+        """Return why the conditions are not used at all; None if they are used."""
         sure = min((condition.confidence for condition in conditions), default=1.0)
         if conditions and min(sure, analysis.confidence) < self.config.fallback_threshold:
             return self._told(_dropped(Trigger.LOW_CONFIDENCE, conditions, n_documents))
         return None
 
     def unparsed(self, detail: str, n_documents: int) -> Fallback:
-        """The step back from a model that did not answer."""
+        """Return the fallback for a model that did not answer."""
         return self._told(Fallback(Trigger.UNPARSED, (), (), n_documents, detail))
 
     def unknown(self, value: UnknownValue, field: CatalogField, n_documents: int) -> Fallback:
-        """The step back from a value that no document has."""
+        """Return the fallback for a value that no document has."""
         often = sorted(field.counts, key=lambda known: (-field.counts[known], str(known)))
         more = ", ..." if len(often) > _NAMED else ""
         detail = f" (there are {', '.join(map(str, often[:_NAMED]))}{more})"
@@ -80,11 +80,12 @@ class FallbackHandler:
     def relaxed(
         self, conditions: Sequence[FieldCondition], n_left: Callable[[Sequence[FieldCondition]], int]
     ) -> tuple[tuple[FieldCondition, ...], tuple[Fallback, ...]]:
-        """Conditions that some document meets, after dropping the least certain, then all; and the steps.
+        """Drop the least certain condition, then all, until a document meets the rest; return the rest and the
+        steps.
 
         Args:
-            conditions: that no document meets together.
-            n_left: how many documents meet some of them.
+            conditions: conditions that no document meets together.
+            n_left: returns how many documents meet some of them.
         """
         least = min(conditions, key=lambda condition: condition.confidence)
         steps = []
@@ -99,7 +100,7 @@ class FallbackHandler:
         return (), tuple(steps)
 
     def patterns(self) -> dict[tuple[str, str], int]:
-        """How often each field was dropped, by (why, field), the most often first."""
+        """Return how often each field was dropped, by (reason, field), most frequent first."""
         with self._lock:
             return {(trigger.value, name): count for (trigger, name), count in self._counts.most_common()}
 
@@ -122,15 +123,15 @@ _NATIVE: Mapping[type[Filter], str] = {Gt: "$gt", Gte: "$gte", Lt: "$lt", Lte: "
 
 
 def chroma_where(wanted: Filter, fields: Mapping[str, CatalogField]) -> Where | None:
-    """The same filter for Chroma; None where everything passes.
+    """Return the same filter for Chroma; None if everything passes.
 
     Args:
         wanted: the filter.
-        fields: of the collection, by name.
+        fields: the fields of the collection, by name.
 
     Raises:
         InvalidFilterError: the filter names a field that the collection does not have.
-        FilterTranslationError: Chroma cannot say that nothing passes, because the collection has no field.
+        FilterTranslationError: Chroma cannot express that nothing passes, because the collection has no field.
     """
     condition = _where(wanted, fields, negated=False)
     if condition is True:
@@ -154,9 +155,9 @@ def _where(wanted: Filter, fields: Mapping[str, CatalogField], *, negated: bool)
 
 
 def _compared(wanted: Condition | In, field: CatalogField, *, negated: bool) -> Where | bool:
-    """A comparison with a single value as Chroma's own, or as the list of the values that pass it."""
+    """Return a comparison with a single value as a comparison of Chroma, or as the list of values that pass it."""
     native = _NATIVE.get(type(wanted))
-    # Chroma cuts off what is behind the point before it compares a whole number with another.
+    # Chroma truncates decimals before it compares a whole number with another number.
     if (
         native
         and not negated
@@ -179,7 +180,7 @@ def _passes(wanted: Condition | In, value: Scalar) -> bool:
 
 
 def _joined(parts: Sequence[Where | bool], *, all_of: bool) -> Where | bool:
-    """`$and` or `$or` of what is left when all that is always so is taken out."""
+    """Return `$and` or `$or` of the parts, without those that are always true or always false."""
     if any(part is (not all_of) for part in parts):
         return not all_of
     left = [part for part in parts if not isinstance(part, bool)]

@@ -1,4 +1,4 @@
-"""Questions analyzed by a chat model that is given the catalogue; what it answers is checked against the catalogue."""
+"""Analyzes questions with a chat model that is given the catalogue; its answers are checked against the catalogue."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from retrieval.models.openai_client import GivenClient, OpenAiClient
 
 LISTED = 60
-"""Values of a field that the model is shown, the most frequent first."""
+"""The most values of a field that the model is shown, the most frequent first."""
 _CLOSED = ("text", "person", "version")
-"""Kinds of fields whose values must be ones that are there."""
+"""Kinds of fields whose values must be in the index."""
 
 
 class ModelCondition(BaseModel):
@@ -61,16 +61,16 @@ class ModelAnalyzer:
     """Reads questions with a chat model."""
 
     client: "OpenAiClient | GivenClient"
-    """Ours, OpenAI's, or any with the interface of that."""
+    """Our client, OpenAI's, or any with the same interface."""
     catalog: Catalog
     today: Callable[[], date] = date.today
     config: SelfQueryConfig = DEFAULTS
 
     async def analyze(self, query: str) -> QueryAnalysis:
-        """What the question says; the request runs in a thread of its own.
+        """Return the analysis of the question; the request runs in a separate thread.
 
         Raises:
-            QueryAnalysisError: the server cannot be reached or refuses, or what it answers is not of the asked form.
+            QueryAnalysisError: the server cannot be reached or refuses, or its answer does not have the required form.
         """
         return await asyncio.to_thread(self.read, query)
 
@@ -123,7 +123,7 @@ class ModelAnalyzer:
 
 
 def _described(field: CatalogField) -> str:
-    """A line of the prompt about a field."""
+    """Return the line of the prompt about a field."""
     kind = "list of values" if field.listed else {"date": "ISO date", "epoch": "date"}.get(field.kind, field.kind)
     if field.kind not in _CLOSED:
         known = sorted(field.counts, key=str)
@@ -154,7 +154,7 @@ def _entities(
 
 
 def _known(field: CatalogField, value: str | float | bool) -> Scalar | None:
-    """The value as it is written in the index; None where it is not there and must be."""
+    """Return the value as written in the index; None if it is not there but must be."""
     if value in field.counts or field.kind not in _CLOSED:
         numeric = all(isinstance(count, int | float) for count in field.counts)
         return value if isinstance(value, str) != numeric else None

@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 
 
 HIGH, LOW = 0.1, 0.5
-"""A filter that leaves at most a tenth of the documents is highly selective, one that leaves more than half hardly."""
+"""A filter that leaves at most a tenth of the documents is highly selective; one that leaves more than half, hardly."""
 COMPLEX = 8
-"""A topic of so many words is complex."""
+"""A topic with at least this many words is complex."""
 
 
 class ExecutionStrategy(Enum):
-    """The three of seed 003."""
+    """The three strategies of seed 003."""
 
     FILTER_FIRST = "filter-first"
     SEARCH_FIRST = "search-first"
@@ -53,30 +53,30 @@ class ExecutionStrategy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class QueryPlan:
-    """What is done, and why."""
+    """The chosen strategy, and why."""
 
     strategy: ExecutionStrategy
     reason: str
     selectivity: float
-    """Share of the documents that the conditions leave, counted; 1 without conditions."""
+    """Share of the documents that meet the conditions; 1 without conditions."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryPlanner:
-    """The decision matrix of seed 003; several rows may hold, and the first in its order counts.
+    """The decision matrix of seed 003; if several rows apply, the first one counts.
 
-    Our own index filters by a mask within one scan, so that the three give the same documents at the same cost; the
-    plan says which one the matrix asks for.
+    Our own index filters by a mask within one scan, so the three strategies return the same documents at the same cost;
+    the plan records which one the matrix selects.
     """
 
     def plan(self, analysis: QueryAnalysis, n_conditions: int, n_left: int, n_documents: int) -> QueryPlan:
-        """The strategy for a question.
+        """Return the strategy for a question.
 
         Args:
-            analysis: of the question.
-            n_conditions: how many are used.
-            n_left: documents that meet them.
-            n_documents: all.
+            analysis: the analysis of the question.
+            n_conditions: the number of conditions that are used.
+            n_left: the number of documents that meet them.
+            n_documents: the number of all documents.
         """
         share = n_left / n_documents if n_documents else 1.0
         if not n_conditions:
@@ -98,48 +98,48 @@ class SelfQueryResult:
     """Documents, and how the question was understood."""
 
     documents: tuple[FoundDocument, ...]
-    """At most `top_k`, best first where a topic was asked; of a filter alone, in the order of their names."""
+    """At most `top_k`, best first if there is a topic; for a filter alone, in the order of their names."""
     total: int
-    """Documents that meet the conditions that were used; all where none was."""
+    """Number of documents that meet the conditions used; of all documents if none was used."""
     analysis: QueryAnalysis
     conditions: tuple[FieldCondition, ...]
-    """That were used."""
+    """The conditions that were used."""
     filter: Filter | None
     plan: QueryPlan
     fallbacks: tuple[Fallback, ...] = ()
     groups: tuple[Group, ...] = ()
-    """Of an aggregate by a field: documents by value, the most frequent first."""
+    """For an aggregate by a field: documents by value, the most frequent first."""
     hints: tuple[CategoryHint, ...] = ()
-    """Categories and document types that the question names. They rank, and exclude nothing."""
+    """Categories and document types that the question names. They affect the ranking, and exclude nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """A question before anything is searched."""
+    """The reading of a question before the search."""
 
     analysis: QueryAnalysis
     conditions: tuple[FieldCondition, ...]
-    """That are used."""
+    """The conditions to use."""
     documents: tuple[FoundDocument, ...]
-    """Those that meet the conditions, in the order of their names; all without conditions."""
+    """Documents that meet the conditions, in the order of their names; all if there are no conditions."""
     fallbacks: tuple[Fallback, ...]
     hints: tuple[CategoryHint, ...] = ()
 
 
 class SelfQueryRetriever:
-    """Retrieves documents with the conditions that a question itself states. Any number of threads may share one.
+    """Retrieves documents with the conditions in the question itself. Any number of threads may share one.
 
     Args:
         vector_store: searches the index.
-        llm_client: a client of a chat server, ours, OpenAI's, or any with the interface of that; None: questions are
-            read without a model.
-        fallback_threshold: an analysis that is less certain filters nothing; None: that of `config`.
+        llm_client: a client of a chat server: ours, OpenAI's, or any with the same interface; None: questions are read
+            without a model.
+        fallback_threshold: a less certain analysis filters nothing; None: the threshold of `config`.
         config: the other settings.
         analyzer: another way to read questions.
-        today: what `last month` goes back from.
+        today: returns the date from which `last month` is counted.
         strategy: how topics are ranked.
-        chunks: those of the index in their order, where somebody reads them for another purpose too.
-        relevance: measures how sure it is that a document answers; None: it is not measured.
+        chunks: the chunks of the index in order, if other code reads them at the same time; None: they are read here.
+        relevance: measures how certain it is that a document answers; None: it is not measured.
     """
 
     def __init__(
@@ -178,7 +178,7 @@ class SelfQueryRetriever:
 
     @cached_property
     def analyzer(self) -> Analyzer:
-        """Whoever reads the questions."""
+        """The analyzer that reads the questions."""
         if self._given is None and self._client is not None:
             return ModelAnalyzer(self._client, self.catalog, self._today, self.config)
         return self._given or self._without_model
@@ -189,7 +189,7 @@ class SelfQueryRetriever:
 
     @cached_property
     def translator(self) -> FilterTranslator:
-        """Makes filters of analyses."""
+        """The translator from analyses to filters."""
         return FilterTranslator(self.catalog, self.config)
 
     @cached_property
@@ -206,15 +206,15 @@ class SelfQueryRetriever:
         where: Filter | None = None,
         guessed: Decomposition | None = None,
     ) -> SelfQueryResult:
-        """Documents for a question.
+        """Return documents for a question.
 
         Args:
             query: 1 to 2,000 characters.
-            top_k: how many documents at most.
-            use_filters: whether conditions are read from the question; without, it is a search.
-            strict: raise where a filter would be relaxed, instead of relaxing it.
-            where: which documents may come back at all; it is never relaxed.
-            guessed: a decomposition of the question, whose category hints and weights count too.
+            top_k: the most documents to return.
+            use_filters: whether to read conditions from the question; if False, it is a plain search.
+            strict: whether to raise an error instead of relaxing a filter.
+            where: restricts which documents may be returned; it is never relaxed.
+            guessed: a decomposition of the question, whose category hints and weights are used too.
 
         Raises:
             InvalidQueryError: the question is empty or too long, or `top_k` is less than 1.
@@ -240,7 +240,7 @@ class SelfQueryRetriever:
         where: Filter | None = None,
         guessed: Decomposition | None = None,
     ) -> SelfQueryResult:
-        """Like `retrieve`, where no event loop runs."""
+        """Like `retrieve`, for code without an event loop."""
         return asyncio.run(self.retrieve(query, top_k, use_filters, strict=strict, where=where, guessed=guessed))
 
     async def _analyzed(self, query: str) -> tuple[QueryAnalysis, tuple[Fallback, ...]]:
@@ -257,11 +257,11 @@ class SelfQueryRetriever:
         return self._analyses.keep(key, analysis), ()
 
     async def understand(self, query: str, where: Filter | None = None) -> Understood:
-        """What a question asks of the metadata, and which documents meet that. Nothing is ranked.
+        """Return the conditions of a question on metadata, and the documents that meet them. Nothing is ranked.
 
         Args:
             query: 1 to 2,000 characters.
-            where: which documents may come back at all.
+            where: restricts which documents may be returned.
 
         Raises:
             InvalidQueryError: the question is empty or too long.
