@@ -1,18 +1,14 @@
 """How the strategies score on one snapshot with a home's own question files: what the leaderboard and the gate read."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evals.aggregates import ALL, Aggregate, Frame, aggregate, question_frame, timings
-from evals.errors import UnresolvedGoldError
 from evals.experiment import Experiment, Measurement, Progress, counterpart_among, run_experiment
 from evals.metric_table import Use, names
 from evals.noise import Surroundings
-from evals.questions.gold import ChunkPlaces
-from evals.questions.question_sets import QuestionSet
-from evals.questions.questions import load_questions
+from evals.questions.question_sets import QuestionSet, question_sets
 from evals.scored_questions import ScoredQuestion, ScoreStore
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
@@ -22,7 +18,7 @@ from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
 from retrieval.strategy import Strategy
-from retrieval.types import Chunk, Embedder
+from retrieval.types import Embedder
 
 HEADLINE = names(Use.HEADLINE)
 """The numbers that every strategy reports; a metric that says nothing is None."""
@@ -176,30 +172,3 @@ def evaluation_of(home: Home, snapshot_id: str, *strategies: Strategy, foreign: 
     with open_snapshot(home.root, snapshot_id) as snapshot:
         embedder = load_embedder(snapshot.manifest.embedder.name)
         return evaluate(snapshot, embedder, home.settings.questions, strategies, home.evaluations, foreign=foreign)
-
-
-def question_sets(files: Sequence[Path], chunks: Sequence[Chunk], *, foreign: bool = False) -> tuple[QuestionSet, ...]:
-    """A set for each file; questions that a program wrote get a split of their own.
-
-    Raises:
-        UnresolvedGoldError: all gold of a set belongs to another library, and `foreign` does not leave it out.
-    """
-    places = ChunkPlaces(chunks)
-    sets = []
-    for path in files:
-        questions = load_questions(path)
-        for split, generated in (("people", False), ("generated", True)):
-            members = [question for question in questions if question.generated == generated]
-            if not members:
-                continue
-            try:
-                sets.append(replace(QuestionSet.of(_name(path), split, members, places), file=path))
-            except UnresolvedGoldError as error:
-                if not foreign:
-                    raise UnresolvedGoldError(f"{path}: {error.headline}", error.problems) from error
-    return tuple(sets)
-
-
-def _name(path: Path) -> str:
-    name = path.name.removesuffix(".gz").removesuffix(".jsonl").removesuffix(".json")
-    return re.sub(r"[^\w.+@-]", "-", name).lstrip(".") or "questions"

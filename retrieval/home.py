@@ -37,7 +37,8 @@ from retrieval.errors import (
 )
 from retrieval.files.atomic_files import write_atomically
 from retrieval.index.snapshot.live import is_id
-from retrieval.ingest.library.library import VOCABULARY_FILE, slugify
+from retrieval.ingest.library.library import VOCABULARY_FILE
+from retrieval.ingest.library.slugs import slugify
 from retrieval.language.vocabulary import Vocabulary, load_vocabulary
 from retrieval.settings import SETTINGS_FILE, Settings
 

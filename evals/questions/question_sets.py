@@ -3,13 +3,14 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 
+from evals.errors import UnresolvedGoldError
 from evals.metrics import Judgement, judge
 from evals.questions.gold import ChunkPlaces, Groups, Resolution, answers_of, resolve
-from evals.questions.questions import Question
+from evals.questions.questions import Question, load_questions
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Retrieval
 
@@ -120,3 +121,30 @@ class QuestionSet:
         if strange:
             problems.append(f"{label}: {len(strange)} gold chunks are not in this index, the first is {strange[0]!r}")
         return problems
+
+
+def question_sets(files: Sequence[Path], chunks: Sequence[Chunk], *, foreign: bool = False) -> tuple[QuestionSet, ...]:
+    """A set for each file; questions that a program wrote get a split of their own.
+
+    Raises:
+        UnresolvedGoldError: all gold of a set belongs to another library, and `foreign` does not leave it out.
+    """
+    places = ChunkPlaces(chunks)
+    sets = []
+    for path in files:
+        questions = load_questions(path)
+        for split, generated in (("people", False), ("generated", True)):
+            members = [question for question in questions if question.generated == generated]
+            if not members:
+                continue
+            try:
+                sets.append(replace(QuestionSet.of(_name(path), split, members, places), file=path))
+            except UnresolvedGoldError as error:
+                if not foreign:
+                    raise UnresolvedGoldError(f"{path}: {error.headline}", error.problems) from error
+    return tuple(sets)
+
+
+def _name(path: Path) -> str:
+    name = path.name.removesuffix(".gz").removesuffix(".jsonl").removesuffix(".json")
+    return re.sub(r"[^\w.+@-]", "-", name).lstrip(".") or "questions"

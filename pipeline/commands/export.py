@@ -84,7 +84,7 @@ def chosen(ruleset: str | None, book: str | None) -> Choice:
         LibraryError: no book can be called so.
     """
     from retrieval.export.projection import Choice
-    from retrieval.ingest.library.library import slugify
+    from retrieval.ingest.library.slugs import slugify
 
     return Choice(ruleset, slugify(book) if book is not None else None)
 

@@ -100,7 +100,7 @@ def _pair(text: str, option: str) -> tuple[str, str]:
 
 def _known_questions(home: Home, retriever: Retriever, files: Sequence[Path]) -> list[SaidQuestion]:
     """Every question that is known, with the chunks that are known to answer it."""
-    from evals.evaluation import question_sets
+    from evals.questions.question_sets import question_sets
     from evals.terms import SaidQuestion
     from retrieval.serve.logs import asked_questions, read_feedback
 

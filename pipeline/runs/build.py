@@ -11,9 +11,10 @@ import dagster as dg
 from evals.aggregates import evaluability
 from evals.checks import summary
 from evals.errors import EvaluationError
-from evals.evaluation import Evaluation, question_sets
+from evals.evaluation import Evaluation
 from evals.experiment import Experiment
 from evals.gate import GOLD_RESOLVES, Scores
+from evals.questions.question_sets import question_sets
 from evals.verdicts import HOW, CheckVerdict, keep_verdict, kept_verdicts
 from pipeline.building.book_records import BookEntry, book_entries, read_for_index
 from pipeline.building.hosted_models import HostedModels

@@ -1,4 +1,4 @@
-"""A book as chunks: one for each table row, and the prose around them divided where its author divided it."""
+"""Chunks of a book: one for each table row, and the passages that `prose_chunking` makes of the prose around them."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from retrieval.ingest.enrichment import enriched, page_marks
 from retrieval.ingest.losses import attempt
 from retrieval.ingest.markdown.parser import plain_lines
 from retrieval.ingest.parsed_book import ParsedBook, ParsedDocument, parse_book
-from retrieval.ingest.sections import USUAL, Cuts, Passage, block_passages, cut_into_passages
+from retrieval.ingest.prose_chunking import USUAL, Cuts, Passage, block_passages, cut_into_passages
 from retrieval.ingest.tables.reading import find_axis
 from retrieval.ingest.tables.row_object import name_first, prose_names, row_search_text
 from retrieval.ingest.tables.rows import extract_predicates, transform_tables

@@ -31,7 +31,7 @@ from retrieval.index.snapshot.live import (
     were_live,
 )
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, is_as_built, open_snapshot
-from retrieval.ingest.sections import Cuts
+from retrieval.ingest.prose_chunking import Cuts
 from retrieval.rag.contract import DOCUMENT_HASH, DOCUMENT_ID, IngestionResult, Prepared, RuleDocument, prepare
 from retrieval.rag.live import writers_turn
 from retrieval.rag.relevance import calibration_of, keep_calibration

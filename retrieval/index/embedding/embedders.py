@@ -14,7 +14,7 @@ from retrieval.index.embedding.minilm_model import MiniLmEmbedder
 from retrieval.index.embedding.openai_model import OF_A_SERVER, OpenAiEmbedder
 from retrieval.index.embedding.sentence_model import PREFIX, SentenceEmbedder
 from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
-from retrieval.ingest.sections import WORKING_TOKENS, Cuts, most_tokens
+from retrieval.ingest.prose_chunking import WORKING_TOKENS, Cuts, most_tokens
 from retrieval.models.openai_client import OpenAiClient
 from retrieval.settings import DEFAULT_EMBEDDER, TOKEN_CAP, Settings
 from retrieval.types import Embedder, EmbedderIdentity

@@ -3,9 +3,7 @@
 import hashlib
 import json
 import os
-import re
-import unicodedata
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -14,6 +12,7 @@ from retrieval.errors import InvalidDocumentError, LibraryError
 from retrieval.files.records import unpacked
 from retrieval.ingest.document_names import JSON_LINES_ENDINGS, is_json_lines, is_markdown, stem_of
 from retrieval.ingest.library.front_matter import read_metadata
+from retrieval.ingest.library.slugs import free_slug
 from retrieval.ingest.library.table_rules import TABLES_FILE
 from retrieval.types import Book, Document, MetadataValue
 
@@ -246,7 +245,6 @@ def _first(record: Mapping[str, Any], names: tuple[str, ...]) -> object:
     return next((record[name] for name in names if record.get(name) is not None), None)
 
 
-_LATIN_ACCENT = re.compile(r"([A-Za-z])[\u0300-\u036f]+")
 VOCABULARY_FILE = "vocabulary.toml"
 """The file beside the books with the words of a library, in addition to the generic ones."""
 
@@ -267,37 +265,6 @@ class BookFolder:
     the bytes of a file of documents. Unreadable files are included as unreadable."""
 
 
-def slugify(name: str) -> str:
-    """Return lower-case letters and digits of any script with dots and dashes, for partition keys and file names.
-
-    Accents on Latin letters are removed: `Café, noir` is `cafe-noir`. In other scripts, marks are part of the letters.
-
-    Raises:
-        LibraryError: the name has no letter or digit.
-    """
-    latin = _LATIN_ACCENT.sub(r"\1", unicodedata.normalize("NFKD", name))
-    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFKC", latin).casefold())
-    kept = "".join(letter if letter == "." or _is_of_a_word(letter) else "-" for letter in folded)
-    slug = re.sub(r"[-.]{2,}", "-", kept.strip("-."))
-    if not any(map(str.isalnum, slug)):
-        raise LibraryError(f"{name!r} has no letter or digit to make a book's key of; rename it")
-    return slug
-
-
-def _is_of_a_word(letter: str) -> bool:
-    return letter.isalnum() or unicodedata.category(letter).startswith("M")
-
-
-def _free_slug(name: str, taken: Container[str]) -> str:
-    """Return the slug of a folder; with a hash of its whole name if it is taken, or if the name gives none."""
-    code = hashlib.sha256(os.fsencode(name)).hexdigest()[:8]
-    try:
-        slug = slugify(name)
-    except LibraryError:
-        return f"book-{code}"
-    return slug if slug not in taken else f"{slug}-{code}"
-
-
 def list_books(library: Path) -> tuple[BookFolder, ...]:
     """List the books of a library in slug order. A file of documents is one book, and so is a library without
     sub-folders that contain markdown.
@@ -310,12 +277,12 @@ def list_books(library: Path) -> tuple[BookFolder, ...]:
     """
     if is_json_lines(library):
         digest = hashlib.sha256(read_bytes(library)).hexdigest()
-        return (BookFolder(_free_slug(stem_of(library), ()), library, library, digest),)
+        return (BookFolder(free_slug(stem_of(library), ()), library, library, digest),)
     folders = _folders(library)
     vocabulary = read_own(library / VOCABULARY_FILE, library) or ""
     books: dict[str, BookFolder] = {}
     for folder in folders:
-        slug = _free_slug(folder.name, books)
+        slug = free_slug(folder.name, books)
         books[slug] = BookFolder(slug, folder, library, _digest(folder, library, vocabulary))
     return tuple(books[slug] for slug in sorted(books))
 

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.parsed_book import parse_book
-from retrieval.ingest.sections import Cuts
+from retrieval.ingest.prose_chunking import Cuts
 from retrieval.ingest.tables.rows import extract_predicates, transform_tables
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Book, Document

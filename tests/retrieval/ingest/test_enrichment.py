@@ -5,7 +5,7 @@ import pytest
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.enrichment import enriched, page_marks
 from retrieval.ingest.parsed_book import parse_book
-from retrieval.ingest.sections import Cuts
+from retrieval.ingest.prose_chunking import Cuts
 from retrieval.ingest.tables.rows import extract_predicates, transform_tables
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Book, Chunk, Document

@@ -92,7 +92,7 @@ SKELETON = {
 COARSE = {
     "the document": {"blocks", "boxes", "html_tables", "spans", "parser", "parsed_book"},
     "every table of the document": {"source_tables", "parsed_book"},
-    "the division of the document into sections": {"sections", "captions", "parser"},
+    "the division of the document into sections": {"prose_chunking", "captions", "parser"},
     "the proper form of a table's rows": {"rows", "row_object", "columns", "strictness", "table", "cells"},
 }
 """The modules of which a fault may cost so much; one of any other module costs less."""

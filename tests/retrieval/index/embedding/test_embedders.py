@@ -15,7 +15,7 @@ from retrieval.index.embedding import wordllama_model
 from retrieval.index.embedding.embedders import EMBEDDERS, Cost, cuts_for, load_embedder, price_of, token_counter
 from retrieval.index.embedding.openai_model import OpenAiEmbedder
 from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
-from retrieval.ingest.sections import USUAL, Cuts, most_tokens
+from retrieval.ingest.prose_chunking import USUAL, Cuts, most_tokens
 from retrieval.language.canonical import literal
 from retrieval.settings import ChunkingSettings, EmbeddingSettings, Settings
 from retrieval.types import EmbedderIdentity

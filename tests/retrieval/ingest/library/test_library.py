@@ -19,7 +19,6 @@ from retrieval.ingest.library.library import (
     list_books,
     refused_folders,
     shown_name,
-    slugify,
     stray_files,
 )
 from retrieval.ingest.losses import recorded_losses
@@ -272,13 +271,6 @@ def test_the_digest_changes_with_the_text_and_not_with_other_files(tmp_path):
     (after,) = list_books(tmp_path)
 
     assert before.digest == same.digest != after.digest
-
-
-@pytest.mark.parametrize(
-    ("name", "slug"), [("SRD 5.2.1", "srd-5.2.1"), ("../../etc", "etc"), ("Café, noir", "cafe-noir")]
-)
-def test_a_slug_is_safe_as_a_file_name(name, slug):
-    assert slugify(name) == slug
 
 
 def test_the_librarys_vocabulary_is_no_stray_file_and_part_of_every_digest(tmp_path):

@@ -186,8 +186,8 @@ def test_twice_as_many_tables_without_an_end_tag_are_at_most_about_twice_the_wor
 
 BLANKS = """
 from retrieval.ingest.markdown.blocks import parse_blocks
-from retrieval.ingest.sections import Cuts
-from retrieval.ingest.sections import cut_into_passages
+from retrieval.ingest.prose_chunking import Cuts
+from retrieval.ingest.prose_chunking import cut_into_passages
 from retrieval.ingest.tables.source_tables import place_tables
 from retrieval.types import Document
 blanks = " " * 100_000

@@ -11,7 +11,7 @@ import pytest
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.model_passages.describing import ModelPassages
 from retrieval.ingest.parsed_book import parse_book
-from retrieval.ingest.sections import Cuts
+from retrieval.ingest.prose_chunking import Cuts
 from retrieval.ingest.tables.rows import extract_predicates, transform_tables
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.models.access import Access

@@ -13,7 +13,7 @@ from retrieval.ingest.chunking import chunks_of_book
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import list_books
 from retrieval.ingest.markdown.blocks import parse_blocks
-from retrieval.ingest.sections import (
+from retrieval.ingest.prose_chunking import (
     Cuts,
     Passage,
     SectionPart,
