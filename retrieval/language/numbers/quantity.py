@@ -1,4 +1,4 @@
-"""A quantity, its units and bounds, and whether one lies in another."""
+"""A quantity, its units and bounds, and whether one lies in another. The units are in `measures.toml`."""
 
 import tomllib
 from dataclasses import dataclass
