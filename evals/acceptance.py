@@ -1,4 +1,4 @@
-"""Whether a strategy passes in a user's CI: bounds, failing questions, and changes since saved scores."""
+"""Acceptance of a strategy in a user's CI: bounds, failing questions, and changes since saved scores."""
 
 import json
 import math
@@ -30,18 +30,18 @@ BOUNDED = names(Use.HEADLINE)
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The least value of a metric of which more is better, the greatest of one of which less is better."""
+    """The smallest accepted value of a metric, or the largest if lower values are better."""
 
     metric: str
     value: float
 
     @classmethod
     def parse(cls, text: str) -> "Bound":
-        """Read `METRIC=NUMBER`.
+        """Parse `METRIC=NUMBER`.
 
         Raises:
             UnknownNameError: no metric of a whole strategy has this name.
-            AcceptanceError: it is not of this form, or no score can be on both sides of the number.
+            AcceptanceError: it does not have this form, or the number is outside the range of the metric.
         """
         metric, equals, number = (part.strip() for part in text.partition("="))
         if not equals:
@@ -62,36 +62,36 @@ class Bound:
         return f"{self.metric} {'at least' if sign(self.metric) > 0 else 'at most'} {self.value:g}"
 
     def holds(self, score: float | None) -> bool:
-        """Whether a score reaches the bound; a score that is undefined does not."""
+        """Whether a score meets the bound; an undefined score does not."""
         return score is not None and sign(self.metric) * (score - self.value) >= 0
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedBound:
-    """A bound and the score that it is about."""
+    """A bound and the score that it limits."""
 
     bound: Bound
     score: float | None
-    """None: the metric says nothing about these questions."""
+    """None if the metric is undefined for these questions."""
 
     @property
     def holds(self) -> bool:
-        """Whether the score reaches the bound."""
+        """Whether the score meets the bound."""
         return self.bound.holds(self.score)
 
 
 def judged(bounds: tuple[Bound, ...], headline: Mapping[str, float | None]) -> tuple[CheckedBound, ...]:
-    """Each bound with one strategy's score, in the order given."""
+    """Return each bound with one strategy's score, in the order given."""
     return tuple(CheckedBound(bound, headline.get(bound.metric)) for bound in bounds)
 
 
 @dataclass(frozen=True, slots=True)
 class MovedQuestion:
-    """A question whose first gold chunk stands elsewhere. Key: (set, split, question id) of its row."""
+    """A question whose first gold chunk has another rank. Key: (set, split, question id) of its row."""
 
     row: ScoredQuestion
     before: int | None
-    """1-based rank; None: not among the first 100."""
+    """1-based rank; None if not among the first 100."""
     after: int | None
 
     @property
@@ -102,26 +102,26 @@ class MovedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """One strategy now, against what it did when its scores were saved, on the questions that both asked."""
+    """The changes of one strategy since its scores were saved, on the questions that were asked both times."""
 
     baseline: str
     """Snapshot of the saved scores."""
     n_shared: int
     gained: tuple[MovedQuestion, ...]
-    """Gold is first and was not."""
+    """Questions whose gold is first and was not."""
     lost: tuple[MovedQuestion, ...]
-    """Gold was first and is not."""
+    """Questions whose gold was first and is not."""
     moved: tuple[MovedQuestion, ...]
-    """Neither, and at another rank; all three in the order of the questions."""
+    """Other questions whose gold has another rank; all three are in the order of the questions."""
     added: tuple[ScoredQuestion, ...]
-    """Not among the saved ones: new, or with another text."""
+    """Questions that were not saved: new ones, or with another text."""
     n_gone: int
-    """Saved ones that are not asked any more."""
+    """Number of saved questions that are no longer asked."""
     comparisons: tuple[Comparison, ...]
 
     @property
     def worse(self) -> tuple[Comparison, ...]:
-        """Metrics on which it is significantly worse than it was."""
+        """Comparisons by metrics on which the strategy is significantly worse than before."""
         return tuple(comparison for comparison in self.comparisons if comparison.behind and comparison.significant)
 
 
@@ -129,12 +129,12 @@ def changes(baseline: str, rows: Sequence[ScoredQuestion], saved: Sequence[Score
     """Compare one strategy's rows with its saved ones, question by question.
 
     Args:
-        baseline: the snapshot of the saved ones.
+        baseline: the snapshot of the saved rows.
         rows: of the evaluation that is judged.
-        saved: of the same strategy.
+        saved: saved rows of the same strategy.
 
     Raises:
-        AcceptanceError: no question was asked on both sides.
+        AcceptanceError: no question was asked both times.
     """
     earlier = {_key(row): row for row in saved}
     shared = [(row, earlier[_key(row)]) for row in rows if _key(row) in earlier]
@@ -166,18 +166,18 @@ def _compared(shared: Sequence[tuple[ScoredQuestion, ScoredQuestion]]) -> tuple[
 
 
 def _pooled(rows: Sequence[ScoredQuestion]) -> Experiment:
-    """The rows of all sets as one set."""
+    """Return the rows of all sets as one set."""
     pooled = (replace(row, set=ALL, split=ALL, question_id="\t".join(_key(row))) for row in rows)
     return Experiment("", tuple(pooled), (), (), ())
 
 
 def _key(row: ScoredQuestion) -> tuple[str, str, str, str]:
-    # A question with another text is another question, whatever it is called.
+    # A question with another text is another question, even with the same id.
     return (row.set, row.split, row.question_id, row.query)
 
 
 def rank_or_infinity(rank: int | None) -> float:
-    """A rank that can be compared: what did not come back is behind everything that did."""
+    """Return a comparable rank: a missing one is after all others."""
     return float("inf") if rank is None else rank
 
 
@@ -186,16 +186,16 @@ FORMAT = "querymust scores 1"
 
 @dataclass(frozen=True, slots=True)
 class SavedScores:
-    """What the strategies did with each question. No times: the same index gives the same bytes."""
+    """The results of the strategies for each question, without times, so that the same index gives the same bytes."""
 
     format: str
     snapshot: str
     rows: tuple[ScoredQuestion, ...]
-    """Without what stood behind the first result: rankings are long, and ranks and scores are kept."""
+    """Rows with only the first result of each ranking, since ranks and scores are stored."""
 
     @classmethod
     def of(cls, snapshot: str, rows: Iterable[ScoredQuestion]) -> "SavedScores":
-        """What is kept of the rows of an evaluation."""
+        """Return the saved scores of an evaluation's rows."""
         return cls(FORMAT, snapshot, tuple(_short(row) for row in rows))
 
     @classmethod
@@ -204,7 +204,7 @@ class SavedScores:
 
         Raises:
             FileNotFoundError: no such file.
-            AcceptanceError: it is not such a file, or cannot be read.
+            AcceptanceError: the file has another format, or cannot be read.
         """
         advice = "give a file that `querymust eval --save FILE` wrote"
         try:
@@ -220,7 +220,7 @@ class SavedScores:
         return record
 
     def write(self, path: Path) -> None:
-        """Write the file; readers see the old one or the new one.
+        """Write the file atomically.
 
         Raises:
             OSError: it cannot be written.
@@ -228,7 +228,7 @@ class SavedScores:
         write_atomically(path, json.dumps(json.loads(dump_record(self)), ensure_ascii=False, indent=1) + "\n")
 
     def of_strategy(self, name: str) -> tuple[ScoredQuestion, ...]:
-        """The rows of one strategy."""
+        """Return the rows of one strategy."""
         return tuple(row for row in self.rows if row.strategy == name)
 
 
@@ -238,28 +238,28 @@ def _short(row: ScoredQuestion) -> ScoredQuestion:
 
 @dataclass(frozen=True, slots=True)
 class StrategyVerdict:
-    """What there is to say of one strategy. Key: strategy."""
+    """The verdict on one strategy, with its reasons. Key: strategy."""
 
     strategy: str
     snapshot: str
     rows: tuple[ScoredQuestion, ...]
-    """Every question that was scored, in the order of the files."""
+    """Rows of all scored questions, in the order of the files."""
     bounds: tuple[CheckedBound, ...]
     failures: tuple[FailedQuestion, ...]
-    """Questions whose gold is not first; by themselves they are no reason to fail."""
+    """Questions whose gold is not first; they do not make the strategy fail by themselves."""
     changes: Changes | None
-    """None: no saved scores were given."""
+    """None if no saved scores were given."""
     stale: tuple[StaleGold, ...]
 
     @property
     def passed(self) -> bool:
-        """Whether every bound holds, no metric is significantly worse than it was, and no gold is stale."""
+        """Whether every bound is met, no metric is significantly worse than before, and no gold is stale."""
         worse = self.changes.worse if self.changes else ()
         return all(bound.holds for bound in self.bounds) and not worse and not self.stale
 
     @property
     def n_asked(self) -> int:
-        """Questions that can fail: those with gold."""
+        """Number of questions with gold, which can fail."""
         return sum(METRIC in row.values for row in self.rows)
 
 
@@ -295,14 +295,14 @@ def _saved_rows(saved: SavedScores, strategy: str) -> tuple[ScoredQuestion, ...]
 
 
 def broken_bound(judged: CheckedBound) -> str:
-    """`mrr is 0.812, and must be at least 0.85`."""
+    """Return a sentence like `mrr is 0.812, and must be at least 0.85`."""
     score = "undefined for these questions" if judged.score is None else f"{judged.score:.3f}"
     wanted = str(judged.bound).removeprefix(judged.bound.metric + " ")
     return f"{judged.bound.metric} is {score}, and must be {wanted}"
 
 
 def decline(comparison: Comparison) -> str:
-    """`mrr is significantly worse than in the baseline: -0.120 over 40 questions, p = 0.003`."""
+    """Return `mrr is significantly worse than in the baseline: -0.120 over 40 questions, p = 0.003` or the like."""
     return (
         f"{comparison.metric} is significantly worse than in the baseline: {comparison.difference:+.3f} over "
         f"{comparison.n} questions, p = {comparison.corrected:.3f}"
@@ -310,27 +310,27 @@ def decline(comparison: Comparison) -> str:
 
 
 def rank_text(rank: int | None) -> str:
-    """`gold at rank 4`."""
+    """Return a phrase like `gold at rank 4`."""
     return f"gold at rank {rank}" if rank else "no gold in the first 100"
 
 
 def move(moved: MovedQuestion) -> str:
-    """`rank 1 to 7`; a dash is not among the first 100."""
+    """Return a phrase like `rank 1 to 7`; a dash means not among the first 100."""
     return f"rank {moved.before or '–'} to {moved.after or '–'}"
 
 
 def location(chunk: Chunk) -> str:
-    """Where a chunk stands, and what it is called."""
+    """Return the place and the title of a chunk."""
     return f"{chunk.book}/{chunk.document}:{chunk.lines[0]}  {chunk.title}"
 
 
 _SHOWN = 25
-"""Lines of one table: a comment on GitHub holds 65,536 characters."""
+"""Most lines of one table, because a comment on GitHub is limited to 65,536 characters."""
 _LETTERS = 160
 
 
 def summary(verdicts: Iterable[StrategyVerdict]) -> str:
-    """A section for each strategy: its scores, what changed, and in a fold the questions whose gold is not first."""
+    """Return a section for each strategy: its bounds, changes, and collapsed the questions whose gold is not first."""
     return "\n".join(_section(verdict) for verdict in verdicts)
 
 
@@ -395,7 +395,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Somebody's words as words: no markup, no mention of a person, one line."""
+    """Return foreign text as one line without markup or mentions of users."""
     short = text if len(text) <= _LETTERS else text[: _LETTERS - 1] + "…"
     plain = escape(" ".join(short.split()), quote=False)
     for letter in "\\`*_[]|~#@":
@@ -415,10 +415,10 @@ _OVERALL = "scores"
 
 
 def junit_xml(verdicts: Iterable[StrategyVerdict]) -> bytes:
-    """A suite for each strategy, a case for each question, and one case more for its bounds and its baseline.
+    """Return a suite for each strategy, with a case for each question, and one for its bounds and its baseline.
 
-    A question fails if its gold is not first: a report of what to look at. Whether the run passes is in the last case.
-    No times: the same index gives the same bytes.
+    A question fails if its gold is not first, for information. The last case contains whether the run passes. There are
+    no times, so the same index gives the same bytes.
     """
     report = JUnitXml("querymust eval")
     for verdict in verdicts:
@@ -475,7 +475,7 @@ def _class(strategy: str, of: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """Without the characters that XML cannot hold."""
+    """Return a text without the characters that XML cannot contain."""
     return "".join(letter for letter in text if letter in "\t\n" or letter.isprintable() or letter == "\u00a0")
 
 

@@ -1,4 +1,4 @@
-"""Means with intervals for every set, book, kind, strategy and metric, also as data frames.
+"""Means with intervals for every set, book, kind, strategy and metric, optionally as data frames.
 
 Every number is a pooled ratio over questions, `offset + scale * sum(numerator) / sum(denominator)`: a mean has
 denominators 1, `noise_reduction` is 1 minus the ratio of two sums. So one set of bootstrap draws serves all of them.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 ALL = "*"
-"""Stands for every book, kind or strategy."""
+"""Means every book, kind or strategy."""
 
 _Key = TypeVar("_Key")
 
@@ -37,32 +37,32 @@ class Aggregate:
     kind: str
     """Kind of question, or `*` for all."""
     strategy: str
-    """Name, or `*` where the number does not depend on it."""
+    """Name, or `*` if the number does not depend on it."""
     metric: str
     value: float | None
-    """None where the metric is undefined: nothing to divide by."""
+    """None if the metric is undefined, because its denominator is 0."""
     low: float | None
     high: float | None
     n: int
-    """Questions that the number rests on."""
+    """Number of questions on which the number is based."""
 
 
 @dataclass(frozen=True, slots=True)
 class _PooledRatio:
-    """A metric as a pooled ratio: what one row adds above and below the line; None adds nothing."""
+    """A metric as a pooled ratio; `parts` gives what a row adds to numerator and denominator, None for nothing."""
 
     metric: str
     parts: Callable[[ScoredQuestion], tuple[float, float] | None]
     offset: float = 0.0
     scale: float = 1.0
     total: bool = False
-    """Report the sum over questions instead of the ratio."""
+    """Whether the sum over questions is reported instead of the ratio."""
 
 
 def aggregate(rows: Sequence[ScoredQuestion]) -> tuple[Aggregate, ...]:
-    """All numbers of these rows, in the order set, book, kind (`*` first), strategy (as in `rows`), metric.
+    """Return all numbers of these rows, in the order set, book, kind (`*` first), strategy (as in `rows`), metric.
 
-    Questions without gold are part of `no_answer_accuracy` and of the noise metrics only.
+    Questions without gold only count in `no_answer_accuracy` and the noise metrics.
     """
     by_strategy = _grouped(rows, lambda row: row.strategy)
     numbers: list[Aggregate] = []
@@ -76,7 +76,7 @@ def aggregate(rows: Sequence[ScoredQuestion]) -> tuple[Aggregate, ...]:
 
 
 def evaluability(sets: Iterable[QuestionSet]) -> tuple[Aggregate, ...]:
-    """Share of the questions with gold whose every anchor resolves; by set, book and kind, strategy `*`."""
+    """Return the share of questions with gold whose anchors all resolve, by set, book and kind, with strategy `*`."""
     numbers: list[Aggregate] = []
     for question_set in sets:
         questions = [question for question in question_set.questions if question.gold]
@@ -94,7 +94,7 @@ def evaluability(sets: Iterable[QuestionSet]) -> tuple[Aggregate, ...]:
 
 
 def timings(rows: Sequence[ScoredQuestion]) -> tuple[Aggregate, ...]:
-    """`p50_ms` and `p95_ms` of the k = 15 retrievals by set and strategy, and `round_ms` where there are rounds.
+    """Return `p50_ms` and `p95_ms` of the k = 15 retrievals by set and strategy, and `round_ms` if there are rounds.
 
     They differ from run to run.
     """
@@ -127,7 +127,7 @@ def _numbers(rows: Sequence[ScoredQuestion], *labels: str) -> list[Aggregate]:
 
 
 def _estimates(rows: Sequence[ScoredQuestion]) -> list[_PooledRatio]:
-    """The metrics that at least one of the rows says something about."""
+    """Return the metrics that are defined for at least one of the rows."""
     means = dict.fromkeys(name for row in rows for name in row.values)
     estimates = [_PooledRatio(name, _mean_part(name)) for name in means]
     if any(row.unfiltered_noise is not None for row in rows):
@@ -169,7 +169,7 @@ def _scaled(interval: Interval | None, offset: float, scale: float) -> Interval 
 
 
 def _cells(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Every (book, kind) to report, `*` first; a question about no book counts in `*` only."""
+    """Return every (book, kind) to report, `*` first; a question about no book only counts in `*`."""
     present = set(pairs)
     books = [ALL, *sorted({book for book, _ in present} - {""})]
     kinds = [ALL, *sorted({kind for _, kind in present})]
@@ -195,13 +195,15 @@ _NUMBERS = ("unfiltered_noise", "unfiltered_guarded_noise", "unfiltered_recall",
 
 
 def question_frame(rows: Sequence[ScoredQuestion]) -> Frame:
-    """One line for each question and strategy, in the order of the rows. Key: (set, split, strategy, question_id).
+    """Return a line for each question and strategy, in the order of the rows.
+
+    Key: (set, split, strategy, question_id).
 
     Columns: `set split strategy book kind question_id query why` (text; `book` is empty for a question about none),
     `n_gold n_shown` (whole numbers: gold chunks, and hits for k = 15), then floats: one for each metric that a row
-    has, in the order of reports, `false_exclusions` (gold chunks that the filter kept out),
+    has, in the order of reports, `false_exclusions` (gold chunks that the filter excluded),
     `unfiltered_noise unfiltered_guarded_noise unfiltered_recall` of the same strategy without query_must, and
-    `milliseconds`. NaN is a metric that says nothing about the question, which is not 0.
+    `milliseconds`. NaN means that a metric is undefined for the question, which differs from 0.
     """
     metrics = sorted({name for row in rows for name in row.values}, key=lambda name: (report_place(name), name))
     return _frame(
@@ -217,9 +219,9 @@ def question_frame(rows: Sequence[ScoredQuestion]) -> Frame:
 
 
 def aggregate_frame(aggregates: Sequence[Aggregate]) -> Frame:
-    """One line for each number. Key: (set, split, book, kind, strategy, metric); `*` in a key stands for all.
+    """Return a line for each number. Key: (set, split, book, kind, strategy, metric); `*` in a key means all.
 
-    `value low high` are floats, NaN where the metric is undefined or has no interval; `n` is a whole number.
+    `value low high` are floats, NaN if the metric is undefined or has no interval; `n` is a whole number.
     """
     types = {"value": "float64", "low": "float64", "high": "float64", "n": "int64"}
     names = Aggregate.__dataclass_fields__
@@ -235,11 +237,11 @@ def _frame(columns: Mapping[str, tuple[str, Sequence[Any]]]) -> Frame:
 
 
 _DIGITS = 6
-"""More than any reader needs, fewer than the last bits in which two machines differ."""
+"""Digits of stored numbers: more than readers need, but without the last bits, in which machines differ."""
 
 
 def flat_records(aggregates: Iterable[Aggregate]) -> list[dict[str, Any]]:
-    """`{set, split, book, kind, strategy, metric, value, low, high, n}` for each, `*` for all; values rounded."""
+    """Return `{set, split, book, kind, strategy, metric, value, low, high, n}` for each, with rounded values."""
     return [
         asdict(number) | {name: _rounded(getattr(number, name)) for name in ("value", "low", "high")}
         for number in aggregates
@@ -247,5 +249,5 @@ def flat_records(aggregates: Iterable[Aggregate]) -> list[dict[str, Any]]:
 
 
 def _rounded(value: float | None) -> float | None:
-    # adding 0.0 turns -0.0 into 0.0: the two are equal and must print so
+    # adding 0.0 turns -0.0 into 0.0: the two are equal and must print alike
     return None if value is None else round(value, _DIGITS) + 0.0

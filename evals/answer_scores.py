@@ -1,10 +1,10 @@
-"""Answers that are read, put beside the answers that people wrote: grades of single answers, and sums of them.
+"""Extracted answers compared with the answers that people wrote: grades of single answers, and their sums.
 
 A value matches if the stated text contains every number of the gold answer and most of its content words that the
 question does not have. Numbers are compared by value (`1,000` is `1000`, `8.0` is `8`, `two` is `2`), words by their
 first six letters without case and markdown, units by their symbol (`minutes` is `min`), and a yes or no by its synonyms
-(`Required` is a yes, `-` is a no). The key of a row is stated with its cells. The word after a number may be missing: a
-table often leaves the unit out. Text in brackets counts for nothing. The order of the words does not count.
+(`Required` is a yes, `-` is a no). The key of a row is stated with its cells. The word after a number may be missing,
+because tables often omit the unit. Text in brackets and the order of the words are ignored.
 """
 
 import re
@@ -63,17 +63,17 @@ _YES, _NO = frozenset(_YES_WORDS.split()), frozenset(_NO_WORDS.split())
 _POLAR = frozenset(word[:_STEM] for word in _YES | _NO)
 _SYMBOLS = frozenset(_UNITS.values())
 _MOST, _MOST_BESIDE_NUMBERS = 0.7, 0.5
-"""Share of the content words of an answer that make it right; where it has numbers, and all of them match."""
+"""Share of an answer's content words that make it right; the second if it has numbers, all of which match."""
 _SOME = 0.34
-"""... and partly right."""
+"""Share of its content words that make it partly right."""
 _SENTENCE = 0.6
-"""Share of the words of a sentence, or of the gold passage, that both have where they are the same statement."""
+"""Share of the words of a sentence or the gold passage that both have if they are the same statement."""
 _PARAGRAPH = 60
-"""Words from which a gold passage has several statements; the sentence must then say something of the answer."""
+"""Words from which a gold passage has several statements, so that a sentence must contain some of the answer."""
 
 
 def answer_tokens(text: str) -> list[str]:
-    """Numbers and words of a text as they are compared.
+    """Return the numbers and words of a text in the form in which they are compared.
 
     >>> answer_tokens("**1,000** requests in two minutes")
     ['1000', 'reques', 'in', '2', 'minute']
@@ -93,7 +93,7 @@ def _comparable(token: str) -> str:
 
 
 def polarity(text: str) -> bool | None:
-    """Whether a text is a yes (True) or a no (False) by its first word, or by the only mark that it has."""
+    """Return whether a text means yes (True) or no (False) by its first word or mark; None if neither."""
     words = re.findall(r"[^\W\d_]+|[✓✔✅✗✘❌–—-]", text.casefold())
     first = words[0] if words else ""
     return True if first in _YES else False if first in _NO else None
@@ -101,7 +101,7 @@ def polarity(text: str) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class ValueMatch:
-    """How far some texts state a gold answer."""
+    """The extent to which texts state a gold answer."""
 
     has_numbers: bool
     """Whether the answer has a number."""
@@ -110,23 +110,23 @@ class ValueMatch:
     has_words: bool
     """Whether the answer has a content word."""
     words: float
-    """Share of its content words that they contain, 0 to 1; 1 where it has none but a number."""
+    """Share of its content words that they contain, 0 to 1; 1 if it only has a number."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether that is the answer."""
+        """Whether the texts state the answer."""
         return self.numbers and self.words >= (_MOST_BESIDE_NUMBERS if self.has_numbers else _MOST)
 
     @property
     def is_part(self) -> bool:
-        """Whether that is some of the answer."""
+        """Whether the texts state some of the answer."""
         if not self.has_words:
             return self.has_numbers and self.numbers
         return (self.numbers and self.words > 0) or self.words >= _SOME
 
 
 def match_value(texts: Sequence[str], answer: str, question: str = "") -> ValueMatch:
-    """Compare what was stated with a gold answer, by its words that are neither of the question nor a unit."""
+    """Return the match of texts with a gold answer, by its words that are neither in the question nor a unit."""
     outside = _BRACKETS.sub(" ", answer)
     tokens = answer_tokens(outside) or answer_tokens(answer)
     stated = set(answer_tokens(" ".join(texts)))
@@ -140,7 +140,7 @@ def match_value(texts: Sequence[str], answer: str, question: str = "") -> ValueM
 
 
 def matches_value(texts: Sequence[str], answer: str, question: str = "") -> bool:
-    """Whether some texts state a gold answer.
+    """Whether texts state a gold answer.
 
     >>> matches_value(["15 min"], "15 minutes")
     True
@@ -156,28 +156,28 @@ def matches_value(texts: Sequence[str], answer: str, question: str = "") -> bool
 
 @dataclass(frozen=True, slots=True)
 class GoldAnswer:
-    """What would be a right answer to a question."""
+    """The right answer to a question."""
 
     question: str
     answer: str
-    """As a person wrote it."""
+    """The answer that a person wrote."""
     chunk_ids: tuple[str, ...]
-    """Chunks that answer."""
+    """Chunks that answer the question."""
     snippets: tuple[str, ...]
     """Literal texts of the gold passages."""
 
 
 def grade_answer(cells: Sequence[Cell], chunks: Mapping[str, Chunk], gold: GoldAnswer) -> Grade:
-    """The grade of the cells or sentences that were stated.
+    """Return the grade of the stated cells or sentences.
 
     Args:
-        cells: as stated; of a comparison those of all sides.
+        cells: as stated; for a comparison, of all sides.
         chunks: by id, at least those of the cells.
-        gold: what would be right.
+        gold: the right answer.
 
     Returns:
-        `right` if cells of gold passages state the answer, or a sentence is a gold passage's; `partly` if they state
-        some of it. A value that another passage states counts where it is long enough to be no coincidence.
+        `right` if cells of gold passages state the answer, or a sentence is from a gold passage; `partly` if they state
+        some of it. A value from another passage counts if it is too long for a coincidence.
     """
     own = [cell for cell in cells if cell.chunk_id in gold.chunk_ids]
     texts = [text for cell in own for text in (cell.text, cell.column, chunks[cell.chunk_id].row_key or "")]
@@ -211,7 +211,7 @@ def _is_distinctive(answer: str) -> bool:
 
 
 def _states_best_cell(cells: Sequence[Cell], chunk: Chunk, answer: str) -> bool:
-    """Whether the cell of the gold row that says most of the answer is among those stated."""
+    """Whether the cell of the gold row with most of the answer is among those stated."""
     shares = [_overlap(text, answer) for text in chunk.cells]
     best = max(shares, default=0.0)
     return best >= _SOME and any(_overlap(cell.text, answer) == best for cell in cells)
@@ -229,21 +229,21 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
-    """What was answered to one question. Key: id."""
+    """The answer to one question, and its outcome. Key: id."""
 
     id: str
     kind: str
-    """Of the question; `no-answer` where the library holds no answer."""
+    """Kind of the question; `no-answer` if the library has no answer."""
     query: str
     answer: str
-    """That a person wrote."""
+    """The answer that a person wrote."""
     outcome: Outcome
-    """Of the first statement, and of a comparison of all sides. What is stated to a question without an answer is
+    """Outcome of the first statement, or of all sides of a comparison. Statements for a question without an answer are
     wrong."""
     stated: str
-    """What was read, joined; empty where it was refused."""
+    """The cells that were read, joined; empty if an answer was refused."""
     would_be: Literal["right", "partly", "wrong"] | None
-    """The grade of what stands under `Perhaps:`; None of every other outcome."""
+    """The grade of the answer under `Perhaps:`; None for other outcomes."""
 
 
 def answer_questions(
@@ -251,12 +251,12 @@ def answer_questions(
     gatherer: Gatherer,
     settings: AnswerSettings = AnswerSettings(),  # noqa: B008
 ) -> Iterator[AnsweredQuestion]:
-    """Ask every question that has a gold answer, and every one that the library does not answer.
+    """Yield the answers to all questions with a gold answer, and to those that the library does not answer.
 
     Args:
         questions: with their gold resolved in the index.
         gatherer: over the index.
-        settings: what is stated, and what stands under `Perhaps:`.
+        settings: determine what is stated, and what is listed under `Perhaps:`.
     """
     chunks = {chunk.id: chunk for chunk in gatherer.reader.retriever.snapshot.chunks}
     for question in questions.scored:
@@ -290,7 +290,7 @@ def _answered(
 
 
 def gold_answer(questions: QuestionSet, question: Question) -> GoldAnswer:
-    """What would be right, from the gold of a question."""
+    """Return the right answer from the gold of a question."""
     snippets = tuple(anchor.snippet for anchor in question.gold if anchor.snippet)
     return GoldAnswer(question.query, question.answer or "", questions.gold(question), snippets)
 
@@ -320,11 +320,11 @@ class AnswerScore:
 
     @property
     def stated(self) -> int:
-        """Answers that were stated, not under `Perhaps:`."""
+        """Number of answers that were stated, not under `Perhaps:`."""
         return self.right + self.partly + self.wrong
 
     def line(self) -> str:
-        """A row of a markdown table: shares, and the 95 % interval of those that are right (Wilson)."""
+        """Return a row of a markdown table: shares, and the 95 % interval of the right ones (Wilson)."""
         interval = wilson_interval(self.right, self.n)
         counts = (self.right, self.partly, self.wrong, self.perhaps, self.refused)
         shares = " | ".join(f"{count / self.n:.3f}" for count in counts) if self.n else " | ".join("-" * 5)
@@ -338,7 +338,7 @@ HEADER = (
 
 
 def score_answers(answers: Iterable[AnsweredQuestion]) -> tuple[AnswerScore, ...]:
-    """One score a kind, in the order in which the kinds come; then one for all that have an answer."""
+    """Return a score for each kind, in the order of first occurrence, then one for all kinds with an answer."""
     scores: dict[str, AnswerScore] = {}
     for answer in answers:
         one: dict[str, Any] = {answer.outcome: 1}
@@ -350,7 +350,7 @@ def score_answers(answers: Iterable[AnsweredQuestion]) -> tuple[AnswerScore, ...
 
 
 def sum_scores(scores: Sequence[AnswerScore]) -> AnswerScore:
-    """Scores of several kinds or books together."""
+    """Return the sum of the scores of several kinds or books."""
     total = AnswerScore(ALL)
     for score in scores:
         total += score

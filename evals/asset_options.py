@@ -1,4 +1,4 @@
-"""What assets and checks share: when they run, how they fail and are tried again, and records as tables in the UI."""
+"""Shared options of assets and checks: when they run, how they fail and are retried, and tables for the UI."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
@@ -15,14 +15,14 @@ Result = TypeVar("Result")
 _When = dg.AutomationCondition
 
 QUESTION_FILES = "question_files"
-"""The asset that observes them; what starts a run where they changed is the sensor that sees it."""
+"""The asset that observes the question files; a run after a change is started by its sensor."""
 
 _OBSERVED = dg.AssetSelection.assets(QUESTION_FILES)
 
 
 def _once(label: str, trigger: dg.AutomationCondition[Any]) -> dg.AutomationCondition[Any]:
-    """This happened since the asset was last asked for or updated, and what is upstream is at rest and sound:
-    none of it is missing or under way, and its blocking checks held on what it is now or run first in the same run."""
+    """Return a condition: the trigger occurred since the asset was last requested or updated, nothing upstream is
+    missing or in progress, and its blocking checks passed on its current state or run first in the same run."""
     condition = (
         trigger.since(_When.newly_requested() | _When.newly_updated())
         & ~_When.any_deps_missing().ignore(_OBSERVED)
@@ -33,28 +33,28 @@ def _once(label: str, trigger: dg.AutomationCondition[Any]) -> dg.AutomationCond
     return condition.with_label(label)
 
 
-# A check that never ran on what is upstream as it is now: that changed while the automation was off.
+# A check that never ran on the current state of an upstream asset, which changed while the automation was off.
 _UNCHECKED = _When.any_deps_match(_When.any_checks_match(_When.missing())).newly_true().with_label("deps_unchecked")
 
 SETTLED = _once("settled", _When.newly_missing() | _When.any_deps_updated() | _UNCHECKED)
-"""Nothing is asked for twice for one change, however its run ended."""
+"""The condition by which one change causes one request, however its run ends."""
 
 AFTER_CHANGE = _once("after_change", _When.any_deps_updated().ignore(_OBSERVED))
-"""The same for what may be missing for good: without questions a build scores nothing."""
+"""The same for assets that may never be materialized: without questions, a build scores nothing."""
 
 AFTER_SCORES = _once(
     "after_scores", _When.newly_missing() | _When.any_deps_updated().ignore(dg.AssetSelection.assets("candidate_index"))
 )
-"""The same for what waits until the candidate's scores are new too."""
+"""The same for assets that also wait for the candidate's new scores."""
 
 DIGITS = 4
-"""Of a number in the UI; the files of scores keep all of them."""
+"""Digits of a number in the UI; the files of scores have all of them."""
 
 
 def with_reason(compute: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Let an asset or a check fail with the sentence of a `RetrievalError`, in place of Dagster's about an op.
+    """Make an asset or a check fail with the sentence of a `RetrievalError` instead of Dagster's about an op.
 
-    Only a server that does not answer may do so a moment later; everything else would fail again.
+    Retries are only allowed if a server does not answer; all other errors would occur again.
     """
 
     @wraps(compute)
@@ -69,14 +69,14 @@ def with_reason(compute: Callable[Arguments, Result]) -> Callable[Arguments, Res
 
 
 AGAIN = dg.RetryPolicy(max_retries=2, delay=2, backoff=dg.Backoff.EXPONENTIAL)
-"""For what asks an embedder that may be a server; `with_reason` lets only that be tried again."""
+"""Retry policy for assets that use an embedder, which may be on a server; `with_reason` limits it to that."""
 
 ROWS = 200
-"""How many lines of a table are kept in the event log; the records themselves are in the home."""
+"""Most lines of a table in the event log; the records themselves are in the home."""
 
 
 def columns_of(record_type: type) -> dg.TableSchema:
-    """The fields of a frozen record as the columns of a table, in their order."""
+    """Return the fields of a frozen record as the columns of a table, in their order."""
     return dg.TableSchema(
         columns=[
             dg.TableColumn(field.name, getattr(field.type, "__name__", str(field.type)))
@@ -86,7 +86,7 @@ def columns_of(record_type: type) -> dg.TableSchema:
 
 
 def as_table(records: Sequence[object], record_type: type) -> dg.TableMetadataValue:
-    """Frozen records as a table in the UI; floats to four digits, tuples with commas."""
+    """Return frozen records as a table for the UI; floats with four digits, tuples with commas."""
     lines = ({field.name: getattr(record, field.name) for field in fields(record_type)} for record in records[:ROWS])
     return table(lines, columns_of(record_type))
 
@@ -98,11 +98,11 @@ def _plain(value: Any) -> Any:
 
 
 def table(lines: Iterable[Mapping[str, Any]], schema: dg.TableSchema) -> dg.TableMetadataValue:
-    """Lines by column as a table in the UI."""
+    """Return lines by column as a table for the UI."""
     rows = [{name: _plain(value) for name, value in line.items()} for line in lines]
     return dg.MetadataValue.table(records=[dg.TableRecord(row) for row in rows], schema=schema)
 
 
 def reported(value: float | None) -> dg.MetadataValue:
-    """A number as it is plotted; null where it says nothing."""
+    """Return a number in the form in which it is plotted; null if it is undefined."""
     return dg.MetadataValue.null() if value is None else dg.MetadataValue.float(round(float(value), DIGITS))

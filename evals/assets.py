@@ -1,4 +1,4 @@
-"""evaluation → leaderboard: the candidate's scores, before anybody reads it. Without questions there are none."""
+"""evaluation → leaderboard: the candidate's scores, before it goes live. Without questions there are none."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -49,7 +49,7 @@ def _metric_columns(*names: str) -> list[dg.TableColumn]:
 COLUMNS = dg.TableSchema(columns=[dg.TableColumn("strategy", "string"), *_metric_columns(*HEADLINE)])
 KINDS = dg.TableSchema(columns=[dg.TableColumn("kind", "string"), dg.TableColumn("n", "int"), *_metric_columns(*SHOWN)])
 METRICS = {"metrics": as_table(LEGEND, Explained)}
-"""What the plotted numbers are; part of the definition of each asset that reports them."""
+"""Meanings of the plotted numbers, in the definition of each asset that reports them."""
 
 
 with warnings.catch_warnings():
@@ -66,7 +66,7 @@ with warnings.catch_warnings():
         metadata=METRICS,
         retry_policy=AGAIN,
     )
-"""Several strategies are one run: a process for each takes longer to start than to score."""
+"""Several strategies share one run, because starting a process for each takes longer than scoring."""
 
 
 @_by_strategy
@@ -164,5 +164,5 @@ def _float(metadata: Mapping[str, dg.MetadataValue], name: str) -> float | None:
 
 
 def numbers_of(metrics: Mapping[str, float | None]) -> dict[str, dg.MetadataValue]:
-    """The headline numbers as metadata, under the same names on every run; null where one says nothing."""
+    """Return the headline numbers as metadata, with the same names in every run; null if undefined."""
     return {name: reported(metrics.get(name)) for name in HEADLINE}

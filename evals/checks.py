@@ -1,4 +1,4 @@
-"""The gate's rules about scores as Dagster's checks. Without questions there is nothing to contradict them."""
+"""The gate's rules about scores as Dagster checks, which pass without questions."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
@@ -31,7 +31,7 @@ Arguments = ParamSpec("Arguments")
 
 ERROR, WARN = dg.AssetCheckSeverity.ERROR, dg.AssetCheckSeverity.WARN
 FINDINGS = "findings"
-"""In the metadata of a check that only warns and yet holds a promotion: the id of each thing that it found."""
+"""Metadata key of a check that only warns but prevents a promotion: the ids of its findings."""
 NO_QUESTIONS = "no questions were given"
 
 _When = dg.AutomationCondition
@@ -41,11 +41,12 @@ JUDGED = (
     & ~_When.any_deps_in_progress()
     & ~_When.in_progress()
 ).with_label("judged")
-"""A check follows what it judges: it runs once for each new state of it, in the run of what waits for it if it can."""
+"""A check runs once for each new state of its asset, if possible in the run of an asset that waits for it."""
 
 
 def kept(name: str) -> Callable[[Callable[Arguments, dg.AssetCheckResult]], Callable[Arguments, Any]]:
-    """Let what a check says be kept in its home too, so that `querymust status` knows it, and be why its run fails."""
+    """Store a check's result also in the home, for `querymust status`, and make its description the reason of a failed
+    run."""
 
     def keeping(compute: Callable[Arguments, dg.AssetCheckResult]) -> Callable[Arguments, Any]:
         @with_reason
@@ -77,20 +78,20 @@ def kept(name: str) -> Callable[[Callable[Arguments, dg.AssetCheckResult]], Call
 
 
 def _reported(result: dg.AssetCheckResult) -> Iterator[dg.AssetCheckResult]:
-    """The result; if it blocks, then the failure of its step, because Dagster's own only counts what failed."""
+    """Yield the result; if it blocks, raise a failure with its description, since Dagster's own only has a count."""
     yield result
     if result.severity is ERROR and not result.passed:
         raise dg.Failure(result.description, allow_retries=False)
 
 
 def findings_in(metadata: Mapping[str, dg.MetadataValue]) -> tuple[str, ...]:
-    """The ids of what a check found that holds a promotion; none of another check."""
+    """Return the ids of findings that prevent a promotion; none for other checks."""
     findings = metadata.get(FINDINGS)
     return tuple(map(str, findings.value)) if isinstance(findings, dg.JsonMetadataValue) and findings.value else ()
 
 
 def score_check(rule: Rule[Scores]) -> dg.AssetChecksDefinition:
-    """The check of a rule about scores; it judges the candidate by what ships."""
+    """Return the check of a rule about scores, which judges the candidate by the shipped strategy."""
 
     @dg.asset_check(
         asset=rule.asset,
@@ -151,10 +152,10 @@ def _untold(changes: Sequence[PairedChange]) -> str:
 
 
 def summary(reasons: Sequence[Reason], shown: int = 5) -> str:
-    """The first objections in one line, and how many more there are."""
+    """Return the first objections in one line, and the number of others."""
     more = f"; and {len(reasons) - shown} more" if len(reasons) > shown else ""
     return "; ".join(str(reason.objection) for reason in reasons[:shown]) + more or "nothing contradicts it"
 
 
 score_checks = [score_check(rule) for rule in SCORE_RULES]
-"""Dagster loads the members of a module's lists."""
+"""The checks, which Dagster loads from the module's list."""

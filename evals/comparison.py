@@ -1,4 +1,4 @@
-"""Paired comparison of two strategies over the same questions, also by book, kind and metric."""
+"""Paired comparison of two experiments over the same questions, by set, strategy and metric."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from evals.scored_questions import ScoredQuestion
 from evals.significance import holm, paired_randomisation
 
 COMPARED = names(Use.COMPARED)
-"""Metrics that decide."""
+"""The metrics that are compared by default."""
 ALPHA = 0.05
 
 
@@ -24,30 +24,30 @@ class Comparison:
     metric: str
     n: int
     difference: float
-    """Mean of the candidate minus mean of what is live."""
+    """Mean of the candidate minus mean of the live index."""
     p: float
     """Two-sided, paired randomisation."""
     corrected: float
-    """p after Holm's correction over all comparisons that were made together."""
+    """p after Holm's correction over all comparisons made together."""
     better: tuple[str, ...]
-    """Ids of questions on which the candidate is ahead."""
+    """Ids of questions on which the candidate is better."""
     worse: tuple[str, ...]
 
     @property
     def behind(self) -> bool:
-        """Whether the candidate is worse on the mean, be that more or less of the metric."""
+        """Whether the candidate's mean is worse, which may be a higher or a lower value."""
         return sign(self.metric) * self.difference < 0
 
     @property
     def significant(self) -> bool:
-        """Whether the difference is unlikely to be chance."""
+        """Whether the difference is statistically significant."""
         return self.corrected < ALPHA
 
 
 def compare_experiments(
     candidate: Experiment, live: Experiment, metrics: Sequence[str] = COMPARED
 ) -> tuple[Comparison, ...]:
-    """Every strategy that both experiments ran, against itself, over the questions that both asked.
+    """Compare each strategy that both experiments ran with itself, over the questions that both asked.
 
     Raises:
         ExperimentError: they have no question and strategy in common.

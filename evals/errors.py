@@ -1,4 +1,4 @@
-"""What `evals` raises on purpose; all of it is a RetrievalError, so one `except` serves a caller.
+"""Errors that `evals` raises on purpose; all are a RetrievalError, so callers need only one `except`.
 
 ::
 
@@ -18,7 +18,7 @@ _SHOWN = 20
 
 
 class EvaluationError(RetrievalError):
-    """Base class of everything below; `problems` holds one sentence each."""
+    """Base class of the errors of `evals`; `problems` has a sentence for each problem."""
 
     def __init__(self, headline: str, problems: Sequence[str] = ()) -> None:
         self.headline, self.problems = headline, tuple(problems)
@@ -28,20 +28,20 @@ class EvaluationError(RetrievalError):
 
 
 class QuestionsError(EvaluationError):
-    """A file of questions cannot be used; every problem with file and line."""
+    """Raised if a file of questions cannot be used; has every problem with file and line."""
 
 
 class UnresolvedGoldError(EvaluationError):
-    """Questions and chunks have nothing in common."""
+    """Raised if questions and chunks have nothing in common."""
 
 
 class ExperimentError(EvaluationError):
-    """An experiment cannot be run as it was asked for."""
+    """Raised if an experiment cannot be run as requested."""
 
 
 class RunFileError(EvaluationError):
-    """A TREC file cannot be written."""
+    """Raised if a TREC file cannot be written."""
 
 
 class AcceptanceError(EvaluationError):
-    """A bound or a file of saved scores cannot be used."""
+    """Raised if a bound or a file of saved scores cannot be used."""

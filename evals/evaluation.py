@@ -1,4 +1,4 @@
-"""How the strategies score on one snapshot with a home's own question files: what the leaderboard and the gate read."""
+"""Scores of the strategies on one snapshot with a home's question files, for the leaderboard and the gate."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -21,21 +21,21 @@ from retrieval.strategy import Strategy
 from retrieval.types import Embedder
 
 HEADLINE = names(Use.HEADLINE)
-"""The numbers that every strategy reports; a metric that says nothing is None."""
+"""The metrics that every strategy reports; an undefined one is None."""
 
 SHIPPED = "default"
-"""The strategy that readers get, so the one that decides whether a snapshot may go live."""
+"""The strategy that readers get, which therefore decides whether a snapshot may go live."""
 
 
 @dataclass(frozen=True, slots=True)
 class StaleGold:
-    """An anchor that is no longer found in the snapshot; `str(stale)` says all of it."""
+    """An anchor that is no longer found in the snapshot; `str(stale)` describes it."""
 
     file: Path
     question_id: str
     reason: str
     scored: bool
-    """Another anchor of its group resolves, so the question is scored all the same."""
+    """Whether another anchor of its group resolves, so that the question is scored nevertheless."""
 
     def __str__(self) -> str:
         return f"{self.file}: {self.question_id}: {self.reason}"
@@ -43,7 +43,7 @@ class StaleGold:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """An experiment over one snapshot with the sets it rests on. Without question files there is no experiment."""
+    """An experiment over one snapshot with its question sets. Without question files there is no experiment."""
 
     snapshot: str
     sets: tuple[QuestionSet, ...] = ()
@@ -51,12 +51,12 @@ class Evaluation:
 
     @property
     def n_questions(self) -> int:
-        """Questions that could be scored."""
+        """Number of questions that could be scored."""
         return sum(len(question_set.scored) for question_set in self.sets)
 
     @property
     def stale(self) -> tuple[StaleGold, ...]:
-        """Gold that is no longer found in this snapshot, anchor by anchor."""
+        """Anchors of gold that are no longer found in this snapshot."""
         return tuple(
             StaleGold(
                 question_set.file,
@@ -70,21 +70,21 @@ class Evaluation:
 
     @property
     def evaluability(self) -> float | None:
-        """Share of the questions with gold whose every answer resolves; None without such questions."""
+        """Share of the questions with gold whose answers all resolve; None without such questions."""
         n_with_gold = sum(question_set.resolution.questions_with_gold for question_set in self.sets)
         n_resolved = sum(len(question_set.resolution.gold) for question_set in self.sets)
         return n_resolved / n_with_gold if n_with_gold else None
 
     def rows(self, strategy: str) -> tuple[ScoredQuestion, ...]:
-        """What one strategy did with each question."""
+        """Return one strategy's row for each question."""
         return tuple(row for row in self.experiment.rows if row.strategy == strategy) if self.experiment else ()
 
     def to_frame(self) -> Frame:
-        """Question by question, `question_frame` names the columns; without questions a frame without lines."""
+        """Return a line for each question, in the columns of `question_frame`; without questions an empty frame."""
         return question_frame(self.experiment.rows if self.experiment else ())
 
     def headline_rows(self) -> tuple[ScoredQuestion, ...]:
-        """The rows behind `headline`: of the questions of people, or of generated ones where there are no others."""
+        """Return the rows behind `headline`: of people's questions, or of generated ones if there are no others."""
         if self.experiment is None:
             return ()
         people = [
@@ -96,12 +96,12 @@ class Evaluation:
         return tuple(row for row in self.experiment.rows if (row.set, row.split) in labels)
 
     def breakdown(self, strategy: str) -> tuple[Aggregate, ...]:
-        """One strategy's numbers with their intervals, over the rows of `headline`: of all, by kind, and by book."""
+        """Return one strategy's numbers with intervals, over the rows of `headline`: in all, by kind, by book."""
         rows = [replace(row, set=ALL, split=ALL) for row in self.headline_rows() if row.strategy == strategy]
         return tuple(number for number in aggregate(rows) if ALL in {number.book, number.kind})
 
     def headline(self) -> dict[str, dict[str, float | None]]:
-        """Strategy to metric to value, pooled over the questions of people, or generated ones without any."""
+        """Return values by strategy and metric, pooled over the questions of people, or else generated ones."""
         if self.experiment is None:
             return {}
         rows = [replace(row, set=ALL, split=ALL) for row in self.headline_rows()]
@@ -124,30 +124,30 @@ def evaluate(
     *,
     foreign: bool = False,
 ) -> Evaluation:
-    """Score strategies on a snapshot; a question set for each file, named for it.
+    """Score strategies on a snapshot, with a question set for each file, named after it.
 
     Args:
-        snapshot: what is searched.
-        embedder: the model of the snapshot's vectors. `answer_similarity` is measured by word vectors whatever it is: a
-            number of one index is compared with that of another, and a sentence model takes a second a question.
+        snapshot: the index to search.
+        embedder: the model of the snapshot's vectors. `answer_similarity` is always measured by word vectors, so that
+            the numbers of different indexes are comparable, and because a sentence model takes a second a question.
         question_files: JSONL; none gives an evaluation without an experiment.
-        strategies: which to score.
-        store: folder that keeps rows, so that what was scored once is not scored again; None keeps nothing.
-        progress: called with how far it is.
-        foreign: leave out a set whose gold all belongs to another library, instead of refusing it.
+        strategies: to score.
+        store: folder of stored rows, so that nothing is scored twice; None: rows are not stored.
+        progress: called with the progress.
+        foreign: whether to skip a set whose gold all belongs to another library, instead of raising an error.
 
     Raises:
-        FileNotFoundError: a question file is not there.
+        FileNotFoundError: a question file does not exist.
         EvaluationError: the questions cannot be used, or belong to another library.
     """
     if not question_files:
-        return Evaluation(snapshot.id)  # the chunks are read for the sake of the gold alone
+        return Evaluation(snapshot.id)  # chunks are only read to resolve gold
     chunks = tuple(snapshot.chunks)
     sets = question_sets(question_files, chunks, foreign=foreign)
     if not sets:
         return Evaluation(snapshot.id)
     measures = Measurement(
-        # A strategy is compared with its named counterpart even where it is scored alone.
+        # A strategy is compared with its named counterpart even if it is scored alone.
         counterpart=counterpart_among(STRATEGIES.values()),
         admits=lambda question, query_must: satisfies_query_must(snapshot.canonical_of(question), query_must),
         embedder=WORD_EMBEDDER,
@@ -162,10 +162,10 @@ def evaluate(
 
 
 def evaluation_of(home: Home, snapshot_id: str, *strategies: Strategy, foreign: bool = False) -> Evaluation:
-    """Scores on one snapshot of a home with its own questions; what was scored before is read and not run again.
+    """Return the scores on one snapshot of a home with its questions; stored scores are read, not computed again.
 
-    With `foreign`, question files of another library are left out instead of refused. Without questions the snapshot is
-    not opened: there is nothing to ask it.
+    With `foreign`, question files of another library are skipped instead of refused. Without questions, the snapshot is
+    not opened.
     """
     if not home.settings.questions:
         return Evaluation(snapshot_id)

@@ -1,4 +1,4 @@
-"""An experiment: every strategy answers every question, and every answer becomes a row of scores."""
+"""Experiments, in which every strategy answers every question, and every answer becomes a row of scores."""
 
 import json
 from collections import Counter
@@ -43,33 +43,33 @@ from retrieval.types import Chunk, Embedder, Retrieval
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A question and what came back for it."""
+    """A question and its retrievals."""
 
     question: Question
     strategy: str
     shown: Retrieval
-    """k = 15: what an assistant is given."""
+    """Retrieval with k = 15, the hits that an assistant is given."""
     deep: Retrieval
-    """k = 100: for metrics that look further down than 15, and to see what a filter lost."""
+    """Retrieval with k = 100, for metrics of longer rankings, and to find what a filter lost."""
     milliseconds: float
     """Wall time of `shown`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scorer:
-    """Everything but the retrieval that a row's numbers depend on."""
+    """Everything on which a row's numbers depend, except the retrieval."""
 
     relatives: Relatives
     metrics: tuple[Metric, ...] = STANDARD
     admits: Admits | None = None
-    """Tells whether a question satisfies a predicate; None: only rankings and receipts show lost gold."""
+    """Returns whether a question satisfies a predicate; None: only rankings and receipts show lost gold."""
     similarity: AnswerSimilarity | None = None
-    """None: `answer_similarity` is not measured."""
+    """None if `answer_similarity` is not measured."""
     surroundings: Surroundings | None = None
-    """None: `useful@15` is not measured."""
+    """None if `useful@15` is not measured."""
 
     def row(self, outcome: AskedQuestion, questions: QuestionSet, unfiltered: ScoredQuestion | None) -> ScoredQuestion:
-        """Score one question; `unfiltered` is the row of the same strategy without query_must, if it filters."""
+        """Return the row of one question; `unfiltered` is that of the strategy without query_must, if it filters."""
         question = outcome.question
         gold = questions.gold(question)
         excluded = self._excluded(outcome, gold, questions.groups(question), unfiltered)
@@ -126,7 +126,7 @@ class Scorer:
 
 
 def _of_rounds(shown: Retrieval) -> dict[str, float]:
-    """What the rounds of `iterative` took; of a search without rounds, nothing."""
+    """Return the metrics of the rounds of `iterative`; none for a search without rounds."""
     receipt = shown.receipt
     if not receipt.iterations:
         return {}
@@ -147,18 +147,18 @@ def _why(deep: Judgement | None, returned: int, excluded: tuple[str, ...]) -> st
 
 
 Counterpart = Callable[[Strategy], Strategy | None]
-"""The same strategy without query_must; None if it does not filter."""
+"""Returns the same strategy without query_must; None if it does not filter."""
 
 
 def without_query_must(strategy: Strategy) -> Strategy | None:
-    """The strategy with its filter off, named `<name>-query_must`; None if it is off already."""
+    """Return the strategy with its filter off, named `<name>-query_must`; None if it is off already."""
     if strategy.query_must == "off":
         return None
     return replace(strategy, name=f"{strategy.name}-query_must", query_must="off")
 
 
 def counterpart_among(strategies: Iterable[Strategy]) -> Counterpart:
-    """Like `without_query_must`, but a named strategy that searches alike is taken: `dense` for `prefilter`."""
+    """Return a function like `without_query_must` that prefers a named equal strategy: `dense` for `prefilter`."""
     known = {_nameless(strategy): strategy for strategy in strategies if strategy.query_must == "off"}
 
     def counterpart(strategy: Strategy) -> Strategy | None:
@@ -169,16 +169,16 @@ def counterpart_among(strategies: Iterable[Strategy]) -> Counterpart:
 
 
 def _nameless(strategy: Strategy) -> Strategy:
-    # rounds of filtering say nothing about a search without a filter
+    # rounds of filtering have no effect on a search without a filter
     return replace(strategy, name="", max_iterations=0)
 
 
 _PART_SECONDS = 10.0
-"""An interruption loses at most this much work."""
+"""Seconds of work that an interruption loses at most."""
 
 
 class Searcher(Protocol):
-    """What is judged: the object that answers users."""
+    """The object that is evaluated, which also answers users."""
 
     def retrieve(self, query: str, k: int, strategy: Strategy) -> Retrieval:
         """Return at most k hits."""
@@ -186,7 +186,7 @@ class Searcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far one strategy is with one question set."""
+    """The progress of one strategy with one question set."""
 
     set: str
     split: str
@@ -197,9 +197,9 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """The rows of an experiment and what follows from them.
+    """The rows of an experiment and the numbers computed from them.
 
-    All but `timings` (and the rows' milliseconds) is the same on every run over the same snapshot.
+    Everything except `timings` and the rows' milliseconds is the same in every run over the same snapshot.
     """
 
     snapshot: str
@@ -210,33 +210,33 @@ class Experiment:
 
     @property
     def strategies(self) -> tuple[str, ...]:
-        """Names in the order in which they were asked for."""
+        """Names of the strategies, in the order in which they were requested."""
         return tuple(dict.fromkeys(row.strategy for row in self.rows))
 
     def to_frame(self) -> Frame:
-        """Question by question; `question_frame` names the columns."""
+        """Return a line for each question, in the columns of `question_frame`."""
         return question_frame(self.rows)
 
     def aggregates_frame(self) -> Frame:
-        """The means with their intervals and the timings; `aggregate_frame` names the columns."""
+        """Return the means with their intervals and the timings, in the columns of `aggregate_frame`."""
         return aggregate_frame(self.aggregates + self.timings)
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What is measured besides rankings, and where rows are kept."""
+    """Additional measurements, and the storage of rows."""
 
     metrics: tuple[Metric, ...] = STANDARD
     counterpart: Counterpart | None = None
-    """None: a strategy of the experiment that searches alike without query_must, else one made for it."""
+    """None: a strategy of the experiment that is equal without query_must, or else a new one."""
     admits: Admits | None = None
-    """`satisfies_query_must` with the snapshot's vocabulary; finds gold that its own predicate refuses."""
+    """`satisfies_query_must` with the snapshot's vocabulary, to find gold that its own predicate refuses."""
     embedder: Embedder | None = None
-    """Measures `answer_similarity`; None: not measured."""
+    """For `answer_similarity`; None: not measured."""
     surroundings: Surroundings | None = None
-    """Measures `useful@15`; None: not measured."""
+    """For `useful@15`; None: not measured."""
     store: ScoreStore | None = None
-    """Keeps rows, so that what is finished is not run again; None: nothing is kept."""
+    """Stores rows, so that finished ones are not computed again; None: rows are not stored."""
     progress: Callable[[Progress], None] | None = None
 
 
@@ -249,15 +249,15 @@ def run_experiment(
     snapshot: str,
     measures: Measurement = Measurement(),
 ) -> Experiment:
-    """Ask every strategy every question that can be scored.
+    """Run every strategy on every question that can be scored.
 
-    Each question is asked twice: with k = 15, as an assistant would (timed; all metrics that look no deeper), and with
-    k = 100 for the others, of which `mrr` is one. A strategy with query_must is compared with its counterpart without;
-    the counterpart runs too, and is reported if it is one of `strategies`. Rows of an earlier run are used only if
+    Each question is asked twice: with k = 15, as by an assistant (timed, for metrics of that depth), and with k = 100
+    for the other metrics, such as `mrr`. A strategy with query_must is compared with its counterpart without; the
+    counterpart is also run, and is reported if it is one of `strategies`. Rows of an earlier run are used only if
     questions, gold, strategy, snapshot, embedder and code are the same.
 
     Raises:
-        ExperimentError: it cannot be run so; every problem at once, before the first question is asked.
+        ExperimentError: it cannot be run; has all problems, before the first question is asked.
     """
     relatives = Relatives.of(chunks)
     problems = _problems(strategies, question_sets, snapshot, relatives, measures.metrics)
@@ -281,7 +281,7 @@ def run_experiment(
 
 
 class _Run:
-    """One call of `run_experiment`: remembers which rows it has."""
+    """One call of `run_experiment`, with the rows computed so far."""
 
     def __init__(self, searcher: Searcher, relatives: Relatives, snapshot: str, measures: Measurement) -> None:
         self._searcher, self._snapshot, self._measures = searcher, snapshot, measures
@@ -290,7 +290,7 @@ class _Run:
         self._done: dict[ScoresKey, tuple[ScoredQuestion, ...]] = {}
 
     def paired(self, questions: QuestionSet, strategy: Strategy, pair: Counterpart) -> tuple[ScoredQuestion, ...]:
-        """Rows of a strategy, after those of its counterpart if it has one."""
+        """Return the rows of a strategy, computed after those of its counterpart if it has one."""
         bare = pair(strategy)
         unfiltered = self._rows(questions, bare, None) if bare else ()
         return self._rows(questions, strategy, {row.question_id: row for row in unfiltered} if bare else None)
@@ -315,7 +315,7 @@ class _Run:
         return rows
 
     def _kept(self, key: ScoresKey, rows: Iterator[ScoredQuestion]) -> list[ScoredQuestion]:
-        """The rows, saved in parts while they come; an interruption saves what there is."""
+        """Return the rows, saving them in parts meanwhile, and also if interrupted."""
         gathered: list[ScoredQuestion] = []
         saved, since = 0, Clock()
         store = self._measures.store
@@ -340,7 +340,7 @@ class _Run:
     ) -> Iterator[ScoredQuestion]:
         ask = questions.ask or self._put
         if remaining:
-            ask(remaining[0], SHOWN, strategy)  # what is loaded at first use is not this question's latency
+            ask(remaining[0], SHOWN, strategy)  # loading at first use is not part of this question's latency
         already = len(questions.scored) - len(remaining)
         for number, question in enumerate(remaining, start=already):
             self._tell(questions, strategy, number)
@@ -412,9 +412,9 @@ _SOURCES = {".py", ".toml"}
 
 @cache
 def code_version() -> str:
-    """Hash of the source files of `retrieval` and `evals` as they were at the first call.
+    """Return a hash of the source files of `retrieval` and `evals` at the time of the first call.
 
-    Kept rows carry it: after a change of the search, yesterday's numbers are not today's.
+    Stored rows contain it, because a change of the search invalidates earlier numbers.
     """
     digest = sha256()
     for package in (retrieval, evals):

@@ -1,4 +1,4 @@
-"""The questions whose first result does not answer them, with what came first and why, where that is known."""
+"""Questions whose first result does not answer them, with that result and, if known, the reason."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from retrieval.query_must.predicate import explain
 from retrieval.types import Chunk
 
 Read = Callable[[str], Canonical]
-"""Puts a question in the form that predicates see."""
+"""Returns a question in canonical form, as predicates need it."""
 
 METRIC = "hit@1"
-"""What a question fails: 0 if no gold chunk comes first. Questions without gold have no such value."""
+"""The metric that a failed question has as 0: no gold chunk is first. Questions without gold have no value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +26,18 @@ class FailedQuestion:
     gold_rank: int | None
     """1-based rank of the first gold chunk; None if it is not among the first 100."""
     first: Chunk | None
-    """What came first; None if nothing came back."""
+    """The first result; None if there was none."""
     why: tuple[str, ...]
-    """What is known of the cause, a sentence each; empty if it was merely ranked lower."""
+    """Known causes, a sentence for each; empty if gold was merely ranked lower."""
 
 
 def failures(rows: Iterable[ScoredQuestion], relatives: Relatives, read: Read) -> tuple[FailedQuestion, ...]:
-    """The rows that fail `hit@1`, in their order.
+    """Return the questions that fail `hit@1`, in the order of the rows.
 
     Args:
-        rows: of an experiment over the chunks that `relatives` knows.
+        rows: of an experiment over the chunks in `relatives`.
         relatives: the chunks by id, and the tables' families.
-        read: puts a question in the form that the predicates of the snapshot see: `Snapshot.canonical_of`.
+        read: `Snapshot.canonical_of`, which returns a question in canonical form.
     """
     return tuple(_failure(row, relatives, read) for row in rows if row.values.get(METRIC) == 0)
 
@@ -64,7 +64,7 @@ def _excluded(query: str, chunk: Chunk, read: Read) -> str:
 
 
 def _of_first(first: Chunk, gold: tuple[Chunk, ...], row: ScoredQuestion, relatives: Relatives) -> list[str]:
-    """What the first result has to do with the gold."""
+    """Return how the first result is related to the gold."""
     if first.table_id is not None and first.table_id in {chunk.table_id for chunk in gold}:
         return ["the first is another row of the same table"]
     if relatives.family.get(first.id) in relatives.families(row.gold):

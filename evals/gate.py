@@ -1,7 +1,7 @@
-"""The gate: its rules, the snapshot that a candidate is compared with, and a decision with reasons.
+"""The gate: its rules, the snapshots with which a candidate is compared, and a decision with reasons.
 
-`RULES` is the one list: Dagster's checks are made from it, `decide` judges by it, and `live_index` asks Dagster for the
-checks of those that block. A new rule is one entry and its judge.
+`RULES` is the only list: Dagster's checks are made from it, `decide` applies it, and `live_index` requests the results
+of its blocking checks from Dagster. A new rule is one entry and its judge.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,10 +31,10 @@ class Objection:
 
     message: str
     strategy: str = ALL
-    """Name, or `*` if no strategy is at fault."""
+    """Name, or `*` if it does not concern a strategy."""
     question_ids: tuple[str, ...] = ()
     only_warns: bool = False
-    """True: this one does not block, though its rule may."""
+    """Whether this objection does not block, even if its rule may."""
 
     def __str__(self) -> str:
         shown = ", ".join(self.question_ids[:_NAMED])
@@ -45,7 +45,7 @@ class Objection:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """An objection under the name of its rule; `str(reason)` says all of it."""
+    """An objection under the name of its rule; `str(reason)` describes it."""
 
     rule: str
     objection: Objection
@@ -61,19 +61,19 @@ class Rule(Generic[Evidence]):
 
     name: str
     says: str
-    """One sentence: what holds when the rule holds."""
+    """One sentence that is true if the rule holds."""
     asset: str
-    """Whose check it is: what has to be materialized before it can be judged."""
+    """The asset of its check, which must be materialized before the rule can be judged."""
     judge: Callable[[Evidence], Iterable[Objection]]
     blocks: bool = True
-    """False: it only warns."""
+    """Whether it blocks instead of only warning."""
     against: Literal["live", "best"] | None = None
-    """The other index that the judge looks at: what is live, or the best that was live. None: it needs none."""
+    """The other index for the judge: the live one, or the best that was live; None if it needs none."""
     measures: Callable[[Evidence], Mapping[str, float]] = lambda _: {}
-    """Numbers that its check reports besides; the same names for all evidence."""
+    """Additional numbers that its check reports, with the same names for all evidence."""
 
     def reasons(self, evidence: Evidence) -> tuple[Reason, ...]:
-        """Every objection to the rule; empty where it holds."""
+        """Return every objection to the rule; empty if it holds."""
         return tuple(
             Reason(self.name, objection, self.blocks and not objection.only_warns) for objection in self.judge(evidence)
         )
@@ -81,32 +81,32 @@ class Rule(Generic[Evidence]):
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """What the gate asks for besides no gold excluded."""
+    """The thresholds of the gate's rules."""
 
     evaluability: float = 0.95
-    """Least share of the questions with gold whose every anchor resolves, in every set."""
+    """Smallest share of questions with gold whose anchors all resolve, in every set."""
     margin: float = MARGIN
-    """A loss of `mrr` that is let through; `paired_changes` says how small sets of questions are judged."""
+    """Allowed loss of `mrr`; see `paired_changes` for small sets of questions."""
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotContents:
-    """What a rule about a snapshot judges."""
+    """The evidence for rules about a snapshot."""
 
     snapshot: Snapshot
     wanted: Callable[[], frozenset[str]]
-    """Ids of the library's chunks; called only by the rules that need them, because it reads the whole library."""
+    """Returns the ids of the library's chunks; called only if needed, because it reads the whole library."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What a rule about scores judges."""
+    """The evidence for rules about scores."""
 
     candidate: Experiment
     live: Experiment | None = None
-    """None: nothing is live, or nothing that was asked the same."""
+    """None if nothing is live, or if it was not asked the same questions."""
     best: Experiment | None = None
-    """The best snapshot that was live and is kept. None: that is what is live, or nothing was asked the same."""
+    """The best stored snapshot that was live; None if that is the live one, or if none was asked the same questions."""
     stale: tuple[str, ...] = ()
     """Gold that is no longer found in the snapshot, a sentence for each anchor."""
     thresholds: Thresholds = Thresholds()
@@ -114,20 +114,20 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class GateDecision:
-    """Whether the candidate may go live, and everything that was found against it."""
+    """Whether the candidate may go live, and all objections to it."""
 
     passed: bool
     reasons: tuple[Reason, ...]
-    """Those that block and those that only warn, in the order of the rules."""
+    """Reasons that block and reasons that only warn, in the order of the rules."""
 
 
 def decide(candidate: Experiment, live: Experiment | None, thresholds: Thresholds = Thresholds()) -> GateDecision:
     """Judge a candidate's scores by every rule about scores.
 
     Args:
-        candidate: its experiment.
-        live: that of the live index; None: nothing is live yet.
-        thresholds: what the rules ask for.
+        candidate: experiment of the candidate.
+        live: experiment of the live index; None if nothing is live yet.
+        thresholds: of the rules.
     """
     evidence = Scores(candidate, live, thresholds=thresholds)
     reasons = tuple(reason for rule in SCORE_RULES for reason in rule.reasons(evidence))
@@ -236,7 +236,7 @@ GOLD_RESOLVES: Rule[Scores] = Rule(
     "leaderboard",
     _stale,
 )
-"""Looks at no ranking, so that a build can ask it before anything is scored."""
+"""A rule that needs no ranking, so that a build can check it before scoring."""
 
 SCORE_RULES: tuple[Rule[Scores], ...] = (
     GOLD_RESOLVES,
@@ -273,20 +273,20 @@ SCORE_RULES: tuple[Rule[Scores], ...] = (
 )
 
 RULES: tuple[Rule[Any], ...] = (*SNAPSHOT_RULES, *SCORE_RULES)
-"""Everything that a candidate is judged by, in the order in which it is reported."""
+"""All rules for a candidate, in the order in which they are reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class OtherScores:
-    """What is known of the scores of another index, with the questions of today."""
+    """The scores of another index with the current questions."""
 
     evaluation: Evaluation | None
-    """None: there is no such index, or it cannot be read."""
+    """None if there is no such index, or if it cannot be read."""
     note: str = ""
-    """Why there is nothing to compare with, where that is not plain."""
+    """Why there is nothing to compare with, unless that is obvious."""
 
     def on_questions_of(self, candidate: Evaluation) -> Experiment | None:
-        """Its experiment; None where it and the candidate were asked no question with gold in common."""
+        """Return its experiment; None if it and the candidate have no question with gold in common."""
         if self.evaluation is None or self.evaluation.experiment is None:
             return None
         shared = _gold_keys(candidate.rows(SHIPPED)) & _gold_keys(self.evaluation.rows(SHIPPED))
@@ -294,23 +294,23 @@ class OtherScores:
 
 
 def live_scores(home: Home) -> OtherScores:
-    """Scores of `default` on what is live; what was scored before is read."""
+    """Return the scores of `default` on the live index; stored scores are read."""
     try:
         live = live_id(home.root)
-        # Of a book that is new, live can be asked nothing; of all others it can.
+        # The live index cannot be asked about a new book, but about all others.
         return OtherScores(evaluation_of(home, live, STRATEGIES[SHIPPED], foreign=True) if live is not None else None)
     except RetrievalError as error:
         return OtherScores(None, f"what is live cannot be read, by readers neither, so nothing is worse: {error}")
 
 
 def best_kept_scores(home: Home, candidate: Evaluation) -> OtherScores:
-    """Scores of `default` on the best snapshot that readers had and that is kept, without what is live."""
+    """Return the scores of `default` on the best stored snapshot that was live, except the live one."""
     scored: dict[str, Evaluation] = {}
     for name in kept_rivals(home, candidate.snapshot):
         try:
             scored[name] = evaluation_of(home, name, STRATEGIES[SHIPPED], foreign=True)
         except RetrievalError:
-            continue  # of an older version of this program, or damaged: nobody can go back to it either
+            continue  # of an older version of this program, or damaged, so that a rollback to it is impossible too
     best = best_of(candidate.rows(SHIPPED), {name: evaluation.rows(SHIPPED) for name, evaluation in scored.items()})
     if best is None:
         return OtherScores(None, "no snapshot besides what is live is kept that was asked the same")
@@ -318,9 +318,9 @@ def best_kept_scores(home: Home, candidate: Evaluation) -> OtherScores:
 
 
 def kept_rivals(home: Home, candidate: str) -> tuple[str, ...]:
-    """The snapshots that were live since a person last chose one and are still there, the last first.
+    """Return stored snapshots that were live since a person last chose one, the most recent first.
 
-    Neither the candidate nor what is live.
+    The candidate and the live snapshot are omitted.
     """
     known = live_since_choice(home.root)
     present = (name for name in known if (home.root / SNAPSHOTS / name).is_dir())
@@ -328,9 +328,10 @@ def kept_rivals(home: Home, candidate: str) -> tuple[str, ...]:
 
 
 def best_of(candidate: Sequence[ScoredQuestion], others: Mapping[str, Sequence[ScoredQuestion]]) -> str | None:
-    """Whom the candidate is furthest behind by `mrr`, or least ahead of, over the questions that both were asked.
+    """Return the snapshot with the best `mrr` relative to the candidate, over the questions that both were asked.
 
-    Questions of people count before generated ones. Of equal ones the first; None where nobody was asked the same.
+    Questions of people take precedence over generated ones. Of equals, the first; None if there are no shared
+    questions.
     """
     differences: dict[str, float] = {}
     for name, rows in others.items():

@@ -1,4 +1,4 @@
-"""The leaderboard file: the strategies side by side, stored beside the rows that it was made from."""
+"""The leaderboard file: the scores of all strategies, stored beside the rows from which they are computed."""
 
 import json
 from collections.abc import Mapping
@@ -12,14 +12,14 @@ LEADERBOARD_FILE = "leaderboard.json"
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """Strategy to metric to value over one snapshot; a metric that says nothing is None."""
+    """Values by strategy and metric over one snapshot; an undefined metric is None."""
 
     snapshot: str
     n_questions: int
     strategies: Mapping[str, Mapping[str, float | None]]
 
     def write(self, folder: Path) -> None:
-        """Keep it in `folder`; readers see the old file or the new one."""
+        """Write it to `folder` atomically."""
         write_atomically(folder / LEADERBOARD_FILE, json.dumps(asdict(self), indent=1) + "\n")
 
     @classmethod

@@ -1,7 +1,7 @@
-"""Every metric that is reported, once, in the order of reports: what it means, which way is better, where it is shown.
+"""All reported metrics in the order of reports: their meaning, which direction is better, and where they are shown.
 
-Not how it is computed: rankings are judged in `metrics`, filters in `noise`, and sums over questions in
-`evals.aggregates`. A metric that an experiment measures besides these (`recall@20`) follows them in reports.
+They are computed elsewhere: for rankings in `metrics`, for filters in `noise`, and sums over questions in
+`evals.aggregates`. Additional metrics of an experiment (`recall@20`) follow these in reports.
 """
 
 from dataclasses import dataclass
@@ -13,20 +13,20 @@ from evals.noise import NOISE, USEFUL
 
 
 class Use(Flag):
-    """Where a metric is shown."""
+    """The places where a metric is shown."""
 
     HEADLINE = auto()
-    """What every strategy reports: asset metadata, `querymust eval --json`, docs/results/results.json."""
+    """Reported for every strategy: asset metadata, `querymust eval --json`, docs/results/results.json."""
     COMPARED = auto()
-    """What decides whether a candidate is worse than live; fewer tests keep more power after the correction."""
+    """Decides whether a candidate is worse than live; fewer tests keep more power after the correction."""
     REPORT = auto()
-    """A column of the markdown tables of `report`: what `python -m tools bench` prints."""
+    """A column of the markdown tables that `python -m tools bench` prints."""
     TERMINAL = auto()
     """A column of the leaderboard that `querymust eval`, `build` and `quickstart` print."""
     README = auto()
-    """A column of the README, and a first line of the report. No latency: it is different on every machine."""
+    """A column of the README, and in the first lines of the report; not latency, which differs between machines."""
     PUBLISHED = auto()
-    """Kept in docs/results/benchmarks.json; the next three are tables of docs/results/results.md."""
+    """Stored in docs/results/benchmarks.json; the next three are tables of docs/results/results.md."""
     RANKING = auto()
     FILTERING = auto()
     BY_KIND = auto()
@@ -151,19 +151,19 @@ _PLACES = {metric.name: position for position, metric in enumerate(METRICS)}
 
 
 def names(use: Use) -> tuple[str, ...]:
-    """The metrics that are shown there, in the order of reports."""
+    """Return the metrics with this use, in the order of reports."""
     return tuple(metric.name for metric in METRICS if use in metric.uses)
 
 
 def meaning(name: str) -> str:
-    """What a metric is, in one line without markup; empty for one that is not in the table."""
+    """Return the meaning of a metric in one line without markup; empty if it is not in the table."""
     text = METRICS[_PLACES[name]].meaning if name in _PLACES else ""
     k = name.partition("@")[2]
     return (text.replace("first k", f"first {k}") if k else text).replace("`", "")
 
 
 def metric_text(name: str, value: float | None) -> str:
-    """A metric as tables show it: counts whole, milliseconds with one decimal, shares with three."""
+    """Return a metric's value for tables: counts whole, milliseconds with one decimal, shares with three."""
     if value is None:
         return "-"
     if name == "false_exclusions":
@@ -172,10 +172,10 @@ def metric_text(name: str, value: float | None) -> str:
 
 
 def report_place(name: str) -> int:
-    """The place of a metric in the order of reports; behind all others if it is not in the table."""
+    """Return the place of a metric in the order of reports, after all others if it is not in the table."""
     return _PLACES.get(name, len(METRICS))
 
 
 def sign(name: str) -> int:
-    """1 if more of the metric is better, -1 if less is; more, for one that is not in the table."""
+    """Return 1 if higher values of the metric are better, -1 if lower ones are; 1 if it is not in the table."""
     return -1 if name in _PLACES and METRICS[_PLACES[name]].better == "lower" else 1

@@ -1,7 +1,7 @@
-"""Metrics over one ranking, with trec_eval's meaning. A metric is a value: its `str` is its name everywhere.
+"""Metrics over one ranking, with trec_eval's meaning. The `str` of a metric is its name.
 
-Rankings are total orders (score, then id), so ties are settled before a metric sees them. A question whose ranking
-is empty scores 0; it is never left out of a mean. Relevance is binary.
+Rankings are total orders (score, then id), so there are no ties. A question with an empty ranking scores 0, and is
+never omitted from a mean. Relevance is binary.
 """
 
 import math
@@ -10,25 +10,25 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 DEPTH = 100
-"""How many hits are asked for besides, to see where the gold is; how far down a ranking `mrr` looks."""
+"""Length of the additional long ranking, in which the gold is located, and the cutoff of `mrr`."""
 SHOWN = 15
-"""How many hits an assistant is given; the cutoff of f1, precision, noise and contamination."""
+"""Number of hits that an assistant is given; the cutoff of f1, precision, noise and contamination."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Where the gold is in one ranking."""
+    """The ranks of the gold in one ranking."""
 
     ranks: tuple[int, ...]
     """1-based ranks of the gold chunks that were found, ascending."""
     gold: int
-    """How many chunks are gold, found or not; at least 1."""
+    """Number of gold chunks, found or not; at least 1."""
     returned: int
     """Length of the ranking."""
 
 
 def judge(ranking: Sequence[str], gold: Collection[str]) -> Judgement:
-    """Find the gold in a ranking of chunk ids. A repeated id counts once, at its first place.
+    """Return the ranks of the gold in a ranking of chunk ids. A repeated id counts once, at its first place.
 
     Raises:
         ValueError: no gold; such a question is scored by `no_answer_accuracy`.
@@ -53,7 +53,7 @@ class Metric:
 
     name: str
     depth: int = field(compare=False)
-    """How many hits of a ranking it looks at; of a shorter one it counts what was cut off as absent."""
+    """Number of hits of a ranking that it uses; hits missing from a shorter ranking count as absent."""
     formula: Callable[[Judgement], float] = field(compare=False, repr=False)
 
     def __call__(self, judgement: Judgement) -> float:
@@ -65,14 +65,14 @@ class Metric:
 
 
 def hit(cutoff: int) -> Metric:
-    """1 if a gold chunk is among the first k, else 0. Elsewhere: success@k. Not recall@k."""
+    """Return the metric that is 1 if a gold chunk is among the first k, else 0; also called success@k, not recall@k."""
     return Metric(
         f"hit@{cutoff}", cutoff, lambda judgement: float(bool(judgement.ranks) and judgement.ranks[0] <= cutoff)
     )
 
 
 def mrr() -> Metric:
-    """1 / rank of the first gold chunk among the first 100, 0 if there is none. Its mean is MRR."""
+    """Return the metric 1 / rank of the first gold chunk among the first 100, 0 if there is none. Its mean is MRR."""
     return Metric(
         "mrr",
         DEPTH,
@@ -81,9 +81,10 @@ def mrr() -> Metric:
 
 
 def ndcg(cutoff: int) -> Metric:
-    """Discounted gain of the gold among the first k over that of the best ranking; discount 1 / log2(rank + 1).
+    """Return the discounted gain of the gold among the first k, relative to the best ranking.
 
-    Järvelin and Kekäläinen, 2002. The best ranking holds min(gold, k) gold chunks at the top.
+    Järvelin and Kekäläinen, 2002. The discount is 1 / log2(rank + 1). The best ranking has min(gold, k) gold chunks at
+    the top.
     """
     discounts = [1 / math.log2(rank + 1) for rank in range(1, cutoff + 1)]
     ideal = [0.0, *accumulate(discounts)]
@@ -96,20 +97,20 @@ def ndcg(cutoff: int) -> Metric:
 
 
 def recall(cutoff: int) -> Metric:
-    """Share of the gold chunks that are among the first k."""
+    """Return the metric share of the gold chunks that are among the first k."""
     return Metric(f"recall@{cutoff}", cutoff, lambda judgement: _within(judgement, cutoff) / judgement.gold)
 
 
 def precision(cutoff: int) -> Metric:
-    """Gold chunks among the first k, over k; a ranking shorter than k is not forgiven."""
+    """Return the metric gold chunks among the first k, over k, even if the ranking is shorter."""
     return Metric(f"precision@{cutoff}", cutoff, lambda judgement: _within(judgement, cutoff) / cutoff)
 
 
 def f1() -> Metric:
-    """Harmonic mean of set precision and set recall of the hits that are shown (15); trec_eval's set_F of those.
+    """Return the harmonic mean of set precision and set recall of the shown hits (15), trec_eval's set_F of those.
 
-    Unlike precision@15 it divides by the hits that were returned, so answering with few chunks pays. trec_eval's set_F
-    of a file that `querymust eval --trec` wrote is another number: such a file holds 100 hits a question.
+    Unlike precision@15, it divides by the number of returned hits, which rewards short answers. trec_eval's set_F of a
+    file from `querymust eval --trec` is another number, because such a file has 100 hits for each question.
     """
     return Metric(
         "f1", SHOWN, lambda judgement: 2 * _within(judgement, SHOWN) / (min(judgement.returned, SHOWN) + judgement.gold)
@@ -117,7 +118,7 @@ def f1() -> Metric:
 
 
 STANDARD: tuple[Metric, ...] = (hit(1), hit(5), hit(10), mrr(), ndcg(10), recall(10), precision(SHOWN), f1())
-"""What every experiment measures. Where a metric is shown, and what it means, is in `metric_table`."""
+"""The metrics of every experiment. `metric_table` has their meanings and uses."""
 
 
 def _within(judgement: Judgement, cutoff: int) -> int:

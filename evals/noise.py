@@ -1,4 +1,4 @@
-"""Metrics of noise and usefulness: near-duplicates of the gold row, and context around it.
+"""Metrics of noise (near-duplicates of the gold row) and usefulness (its context).
 
 *Twins* are tables with the same header signature. A *sibling* of a gold row is another row of its table or of a twin.
 """
@@ -15,7 +15,7 @@ from retrieval.query_must.operators import always_asks
 from retrieval.types import Chunk, Embedder, Retrieval, Section, Vector
 
 NOISE = f"noise@{SHOWN}"
-"""Name of what `noise` gives at its own cutoff."""
+"""Name of `noise` at its default cutoff."""
 
 Admits = Callable[[str, str], bool]
 """(question, query_must as JSON) -> whether the question satisfies it."""
@@ -23,11 +23,11 @@ Admits = Callable[[str, str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Relatives:
-    """The chunks of a library by id, and the table family of every row: what noise is measured against."""
+    """The chunks of a library by id, and the table family of every row, by which noise is measured."""
 
     chunks: Mapping[str, Chunk]
     family: Mapping[str, str]
-    """Signature of the table of every row chunk (its table id where it has no signature)."""
+    """Table signature of every row chunk, or its table id without a signature."""
 
     @classmethod
     def of(cls, chunks: Sequence[Chunk]) -> "Relatives":
@@ -36,25 +36,26 @@ class Relatives:
         return cls({chunk.id: chunk for chunk in chunks}, {name: family for name, family in families.items() if family})
 
     def families(self, gold: Collection[str]) -> frozenset[str]:
-        """The table families that these gold chunks come from."""
+        """Return the table families of gold chunks."""
         return frozenset(self.family[name] for name in gold if name in self.family)
 
 
 def noise(ranking: Sequence[str], gold: Collection[str], relatives: Relatives, cutoff: int = SHOWN) -> int:
-    """`noise@k`: siblings of a gold row among the first k; for a question without gold, guarded chunks.
+    """Return `noise@k`: siblings of a gold row among the first k; for a question without gold, guarded chunks.
 
-    A number of chunks, 0 to k; lower is better. Chunks of other tables and prose are not noise: they may be useful.
+    A number of chunks, 0 to k; lower is better. Chunks of other tables and prose are not noise, because they may be
+    useful.
     """
     return len(_noisy(ranking, gold, relatives, cutoff))
 
 
 def guarded_noise(ranking: Sequence[str], gold: Collection[str], relatives: Relatives, cutoff: int = SHOWN) -> int:
-    """How much of `noise@k` has a predicate: what a filter can do something about."""
+    """Return how many chunks of `noise@k` are guarded, so that a filter can exclude them."""
     return sum(_guarded(relatives, name) for name in _noisy(ranking, gold, relatives, cutoff))
 
 
 def wrong_row(ranking: Sequence[str], gold: Collection[str], relatives: Relatives) -> float | None:
-    """`wrong_row_rate`: 1 if the first hit is a sibling of the gold row, else 0: a plausible wrong number.
+    """Return `wrong_row_rate`: 1 if the first hit is a sibling of the gold row, a plausible wrong answer, else 0.
 
     None if no gold chunk is a row. Lower is better.
     """
@@ -64,53 +65,53 @@ def wrong_row(ranking: Sequence[str], gold: Collection[str], relatives: Relative
 
 
 def noise_reduction(before: Sequence[float], after: Sequence[float]) -> float | None:
-    """1 - sum(after) / sum(before), pooled over questions; None if nothing was there before.
+    """Return 1 - sum(after) / sum(before), pooled over questions; None if there was no noise before.
 
-    Pooled, because a mean of per-question ratios would let questions with one noisy chunk decide.
+    It is pooled because questions with one noisy chunk would dominate a mean of ratios by question.
     """
     total = sum(before)
     return 1.0 - sum(after) / total if total else None
 
 
 def refused_gold(question: str, gold: Collection[str], relatives: Relatives, admits: Admits) -> tuple[str, ...]:
-    """Gold chunks whose own predicate the question does not satisfy, in id order."""
+    """Return the gold chunks whose own predicate the question does not satisfy, in id order."""
     guarded = [(name, relatives.chunks[name].query_must) for name in sorted(gold) if name in relatives.chunks]
     return tuple(name for name, query_must in guarded if query_must is not None and not admits(question, query_must))
 
 
 def excluded_gold(gold: Collection[str], retrieval: Retrieval) -> tuple[str, ...]:
-    """Gold chunks that the receipt says were kept out, in id order."""
+    """Return the gold chunks that were excluded according to the receipt, in id order."""
     excluded = {decision.chunk_id for decision in retrieval.receipt.decisions if not decision.kept}
     return tuple(sorted(excluded.intersection(gold)))
 
 
 def lost_gold(gold: Collection[str], unfiltered: Sequence[str], filtered: Sequence[str]) -> tuple[str, ...]:
-    """Gold chunks among the first 15 without the filter that the whole ranking with it does not hold, in id order.
+    """Return gold chunks among the first 15 without the filter that are not in the ranking with it, in id order.
 
-    This looks only at rankings, so it finds a filter that excludes and does not say so. A filter moves what it
-    leaves upwards; hence 15 against the whole list leaves room for small shifts of normalised scores.
+    It only uses rankings, so it detects exclusions that a filter does not report. A filter moves the remaining hits up,
+    so comparing 15 with the whole ranking allows for small shifts of normalised scores.
     """
     return tuple(sorted(set(unfiltered[:SHOWN]).intersection(gold).difference(filtered)))
 
 
 def cross_book_contamination(ranking: Sequence[str], book: str, relatives: Relatives, cutoff: int = SHOWN) -> float:
-    """Share of the first k hits (of those returned) that come from another book; 0 if there are none."""
+    """Return the share of the first k returned hits that are from another book; 0 if there are none."""
     shown = ranking[:cutoff]
     wrong = sum(relatives.chunks[name].book != book for name in shown)
     return wrong / len(shown) if shown else 0.0
 
 
 def no_answer_accuracy(ranking: Sequence[str]) -> float:
-    """For a question without gold: 1 if nothing was returned, else 0. Never part of hit or mrr."""
+    """Return 1 for a question without gold if nothing was returned, else 0. Never part of hit or mrr."""
     return 0.0 if ranking else 1.0
 
 
 class AnswerSimilarity:
     """`answer_similarity`: the largest cosine between a reference answer and one of the first k chunk texts.
 
-    The largest, not the mean: one chunk that says the answer is enough. -1 to 1; comparable only for one embedder,
-    which `evaluate` therefore does not take from the index.
-    Vectors of chunks are kept, so a chunk that many questions retrieve is embedded once.
+    The largest rather than the mean, because one chunk with the answer is enough. -1 to 1; comparable only for the same
+    embedder, so `evaluate` does not use that of the index.
+    Vectors of chunks are cached, so each chunk is embedded once.
     """
 
     def __init__(self, embedder: Embedder, relatives: Relatives, cutoff: int = SHOWN) -> None:
@@ -141,26 +142,26 @@ def _guarded(relatives: Relatives, chunk_id: str) -> bool:
 
 
 USEFUL = f"useful@{SHOWN}"
-"""Name of what `useful` gives at its own cutoff."""
+"""Name of `useful` at its default cutoff."""
 
 TOP = 4
-"""Parts of the name of a section right under a document's first heading."""
+"""Number of parts in the name of a section directly under a document's first heading."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What stands beside every row of a library."""
+    """The context of every row of a library."""
 
     chunks: Sequence[Chunk]
     graph: Graph
     places: Mapping[str, int]
     """Position of each chunk, by its id."""
     prose: Mapping[Section, Collection[int]]
-    """The prose that stands right in a section."""
+    """The prose directly in each section."""
 
     @classmethod
     def of(cls, chunks: Sequence[Chunk], graph: Graph) -> "Surroundings":
-        """The surroundings of all rows.
+        """Return the surroundings of all rows.
 
         Args:
             chunks: in the order of their ids.
@@ -173,8 +174,8 @@ class Surroundings:
         return cls(chunks, graph, {chunk.id: position for position, chunk in enumerate(chunks)}, prose)
 
     def beside(self, gold: Collection[str]) -> frozenset[str] | None:
-        """What stands beside these rows: prose of their sections and of those right above, and what either is linked
-        with. A document's first heading is a section above only for rows whose own section has no prose.
+        """Return the context of these rows: prose of their sections and of those directly above, and chunks linked with
+        either. A document's first heading is a section above only for rows whose own section has no prose.
 
         None if none of them is a row.
         """
@@ -196,7 +197,7 @@ class Surroundings:
         return self.chunks[position].kind != "prose"
 
     def _linked(self, position: int) -> Iterator[int]:
-        """What a chunk refers to or speaks of, what refers to it, and the prose under its name."""
+        """Yield chunks that a chunk refers to or mentions, that refer to it, and the prose under its name."""
         here = np.asarray([position])
         yield from self.graph.neighbours(here, ["see"])[1].tolist()
         for section in self.graph.neighbours(here, ["mentions"])[1].tolist():
@@ -209,10 +210,10 @@ class Surroundings:
 def useful(
     ranking: Sequence[str], gold: Collection[str], surroundings: Surroundings, cutoff: int = SHOWN
 ) -> float | None:
-    """`useful@k`: share of the first k places that gold rows and what stands beside them take.
+    """Return `useful@k`: the share of the first k places with gold rows or their context.
 
-    0 to 1; higher is better. None if no gold chunk is a row. Few questions have 15 chunks worth showing, so that 1 is
-    out of reach: compare strategies, not libraries.
+    0 to 1; higher is better. None if no gold chunk is a row. Few questions have 15 useful chunks, so 1 is rarely
+    possible: compare strategies, not libraries.
     """
     beside = surroundings.beside(gold)
     if beside is None:

@@ -1,13 +1,13 @@
-"""May `mrr` of a candidate be worse than that of another index, and by how much? Book by book, question by question.
+"""Non-inferiority of a candidate's `mrr` compared with another index, overall and by book, over paired questions.
 
-To show that a change loses less than 0.02 takes hundreds of questions: over twenty, the 95 % interval of a change that
-moves a tenth of them both ways is 0.15 wide. A gate that asks small sets to show it refuses most harmless changes, and
-one that asks for a significant loss (p < 0.05) lets a book of twenty questions lose five. So what cannot be shown is
-judged by what the questions can tell: a loss beyond chance, or of more than a harmless change moves them.
+Showing that a change loses less than 0.02 takes hundreds of questions: over twenty, the 95 % interval of a change that
+moves a tenth of them both ways is 0.15 wide. A gate that requires this of small sets refuses most harmless changes, and
+one that requires a significant loss (p < 0.05) lets a book of twenty questions lose five. So if it cannot be shown, a
+loss counts if it is significant, or larger than the movement of a harmless change.
 
-A library of many books has many chances to look worse in one of them. So all lists of questions that are judged at
-once share one level: of harmless changes about a tenth may be refused, in whatever list. docs/explanation/gate.md has
-the rates of wrong verdicts, and `python -m tools bench gate` measures them.
+A library of many books has many chances to look worse in one of them. So all lists of questions that are judged
+together share one level: about a tenth of harmless changes may be refused, by any list. docs/explanation/gate.md has
+the rates of wrong verdicts, which `python -m tools bench gate` measures.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,24 +23,24 @@ from evals.significance import bootstrap_interval, holm, paired_randomisation
 
 METRIC = "mrr"
 MARGIN = 0.02
-"""A loss of `mrr` that a candidate may have."""
+"""The allowed loss of `mrr`."""
 
 LEVEL = 0.08
-"""Share of harmless changes that would be refused if losses were normal; a few questions move far, so it is a tenth."""
+"""Share of harmless changes refused if losses were normal; since a few questions move far, it is a tenth."""
 OF_WHOLES = 0.055
-"""Of that, the share of what is judged over all books, where several books are judged too: they have the rest."""
+"""The part of that level for lists over all books if several books are judged too, which have the rest."""
 MOVED = 0.18
-"""Root mean square of what a harmless change moves a question by: a tenth of the questions moved between seven versions
-of this program on three rule books, up as often as down, by 0.58 in root mean square."""
+"""Root mean square of a question's movement by a harmless change: between seven versions of this program on three rule
+books, a tenth of the questions moved, up as often as down, by 0.58 in root mean square."""
 
 _DIGITS = 9
-"""One question of twenty is 0.05, and not a loss of more than that by the last bit."""
+"""Digits of compared losses, so that one question of twenty, 0.05, is not a larger loss by its last bit."""
 
 _Key = tuple[str, str, str]
 
 Verdict = Literal["not worse", "cannot be told", "worse"]
-"""`not worse`: a loss of the margin or more is outside the interval. `cannot be told`: it is not, and the loss is
-neither beyond chance nor more than a harmless change moves. A refusal is `worse`."""
+"""`not worse`: a loss of the margin or more is outside the interval. `cannot be told`: it is not, but the loss is
+neither significant nor larger than that of a harmless change. `worse`: refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +48,23 @@ class Paired:
     """Two lists of `mrr` over the same questions in the same order; at least one question."""
 
     ours: Sequence[float]
-    """Reciprocal ranks, 0 where nothing was found."""
+    """Reciprocal ranks, 0 if nothing was found."""
     theirs: Sequence[float]
 
     @property
     def gains(self) -> list[float]:
-        """What each question gained."""
+        """The gain of each question."""
         return [mine - other for mine, other in zip(self.ours, self.theirs, strict=True)]
 
     @property
     def moves(self) -> bool:
-        """Whether a question gained or lost anything."""
+        """Whether any question gained or lost."""
         return any(self.gains)
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Whether the first of two lists may take the place of the second."""
+    """The judgement whether the first of two lists is acceptable in place of the second."""
 
     n: int
     difference: float
@@ -75,18 +75,18 @@ class Judgement:
     verdict: Verdict
 
     def __str__(self) -> str:
-        """`-0.083 (-0.150 to -0.010) over 20 questions`."""
+        """Return a phrase like `-0.083 (-0.150 to -0.010) over 20 questions`."""
         count = "1 question" if self.n == 1 else f"{self.n} questions"
         return f"{self.difference:+.3f} ({self.low:+.3f} to {self.high:+.3f}) over {count}"
 
 
 def judge(wholes: Sequence[Paired], books: Sequence[Paired] = (), margin: float = MARGIN) -> tuple[Judgement, ...]:
-    """Judge lists of questions together: the more of them move, the more each has to lose before it is worse.
+    """Judge lists of questions together: the more of them move, the larger a loss must be to count as worse.
 
     Args:
         wholes: lists over all books.
         books: parts of them, each over one book.
-        margin: the loss of a mean that is let through.
+        margin: the allowed loss of a mean.
 
     Returns:
         A judgement for each of the wholes, then for each of the books.
@@ -98,7 +98,7 @@ def judge(wholes: Sequence[Paired], books: Sequence[Paired] = (), margin: float 
         round(judgement.difference, _DIGITS) < -max(margin, round(allowed(paired.gains, level), _DIGITS))
         for judgement, paired, level in zip(judgements, lists, levels, strict=True)
     ]
-    # A list that needs no test still counts as one: it might have looked worse by chance.
+    # A list that needs no test still counts as one, because it might have looked worse by chance.
     chances = holm(
         {
             str(position): 1.0
@@ -128,9 +128,9 @@ def _verdict(judgement: Judgement, margin: float, chance: float, *, refused: boo
 
 
 def _levels(wholes: Sequence[bool], books: Sequence[bool]) -> list[float]:
-    """The level of each list, by which of them have a question that moved: the others cannot look worse by chance.
+    """Return the level of each list; only those with a question that moved can look worse by chance.
 
-    Where one book moved and one whole, both have the same questions to lose, and are one test.
+    If one book and one whole moved, both have the same questions to lose, and are one test.
     """
     n_wholes, n_books = max(1, sum(wholes)), sum(books)
     if n_books + n_wholes <= 2:
@@ -140,10 +140,10 @@ def _levels(wholes: Sequence[bool], books: Sequence[bool]) -> list[float]:
 
 
 def allowed(gains: Sequence[float], level: float) -> float:
-    """The loss of a mean that a harmless change of these questions exceeds in the share `level` of cases.
+    """Return the loss of a mean that a harmless change of these questions exceeds in a share `level` of cases.
 
-    At least one whole question. A change that moves many questions up moves as many down if it is harmless, so what the
-    questions gained says how much they may lose, where that is more than usual.
+    It is at least one whole question. A harmless change moves as many questions down as up, so the gains determine how
+    much may be lost, if that is more than usual.
     """
     upward = sum(gain * gain for gain in gains if gain > 0) / len(gains)
     moved = max(MOVED, sqrt(2 * upward))
@@ -152,9 +152,9 @@ def allowed(gains: Sequence[float], level: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PairedChange(Judgement):
-    """`mrr` of one strategy against another index, over the questions that both were asked. Key: all but the numbers.
+    """`mrr` of one strategy compared with another index, over shared questions. Key: all but the numbers.
 
-    Not a `Comparison`: that asks whether a difference is chance, this one how large a loss may be.
+    A `Comparison` tests whether a difference is significant; this judges how large the loss may be.
     """
 
     split: str
@@ -162,10 +162,10 @@ class PairedChange(Judgement):
     """Slug, or `*` for all books and the questions about none."""
     strategy: str
     lost: tuple[str, ...]
-    """Ids of the questions on which the candidate is behind."""
+    """Ids of the questions on which the candidate is worse."""
 
     def __str__(self) -> str:
-        """`people, book osric: -0.083 (-0.150 to -0.010) over 20 questions`."""
+        """Return a phrase like `people, book osric: -0.083 (-0.150 to -0.010) over 20 questions`."""
         where = self.split if self.book == ALL else f"{self.split}, book {self.book}"
         return f"{where}: {Judgement.__str__(self)}"
 
@@ -193,10 +193,10 @@ class _Place:
 def paired_changes(
     candidate: Sequence[ScoredQuestion], other: Sequence[ScoredQuestion], margin: float = MARGIN
 ) -> tuple[PairedChange, ...]:
-    """Every strategy of both, apart for each split: over all of its questions, then book by book; judged together.
+    """Return the changes of every shared strategy and split, over all questions, then by book; judged together.
 
-    A split about one book alone is one change. Questions with another text are other questions, whatever their id.
-    Empty where no strategy was asked the same question on both sides.
+    A split about a single book is one change. Questions with another text are other questions, even with the same id.
+    Empty if no strategy was asked the same question on both sides.
     """
     places = list(_places(candidate, other))
     wholes, books = ([questions for questions in places if (questions.book == ALL) == whole] for whole in (True, False))

@@ -1,4 +1,4 @@
-"""How often the conditions that questions state are given up, and which: the relaxation rate and its patterns."""
+"""How often, and which, conditions stated by questions are dropped: the relaxation rate and its patterns."""
 
 import asyncio
 from collections.abc import Iterable
@@ -15,52 +15,52 @@ from retrieval.understand.catalog.catalog import Catalog
 from retrieval.understand.self_query.retriever import SelfQueryRetriever
 
 EXAMPLES = 3
-"""Questions that a pattern is shown with."""
+"""Number of example questions shown with each pattern."""
 
 
 @dataclass(frozen=True, slots=True)
 class GivenUp:
-    """One question whose conditions were given up, or some of them."""
+    """One question some or all of whose conditions were dropped."""
 
     query: str
     dropped: tuple[str, ...]
-    """The conditions, as the question says them."""
+    """The dropped conditions, in the words of the question."""
     left: int
-    """Documents that meet what was kept."""
+    """Number of documents that meet the remaining conditions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One way of giving up. Key: (why, field)."""
+    """One way in which conditions were dropped. Key: (why, field)."""
 
     why: str
     field: str
     count: int
-    """Questions."""
+    """Number of questions."""
     examples: tuple[GivenUp, ...]
-    """The first of them."""
+    """The first `EXAMPLES` of these questions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relaxation:
-    """What became of the conditions of some questions."""
+    """How many of some questions state conditions, and how many had conditions dropped."""
 
     n_questions: int
     n_stating: int
-    """Questions that state a condition."""
+    """Number of questions that state a condition."""
     n_relaxed: int
-    """Those of them of which a condition was given up, so that something is found."""
+    """Number of questions that had a condition dropped so that something is found."""
     patterns: tuple[Pattern, ...]
     """The most frequent first, then by reason and field."""
 
     @property
     def rate(self) -> float | None:
-        """Share of the questions with conditions that lost one; None where no question states one."""
+        """The share of the questions with conditions that lost one; None if no question states one."""
         return self.n_relaxed / self.n_stating if self.n_stating else None
 
 
 def relaxation_of(retriever: SelfQueryRetriever, queries: Iterable[str]) -> Relaxation:
-    """Read every question and count the conditions that are given up. Nothing is searched."""
+    """Read every question and count the conditions that are dropped, without searching."""
     n_questions = n_stating = n_relaxed = 0
     given_up: dict[tuple[str, str], list[GivenUp]] = {}
     for query in queries:
@@ -79,10 +79,10 @@ def relaxation_of(retriever: SelfQueryRetriever, queries: Iterable[str]) -> Rela
 
 
 def relaxation(retriever: Retriever, evaluation: Evaluation) -> Relaxation:
-    """What became of the conditions of the questions behind an evaluation's headline.
+    """Return the relaxation of the questions behind an evaluation's headline.
 
-    Times like `last month` go back from the last day that the documents have: with the clock the same snapshot would be
-    another one tomorrow.
+    Times such as `last month` are relative to the last date in the documents: relative to the clock, the same snapshot
+    would give another result tomorrow.
     """
     queries = {(row.set, row.split, row.question_id): row.query for row in evaluation.headline_rows()}
     if not queries:
@@ -93,13 +93,13 @@ def relaxation(retriever: Retriever, evaluation: Evaluation) -> Relaxation:
 
 
 def relaxation_in(home: Home, evaluation: Evaluation) -> Relaxation:
-    """The same on the snapshot of a home that was evaluated."""
+    """Return `relaxation` on the evaluated snapshot of a home."""
     with open_snapshot(home.root, evaluation.snapshot) as snapshot:
         return relaxation(Retriever(snapshot, load_embedder(snapshot.manifest.embedder.name)), evaluation)
 
 
 def last_day(catalog: Catalog) -> date:
-    """The last date that any document has."""
+    """Return the last date that any document has; `date.min` if there is none."""
     days = [date.min]
     for field in catalog.dates:
         for value in field.counts if field.kind == "date" else ():

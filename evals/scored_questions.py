@@ -1,4 +1,4 @@
-"""One row for each question and strategy, and its files: Parquet, with the only import of pyarrow, and trec_eval's.
+"""One row for each question and strategy, and its files: Parquet (the only import of pyarrow) and trec_eval's formats.
 
 Under the folder of the store, for every snapshot and strategy::
 
@@ -7,8 +7,8 @@ Under the folder of the store, for every snapshot and strategy::
     <snapshot>/<strategy>/.<set>.<split>.<fingerprint>.<process>-<number>.parquet   parts of an unfinished run
 
 In files of trec_eval, a run line is `question Q0 chunk rank score tag`, a qrels line `question 0 chunk relevance`, one
-space between. It looks at the score alone, in single precision, and settles ties by the larger id; our rankings settle
-them by the smaller one. So where scores tie, `write_run` lowers the later score by the smallest step there is.
+space between. trec_eval ranks by the score alone, in single precision, and breaks ties by the larger id; our rankings
+break them by the smaller one. So where scores tie, `write_run` lowers the later score by the smallest possible step.
 """
 
 import os
@@ -27,7 +27,7 @@ from retrieval.files.atomic_files import replacing, write_atomically
 
 @dataclass(frozen=True, slots=True)
 class ScoredQuestion:
-    """What one strategy did with one question. Key: (set, split, strategy, question_id) within a snapshot."""
+    """The results of one strategy for one question. Key: (set, split, strategy, question_id) within a snapshot."""
 
     set: str
     split: str
@@ -38,44 +38,44 @@ class ScoredQuestion:
     kind: str
     query: str
     gold: tuple[str, ...]
-    """Gold chunk ids; empty: the library holds no answer."""
+    """Gold chunk ids; empty if the library holds no answer."""
     chunk_ids: tuple[str, ...]
-    """The ranking that was asked for with k = 15."""
+    """The ranking requested with k = 15."""
     deep_chunk_ids: tuple[str, ...]
-    """The ranking that was asked for with k = 100."""
+    """The ranking requested with k = 100."""
     deep_scores: tuple[float, ...]
     excluded_gold: tuple[str, ...]
-    """Gold chunks that the filter kept out, in id order."""
+    """Gold chunks that the filter excluded, in id order."""
     unfiltered_noise: float | None
     """`noise@15` of the same strategy without query_must; None if it has no such counterpart."""
     unfiltered_guarded_noise: float | None
-    """How much of `unfiltered_noise` has a predicate, so that a filter can remove it."""
+    """The part of `unfiltered_noise` that has a predicate, so that a filter can remove it."""
     unfiltered_recall: float | None
     """`recall@10` of the same strategy without query_must."""
     why: str
-    """Where the gold was, in one line."""
+    """One line that states where the gold was."""
     values: Mapping[str, float] = field(default_factory=dict)
-    """Metric name to value; a metric that says nothing about this question is not there."""
+    """Metric name to value; a metric that does not apply to this question is absent."""
     milliseconds: float = field(default=0.0, compare=False)
     """Wall time of the k = 15 retrieval."""
 
     @property
     def gold_rank(self) -> int | None:
-        """1-based rank of the first gold chunk; None if it is not among the first 100, or there is no gold."""
+        """The 1-based rank of the first gold chunk; None if it is not among the first 100 or there is no gold."""
         reciprocal = self.values.get("mrr", 0.0)
         return round(1 / reciprocal) if reciprocal else None
 
 
 @dataclass(frozen=True, slots=True)
 class ScoresKey:
-    """Which rows: one question set asked of one strategy over one snapshot."""
+    """Identifies rows: one question set asked of one strategy over one snapshot."""
 
     snapshot: str
     strategy: str
     set: str
     split: str
     fingerprint: str
-    """Hash of everything else that the rows depend on; rows of another fingerprint are not used."""
+    """Hash of everything else that the rows depend on; rows with another fingerprint are not used."""
 
 
 _FINGERPRINT = b"fingerprint"
@@ -96,14 +96,14 @@ _COLUMNS = tuple(field.name for field in fields(ScoredQuestion) if field.name no
 
 
 class ScoreStore:
-    """Rows on disk. Finished rows are whole; parts of an interrupted run are found again and gone on with."""
+    """Rows on disk. Finished rows are complete; an interrupted run resumes from the parts that it saved."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._parts_written = 0
 
     def finished(self, key: ScoresKey) -> tuple[ScoredQuestion, ...] | None:
-        """The finished rows of `key`, or None if there are none of its fingerprint."""
+        """Return the finished rows of `key`, or None if there are none with its fingerprint."""
         path, timings = self.path(key), self.timings_path(key)
         if not path.is_file() or not timings.is_file():
             return None
@@ -112,16 +112,16 @@ class ScoreStore:
         return _with_times(_read(path), timings)
 
     def scored_snapshots(self) -> tuple[str, ...]:
-        """Ids of the snapshots that have finished rows of some strategy, in the order of their ids."""
+        """Return the ids of the snapshots that have finished rows of some strategy, in id order."""
         snapshots = {
             path.parents[1].name for path in self._folder.glob("*/*/*.parquet") if not path.name.startswith(".")
         }
         return tuple(sorted(snapshots))
 
     def kept(self, snapshot: str, strategy: str) -> tuple[ScoredQuestion, ...]:
-        """Finished rows of every set as they were scored then, whatever they depended on: to look back, not to decide.
+        """Return the finished rows of every set whatever their fingerprint: for history, not for decisions.
 
-        Sets come in the order of their file names. Without rows, or without their times, there are none.
+        Sets come in the order of their file names. A set that lacks its rows or their times is omitted.
         """
         folder = self._folder / snapshot / strategy
         times = [path for path in sorted(folder.glob(f"*{_TIMINGS}")) if not path.name.startswith(".")]
@@ -129,18 +129,18 @@ class ScoreStore:
         return tuple(row for rows, path in pairs if rows.is_file() for row in _with_times(_read(rows), path))
 
     def parts(self, key: ScoresKey) -> tuple[ScoredQuestion, ...]:
-        """Rows of earlier runs of `key` that did not come to their end; each question once."""
+        """Return the rows of unfinished earlier runs of `key`, each question once."""
         rows = [row for path in self._part_paths(key) for row in _with_times(_read(path), path)]
         return tuple({row.question_id: row for row in rows}.values())
 
     def keep(self, key: ScoresKey, rows: Sequence[ScoredQuestion]) -> None:
-        """Save some rows of a run that goes on."""
+        """Save some rows of an unfinished run."""
         self._parts_written += 1
         path = self._part(key, f"{os.getpid()}-{self._parts_written:05}")
         _write(path, _table(rows, key).append_column("milliseconds", pa.array([row.milliseconds for row in rows])))
 
     def finish(self, key: ScoresKey, rows: Sequence[ScoredQuestion]) -> None:
-        """Save all rows of `key`, in the order given, and forget its parts."""
+        """Save all rows of `key`, in the order given, and delete its parts."""
         times = {"question_id": [row.question_id for row in rows], "milliseconds": [row.milliseconds for row in rows]}
         _write(self.timings_path(key), pa.table(times))
         _write(self.path(key), _table(rows, key))
@@ -148,11 +148,11 @@ class ScoreStore:
             path.unlink(missing_ok=True)
 
     def path(self, key: ScoresKey) -> Path:
-        """File of the finished rows."""
+        """Return the path of the finished rows."""
         return self._folder / key.snapshot / key.strategy / f"{key.set}.{key.split}.parquet"
 
     def timings_path(self, key: ScoresKey) -> Path:
-        """File of the finished rows' milliseconds."""
+        """Return the path of the finished rows' milliseconds."""
         return self.path(key).with_suffix(_TIMINGS)
 
     def _part(self, key: ScoresKey, name: str) -> Path:
@@ -199,7 +199,7 @@ def _write(path: Path, table: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A chunk and its score at a place of a ranking."""
+    """A chunk of a ranking and its score."""
 
     chunk_id: str
     score: float
@@ -210,10 +210,10 @@ TrecRun = Mapping[str, Sequence[Scored]]
 
 
 def write_run(path: Path, run: TrecRun, tag: str) -> None:
-    """Write rankings so that trec_eval reads them in the same order.
+    """Write rankings such that trec_eval reads them in the same order.
 
     Raises:
-        RunFileError: an id or the tag has white space or is empty, or a question ranks a chunk twice.
+        RunFileError: an id or the tag contains white space or is empty, or a question ranks a chunk twice.
     """
     _refuse_unwritable(path, [tag, *run, *(scored.chunk_id for ranking in run.values() for scored in ranking)])
     lines = []
@@ -237,7 +237,7 @@ def write_qrels(path: Path, gold: Mapping[str, Iterable[str]]) -> None:
 
 
 def write_rows(folder: Path, rows: Sequence[ScoredQuestion]) -> tuple[Path, ...]:
-    """Write `<set>.<split>.qrels`, and `<set>.<split>.<strategy>.run` with the deep rankings; the files, by name.
+    """Write `<set>.<split>.qrels`, and `<set>.<split>.<strategy>.run` with the deep rankings; return the sorted paths.
 
     Raises:
         RunFileError: an id has white space or is empty.
@@ -260,7 +260,7 @@ def write_rows(folder: Path, rows: Sequence[ScoredQuestion]) -> tuple[Path, ...]
 
 
 def _falling(ranking: Sequence[Scored]) -> Iterator[float]:
-    """The scores in single precision, each below the one before it."""
+    """Yield the scores in single precision, each below the one before it."""
     ceiling = np.float32(np.inf)
     for scored in ranking:
         ceiling = min(np.float32(scored.score), np.nextafter(ceiling, np.float32(-np.inf)))

@@ -18,7 +18,7 @@ _Key = tuple[str, str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class SinceLive:
-    """`mrr` of one strategy on the candidate and on what is live, over the same questions."""
+    """`mrr` of one strategy on the candidate and on the live snapshot, over the same questions."""
 
     n: int
     candidate: float
@@ -26,14 +26,15 @@ class SinceLive:
 
     @property
     def delta(self) -> float:
-        """Candidate minus live; above 0 the candidate is better."""
+        """The candidate's minus the live one's; above 0 the candidate is better."""
         return self.candidate - self.live
 
 
 def since_live(home: Home, candidate: Evaluation) -> dict[str, SinceLive]:
-    """Each strategy against what it did on what is live; other ones than `default` as they were scored then.
+    """Compare the `mrr` of each strategy with its `mrr` on the live snapshot, over the questions that both were asked.
 
-    A strategy without a shared question is not there.
+    For strategies other than `default` the scores kept from the time are used. A strategy without a shared question is
+    omitted.
     """
     live = live_scores(home).evaluation
     if live is None:
@@ -55,15 +56,15 @@ def _mrr(rows: Iterable[ScoredQuestion]) -> dict[_Key, float]:
 
 
 BOARD_METRICS = ("mrr", "hit@1", "hit@5", NOISE, "false_exclusions")
-"""With the strategy and the difference to live seven columns; a window that is not wide cuts the last ones off."""
+"""With the strategy and the difference from live there are seven columns; a narrow window hides the last ones."""
 
 
 def board(headline: Mapping[str, Mapping[str, float | None]], since: Mapping[str, SinceLive], shipped: str) -> str:
-    """A line for each strategy, `shipped` in bold; one sentence where nothing was scored.
+    """Return a table with a line for each strategy, `shipped` in bold; one sentence if nothing was scored.
 
     Args:
         headline: strategy to metric to value.
-        since: what the strategies did on what is live; one that is not there has nothing to be compared with.
+        since: comparison of the strategies with the live snapshot; a strategy without one gets `-`.
         shipped: the strategy that readers get.
     """
     if not headline:
@@ -81,24 +82,24 @@ def board(headline: Mapping[str, Mapping[str, float | None]], since: Mapping[str
 
 
 MOST_POINTS = 12
-"""So many fit; of a longer line the last ones are drawn."""
+"""Number of points that fit; of a longer line the last ones are drawn."""
 COLOURS = ("#6b5bd6", "#d9822b")
-"""Both can be told from a white and from a black page."""
+"""Line colours, both visible on a white and on a black page."""
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 34, 314, 18, 80
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One or two lines over the same places."""
+    """A chart of one or two lines over the same places."""
 
     places: Sequence[str]
-    """What is written below the first and the last place."""
+    """Labels; those of the first and the last place are written below the chart."""
     lines: Mapping[str, Sequence[float | None]]
     """Name to a value for each place; None leaves a gap."""
 
     def image(self) -> str:
-        """The chart as markdown; nothing where there is nothing to draw."""
+        """Return the chart as markdown; empty if there is nothing to draw."""
         drawn = self._last()
         if not any(value is not None for line in drawn.lines.values() for value in line):
             return ""
@@ -119,7 +120,7 @@ class Curve:
         drawn = []
         for number, (name, line) in enumerate(self.lines.items()):
             points = [(x, _y(value, low, high)) for x, value in zip(steps, line, strict=True) if value is not None]
-            path = "M" + "L".join(f"{x} {y}" for x, y in points) + "h0"  # of one point the round end is seen
+            path = "M" + "L".join(f"{x} {y}" for x, y in points) + "h0"  # a single point shows as a round line end
             if points:
                 drawn.append(f'<path d="{path}" stroke="{COLOURS[number]}"/>')
             parts.append(_text(_LEFT + 90 * number, 9, name, fill=COLOURS[number]))
@@ -149,7 +150,7 @@ SHOWN = names(Use.BY_KIND)
 
 
 def by_kind(scores: Evaluation, strategy: str) -> tuple[dict[str, str | int | float | None], ...]:
-    """A line for all questions, then one for each kind: `kind`, `n` questions, and all metrics of `SHOWN`."""
+    """Return a row for all questions, then one for each kind: `kind`, `n` questions, and all metrics of `SHOWN`."""
     aggregates = [
         aggregate for aggregate in scores.breakdown(strategy) if aggregate.book == ALL and aggregate.metric in SHOWN
     ]
@@ -166,11 +167,11 @@ def by_kind(scores: Evaluation, strategy: str) -> tuple[dict[str, str | int | fl
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """One number. Key: number."""
+    """The explanation of one number. Key: number."""
 
     number: str
     better: str
-    """`higher` or `lower`; empty where neither is."""
+    """`higher` or `lower`; empty if neither is better."""
     what_it_is: str
 
 
@@ -191,7 +192,7 @@ LEGEND = (
 
 @dataclass(frozen=True, slots=True)
 class ScoredSnapshot:
-    """A snapshot as it was scored. Key: snapshot."""
+    """The scores of a snapshot. Key: snapshot."""
 
     snapshot: str
     when: str
@@ -200,10 +201,10 @@ class ScoredSnapshot:
 
 
 def trend(judged: Iterable[ScoredSnapshot]) -> str:
-    """A picture in markdown of the last snapshots; of one that was scored twice, of the later time.
+    """Return a chart in markdown of the last snapshots; a snapshot that was scored twice counts with its later scores.
 
     Args:
-        judged: the newest first.
+        judged: newest first.
     """
     by_snapshot: dict[str, ScoredSnapshot] = {}
     for scored_snapshot in judged:
@@ -221,31 +222,33 @@ MOST = 10
 
 @dataclass(frozen=True, slots=True)
 class WorstQuestion:
-    """A question whose first result does not answer it, what matters first: a table is cut off on its right. Key:
-    question."""
+    """A question whose first result does not answer it. Key: question.
+
+    The most important fields come first, because a narrow window hides the right of a table.
+    """
 
     question: str
     """Its id."""
     asked: str
     rank: int | None
-    """Of the first gold chunk; None if it is not among the first 100."""
+    """Rank of the first gold chunk; None if it is not among the first 100."""
     why: str
     first: str
-    """Title of what came first; empty if nothing came back."""
+    """Title of the first result; empty if there is none."""
     gold: str
     """Title of the first gold chunk."""
     kind: str
     noise: int
-    """Siblings of the right row among the first 15."""
+    """Number of siblings of the right row among the first 15."""
 
 
 def worst_questions(rows: Sequence[ScoredQuestion], relatives: Relatives, read: Read) -> tuple[WorstQuestion, ...]:
-    """At most ten of those that fail: gold that was excluded first, then by its rank from the last, then by noise.
+    """Return at most ten failures: excluded gold first, then by descending rank of the gold, then by descending noise.
 
     Args:
-        rows: of one strategy.
+        rows: rows of one strategy.
         relatives: the chunks that were searched.
-        read: puts a question in the form that predicates see: `Snapshot.canonical_of`.
+        read: converts a question to the canonical form that predicates match: `Snapshot.canonical_of`.
     """
     failed = failures(rows, relatives, read)
     questions = sorted(

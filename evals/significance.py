@@ -1,4 +1,4 @@
-"""How sure a number is: seeded bootstrap intervals, paired randomisation tests, Holm's correction."""
+"""Uncertainty of numbers: seeded bootstrap intervals, paired randomisation tests, Holm's correction."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,17 +27,17 @@ class Interval:
 
 
 _STANDARD_ERRORS = 1.959964
-"""Of the normal distribution, that `CONFIDENCE` reaches on either side."""
+"""Standard errors of the normal distribution that `CONFIDENCE` spans on either side."""
 
 
 def wilson_interval(successes: int, n: int) -> Interval:
-    """The 95 % interval of a share by Wilson's score, which holds for few questions and for shares of 0 and 1.
+    """Return the 95 % interval of a share by Wilson's score, which holds for few questions and for shares of 0 and 1.
 
     Wilson, Probable inference, the law of succession, and statistical inference, 1927.
 
     Args:
         successes: 0 to n.
-        n: 0 or more; without any the share may be anything.
+        n: 0 or more; for 0 the interval is (0, 1).
     """
     if not n:
         return Interval(0.0, 1.0)
@@ -50,11 +50,11 @@ def wilson_interval(successes: int, n: int) -> Interval:
 def ratio_intervals(
     numerators: Floats, denominators: Floats, seed: int = SEED, resamples: int = RESAMPLES
 ) -> tuple[Interval | None, ...]:
-    """Bootstrap intervals (95 %, percentile) of `sum(numerators) / sum(denominators)` for every column.
+    """Return bootstrap intervals (95 %, percentile) of `sum(numerators) / sum(denominators)` for every column.
 
     Arguments are (n questions, m numbers); questions are drawn with replacement, the same draws for all columns. A
     mean over the questions that have a value is this ratio with denominators 1 and 0. A column whose denominators
-    are all 0 has no interval (None). Resamples with an empty denominator are left out.
+    are all 0 has no interval (None). Resamples whose denominator is 0 are ignored.
     """
     questions, columns = numerators.shape
     if not questions:
@@ -77,7 +77,7 @@ def ratio_intervals(
 
 
 def bootstrap_interval(values: Sequence[float], seed: int = SEED, resamples: int = RESAMPLES) -> Interval | None:
-    """Bootstrap interval (95 %, percentile) of the mean of `values`; None if there are none."""
+    """Return the bootstrap interval (95 %, percentile) of the mean of `values`; None if there are none."""
     column = np.asarray(values, dtype=np.float64)[:, None]
     return ratio_intervals(column, np.ones_like(column), seed, resamples)[0]
 
@@ -85,13 +85,13 @@ def bootstrap_interval(values: Sequence[float], seed: int = SEED, resamples: int
 def paired_randomisation(
     left: Sequence[float], right: Sequence[float], seed: int = SEED, permutations: int = PERMUTATIONS
 ) -> float:
-    """Two-sided p value of the difference of two means over the same questions; Fisher's randomisation test.
+    """Return the two-sided p value of a difference of two means over the same questions; Fisher's randomisation test.
 
-    Every difference keeps or changes its sign at random (Smucker, Allan and Carterette, 2007). Exact where the
-    differences that are not 0 allow it; else p = (1 + as extreme) / (1 + permutations), never 0. No difference: 1.
+    Every difference keeps or changes its sign at random (Smucker, Allan and Carterette, 2007). Exact if the number of
+    non-zero differences allows it; else p = (1 + as extreme) / (1 + permutations), never 0. No difference: 1.
 
     Raises:
-        ValueError: the two do not have one value per question each.
+        ValueError: the two have different lengths.
     """
     from scipy.stats import permutation_test
 
@@ -117,13 +117,13 @@ def paired_randomisation(
 
 
 def _distance(left: Floats, right: Floats, axis: int) -> Floats:
-    # sums of the same numbers in another order differ in the last bits
+    # rounded, because sums of the same numbers in another order differ in the last bits
     distance: Floats = np.round(abs((left - right).sum(axis=axis)), 9)
     return distance
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:
-    """Holm's step-down correction (1979): p values that keep the chance of any false alarm among all at alpha."""
+    """Apply Holm's step-down correction (1979), which keeps the chance of any false alarm among all tests at alpha."""
     ordered = sorted(p_values, key=lambda name: (p_values[name], name))
     adjusted: dict[str, float] = {}
     largest = 0.0
@@ -134,17 +134,17 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
 
 
 def _draws(questions: int, seed: int, resamples: int) -> Iterator[tuple[int, Floats]]:
-    """Blocks (first resample, how often each question was drawn) of shape (resamples in block, questions)."""
+    """Yield blocks: the first resample, and how often each question was drawn, `(resamples in block, questions)`."""
     step = max(1, _BLOCK // questions)
     starts = [*range(0, resamples, step), resamples]
-    # one generator a block keeps memory bounded and every block the same on every run
+    # one generator per block bounds memory and makes every block the same on every run
     for start, end in pairwise(starts):
         yield start, _counts(questions, end - start, seed + start)
 
 
 @lru_cache(maxsize=2)
 def _counts(questions: int, resamples: int, seed: int) -> Floats:
-    # kept for the next call: the strategies of one group are drawn alike
+    # cached for the next call: the strategies of one group get the same draws
     drawn = np.random.default_rng(seed).integers(questions, size=(resamples, questions))
     flat = drawn + np.arange(resamples)[:, None] * questions
     return np.bincount(flat.ravel(), minlength=resamples * questions).reshape(resamples, questions).astype(np.float64)

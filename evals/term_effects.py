@@ -26,31 +26,31 @@ from retrieval.types import Chunk
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a change does. Questions are told by their texts."""
+    """The effect of a change. Questions are given by their texts."""
 
     admitted: tuple[str, ...]
-    """Questions for which a chunk may come back that could not before."""
+    """Questions for which a chunk is admitted that was not before."""
     excluded: tuple[str, ...]
-    """Questions that keep a chunk out which could come back before."""
+    """Questions for which a chunk is excluded that was admitted before."""
     moved: tuple[str, ...]
-    """Questions whose first hit is another."""
+    """Questions whose first hit changes."""
     n_scored: int = 0
-    """Questions with gold that the scores rest on."""
+    """Number of questions with gold behind the scores."""
     mrr_before: float | None = None
     mrr_after: float | None = None
     reasons: tuple[str, ...] = ()
-    """What the gate has against it."""
+    """The gate's reasons against it."""
     passes: bool = True
-    """Whether the gate would let an index with it go live instead of one without; yes where nothing is scored."""
+    """Whether the gate would let an index with the change go live instead of one without; True if nothing is scored."""
 
     @property
     def is_none(self) -> bool:
-        """Whether nothing that was asked comes out otherwise."""
+        """Whether no question has another result and no score changes."""
         return not (self.admitted or self.excluded or self.moved) and self.mrr_before == self.mrr_after
 
     @property
     def scores(self) -> str:
-        """Its effect on the scores in words."""
+        """The effect on the scores, in words."""
         if self.mrr_before is None or self.mrr_after is None:
             return "nothing was scored: there are no questions with gold"
         told = f"mrr {self.mrr_before:.4f} to {self.mrr_after:.4f} on {self.n_scored} questions"
@@ -60,13 +60,13 @@ class Effect:
 
 
 class VocabularyTrial:
-    """Tries changes against one live index.
+    """Tries out changes against one live index.
 
     Args:
-        live: what readers have.
+        live: the index that readers use.
         queries: questions whose hits are compared.
-        files: of questions with gold.
-        store: folder that keeps scores of what is live; None keeps nothing.
+        files: files of questions with gold.
+        store: folder for the scores of the live index; None saves nothing.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class VocabularyTrial:
         self._scores = _scored(live, files, store)
 
     def of(self, vocabulary: Vocabulary | None = None, chunks: Sequence[Chunk] | None = None) -> Effect:
-        """What another vocabulary, or chunks with other predicates, would do; nothing of the home changes."""
+        """Return the effect of another vocabulary, or of chunks with other predicates; the home does not change."""
         snapshot = self._live.snapshot
         with TemporaryDirectory() as folder:
             made = build_snapshot(
@@ -116,7 +116,7 @@ class VocabularyTrial:
 
 
 def _seen(retriever: Retriever, query: str) -> tuple[np.ndarray, str]:
-    """(n,) which chunks may come back, and the id of the first hit."""
+    """Return which chunks are admitted, `(n,)`, and the id of the first hit."""
     snapshot = retriever.snapshot
     question = Query.of(query, snapshot).among(snapshot.rivals)
     retrieval = retriever.retrieve(query, 1, decisions=False)
@@ -131,16 +131,16 @@ TAG = "feedback"
 
 
 def last_words(feedback: Iterable[Feedback]) -> Mapping[tuple[str, str], Verdict]:
-    """(question, chunk id) and what was said of it last."""
+    """Return the last verdict for each (question, chunk id)."""
     return {(judged.query, judged.chunk_id): judged.verdict for judged in feedback}
 
 
 def questions_of(feedback: Iterable[Feedback], chunks: Mapping[str, Chunk]) -> tuple[Question, ...]:
-    """A question for each that somebody found the answer of; where there are several, any of them is enough.
+    """Return an evaluation question for each query with a chunk judged relevant; of several, any one is enough.
 
     Args:
-        feedback: in the order in which it came.
-        chunks: by id; what was said of others is of an index that is gone.
+        feedback: in the order in which it was given.
+        chunks: by id; feedback on other chunks belongs to an earlier index and is ignored.
     """
     answers: dict[str, list[Chunk]] = {}
     for (query, chunk_id), verdict in last_words(feedback).items():
@@ -161,17 +161,17 @@ _MOST_NAMES = 8
 
 @dataclass(frozen=True, slots=True)
 class PredicateSuggestion:
-    """A row that a question must name, for `tables.toml`. Key: chunk id."""
+    """A predicate for `tables.toml` by which a question must name a row. Key: chunk id."""
 
     chunk: Chunk
     names: tuple[str, ...]
-    """One of these a question must say."""
+    """Names of which a question must contain one."""
     questions: tuple[str, ...]
-    """To which people say it is irrelevant, and which would keep it out."""
+    """Questions for which people judged the row irrelevant and for which the predicate would exclude it."""
 
     @property
     def guarded(self) -> Chunk:
-        """The chunk with the predicate, beside what it asks of rivals."""
+        """The chunk with the predicate; a condition on rivals that it has is kept."""
         kept = {NO_RIVAL: value} if (value := _decoded(self.chunk).get(NO_RIVAL)) is not None else {}
         return replace(self.chunk, query_must=json.dumps({"contain_one_of": [list(self.names)], **kept}))
 
@@ -190,18 +190,18 @@ class PredicateSuggestion:
 
 @dataclass(frozen=True, slots=True)
 class Unhelped:
-    """An irrelevant chunk that no predicate keeps out."""
+    """An irrelevant chunk that no suggested predicate excludes."""
 
     chunk: Chunk
     question: str
     why: str
-    """As a clause."""
+    """The reason, as a clause."""
 
 
 def suggest_predicates(
     feedback: Iterable[Feedback], snapshot: Snapshot, chunks: Mapping[str, Chunk]
 ) -> tuple[tuple[PredicateSuggestion, ...], tuple[Unhelped, ...]]:
-    """Predicates for rows that people call irrelevant, and the chunks for which there is none, with the reason."""
+    """Return predicates for rows judged irrelevant, and the chunks for which there is none, with the reason."""
     wrong: dict[str, list[str]] = {}
     for (query, chunk_id), verdict in last_words(feedback).items():
         if verdict == "irrelevant" and chunk_id in chunks:

@@ -22,23 +22,23 @@ from retrieval.query_must.predicate import read_query_must
 from retrieval.types import Chunk
 
 _LONGEST = 5
-"""Words of a phrase; longer ones are sentences."""
+"""Most words of a phrase; longer ones are sentences."""
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """The words of a text with letters alone, in lower case."""
+    """Return the words of a text that consist of letters alone, in lower case."""
     return tuple(token.text for token in tokenize(text) if token.kind == "word" and token.text.isalpha())
 
 
 @dataclass(frozen=True, slots=True)
 class KnownPhrases:
-    """Phrases of an index, in the order in which they were first met."""
+    """Phrases of an index, in order of first occurrence."""
 
     phrases: tuple[str, ...]
 
     @classmethod
     def of(cls, chunks: Iterable[Chunk], vocabulary: Vocabulary) -> "KnownPhrases":
-        """Those of chunks and of the labels of their vocabulary."""
+        """Return the phrases of chunks and of the labels of their vocabulary."""
         forms = (form for label in vocabulary.labels for form in (label.written, *label.forms))
         texts = [*(text for chunk in chunks for text in called(chunk)), *forms]
         phrases = (words_of(text) for text in dict.fromkeys(texts))
@@ -46,19 +46,19 @@ class KnownPhrases:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Their single words, each once."""
+        """The single words of the phrases, each once."""
         return tuple(dict.fromkeys(word for phrase in self.phrases for word in phrase.split()))
 
 
 def called(chunk: Chunk) -> Iterator[str]:
-    """What a chunk is called, the nearest first."""
+    """Yield the names of a chunk, the most specific first."""
     yield from chunk.names
     yield from filter(None, (chunk.row_key, chunk.caption, *chunk.heading_path[-1:]))
     yield from chunk.columns
 
 
 def unknown_words(question: str, snapshot: Snapshot) -> tuple[str, ...]:
-    """Words of a question that no text of an index has and that its vocabulary does not read either."""
+    """Return the words of a question that occur neither in an index nor in its vocabulary."""
     lexical, vocabulary = snapshot.lexical, snapshot.vocabulary
     known = {*vocabulary.aliases, *vocabulary.idle_words, *vocabulary.connectives, *vocabulary.units}
     return tuple(
@@ -73,21 +73,21 @@ def unknown_words(question: str, snapshot: Snapshot) -> tuple[str, ...]:
 
 Way = Literal["written apart", "initials", "spelling", "meaning", "answer", "group"]
 _WAYS: tuple[Way, ...] = ("written apart", "initials", "group", "answer", "spelling", "meaning")
-"""The surest first."""
+"""The most reliable first."""
 _ALIKE, _NEAR = 0.84, 0.62
-"""Share of letters in common; cosine of two words."""
+"""Least share of letters in common; least cosine of two words."""
 _OFTEN = 2
-"""Questions that say a word of which nothing but the meaning is known: vectors of single words err."""
+"""Fewest questions with a word for a suggestion by meaning alone, because vectors of single words are unreliable."""
 _SPELLED = 5
-"""Letters of a word that may be misspelt: of shorter ones half a dozen others are one letter away."""
+"""Fewest letters of a word that may be misspelt: half a dozen other words are one letter away from a shorter one."""
 
 _SHORTEST = 3
-"""Letters of a word of a group that may be meant."""
+"""Fewest letters of a group's word that may be meant."""
 
 
 @dataclass(frozen=True, slots=True)
 class SaidQuestion:
-    """A question that people asked, and the chunks that somebody says answer it."""
+    """A question that people asked, and the chunks judged to answer it."""
 
     query: str
     answers: tuple[Chunk, ...] = ()
@@ -95,7 +95,7 @@ class SaidQuestion:
 
 @dataclass(frozen=True, slots=True)
 class TermSuggestion:
-    """An alias for the vocabulary: questions say `word` and mean `means`. Key: (word, means)."""
+    """An alias for the vocabulary: questions use `word` for `means`. Key: (word, means)."""
 
     word: str
     means: str
@@ -104,13 +104,13 @@ class TermSuggestion:
     strength: float
     """0 to 1; comparable among suggestions of one way."""
     questions: tuple[str, ...]
-    """That say the word, each once."""
+    """Questions with the word, each once."""
     others: tuple[str, ...] = ()
-    """Other words of the same group, which may be meant as well: a person knows which."""
+    """Other words of the same group, which may be meant instead: a person has to choose."""
 
     @property
     def because(self) -> str:
-        """Why, as a clause."""
+        """The reason for the suggestion, as a clause."""
         return {
             "written apart": "the same letters, written apart",
             "initials": "its initials",
@@ -125,12 +125,12 @@ class TermSuggestion:
 def suggest(
     snapshot: Snapshot, asked_questions: Iterable[SaidQuestion], decided: frozenset[tuple[str, str]]
 ) -> list[TermSuggestion]:
-    """Aliases for the words of questions that an index does not know, the best first; at most one for each word.
+    """Return aliases for words of questions that an index does not know, best first; at most one for each word.
 
     Args:
         snapshot: the index.
-        asked_questions: what people asked.
-        decided: (word, means) that a person accepted or rejected before.
+        asked_questions: the questions that people asked.
+        decided: each (word, means) that a person accepted or rejected before.
     """
     saying: dict[str, list[SaidQuestion]] = {}
     for question in asked_questions:
@@ -151,7 +151,7 @@ def suggest(
             continue
         means, way, strength = max(left, key=lambda guess: (-_WAYS.index(guess[1]), guess[2], guess[0]))
         group = [other for other, way_of, _ in left if way_of == way == "group"]
-        means, *others = group or [means]  # the words of a group stand in its own order
+        means, *others = group or [means]  # the words of a group keep its order
         queries = tuple(dict.fromkeys(question.query for question in questions))
         suggestions.append(TermSuggestion(word, means, way, strength, queries, tuple(others)))
     return sorted(
@@ -160,7 +160,7 @@ def suggest(
 
 
 def _by_letters(phrases: KnownPhrases) -> Mapping[str, str]:
-    """Phrases of several words by all their letters, and by their initials after a blank."""
+    """Return phrases of several words by all their letters, and by their initials after a space."""
     several = [phrase for phrase in reversed(phrases.phrases) if " " in phrase]
     initials = {" " + "".join(word[0] for word in phrase.split()): phrase for phrase in several}
     return initials | {phrase.replace(" ", ""): phrase for phrase in several}
@@ -192,9 +192,9 @@ def _guesses(
 
 
 def _from_failed_groups(questions: Sequence[SaidQuestion], snapshot: Snapshot) -> Iterator[tuple[str, Way, float]]:
-    """Words of the one group by which questions miss the rows that answer them, in the order of the group.
+    """Yield the words of the only group by which questions fail the predicates of their answers, in the group's order.
 
-    Its strength is the share of the questions that agree.
+    The strength is the share of the questions that agree.
     """
     agreeing: Counter[str] = Counter()
     for question in questions:
@@ -207,7 +207,7 @@ def _from_failed_groups(questions: Sequence[SaidQuestion], snapshot: Snapshot) -
 
 
 def _missing_terms(query: str, row: Chunk, snapshot: Snapshot) -> Sequence[str]:
-    """The words of which a row asks the question to say one, where it says all else that the row asks for."""
+    """Return the terms of the only group of a row's predicate that the question fails; empty unless it is just one."""
     question = snapshot.canonical_of(query)
     failed = {
         group.source: group.written
@@ -219,15 +219,15 @@ def _missing_terms(query: str, row: Chunk, snapshot: Snapshot) -> Sequence[str]:
         return ()
     (written,) = failed.values()
     terms = [str(term) for term in (written if isinstance(written, list | tuple) else [written])]
-    # A term with a number is a value, and the `ia` of `Table I.A.` is a number too: no word means either.
+    # A term with a digit is a value, and so is the `ia` of `Table I.A.`; a word is never an alias for them.
     named = (" ".join(words_of(term)) for term in terms if not any(map(str.isdigit, term)))
     return [name for name in named if len(name) >= _SHORTEST]
 
 
 def _from_answers(questions: Sequence[SaidQuestion], snapshot: Snapshot) -> Iterator[tuple[str, Way, float]]:
-    """Rows that answer and that the question does not name: the one word in it that nobody knows may be their name.
+    """Yield first names of answering rows that the question does not name: its one unknown word may mean that name.
 
-    Its strength is the share of the questions that agree.
+    The strength is the share of the questions that agree.
     """
     agreeing: dict[str, int] = {}
     for question in questions:
@@ -240,7 +240,7 @@ def _from_answers(questions: Sequence[SaidQuestion], snapshot: Snapshot) -> Iter
             for row_names in names
             if row_names and not any(f" {name} " in query_text for name in row_names)
         }
-        # A label without its number is what a column is called, and no row.
+        # A label without its number names a column, not a row.
         for first in (name for name in firsts if snapshot.vocabulary.label(name) is None):
             agreeing[first] = agreeing.get(first, 0) + 1
     for name, count in agreeing.items():
@@ -248,7 +248,7 @@ def _from_answers(questions: Sequence[SaidQuestion], snapshot: Snapshot) -> Iter
 
 
 def _names(row: Chunk) -> list[str]:
-    """What a row is called, its key first."""
+    """Return the names of a row, its key first."""
     word_lists = (words_of(name) for name in (row.row_key or "", *row.names))
     return list(dict.fromkeys(" ".join(words) for words in word_lists if words))
 
@@ -259,7 +259,7 @@ Decision = Literal["accepted", "rejected"]
 
 @dataclass(frozen=True, slots=True)
 class DecidedTerm:
-    """One decision. Key: (word, means); the last one counts."""
+    """One decision on a suggestion. Key: (word, means); the last one counts."""
 
     at: str
     """ISO 8601, UTC."""
@@ -269,7 +269,7 @@ class DecidedTerm:
 
 
 def decided_terms(home: Path) -> frozenset[tuple[str, str]]:
-    """Every (word, means) that was decided in a home. Raises IndexCorruptError."""
+    """Return every (word, means) that was decided in a home. Raises IndexCorruptError."""
     return frozenset((decided.word, decided.means) for decided in read_kept(home / TERMS_FILE, DecidedTerm))
 
 
@@ -283,19 +283,19 @@ _TABLE = re.compile(r"^\[aliases\][ \t]*(?:#.*)?$", re.MULTILINE)
 
 
 def with_alias(vocabulary: Vocabulary, word: str, means: str) -> Vocabulary:
-    """A vocabulary with one alias more.
+    """Return the vocabulary with one more alias.
 
     Raises:
-        LibraryError: it cannot be one: a digit, no letter, or nothing that it means.
+        LibraryError: the alias is invalid: it has a digit, no letter, or no meaning.
     """
     return vocabulary.merge(Vocabulary.from_json({"aliases": {word: means}}, source="the alias"))
 
 
 def add_alias(path: Path, word: str, means: str) -> None:
-    """Write an alias into the file, which need not be there yet.
+    """Write an alias to the file, which need not exist yet.
 
     Raises:
-        LibraryError: the file cannot be read, has the word already, or writes its aliases in a way of its own.
+        LibraryError: the file cannot be read, has the word already, or holds its aliases in an unsupported form.
     """
     text = path.read_text("utf-8") if path.is_file() else ""
     if text and word in load_vocabulary(path).aliases and word not in Vocabulary.default().aliases:

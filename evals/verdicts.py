@@ -2,7 +2,7 @@
 
 ::
 
-    <home>/gate/<check>.json    the last word of each check
+    <home>/gate/<check>.json    the last verdict of each check
     <home>/refused.jsonl        each snapshot that a check refused
 """
 
@@ -25,57 +25,57 @@ FOLDER, REFUSED = "gate", "refused.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class CheckVerdict:
-    """The last word of one check. Key: check."""
+    """The last verdict of one check. Key: check."""
 
     check: str
     passed: bool
     blocks: bool
-    """Whether nothing goes live because of it; a failed check may only warn."""
+    """Whether its failure prevents going live; others only warn."""
     says: str
     snapshot: str | None
-    """What it judged; None: the records of the books, before there is a snapshot of them."""
+    """The snapshot that it judged; None for the records of the books, before there is a snapshot."""
     at: datetime
     """UTC."""
 
     @classmethod
     def now(cls, check: str, says: str, snapshot: str | None, *, passed: bool, blocks: bool) -> "CheckVerdict":
-        """A verdict that is just given."""
+        """Return a verdict at this moment."""
         return cls(check, passed, blocks, says, snapshot, datetime.now(UTC).replace(microsecond=0))
 
     @property
     def refuses(self) -> bool:
-        """Whether it stands between a candidate and its readers."""
+        """Whether it prevents a candidate from going live."""
         return self.blocks and not self.passed
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A check that stood between a snapshot and its readers. Key: (snapshot, check)."""
+    """A check that prevented a snapshot from going live. Key: (snapshot, check)."""
 
     snapshot: str
     check: str
     at: datetime
-    """UTC; of the first time."""
+    """UTC, of the first refusal."""
 
 
 @dataclass(frozen=True, slots=True)
 class GateState:
-    """What the gate said of the newest candidate. Key: snapshot."""
+    """The verdict of the gate on the newest candidate. Key: snapshot."""
 
     verdict: Literal["held", "forced", "refused", "not judged"]
-    """`forced`: it is live past scores that refused it. `not judged`: it waits for a check, or nothing was kept."""
+    """`forced`: it is live although it was refused. `not judged`: a check is pending, or no verdicts are stored."""
     snapshot: str | None
-    """The candidate; None where none was built."""
+    """The candidate; None if none was built."""
     at: datetime | None
-    """Of the last check that has a say; UTC."""
+    """Time of the last relevant check; UTC."""
     reasons: tuple[str, ...]
-    """What stood against it, `check: sentence`."""
+    """Reasons against it, as `check: sentence`."""
     forced: str | None = None
-    """Why it went live all the same."""
+    """Why it went live nevertheless."""
 
 
 def keep_verdict(home: Path, verdict: CheckVerdict) -> None:
-    """Remember what a check said, in place of what it said before; which snapshot it refused stays known."""
+    """Store a check's verdict in place of its last one; refused snapshots remain recorded."""
     write_atomically(home / FOLDER / f"{verdict.check}.json", dump_record(verdict) + b"\n")
     if not verdict.refuses or verdict.snapshot is None:
         return
@@ -86,7 +86,7 @@ def keep_verdict(home: Path, verdict: CheckVerdict) -> None:
 
 
 def refusals(home: Path) -> tuple[Refusal, ...]:
-    """Every snapshot that a check refused, the oldest first; a line that cannot be read is left out."""
+    """Return every refusal, the oldest first; unreadable lines are skipped."""
     path, refusals = home / REFUSED, []
     for line in path.read_bytes().splitlines() if path.is_file() else ():
         with suppress(ValidationError):
@@ -95,7 +95,7 @@ def refusals(home: Path) -> tuple[Refusal, ...]:
 
 
 def kept_verdicts(home: Path) -> tuple[CheckVerdict, ...]:
-    """What every check said last, in the order of their names; a file that cannot be read is left out."""
+    """Return the last verdict of every check, in the order of their names; unreadable files are skipped."""
     verdicts = []
     for path in sorted((home / FOLDER).glob("*.json")):
         try:
@@ -106,7 +106,7 @@ def kept_verdicts(home: Path) -> tuple[CheckVerdict, ...]:
 
 
 def gate_state(home: Path, candidate: str | None) -> GateState:
-    """What the gate said of a candidate, from what is kept in the home.
+    """Return the verdict of the gate on a candidate, from the verdicts stored in the home.
 
     Raises:
         IndexCorruptError: the live pointer is damaged.
@@ -120,7 +120,7 @@ def gate_state(home: Path, candidate: str | None) -> GateState:
         return GateState("forced", candidate, at, reasons, forced)
     if reasons:
         return GateState("refused", candidate, at, reasons)
-    went_live = is_live or candidate in were_live(home)  # else a check of it may still be to come
+    went_live = is_live or candidate in were_live(home)  # otherwise a check of it may still be pending
     judged = went_live and any(verdict.snapshot is not None for verdict in about)
     return GateState("held" if judged else "not judged", candidate, at, ())
 
@@ -151,12 +151,12 @@ class Acceptance:
 
 
 def finding_id(sentence: str) -> str:
-    """A short name of what a check found, the same as long as its sentence is."""
+    """Return a short id of a finding, a hash of its sentence."""
     return sha256(sentence.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def unaccepted(home: Path, check: str, findings: Iterable[str]) -> tuple[str, ...]:
-    """The ids that nobody accepted yet."""
+    """Return the ids of findings that are not accepted yet."""
     accepted = {
         finding for acceptance in _acceptances(home) if acceptance.check == check for finding in acceptance.findings
     }
@@ -164,7 +164,7 @@ def unaccepted(home: Path, check: str, findings: Iterable[str]) -> tuple[str, ..
 
 
 def accept(home: Path, check: str, findings: Iterable[str], reason: str) -> None:
-    """Remember that a person accepted these findings, and why."""
+    """Record that a person accepted these findings, and why."""
     made = Acceptance(check, reason, datetime.now(UTC).replace(microsecond=0), tuple(findings))
     write_atomically(
         home / ACCEPTANCES_FILE, b"".join(dump_record(acceptance) + b"\n" for acceptance in (*_acceptances(home), made))

@@ -37,22 +37,22 @@ class ModelQuestions(BaseModel):
 
 PROMPT_FILE = "prompt_v1.txt"
 MOST_PASSAGES, LONGEST, LEAST = 30, 1000, 80
-"""Passages of a request; characters of one that are shown; characters of prose that something can be asked about."""
+"""Most passages of a request, most characters shown of one, and fewest characters of prose that is asked about."""
 _PER_QUESTION = 80
-"""Tokens of an answer."""
+"""Most tokens of an answer for each question."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedPlace:
-    """Chunks that stand together. Key: inquiry.key."""
+    """The chunks of one table or section. Key: inquiry.key."""
 
     chunks: tuple[Chunk, ...]
-    """What the model is shown, in its order."""
+    """The chunks that the model is shown, in order."""
     wanted: int
-    """Questions."""
+    """Number of questions to ask for."""
 
     def inquiry(self, model: str) -> Inquiry:
-        """The request."""
+        """Return the request."""
         first = self.chunks[0]
         content = {
             "headings": list(first.heading_path),
@@ -69,7 +69,7 @@ class AskedPlace:
 
 
 def places_of(chunks: Iterable[Chunk], per_place: int) -> tuple[AskedPlace, ...]:
-    """Every table and every section, in the order of the book; of a long one passages from its beginning to its end."""
+    """Return every table and section in the order of the book; a long one is represented by evenly spaced passages."""
     together: dict[tuple[object, ...], list[Chunk]] = {}
     for chunk in sorted(chunks, key=lambda chunk: (chunk.book, chunk.document, chunk.position)):
         if chunk.kind != "prose" or len(chunk.text) >= LEAST:
@@ -79,7 +79,7 @@ def places_of(chunks: Iterable[Chunk], per_place: int) -> tuple[AskedPlace, ...]
 
 
 def prompt_version() -> str:
-    """The number of the prompt, and a hash of its words and of the form."""
+    """Return the number of the prompt, and a hash of its words and of the form."""
     return f"questions-{versioned(__package__, PROMPT_FILE, ModelQuestions)}"
 
 
@@ -98,21 +98,21 @@ def _shown(chunk: Chunk) -> str:
 
 KIND, TAG = "generated-by-model", "by-model"
 _LONGEST = 300
-"""Characters of a question."""
+"""Most characters of a question."""
 _NUMBER = re.compile(r"\d+")
 _TALKS_OF_ITSELF = re.compile(r"\b(?:this|the|which) (?:table|row|passage|column|section)s?\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Disbelieved:
-    """A question that is not used, and why."""
+    """A rejected question, and the reason."""
 
     question: str
     why: str
 
 
 def believed(given: ModelQuestion, asked_place: AskedPlace, snapshot: Snapshot) -> tuple[Chunk, Question] | Disbelieved:
-    """A question with the chunk that answers it, as a question with gold."""
+    """Return a model's question as one with gold, with the chunk that answers it, or the reason for its rejection."""
     text = " ".join(given.question.split())
     if not 1 <= given.passage <= len(asked_place.chunks):
         return Disbelieved(text, f"there is no passage {given.passage}")
@@ -138,8 +138,8 @@ def _against(text: str, chunk: Chunk, snapshot: Snapshot) -> Iterator[str]:
 
 
 def _names_another_row(text: str, chunk: Chunk, snapshot: Snapshot) -> bool:
-    """Whether the row keeps itself out because a rival is named; what a matrix asks of its words is not asked here:
-    questions are there to judge that."""
+    """Whether the row is excluded because a rival is named. The conditions of matrices are not checked, because the
+    questions are used to judge them."""
     return only_conditional(chunk.query_must) and not satisfies_query_must(
         snapshot.canonical_of(text), chunk.query_must
     )
@@ -147,29 +147,29 @@ def _names_another_row(text: str, chunk: Chunk, snapshot: Snapshot) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class WrittenQuestions:
-    """What a model wrote."""
+    """The questions that a model wrote."""
 
     documents: tuple[DocumentQuestions, ...]
     disbelieved: tuple[Disbelieved, ...]
     left: tuple[str, ...]
-    """Why places have no answer, a clause for each."""
+    """The reasons why places have no answer, a clause for each."""
     bill: Bill
 
     @property
     def n_questions(self) -> int:
-        """Of all documents."""
+        """Number of questions about all documents."""
         return sum(len(document.questions) for document in self.documents)
 
 
 IS_USABLE = in_form(ModelQuestions)
-"""Whether an answer is whole and in the form."""
+"""Returns whether an answer is complete and in the form."""
 
 
 def ask_about(places: Sequence[AskedPlace], snapshot: Snapshot, inquiries: Inquiries) -> WrittenQuestions:
-    """Questions about places, by document. A question that two places got is nobody's.
+    """Return questions about places, by document. A question that two places share is dropped.
 
     Raises:
-        ModelKeyError: there is no key and not every place was answered before, or the server refuses it.
+        ModelKeyError: a request is needed and there is no key, or the server refuses it.
     """
     replies = inquiries.ask([asked_place.inquiry(inquiries.model) for asked_place in places], IS_USABLE)
     written: list[tuple[Chunk, Question]] = []

@@ -1,11 +1,11 @@
-"""Generated questions: look-ups for each table, questions for each section, some without an answer.
+"""Generated questions: look-ups for each table, questions for each section, and some without an answer.
 
-Offline, from chunks alone, by templates over what every table has: key column, row keys, column names, caption or
-heading. Each table and section has its own seeded generator, so a new table changes another's questions only where it
-takes a name from it. They are tagged `generated`, and their kinds begin with `generated-`: never mix them with the
+They are made offline from chunks, by templates with the key column, row keys, column names, and caption or heading of a
+table. Each table and section has its own seeded generator, so a new table changes another's questions only if it makes
+a name ambiguous. They are tagged `generated`, and their kinds begin with `generated-`: never mix them with the
 questions of people.
 
-What they cannot show: their words are the book's own or the vocabulary's, so they are easier than people's.
+Their words are the book's own or the vocabulary's, so they are easier than the questions of people.
 """
 
 import re
@@ -25,7 +25,7 @@ from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Chunk
 
 Written = tuple[Chunk, Question]
-"""A question and the chunk that it was written about."""
+"""A chunk and the question that was written about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,12 @@ class DocumentQuestions:
 
     @property
     def file_name(self) -> str:
-        """`<document>.evaluation_queries.json`, below a folder of the book's slug."""
+        """`<document>.evaluation_queries.json`, in a folder with the book's slug."""
         return f"{self.book}/{self.document.removesuffix('.md')}.evaluation_queries.json"
 
 
 def by_document(written: Sequence[Written]) -> tuple[tuple[DocumentQuestions, ...], tuple[Question, ...]]:
-    """Questions by document, in book and document order; and those that two places got, which are nobody's."""
+    """Return questions by document, in book and document order, and those that two places share, which are dropped."""
     meant = Counter(folded(question.query) for _, question in written)
     documents: dict[tuple[str, str], list[Question]] = defaultdict(list)
     twice = []
@@ -69,16 +69,16 @@ _WORD = re.compile(r"\b[^\W\d_]{5,}\b(?!['’])")
 _SAID = re.compile(r"[^\W\d_]{3,}(?:-[^\W\d_]+)*|\d+(?:\.\d+)?%?")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z*_])")
 _COMMON = 0.05
-"""A word that more of the chunks hold says nothing."""
+"""Share of the chunks with a word above which it is not distinctive."""
 _LEAST, _MOST = 4, 9
 _BY_WORDS = 0.5
-"""Share of the questions that are asked by words of the text, and not by the name of the section."""
+"""Share of the questions with words of the text instead of the name of the section."""
 
 
 def section_question(
     chunk: Chunk, section: Sequence[Chunk], names: Sequence[str], places: WordPlaces, phrasing: Phrasing
 ) -> str | None:
-    """A question that this chunk of a section answers; None if nothing tells it from the others."""
+    """Return a question that this chunk of a section answers; None if nothing distinguishes it from the others."""
     if phrasing.random.random() < _BY_WORDS and (words := _telling_words(chunk, places, phrasing)):
         return phrasing.template(PASSAGES, terms=" ".join(words))
     subject = phrasing.random.choice(names)
@@ -89,7 +89,7 @@ def section_question(
 
 
 def _telling_words(chunk: Chunk, places: WordPlaces, phrasing: Phrasing) -> list[str] | None:
-    """A few words of one of its sentences, in their order, that are together in no other chunk."""
+    """Return a few words of one sentence, in their order, that no other chunk has together; or None."""
     sentences = [" ".join(sentence.split()) for sentence in _SENTENCE_END.split(chunk.text)]
     phrasing.random.shuffle(sentences)
     for sentence in sentences:
@@ -103,7 +103,7 @@ def _telling_words(chunk: Chunk, places: WordPlaces, phrasing: Phrasing) -> list
 
 
 def _own_terms(chunk: Chunk, section: Sequence[Chunk], subject: str) -> list[str]:
-    """Two words that this part of a section repeats and that neither its other parts nor the subject hold."""
+    """Return two words that this part of a section repeats and that neither its other parts nor the subject have."""
     elsewhere = {word.lower() for other in section if other is not chunk for word in _WORD.findall(other.source)}
     named = {word.lower() for word in _WORD.findall(subject)}
     count = Counter(word.lower() for word in _WORD.findall(chunk.source))
@@ -120,22 +120,22 @@ _LONGEST_NAME, _LEAST_PROSE = 60, 80
 
 @dataclass(frozen=True, slots=True)
 class GenerationSettings:
-    """How many questions, and which draw."""
+    """The numbers of questions, and the seed."""
 
     seed: int = 0
     per_table: int = 3
     per_section: int = 1
     unanswerable: float = 0.1
-    """Chance that a table gets one question that it does not answer."""
+    """Probability that a table gets a question that it does not answer."""
 
 
 def generate_questions(
     chunks: Sequence[Chunk], vocabulary: Vocabulary | None = None, settings: GenerationSettings = GenerationSettings()
 ) -> tuple[DocumentQuestions, ...]:
-    """Write questions about all `chunks` of a library, by document, in book and document order.
+    """Return questions about all `chunks` of a library, by document, in book and document order.
 
-    A table or section without an unmistakable name, a row without a key of its own, and a query that would mean two
-    places get none: a wrong label is worse than a missing question.
+    Tables and sections without a unique name, rows without a unique key, and ambiguous queries are omitted, because a
+    wrong label is worse than a missing question.
     """
     writer = _Writer(chunks, vocabulary or Vocabulary.default(), settings)
     documents, _ = by_document([*writer.lookups(), *writer.sections()])
@@ -143,7 +143,7 @@ def generate_questions(
 
 
 class _Writer:
-    """Knows the whole library while it writes about one place after the other."""
+    """Writes questions about one place after another, with the names of the whole library."""
 
     def __init__(self, chunks: Sequence[Chunk], vocabulary: Vocabulary, settings: GenerationSettings) -> None:
         self._vocabulary, self._settings = vocabulary, settings
@@ -168,7 +168,7 @@ class _Writer:
         self._names = sorted(name for name in names if len(name) <= _LONGEST_NAME)
 
     def lookups(self) -> Iterator[Written]:
-        """Questions about rows and records, and some that their table does not answer."""
+        """Yield questions about rows and records, and some that their table does not answer."""
         for place_key, table in self._tables.items():
             phrasing = self._phrasing(place_key)
             subjects = self._table_names.names.get(place_key, ())
@@ -184,10 +184,10 @@ class _Writer:
                     yield row, _unanswerable(row, table, phrasing.random.choice(subjects), key, phrasing)
 
     def sections(self) -> Iterator[Written]:
-        """Questions about prose."""
+        """Yield questions about prose."""
         for place_key, chunks in self._sections.items():
             subjects = self._section_names.names.get(place_key, ())
-            # what is called like a row or record is answered there as well
+            # a section with the name of a row or record is also answered there
             if not subjects or self._titles[folded(chunks[0].heading_path[-1])]:
                 continue
             phrasing = self._phrasing(place_key)
@@ -201,14 +201,14 @@ class _Writer:
         return Phrasing(random, self._vocabulary, self._ordinals)
 
     def _unmistakable(self, row: Chunk, subjects: Sequence[str]) -> bool:
-        """A row needs its table's name; a record is called by its own title, if nothing else is, in any book."""
+        """Whether a row's table has a unique name, or a record's title is unique in all books."""
         if row.kind == "row":
             return bool(subjects)
         title = folded(row.row_key or "")
         return self._titles[title] == 1 and self._heading_books.get(title, {row.book}) == {row.book}
 
     def _absent_key(self, row: Chunk, table: AskedTable, phrasing: Phrasing) -> str | None:
-        """A key that the table has not: a number beyond all, or a name that no row with these columns has."""
+        """Return a key that the table lacks: a larger number, or a name that no row with these columns has; or None."""
         if table.highest is not None:
             return phrasing.number(table.highest + phrasing.random.randint(7, 60), key_column(row))
         columns = {folded(name) for name in row.columns}

@@ -1,4 +1,4 @@
-"""Unambiguous names for tables and sections of a library."""
+"""Unique names for the tables and sections of a library."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -13,22 +13,22 @@ Place = tuple[str, ...]
 """Key of a table (its id) or of a section (book, document, heading path)."""
 
 _LEAST_WORDS = 3
-"""A name this long may lose a word."""
+"""Fewest words of a name from which one may be omitted."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceNames:
-    """The unmistakable names of every place that has one."""
+    """The unique names of every place that has one."""
 
     names: Mapping[Place, tuple[str, ...]]
-    """The shortest name that is written so first, then other ways of saying it."""
+    """The shortest unique name first, then other forms of it."""
 
     @classmethod
     def of(cls, places: Iterable[tuple[Place, Chunk]], *, shortened: bool = False) -> "PlaceNames":
-        """Name the places that chunks belong to; `shortened` names may also lack a word.
+        """Name the places of chunks; with `shortened`, names may also lack a word.
 
-        The first name is the caption, the innermost heading, or either with the heading above it. Another way of
-        saying it has only words of a place's headings and caption that no other place has all of.
+        The first name is the caption, the innermost heading, or either with the headings above it. Other forms only
+        consist of words of a place's headings and caption, and no other place has all of them.
         """
         first: dict[Place, Chunk] = {}
         for place_key, chunk in places:
@@ -55,12 +55,12 @@ class PlaceNames:
 
 
 def table_of(chunk: Chunk) -> Place:
-    """The table that a row is in."""
+    """Return the key of a row's table."""
     return (chunk.book, chunk.table_id or chunk.id)
 
 
 def _steps(chunk: Chunk) -> Sequence[str]:
-    """Caption and headings, the innermost first."""
+    """Return caption and headings, the innermost first."""
     path = [place_name(heading) for heading in reversed(chunk.heading_path)]
     titled = chunk.caption and not chunk.introduced and chunk.kind != "prose"
     caption = [place_name(chunk.caption or "")] if titled else []
@@ -76,7 +76,7 @@ def _candidates(steps: Sequence[str]) -> Sequence[str]:
 
 
 def _ways(name: str, steps: Sequence[str], *, shortened: bool) -> Iterable[str]:
-    """Other ways to say a name: words in another order, one left out, identifiers as words."""
+    """Yield other forms of a name: words in another order, one omitted, identifiers as words."""
     inner = steps[0]
     outer = name.removeprefix(inner).strip(" ()")
     if outer and name != inner:
@@ -95,7 +95,7 @@ def _ways(name: str, steps: Sequence[str], *, shortened: bool) -> Iterable[str]:
 
 
 def _places_with(name: str, holding: Mapping[str, set[Place]]) -> set[Place]:
-    """The places whose headings and caption hold every word of a name."""
+    """Return the places whose headings and caption contain every word of a name."""
     places: set[Place] | None = None
     for word in words_of([name]) - {"of"}:
         places = holding[word] if places is None else places & holding[word]
@@ -103,14 +103,14 @@ def _places_with(name: str, holding: Mapping[str, set[Place]]) -> set[Place]:
 
 
 _ENOUGH = 0.25
-"""Chance to stop leaving words out, before each one that could be."""
+"""Probability to stop before omitting each further word."""
 
 
 class WordPlaces:
-    """Words to ids of chunks: headings, caption, columns and cells of rows, the text of prose.
+    """The chunks of each word in headings, captions, columns and cells of rows, and the text of prose.
 
     Args:
-        chunks: those of the library.
+        chunks: of the library.
     """
 
     def __init__(self, chunks: Iterable[Chunk]) -> None:
@@ -123,23 +123,23 @@ class WordPlaces:
                 self._having[word].add(chunk.id)
 
     def share(self, word: str) -> float:
-        """The share of the chunks that hold a word; 0 for one that none holds."""
+        """Return the share of the chunks that contain a word; 0 if none does."""
         return len(self._having.get(word.casefold(), ())) / max(1, self._size)
 
     def having(self, texts: Iterable[str]) -> Set[str]:
-        """Ids of the chunks that hold every word of some texts; none for no word."""
+        """Return the ids of the chunks that contain every word of some texts; none without words."""
         id_sets = sorted((self._having.get(word, set()) for word in words_of(texts)), key=len)
         return set.intersection(*id_sets) if id_sets else set()
 
     def shortened(
         self, words: Sequence[str], beside: Sequence[str], meant: Set[str], random: Random, least: int = 0
     ) -> list[str] | None:
-        """Some of the words, in their order: as many are left out as chance has it, the commonest first.
+        """Return some of the words, in their order, after omitting a random number of them, the most common first.
 
-        What is kept and what is said `beside` are together in no chunk but those that are `meant`.
+        Only the `meant` chunks contain all words that are kept and all `beside` them.
 
         Returns:
-            None where even all of the words are in others, too.
+            None if other chunks even contain all of the words.
         """
         if not self._only([*words, *beside], meant):
             return None
@@ -158,27 +158,27 @@ class WordPlaces:
 
 
 _SHORTENED = 0.6
-"""Share of the questions that say no more of a table's name than they must; people seldom say all of it."""
+"""Share of the questions with a shortened name of the table, because people rarely use all of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableName:
-    """The unmistakable names of a table, and how far each can be shortened."""
+    """The unique names of a table, and the means to shorten them."""
 
     ways: tuple[str, ...]
-    """What `PlaceNames` found; empty for a record, which has a title of its own."""
+    """The names from `PlaceNames`; empty for a record, which has its own title."""
     places: WordPlaces
     rows: frozenset[str]
     """Ids of the table's rows."""
 
     def say(self, phrasing: Phrasing, beside: Sequence[str], row: str | None) -> str:
-        """A name, part of one, or nothing where the rest of the question says enough.
+        """Return a name, part of one, or nothing if the rest of the question is sufficient.
 
         Args:
-            phrasing: chooses.
-            beside: what the question says besides, as the book writes it.
-            row: id of the row if its words are in `beside`; None if only a number inside its range is, so that the
-                name must tell the table from all others.
+            phrasing: for random choices.
+            beside: the other words of the question, as in the book.
+            row: id of the row if its words are in `beside`; None if only a number within its range is, so that the
+                name must distinguish the table from all others.
         """
         if phrasing.random.random() < _SHORTENED:
             words = self.ways[0].replace("_", " ").replace("(", " ").replace(")", " ").split()

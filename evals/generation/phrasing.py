@@ -34,7 +34,7 @@ _SHORT = {
     "temperature": "temp",
     "weight": "wt",
 }
-"""Short forms that English has; what else a library abbreviates is in its vocabulary."""
+"""Common English short forms; a library's other abbreviations are in its vocabulary."""
 JOINING = frozenset(
     ("a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "per", "the", "to", "vs", "with")
 )
@@ -42,20 +42,20 @@ _LONGEST_INITIALS = 4
 
 
 def plain(text: str) -> str:
-    """A cell or heading as one line without emphasis, footnote marks and the colon of a field."""
+    """Return a cell or heading as one line without emphasis, footnote marks and the colon of a field."""
     bare = _EMPHASIS.sub("", " ".join(text.split()))
     return _MARKS.sub("", bare.strip(":* ")).strip()
 
 
 def place_name(text: str) -> str:
-    """A heading or caption without `Table 3-1:` or `Chapter 2:` before it and a `[TAG]` after it."""
+    """Return a heading or caption without `Table 3-1:` or `Chapter 2:` before it and a `[TAG]` after it."""
     whole = plain(text)
     name = _TAG.sub("", _TABLE.sub("", whole, count=1)).strip(" .")
     return name if any(letter.isalpha() for letter in name) else whole
 
 
 def column_name(text: str) -> str:
-    """The name of a column in running text: no decoration, and lower case but for abbreviations."""
+    """Return the name of a column for running text: without decoration, in lower case except abbreviations."""
     bare = " ".join(_DECORATION.sub(" ", plain(text)).split()).rstrip(":* ")
     words = bare.split()
     # short capitals are an abbreviation, unless the whole heading is in capitals
@@ -64,14 +64,14 @@ def column_name(text: str) -> str:
 
 
 def column_forms(name: str) -> tuple[str, ...]:
-    """Ways to say a spoken column, the plainest first: without a unit in brackets, with short words, as it is."""
+    """Return forms of a column's name, the plainest first: without a unit in brackets, with short words, unchanged."""
     bare = unbracketed(name) or name
     short = " ".join(_SHORT.get(word, word) for word in bare.split())
     return tuple(dict.fromkeys((bare, short, name)))
 
 
 def initials(name: str) -> str | None:
-    """`BAB` for `base attack bonus`; None where nobody would say so."""
+    """Return `BAB` for `base attack bonus`; None if initials would be unusual."""
     words = (unbracketed(name) or name).split()
     plain_words = all(word.isalpha() and word.islower() for word in words)
     if 2 <= len(words) <= _LONGEST_INITIALS and plain_words and not JOINING & set(words):
@@ -80,12 +80,12 @@ def initials(name: str) -> str | None:
 
 
 def unbracketed(text: str) -> str:
-    """The text without a last part in brackets: `Emblem` for `Emblem (borne on a shield)`; may be empty."""
+    """Return the text without a last part in brackets: `Emblem` for `Emblem (borne on a shield)`; may be empty."""
     return _BRACKETED.sub("", text).strip()
 
 
 def words_of(texts: Iterable[str]) -> frozenset[str]:
-    """Their words without case; `wind_speed` is two."""
+    """Return the words of texts without case; `wind_speed` is two."""
     return frozenset(re.findall(r"[^\W_]+", " ".join(texts).casefold()))
 
 
@@ -97,7 +97,7 @@ _DICE = re.compile(r"\d*d(\d+|%)|(die |dice )?roll", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class NumberKey:
-    """A row key that stands for whole numbers, both ends included."""
+    """A row key that means whole numbers, both ends included."""
 
     low: int
     high: int
@@ -107,7 +107,7 @@ class NumberKey:
 
 
 def number_key(key: str) -> NumberKey | None:
-    """The whole numbers that a key stands for (`7`, `9th`, `-3`, `5-8`, `96-00`), or None if it is a name."""
+    """Return the whole numbers that a key means (`7`, `9th`, `-3`, `5-8`, `96-00`), or None if it is a name."""
     text = key.strip()
     single = _NUMBER.fullmatch(text)
     if single:
@@ -122,17 +122,17 @@ def number_key(key: str) -> NumberKey | None:
 
 
 def is_dice(column: str) -> bool:
-    """Whether a column holds what is rolled: `d%`, `1d6`, `Die Roll`."""
+    """Whether a column contains results of dice: `d%`, `1d6`, `Die Roll`."""
     return _DICE.fullmatch(column.strip()) is not None
 
 
 def is_ordinal(key: str) -> bool:
-    """Whether a key is written `7th`: then people say so, too."""
+    """Whether a key is written as an ordinal, `7th`."""
     return _ORDINAL.match(key.strip()) is not None
 
 
 def ordinal(number: int) -> str:
-    """`1st`, `2nd`, `11th`."""
+    """Return a number as an ordinal: `1st`, `2nd`, `11th`."""
     ending = "th" if number % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{ending}"
 
@@ -140,14 +140,14 @@ def ordinal(number: int) -> str:
 _INVERTED = re.compile(r"([^,()]{2,30}), ([^,()]{2,30})")
 _PLURAL = re.compile(r"(?<![sui'])s$")
 _CASUAL = 0.5
-"""Share of the questions that nobody took the trouble to write with capitals."""
+"""Share of the questions in lower case."""
 _INITIALS = 0.05
-"""Share of the columns of several words that are said by their initials."""
+"""Share of the columns with several words that are replaced by their initials."""
 
 
 @dataclass(frozen=True, slots=True)
 class Phrasing:
-    """Says keys and columns in one of their forms, chosen by a seeded generator."""
+    """Phrases keys and columns in one of their forms, chosen by a seeded generator."""
 
     random: Random
     vocabulary: Vocabulary
@@ -155,7 +155,7 @@ class Phrasing:
     """Lower-case names of columns whose keys are written as ordinals somewhere in the library."""
 
     def template(self, templates: Sequence[str], **words: str) -> str:
-        """One of the templates, filled in; often without its capitals and its question mark."""
+        """Return one of the templates, filled in; often without capitals and question mark."""
         ask = self._ask(words.get("column", words.get("field", "")))
         text = self.random.choice(templates).format(ask=ask, **words)
         if self.random.random() < _CASUAL:
@@ -168,7 +168,7 @@ class Phrasing:
         return self.random.choice(["What is the", "What's the"])
 
     def number(self, number: int, column: str) -> str:
-        """A number of a key column: `level 7`, `7th level`, `level seven`, `a roll of 43`."""
+        """Return a phrase for a number of a key column: `level 7`, `7th level`, `level seven`, `a roll of 43`."""
         if is_dice(column):
             return self.random.choice([f"a roll of {number}", f"{number} rolled on {column.strip()}"])
         name = self.column(column).rstrip(".")
@@ -181,7 +181,7 @@ class Phrasing:
         return self.random.choice(forms)
 
     def name(self, key: str, shorter: Sequence[str] = ()) -> str:
-        """A key that is a name: as written, in lower case, `Blue Dragon` for `Dragon, Blue`, or in a shorter form."""
+        """Return a form of a name: as written, in lower case, `Blue Dragon` for `Dragon, Blue`, or shorter."""
         whole = plain(key)
         forms = [whole, whole.lower(), *shorter]
         inverted = _INVERTED.fullmatch(whole)
@@ -192,7 +192,7 @@ class Phrasing:
         return self.random.choice(forms)
 
     def column(self, column: str) -> str:
-        """A column's name in running text, or a shorter form that the vocabulary or everybody knows."""
+        """Return a column's name for running text, or a shorter form from the vocabulary or a common one."""
         spoken = column_name(column)
         label = self.vocabulary.label(" ".join(column.split()).rstrip(":* "))
         known = (label.name, *label.forms) if label else ()
@@ -204,7 +204,7 @@ class Phrasing:
         return self.random.choice([forms[0], *short[:1], *forms])
 
     def with_cell(self, column: str, cell: str) -> str:
-        """A row's other cell: `cost 2 gp`, `a cost of 2 gp`, `2 gp cost`."""
+        """Return a phrase for another cell of a row: `cost 2 gp`, `a cost of 2 gp`, `2 gp cost`."""
         name, phrase = self.column(column), plain(cell).rstrip(".")
         return self.random.choice(
             [f"{name} {phrase}", f"{name} {phrase}", f"{phrase} {name}", f"{_one(column)} of {phrase}"]
@@ -212,7 +212,7 @@ class Phrasing:
 
 
 def _one(column: str) -> str:
-    """`a cost`, `an armour class`, `hit points`."""
+    """Return a column with its article: `a cost`, `an armour class`, `hit points`."""
     name = column_forms(column_name(column))[0]
     if _PLURAL.search(name):
         return name
@@ -220,7 +220,7 @@ def _one(column: str) -> str:
 
 
 def _lower(word: str) -> str:
-    # what is written in capitals is a name or an abbreviation
+    # a word in capitals is a name or an abbreviation
     return word if word.isupper() and len(word) > 1 else word.lower()
 
 
@@ -238,7 +238,7 @@ LOOKUPS = (
     "In {subject}, look up {key} and tell me the {column}.",
     "{subject}, {column}, {key}?",
 )
-"""`ask` is `what is the` or the like, as the column needs it."""
+"""`ask` is `What is the` or the like, singular or plural."""
 RECORD_LOOKUPS = (
     "{ask} {column} of {key}?",
     "{key} {column}",
@@ -249,7 +249,7 @@ RECORD_LOOKUPS = (
 )
 ABOUT = ("{question} in {subject}?", "{subject}: {question}", "{question} ({subject})", "{question}, {subject}?")
 ABOUT_ALONE = ("{question}?", "{question}")
-"""Around the questions of `asking`, which do not say their column."""
+"""Templates around the questions of `asked_as`, which do not contain the name of the column."""
 FIELD_LOOKUPS = (
     "{ask} {field} of {owner}?",
     "{owner} {field}",
@@ -257,16 +257,16 @@ FIELD_LOOKUPS = (
     "{field}, {owner}",
     "{owner}: {field}?",
 )
-"""For tables of fields: a row is a field, and what owns it is the table or one of its columns."""
+"""For tables of fields: a row is a field, and its owner is the table or one of its columns."""
 ROW = ("{subject} {key}", "{key} in {subject}?", "{subject}, {key}", "what does {subject} say about {key}")
-"""Nothing is said of a column; whoever reads the row finds it."""
+"""Without a column."""
 WHICH = (
     "Which {name} has {other} in {subject}?",
     "{subject}: {name} with {other}",
     "{name} with {other}, {subject}",
     "{other}, {subject}: which {name}?",
 )
-"""The row is named by another cell than its key, and the key is asked for."""
+"""The row is named by a cell other than its key, and the key is asked for."""
 WHICH_ALONE = ("Which {name} has {other}?", "{name} with {other}", "{other}: which {name}?")
 BY_OTHER = (
     "{column} of the {name} with {other}, {subject}",
@@ -274,13 +274,13 @@ BY_OTHER = (
     "{subject}: {column} where there is {other}",
     "{ask} {column} of the {name} that has {other} in {subject}?",
 )
-"""The row is named by another cell than its key, and a third one is asked for."""
+"""The row is named by a cell other than its key, and a third cell is asked for."""
 BY_OTHER_ALONE = (
     "{column} of the {name} with {other}",
     "{other}: {column}",
     "{ask} {column} of the {name} that has {other}?",
 )
-"""`ALONE`: where row and column say enough, and nobody names the table."""
+"""`ALONE`: without the name of the table, if row and column are sufficient."""
 SECTIONS = (
     "What do the rules say about {subject}?",
     "Explain {subject}.",
@@ -295,7 +295,7 @@ SECTION_PARTS = (
     "{terms}: {subject}",
 )
 PASSAGES = ("{terms}", "{terms}?", "what about {terms}", "where is it said: {terms}")
-"""By words of the text."""
+"""With words of the text."""
 
 
 _ASKED_AS: dict[str, tuple[str, ...]] = {
@@ -348,6 +348,6 @@ _ASKED_AS: dict[str, tuple[str, ...]] = {
 
 
 def asked_as(column: str) -> tuple[str, ...]:
-    """Questions for a column by the last of its words that is asked for so, with a gap `{key}`; often none."""
+    """Return questions for a column by the last of its words that has any, with a gap `{key}`; often none."""
     words = [word.strip("().:,*_").casefold() for word in reversed(column.split())]
     return next((_ASKED_AS[word] for word in words if word in _ASKED_AS), ())

@@ -1,4 +1,4 @@
-"""Look-up questions about a table: which rows, which words or numbers, which columns."""
+"""Look-up questions about a table: the choice of rows, of words or numbers for them, and of columns."""
 
 import re
 from collections import Counter
@@ -34,23 +34,23 @@ from retrieval.types import Chunk
 _LONGEST_KEY, _LONGEST_ANSWER = 60, 80
 _SHORTEST_OTHER, _LONGEST_OTHER = 3, 30
 _MOST_KEY_WORDS = 7
-"""A key with more of them is a sentence, which nobody repeats."""
+"""Most words of a key; a longer one is a sentence, which questions do not repeat."""
 _WIDEST_RANGE = 200
 _INVENTED = re.compile(r"column \d+", re.IGNORECASE)
-"""What columns without a heading are called; nobody would ask for it."""
+"""Names of columns without a heading, for which nobody would ask."""
 _HOLLOW = re.compile(r"(empty|unused|not used|n/?a|reserved\b.*)\W*", re.IGNORECASE)
-"""Cells that say nothing."""
+"""Cells without content."""
 _COMMON = re.compile(r"(varies|special|none|yes|no|default|user defined|see\b.*)\W*", re.IGNORECASE)
-"""Cells that are an answer, but name no row."""
+"""Cells that may be an answer, but do not identify a row."""
 _NUMBERED = re.compile(r"(\d{1,4}) \(([^()]+)\)")
 _TELLING_DIGITS = 3
 
 Named = tuple[str, tuple[str, ...]]
-"""A column, and the ways to say a row's cell in it."""
+"""A column, and the forms of a row's cell in it."""
 
 
 class AskedTable:
-    """The rows of one table, or its record."""
+    """The rows of one table, or its record, with the words that identify each."""
 
     def __init__(self, rows: Sequence[Chunk]) -> None:
         self.rows = tuple(rows)
@@ -65,15 +65,15 @@ class AskedTable:
 
     @property
     def ids(self) -> frozenset[str]:
-        """Those of its rows."""
+        """Ids of its rows."""
         return frozenset(row.id for row in self.rows)
 
     def distinct(self) -> list[Chunk]:
-        """Rows that can be told from all others by key or by another cell, with something to ask for."""
+        """Return the rows that a key or another cell identifies, and that have something to ask for."""
         return [row for row in self.rows if self.columns(row) and (self.by_key(row) or self.others(row))]
 
     def by_key(self, row: Chunk) -> bool:
-        """Whether the key, or a number that it stands for, is this row's alone, and is not a sentence."""
+        """Whether the key, or a number that it means, is unique to this row, and is not a sentence."""
         return bool(
             row.row_key
             and len(row.row_key) <= _LONGEST_KEY
@@ -83,14 +83,14 @@ class AskedTable:
         )
 
     def numbers(self, row: Chunk) -> list[int]:
-        """Numbers that this row's key stands for and no other row's; none if the key is a name."""
+        """Return the numbers that only this row's key means; none if the key is a name."""
         key = self.number_keys.get(row.id)
         if key is None or row.kind == "record" or not key_column(row).strip():
             return []
         return [number for number in _span(key) if self._covering[number] == 1]
 
     def short_keys(self, row: Chunk) -> list[str]:
-        """Parts of a key that no other row's key has all words of: `launcher`, `Actuator ID` for `1 (Actuator ID)`."""
+        """Return parts of a key whose words no other key contains: `launcher`, `Actuator ID` for `1 (Actuator ID)`."""
         key = plain(row.row_key or "")
         if numbered := _NUMBERED.fullmatch(key):
             parts = [numbered[2], f"{plain(unbracketed(key_column(row)))} {numbered[1]}"]
@@ -101,7 +101,7 @@ class AskedTable:
         return [part for part in parts if part and part != key and self._means(part, row)]
 
     def others(self, row: Chunk) -> list[Named]:
-        """Cells beside the key that name the row: no other row has them, or none with the same key."""
+        """Return other cells that identify the row: no other row has them, or none with the same key."""
         if row.kind == "record" or self.of_fields:
             return []
         unshared = self._same_key[folded(row.row_key or "")] > 1 and row.row_key and len(row.row_key) <= _LONGEST_KEY
@@ -116,26 +116,26 @@ class AskedTable:
         return nameds
 
     def needs_key_with(self, row: Chunk, other: Named) -> bool:
-        """Whether that cell names the row only together with its key."""
+        """Whether a cell identifies the row only together with its key."""
         name, _ = other
         cell = dict(zip(row.columns, row.cells, strict=False))[name]
         return self._cells[name, folded(cell)] > 1
 
     @property
     def highest(self) -> int | None:
-        """The largest number among the keys; None unless every key is a number."""
+        """The largest number in the keys; None unless every key is a number."""
         if len(self.number_keys) < len(self.rows):
             return None
         return max(key.high for key in self.number_keys.values())
 
     @property
     def of_fields(self) -> bool:
-        """Whether the rows are fields (`Armour Class:`) of what the table, or each further column, is about."""
+        """Whether the rows are fields (`Armour Class:`) of the subject of the table or of each further column."""
         colons = sum((row.row_key or "").rstrip("* ").endswith(":") for row in self.rows)
         return colons * 2 > len(self.rows) and not any(row.kind == "record" for row in self.rows)
 
     def columns(self, row: Chunk) -> list[tuple[str, str]]:
-        """Columns that can be asked for, with their cells: named once, not the key, answered in a few words."""
+        """Return the columns to ask for, with their cells: with a unique name, not the key, answered in a few words."""
         count = Counter(folded(name) for name in row.columns)
         return [
             (name, cell)
@@ -151,7 +151,7 @@ class AskedTable:
         ]
 
     def _is_a_value(self, name: str, row: Chunk) -> bool:
-        """Whether a column is called like what is in it: its table's first pair is written as a heading."""
+        """Whether a column's name is like its values, because the table's first pair is written as its header."""
         if len(row.columns) != 2 or row.kind == "record" or self.of_fields:
             return False
         words = words_of([name])
@@ -162,7 +162,7 @@ class AskedTable:
         return not any(words <= have for other, have in self._key_words.items() if other != row.id)
 
     def _said(self, name: str, cell: str) -> tuple[str, ...]:
-        """A cell as it is, a number inside its range, or nothing where it is a number like many."""
+        """Return the cell, or the numbers that only its range has; nothing for a common value."""
         key = number_key(cell)
         if key is not None and key.low < key.high:
             keys = [number_key(other_cell) for row in self.rows for head, other_cell in _cells(row) if head == name]
@@ -176,7 +176,7 @@ class AskedTable:
 
 
 def key_column(row: Chunk) -> str:
-    """The name of the column that holds the row key; that of the first one if none does."""
+    """Return the name of the column with the row key, or of the first column if there is none."""
     return next((name for name, cell in _cells(row) if cell == row.row_key), row.columns[0] if row.columns else "")
 
 
@@ -202,11 +202,11 @@ def _span(key: NumberKey) -> range:
 
 
 _BY_OTHER = 0.3
-"""Share of the look-ups that name their row by another cell than its key, where there is one."""
+"""Share of the look-ups that name their row by a cell other than its key, if there is one."""
 _SILENT = 0.5
-"""Share of the look-ups by key that do not say the name of their column, if people ask for such a column without."""
+"""Share of the look-ups by key without the name of their column, if people ask for such a column without it."""
 _ROW_ALONE = 0.2
-"""Share of those that do not even ask for it, where people do not."""
+"""Share of those that do not even ask for the column, for other columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,30 +216,30 @@ class Lookup:
     query: str
     answer: str
     keys: dict[str, str]
-    """The cells that name the row, by column."""
+    """The cells that identify the row, by column."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """How a row is named."""
+    """The phrase that names a row."""
 
     phrase: str
     keys: dict[str, str]
     written: tuple[str, ...]
-    """The words of the book for it."""
+    """The book's words in the phrase."""
     by_number: bool
-    """Whether it is named by a number, which the book need not write."""
+    """Whether it is named by a number, which need not be written in the book."""
 
 
 def lookup(row: Chunk, table: AskedTable, name: TableName, phrasing: Phrasing) -> Lookup:
-    """Ask for one cell of a row of `AskedTable.distinct`; `name` is what its table is called."""
+    """Return a question for one cell of a row in `AskedTable.distinct`; `name` has its table's names."""
     others = table.others(row)
     if others and (not table.by_key(row) or phrasing.random.random() < _BY_OTHER):
         return _by_other(row, table, phrasing.random.choice(others), name, phrasing)
     column, answer = phrasing.random.choice(table.columns(row))
     key = _key(row, table, phrasing)
     if table.of_fields:
-        # with one column of values its heading is a value itself, and says nothing
+        # the heading of a single column of values is itself a value
         subject = phrasing.random.choice(name.ways)
         owner = subject if len(row.cells) == 2 else f"{phrasing.column(column)} ({subject})"
         field = phrasing.column(row.row_key or "")
@@ -248,7 +248,7 @@ def lookup(row: Chunk, table: AskedTable, name: TableName, phrasing: Phrasing) -
 
 
 def _by_key(row: Chunk, key: _Row, column: str, name: TableName, phrasing: Phrasing) -> str:
-    """The question for a column of a row that its key names; it may say the column, or ask for it without a name."""
+    """Return the question for a column of a row named by its key, with or without the name of the column."""
     chance, asks = phrasing.random.random(), asked_as(column)
     silent = chance < _SILENT and (bool(asks) or chance < _SILENT * _ROW_ALONE)
     subject = "" if row.kind == "record" else _subject(row, key, [] if silent else [column], name, phrasing)
@@ -295,7 +295,7 @@ def _key(row: Chunk, table: AskedTable, phrasing: Phrasing) -> _Row:
         return _Row(phrase, {name: str(number)}, (key_column(row),), by_number=True)
     short = table.short_keys(row)
     phrase = phrasing.name(key, short)
-    # the words of every form are in the shortest one that is said
+    # the words of every form are in the shortest one that is used
     return _Row(phrase, {name: key}, (phrase if phrase in short else key,), by_number=not any(map(str.isalpha, key)))
 
 

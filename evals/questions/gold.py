@@ -1,19 +1,19 @@
 """Gold anchors resolved to chunk ids of an index; stale and ambiguous anchors are reported.
 
-How an anchor finds its chunk:
+An anchor is resolved to a chunk as follows:
 
 1. Candidates are the chunks whose source contains the literal snippet (white space aside); without a snippet those
    of the row key, of the line, of the innermost heading, or of the document.
-2. An anchor with a row key wants a row's own chunk, or the record of a key/value block; prose never answers it.
-3. While several candidates are left, they are narrowed by document, heading path (suffix), caption and row key, and
-   last by the line. Two rows that were made of one source line are told apart by the question's `keys`.
-4. Still several, and everything the anchor says holds for each of them: they say the same, all are gold, and the
-   anchor is listed as ambiguous. If something that the anchor says holds for none of them, the anchor is stale:
-   guessing would make a wrong row gold.
-5. A passage may hold a listing of settings whose rows are chunks besides: the row with the snippet is then the same
+2. An anchor with a row key needs a row's own chunk, or the record of a key/value block, never prose.
+3. While there are several candidates, they are narrowed by document, heading path (suffix), caption and row key, and
+   last by the line. Two rows from one source line are distinguished by the question's `keys`.
+4. If several are left and meet everything in the anchor, they are equivalent: all are gold, and the anchor is listed
+   as ambiguous. If none of them meets one of its parts, the anchor is stale, because guessing could make a wrong row
+   gold.
+5. A passage may contain a listing of settings whose rows are also chunks: the row with the snippet is then the same
    answer as the passage.
 
-Anchors of one group (`any_of` in a file) are one answer: all their chunks are gold, and any of them is enough. The
+Anchors of one group (`any_of` in a file) are one answer: all their chunks are gold, and any of them is sufficient. The
 group resolves if one of its anchors does.
 """
 
@@ -30,11 +30,11 @@ from evals.questions.questions import Anchor, Question
 from retrieval.types import Chunk
 
 Groups = tuple[tuple[str, ...], ...]
-"""Chunk ids of which any is enough, a tuple for each answer; no chunk is in two."""
+"""Tuples of chunk ids of which any is sufficient, one for each answer; no chunk is in two."""
 
 
 def disjoint(groups: Iterable[Sequence[str]]) -> Groups:
-    """The groups, those that share a chunk joined: a chunk that counted as two answers would lift ndcg above 1."""
+    """Return the groups, joining those that share a chunk, which would otherwise raise ndcg above 1."""
     joined: list[tuple[str, ...]] = []
     for group in groups:
         shared = [other for other in joined if not set(other).isdisjoint(group)]
@@ -44,14 +44,14 @@ def disjoint(groups: Iterable[Sequence[str]]) -> Groups:
 
 
 def answers_of(groups: Groups) -> Mapping[str, str]:
-    """For every chunk of a group the chunk that stands for its answer: the group's first."""
+    """Return, for every chunk of a group, the first chunk of the group, which represents the answer."""
     return {name: group[0] for group in groups for name in group}
 
 
 def whole_answers(lost: Iterable[str], groups: Groups, left: Iterable[str]) -> tuple[str, ...]:
-    """Of lost gold chunks those that are a lost answer, in id order.
+    """Return the lost gold chunks that are lost answers, in id order.
 
-    A group is lost if none of its chunks is `left`; it is one answer, so it counts once, by the least id that went.
+    A group is lost if none of its chunks is `left`; it counts once, as its lost chunk with the smallest id.
     """
     gone, remaining = set(lost), set(left)
     for group in groups:
@@ -67,18 +67,18 @@ _MARKS = re.compile(r"[*_`#:]+")
 
 
 def spaced(text: str) -> str:
-    """The text with every run of white space as one space, and none around the bars of a table."""
+    """Return the text with each run of white space as one space, and none around the bars of a table."""
     return _PIPE.sub("|", " ".join(text.split()))
 
 
 def folded(text: str) -> str:
-    """A heading, caption or key as people would call it the same: no case, emphasis, colon or curly quotes."""
+    """Return a heading, caption or key for comparison: without case, emphasis, colons and curly quotes."""
     plain = unicodedata.normalize("NFKC", text).translate({0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'})
     return " ".join(_MARKS.sub(" ", plain).casefold().split())
 
 
 class ChunkPlaces:
-    """Positions of chunks by what is in them. Built once; a look-up does not walk over the chunks.
+    """Positions of chunks by their contents. Built once; look-ups do not iterate over the chunks.
 
     A whole line is found in a dictionary, a part of a line by one search through its book's joined sources.
     """
@@ -107,30 +107,30 @@ class ChunkPlaces:
         return tuple(sorted(self._of_book))
 
     def with_line(self, text: str) -> list[int]:
-        """Chunks one of whose source lines is `text`, white space aside."""
+        """Return the chunks with a source line equal to `text`, except for white space."""
         return self._by_line.get(spaced(text), [])
 
     def with_text(self, text: str, book: str | None) -> list[int]:
-        """Chunks whose source contains `text`, white space aside; in one book or (None) in all."""
+        """Return the chunks whose source contains `text`, except for white space; in one book or (None) in all."""
         books = self.books if book is None else (book,)
         wanted = spaced(text)
         return [position for name in books if name in self._joined for position in self._joined[name].find(wanted)]
 
     def with_key(self, key: str) -> list[int]:
-        """Rows that `key` picks, and records that have a field of this name."""
+        """Return the rows with this key, and records with a field of this name."""
         return self._by_key.get(folded(key), [])
 
     def under_heading(self, heading: str) -> list[int]:
-        """Chunks whose innermost heading is `heading`."""
+        """Return the chunks whose innermost heading is `heading`."""
         return self._by_heading.get(folded(heading), [])
 
     def in_document(self, document: str) -> list[int]:
-        """Chunks of the document of this path, in every book."""
+        """Return the chunks of documents with this path, in every book."""
         return self._by_document.get(document, [])
 
 
 class _Joined:
-    """The sources of some chunks as one text; a line end comes only between two chunks."""
+    """The sources of chunks as one text, with line ends only between chunks."""
 
     def __init__(self, chunks: Sequence[Chunk], positions: Sequence[int]) -> None:
         sources = [spaced(chunks[position].source) for position in positions]
@@ -144,13 +144,13 @@ class _Joined:
         while at >= 0:
             which = bisect_right(self._starts, at) - 1
             positions.append(self._positions[which])
-            # go on behind this chunk: a second occurrence in it adds nothing
+            # continue after this chunk, since a second occurrence in it adds nothing
             at = self._text.find(text, self._starts[which + 1]) if which + 1 < len(self._starts) else -1
         return positions
 
 
 def row_keys(chunk: Chunk) -> set[str]:
-    """Folded names that pick this chunk: key and first cell of a row, title and field names of a record."""
+    """Return folded names that identify a chunk: key and first cell of a row, title and field names of a record."""
     if chunk.kind == "prose":
         return set()
     names = [chunk.row_key or "", *chunk.cells[:1]] if chunk.kind == "row" else [chunk.row_key or "", *chunk.columns]
@@ -159,7 +159,7 @@ def row_keys(chunk: Chunk) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class AnchorFinding:
-    """One anchor that needs a look, and the reason."""
+    """One anchor that is stale or ambiguous, and the reason."""
 
     question_id: str
     anchor: Anchor
@@ -174,26 +174,26 @@ class Resolution:
     """The gold chunks of a set of questions in one index."""
 
     gold: Mapping[str, tuple[str, ...]]
-    """Chunk ids by question id, for every question with gold whose every answer resolved; in the anchors' order."""
+    """Chunk ids by question id, for questions with gold whose answers all resolved; in the order of the anchors."""
     stale: tuple[AnchorFinding, ...]
-    """Anchors without a chunk; of a group whose other anchors resolve, too."""
+    """Anchors without a chunk, even if other anchors of their group resolve."""
     ambiguous: tuple[AnchorFinding, ...]
-    """Anchors with several chunks that say the same; all of them are gold."""
+    """Anchors with several equivalent chunks, all of which are gold."""
     questions_with_gold: int
     groups: Mapping[str, Groups] = field(default_factory=dict)
-    """Gold chunks that are one answer together, by question id; questions without such chunks are not there."""
+    """Gold chunks that are one answer together, by question id; questions without any are omitted."""
 
     @property
     def evaluability(self) -> float | None:
-        """Share of the questions with gold whose every answer resolves, 0 to 1; None if no question has gold."""
+        """Share of the questions with gold whose answers all resolve, 0 to 1; None if no question has gold."""
         return len(self.gold) / self.questions_with_gold if self.questions_with_gold else None
 
 
 def resolve(questions: Sequence[Question], chunks: Sequence[Chunk] | ChunkPlaces) -> Resolution:
-    """Find the gold chunks of every question.
+    """Resolve the gold chunks of every question.
 
-    A question with a stale anchor is left out of `gold` altogether: half of its gold would flatter every metric. Not
-    so if the anchor is one of a group and another one resolves: to know fewer places of an answer flatters nothing.
+    A question with a stale anchor is omitted from `gold`, because partial gold would inflate every metric. This does
+    not apply if another anchor of the same group resolves, because fewer places of an answer do not inflate metrics.
 
     Raises:
         UnresolvedGoldError: there is gold and none of it resolves; the questions belong to another library.
@@ -236,7 +236,7 @@ def resolve(questions: Sequence[Question], chunks: Sequence[Chunk] | ChunkPlaces
 
 
 def _find(anchor: Anchor, question: Question, places: ChunkPlaces) -> tuple[list[int], str]:
-    """Positions of the gold chunks (empty: stale), and why if there is not exactly one."""
+    """Return the positions of the gold chunks (empty if stale), and the reason if there is not exactly one."""
     book = anchor.book or question.book
     if book is not None and book not in places.books:
         return [], f"no chunk of book {book!r}; there are: {', '.join(places.books)}"
@@ -250,7 +250,7 @@ def _find(anchor: Anchor, question: Question, places: ChunkPlaces) -> tuple[list
 
 
 def _rows_within(positions: Sequence[int], anchor: Anchor, places: ChunkPlaces) -> list[int]:
-    """The rows that are made of lines of these passages, and have the snippet."""
+    """Return the rows with the snippet that were made from lines of these passages."""
     passages = [chunk for chunk in map(places.chunks.__getitem__, positions) if chunk.kind == "prose"]
     if anchor.snippet is None or not passages:
         return []
@@ -303,7 +303,7 @@ def _narrowed(
 
 @dataclass(frozen=True, slots=True)
 class _Criterion:
-    """Something the anchor says; chunks of which it holds roughly count only if it holds exactly of none."""
+    """A part of an anchor as a condition; chunks that meet it only roughly count if none meets it exactly."""
 
     name: str
     exactly: Callable[[Chunk], bool]
@@ -311,7 +311,7 @@ class _Criterion:
 
 
 def _criteria(anchor: Anchor) -> list[_Criterion]:
-    """What narrows the candidates, in order."""
+    """Return the conditions that narrow the candidates, in order."""
     criteria: list[_Criterion] = []
     if anchor.document is not None:
         criteria.append(_criterion(f"document {anchor.document!r}", lambda chunk: chunk.document == anchor.document))
@@ -333,7 +333,7 @@ def _criterion(name: str, holds: Callable[[Chunk], bool]) -> _Criterion:
 
 
 def _piece_of_line(candidates: list[int], anchor: Anchor, question: Question, chunks: Sequence[Chunk]) -> list[int]:
-    """Of rows made of one source line (pairs side by side) the one that the question's keys or the anchor pick."""
+    """Return, of rows from one source line, the one that the question's keys or the anchor's row key identify."""
     if (
         len({(chunks[candidate].document, chunks[candidate].lines) for candidate in candidates}) > 1
         or anchor.row_key is None
@@ -360,19 +360,19 @@ def _of_book(places: ChunkPlaces, position: int, book: str | None) -> bool:
 
 
 def _under(chunk: Chunk, path: Sequence[str]) -> bool:
-    """Whether one heading path is the end of the other: an anchor may leave out outer headings, and so may a parser."""
+    """Whether one heading path is the end of the other, since an anchor or a parser may omit outer headings."""
     own = [folded(heading) for heading in chunk.heading_path]
     shorter = min(len(own), len(path))
     return shorter > 0 and own[-shorter:] == list(path)[-shorter:]
 
 
 def _captions(chunk: Chunk) -> set[str]:
-    """What may be this chunk's caption: a caption can have been read as the innermost heading."""
+    """Return possible captions of a chunk, including the innermost heading, as which a caption may have been read."""
     return {folded(chunk.caption or ""), folded(chunk.heading_path[-1] if chunk.heading_path else "")} - {""}
 
 
 def _holds_caption(chunk: Chunk, caption: str) -> bool:
-    """Whether one caption contains the other: one reader keeps `Table 3:` before it, the next does not."""
+    """Whether one caption contains the other, since only some parsers keep `Table 3:` before it."""
     return any(len(name) > 3 and (name in caption or caption in name) for name in _captions(chunk))
 
 

@@ -1,4 +1,4 @@
-"""A named set of questions whose gold is resolved in the index at hand."""
+"""Named sets of questions whose gold is resolved in an index."""
 
 import re
 from collections import Counter
@@ -15,15 +15,17 @@ from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Retrieval
 
 Ask = Callable[[Question, int, Strategy], Retrieval]
-"""(question, k, strategy) -> retrieval; how the questions of a set are put."""
+"""(question, k, strategy) -> retrieval: how the questions of a set are asked."""
 
 FILE_NAME = re.compile(r"[\w+@-][\w.+@-]*")
-"""What names of sets, splits, strategies and snapshots may be: they become file names."""
+"""Valid names of sets, splits, strategies and snapshots, which become file names."""
 
 
 def questions_version(files: Sequence[Path]) -> str:
-    """Hash of the names and contents of question files; it says whether the same was asked. A file that is gone counts
-    as an empty one: whoever reads it says so."""
+    """Return a hash of the names and contents of question files, which shows whether the questions are the same.
+
+    A missing file counts as empty, because reading it raises an error elsewhere.
+    """
     digest = sha256()
     for path in files:
         content = path.read_bytes() if path.is_file() else b""
@@ -33,7 +35,7 @@ def questions_version(files: Sequence[Path]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Unscored:
-    """A question that could not be scored; never counted as 0 and never forgotten."""
+    """A question that could not be scored, which is reported rather than counted as 0."""
 
     set: str
     split: str
@@ -50,49 +52,49 @@ class QuestionSet:
     questions: tuple[Question, ...]
     resolution: Resolution
     ask: Ask | None = None
-    """How to put these questions if not to the experiment's searcher as they are: within one table, say."""
+    """How to ask these questions, if not directly with the experiment's searcher: within one table, for example."""
     unexplained: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Chunks by question id whose judgement nobody can read: `ask` leaves them out of every ranking."""
+    """Chunks by question id with an unreadable judgement, which `ask` omits from every ranking."""
     file: Path = Path()
-    """Where the questions were read, for messages."""
+    """File of the questions, for messages."""
 
     @classmethod
     def of(
         cls, name: str, split: str, questions: Sequence[Question], chunks: Sequence[Chunk] | ChunkPlaces
     ) -> "QuestionSet":
-        """Resolve the gold of `questions` in `chunks`; `resolve` says what it raises."""
+        """Return a set with the gold of `questions` resolved in `chunks`; raises the errors of `resolve`."""
         return cls(name, split, tuple(questions), resolve(questions, chunks))
 
     @property
     def scored(self) -> tuple[Question, ...]:
-        """Questions that can be scored: all without gold, and those whose every answer resolved."""
+        """Questions that can be scored: those without gold, and those whose answers all resolved."""
         return tuple(
             question for question in self.questions if not question.gold or question.id in self.resolution.gold
         )
 
     @property
     def unscored(self) -> tuple[Unscored, ...]:
-        """The other questions, each with what became stale."""
+        """The other questions, each with its stale anchors."""
         reasons: dict[str, list[str]] = {}
         for finding in self.resolution.stale:
-            # where another anchor of the group resolves, the question is scored
+            # if another anchor of the group resolves, the question is scored
             if finding.question_id not in self.resolution.gold:
                 reasons.setdefault(finding.question_id, []).append(finding.reason)
         return tuple(Unscored(self.name, self.split, name, "; ".join(texts)) for name, texts in reasons.items())
 
     def gold(self, question: Question) -> tuple[str, ...]:
-        """Gold chunk ids of a question; empty if the library holds no answer."""
+        """Return the gold chunk ids of a question; empty if the library has no answer."""
         return self.resolution.gold.get(question.id, ())
 
     def groups(self, question: Question) -> Groups:
-        """Gold chunks of a question that are one answer together."""
+        """Return the groups of a question's gold chunks that are one answer together."""
         return self.resolution.groups.get(question.id, ())
 
     def judge(self, question: Question, ranking: Sequence[str]) -> Judgement:
-        """Find the gold of a question in a ranking of chunk ids.
+        """Return the ranks of a question's gold in a ranking of chunk ids.
 
-        A group ranks where its first chunk ranks, and counts once. Its other chunks keep their places in the
-        ranking, and are neither gold again nor noise.
+        A group has the rank of its first chunk, and counts once. Its other chunks keep their places in the ranking, but
+        count neither as gold nor as noise.
 
         Raises:
             ValueError: the question has no gold.
@@ -102,7 +104,7 @@ class QuestionSet:
         return judge([answers.get(name, name) for name in ranking], gold)
 
     def problems(self, known: Mapping[str, Chunk]) -> list[str]:
-        """Everything that keeps this set from being asked; `known` are the chunks of the index by id."""
+        """Return all problems that prevent asking this set; `known` are the chunks of the index by id."""
         label = f"set {self.name!r}, split {self.split!r}"
         problems = [
             f"{label}: {name!r} cannot be a file name; use letters, digits and -_.+@"
@@ -124,10 +126,10 @@ class QuestionSet:
 
 
 def question_sets(files: Sequence[Path], chunks: Sequence[Chunk], *, foreign: bool = False) -> tuple[QuestionSet, ...]:
-    """A set for each file; questions that a program wrote get a split of their own.
+    """Return a set for each file, with a separate split for generated questions.
 
     Raises:
-        UnresolvedGoldError: all gold of a set belongs to another library, and `foreign` does not leave it out.
+        UnresolvedGoldError: all gold of a set belongs to another library, and `foreign` is not set.
     """
     places = ChunkPlaces(chunks)
     sets = []

@@ -7,8 +7,8 @@ One object a line (`.jsonl`, `.jsonl.gz`), or the same objects as one JSON array
      "gold": [{"document": "01-x.md", "line": 623, "heading_path": ["A", "B"], "caption": null,
                "row_key": "5-8", "snippet": "| 5-8 | 24 |"}]}
 
-Only `id`, `query` and `gold` must be there; `gold: []` says that the library holds no answer. An entry of `gold` may be
-`{"any_of": [anchor, ...]}`: any of them is enough. docs/reference/questions.md tells every field.
+Only `id`, `query` and `gold` are required; `gold: []` means that the library has no answer. An entry of `gold` may be
+`{"any_of": [anchor, ...]}`, of which any is sufficient. docs/reference/questions.md describes every field.
 """
 
 import gzip
@@ -27,33 +27,33 @@ from retrieval.files.records import unpacked
 from retrieval.types import Chunk
 
 _SNIPPET = 200
-"""Characters of prose that tell where it stands."""
+"""Characters of a prose snippet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A place of the source that answers a question, identified by what is written there and never by a chunk's id."""
+    """A place of the source that answers a question, identified by its text and never by a chunk's id."""
 
     book: str | None = None
-    """Slug; None is any book."""
+    """Slug; None means any book."""
     heading_path: tuple[str, ...] = ()
-    """Headings above the place, outermost first; may leave out outer ones."""
+    """Headings above the place, outermost first; outer ones may be omitted."""
     caption: str | None = None
     row_key: str | None = None
-    """The literal cell that picks the row; says that the gold is a row or a record, never prose."""
+    """The literal cell that identifies the row; the gold is then a row or a record, never prose."""
     snippet: str | None = None
     """The literal row, or the beginning of the paragraph."""
     document: str | None = None
     """Path inside the book's folder."""
     line: int | None = None
-    """1-based line in `document`; with a snippet it only decides between equals."""
+    """1-based line in `document`; with a snippet it only decides between equal candidates."""
     group: int | None = None
-    """Anchors of one question with one number are one answer, and any of them is enough. None: needed by itself.
-    In a file the number is that of the `any_of` entry."""
+    """Anchors of one question with the same number are one answer, and any of them is sufficient. None: required by
+    itself. In a file it is the number of the `any_of` entry."""
 
     @classmethod
     def of(cls, chunk: Chunk, group: int | None = None) -> "Anchor":
-        """The place that a chunk was made from; of prose its beginning."""
+        """Return the place from which a chunk was made; for prose, its beginning."""
         snippet = chunk.source if chunk.kind == "row" else " ".join(chunk.source.split())[:_SNIPPET].strip()
         return cls(
             book=chunk.book,
@@ -73,19 +73,19 @@ _FIELDS = ({field.name for field in fields(Anchor)} - {"group"}) | {"file"} | _R
 
 @dataclass(frozen=True, slots=True)
 class GoldEntries:
-    """The anchors of one question before they are validated; groups are laid flat and numbered."""
+    """The anchors of one question before validation, with groups flattened and numbered."""
 
     values: Any
-    """What `Question.gold` is validated from; whatever was there if it was not a list."""
+    """The input for the validation of `Question.gold`; the original value if it was not a list."""
     places: tuple[str, ...] = ()
-    """Where each value is, aligned with `values`: `gold.0`, `gold.1.any_of.0`."""
+    """The path of each value, aligned with `values`: `gold.0`, `gold.1.any_of.0`."""
     problems: tuple[str, ...] = ()
 
 
 def gold_entries(gold: object, question_book: object) -> GoldEntries:
-    """Lay groups flat, turn `file` into `book` and `document`, and fill in the question's book.
+    """Return anchors with groups flattened, `file` split into `book` and `document`, and the question's book filled in.
 
-    What is not an object is handed on as it is: the validation names it.
+    Values that are not objects are passed on unchanged, for the validation to report.
     """
     if not isinstance(gold, list):
         return GoldEntries(gold)
@@ -106,7 +106,7 @@ def gold_entries(gold: object, question_book: object) -> GoldEntries:
 
 
 def _members(entry: Mapping[str, Any], where: str, problems: list[str]) -> dict[str, Any]:
-    """The anchors of a group by their place."""
+    """Return the anchors of a group by their path."""
     anchors = entry["any_of"]
     beside = sorted(set(entry) - {"any_of"})
     if beside:
@@ -118,7 +118,7 @@ def _members(entry: Mapping[str, Any], where: str, problems: list[str]) -> dict[
 
 
 def _placed(anchor: Mapping[str, Any], question_book: object, where: str, problems: list[str]) -> dict[str, Any]:
-    """The anchor's own fields, with its book: its own, that of its `file`, or the question's."""
+    """Return the anchor's fields with its book: its own, that of its `file`, or the question's."""
     values = {name: value for name, value in anchor.items() if name in _FIELDS - {"file"} - _READ_OVER}
     file = anchor.get("file")
     if file is None:
@@ -136,29 +136,29 @@ def _placed(anchor: Mapping[str, Any], question_book: object, where: str, proble
 
 
 GENERATED = "generated"
-"""Tag of questions that a program wrote; never in one headline number with those of people."""
+"""Tag of generated questions, which never share a headline number with those of people."""
 
 MAX_QUERY_CHARACTERS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question and where its answer is. Key: id, unique in its set."""
+    """One question and the places of its answer. Key: id, unique in its set."""
 
     id: str
     query: str
     book: str | None = None
     kind: str = "question"
     gold: tuple[Anchor, ...] = ()
-    """Every place that is needed, except those of one group; empty: the library holds no answer."""
+    """All required places, or groups of alternatives; empty if the library has no answer."""
     answer: str | None = None
     tags: tuple[str, ...] = ()
     keys: Mapping[str, str] = field(default_factory=dict)
-    """The values that pick the row, by name: class, level, armour class."""
+    """The values that identify the row, by name: class, level, armour class."""
 
     @property
     def generated(self) -> bool:
-        """Whether a program wrote this question."""
+        """Whether the question was generated."""
         return GENERATED in self.tags
 
 
@@ -187,9 +187,9 @@ def load_questions(path: Path) -> tuple[Question, ...]:
 
 
 def write_questions(path: Path, questions: Sequence[Question]) -> None:
-    """Write the format that `load_questions` reads; the same questions give the same bytes.
+    """Write questions in the format of `load_questions`; the same questions give the same bytes.
 
-    The name decides: `.jsonl`, `.jsonl.gz`, or `.json` (one array). Readers see the old file or the new one.
+    The format depends on the name: `.jsonl`, `.jsonl.gz`, or `.json` (one array). The file is replaced atomically.
     """
     lines = [json.dumps(_as_json(question), ensure_ascii=False) for question in questions]
     if path.name.endswith(".json"):
@@ -203,7 +203,7 @@ def write_questions(path: Path, questions: Sequence[Question]) -> None:
 
 
 def _entries(path: Path, problems: list[str]) -> Iterator[tuple[str, object]]:
-    """Every JSON value of the file with its place; what does not parse becomes a problem."""
+    """Yield every JSON value of the file with its place; parse errors are added to `problems`."""
     raw = path.read_bytes()
     try:
         text = unpacked(raw, path)
@@ -239,7 +239,7 @@ def _adapter() -> TypeAdapter[Question]:
 
 
 def _question(entry: object, location: str, problems: list[str]) -> Question | None:
-    """The question of one JSON value, or None with what is wrong added to `problems`."""
+    """Return the question of one JSON value, or None after adding its errors to `problems`."""
     if not isinstance(entry, dict):
         problems.append(f"{location}: not an object: {str(entry)[:60]!r}")
         return None
@@ -272,14 +272,14 @@ def _question(entry: object, location: str, problems: list[str]) -> Question | N
 
 
 def _where(path: Sequence[int | str], places: Sequence[str]) -> str:
-    """Where an error of the validation is in the file: there groups are not laid flat."""
+    """Return the path of a validation error in the file, in which groups are not flattened."""
     if len(path) > 1 and path[0] == "gold" and isinstance(path[1], int):
         return ".".join([places[path[1]], *map(str, path[2:])])
     return ".".join(map(str, path))
 
 
 def _as_json(question: Question) -> dict[str, Any]:
-    """The question with its anchors as JSON values, without fields that say nothing."""
+    """Return the question with its anchors as JSON values, without empty fields."""
     entry: dict[str, Any] = {"id": question.id, "query": question.query}
     for name in ("book", "kind", "answer", "tags", "keys"):
         value = getattr(question, name)
@@ -304,14 +304,14 @@ def _anchor_json(anchor: Anchor) -> dict[str, Any]:
 
 
 EXAMPLE = "example"
-"""Tag of questions that their author wants to be shown."""
+"""Tag of questions that their author wants to be shown as examples."""
 MAX_EXAMPLES = 3
 
 
 def examples(questions: Sequence[Question]) -> tuple[str, ...]:
-    """At most three questions that the library answers, each of another kind where there are such.
+    """Return at most three questions that the library answers, of different kinds if possible.
 
-    Those tagged `example` come first, then those of people, then those that a program wrote; each in the order given.
+    Those tagged `example` come first, then those of people, then generated ones; each in the order given.
     """
     answered = [question for question in questions if question.gold]
     ranked = sorted(answered, key=lambda question: (EXAMPLE not in question.tags, question.generated))

@@ -24,24 +24,24 @@ _SUFFIX = ".losses.jsonl"
 
 @contextmanager
 def kept_losses(folder: Path, asset: str) -> Iterator[Collection[Loss]]:
-    """The losses of what an asset reads of a book, filled as they occur and written to the book's folder at the end."""
+    """Yield the losses of an asset's reading of a book, filled as they occur and saved in its folder at the end."""
     with recorded_losses() as losses:
         yield losses
     write_jsonl(folder / f"{asset}{_SUFFIX}", losses)
 
 
 def losses_of(folder: Path) -> tuple[Loss, ...]:
-    """All that is missing of the book whose records are in `folder`, each once, by document and line."""
+    """Return all losses of the book whose records are in `folder`, each once, by document and line."""
     losses = {loss for path in folder.glob(f"*{_SUFFIX}") for loss in read_jsonl(path, Loss)}
     return tuple(sorted(losses, key=lambda loss: (loss.document, loss.line, loss.part, loss.error)))
 
 
 ENTRY_FILE = "entry.jsonl"
 GUARDS = "guards.jsonl"
-"""The verdict on each table of a book, in the book's folder of records."""
+"""File in a book's folder of records with the verdict on each of its tables."""
 _DIGEST = "digest.txt"
 _SOURCE = "source.txt"
-"""The folder that the records are made of."""
+"""File with the name of the source folder that the records were made from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,33 +51,33 @@ class BookEntry:
     slug: str
     title: str
     digest: str
-    """Of its folder as it was read; the library's other one says that the book changed since."""
+    """Digest of its folder when it was read; if that of the library differs, the book has changed since."""
     n_documents: int
     n_chunks: int
     n_tables: int
     n_guarded: int
-    """Chunks with a predicate."""
+    """Number of chunks with a predicate."""
     ignored: tuple[str, ...]
     warnings: tuple[str, ...]
     guards: GuardCounts | None = None
-    """Of its tables; None for a book that a version of this program indexed which did not count them."""
+    """Counts for its tables; None for a book indexed by an earlier version of this program, which lacked them."""
     losses: tuple[str, ...] = ()
-    """What is missing of it, a sentence for each part: the book itself, a document, what a failed rule would say."""
+    """A sentence for each missing part: the book itself, a document, or the result of a failed rule."""
 
 
 def keep_source(folder: Path, source: Path, digest: str) -> None:
-    """Remember in a book's folder of records which source, and which state of it, they are made from."""
+    """Record in a book's folder of records their source and its digest."""
     write_atomically(folder / _SOURCE, f"{shown_name(source)}\n")
     write_atomically(folder / _DIGEST, digest + "\n")
 
 
 def read_for_index(home: Home, folder: BookFolder) -> Book:
-    """The book as a build reads it: where it cannot be read now, its last reading, or else nothing of it."""
+    """Return the book as a build reads it: if it cannot be read now, as it was last read, or else empty."""
     return read_book_or_last(folder, _last_reading(home.book(folder.slug), folder.path))
 
 
 def _last_reading(folder: Path, source: Path) -> Book | None:
-    """The book as it was read last, from the records in `folder`; None if that was of another source, or never."""
+    """Return the book as it was last read, from the records in `folder`; None if never, or from another source."""
     kept = folder / _SOURCE
     if not kept.is_file() or kept.read_text(encoding="utf-8") != f"{shown_name(source)}\n":
         return None
@@ -89,19 +89,19 @@ def _last_reading(folder: Path, source: Path) -> Book | None:
 
 
 def fault_sentence(book: Book) -> str:
-    """Why a book cannot be read, and what of it is in the index."""
+    """Return a sentence that states why a book cannot be read, and whether its last reading stays in the index."""
     kept = "its last reading stays in the index" if book.documents else "it is left out"
     return f"{book.slug}: the book cannot be read, and {kept}: {book.fault}"
 
 
 def missing_from(folder: Path, book: Book) -> tuple[str, ...]:
-    """A sentence for each part of a book that is missing from its records in `folder`, with its place."""
+    """Return a sentence for each part of a book that is missing from its records in `folder`, with its place."""
     losses = (f"{book.slug}/{loss}" if loss.document else f"{book.slug}: {loss}" for loss in losses_of(folder))
     return (*([fault_sentence(book)] if book.fault else ()), *losses)
 
 
 def unfinished_books(home: Home, slugs: Iterable[str]) -> tuple[str, ...]:
-    """Books that were read again and not indexed to the end: their records are of two states."""
+    """Return the books that were read again but not indexed to the end: their records are of two states."""
     entries = book_entries(home)
     return tuple(
         slug
@@ -115,8 +115,8 @@ def enter_book(folder: Path, vocabulary: Vocabulary) -> None:
     """Write the entry of the book whose records are in `folder`; the last step of indexing it.
 
     Args:
-        folder: of the records.
-        vocabulary: the one that they were made with.
+        folder: folder of the records.
+        vocabulary: the vocabulary that they were made with.
     """
     (book,) = read_jsonl(folder / "book.jsonl", Book)
     chunks = read_jsonl(folder / "chunks.jsonl", Chunk)
@@ -144,7 +144,7 @@ def enter_book(folder: Path, vocabulary: Vocabulary) -> None:
 
 
 def book_entries(home: Home) -> dict[str, BookEntry]:
-    """The entries of the books that were indexed, by slug and in slug order; of one never finished there is none."""
+    """Return the entries of indexed books by slug, in slug order; a book that was never finished has none."""
     entries: dict[str, BookEntry] = {}
     for path in sorted((home.root / "books").glob(f"*/{ENTRY_FILE}")):
         try:
@@ -160,25 +160,25 @@ CHUNKS = "chunks.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class BookRecords:
-    """A book's chunks, and what their vectors are kept under."""
+    """A book's chunks and the keys of their vectors."""
 
     digest: str
-    """sha256 of the file that they were read from."""
+    """sha256 of the file of the chunks."""
     chunks: tuple[Chunk, ...]
     keys: tuple[str, ...]
     """Aligned with the chunks."""
 
 
 _READ: dict[Path, BookRecords] = {}
-"""By folder of records. A build's process reads one library, and ends with the build."""
+"""Cache by folder of records; it needs no limit, because a process of a build reads one library and then ends."""
 
 
 def book_records(folder: Path) -> BookRecords:
-    """What the folder of a book's records holds now.
+    """Return the current chunks of a book from its folder of records.
 
     Raises:
         FileNotFoundError: the book has no chunks yet.
-        IndexCorruptError: a line of them is no chunk.
+        IndexCorruptError: a line of the file is not a chunk.
     """
     path = folder / CHUNKS
     digest = sha256(path.read_bytes()).hexdigest()

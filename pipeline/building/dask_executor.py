@@ -1,7 +1,7 @@
-"""The only file that knows Dask: Dagster's executor for it, with names for tasks that are of one run.
+"""The only module that uses Dask: Dagster's executor for it, with task names that are unique to a run.
 
-dagster-dask calls a task by its job and its step, and a scheduler takes two tasks of one name for one task. Of two runs
-of one job at once, the second is told what the first one did, and does nothing (dagster-io/dagster, issue 21418).
+dagster-dask names a task after its job and its step, and a scheduler takes two tasks of one name for one task. If a job
+has two runs at once, the second gets the results of the first, and does nothing (dagster-io/dagster, issue 21418).
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,11 +27,13 @@ class _DaskByRun(DaskExecutor):
 
 
 def dask_by_run(kind: str, options: Mapping[str, object]) -> dg.ExecutorDefinition:
-    """Each step as a task of a Dask cluster; every worker needs this package, and the home and the books at one path.
+    """Return an executor that runs each step as a task of a Dask cluster.
+
+    Every worker needs this package, and the home and the books at the same path.
 
     Args:
-        kind: `local` or `existing`, as dagster-dask calls them.
-        options: of a cluster of that kind.
+        kind: `local` or `existing`, as in dagster-dask.
+        options: options of a cluster of that kind.
     """
 
     @dg.executor(name="dask", requirements=dg.multiple_process_executor_requirements())

@@ -1,4 +1,4 @@
-"""The hosted models of one run or one build: one client, what was used of it, and whether it can be asked at all."""
+"""The hosted models of one run or one build: one client, its usage, and a check that it can be used at all."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,10 +21,10 @@ _ANY = "Is anybody there?"
 
 
 class HostedModels:
-    """What assets ask of hosted models.
+    """The access of assets to hosted models.
 
     Args:
-        read: gives key, address and limits, when they are first needed.
+        read: returns key, address and limits; called when they are first needed.
     """
 
     def __init__(self, read: Callable[[], Access] = Access.of_environment) -> None:
@@ -38,19 +38,19 @@ class HostedModels:
 
     @cached_property
     def client(self) -> OpenAiClient:
-        """What asks the server; it costs nothing until it is asked."""
+        """The client of the server; it costs nothing until it is used."""
         return OpenAiClient(self.access)
 
     @property
     def embedded(self) -> int:
-        """Tokens of texts that were embedded, as the server counted them."""
+        """Number of tokens embedded, as counted by the server."""
         return self.client.embedded.total if "client" in vars(self) else 0
 
     def embedder(self, name: str) -> Embedder:
-        """The embedder of that name; a hosted one is asked by this client.
+        """Return the embedder of that name; a hosted one uses this client.
 
         Raises:
-            EmbedderUnavailableError: it was given up.
+            EmbedderUnavailableError: the embedder failed before and is not tried again.
             UnknownNameError: there is no such embedder.
         """
         if self._embedder_error is not None:
@@ -59,10 +59,10 @@ class HostedModels:
 
     @contextmanager
     def embedding(self, *, last: bool) -> Iterator[None]:
-        """Give the embedder up, for all books that follow, where it fails whatever the text.
+        """Stop using the embedder, for all books that follow, once it fails whatever the text.
 
         Args:
-            last: whether this book is not tried again.
+            last: whether this is the last attempt at this book.
         """
         try:
             yield
@@ -72,16 +72,16 @@ class HostedModels:
             raise
 
     def require_ready(self, home: Home, folders: Sequence[BookFolder]) -> None:
-        """See, before any of these books is read, that what they need can be asked; once for all that are to follow.
+        """Check, before any of these books is read, that the models they need can be used; done once for all books.
 
-        What is there already needs nobody: an embedder that cannot be asked is no obstacle where every vector is kept,
-        a chat model is none where all of its answers are.
+        Stored results need no model: an unavailable embedder is no obstacle if every vector is stored, nor is a chat
+        model if all of its answers are.
 
         Raises:
             BudgetExceededError: it would cost more than the settings allow; nothing was sent.
             EmbeddingFailureError: the embedder lacks its library, weights, key or server.
             ModelError: the server refuses the key for tables or passages, or has no such model.
-            UnreadableSettingsError: nobody knows what that model costs, and there is a budget.
+            UnreadableSettingsError: there is a budget, and the prices of the model are unknown.
         """
         if self._is_ready or not folders:
             return
@@ -96,7 +96,7 @@ class HostedModels:
         try:
             embedder.embed_query(_ANY)
         except EmbeddingFailureError:
-            # Whoever scores has to embed questions too.
+            # Scoring has to embed questions too.
             if home.settings.questions or _unembedded(home, embedder, folders):
                 raise
 
@@ -116,7 +116,7 @@ class HostedModels:
 
 
 def _unembedded(home: Home, embedder: Embedder, folders: Sequence[BookFolder]) -> list[str]:
-    """The texts of these books that have no vector yet, each once; nothing is written."""
+    """Return the texts of these books that have no vector yet, each once; nothing is written."""
     store = EmbeddingStore(home.embeddings, embedder.identity) if home.embeddings.is_dir() else None
     known = store.keys() if store is not None else frozenset()
     cuts = cuts_for(home.settings, embedder)

@@ -23,29 +23,29 @@ Numbers = dict[str, dict[str, object]]
 class KeptWork:
     """One finished part: a book's records, or the whole build. Key: key.
 
-    It says that the files are what that work left, not that they are right: the checks on them say so.
+    It shows that the files are unchanged since that work, not that they are right, which the checks on them establish.
     """
 
     key: str
-    """Hash of everything that the part is made of."""
+    """Hash of all inputs of the part."""
     files: tuple[FileEntry, ...]
     numbers: Numbers
-    """What its assets reported, by the asset's name."""
+    """The metadata that its assets reported, by asset name."""
 
     @classmethod
     def of(cls, key: str, folder: Path, paths: Iterable[Path], numbers: Numbers) -> "KeptWork":
-        """The part whose files in `folder` are these, as they are now."""
+        """Return the part with these files in `folder` as they are now."""
         return cls(key, tuple(FileEntry.of(folder, path) for path in sorted(paths)), numbers)
 
     def write(self, path: Path) -> None:
-        """Write it; the last step of the work."""
+        """Write the record to `path`; the last step of the work."""
         write_atomically(path, dump_record(self) + b"\n")
 
     @classmethod
     def read(cls, path: Path, key: str) -> "KeptWork | None":
-        """What was written beside its files, if all of these are there byte for byte (about 1.5 GB a second).
+        """Return the record beside its files, if all of these are unchanged byte for byte (about 1.5 GB a second).
 
-        None where nothing readable was, or of another key: the work has to be done.
+        None if there is no readable record, it has another key or a file changed: the work has to be done.
         """
         try:
             kept = parse_record(path.read_bytes(), cls)
@@ -59,10 +59,10 @@ _SUFFIXES = {".py", ".yaml"}
 
 @cache
 def program_version() -> str:
-    """Hash of the source files of this program, of the versions of what it depends on, and of Python's.
+    """Return a hash of the program's source files, of the versions of its dependencies, and of Python's version.
 
-    `code_version` is the hash of `retrieval` and `evals` alone, and part of this one. An updated parser of markdown
-    reads a book differently although no source file changed.
+    `code_version` is the hash of `retrieval` and `evals` alone, and part of this one. Dependencies count because, for
+    example, an updated markdown parser reads a book differently although no source file changed.
     """
     digest = sha256(f"{code_version()} {platform.python_version()} {platform.machine()}\0".encode())
     for name in _dependencies():
@@ -74,11 +74,11 @@ def program_version() -> str:
 
 
 def _dependencies() -> list[str]:
-    """The distributions that this one needs, with the versions that are installed."""
+    """Return the distributions that this one requires, with the installed versions."""
     try:
         wanted = requires("querymust") or []
     except PackageNotFoundError:
-        return []  # run from a folder of its sources, as the tests are in an installation without it
+        return []  # run from a source folder, as the tests are where it is not installed
     names = {_name(requirement) for requirement in wanted if "extra ==" not in requirement}
     return [f"{name} {_installed(name)}" for name in sorted(names)]
 

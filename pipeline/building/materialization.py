@@ -1,4 +1,4 @@
-"""Metadata and data versions of materializations, also of the library as a whole; verdicts by book."""
+"""Metadata and data versions of materializations, also for the whole library; verdicts by book."""
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -27,21 +27,21 @@ from retrieval.types import Chunk
 Reported = int | float | str | None | dg.MetadataValue | dg.TableSchema
 
 LOSSES_SHOWN = 50
-"""How many missing parts of a book an asset names; the records of the book have all."""
+"""Most missing parts of a book that an asset lists; the records of the book have all."""
 
 SHOWN = 5
-"""How many counterexamples a description names; all of them would fill the event log."""
+"""Most counterexamples that a description lists; all of them would fill the event log."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """One contradiction of a proposition, where no record says more of it."""
+    """One contradiction of a proposition that has no record type of its own."""
 
     against_it: str
 
 
 def content_version(parts: Iterable[str | bytes]) -> str:
-    """sha256 over the parts in their order, as hex; the same content is the same version on every machine."""
+    """Return the sha256 over the parts in order, as hex; the same content has the same version on every machine."""
     digest = hashlib.sha256()
     for part in parts:
         digest.update(hashlib.sha256(part.encode() if isinstance(part, str) else part).digest())
@@ -49,14 +49,14 @@ def content_version(parts: Iterable[str | bytes]) -> str:
 
 
 def losses_metadata(losses: Collection[Loss]) -> dict[str, Reported]:
-    """What an asset says of its losses; the same names on every run."""
+    """Return an asset's metadata about its losses; the names are the same on every run."""
     shown = "\n".join(f"- {loss}" for loss in islice(losses, LOSSES_SHOWN))
     more = f"\n- and {len(losses) - LOSSES_SHOWN} more" if len(losses) > LOSSES_SHOWN else ""
     return {"n_losses": len(losses), "losses": dg.MetadataValue.md(shown + more or "none")}
 
 
 def materialized(version: str, metadata: Mapping[str, Reported]) -> dg.MaterializeResult[None]:
-    """The result of an asset that stored its own output. An undefined number is reported as null, never as 0."""
+    """Return the result of an asset that stored its own output. An undefined number is reported as null, never as 0."""
     values = {key: _reported(value) for key, value in metadata.items()}
     return dg.MaterializeResult(metadata=values, data_version=dg.DataVersion(version))
 
@@ -68,13 +68,13 @@ def held(
     *,
     holding: Sequence[object] = (),
 ) -> dg.AssetCheckResult:
-    """A proposition holds when nothing contradicts it; otherwise the first contradictions are its description.
+    """Return a check result: passed without counterexamples, otherwise described by the first of them.
 
     Args:
-        counterexamples: what contradicts it.
-        metadata: what the check reports besides.
-        severity: of a check that fails.
-        holding: those that hold a promotion until a person accepts them.
+        counterexamples: contradictions of the proposition.
+        metadata: further metadata of the check.
+        severity: severity if the check fails.
+        holding: counterexamples that hold a promotion until a person accepts them.
     """
     first = "; ".join(str(example) for example in counterexamples[:SHOWN])
     more = f"; and {len(counterexamples) - SHOWN} more" if len(counterexamples) > SHOWN else ""
@@ -113,16 +113,16 @@ RECORDS = {
     "chunks": ("predicates.jsonl", "chunks.jsonl"),
     "embeddings": ("chunks.jsonl",),
 }
-"""The files of a book's folder that the checks on an asset look at."""
+"""The files of a book's folder that the checks on an asset read."""
 
 _COLUMNS = dg.TableSchema(columns=[dg.TableColumn("asset", "string"), dg.TableColumn("records", "string")])
 
 
 def records_version(home: Home, slugs: Iterable[str], asset: str, digest: Callable[[Path], str] | None = None) -> str:
-    """Hash of what the checks on one asset of the books look at, over these books. Not the asset's data version, which
-    is of one book, and which a record that was changed by hand keeps.
+    """Return a hash of the records of these books that the checks on one asset read.
 
-    `digest` is for a caller that asks for several assets, which share files.
+    It is not the asset's data version, which is for one book and does not change when a record is edited by hand.
+    A caller that asks for several assets, which share files, can pass a cached `digest`.
     """
     digest = digest or _digest
     parts = [home.settings.embedder] if asset == "embeddings" else []
@@ -136,7 +136,7 @@ def _digest(path: Path) -> str:
 
 
 def made_of(home: Home, slugs: Iterable[str]) -> dg.TableMetadataValue:
-    """What a snapshot of these books is made of: the version of the records behind each asset of the books."""
+    """Return the inputs of a snapshot of these books: the version of the records behind each asset of the books."""
     known, digest = sorted(slugs), cache(_digest)
     versions = {asset: records_version(home, known, asset, digest) for asset in RECORDS}
     records = [dg.TableRecord({"asset": asset, "records": version}) for asset, version in versions.items()]
@@ -144,29 +144,29 @@ def made_of(home: Home, slugs: Iterable[str]) -> dg.TableMetadataValue:
 
 
 def records_behind(table: dg.TableMetadataValue, asset: str) -> str | None:
-    """What `made_of` said of an asset; None if it did not know it."""
+    """Return the version of an asset's records in a table of `made_of`; None if the asset is not in it."""
     versions = {record.data["asset"]: str(record.data["records"]) for record in table.records}
     return versions.get(asset)
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryRecords:
-    """What the books' records hold now."""
+    """The current chunks of several books."""
 
     chunks: tuple[Chunk, ...]
-    """In the order of their ids."""
+    """In id order."""
     keys: tuple[str, ...]
-    """What their vectors are kept under, aligned with them."""
+    """Keys of their vectors, aligned with the chunks."""
     version: str
-    """Hash of the files that they were read from."""
+    """Hash of the files of the chunks."""
 
     @classmethod
     def of(cls, folders: Iterable[Path]) -> "LibraryRecords":
-        """Those of the books with these folders of records.
+        """Read the chunks of the books with these folders of records.
 
         Raises:
             FileNotFoundError: a book has no chunks yet.
-            IndexCorruptError: a line of its records is no chunk.
+            IndexCorruptError: a line of its records is not a chunk.
         """
         books = [book_records(folder) for folder in folders]
         pairs = [pair for book in books for pair in zip(book.chunks, book.keys, strict=True)]
@@ -179,18 +179,18 @@ class LibraryRecords:
 
 
 PREFIX = "checked-"
-"""Begins the names of the files."""
+"""Prefix of the names of the files of kept verdicts."""
 
 
 @dataclass(frozen=True, slots=True)
 class BookVerdict:
-    """What contradicts a proposition in one book."""
+    """The contradictions of a proposition in one book."""
 
     count: int
-    """Of what was looked at."""
+    """Number of objects checked."""
     sentences: tuple[str, ...] = ()
     findings: tuple[LintFinding, ...] = ()
-    """Where the contradictions are about predicates."""
+    """The contradictions, if they are about predicates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,14 +202,14 @@ class _KeptVerdict:
 def book_verdict(
     folder: Path, check: str, files: Sequence[str], vocabulary: Vocabulary, judge: Callable[[], BookVerdict]
 ) -> BookVerdict:
-    """What `judge` says of the records in `folder`; what it said before where it looked at these very bytes.
+    """Return the verdict of `judge` on the records in `folder`; the kept one if it judged these very bytes before.
 
     Args:
-        folder: of the book's records.
-        check: which check.
-        files: the records that it looks at.
-        vocabulary: of the library.
-        judge: looks at them; it must look at nothing else.
+        folder: folder of the book's records.
+        check: name of the check.
+        files: the records that it reads.
+        vocabulary: vocabulary of the library.
+        judge: checks the records; it must read nothing else.
     """
     path = folder / f"{PREFIX}{check}.json"
     digests = [sha256((folder / name).read_bytes()).hexdigest() for name in files]

@@ -1,4 +1,4 @@
-"""The part of a model in a book: its tables read, its passages described, and a report of what the model did."""
+"""The work of a model on a book: its tables read, its passages described, and a report on both."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ from retrieval.settings import Settings
 from retrieval.types import Chunk, Document, Row
 
 SAMPLED = 10
-"""One in so many is shown."""
+"""One in this many is shown."""
 
 
 ModelWork = Transformed | DescribedChunks
@@ -40,7 +40,7 @@ ModelWork = Transformed | DescribedChunks
 
 
 def work_numbers(done: ModelWork | None) -> dict[str, Reported]:
-    """What an asset says of it; the same names where no model was asked for."""
+    """Return an asset's metadata about the work of a model; the names are the same if no model was requested."""
     return {
         "n_by_model": len(done.by_model) if done else 0,
         "n_left_to_rules": sum(bool(outcome.reason) for outcome in done.outcomes) if done else 0,
@@ -52,12 +52,12 @@ def work_numbers(done: ModelWork | None) -> dict[str, Reported]:
 
 
 def who(done: ModelWork | None) -> str:
-    """Who did the work: a model and the version of its prompt, or the rules."""
+    """Return who did the work: a model and the version of its prompt, or `rules`."""
     return f"{done.bill.model}, prompt {done.bill.prompt}" if done else "rules"
 
 
 def told_work(done: ModelWork | None, did: str, what: str) -> str:
-    """The end of a sentence: what a model did to how many of what; nothing where none was asked for."""
+    """Return the end of a sentence on how many items a model did and their cost; empty if no model was requested."""
     if done is None:
         return ""
     left = "".join(f", {count} left to the rules ({reason})" for reason, count in reasons(done.outcomes).items())
@@ -66,20 +66,20 @@ def told_work(done: ModelWork | None, did: str, what: str) -> str:
 
 
 def shown_of(by_model: Collection[str]) -> frozenset[str]:
-    """One in ten of these ids; the same ones again."""
+    """Return one in ten of these ids, always the same ones."""
     by_hash = sorted(by_model, key=lambda name: sha256(name.encode()).hexdigest())
     return frozenset(by_hash[: -(-len(by_hash) // SAMPLED)])
 
 
 def keep_work(folder: Path, outcomes: str, page: str, done: ModelWork | None, sample: str) -> None:
-    """Leave in a book's folder what became of it, or nothing where no model was asked for.
+    """Write the report on a model's work to a book's folder; remove an old one if no model was requested.
 
     Args:
-        folder: of the book.
-        outcomes: the file of what became of each.
-        page: the file of the sample.
-        done: the work.
-        sample: one in ten, to be read.
+        folder: folder of the book's records.
+        outcomes: name of the file of outcomes.
+        page: name of the file of the sample.
+        done: the work; None if no model was requested.
+        sample: one in ten of the results, as a page to read.
     """
     if done is None:
         for name in (outcomes, page):
@@ -90,7 +90,7 @@ def keep_work(folder: Path, outcomes: str, page: str, done: ModelWork | None, sa
 
 
 def record_of(done: ModelWork) -> Mapping[str, object]:
-    """What a command's JSON says of it."""
+    """Return the work as JSON values for a command."""
     bill = done.bill
     used = {"prompt": bill.used.prompt, "completion": bill.used.completion}
     told = {"model": bill.model, "prompt": bill.prompt, "by_model": len(done.by_model), "used": used}
@@ -99,28 +99,28 @@ def record_of(done: ModelWork) -> Mapping[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Over generated questions about some tables."""
+    """How far two versions of rows agree on generated questions about some tables."""
 
     n_questions: int
     n_agreed: int
-    """Questions on which just the same chunks pass."""
+    """Number of questions for which exactly the same chunks pass."""
 
     @property
     def share(self) -> float | None:
-        """0 to 1; None where there is no question."""
+        """0 to 1; None if there are no questions."""
         return self.n_agreed / self.n_questions if self.n_questions else None
 
 
 def agreement(
     before: Sequence[Chunk], after: Sequence[Chunk], tables: Collection[str], vocabulary: Vocabulary
 ) -> Agreement:
-    """Compare which chunks pass for questions that a program writes about some tables.
+    """Compare which chunks pass for generated questions about some tables.
 
     Args:
         before: chunks of a book.
-        after: the same chunks in the same order, of rows that were made otherwise.
-        tables: ids of those that the questions are about.
-        vocabulary: of the library.
+        after: the same chunks in the same order, from rows made in another way.
+        tables: ids of the tables that the questions are about.
+        vocabulary: vocabulary of the library.
     """
     about = [chunk for chunk in before if chunk.table_id in tables]
     questions = [
@@ -132,7 +132,7 @@ def agreement(
 
 
 class _CompiledRows:
-    """The predicates of some chunks, compiled."""
+    """The compiled predicates of some chunks."""
 
     def __init__(self, chunks: Sequence[Chunk], vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
@@ -141,7 +141,7 @@ class _CompiledRows:
         self._rivals = SiblingIndex.build(keyed.tables, keyed.positions, vocabulary)
 
     def mask(self, query: str) -> npt.NDArray[np.bool_]:
-        """(n,): which chunks pass."""
+        """Return which chunks pass, `(n,)`."""
         request = canonical(query, self._vocabulary)
         mask = ~np.asarray(self._predicates.guarded)
         mask[self._predicates.admitted(request)] = True
@@ -150,22 +150,22 @@ class _CompiledRows:
 
 
 TABLE_OUTCOMES, TABLE_SAMPLE = "model_tables.jsonl", "model_sample.md"
-"""In a book's folder of records: what became of each chosen table, and one in ten of them for a person to read."""
+"""Files in a book's folder of records: the outcome of each chosen table, and one in ten of them to read."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowsMade:
-    """The rows of a book."""
+    """The rows of a book, and the work of the model that read its tables."""
 
     rows: tuple[Row, ...]
     transformed: Transformed | None
-    """None: no model was asked for."""
+    """None if no model was requested."""
     agreed: float | None
-    """Share of generated questions about the model's tables on which the same chunks pass as with the rules' rows."""
+    """Share of generated questions about the model's tables for which the same chunks pass as with the rules' rows."""
 
     @property
     def numbers(self) -> dict[str, Reported]:
-        """What an asset says of it; the same names whoever made the rows."""
+        """An asset's metadata about the rows; the names are the same for models and rules."""
         done = self.transformed
         return {"transformer": who(done), **work_numbers(done), "agreement": self.agreed}
 
@@ -173,19 +173,19 @@ class RowsMade:
 def make_rows(
     settings: Settings, answers: Path, vocabulary: Vocabulary, book: ParsedBook, tables: Sequence[Table], access: Access
 ) -> RowsMade:
-    """The rows of all tables of a book.
+    """Make the rows of all tables of a book.
 
     Args:
-        settings: who reads tables.
-        answers: folder of what models answered.
-        vocabulary: of the library.
-        book: the tables are its own.
-        tables: all of them.
-        access: to the model.
+        settings: whether the rules or a model read tables.
+        answers: folder of the answers of models.
+        vocabulary: vocabulary of the library.
+        book: the book of the tables.
+        tables: all tables of the book.
+        access: access to the model.
 
     Raises:
         ModelKeyError: the server refuses the key.
-        UnreadableSettingsError: there is a budget, and nobody knows the prices of the model.
+        UnreadableSettingsError: there is a budget, and the prices of the model are unknown.
     """
     texts = [parsed.document.text for parsed in book.documents]
     if settings.tables.transformer == "rules":
@@ -196,17 +196,17 @@ def make_rows(
 
 
 def reader_of(settings: Settings, access: Access, answers: Path, *, batch: bool = False) -> ModelTables:
-    """What asks the model of the settings about tables: about all of a row, or about its names alone.
+    """Return the reader of tables by the model of the settings: whole rows, or their names alone.
 
     Raises:
-        UnreadableSettingsError: there is a budget, and nobody knows the prices of the model.
+        UnreadableSettingsError: there is a budget, and the prices of the model are unknown.
     """
     question = RowNames() if settings.tables.transformer == "names" else WholeRows()
     return ModelTables(access, answers, replace(options_of(settings), batch=batch), question)
 
 
 def agreed(book: ParsedBook, done: Transformed, vocabulary: Vocabulary) -> float | None:
-    """How far the model's rows let the same chunks pass as the rules' rows; None where it made none."""
+    """Return the share of questions for which model and rules let the same chunks pass; None if it made no rows."""
     if not done.by_model:
         return None
     before, after = (chunk_book(book, extract_predicates(rows)) for rows in (done.offline, done.rows))
@@ -214,17 +214,17 @@ def agreed(book: ParsedBook, done: Transformed, vocabulary: Vocabulary) -> float
 
 
 def chosen_tables(settings: Settings, tables: Sequence[Table], vocabulary: Vocabulary) -> frozenset[str]:
-    """The ids of the tables that a model is to read."""
+    """Return the ids of the tables that a model is to read."""
     if settings.tables.table_list is None:
         return by_rule(tables, vocabulary)
     return listed(tables, read_table_list(Path(settings.tables.table_list).expanduser()))[0]
 
 
 def options_of(settings: Settings) -> ModelOptions:
-    """The model of the settings, with its limits.
+    """Return the model of the settings with its limits.
 
     Raises:
-        UnreadableSettingsError: there is a budget, and nobody knows the prices of the model.
+        UnreadableSettingsError: there is a budget, and the prices of the model are unknown.
     """
     tables = settings.tables
     price = chat_price(tables.model)
@@ -242,12 +242,12 @@ def options_of(settings: Settings) -> ModelOptions:
 
 
 def keep_table_report(folder: Path, done: Transformed | None) -> None:
-    """Leave in a book's folder what became of the tables, or nothing where no model was asked for."""
+    """Write the report on a book's tables to its folder; remove an old one if no model was requested."""
     keep_work(folder, TABLE_OUTCOMES, TABLE_SAMPLE, done, table_sample(done) if done else "")
 
 
 def table_sample(done: Transformed) -> str:
-    """One in ten of the model's tables, the rules' rows beside its own, as a page for a person; the same ones again."""
+    """Return a page with one in ten of the model's tables, always the same ones, the rules' rows beside its own."""
     shown = shown_of(done.by_model)
     parts = [f"# One in {SAMPLED} of the tables that {done.bill.model} read, prompt {done.bill.prompt}\n"]
     for outcome in done.outcomes:
@@ -263,21 +263,21 @@ def table_sample(done: Transformed) -> str:
 
 
 PASSAGE_OUTCOMES, PASSAGE_SAMPLE = "model_passages.jsonl", "passages_sample.md"
-"""In a book's folder of records: what became of each passage, and one in ten of them for a person to read."""
+"""Files in a book's folder of records: the outcome of each passage, and one in ten of them for a person to read."""
 _COMPARED_KEYS = ("content_kind", "is_rule_bearing", "tags", "traits", "summary")
 
 
 @dataclass(frozen=True, slots=True)
 class ChunksMade:
-    """The chunks of a book."""
+    """The chunks of a book, and the work of the model that described its passages."""
 
     chunks: tuple[Chunk, ...]
     described: DescribedChunks | None
-    """None: no model was asked for."""
+    """None if no model was requested."""
 
     @property
     def numbers(self) -> dict[str, Reported]:
-        """What an asset says of it; the same names whoever described the passages."""
+        """An asset's metadata about the chunks; the names are the same for models and rules."""
         done = self.described
         agreed = done.agreement if done else None
         return {"enrichment": who(done), **work_numbers(done), "kind_agreement": agreed}
@@ -286,18 +286,18 @@ class ChunksMade:
 def make_chunks(
     settings: Settings, answers: Path, documents: Sequence[Document], chunks: Sequence[Chunk], access: Access
 ) -> ChunksMade:
-    """The chunks of a book, described as the settings want it.
+    """Return the chunks of a book, described by the rules or the model of the settings.
 
     Args:
-        settings: who describes passages.
-        answers: folder of what models answered.
-        documents: of the book; what their author says of them wins.
-        chunks: as the rules describe them.
-        access: to the model.
+        settings: whether the rules or a model describe passages.
+        answers: folder of the answers of models.
+        documents: documents of the book; the metadata of their authors takes precedence.
+        chunks: chunks as described by the rules.
+        access: access to the model.
 
     Raises:
         ModelKeyError: the server refuses the key.
-        UnreadableSettingsError: there is a budget, and nobody knows the prices of the model.
+        UnreadableSettingsError: there is a budget, and the prices of the model are unknown.
     """
     if settings.passages.enrichment == "rules":
         return ChunksMade(tuple(chunks), None)
@@ -308,21 +308,21 @@ def make_chunks(
 
 
 def describer_of(settings: Settings, access: Access, answers: Path, *, batch: bool = False) -> ModelPassages:
-    """What asks the model of the settings about passages.
+    """Return the describer of passages by the model of the settings.
 
     Raises:
-        UnreadableSettingsError: there is a budget, and nobody knows the prices of the model.
+        UnreadableSettingsError: there is a budget, and the prices of the model are unknown.
     """
     return ModelPassages(access, answers, replace(options_of(settings), batch=batch))
 
 
 def keep_passage_report(folder: Path, done: DescribedChunks | None) -> None:
-    """Leave in a book's folder what became of the passages, or nothing where no model was asked for."""
+    """Write the report on a book's passages to its folder; remove an old one if no model was requested."""
     keep_work(folder, PASSAGE_OUTCOMES, PASSAGE_SAMPLE, done, passage_sample(done) if done else "")
 
 
 def passage_sample(done: DescribedChunks) -> str:
-    """One in ten of the model's passages, what the rules say beside its own words; the same ones again."""
+    """Return a page with one in ten of the model's passages, always the same ones, the rules' values beside its own."""
     shown = shown_of(done.by_model)
     dropped = {outcome.chunk_id: outcome.dropped for outcome in done.outcomes}
     parts = [f"# One in {SAMPLED} of the passages that {done.bill.model} described, prompt {done.bill.prompt}\n"]

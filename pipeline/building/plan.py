@@ -1,4 +1,4 @@
-"""The plan of a build: which books, how many chunks are embedded, and the cost."""
+"""The plan of a build: its books, the number of chunks to embed, and the cost."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,56 +24,56 @@ from retrieval.types import Chunk, Embedder
 
 
 def cost_of(store: EmbeddingStore, embedder: Embedder, chunks: Sequence[Chunk]) -> Cost:
-    """What it takes to embed the chunks that the store lacks."""
+    """Return the cost of embedding the chunks that the store lacks."""
     texts = {embedding_key(chunk): embedding_text(chunk) for chunk in chunks}
     return Cost.of([texts[key] for key in store.missing(list(texts))], price_of(embedder.identity))
 
 
 @dataclass(frozen=True, slots=True)
 class BookPlan:
-    """What a build will do with one book. Key: slug."""
+    """The planned work on one book. Key: slug."""
 
     slug: str
     state: Literal["added", "changed", "removed", "unchanged"]
-    """Its folder against the one that was indexed."""
+    """The state of its folder compared with the indexed one."""
     is_read: bool
-    """Whether it is read and cut again; an unchanged book is where the program, the words or the embedder changed."""
+    """Whether it is read and chunked again; so is an unchanged book if program, vocabulary or embedder changed."""
     n_embedded: int
     n_reused: int
     n_deleted: int
-    """Keys that the book had and has no more."""
+    """Number of keys that the book had and no longer has."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuildPlan:
-    """What a build will do with a library. What two books say alike is embedded once, and counts for the first."""
+    """The planned work on a library. A text that two books share is embedded once, and counts for the first."""
 
     embedder: str
     books: tuple[BookPlan, ...]
-    """In the order of their slugs."""
+    """In slug order."""
     cost: Cost
     budget: float | None
     obstacle: str | None = None
-    """Why a build would not begin: the embedder lacks its library, its weights or its key."""
+    """The reason why a build would not begin: the embedder lacks its library, its weights or its key."""
 
     def total(self, name: Literal["n_embedded", "n_reused", "n_deleted"]) -> int:
-        """The sum over the books."""
+        """Return the sum of a count over the books."""
         return sum(int(getattr(book, name)) for book in self.books)
 
 
 def plan_build(
     home: Home, cut: Callable[[BookFolder], tuple[Chunk, ...]], is_kept: Callable[[BookFolder], bool]
 ) -> BuildPlan:
-    """Read the library and say what a build would do; nothing is written, and nothing is sent.
+    """Read the library and return the plan of a build; nothing is written, and nothing is sent.
 
     Args:
-        home: what would be built, with what.
-        cut: reads a book and cuts it into chunks.
+        home: the home that would be built.
+        cut: reads a book and splits it into chunks.
         is_kept: whether a build would leave a book's records as they are.
 
     Raises:
         LibraryError: the library cannot be read.
-        UnknownNameError: no embedder is called what the settings say.
+        UnknownNameError: no embedder has the name in the settings.
     """
     embedder, folders, entries = load_embedder(home.settings.embedder), list_books(home.library), book_entries(home)
     store = EmbeddingStore(home.embeddings, embedder.identity) if home.embeddings.is_dir() else None
@@ -115,7 +115,7 @@ def _obstacle(embedder: str) -> str | None:
 
 
 def plan_record(plan: BuildPlan) -> Mapping[str, object]:
-    """A plan as JSON values."""
+    """Return a plan as JSON values."""
     return {
         "embedder": plan.embedder,
         **{state: [book.slug for book in plan.books if book.state == state] for state in STATES},
@@ -142,7 +142,7 @@ _SHOWN = 5
 
 
 def print_plan(plan: BuildPlan) -> None:
-    """Which books, how many chunks, and what it costs."""
+    """Print the books, the number of chunks, and the cost."""
     for state in STATES:
         slugs = [book.slug for book in plan.books if book.state == state]
         if slugs:

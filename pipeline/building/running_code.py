@@ -1,4 +1,4 @@
-"""The source that an asset runs, found by following the names that its function uses."""
+"""Code versions of assets: hashes of the source that they run, found by following the names in their functions."""
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
@@ -23,25 +23,25 @@ from retrieval.files.records import dump_record, parse_record
 _PACKAGES = {package.__name__: package for package in (retrieval, evals, pipeline)}
 _DATA = {".toml", ".json", ".txt", ".html", ".css", ".js"}
 _Name = tuple[str, str]
-"""A module and a name at its top; an empty name is all of the module."""
+"""A module and a name at its top level; an empty name stands for the whole module."""
 
 KEPT = Path(__file__).parent / "__pycache__" / "running_code.json"
-"""Following every name takes a second, so the versions are kept beside Python's own compiled files."""
+"""Cache of the versions, beside Python's own compiled files, because following every name takes a second."""
 
 Loaded = dg.AssetsDefinition | dg.SourceAsset | CacheableAssetsDefinition | dg.AssetSpec
 
 
 @dataclass(frozen=True, slots=True)
 class KeptVersions:
-    """The versions of one program. Key: program."""
+    """The code versions of the assets of one version of the program. Key: program."""
 
     program: str
     versions: dict[str, str]
-    """By asset."""
+    """Code version by asset."""
 
 
 def with_code_versions(loaded: Sequence[Loaded]) -> list[Loaded]:
-    """What was loaded; the assets that are made here with the hash of what they run as their code version."""
+    """Return the loaded definitions; assets made here get the hash of the source that they run as code version."""
     made = [asset for asset in loaded if isinstance(asset, dg.AssetsDefinition)]
     functions = {asset.key.to_user_string(): _function(asset) for asset in made}
     kept = _kept_versions()
@@ -75,10 +75,10 @@ def _kept_versions() -> KeptVersions | None:
 
 
 def running_version(function: Callable[..., Any]) -> str:
-    """Hash of the definitions that a function reaches in our packages, and of the data files beside them.
+    """Return a hash of the definitions that a function reaches in our packages, and of the data files beside them.
 
-    A name is followed into the module that defines it; a class counts whole, and a function with the types in its
-    signature. Its own decorators do not count: they say when an asset runs, not what it makes.
+    A name is followed into the module that defines it; a class counts as a whole, and a function with the types in its
+    signature. Its own decorators do not count: they determine when an asset runs, not what it makes.
     """
     while hasattr(function, "__wrapped__"):
         function = function.__wrapped__
@@ -89,7 +89,7 @@ def running_version(function: Callable[..., Any]) -> str:
 
 
 def _reached(module: str, function: str) -> Iterator[str]:
-    """The text of each definition that is reached, and the digest of each data file beside one."""
+    """Yield the text of each definition that is reached, and the digest of each data file beside one."""
     seen: set[_Name] = set()
     waiting: list[_Name] = []
     start = _source(module)
@@ -103,7 +103,7 @@ def _reached(module: str, function: str) -> Iterator[str]:
         seen.add(key)
         source = _source(key[0])
         yield from source.data
-        if key[1] in source.imported:  # and given on to others
+        if key[1] in source.imported:  # re-exported
             waiting.append(source.imported[key[1]])
         for definition in source.find(key[1]):
             yield f"{definition.decorators}{definition.text}"
@@ -112,16 +112,16 @@ def _reached(module: str, function: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Definition:
-    """One statement at the top of a module."""
+    """One statement at the top level of a module."""
 
     text: str
-    """Without its decorators."""
+    """Source text without the decorators."""
     decorators: str
     names: frozenset[str]
     """Every name that its text uses."""
     names_of_decorators: frozenset[str]
     imports: tuple[_Name, ...]
-    """What it imports of our packages while it runs."""
+    """Names of our packages that it imports when it runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,17 +129,17 @@ class _Source:
     module: str
     definitions: dict[str, list[_Definition]] = field(default_factory=dict)
     imported: dict[str, _Name] = field(default_factory=dict)
-    """By the name that it has here."""
+    """Origin of each import, by its name in this module."""
     data: tuple[str, ...] = ()
 
     def find(self, name: str) -> list[_Definition]:
-        """The definitions of a name; of an empty one all of the module's."""
+        """Return the definitions of a name; for an empty name all of the module's."""
         if not name:
             return [definition for of_name in self.definitions.values() for definition in of_name]
         return self.definitions.get(name, [])
 
     def follow(self, names: frozenset[str], imports: tuple[_Name, ...]) -> list[_Name]:
-        """Where these names are defined; what is not ours is left out."""
+        """Return where these names are defined; names from other packages are ignored."""
         own = [(self.module, name) for name in names if name in self.definitions]
         return [*own, *(self.imported[name] for name in names if name in self.imported), *imports]
 
@@ -182,7 +182,7 @@ def _names(*nodes: ast.AST) -> frozenset[str]:
 
 
 def _bound(statement: ast.stmt) -> frozenset[str]:
-    """The names that a statement defines; a statement that defines none is found under an empty one."""
+    """Return the names that a statement defines; an empty name if it defines none."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return frozenset({statement.name})
     stored = (node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
@@ -199,7 +199,7 @@ def _imported(statement: ast.Import | ast.ImportFrom, module: str) -> dict[str, 
 
 
 def _origin(module: str, name: str) -> _Name:
-    """A module of that name in a package, or the name in the module."""
+    """Return the submodule of that name if `module` is a package that has one, or else the name in the module."""
     return (
         (f"{module}.{name}", "")
         if _path(module).name == "__init__.py" and _exists(f"{module}.{name}")
@@ -220,7 +220,7 @@ def _is_for_types(statement: ast.stmt) -> bool:
 def _path(module: str) -> Path:
     package, *parts = module.split(".")
     path = Path(_PACKAGES[package].__path__[0]).joinpath(*parts)
-    # An update that makes a module of a package leaves the folder of its compiled files behind.
+    # An update that turns a package into a module leaves the folder with its compiled files behind.
     return made if (made := path / "__init__.py").is_file() else path.with_suffix(".py")
 
 

@@ -1,4 +1,4 @@
-"""Files that stages leave for each other when they run one by one, outside of a home."""
+"""Files by which stages pass on results when they run one by one, outside of a home."""
 
 import shutil
 from collections.abc import Sequence
@@ -23,19 +23,19 @@ _BESIDE = ("book.toml", "tables.toml")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a stage begins with."""
+    """The input of the first stage."""
 
     books: tuple[Book, ...]
     vocabulary: Vocabulary
 
 
 def read_source(path: Path) -> Source:
-    """The books of a library, of a folder of markdown, of one markdown file, or of a file of documents.
+    """Read the books of a library, of a folder of markdown, of one markdown file, or of a file of documents.
 
-    A file is a book by itself, with the `book.toml` and `tables.toml` beside it.
+    A markdown file is a book by itself, with the `book.toml` and `tables.toml` beside it.
 
     Raises:
-        FileNotFoundError: there is nothing.
+        FileNotFoundError: the path does not exist.
         LibraryError: it cannot be read as books.
     """
     path = path.expanduser().resolve()
@@ -55,7 +55,7 @@ def read_source(path: Path) -> Source:
 
 
 def write_rows(folder: Path, book: Book, rows: Sequence[Row]) -> Path:
-    """Leave the rows of a book for `chunk`; the folder of the book."""
+    """Write the rows of a book for `chunk`; return the folder of the book."""
     position = folder / book.slug
     write_jsonl(position / BOOK, [book])
     write_jsonl(position / ROWS, rows)
@@ -63,11 +63,11 @@ def write_rows(folder: Path, book: Book, rows: Sequence[Row]) -> Path:
 
 
 def cut_books(path: Path) -> tuple[tuple[Book, tuple[Chunk, ...]], ...]:
-    """Each book with its chunks: of what `write_rows` left, or of books whose tables the rules read.
+    """Return each book with its chunks: from the files of `write_rows`, or from books whose tables the rules read.
 
     Raises:
-        FileNotFoundError: there is nothing.
-        IndexCorruptError: what was left is not what this version writes.
+        FileNotFoundError: the path does not exist.
+        IndexCorruptError: the files do not have the format of this version.
         LibraryError: it cannot be read as books.
     """
     folders = sorted(rows.parent for rows in path.expanduser().glob(f"*/{ROWS}"))
@@ -79,12 +79,12 @@ def cut_books(path: Path) -> tuple[tuple[Book, tuple[Chunk, ...]], ...]:
 
 
 def read_chunks(path: Path) -> tuple[Chunk, ...]:
-    """The chunks that `chunk` wrote, their ids made different where two books say the same.
+    """Read the chunks that `chunk` wrote, with their ids made unique if two books share a text.
 
     Raises:
-        FileNotFoundError: no such file.
-        IndexCorruptError: it holds no chunks.
-        LibraryError: it is empty.
+        FileNotFoundError: the file does not exist.
+        IndexCorruptError: a line of the file is not a chunk.
+        LibraryError: the file is empty.
     """
     stored = read_jsonl(path.expanduser(), Chunk)
     if not stored:

@@ -1,1 +1,1 @@
-"""What the command prints: results, progress and errors, and how a retrieval is shown."""
+"""The output of the command: results, progress and errors, and the display of a retrieval."""

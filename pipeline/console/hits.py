@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from retrieval.search.iterative import Neighbour
 
 GAP = 2
-"""Blanks between two columns."""
+"""Spaces between two columns."""
 LONGEST = 30
-"""Terminal columns of a value that stands in the table; what is longer gets lines of its own below it."""
+"""Most terminal columns of a value in the table; a longer one gets lines of its own below it."""
 _HEAD = 12
-"""Terminal columns that a head may take without being broken at a blank."""
+"""Most terminal columns of a head that is not broken at a space."""
 _MEASURE = Console(width=200, file=None, force_terminal=False)
 
 
@@ -42,11 +42,11 @@ class _WrappedColumn:
 
 
 def row_table(pairs: Sequence[tuple[str, str]], width: int) -> Iterator[Text]:
-    """The lines of a table of one row; no value is cut, and no line is wider than the terminal.
+    """Yield the lines of a table of one row; no value is truncated, and no line is wider than the terminal.
 
     Args:
-        pairs: (head, value), the one that picks the row first; a head may be empty.
-        width: of the terminal, in its columns.
+        pairs: (head, value), that of the row's key first; a head may be empty.
+        width: width of the terminal in columns.
     """
     most = min(LONGEST, width)
     short = [(head, value) for head, value in pairs if cell_len(value) <= most]
@@ -64,7 +64,7 @@ def row_table(pairs: Sequence[tuple[str, str]], width: int) -> Iterator[Text]:
 
 
 def broken(line: Text, width: int) -> list[Text]:
-    """A text in lines that are no wider, broken at blanks where there are some."""
+    """Break a text into lines of at most `width`, at spaces if there are any."""
     parts = list(line.wrap(_MEASURE, max(width, 1)))
     for part in parts:
         part.rstrip()
@@ -79,7 +79,7 @@ def _column(head: str, value: str, most: int) -> _WrappedColumn:
 
 
 def _lines(band: Sequence[_WrappedColumn]) -> Iterator[Text]:
-    """The heads stand on the line above their values, whatever their heights are."""
+    """Yield the lines of some columns; heads of different heights are aligned at the bottom, above their values."""
     if not band:
         return
     highest = max(len(wrapped.heads) for wrapped in band)
@@ -99,21 +99,21 @@ def _joined(cells: Sequence[Text], band: Sequence[_WrappedColumn]) -> Text:
 
 
 BETWEEN = " | "
-"""Between two cells on one line."""
+"""Separator of two cells on one line."""
 PROSE_LINES = 3
-"""Of a passage, unless all of it is wanted."""
+"""Lines shown of a passage, unless all of it is requested."""
 PIPED_WIDTH = 110
-"""Characters of such a line where no terminal says how wide it is."""
+"""Characters of such a line without a terminal."""
 
 
 def long_title(chunk: Chunk) -> str:
-    """Book, headings and caption, from the widest to the nearest; the row's key is among its cells."""
+    """Return book, headings and caption, from the most general on; the row's key is among its cells."""
     parts = [chunk.book, *chunk.heading_path, chunk.caption or ""]
     return " > ".join(_clean(part) for number, part in enumerate(parts) if part and part not in parts[:number][-1:])
 
 
 def cells(chunk: Chunk) -> tuple[tuple[str, str], ...]:
-    """(column, cell), the one that picks the row first; a cell under no column has an empty name."""
+    """Return each (column, cell), that of the row's key first; a cell without a column gets an empty name."""
     columns = (*chunk.columns, *[""] * (len(chunk.cells) - len(chunk.columns)))
     pairs = [(_clean(column), _clean(cell)) for column, cell in zip(columns, chunk.cells, strict=False)]
     key = _clean(chunk.row_key or "")
@@ -125,11 +125,11 @@ def cells(chunk: Chunk) -> tuple[tuple[str, str], ...]:
 
 
 def brief(chunk: Chunk, width: int | None) -> Iterator[Text]:
-    """A row's cells, all that hold something, as a small table; of a passage the first lines.
+    """Yield a row's non-empty cells as a small table, or the first lines of a passage.
 
     Args:
-        chunk: what to show.
-        width: of the lines; None: one line, however long.
+        chunk: the chunk to show.
+        width: width of the lines; None: one line, however long.
     """
     if chunk.cells:
         pairs = [(column, cell) for column, cell in cells(chunk) if cell]
@@ -143,7 +143,7 @@ def brief(chunk: Chunk, width: int | None) -> Iterator[Text]:
 
 
 def whole(chunk: Chunk, width: int | None) -> Iterator[Text]:
-    """Everything about a chunk: every cell or the whole passage, its source, names, predicate and metadata."""
+    """Yield everything about a chunk: every cell or the whole passage, its source, names, predicate and metadata."""
     if chunk.cells:
         for column, cell in cells(chunk):
             yield from _wrapped(_pair(column, cell), width)
@@ -186,21 +186,21 @@ def _clean(text: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """Control characters of a book would command the terminal."""
+    """Replace control characters by spaces, because those of a book would control the terminal."""
     return "".join(" " if unicodedata.category(letter) == "Cc" else letter for letter in text)
 
 
 INDENT = 5
-"""Columns before all lines of a hit but the first."""
+"""Indentation, in columns, of all lines of a hit but the first."""
 
 
 def print_retrieval(retrieval: Retrieval, short_id: ShortId, *, full: bool = False) -> None:
-    """Each hit: its relevance, where it belongs, its short id and place, and what it says; in a pipe on three lines.
+    """Print each hit: its relevance, title, short id, place and text; in a pipe on three lines.
 
     Args:
-        retrieval: what was found.
-        short_id: from an id to the beginning that no other id has.
-        full: show all that is known of each chunk.
+        retrieval: the retrieval to print.
+        short_id: shortens an id to a prefix that no other id has.
+        full: show everything about each chunk.
     """
     if not retrieval.hits:
         out.print("No chunk answers this question.")
@@ -216,7 +216,7 @@ def print_retrieval(retrieval: Retrieval, short_id: ShortId, *, full: bool = Fal
 
 
 def _beside(hit: Hit) -> str:
-    """What a hit stands beside, or what stands behind it."""
+    """Return a note that the hit is context of hit 1, or on the number of rows behind it; empty if neither applies."""
     if any(addend.name == CONTEXT_ROW and addend.value for addend in hit.addends):
         return " (context of hit 1)"
     behind = int(hit.evidence.get(ROWS_BEHIND, 0))
@@ -228,7 +228,7 @@ def _shown(relevance: float | None) -> str:
 
 
 def print_place(chunk: Chunk, short_id: ShortId) -> None:
-    """The short id, and the lines of the file that the chunk was made from."""
+    """Print the short id of a chunk, and the lines of the file that it was made from."""
     first, last = chunk.lines
     lines = f"{first}" if first == last else f"{first}-{last}"
     text = Text(f"{short_id(chunk.id)}  {chunk.book}/{chunk.document}:{lines}", style="dim")
@@ -237,7 +237,7 @@ def print_place(chunk: Chunk, short_id: ShortId) -> None:
 
 
 def print_receipt(retrieval: Retrieval) -> None:
-    """Why each chunk that was looked at was kept or excluded, what each score is made of, and where the time went."""
+    """Print why each examined chunk was kept or excluded, the parts of each score, and the time of each step."""
     from retrieval.search.receipt import debug_lines
 
     out.print()
@@ -246,16 +246,16 @@ def print_receipt(retrieval: Retrieval) -> None:
 
 
 SHOWN = 160
-"""Characters of a document."""
+"""Most characters shown of a document."""
 
 
 def neighbour_record(neighbour: Neighbour, rank: int) -> dict[str, object]:
-    """One chunk as JSON values."""
+    """Return one chunk as JSON values."""
     return asdict(neighbour) | {"rank": rank, "distance": round(neighbour.distance, 6)}
 
 
 def print_neighbours(kept: Sequence[Neighbour]) -> None:
-    """Each chunk: its distance and title, where it is from, and how its document begins."""
+    """Print each chunk: its distance and title, its collection and id, and the beginning of its document."""
     if not kept:
         out.print("No chunk answers this question.")
     for rank, neighbour in enumerate(kept, start=1):

@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 
 _COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""Control characters, but for the ends of lines and tabs."""
+"""Control characters, except line feeds and tabs."""
 
 
 def printable(text: str) -> str:
-    """The text with a blank for each control character: one of a book or a file's name would command the terminal."""
+    """Return the text with a space for each control code: those of a book or file name could control the terminal."""
     return _COMMANDS.sub(" ", text)
 
 
 class SafeConsole(Console):
-    """A console on which the words that are printed cannot move the cursor, set a title or begin a colour.
+    """A console on which printed text cannot move the cursor, set a title or start a colour.
 
-    Brackets are brackets: a book may say `[1]`, and rich would take it for markup.
+    Brackets are printed as they are: a book may contain `[1]`, which rich would take for markup.
 
-    With `NO_COLOR` it writes no colour and nothing bold or dim either.
+    With `NO_COLOR` it writes neither colours nor bold or dim text.
     """
 
     def __init__(self, *, stderr: bool = False) -> None:
@@ -40,7 +40,7 @@ class SafeConsole(Console):
         )
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """The pieces to write; those that rich itself makes to command the terminal stay as they are."""
+        """Yield the segments to write; the control segments that rich itself makes are unchanged."""
         for piece in super().render(renderable, options):
             yield piece if piece.control else Segment(printable(piece.text), piece.style)
 
@@ -50,31 +50,31 @@ err = SafeConsole(stderr=True)
 
 
 def print_json(value: object) -> None:
-    """One JSON document, plain, for another program to read."""
+    """Print one plain JSON document for another program to read."""
     text = json.dumps(value, ensure_ascii=False, indent=2)
     out.print(_COMMANDS.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
 
 
 def first_of(lines: Sequence[str], most: int = 5) -> Iterator[str]:
-    """The first lines, and how many more there are."""
+    """Yield the first lines, and how many more there are."""
     yield from lines[:most]
     if len(lines) > most:
         yield f"and {len(lines) - most} more; --json has them all"
 
 
 def print_error(sentence: str) -> None:
-    """One clear line, or as many as the error has."""
+    """Print an error, on as many lines as it has."""
     err.print("[bold red]error:[/] ", end="", markup=True)
     err.print(sentence)
 
 
 def counted(number: int, noun: str) -> str:
-    """`1 book`, `12,833 books`."""
+    """Return a number and a noun, such as `1 book` or `12,833 books`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def named(names: Sequence[str], shown: int | None = None) -> str:
-    """The names, or the first of them and how many more there are; one more is named, for that is as short."""
+    """Return the names, or the first `shown` and how many more there are; a single further name is not left out."""
     if shown is None or len(names) <= shown + 1:
         return ", ".join(names)
     return f"{', '.join(names[:shown])} and {len(names) - shown:,} more"
@@ -82,14 +82,14 @@ def named(names: Sequence[str], shown: int | None = None) -> str:
 
 @contextmanager
 def progress_bar(title: str) -> Iterator["Bar"]:
-    """A bar that goes away when the work is done; a file or a pipe gets none."""
+    """Show a progress bar that disappears when the work is done; a file or a pipe gets none."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
         yield Bar(progress, title)
 
 
 class Bar:
-    """A progress bar that can be told what runs now."""
+    """A progress bar that names the current step."""
 
     def __init__(self, progress: Progress, title: str) -> None:
         self._progress = progress
@@ -97,12 +97,12 @@ class Bar:
         self._task = progress.add_task(f"{title}: starting", total=1)
 
     def __call__(self, doing: str, done: int, total: int) -> None:
-        """Show `done` of `total` and what runs now."""
+        """Show `done` of `total` and the current step."""
         self._progress.update(self._task, description=f"{self._title}: {doing}", completed=done, total=total)
 
 
 def print_estimate(estimate: "CostEstimate", options: "ModelOptions", prompt: str, chosen: str, *, json_: bool) -> None:
-    """The estimate as one JSON document, or in words after a sentence that says what was chosen."""
+    """Print the estimate as one JSON document, or in words after the sentence `chosen` on the selection."""
     if json_:
         usd = {"likely_usd": estimate.likely_usd, "most_usd": estimate.most_usd, "budget_usd": options.budget_usd}
         told = {

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def print_leaderboard(leaderboard: Mapping[str, Mapping[str, float | None]]) -> None:
-    """A line for each strategy; `-` where a metric is undefined."""
+    """Print a line for each strategy; `-` if a metric is undefined."""
     if not leaderboard:
         out.print("No questions, so no strategy was scored.")
         return
@@ -39,17 +39,17 @@ def print_leaderboard(leaderboard: Mapping[str, Mapping[str, float | None]]) -> 
 
 
 def print_better_strategy(leaderboard: Mapping[str, Mapping[str, float | None]], used: str) -> None:
-    """Print what `better_strategy` says; often nothing."""
+    """Print the sentence of `better_strategy`, if any."""
     if sentence := better_strategy(leaderboard, used):
         out.print(f"\n{sentence}")
 
 
 def better_strategy(leaderboard: Mapping[str, Mapping[str, float | None]], used: str) -> str:
-    """Which strategy has a higher mrr than the one that the home searches with, and how to choose it; often nothing.
+    """Return a sentence on the strategy with the best mrr, if better than the home's, and how to choose it; else empty.
 
     Args:
         leaderboard: metrics by strategy.
-        used: what the settings of the home name.
+        used: the strategy in the settings of the home.
     """
     mrr = {name: value for name, metrics in leaderboard.items() if (value := metrics.get("mrr")) is not None}
     best = min(mrr, key=lambda name: (-mrr[name], name != used, name), default=used)
@@ -63,16 +63,16 @@ def better_strategy(leaderboard: Mapping[str, Mapping[str, float | None]], used:
 
 ALL = "*"
 BROKEN_DOWN = ("hit@1", "mrr", "recall@10", "ndcg@10", "noise@15")
-"""Columns of a breakdown, as many as the terminal is wide for: three in 80 characters."""
+"""Columns of a breakdown, as many as fit the terminal: three in 80 characters."""
 SHORT = ("bm25", "default")
-"""What is shown after a build: what ships, and the plainest search beside it."""
+"""Strategies shown after a build: the shipped one, and the simplest for comparison."""
 
 _NAME, _CELL, _MARGIN = 24, 17, 7
 _GOLD_SHOWN = 3
 
 
 def print_breakdown(strategy: str, numbers: Sequence[Aggregate]) -> None:
-    """One strategy's scores of all questions, by kind and by book, each with its 95 % interval."""
+    """Print one strategy's scores on all questions, by kind and by book, each with its 95 % interval."""
     kinds = list(dict.fromkeys(number.kind for number in numbers if number.book == ALL))
     books = [ALL, *dict.fromkeys(number.book for number in numbers if number.kind == ALL and number.book != ALL)]
     _print_numbers(f"{strategy} by kind", "kind", {name: _of(numbers, ALL, name) for name in kinds})
@@ -81,7 +81,7 @@ def print_breakdown(strategy: str, numbers: Sequence[Aggregate]) -> None:
 
 
 def print_failures(strategy: str, failures: Sequence[FailedQuestion], n_asked: int) -> None:
-    """The questions whose first result is not their gold: what came first, where the gold was, and why if known."""
+    """Print the questions whose first result is not gold: the first result, the gold and its rank, and known causes."""
     from evals.acceptance import location
 
     out.print(
@@ -104,7 +104,7 @@ def print_failures(strategy: str, failures: Sequence[FailedQuestion], n_asked: i
 
 
 def print_short_leaderboard(leaderboard: Mapping[str, Mapping[str, float | None]], questions: int, ask: str) -> None:
-    """After a build: what ships beside the plainest search; `ask` is the command that says more."""
+    """Print the scores of the strategies in `SHORT` after a build; `ask` is the command for details."""
     out.print()
     print_leaderboard({name: leaderboard[name] for name in SHORT if name in leaderboard})
     shares = [metrics["evaluability"] for metrics in leaderboard.values() if metrics.get("evaluability") is not None]
@@ -113,7 +113,7 @@ def print_short_leaderboard(leaderboard: Mapping[str, Mapping[str, float | None]
 
 
 def breakdown_records(strategy: str, numbers: Sequence[Aggregate]) -> list[dict[str, object]]:
-    """The breakdown as JSON values: every metric; `*` stands for all kinds or all books."""
+    """Return the breakdown as JSON values: every metric; `*` stands for all kinds or all books."""
     from evals.aggregates import flat_records
 
     kept = ("book", "kind", "metric", "value", "low", "high", "n")
@@ -121,7 +121,7 @@ def breakdown_records(strategy: str, numbers: Sequence[Aggregate]) -> list[dict[
 
 
 def failure_record(failure: FailedQuestion) -> dict[str, object]:
-    """A failed question as JSON values."""
+    """Return a failed question as JSON values."""
     row = failure.row
     return {
         "strategy": row.strategy,
@@ -184,7 +184,7 @@ def _chunk_record(chunk: Chunk) -> dict[str, object]:
 
 
 def print_verdict(verdict: StrategyVerdict) -> None:
-    """What changed on standard output, and what keeps it from passing on standard error."""
+    """Print changes on standard output, and the reasons for a failure on standard error."""
     from evals.acceptance import broken_bound, decline
 
     if verdict.changes:
@@ -197,7 +197,7 @@ def print_verdict(verdict: StrategyVerdict) -> None:
 
 
 def verdict_record(verdict: StrategyVerdict) -> dict[str, object]:
-    """A verdict as JSON values; the failing questions are under `failures`."""
+    """Return a verdict as JSON values; the failing questions are under `failures`."""
     changes = verdict.changes
     return {
         "strategy": verdict.strategy,
@@ -250,7 +250,7 @@ _UNITS = (("week", 7 * 86_400), ("day", 86_400), ("hour", 3_600), ("minute", 60)
 
 
 def ago(then: datetime, now: datetime | None = None) -> str:
-    """`just now`, `1 minute ago`, `3 days ago`: in the largest unit of which at least one has passed."""
+    """Return `just now`, `1 minute ago` or `3 days ago`: in the largest unit of which at least one has passed."""
     seconds = ((now or datetime.now(UTC)) - then).total_seconds()
     for name, length in _UNITS:
         if seconds >= length:
@@ -260,7 +260,7 @@ def ago(then: datetime, now: datetime | None = None) -> str:
 
 
 def gate_lines(gate: GateState) -> Iterator[tuple[str, str]]:
-    """A line for the verdict, then one for each reason."""
+    """Yield a line for the verdict, then one for each reason."""
     when = f", {ago(gate.at)}" if gate.at else ""
     if gate.verdict == "held":
         yield "gate", f"every blocking check held for it{when}"

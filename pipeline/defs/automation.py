@@ -26,12 +26,12 @@ from retrieval.settings import Settings
 
 ASKED_BY = "querymust/asked_by"
 DIGEST = "querymust/digest"
-"""Tags of the runs that the sensor asks for: who asked, and the digest of the book as it then was."""
+"""Tags of the runs that the sensor requests: the requester, and the digest of the book at the time."""
 
 CANDIDATE = dg.AssetKey("candidate_index")
 
 RETRY_SECONDS = 600
-"""How long a book that failed is left alone; a changed book is run at once."""
+"""Seconds before a failed book is run again; a changed book is run at once."""
 
 ALL_STRATEGIES = {
     "dagster/asset_partition_range_start": strategies_partitions.get_partition_keys()[0],
@@ -52,16 +52,16 @@ live_follows_books = dg.AutomationConditionSensorDefinition(
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the sensor remembers from tick to tick. What of the books is in step it reads from their records."""
+    """The state of the sensor between ticks. Whether a book is up to date is read from its records."""
 
     left: tuple[str, ...]
-    """Books that went, until the library was indexed without them."""
+    """Removed books, until the library is indexed without them."""
     questions: str
-    """Version of the questions that were scored last."""
+    """Version of the last scored questions."""
 
     @classmethod
     def of(cls, cursor: str | None, questions: str) -> "Seen":
-        """What a cursor says; without one, or with one of an older version, today's questions count as scored."""
+        """Return the state in a cursor; without one, or with one of an older version, `questions` count as scored."""
         try:
             return parse_record(cursor or "", cls)
         except ValidationError:
@@ -137,21 +137,21 @@ def _library_runs(left: tuple[str, ...], *, is_scored: bool) -> list[dg.RunReque
 
 
 def _is_candidate_of(instance: dg.DagsterInstance, home: Home, slugs: Iterable[str]) -> bool:
-    """Whether the newest snapshot is made of these books, each as its records are now."""
+    """Whether the newest snapshot is made of the current records of these books."""
     event = instance.get_latest_materialization_event(CANDIDATE)
     metadata = event.asset_materialization.metadata if event and event.asset_materialization else {}
     return metadata.get("made_of") == made_of(home, slugs)
 
 
 def _is_candidate_under_way(instance: dg.DagsterInstance) -> bool:
-    """Whether a run that is not over will make a snapshot; a snapshot of the same books need not be asked for twice."""
+    """Whether an unfinished run will make a snapshot, so that one of the same books need not be requested again."""
     runs = instance.get_runs(dg.RunsFilter(statuses=[*IN_PROGRESS_RUN_STATUSES]))
     whole = {index_library.name, build_library.name}
     return any(CANDIDATE in run.asset_selection if run.asset_selection else run.job_name in whole for run in runs)
 
 
 def _state(instance: dg.DagsterInstance, slug: str, digest: str) -> Literal["under way", "stale"]:
-    """How the last run that the sensor asked for left a book; one that failed a short while ago counts as under way."""
+    """Return the state of a book after the sensor's last run of it; one that failed recently counts as under way."""
     tags = {ASKED_BY: new_or_changed_books.name, "dagster/partition": slug}
     records = instance.get_run_records(dg.RunsFilter(job_name=index_book.name, tags=tags), limit=1)
     if not records or records[0].dagster_run.tags.get(DIGEST) != digest:
@@ -170,14 +170,14 @@ NIGHT = "querymust/night"
 """Tag of all runs of one night."""
 
 LAST = {"dagster/priority": "-1"}
-"""The library waits until its books are done."""
+"""Tags that make the run of the library wait until its books are done."""
 
 
 OTHER_CHECK_KEYS = tuple(dg.AssetCheckKey(dg.AssetKey(rule.asset), rule.name) for rule in RULES)
 
 
 def nightly_embedding(home: Path) -> dg.ScheduleDefinition:
-    """The schedule at the hour and in the zone of the settings of the home at `home`."""
+    """Return the schedule at the time and in the time zone of the settings of the home at `home`."""
     settings = Settings.read(home)
     hour, minute = settings.nightly.split(":")
     return dg.ScheduleDefinition(

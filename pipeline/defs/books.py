@@ -1,4 +1,4 @@
-"""The assets of one book, from its folder to its vectors, and the observable sources that library and questions are."""
+"""The assets of one book, from its folder to its vectors, and the observable sources: book folders and questions."""
 
 import warnings
 from collections import Counter
@@ -37,7 +37,7 @@ books_partitions = dg.DynamicPartitionsDefinition(name="books")
 def of_a_book(
     deps: Iterable[dg.AssetsDefinition | str], kind: str, retry_policy: dg.RetryPolicy | None = None
 ) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
-    """The decorator of an asset that is made book by book."""
+    """Return the decorator of an asset that is made book by book."""
     return dg.asset(
         deps=deps,
         kinds={kind},
@@ -50,10 +50,10 @@ def of_a_book(
 
 
 def partition_keys(slugs: Iterable[str]) -> list[str]:
-    """The slugs as partition keys. Dagster checks none, and a key becomes a folder's name.
+    """Return the slugs as partition keys. They are checked here, because a key becomes a folder's name.
 
     Raises:
-        LibraryError: a slug that could leave its folder or break a command line.
+        LibraryError: a slug could lead out of its folder or break a command line.
     """
     keys = list(slugs)
     for key in keys:
@@ -63,7 +63,7 @@ def partition_keys(slugs: Iterable[str]) -> list[str]:
 
 
 def forget_books(home: Home, keys: Iterable[str]) -> None:
-    """Delete the records of books that went; a key that no book can have was added by hand, and has none."""
+    """Delete the records of removed books; a key that is invalid for a book was added by hand, and has none."""
     for key in filter(is_book_key, keys):
         home.forget(key)
 
@@ -71,7 +71,7 @@ def forget_books(home: Home, keys: Iterable[str]) -> None:
 def of_records(
     name: str, records: Sequence[Table | Row | Chunk], losses: Collection[Loss], metadata: Mapping[str, Reported]
 ) -> dg.MaterializeResult[None]:
-    """The result of an asset that stored these records of a book, which are called `name`."""
+    """Return the result of an asset that stored these records of a book, of the kind `name`."""
     kind = {"tables": Table, "rows": Row, "chunks": Chunk}[name]
     numbers = {f"n_{name}": len(records), "dagster/partition_row_count": len(records)}
     columns = {"dagster/column_schema": columns_of(kind)}
@@ -119,12 +119,12 @@ def question_files(home: dg.ResourceParam[Home]) -> dg.DataVersion:
 def new_observations(
     instance: dg.DagsterInstance, home: Home, digests: Mapping[str, str]
 ) -> tuple[dg.AssetObservation, ...]:
-    """What is on disk and was not observed so yet; a build and the sensor report it before they act on it.
+    """Return observations of changes on disk; a build and the sensor report them before they act on them.
 
     Args:
-        instance: whose history is asked.
-        home: whose questions count.
-        digests: of the folders of the books, by slug.
+        instance: instance with the earlier observations.
+        home: home with the settings of the questions.
+        digests: digests of the folders of the books, by slug.
     """
     observations: list[tuple[str, str | None, str]] = [(BOOK_FOLDERS, slug, digest) for slug, digest in digests.items()]
     observations.append((QUESTION_FILES, None, questions_version(home.settings.questions)))

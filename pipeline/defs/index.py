@@ -33,7 +33,7 @@ from retrieval.types import Book, Vector
 def of_the_index(
     deps: Iterable[dg.AssetsDefinition | str], kind: str
 ) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
-    """The decorator of an asset that is made of all books."""
+    """Return the decorator of an asset that is made of all books."""
     return dg.asset(
         deps=deps,
         kinds={kind},
@@ -45,10 +45,10 @@ def of_the_index(
 
 
 def book_slugs(instance: dg.DagsterInstance) -> list[str]:
-    """The books that are partitions.
+    """Return the slugs of the books that are partitions.
 
     Raises:
-        NotMaterializedError: none is.
+        NotMaterializedError: there are none.
     """
     slugs = sorted(instance.get_dynamic_partitions(str(books_partitions.name)))
     if not slugs:
@@ -60,10 +60,10 @@ def book_slugs(instance: dg.DagsterInstance) -> list[str]:
 
 
 def library_records(instance: dg.DagsterInstance, home: Home) -> LibraryRecords:
-    """The records of every book that is a partition.
+    """Return the records of every book that is a partition.
 
     Raises:
-        NotMaterializedError: no book is a partition, or one was never chunked, so the library is not whole.
+        NotMaterializedError: no book is a partition, or one was never chunked, so the library is incomplete.
         LibraryError: no book has a chunk.
     """
     folders = {slug: home.book(slug) for slug in book_slugs(instance)}
@@ -79,16 +79,16 @@ def library_records(instance: dg.DagsterInstance, home: Home) -> LibraryRecords:
 
 
 def present_keys(instance: dg.DagsterInstance, home: Home) -> list[str]:
-    """What the vectors of every book are kept under as its records are now; a book without chunks has none yet."""
+    """Return the vector keys of the current records of every book; a book without chunks has none yet."""
     folders = map(home.book, instance.get_dynamic_partitions(str(books_partitions.name)))
     return [key for folder in folders if (folder / CHUNKS).is_file() for key in book_records(folder).keys]
 
 
 def require_finished(home: Home, slugs: Iterable[str]) -> None:
-    """Go on only with books whose records are of one state.
+    """Require that the records of each book are of one state.
 
     Raises:
-        NotMaterializedError: one was read again and not indexed to the end.
+        NotMaterializedError: a book was read again but not indexed to the end.
     """
     if unfinished := unfinished_books(home, slugs):
         raise NotMaterializedError(
@@ -98,7 +98,7 @@ def require_finished(home: Home, slugs: Iterable[str]) -> None:
 
 
 def lexical_of(home: Home, texts: Sequence[str]) -> LexicalIndex:
-    """The lexical index over exactly these texts, cut by the home's vocabulary.
+    """Return the lexical index over exactly these texts, tokenized with the home's vocabulary.
 
     It is found by a hash of the texts, the vocabulary and the switches of the tokenizer, not of its code.
 
@@ -115,13 +115,13 @@ def lexical_of(home: Home, texts: Sequence[str]) -> LexicalIndex:
 
 
 def graph_folder(home: Home, records: LibraryRecords, vectors: Vector) -> Path:
-    """Where the graph over exactly these chunks and vectors, by the library's words, is kept."""
+    """Return the folder of the graph over exactly these chunks and vectors, with the library's vocabulary."""
     words = tokenizer(home.vocabulary).identity
     return home.graph / content_version([words, records.version, vectors.tobytes()])
 
 
 def graph_of(home: Home, records: LibraryRecords, vectors: Vector) -> Graph:
-    """The graph over exactly these chunks and vectors.
+    """Return the graph over exactly these chunks and vectors.
 
     Raises:
         NotMaterializedError: `graph` was last materialized over others.
@@ -205,7 +205,7 @@ ERROR, WARN = dg.AssetCheckSeverity.ERROR, dg.AssetCheckSeverity.WARN
 
 
 def snapshot_check(rule: Rule[SnapshotContents]) -> dg.AssetChecksDefinition:
-    """The check of a rule about a snapshot; it judges the candidate."""
+    """Return the check of a rule about a snapshot; it judges the candidate."""
 
     @dg.asset_check(
         asset=rule.asset, name=rule.name, description=rule.says, blocking=rule.blocks, automation_condition=JUDGED

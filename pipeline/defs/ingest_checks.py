@@ -1,7 +1,7 @@
-"""What must hold of every book before a snapshot is built.
+"""Checks that must hold for every book before a snapshot is built.
 
-Each check looks at every book of the library and names those that contradict it: Dagster shows one result for a check,
-and a result for the last book alone would hide the others.
+Each check covers every book of the library and names those that contradict it: Dagster shows one result per check, and
+a result for the last book alone would hide the others.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -40,21 +40,21 @@ def _slugs(context: dg.AssetCheckExecutionContext) -> list[str]:
 
 
 def _folders(context: dg.AssetCheckExecutionContext, home: Home, file: str) -> Iterator[Path]:
-    """Folders of the books that have got as far as `file`; a book under way has no contradictions yet."""
+    """Yield the folders of records of the books that have `file`; a book under way has no contradictions yet."""
     for slug in _slugs(context):
         if (home.book(slug) / file).is_file():
             yield home.book(slug)
 
 
 def _books(folders: Iterable[Path]) -> list[Book]:
-    """The book of each of these folders of records."""
+    """Return the book of each of these folders of records."""
     return [book for folder in folders for book in read_jsonl(folder / "book.jsonl", Book)]
 
 
 def _verdicts(
     context: dg.AssetCheckExecutionContext, home: Home, asset: str, judge: Callable[[Path], BookVerdict]
 ) -> list[BookVerdict]:
-    """What `judge` says of each book; records that it saw before are not looked at again."""
+    """Return the verdict of `judge` on each book; records that it has judged before are not judged again."""
     files, words = RECORDS[asset], home.vocabulary
     return [
         book_verdict(folder, asset, files, words, partial(judge, folder))
@@ -91,7 +91,7 @@ def _is_empty(document: str) -> str:
 
 
 def _live_documents(home: Home) -> frozenset[str]:
-    """The documents that have text in the live index; none where nothing is live."""
+    """Return the documents that have text in the live index; none if nothing is live."""
     try:
         with open_snapshot(home.root, hashes=False) as snapshot:
             return frozenset(f"{chunk.book}/{chunk.document}" for chunk in snapshot.chunks)
@@ -213,11 +213,11 @@ book_checks = [
     chunk_ids_are_unique,
     every_chunk_has_a_vector,
 ]
-"""In the order of the data. Those of them that block or hold are asked again before anything goes live."""
+"""In the order of the data. Those that block or hold are evaluated again before anything goes live."""
 
 HOLDING = (every_document_has_text, every_byte_is_text)
-"""Checks whose warnings mean that text may be damaged or lost. Each only warns, so that the library is indexed and can
-be looked at, but what it holds (`held(…, holding=…)`) does not go live until a person accepts it."""
+"""Checks whose warnings mean that text may be damaged or lost. They only warn, so that the library is indexed and can
+be inspected, but their findings (`held(…, holding=…)`) keep it from going live until a person accepts them."""
 
 HOLDING_KEYS = tuple(spec.key for check in HOLDING for spec in check.check_specs)
 BOOK_CHECK_KEYS = tuple(spec.key for check in book_checks for spec in check.check_specs)

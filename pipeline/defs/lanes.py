@@ -25,12 +25,12 @@ from retrieval.models.access import Access, Limits
 from retrieval.settings import DASK, DASK_AT, IN_PROCESS, MULTIPROCESS
 
 LOCATION, REPOSITORY = "querymust", "__repository__"
-"""As workspace.yaml and Dagster call them."""
+"""Names of the code location and its repository in workspace.yaml and Dagster."""
 
 
 @contextmanager
 def known_as(instance: dg.DagsterInstance, job: str) -> Iterator[None]:
-    """Let the runs that `instance` creates in here be those of one job of the code location."""
+    """Attribute the runs that `instance` creates inside the context to one job of the code location."""
     origin = RemoteRepositoryOrigin(RegisteredCodeLocationOrigin(LOCATION), REPOSITORY).get_job_origin(job)
     domain = instance.run_domain
     create = domain.create_run
@@ -59,18 +59,18 @@ def run_job(
     config: Mapping[str, Mapping[str, object]] = MappingProxyType({}),
     run_id: str | None = None,
 ) -> dg.ExecuteInProcessResult:
-    """Run it; a failure is in the result and is not raised.
+    """Run a job in this process; a failure is in the result and is not raised.
 
     Args:
         job: the job.
-        instance: whose history it is in.
-        home: what its assets work in. The home itself and not its path: read again, the environment would win over what
-            was asked for. And whoever runs a job so has the lock, which the path's resource would wait for.
-        models: what they ask of hosted models.
-        tags: of the run.
-        partition_key: of the book or the strategy.
-        config: of its assets, by their names.
-        run_id: of the run; else a new one.
+        instance: instance that records the run.
+        home: home of its assets. The home itself and not its path: read again, the environment would take precedence
+            over the request. Besides, the caller has the lock, for which the path's resource would wait.
+        models: access to hosted models.
+        tags: tags of the run.
+        partition_key: key of the book or the strategy.
+        config: configuration of its assets, by asset name.
+        run_id: id of the run; a new one if empty.
     """
     with known_as(instance, job.name):
         return job.execute_in_process(
@@ -86,22 +86,22 @@ def run_job(
 
 @dataclass(frozen=True, slots=True)
 class LaneOrder:
-    """What all lanes of one run are told."""
+    """The instructions for all lanes of one run."""
 
     home: Home
     books: tuple[str, ...]
-    """Slugs, in the order in which they are begun."""
+    """Slugs, in the order in which they are started."""
     build: str
-    """Whose books these are: what one lane is done with, the others leave alone."""
+    """Id of the build of these books: a book that one lane has done for it is skipped by the others."""
     tags: dict[str, str]
-    """Of the run of each book."""
+    """Tags of the run of each book."""
     lanes: int
     holder: Holder | None = None
-    """Who has the home, where lanes work for a build: once somebody else has it, or nobody, they end."""
+    """Holder of the home if lanes work for a build: they end as soon as it has another holder or none."""
 
 
 def largest_first(folders: Sequence[BookFolder]) -> tuple[str, ...]:
-    """The slugs of books by their size: the last ones to begin are short, so that no lane waits long for another."""
+    """Return the slugs of books by descending size: short ones start last, so that no lane waits long for another."""
     sizes = {}
     for folder in folders:
         alone = folder.path.is_file()
@@ -113,16 +113,15 @@ def largest_first(folders: Sequence[BookFolder]) -> tuple[str, ...]:
 def index_books(
     order: LaneOrder, job: dg.JobDefinition, instance: dg.DagsterInstance, tell: Callable[[str], None]
 ) -> list[str]:
-    """Index what no other lane is at or was at; those that failed.
+    """Index the books that no other lane has taken or done; return those that failed.
 
-    A second look waits for the books that somebody else is in: what another lane leaves unfinished, because it was
-    killed, is done here.
+    A second pass waits for the books that others have taken: what a killed lane leaves unfinished is done here.
 
     Args:
-        order: what is to be done.
-        job: the one that indexes a book.
-        instance: whose history the run of each book is in.
-        tell: told of each book.
+        order: the books, and the build that they are for.
+        job: the job that indexes a book.
+        instance: instance that records the run of each book.
+        tell: called for each book.
     """
     models = HostedModels(lambda: _share(Access.of_environment(), order.lanes))
     failed: list[str] = []
@@ -141,7 +140,7 @@ def index_books(
 
 
 def _share(access: Access, lanes: int) -> Access:
-    """The limits are of all lanes together."""
+    """Return the access with one lane's share of the limits, which apply to all lanes together."""
     limits = access.limits
     per_minute = limits.tokens_per_minute and max(1, limits.tokens_per_minute // lanes)
     return Access(access.key, access.address, Limits(max(1, limits.concurrency // lanes), per_minute))
@@ -152,7 +151,7 @@ class ExecutorMissingError(RetrievalError):
 
 
 def executor_of(name: str, lanes: int) -> dg.ExecutorDefinition:
-    """The executor that the settings name, for so many processes at once.
+    """Return the executor that the settings name, for at most `lanes` processes at once.
 
     Raises:
         ExecutorMissingError: it is Dask's, and dagster-dask is not installed.
@@ -185,17 +184,17 @@ class Lane(dg.Config):
 
 
 def lane_names(lanes: int) -> tuple[str, ...]:
-    """What the steps of the job are called."""
+    """Return the names of the steps of the job."""
     return tuple(f"lane_{number}" for number in range(1, lanes + 1))
 
 
 def index_books_job(executor: str, lanes: int, definitions: Callable[[], dg.Definitions]) -> dg.JobDefinition:
-    """The job, with a step for each process.
+    """Return the job with a step for each process.
 
     Args:
-        executor: as the settings name it.
-        lanes: how many processes there are.
-        definitions: of the code location, whose job `index_book` is run for each book.
+        executor: name of the executor in the settings.
+        lanes: number of processes.
+        definitions: definitions of the code location, whose job `index_book` is run for each book.
 
     Raises:
         ExecutorMissingError: the executor's package is not installed.

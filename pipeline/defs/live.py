@@ -34,11 +34,11 @@ from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.search.strategies import STRATEGIES
 
 GATE = tuple(dg.AssetCheckKey(dg.AssetKey(rule.asset), rule.name) for rule in RULES if rule.blocks)
-"""The checks of the rules that block: on the snapshot and on its scores. Those on books are `live_index`'s to name."""
+"""The checks of the rules that block: on the snapshot and on its scores. `live_index` adds those on books."""
 
 COMPLETED = {AssetCheckExecutionRecordStatus.SUCCEEDED, AssetCheckExecutionRecordStatus.FAILED}
 RECENT = 25
-"""How many runs may overtake a queued one before its evaluation is not seen any more."""
+"""Most runs that may overtake a queued one before its evaluation is no longer found."""
 
 _SCORES = {rule.name for rule in SCORE_RULES}
 _CANDIDATE = dg.AssetKey("candidate_index")
@@ -46,25 +46,25 @@ _CANDIDATE = dg.AssetKey("candidate_index")
 
 @dataclass(frozen=True, slots=True)
 class CheckSubject:
-    """What a check must have looked at to count: a key of its metadata and the value there."""
+    """The subject that a check must have judged to count: a key of its metadata and the value there."""
 
     key: str
     value: str
     otherwise: str
-    """What it looked at where the value is another."""
+    """The subject if the value differs, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenObjection:
-    """A check that failed for a snapshot's content, or never ran on it; `str(objection)` says all of it."""
+    """A check that failed for a snapshot's content, or never ran on it; `str(objection)` is its sentence."""
 
     sentence: str
     check: str = ""
     overruled_by: Literal["force", "accept"] | None = None
-    """Whose reason leads past it. `force`: a check on scores, which ran on this snapshot and these questions.
-    `accept`: a check that found damaged or empty text. None: nothing does."""
+    """The option whose reason overrules it. `force`: a check on scores, which ran on this snapshot and these questions.
+    `accept`: a check that found damaged or empty text. None: it cannot be overruled."""
     findings: tuple[str, ...] = ()
-    """What there is to accept."""
+    """The findings to accept."""
 
     def __str__(self) -> str:
         return self.sentence
@@ -73,13 +73,13 @@ class OpenObjection:
 def open_objections(
     instance: dg.DagsterInstance, home: Home, snapshot: str, book_checks: Iterable[dg.AssetCheckKey]
 ) -> list[OpenObjection]:
-    """What keeps a snapshot from going live; empty: every check that has a say holds for it.
+    """Return the objections to a snapshot's going live; empty if every relevant check holds for it.
 
     Args:
-        instance: whose record of checks is asked.
-        home: whose questions the scores must rest on.
+        instance: instance that records checks.
+        home: home with the questions that the scores must be based on.
         snapshot: the candidate.
-        book_checks: the checks on the assets of the books that block, or hold until somebody accepts what they found.
+        book_checks: the checks on the assets of books that block, or hold until a person accepts their findings.
     """
     event = instance.get_latest_materialization_event(_CANDIDATE)
     metadata = event.asset_materialization.metadata if event and event.asset_materialization else {}
@@ -118,7 +118,7 @@ def _objection(
 
 
 def _last_evaluation(instance: dg.DagsterInstance, key: dg.AssetCheckKey) -> dg.AssetCheckEvaluation | None:
-    """The evaluation that was completed last.
+    """Return the evaluation that was completed last.
 
     Dagster records a check when its run is queued and orders the records by that. A run that waited longer than a later
     one is evaluated after it, so the time of the evaluation decides.
@@ -129,14 +129,14 @@ def _last_evaluation(instance: dg.DagsterInstance, key: dg.AssetCheckKey) -> dg.
 
 
 def _is_planned(instance: dg.DagsterInstance, key: dg.AssetCheckKey) -> bool:
-    """Whether a run that is not over is going to run the check."""
+    """Whether an unfinished run will run the check."""
     record = instance.get_latest_asset_check_evaluation_record(key)
     run = instance.get_run_by_id(record.run_id) if record else None
     return run is not None and not run.is_finished
 
 
 STALE = dg.FreshnessPolicy.time_window(warn_window=timedelta(days=2), fail_window=timedelta(days=8))
-"""A night or a week that was missed. A library that does not change is judged again each night all the same."""
+"""Warns of a missed night, fails after a missed week. An unchanged library is judged again each night all the same."""
 
 
 class Promotion(dg.Config):
@@ -205,7 +205,7 @@ def live_index(
 
 
 def _accept(home: Home, overruled: list[tuple[OpenObjection, str]]) -> str | None:
-    """Remember what is accepted, so that no later build asks again; the reason, if anything is."""
+    """Record accepted findings, so that no later build asks again; return the reason, or None if there are none."""
     given = None
     for objection, reason in overruled:
         if objection.overruled_by == "accept":
@@ -217,7 +217,7 @@ def _accept(home: Home, overruled: list[tuple[OpenObjection, str]]) -> str | Non
 
 
 EMBEDDED_UP_TO: int = 200_000
-"""Chunks of a library that is put into Chroma on this machine: a million takes it more than twenty minutes."""
+"""Most chunks of a library that is put into Chroma on this machine: a million takes more than twenty minutes."""
 
 
 @dg.asset(
@@ -255,7 +255,7 @@ def chroma_collections(context: dg.AssetExecutionContext, home: dg.ResourceParam
 
 
 NUMBERS = ("mrr", "hit@1", "noise@15", "false_exclusions")
-"""What the page says of `default`."""
+"""Metrics of `default` that are reported with the page."""
 
 
 @dg.asset(

@@ -62,7 +62,7 @@ build_library = dg.define_asset_job(
     tags={"domain": "live"},
 )
 OF_ASSETS = (index_book, index_library, evaluate, go_live, promote, fill_chroma, build_library)
-"""`lanes.py` makes the one that is of none: its executor is a setting."""
+"""Jobs of assets. `lanes.py` makes the only other job, because its executor is a setting."""
 
 
 PARTITION, PARTITION_RANGE = "dagster/partition", "dagster/asset_partition_range_start"
@@ -77,9 +77,9 @@ UNNAMED_STRATEGY = (
 
 
 class PartitionMissingError(dg.DagsterError):
-    """A run does not say which book or which strategy it is for.
+    """A run does not name its book or its strategy.
 
-    It is one of Dagster's own errors, because Dagster shows those as they are.
+    It derives from Dagster's own error, because Dagster shows those as they are.
     """
 
 
@@ -110,7 +110,7 @@ class HomeResource(dg.ConfigurableResource[Home]):
 
 
 def _book_of(run: dg.DagsterRun) -> str | None:
-    """The book that a run works in; None where it works in several, or in the whole library."""
+    """Return the book that a run works on; None if it works on several, or on the whole library."""
     slug = run.tags.get(PARTITION)
     if slug is None or not is_book_key(slug):
         return None
@@ -120,8 +120,10 @@ def _book_of(run: dg.DagsterRun) -> str | None:
 
 
 def _missing_partition(run: dg.DagsterRun) -> str | None:
-    """What to do about a run that does not say which book or which strategy it is for; Dagster would fail in its own
-    words before the asset can."""
+    """Return what to do about a run that does not name its book or its strategy, or None if it does.
+
+    Without this check Dagster would fail with a message of its own before the asset can.
+    """
     chosen = {key.to_user_string() for key in run.asset_selection or ()}
     is_of_books = bool(chosen & set(BOOK_ASSETS)) if chosen else run.job_name in {index_book.name, build_library.name}
     is_of_strategies = "evaluation" in chosen if chosen else run.job_name == evaluate.name

@@ -1,1 +1,1 @@
-"""What is wrong with rows and predicates."""
+"""Faults of rows and predicates."""

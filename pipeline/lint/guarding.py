@@ -1,4 +1,4 @@
-"""Why tables are not guarded, in words, and warnings grouped by cause."""
+"""Reasons why tables are not guarded, in words, and warnings grouped by cause."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,21 +12,21 @@ _OF_A_DOCUMENT = re.compile(r"(?P<document>.+?\.md): (?P<said>.+)", re.DOTALL)
 
 
 _NUMBER = re.compile(r"(?<![\w-])\d+(?![\w-])")
-"""A place, such as that of a byte; the numbers of `UTF-8` and of a date are names."""
+"""A number that is a position, such as that of a byte; the numbers of `UTF-8` and of a date are parts of names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One thing that is wrong in one place or in many."""
+    """One fault in one place or in many."""
 
     warning: str
-    """The warning without its document; `…` for a number that is not the same everywhere."""
+    """The warning without its document; `…` replaces its numbers if they differ between places."""
     places: tuple[str, ...]
-    """Books, or documents as `book/document`, in the order of the warnings; one with two such warnings comes twice."""
+    """Books, or documents as `book/document`, in the order of the warnings; one with two warnings occurs twice."""
 
 
 def by_cause(warnings: Iterable[tuple[str, str]]) -> tuple[Cause, ...]:
-    """Warnings with their book's slug as causes, the most frequent first.
+    """Group warnings, each with its book's slug, by cause, the most frequent first.
 
     Warnings that differ in numbers alone, such as the place of a byte, have one cause.
     """
@@ -46,14 +46,14 @@ def by_cause(warnings: Iterable[tuple[str, str]]) -> tuple[Cause, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Because:
-    """A reason why a table is not guarded, as a person is told it."""
+    """A reason why a table is not guarded, in words for a person."""
 
     one: str
-    """After `1`, or after the name of a table."""
+    """Wording after `1`, or after the name of a table."""
     many: str
-    """After a greater number."""
+    """Wording after a greater number."""
     advice: str
-    """What it means, and what can be done about it."""
+    """Explanation, and a remedy if there is one."""
 
 
 BECAUSE: Mapping[str, Because] = {
@@ -72,11 +72,11 @@ BECAUSE: Mapping[str, Because] = {
         "is not such a table, name its key column in tables.toml.",
     ),
 }
-"""By reason, the most useful to hear first."""
+"""By reason, the most useful first."""
 
 
 def guards_in_words(counts: GuardCounts) -> str:
-    """`3 tables, 1 guarded; not guarded: 1 has one row, 1 describes one thing`; how many could be, if more could."""
+    """Return `3 tables, 1 guarded; not guarded: 1 has one row, 1 describes one thing`, and how many could be."""
     told = f"{counted(counts.n_tables, 'table')}, {counts.n_guarded:,} guarded"
     told += f" of {counts.n_guardable:,} that can be" if counts.n_guardable > counts.n_guarded else ""
     reasons = (f"{n:,} {BECAUSE[why].one if n == 1 else BECAUSE[why].many}" for why, n in counts.reasons.items())
@@ -84,11 +84,11 @@ def guards_in_words(counts: GuardCounts) -> str:
 
 
 def guard_lines(entries: Iterable[BookEntry], shown: int | None, rest: str) -> Iterator[str]:
-    """The tables of some books: all together and, of several books, a line for each.
+    """Yield a line on the tables of all books together and, for several books, a line for each.
 
     Args:
-        entries: of the books.
-        shown: so many books have their line, those with the most unguarded tables; None: all.
+        entries: entries of the books.
+        shown: number of books that get a line, those with the most unguarded tables; None: all.
         rest: the command that shows all.
     """
     known = {entry.slug: entry.guards for entry in entries if entry.guards is not None}
@@ -105,11 +105,11 @@ def guard_lines(entries: Iterable[BookEntry], shown: int | None, rest: str) -> I
 
 
 def unguarded_lines(guards: Sequence[TableGuard], shown: int | None, rest: str) -> Iterator[str]:
-    """The tables that are not guarded, under their reasons.
+    """Yield lines with the tables that are not guarded, under their reasons.
 
     Args:
-        guards: of all tables.
-        shown: so many tables of a reason; None: all.
+        guards: verdicts on all tables.
+        shown: number of tables listed for a reason; None: all.
         rest: the command that shows all.
     """
     for why, because in BECAUSE.items():
@@ -125,13 +125,13 @@ def unguarded_lines(guards: Sequence[TableGuard], shown: int | None, rest: str) 
 
 
 def _location(guard: TableGuard) -> str:
-    """`rules/03-combat.md:88  Attack Matrices > Fighters`."""
+    """Return the place of a table, such as `rules/03-combat.md:88  Attack Matrices > Fighters`."""
     title = " > ".join(dict.fromkeys(filter(None, (guard.heading, guard.caption))))
     return f"{guard.book}/{guard.document}:{guard.line}  {title}".rstrip()
 
 
 def why_none_is_guarded(n_tables: int) -> str:
-    """What it means that a library with this many tables has no guarded row, and what would make a table guarded."""
+    """Explain why a library with this many tables has no guarded row, and what would make a table guarded."""
     if not n_tables:
         return "There are no tables, so no row is guarded and nothing is excluded from an answer."
     tables = "The one table is not" if n_tables == 1 else f"None of the {n_tables:,} tables is"

@@ -1,4 +1,4 @@
-"""Contradictions between the records of one book, and what `querymust lint` reports of a snapshot."""
+"""Contradictions between the records of one book, and the report of `querymust lint` on a snapshot."""
 
 import json
 from collections import Counter, defaultdict
@@ -27,26 +27,26 @@ _RowContent = tuple[str | None, str | None, tuple[str, ...]]
 
 
 def empty_documents(book: Book) -> tuple[str, ...]:
-    """Paths of the documents that hold nothing to find."""
+    """Return the paths of the documents without text."""
     return tuple(document.path for document in book.documents if not document.text.strip())
 
 
 def damaged_documents(book: Book) -> tuple[str, ...]:
-    """Documents that are not UTF-8, so that what was read of them may be wrong."""
+    """Return the documents that are not UTF-8, so that their text may be read wrongly."""
     return tuple(f"{book.slug}/{warning}" for warning in book.warnings if warning.endswith(NOT_UTF_8))
 
 
 def cells_outside_rows(tables: Sequence[Table], rows: Sequence[Row]) -> tuple[str, ...]:
-    """Source rows whose cells are not those of exactly one row object."""
+    """Return the source rows whose cells are not those of exactly one row object."""
     return tuple(
         f"{violation.document}:{violation.line}: {violation.reason}" for violation in check_fidelity(tables, rows)
     )
 
 
 def rows_outside_chunks(rows: Iterable[Row], chunks: Iterable[Chunk]) -> tuple[str, ...]:
-    """Rows whose cells are not those of exactly one chunk, and chunks whose cells are no row's.
+    """Return rows whose cells are not those of exactly one chunk, and chunks whose cells belong to no row.
 
-    With `cells_outside_rows` this is the promise that every source cell is in exactly one chunk.
+    Together with `cells_outside_rows` this checks that every source cell is in exactly one chunk.
     """
     wanted: Counter[_RowContent] = Counter((row.table_id, row.key, row.cells) for row in rows)
     made: Counter[_RowContent] = Counter(
@@ -58,7 +58,7 @@ def rows_outside_chunks(rows: Iterable[Row], chunks: Iterable[Chunk]) -> tuple[s
 
 
 def repeated_ids(chunks: Iterable[Chunk]) -> tuple[str, ...]:
-    """Chunk ids that more than one chunk has."""
+    """Return a sentence for each chunk id that more than one chunk has."""
     counts = Counter(chunk.id for chunk in chunks)
     return tuple(f"chunk id {chunk_id} is used {count} times" for chunk_id, count in counts.items() if count > 1)
 
@@ -66,12 +66,12 @@ def repeated_ids(chunks: Iterable[Chunk]) -> tuple[str, ...]:
 def predicate_findings(
     rows: Sequence[Row], tables: Sequence[Table] = (), vocabulary: Vocabulary | None = None
 ) -> tuple[LintFinding, ...]:
-    """Everything that is wrong with the predicates of one book's rows; a finding's id is the title of its row.
+    """Return all faults of the predicates of one book's rows; a finding's id begins with the title of its row.
 
     Args:
         rows: the rows, predicates extracted.
-        tables: all tables of the book; without them nothing is said about which may have predicates.
-        vocabulary: of the library; the generic one if None.
+        tables: all tables of the book; without them it is not checked which tables may have predicates.
+        vocabulary: vocabulary of the library; the generic one if None.
     """
     columns = numeric_columns(rows)
     may, alike = strict_tables(tables, vocabulary or Vocabulary.default()), alike_tables(tables)
@@ -93,24 +93,24 @@ def predicate_findings(
 
 
 def row_title(content: str, key: str) -> str:
-    """What the JSON of a row calls it; its key where the JSON says nothing."""
+    """Return the title in the JSON of a row, or else its key."""
     return str(json.loads(content).get("title", key))
 
 
 def strict_tables(tables: Sequence[Table], vocabulary: Vocabulary) -> dict[str, bool]:
-    """By table of one book, whether the rules, or its owner's, let its rows have predicates."""
+    """Return, by table of one book, whether the rules of the program or of its owner let its rows have predicates."""
     strict = StrictTables.find(tables, [read_table(table) for table in tables], vocabulary)
     owned = {table.id for table in tables if table.rule and (table.rule.query_must or table.rule.row_query_must)}
     return {table.id: table.id in strict.labels or table.id in owned for table in tables}
 
 
 def alike_tables(tables: Iterable[Table]) -> set[str]:
-    """Tables whose owner gives every row one predicate: a question that one row admits is meant to admit all."""
+    """Return the tables whose owner gives all rows the same predicate, so that a question admits all or none."""
     return {table.id for table in tables if table.rule and table.rule.query_must}
 
 
 def numeric_columns(rows: Iterable[Row | Chunk]) -> Mapping[str, int]:
-    """By table, how many columns hold nothing but numbers; 0 for any other table."""
+    """Return, by table, the number of columns that hold only numbers; 0 for any other table."""
     cells: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         for position, cell in enumerate(row.cells):
@@ -130,30 +130,30 @@ class Inspection:
     n_chunks: int
     n_guarded: int
     findings: tuple[LintFinding, ...]
-    """About predicates; a finding's id is its chunk's."""
+    """Findings about predicates; a finding's id is its chunk's."""
     titles: Mapping[str, str]
-    """What the chunks of the findings are called."""
+    """Titles of the chunks of the findings, by id."""
     violations: tuple[str, ...]
     """Cells of a source table that are not in exactly one chunk."""
     densities: tuple[TableDensity, ...]
-    """Of every table, densest first."""
+    """The densities of all tables, densest first."""
     guards: tuple[TableGuard, ...]
     """The verdict on every table of the books whose records are those of this snapshot."""
     unmet: tuple[str, ...]
-    """What `tables.toml` says of tables, columns and rows that its book does not have."""
+    """Rules of `tables.toml` for tables, columns and rows that its book does not have."""
     unread: tuple[str, ...]
-    """Books whose records are gone or are of another build: nothing is known of their fidelity and their tables."""
+    """Books whose records are missing or from another build, so that their fidelity and tables were not checked."""
 
     @property
     def n_errors(self) -> int:
-        """Findings that mean that a predicate or a row does not say what its source says."""
+        """The number of errors: a predicate or a row contradicts its source."""
         return sum(finding.severity == "error" for finding in self.findings) + len(self.violations)
 
 
 def inspect(home: Home, snapshot: Snapshot) -> Inspection:
     """Lint a snapshot's predicates, compare its rows with the tables of its books, and measure the tables.
 
-    What only the records of a book can say is said of the books whose records are those of this snapshot.
+    Whatever needs the records of a book is reported only for books whose records are those of this snapshot.
     """
     chunks = tuple(snapshot.chunks)
     violations: list[str] = []
@@ -200,7 +200,7 @@ def _by_book(chunks: Iterable[Chunk]) -> Mapping[str, list[Chunk]]:
 
 
 def _tables_of(home: Home, slug: str, chunks: Sequence[Chunk]) -> tuple[Table, ...] | None:
-    """The tables that these chunks were made of; None if the book's records are not theirs, or of two states."""
+    """Return the tables that these chunks were made from; None if the book's records do not match or are unfinished."""
     if unfinished_books(home, [slug]):
         return None
     folder = home.book(slug)

@@ -1,4 +1,4 @@
-"""Where the lines of the small charts go; the templates draw them as inline SVG."""
+"""Coordinates of the small charts; the templates draw them as inline SVG."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from pipeline.report.history import Scored
 from pipeline.report.standings import MetricDifference
 
 WIDTH, HEIGHT = 320, 120
-"""Of a trend, in units of its own."""
+"""Size of a trend, in units of its own."""
 _LEFT, _RIGHT, _TOP, _BOTTOM = 34, 12, 10, 22
 
 
@@ -42,7 +42,7 @@ class Trend:
     metric: str
     points: tuple[Point, ...]
     bottom: float
-    """The value at the lower line: the least end of an interval, so that small changes can be seen."""
+    """The value at the lower line: the least end of an interval, so that small changes are visible."""
     top: float
     """The value at the upper line."""
 
@@ -53,7 +53,7 @@ class Trend:
 
 
 def bars(numbers: Sequence[Aggregate | None]) -> tuple[IntervalBar | None, ...]:
-    """A bar for each number on one scale, from 0 (or what is below it) to 1 (or what is above it)."""
+    """Return a bar for each number on one scale from 0 to 1, extended to the lowest and the highest end."""
     whole = [number for number in numbers if number is not None and number.value is not None]
     ends = [end for number in whole for end in (number.value, number.low, number.high) if end is not None]
     low, high = min([0.0, *ends]), max([1.0, *ends])
@@ -61,7 +61,7 @@ def bars(numbers: Sequence[Aggregate | None]) -> tuple[IntervalBar | None, ...]:
 
 
 def difference_bars(differences: Sequence[MetricDifference]) -> tuple[IntervalBar, ...]:
-    """Bars on one scale with 0 in the middle."""
+    """Return bars on one scale with 0 in the middle."""
     reach = max(
         [abs(difference.comparison.difference) for difference in differences]
         + [
@@ -81,7 +81,7 @@ def difference_bars(differences: Sequence[MetricDifference]) -> tuple[IntervalBa
 
 
 def heat(number: Aggregate | None, numbers: Sequence[Aggregate | None]) -> int:
-    """0 (worst of its table) to 100 (best), for a colour behind a number."""
+    """Return 0 (worst of its table) to 100 (best), for a colour behind a number."""
     values = [number.value for number in numbers if number is not None and number.value is not None]
     if number is None or number.value is None:
         return 0
@@ -91,7 +91,7 @@ def heat(number: Aggregate | None, numbers: Sequence[Aggregate | None]) -> int:
 
 
 def trend(metric: str, scored: Sequence[Scored]) -> Trend:
-    """The line of one metric; snapshots about which it says nothing are left out."""
+    """Return the trend of one metric; snapshots without a value are omitted."""
     numbered = [(snapshot, number) for snapshot in scored for number in snapshot.numbers if number.metric == metric]
     known = [(snapshot, number, number.value) for snapshot, number in numbered if number.value is not None]
     ends = [end for _, number, value in known for end in (number.low, value, number.high) if end is not None]

@@ -18,12 +18,12 @@ from pipeline.report.standings import Standing, Standings
 from retrieval.files.atomic_files import write_atomically
 
 DECIDING = "mrr"
-"""The metric that the best strategy is best by."""
+"""The metric that decides which strategy is best."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One of the four. Key: section."""
+    """One of the four questions of the summary, with its answer. Key: section."""
 
     section: str
     """Anchor of the section with the details."""
@@ -32,7 +32,7 @@ class Answer:
 
 
 def glance(report: Report) -> tuple[Answer, ...]:
-    """What a person wants to know first; nothing where nothing was scored."""
+    """Return the answers to the most important questions; empty if nothing was scored."""
     return tuple(_answers(report, report.standings)) if report.standings else ()
 
 
@@ -117,7 +117,7 @@ _KEPT = metric_names(Use.HEADLINE)
 
 
 def write_summary(report: Report, path: Path) -> None:
-    """Write what the tables of the page hold as JSON; the same report gives the same bytes."""
+    """Write the contents of the page's tables as JSON; the same report gives the same bytes."""
     standings = report.standings.strategies if report.standings else ()
     strategies = {
         standing.strategy: {
@@ -165,4 +165,4 @@ STRATEGY_WORDS: Mapping[str, str] = MappingProxyType(
         "default": ("the recommended strategy: prefilter, re-ranking, and context of the first row"),
     }
 )
-"""What docs/reference/cli.md says of each, without markup."""
+"""The descriptions of strategies in docs/reference/cli.md, without markup."""

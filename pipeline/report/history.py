@@ -1,4 +1,4 @@
-"""The scored snapshots of a home, what each promotion broke and repaired, and what changed since the one before."""
+"""The scored snapshots of a home, the questions broken or repaired by each promotion, and the latest changes."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from retrieval.index.snapshot.manifest import MANIFEST_FILE
 from retrieval.index.snapshot.snapshot import Snapshot
 
 TRENDS = ("mrr", "hit@1", NOISE)
-"""What is followed over the snapshots."""
+"""Metrics that are followed over the snapshots."""
 NOTED = (1, 10)
 """A promotion breaks a question that falls out of the first or of the first ten hits, and repairs one that comes in."""
 _TITLES = 8
@@ -35,16 +35,16 @@ class Scored:
     built: datetime
     """UTC; orders the snapshots."""
     n: int
-    """Questions with gold: other ones may have been asked then."""
+    """Number of questions with gold; they may differ from the current ones."""
     numbers: tuple[Aggregate, ...]
-    """One for each of `TRENDS` that says something."""
+    """One for each of `TRENDS` that has a value."""
     books: tuple[Aggregate, ...] = ()
     """`mrr` of each book."""
 
 
 @dataclass(frozen=True, slots=True)
 class MovedQuestion:
-    """A question whose first gold chunk stands elsewhere than before. Key: (set, split, question_id)."""
+    """A question whose first gold chunk changed its rank. Key: (set, split, question_id)."""
 
     set: str
     split: str
@@ -66,32 +66,32 @@ class PromotionAttempt:
     """UTC."""
     state: Literal["promoted", "forced", "refused"]
     why: str
-    """How it went live, the reason that was given with force, or the checks that refused it."""
+    """How it went live, the reason given for forcing it, or the checks that refused it."""
     scored: Scored | None = None
-    """None: it was never scored with the question sets of today."""
+    """None if it was never scored with the current question sets."""
     broken: tuple[MovedQuestion, ...] = ()
-    """Against what readers had before it."""
+    """Compared with the index that readers had before it."""
     repaired: tuple[MovedQuestion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkChanges:
-    """How the chunks differ from those of the snapshot before; a changed chunk is one gone and one new."""
+    """Differences from the chunks of the previous snapshot; a changed chunk counts as one gone and one new."""
 
     n_new: int
     n_gone: int
     new: tuple[str, ...]
-    """The first titles in the order of their ids."""
+    """The first titles, in alphabetical order."""
     gone: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """This snapshot against the one that was scored before it, with `default` on the questions that both were asked."""
+    """Changes of this snapshot from the one scored before it, for `default` on the questions that both were asked."""
 
     before: str
     contents: ChunkChanges | None
-    """None: the snapshot before cannot be read any more."""
+    """None if the previous snapshot can no longer be read."""
     differences: tuple[MetricDifference, ...]
     better: tuple[MovedQuestion, ...]
     worse: tuple[MovedQuestion, ...]
@@ -99,24 +99,24 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What was scored in a home with the question sets of today."""
+    """The scores in a home with the current question sets."""
 
     scored: tuple[Scored, ...]
     """Oldest first; the last is the snapshot that the page is about."""
     change: Change | None
-    """None: nothing was scored before."""
+    """None if nothing was scored before."""
     rows_before: tuple[ScoredQuestion, ...] = ()
-    """Of `default` on the snapshot before."""
+    """Rows of `default` on the previous snapshot."""
     attempts: tuple[PromotionAttempt, ...] = ()
     """One for each promotion, oldest first."""
 
     def state(self, snapshot: str) -> str:
-        """What became of a snapshot at last; empty where it was neither promoted nor refused."""
+        """Return the final state of a snapshot; empty if it was neither promoted nor refused."""
         return next((attempt.state for attempt in reversed(self.attempts) if attempt.snapshot == snapshot), "")
 
 
 def history_of(home: Home, snapshot: Snapshot, evaluation: Evaluation) -> History:
-    """Look back over the evaluations that lie in a home; snapshots that are newer than this one are left out."""
+    """Return the history of the evaluations in a home; snapshots newer than this one are omitted."""
     own = [row for row in evaluation.headline_rows() if row.strategy == SHIPPED]
     if not own:
         return History((), None)
@@ -139,7 +139,7 @@ def history_of(home: Home, snapshot: Snapshot, evaluation: Evaluation) -> Histor
 
 
 def built_at(home: Home, snapshot: str) -> datetime:
-    """When a snapshot was built, to the second, in UTC; of one that was deleted, when it was last scored."""
+    """Return when a snapshot was built, to the second, in UTC; for a deleted one, when it was last scored."""
     manifest = snapshot_folder(home.root, snapshot) / MANIFEST_FILE
     rows = sorted((home.evaluations / snapshot).glob("*/*.parquet"), key=lambda path: path.stat().st_mtime)
     stamp = manifest if manifest.is_file() else rows[-1]
@@ -147,7 +147,7 @@ def built_at(home: Home, snapshot: str) -> datetime:
 
 
 def kept_rows(home: Home, snapshot: str, sets: set[tuple[str, str]]) -> list[ScoredQuestion]:
-    """What `default` did on a snapshot with these (set, split), as it was scored then."""
+    """Return the kept rows of `default` on a snapshot for these (set, split)."""
     rows = ScoreStore(home.evaluations).kept(snapshot, SHIPPED)
     return [row for row in rows if (row.set, row.split) in sets]
 
@@ -167,7 +167,7 @@ def _attempts(
     rows: Mapping[str, Sequence[ScoredQuestion]],
     question_keys: Collection[str],
 ) -> Iterator[PromotionAttempt]:
-    """Each attempt with what it broke and repaired of the questions of today, whatever was scored in between."""
+    """Yield each attempt with the current questions that it broke and repaired, whatever was scored in between."""
     had: dict[str, ScoredQuestion] = {}
     for attempt in promotion_attempts(home):
         if attempt.snapshot not in scored:
@@ -176,7 +176,7 @@ def _attempts(
         now = {
             question_key(row): row for row in rows[attempt.snapshot] if row.gold and question_key(row) in question_keys
         }
-        # Only force leads past stale gold. Elsewhere a question without a row is newer than the scores.
+        # Only a forced promotion may have stale gold. Elsewhere a question without a row is newer than the scores.
         shared = {
             key: now.get(key) or replace(was, gold=(), values={})
             for key, was in had.items()
@@ -194,7 +194,7 @@ def _attempts(
 
 
 def promotion_attempts(home: Path) -> list[PromotionAttempt]:
-    """What went live and what was refused, oldest first; a refusal of what went live later is part of its promotion."""
+    """Return promotions and refusals, oldest first; a refusal of a snapshot that went live later is left out."""
     moves = [
         PromotionAttempt(
             promotion.snapshot,

@@ -27,7 +27,7 @@ from retrieval.search.receipt import DIGITS
 from retrieval.types import Chunk
 
 SNIPPET = 240
-"""Characters of a chunk that are shown."""
+"""Most characters shown of a chunk."""
 
 
 class Embedded:
@@ -48,7 +48,7 @@ class Embedded:
         self._strategies = list(dict.fromkeys(outcome.row.strategy for outcome in report.outcomes))
 
     def values(self) -> dict[str, object]:
-        """The whole document."""
+        """Return the whole document."""
         outcomes = [self._outcome(outcome) for outcome in self._report.outcomes]
         return {
             "shipped": SHIPPED,
@@ -120,18 +120,18 @@ class Embedded:
 
 
 def snippet(chunk: Chunk) -> str:
-    """The beginning of what a chunk says, on one line."""
+    """Return the beginning of a chunk's text, on one line."""
     words = " ".join(line.plain for line in brief(chunk, None))
     return words if len(words) <= SNIPPET else words[: SNIPPET - 2].rstrip() + " …"
 
 
 def kinds(outcomes: Sequence[Outcome]) -> list[str]:
-    """The kinds of the questions, in order."""
+    """Return the kinds of the questions, sorted."""
     return sorted({outcome.row.kind for outcome in outcomes})
 
 
 def books(outcomes: Sequence[Outcome]) -> list[str]:
-    """The books that questions are about, in order."""
+    """Return the books that questions are about, sorted."""
     return sorted({outcome.row.book for outcome in outcomes} - {""})
 
 
@@ -146,12 +146,12 @@ _REST = tuple(name for name in HEADLINE if name not in {*_FIRST, *_TIMES, "evalu
 
 
 def default_path(home: Home) -> Path:
-    """Where the page of a home lies unless somebody wants it elsewhere."""
+    """Return the default path of the page of a home."""
     return home.root / REPORT_FILE
 
 
 def page(report: Report) -> str:
-    """The HTML of a report; the same report gives the same bytes."""
+    """Return the HTML of a report; the same report gives the same bytes."""
     script = _text("report.js")
     return (
         _environment()

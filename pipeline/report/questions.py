@@ -1,4 +1,4 @@
-"""What each strategy did with each question, and for as many as a page can hold the ranking, score by score."""
+"""The result of each strategy for each question, with the scored ranking for as many as a page can hold."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from retrieval.strategy import DEFAULT_K
 from retrieval.types import Chunk, Hit
 
 RANKINGS = 800
-"""So many are shown in full: about 2 MB. The page names what came of every other question, and the command for it."""
+"""Most rankings shown in full: about 2 MB. For the others the page gives the outcome and the command to show them."""
 EXCLUDED = 10
-"""So many of the chunks that a filter kept out of one ranking are named."""
+"""Most chunks named that a filter excluded from one ranking."""
 
 Progress = Callable[[int, int], None]
 """(done, total) rankings."""
@@ -40,7 +40,7 @@ class MissedChunk:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The first 15 with their scores, and what a filter kept out from among them."""
+    """The first 15 hits with their scores, and the chunks that a filter excluded from them."""
 
     canonical: str
     """The question as the predicates saw it."""
@@ -53,33 +53,33 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one strategy did with one question. Key: (set, split, question id, strategy) of its row."""
+    """The outcome of one strategy for one question. Key: (set, split, question id, strategy) of its row."""
 
     row: ScoredQuestion
     rank: int | None
-    """Of the first gold chunk; None if it is not among the first 100, or there is no gold."""
+    """Rank of the first gold chunk; None if it is not among the first 100, or there is no gold."""
     failed: bool
-    """Its first result is not gold. A question without gold cannot fail."""
+    """Whether its first result is not gold. A question without gold cannot fail."""
     why: tuple[str, ...]
-    """Of a failure, what is known of its cause."""
+    """Known causes of a failure."""
     first: Chunk | None
-    """Of a failure, what came first."""
+    """The first result of a failure."""
     gold: Chunk | None
-    """Of a failure, the first of its gold."""
+    """The first gold chunk of a failure."""
     ranking: Ranking | None
-    """None: the page holds others."""
+    """None if the page has no room for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """Gold that a filter kept out of a ranking. Key: (set, split, question id, strategy, chunk id)."""
+    """Gold that a filter excluded from a ranking. Key: (set, split, question id, strategy, chunk id)."""
 
     row: ScoredQuestion
     chunk: Chunk
     reason: str
-    """What its predicate missed, as receipts say it."""
+    """What its predicate missed, in the words of receipts."""
     asks: str
-    """What its predicate asks for, in words."""
+    """The requirement of its predicate, in words."""
 
 
 def outcomes_of(
@@ -89,9 +89,9 @@ def outcomes_of(
     shipped: str,
     progress: Progress = lambda *_: None,
 ) -> tuple[Outcome, ...]:
-    """What came of every row, in the order of the rows.
+    """Return the outcome of every row, in the order of the rows.
 
-    Failures get their rankings first, those of `shipped` before all others; then what `shipped` did well.
+    Failures get their rankings first, those of `shipped` before all others; then the successes of `shipped`.
     """
     known = {_key(failure.row): failure for failure in failed}
     positions = sorted(range(len(rows)), key=lambda at: (_key(rows[at]) not in known, rows[at].strategy != shipped, at))
@@ -104,7 +104,7 @@ def outcomes_of(
 
 
 def exclusions_of(rows: Sequence[ScoredQuestion], retriever: Retriever) -> tuple[Exclusion, ...]:
-    """Every gold chunk that a filter kept out, with what its predicate missed in the question."""
+    """Return every gold chunk that a filter excluded, with what its predicate missed in the question."""
     return tuple(
         Exclusion(row, chunk, _refusal(row.query, chunk, retriever), in_words(chunk.query_must or {}))
         for row in rows

@@ -1,4 +1,4 @@
-"""Everything that the report shows, gathered from a home."""
+"""The contents of the report, gathered from a home."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -33,17 +33,17 @@ State = Literal["held", "warned", "failed", "not judged"]
 
 @dataclass(frozen=True, slots=True)
 class RuleVerdict:
-    """One rule. Key: rule."""
+    """The verdict on one rule. Key: rule."""
 
     rule: str
     says: str
-    """What holds when it holds."""
+    """The proposition of the rule."""
     blocks: bool
     state: State
     against: tuple[str, ...]
-    """What stands against it, a sentence each."""
+    """The objections, a sentence each."""
     note: str = ""
-    """What it was judged by, or why it was not, where that is not plain."""
+    """The basis of the judgement, or why there is none, if that is not obvious."""
 
 
 def verdicts_of(home: Home, snapshot: Snapshot, evaluation: Evaluation, history: History) -> tuple[RuleVerdict, ...]:
@@ -66,7 +66,7 @@ def verdicts_of(home: Home, snapshot: Snapshot, evaluation: Evaluation, history:
 def _compared_with(
     rule: Rule[Scores], home: Home, snapshot: str, candidate: Experiment, history: History
 ) -> tuple[Experiment | None, str]:
-    """What the rule compares the candidate with, and a note on it."""
+    """Return the experiment that the rule compares the candidate with, and a note on it."""
     if rule.against is None:
         return None, ""
     return (
@@ -103,7 +103,7 @@ def _of_shipped(experiment: Experiment) -> Experiment:
 
 
 def _scored_before(home: Home, snapshot: str, candidate: Experiment, history: History) -> tuple[Experiment | None, str]:
-    """What the candidate is compared with, and a note on it; once it is live itself, what was scored before it."""
+    """Return the experiment on the live snapshot, or on the one scored before if the candidate is live, and a note."""
     live = live_id(home.root)
     if live is not None and live != snapshot:
         rows: Sequence[ScoredQuestion] = kept_rows(home, live, {(row.set, row.split) for row in candidate.rows})
@@ -130,28 +130,28 @@ def _best_kept(home: Home, snapshot: str, candidate: Experiment) -> tuple[Experi
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The facts above everything else. Key: snapshot."""
+    """The facts at the top of the page. Key: snapshot."""
 
     library: str
-    """The last two parts of its path, which say enough and name no machine."""
+    """The last two parts of its path, which identify it without naming a machine."""
     books: tuple[BookEntry, ...]
     snapshot: str
     built: datetime | None
     """UTC; None on a page without times."""
     live: str | None
-    """What readers got when the page was made; the snapshot itself, another one, or nothing."""
+    """The live snapshot when the page was made; this one, another one, or None."""
     n_chunks: int
     n_tables: int
     n_guarded_tables: int
-    """Tables of which at least one row has a predicate."""
+    """Number of tables with at least one row that has a predicate."""
     n_guarded: int
-    """Chunks with a predicate."""
+    """Number of chunks with a predicate."""
     embedder: str
     strategy: str
-    """What the home searches with unless a command names another one."""
+    """The strategy of the home's searches unless a command names another one."""
     question_files: tuple[str, ...]
     home_option: str
-    """What a command needs to find this home, quoted for a shell; empty beside a home of the usual name."""
+    """The option by which a command finds this home, quoted for a shell; empty for a home with the default name."""
 
     @property
     def is_live(self) -> bool:
@@ -160,7 +160,7 @@ class Header:
 
 
 def header_of(home: Home, snapshot: Snapshot, *, times: bool) -> Header:
-    """The header of a page about one snapshot of a home."""
+    """Return the header of a page about one snapshot of a home."""
     manifest = snapshot.manifest
     library = home.settings.library
     return Header(
@@ -182,12 +182,12 @@ def header_of(home: Home, snapshot: Snapshot, *, times: bool) -> Header:
 
 @dataclass(frozen=True, slots=True)
 class ExpandedGold:
-    """A strategy where the chunks one edge away from the gold count as gold too. Key: strategy."""
+    """Scores of a strategy if chunks one edge away from the gold count as gold too. Key: strategy."""
 
     strategy: str
     n: int
     added: float
-    """Chunks that a question's gold gains, in the mean."""
+    """Mean number of chunks added to a question's gold."""
     mrr: float
     mrr_expanded: float
     hit_at_1: float
@@ -195,12 +195,12 @@ class ExpandedGold:
 
     @property
     def delta(self) -> float:
-        """How much `mrr` gains; never below 0."""
+        """The gain of `mrr`; never below 0."""
         return self.mrr_expanded - self.mrr
 
 
 def neighbours_of(gold: Sequence[str], snapshot: Snapshot) -> frozenset[str]:
-    """The chunks one edge away from these; rows of the gold's own table are never among them."""
+    """Return the chunks one edge away from the gold; rows of the gold's own table are never among them."""
     places = np.asarray(snapshot.chunks.positions(list(gold)), dtype=np.int64)
     _, nodes = snapshot.graph.neighbours(places)
     chunks = (int(node) for node in nodes if node < snapshot.graph.n_chunks)
@@ -208,11 +208,11 @@ def neighbours_of(gold: Sequence[str], snapshot: Snapshot) -> frozenset[str]:
 
 
 def expanded_gold_of(scores: Evaluation, snapshot: Snapshot) -> tuple[ExpandedGold, ...]:
-    """The headline scores of every strategy beside those with expanded gold.
+    """Return the headline scores of every strategy with and without expanded gold.
 
     Args:
-        scores: of the leaderboard's strategies.
-        snapshot: whose graph is followed.
+        scores: the evaluation of the leaderboard's strategies.
+        snapshot: the snapshot with the graph.
     """
     rows = [row for row in scores.headline_rows() if row.gold]
     added: dict[tuple[str, ...], frozenset[str]] = {}
@@ -255,11 +255,11 @@ class Report:
     verdicts: tuple[RuleVerdict, ...]
     outcomes: tuple[Outcome, ...]
     short_id: ShortId
-    """From a chunk's id to what commands call it."""
+    """Shortens a chunk's id as commands do."""
     relaxation: Relaxation
-    """Of the conditions that questions state."""
+    """Relaxation of the conditions that questions state."""
     expanded_gold: tuple[ExpandedGold, ...] = ()
-    """Empty where nobody asked for it."""
+    """Empty unless requested."""
 
 
 def report_of(
@@ -267,16 +267,16 @@ def report_of(
 ) -> Report:
     """Gather the report on the candidate of a home: the newest snapshot, live or not.
 
-    Scores that lie in the home are read. What was never scored, or was scored by other code, is scored first.
+    Scores stored in the home are read. Whatever was never scored, or was scored by other code, is scored first.
 
     Args:
-        home: what to report on.
-        times: milliseconds and dates too; without them two homes with the same contents give the same report.
-        expand_gold: scores with expanded gold too.
-        progress: told how many rankings are done.
+        home: the home to report on.
+        times: whether to include milliseconds and dates; without them the same contents give the same report.
+        expand_gold: whether to include scores with expanded gold.
+        progress: called with the number of finished rankings and their total.
 
     Raises:
-        NothingLiveError: nothing was built in the home.
+        NothingLiveError: the home has no built snapshot.
         EvaluationError: the questions cannot be used.
     """
     retriever = Retriever.open(home.root, home.candidate)

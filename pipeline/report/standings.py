@@ -1,4 +1,4 @@
-"""What each strategy is worth, and two sets of rows over the same questions: how far apart, how sure, and where."""
+"""The scores of each strategy, and the differences of two sets of rows on the same questions, with intervals."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from evals.significance import Interval, bootstrap_interval
 from retrieval.search.strategies import STRATEGIES, strategy
 
 BETWEEN = "\t"
-"""In the key of a pooled question, between set, split and id; no name of a set holds it."""
+"""Separates set, split and id in the key of a pooled question; no name of a set contains it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,21 +30,21 @@ class MetricDifference:
 
     @property
     def verdict(self) -> str:
-        """`better`, `worse`, or `not told apart` where chance may explain the difference."""
+        """`better`, `worse`, or `not told apart` if chance may explain the difference."""
         if not self.comparison.significant:
             return "not told apart"
         return "worse" if self.comparison.behind else "better"
 
 
 def question_key(row: ScoredQuestion | Unscored) -> str:
-    """What tells a question from all others, of other sets too."""
+    """Return the key of a question, which is unique across sets."""
     return BETWEEN.join((row.set, row.split, row.question_id))
 
 
 def differences(
     left: Sequence[ScoredQuestion], right: Sequence[ScoredQuestion], metrics: Sequence[str] = COMPARED
 ) -> tuple[MetricDifference, ...]:
-    """Left minus right, strategy by strategy; p values are Holm-corrected over all that come back.
+    """Return left minus right for each strategy; p values are Holm-corrected over all returned differences.
 
     Raises:
         ExperimentError: no strategy was asked the same question on both sides.
@@ -55,7 +55,7 @@ def differences(
 
 
 def differences_to(shipped: str, rows: Sequence[ScoredQuestion]) -> tuple[MetricDifference, ...]:
-    """Every other strategy minus `shipped`; nothing where there is no other, or `shipped` was not scored."""
+    """Return every other strategy minus `shipped`; empty if there is no other, or `shipped` was not scored."""
     others = [row for row in rows if row.strategy != shipped]
     own = [row for row in rows if row.strategy == shipped and row.gold]
     if not own or not others:
@@ -88,51 +88,51 @@ HEATED = names(Use.BY_KIND)
 """Metrics of the tables by kind and by book."""
 RANKED_LOWER = "the gold was merely ranked lower"
 EXCLUDED = "the filter excluded gold"
-"""How a sentence of `evals.failures` about that begins."""
+"""Beginning of the sentence of `evals.failures` about this cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filtering:
-    """A strategy against the same without query_must, over the questions that both were asked."""
+    """A strategy compared with the same one without query_must, over the questions that both were asked."""
 
     counterpart: str
     noise: float
     """Mean of `noise@15` with the filter."""
     unfiltered_noise: float
     guarded_noise: float
-    """How much of `unfiltered_noise` has a predicate, so that a filter can remove it."""
+    """The part of `unfiltered_noise` that has a predicate, so that a filter can remove it."""
     reduction: Aggregate | None
     recall_preserved: Aggregate | None
     n_excluded: int
-    """Gold chunks that the filter kept out; must be 0."""
+    """Number of gold chunks that the filter excluded; must be 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One strategy. Key: strategy."""
+    """The scores and failures of one strategy. Key: strategy."""
 
     strategy: str
     numbers: tuple[Aggregate, ...]
-    """As `Evaluation.breakdown` has them: of all, by kind, and by book."""
+    """The numbers of `Evaluation.breakdown`: for all questions, by kind, and by book."""
     filtering: Filtering | None
-    """None: it does not filter."""
+    """None if it does not filter."""
     p50_ms: float | None
     p95_ms: float | None
     """Both None on a page without times."""
     causes: Mapping[str, int]
-    """Why its questions fail `hit@1`, and how many for each cause; a question with two causes counts in both."""
+    """Number of questions that fail `hit@1`, by cause; a question with two causes counts for both."""
     failed: tuple[str, ...]
-    """Ids of the questions that fail `hit@1`: those whose gold was excluded first, then by its rank from the last."""
+    """Ids of the questions that fail `hit@1`: excluded gold first, then by descending rank of the gold."""
     n_asked: int
-    """Questions with gold."""
+    """Number of questions with gold."""
 
     @property
     def n_failed(self) -> int:
-        """How many questions fail."""
+        """The number of questions that fail."""
         return len(self.failed)
 
     def number(self, metric: str, book: str = ALL, kind: str = ALL) -> Aggregate | None:
-        """One number with its interval; None where nothing was measured."""
+        """Return one number with its interval; None if nothing was measured."""
         numbers = (
             number for number in self.numbers if (number.metric, number.book, number.kind) == (metric, book, kind)
         )
@@ -141,7 +141,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """The strategies side by side: what ships, which a narrow page has room for, then the others as they were asked."""
+    """The strategies side by side: the shipped one first, so that a narrow page shows it, then the others in order."""
 
     strategies: tuple[Standing, ...]
     differences: tuple[MetricDifference, ...]
@@ -149,31 +149,31 @@ class Standings:
 
     @property
     def shipped(self) -> Standing | None:
-        """What readers get."""
+        """The strategy that readers get; None if it was not scored."""
         return next((strategy for strategy in self.strategies if strategy.strategy == SHIPPED), None)
 
     @property
     def best(self) -> Standing:
-        """First by `mrr`; what ships, or else the first name, where several are."""
+        """The strategy with the highest `mrr`; of several the shipped one, or else the first by name."""
         return min(
             self.strategies,
             key=lambda strategy: (-_value(strategy, "mrr"), strategy.strategy != SHIPPED, strategy.strategy),
         )
 
     def places(self, what: str) -> tuple[str, ...]:
-        """The kinds (`kind`) or books (`book`) that there are numbers of, in order, without `*`."""
+        """Return the kinds (`kind`) or books (`book`) that have numbers, in order, without `*`."""
         return tuple(
             dict.fromkeys(name for strategy in self.strategies for name in _names(strategy, what) if name != ALL)
         )
 
 
 def standings_of(evaluation: Evaluation, failed: Sequence[FailedQuestion], *, times: bool) -> Standings:
-    """The strategies of an evaluation over the rows of its headline.
+    """Return the standings of the strategies of an evaluation over the rows of its headline.
 
     Args:
-        evaluation: with an experiment.
-        failed: what failed among those rows, of all strategies.
-        times: whether milliseconds are part of it.
+        evaluation: an evaluation with an experiment.
+        failed: the failures among these rows, of all strategies.
+        times: whether to include milliseconds.
     """
     rows, headline = evaluation.headline_rows(), evaluation.headline()
     standings = []

@@ -17,18 +17,18 @@ from retrieval.home import Home
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be built."""
+    """The home to build, and the reasons for overruling checks."""
 
     home: Home
     force: str | None = None
-    """Why the candidate goes live even if its scores refuse it."""
+    """The reason why the candidate goes live even if its scores refuse it."""
     accept: str | None = None
-    """Why text that may be damaged goes live as it was read."""
+    """The reason why text that may be damaged goes live as it was read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A step on the way; or, as the last one, what the build did or the error that it raised."""
+    """A step of the build; the last message holds the result or the error instead."""
 
     step: Step | None = None
     build: Build | None = None
@@ -36,17 +36,17 @@ class Message:
 
 
 GRACE = 1.0
-"""Seconds that an interrupted worker has to mark its run as canceled; else it is killed, and the next build does it."""
+"""Seconds for an interrupted worker to mark its run as canceled; then it is killed, and the next build marks it."""
 
 
 def build_apart(home: Home, progress: Progress, force: str | None = None, accept: str | None = None) -> Build:
-    """Do `pipeline.runs.build.build` in a process of its own, which holds the home's lock too.
+    """Run `pipeline.runs.build.build` in a process of its own, which holds the home's lock too.
 
-    A KeyboardInterrupt ends the worker at once: what it had finished is kept, what it had not is not to be seen.
+    A KeyboardInterrupt ends the worker at once: finished work is kept, unfinished work is not visible.
 
     Raises:
-        HomeBusyError: another process writes in this home.
-        RetrievalError: what the build raised; nothing was changed.
+        HomeBusyError: another process writes to this home.
+        RetrievalError: the error that the build raised; nothing was changed.
     """
     with write_lock(home.root) as lock, _worker(lock) as worker:
         last = _listen(worker, Order(home, force, accept), progress)
@@ -57,7 +57,7 @@ def build_apart(home: Home, progress: Progress, force: str | None = None, accept
 
 
 def _listen(worker: subprocess.Popen[bytes], order: Order, progress: Progress) -> Message:
-    """The last message of the worker; an empty one if it went without any."""
+    """Send the order, report the steps, and return the worker's last message; an empty one if it ended without any."""
     assert worker.stdin is not None  # noqa: S101 -- both are pipes
     assert worker.stdout is not None  # noqa: S101
     with suppress(BrokenPipeError):
@@ -96,10 +96,10 @@ def _worker(lock: int) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def _end(worker: subprocess.Popen[bytes]) -> None:
-    """Tell the worker that nobody waits any more; a second Ctrl-C wants no grace. What it started ends with it."""
+    """End the worker and all that it started, after `GRACE` at most; a second Ctrl-C ends them at once."""
     try:
         if worker.stdin is not None:
-            with suppress(BrokenPipeError):  # a worker that died did not read what it was told
+            with suppress(BrokenPipeError):  # a worker that died did not read its order
                 worker.stdin.close()
         worker.wait(GRACE)
     except (subprocess.TimeoutExpired, KeyboardInterrupt):

@@ -48,32 +48,32 @@ from retrieval.ingest.library.library import BookFolder, list_books, refused_fol
 from retrieval.search.strategies import STRATEGIES
 
 _LOOK_AGAIN = 0.3
-"""Seconds between two looks at the history."""
+"""Seconds between two queries of the run history."""
 _BY_SLUG = "dagster/partition"
 
 
 def job_of(executor: str, lanes: int) -> dg.JobDefinition:
-    """The job as another process makes it, which knows neither the home nor its settings."""
+    """Return the job for a process that knows neither the home nor its settings."""
     return index_books_job(executor, lanes, load)
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The books of one build under way in several processes."""
+    """Indexes the books of one build in several processes."""
 
     runner: Runner
     folders: Sequence[BookFolder]
-    """Of the books that are to be read."""
+    """Folders of the books to read."""
     begun: Callable[[str], None]
-    """Told each book as it is begun."""
+    """Called with each book as it is started."""
     ended: Callable[[str, RunOutcome], None]
-    """Told each book and what became of it as its run ends."""
+    """Called with each book and its outcome as its run ends."""
     _begun: set[str] = field(default_factory=set)
     _ended: set[str] = field(default_factory=set)
 
     def index(self) -> None:
-        """Index them. What failed is told of the book; a book that no process came to is a problem too."""
-        # Dagster waits for its processes in a thread, so that this one can say how far they are.
+        """Index the books. Failures are in the outcomes; a book that no process indexed to the end is a problem too."""
+        # Dagster waits for its processes in another thread, so that this one can report their progress.
         with ThreadPoolExecutor(1) as threads:
             run = threads.submit(self._run)
             while not run.done():
@@ -116,7 +116,7 @@ class Spread:
         return reversed(records)  # the newest comes first
 
     def _cancel_the_dead(self) -> None:
-        """A book whose process died was begun again by another lane, or is lost."""
+        """Mark the runs of dead processes as canceled; another lane started their books again, or they are lost."""
         for record in self._records():
             if not record.dagster_run.is_finished:
                 self.runner.instance.report_run_canceled(record.dagster_run, "Its process is gone.")
@@ -130,18 +130,18 @@ class Spread:
 
 
 Doing = Callable[[str, str, int], None]
-"""Told what is done, the asset that runs now, and how many books are done."""
+"""Called with a description of the step, the asset that runs now, and the number of finished books."""
 
 
 def index_books(
     runner: Runner, folders: Sequence[BookFolder], unchanged: Unchanged, doing: Doing
 ) -> dict[str, RunOutcome]:
-    """Run `index_book` for each of these books, and remember what was done to its end.
+    """Run `index_book` for each of these books, and record which were indexed to the end.
 
-    Whoever a killed build left in a book is waited for.
+    If a killed build left processes that still work on a book, wait for them.
 
     Returns:
-        What became of each, by its slug and in slug order.
+        The outcome of each book by slug, in slug order.
     """
     outcomes: dict[str, RunOutcome] = {}
     begun: list[str] = []
@@ -153,7 +153,7 @@ def index_books(
 
     def end(slug: str, outcome: RunOutcome) -> None:
         outcomes[slug] = outcome
-        # What a model could not be asked about today is work that is left.
+        # Items that a model could not be asked about yet are unfinished work.
         waiting = any(outcome.numbers.get(asset, {}).get("n_waiting") for asset in ("table_rows", "chunks"))
         if not outcome.problems and not waiting:
             unchanged.keep(slug, outcome.numbers)
@@ -174,11 +174,11 @@ def index_books(
 
 
 def planned(home: Home) -> BuildPlan:
-    """What a build of `home` would do; a book that would be read again is read and cut here, and kept nowhere.
+    """Return the plan of a build of `home`; a book that it would read again is read and chunked here, but not saved.
 
     Raises:
         LibraryError: the library cannot be read.
-        UnknownNameError: no embedder is called what the settings say.
+        UnknownNameError: no embedder has the name in the settings.
     """
     embedder = load_embedder(home.settings.embedder)
     identity, cuts = embedder.identity, cuts_for(home.settings, embedder)
@@ -204,29 +204,30 @@ def build(
     force: str | None = None,
     accept: str | None = None,
 ) -> Build:
-    """Bring the live index of `home` in step with its library.
+    """Bring the live index of `home` up to date with its library.
 
-    A book whose records are of its folder as it is now is not read again. Where all of them are, and what is live is
-    what they make, nothing is run. A book that fails does not stop the other books; it stops the snapshot, and readers
-    keep the index that they had.
-    The caller holds the home's `write_lock`: runs that an earlier build left unfinished are taken for dead.
+    A book whose records are up to date with its folder is not read again. If all are, and the live index is made of
+    them, nothing is run. A book that fails does not stop the other books; it stops the snapshot, and readers keep the
+    index that they had.
+    The caller holds the home's `write_lock`: runs that an earlier build left unfinished are assumed dead.
 
     Args:
-        home: what is built, with what.
+        home: the home to build, with its settings.
         progress: called with each step as it begins.
-        opened: given the run history before the first run begins.
-        force: why the candidate goes live even if its scores refuse it; None: then it does not.
-        accept: why text that may be damaged goes live as it was read; None: what was not accepted before does not.
+        opened: called with the run history before the first run begins.
+        force: the reason why the candidate goes live even if its scores refuse it; None: it does not.
+        accept: the reason why text that may be damaged goes live as it was read; None: unless accepted before, it does
+            not.
 
     Raises:
         LibraryError: the library cannot be read; nothing was changed.
-        UnknownNameError: no embedder is called what the settings say; nothing was changed.
+        UnknownNameError: no embedder has the name in the settings; nothing was changed.
         BudgetExceededError: it would cost more than the settings allow; nothing was sent.
-        EmbedderMismatchError: it has other dimensions than the settings say; nothing was changed.
-        EmbedderUnavailableError: it lacks its library, weights, key or server; no book was read.
+        EmbedderMismatchError: the embedder's dimensions differ from the settings; nothing was changed.
+        EmbedderUnavailableError: the embedder lacks its library, weights, key or server; no book was read.
         ModelError: the server of the model that reads tables refuses the key, or has no such model; no book was read.
     """
-    # What cannot be used must not become the home's own: the next build would fail for it too.
+    # Unusable settings must not be saved in the home: the next build would fail because of them too.
     folders = list_books(home.library)
     embedder = load_embedder(home.settings.embedder)
     if home.settings.embedding.dimensions is not None:
@@ -273,7 +274,7 @@ def _run(
     progress: Progress,
     reasons: Mapping[str, str | None],
 ) -> None:
-    """Run what is to be done, and remember what was done to its end."""
+    """Run the outstanding jobs, and record completed work."""
     home = runner.home
     unchanged.forget_whole()
     read = [folder for folder in folders if folder.slug not in done.skipped]
@@ -306,14 +307,14 @@ def _run(
 
 
 def _unaccepted(home: Home) -> list[BuildProblem]:
-    """What the checks that hold a promotion just found, known before minutes of scoring."""
+    """Return the findings of the checks that hold a promotion, so that they are known before minutes of scoring."""
     holding = {key.name for key in HOLDING_KEYS}
     verdicts = [verdict for verdict in kept_verdicts(home.root) if verdict.check in holding and verdict.refuses]
     return [BuildProblem(verdict.check, f"{verdict.says}; {HOW}") for verdict in verdicts]
 
 
 def _stale_gold(home: Home) -> list[BuildProblem]:
-    """What the gate will say of the questions' gold, whatever the scores are: known before minutes of scoring."""
+    """Return the gate's objections to the questions' gold, which do not depend on scores, before minutes of scoring."""
     if not home.settings.questions:
         return []
     try:
@@ -330,12 +331,12 @@ def _stale_gold(home: Home) -> list[BuildProblem]:
         return []
     problem = BuildProblem(GOLD_RESOLVES.name, summary(reasons))
     refusal = CheckVerdict.now(problem.where, problem.sentence, home.candidate, passed=False, blocks=True)
-    keep_verdict(home.root, refusal)  # its check does not run any more
+    keep_verdict(home.root, refusal)  # its check will not run
     return [problem]
 
 
 def _compared(folders: tuple[BookFolder, ...], before: Mapping[str, BookEntry]) -> Build:
-    """A build that has not begun, with the books that are not as they were."""
+    """Return a build that has not started, with the new, changed and removed books."""
     digests = {folder.slug: folder.digest for folder in folders}
     return Build(
         new=tuple(slug for slug in digests if slug not in before),

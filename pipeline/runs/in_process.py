@@ -24,7 +24,7 @@ BUILD = "querymust/build"
 """Tag of all runs of one build."""
 
 OF_A_BUILD = {ASKED_BY: "build"}
-"""The tag of the runs that a build starts: only those are known to be dead once no build is at work."""
+"""The tag of the runs that a build starts: only these are known to be dead once no build is running."""
 
 UNFINISHED = (
     dg.DagsterRunStatus.NOT_STARTED,
@@ -34,12 +34,12 @@ UNFINISHED = (
 )
 
 Listener = Callable[[str], None]
-"""Told the name of each asset or check as it begins."""
+"""Called with the name of each asset or check as it begins."""
 
 
 @contextmanager
 def dagster_instance(home: Home) -> Iterator[dg.DagsterInstance]:
-    """The home's own run history, with telemetry off by file as well as by environment."""
+    """Open the home's own run history, with telemetry switched off by file as well as by environment."""
     os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "1")
     home.dagster.mkdir(parents=True, exist_ok=True)
     write_instance_file(home.dagster, home.settings, os.environ)
@@ -50,8 +50,8 @@ def dagster_instance(home: Home) -> Iterator[dg.DagsterInstance]:
 def cancel_unfinished(instance: dg.DagsterInstance) -> int:
     """Mark the runs that a build began and did not finish as canceled, and return how many.
 
-    Call it where the process that ran them is gone or is about to go: a run's own process says nothing when it is
-    killed, and the UI would call the run under way for ever.
+    Call it if the process that ran them has ended or is about to end: a killed process reports nothing, and the UI
+    would show its run as under way for ever.
     """
     runs = instance.get_runs(dg.RunsFilter(tags=OF_A_BUILD, statuses=list(UNFINISHED)))
     for run in runs:
@@ -60,13 +60,13 @@ def cancel_unfinished(instance: dg.DagsterInstance) -> int:
 
 
 def cancel_dead(home: Home) -> int:
-    """Mark every run that was under way as canceled, if nobody is at work in the home, and return how many.
+    """Mark every run that was under way as canceled, if no process writes to the home, and return how many.
 
-    Runs hold the home's lock. Where it is free, a run that history calls started has lost its process, and all others
-    would wait for it. Runs that wait in the queue are left there.
+    Runs hold the home's lock. If it is free, a run that the history shows as started has lost its process, and all
+    others would wait for it. Queued runs are left in the queue.
 
     Raises:
-        HomeUnwritableError: the home cannot be made or written.
+        HomeUnwritableError: the home cannot be created or written.
     """
     try:
         with write_lock(home.root), dagster_instance(home) as instance:
@@ -79,9 +79,9 @@ def cancel_dead(home: Home) -> int:
 
 
 def sync_books(home: Home, instance: dg.DagsterInstance) -> tuple[str, ...]:
-    """Make the partitions those of the library; a book that went loses its partition and its records.
+    """Make the partitions match the library; a removed book loses its partition and its records.
 
-    What is on disk is observed, so that what the build makes of it counts as synced.
+    The files on disk are recorded as observations, so that assets made from them count as synced.
 
     Returns:
         The library's slugs.
@@ -111,9 +111,9 @@ class Runner:
     instance: dg.DagsterInstance
     home: Home
     models: HostedModels = field(default_factory=HostedModels)
-    """What its runs ask of hosted models."""
+    """Access of its runs to hosted models."""
     build_id: str = field(default_factory=lambda: uuid.uuid4().hex[:8])
-    """In the tags of all its runs."""
+    """Id in the tags of all its runs."""
 
     def run(
         self,
@@ -123,13 +123,13 @@ class Runner:
         *,
         config: Mapping[str, Mapping[str, object]] = MappingProxyType({}),
     ) -> RunOutcome:
-        """Run one job here and now. A failure is in the outcome and is not raised.
+        """Run one job in this process. A failure is in the outcome and is not raised.
 
         Args:
-            job: its name.
-            partition_key: of the book or the strategy.
-            listener: told of each step, and how far its embedding is.
-            config: of its assets, by their names.
+            job: name of the job.
+            partition_key: key of the book or the strategy.
+            listener: called with each step, and with the progress of embedding.
+            config: configuration of its assets, by asset name.
         """
         run_id = str(uuid.uuid4())
 
@@ -155,7 +155,7 @@ class Runner:
 
 
 def outcome_of(events: Sequence[dg.DagsterEvent], home: Home) -> RunOutcome:
-    """What a run left, by its events."""
+    """Return the outcome of a run from its events."""
     return RunOutcome(_problems(events, home), _numbers(events))
 
 
@@ -183,7 +183,7 @@ def _step_problem(event: dg.DagsterEvent, where: str, home: Home) -> BuildProble
 
 
 _JSON = (int, float, str, list, dict, type(None))
-"""What another process can be told; a table of Dagster's is kept in its own history."""
+"""Types of numbers that are reported to other processes; Dagster's tables stay in its own history."""
 
 
 def _numbers(events: Sequence[dg.DagsterEvent]) -> dict[str, dict[str, object]]:

@@ -27,21 +27,21 @@ _HEAD = "# Written whenever something is run over this home; its source is pipel
 
 
 class HistoryMissingError(RetrievalError):
-    """The history is to be in PostgreSQL, and what Dagster needs for that is not installed."""
+    """The history is to be in PostgreSQL, but the package that Dagster needs for it is not installed."""
 
 
 def write_instance_file(folder: Path, settings: Settings, environment: Mapping[str, str]) -> None:
     """Write `dagster.yaml` into DAGSTER_HOME.
 
-    As many runs go at once as processes index books: runs of single books share the home, all others wait for theirs.
+    As many runs are allowed at once as there are lanes: runs of single books share the home, all others wait for it.
 
     Args:
         folder: DAGSTER_HOME.
-        settings: of the home.
-        environment: may name a database; the file says where its address is read, and not what it is.
+        settings: settings of the home.
+        environment: may name a database; the file names the variable with its address, not the address itself.
 
     Raises:
-        UnreadableSettingsError: what is named is no such address. The message does not repeat it: it has a password.
+        UnreadableSettingsError: the address is not PostgreSQL's. The message omits it, because it has a password.
         HistoryMissingError: dagster-postgres is not installed.
     """
     config: dict[str, Any] = yaml.safe_load(Path(pipeline.__file__).with_name("dagster.yaml").read_text("utf-8"))
@@ -57,7 +57,7 @@ def write_instance_file(folder: Path, settings: Settings, environment: Mapping[s
 
 def _require(address: str) -> None:
     if not address.startswith(_SCHEME):
-        # SQLAlchemy takes another driver for the bare scheme, one that Dagster does not speak to.
+        # For the bare scheme SQLAlchemy takes another driver, which Dagster does not support.
         raise UnreadableSettingsError(
             f"{HISTORY} must begin with {_SCHEME}, as in {_SCHEME}USER:PASSWORD@HOST/DATABASE"
         )
@@ -70,10 +70,10 @@ def _require(address: str) -> None:
 
 
 def main() -> None:
-    """Write the file for the home of the environment, before Dagster's own programs are started over it.
+    """Write the file for the home of the environment, before Dagster's own programs are started on it.
 
-    The history is opened once too, by one process at a time: several that make the tables of a new database at once get
-    in each other's way, and one of them ends.
+    The history is also opened once, by one process at a time: if several create the tables of a new database at once,
+    one of them fails.
     """
     home = Home.at(default_home())
     home.dagster.mkdir(parents=True, exist_ok=True)
@@ -92,10 +92,10 @@ DATABASES = ("history/runs.db", "history/runs/index.db", "schedules/schedules.db
 
 
 def set_aside_damaged(home: Home) -> tuple[Path, ...]:
-    """Move the folders of damaged databases out of Dagster's way, and say where they are now.
+    """Move the folders of damaged databases out of Dagster's way, and return their new paths.
 
-    An index does not depend on them: the build judges it again, and adds the books as partitions again. What is lost is
-    the history of runs and whether sensors were switched on. The caller holds the home's lock.
+    An index does not depend on them: the build judges it again, and adds the books as partitions again. The history of
+    runs is lost, and whether sensors were switched on. The caller holds the home's lock.
     """
     damaged = {home.dagster / Path(name).parts[0] for name in DATABASES if _is_damaged(home.dagster / name)}
     moved = []
@@ -117,6 +117,6 @@ def _is_damaged(database: Path) -> bool:
         with closing(sqlite3.connect(database)) as connection:
             return bool(connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",))
     except sqlite3.OperationalError:
-        return False  # locked, or not ours to read: Dagster says so itself
+        return False  # locked or unreadable: Dagster reports that itself
     except sqlite3.DatabaseError:
         return True

@@ -1,4 +1,4 @@
-"""What of a build need not be done again: books whose records are of this very library, and a whole that is live."""
+"""Work that a build need not repeat: books with up-to-date records, and the whole library if it is live."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -24,18 +24,18 @@ from retrieval.settings import Settings
 from retrieval.types import EmbedderIdentity
 
 BOOK_FILE = "finished.json"
-"""In a book's folder of records, once it was indexed to the end."""
+"""File in a book's folder of records, present once it was indexed to the end."""
 WHOLE_FILE = "finished.json"
-"""In the home, once what a build made is live."""
+"""File in the home, present once the result of a build is live."""
 LAST_ASSET = dg.AssetKey("embeddings")
-"""The last one of a book's."""
+"""The last asset of a book."""
 
 
 class Unchanged:
-    """What the builds before left, against the library as it is now.
+    """Compares the results of earlier builds with the current library.
 
-    Everything is compared byte for byte, so that what was damaged is made again where nothing changed. Nothing is kept
-    for a program of another version, another embedder or another vocabulary.
+    Files are compared byte for byte, so that damaged ones are made again even if nothing changed. Nothing is reused
+    after a change of the program's version, the embedder or the vocabulary.
     """
 
     def __init__(self, home: Home, instance: dg.DagsterInstance, folders: Iterable[BookFolder]) -> None:
@@ -45,15 +45,15 @@ class Unchanged:
         self._vectors = self._present_vectors()
 
     def books(self) -> dict[str, RunOutcome]:
-        """Books that no run has to read again, with what their last run reported, as a run would report it now."""
+        """Return the books that no run has to read again, with the numbers that a run would report now."""
         finished = self._instance.get_materialized_partitions(LAST_ASSET) if self._vectors else set()
         records = {slug: self._book(slug) for slug in self._keys if slug in finished}
         return {slug: RunOutcome((), _again(record.numbers)) for slug, record in records.items() if record is not None}
 
     def whole(self) -> Numbers | None:
-        """What the whole-library assets reported, where a build would make what is live and nothing else.
+        """Return the numbers of the whole-library assets if a build would make exactly what is live; else None.
 
-        Ask it where every book is among `books`.
+        Call it only if every book is among `books`.
         """
         kept = KeptWork.read(self._home.root / WHOLE_FILE, self._whole_key())
         if kept is None:
@@ -67,20 +67,20 @@ class Unchanged:
         return _again(kept.numbers) if is_sound else None
 
     def forget(self, slug: str) -> None:
-        """A run is about to change the records of a book."""
+        """Delete the mark of a finished book; call it before a run changes its records."""
         (self._home.book(slug) / BOOK_FILE).unlink(missing_ok=True)
 
     def forget_whole(self) -> None:
-        """A run is about to change something."""
+        """Delete the mark of a finished build; call it before a run changes anything."""
         (self._home.root / WHOLE_FILE).unlink(missing_ok=True)
 
     def keep(self, slug: str, numbers: Numbers) -> None:
-        """A run has indexed a book to its end."""
+        """Record that a run has indexed a book to the end."""
         folder = self._home.book(slug)
         KeptWork.of(self._keys[slug], folder, _files(folder), numbers).write(folder / BOOK_FILE)
 
     def keep_whole(self, numbers: Numbers) -> None:
-        """What a build made is live."""
+        """Record that the result of a build is live."""
         root = self._home.root
         places = (self._home.lexical, self._home.graph, self._home.evaluations / self._home.candidate)
         files = [path for position in places for path in _files(position)]
@@ -99,7 +99,7 @@ class Unchanged:
         return content_version([program_version(), str(settings.chroma), str(settings.store), *query, *books])
 
     def _present_vectors(self) -> frozenset[str]:
-        """Keys of the vectors that are there; none where the store cannot be read, which its asset says."""
+        """Return the keys of the stored vectors; none if the store cannot be read, which its asset reports."""
         if self._embedder is None:
             return frozenset()
         try:
@@ -109,8 +109,8 @@ class Unchanged:
 
 
 def book_key(folder: BookFolder, embedder: EmbedderIdentity | None, settings: Settings) -> str:
-    """Hash of everything that a book's records are made of."""
-    # What is not read is said at the end of a build: a file that is ignored has a name and no digest.
+    """Return a hash of all inputs of a book's records."""
+    # Names of ignored files count, because the end of a build reports them and the digest does not cover them.
     files = book_files(folder.path, folder.library)
     others = [str(path) for path in files.ignored] + [f"{path} {why}" for path, why in files.refused]
     names = sorted(name.removeprefix(str(folder.path)) for name in others)
@@ -119,7 +119,7 @@ def book_key(folder: BookFolder, embedder: EmbedderIdentity | None, settings: Se
 
 
 def _settings_of_books(settings: Settings) -> str:
-    """The settings without those that no book's records depend on; one that comes new is taken to matter."""
+    """Return the settings without those that no book's records depend on; a new setting is assumed to matter."""
     usual = Settings()
     return repr(
         replace(
@@ -138,7 +138,7 @@ def _settings_of_books(settings: Settings) -> str:
 
 
 def _models_of(settings: Settings) -> list[str]:
-    """What a model's words are made of beside the settings; nothing where the rules do without."""
+    """Return the inputs of a model's answers besides the settings; empty if only the rules are used."""
     passages = [passages_prompt_version()] if settings.passages.enrichment == "model" else []
     if settings.tables.transformer == "rules":
         return passages
@@ -149,7 +149,7 @@ def _models_of(settings: Settings) -> list[str]:
 
 
 def _again(numbers: Mapping[str, Mapping[str, object]]) -> Numbers:
-    """What a run that finds everything there would have reported in place of the one that made it."""
+    """Return the numbers that a run would report if it found the results of this run present."""
     again = {asset: dict(values) for asset, values in numbers.items()}
     if embedded := again.get("embeddings"):
         fresh, reused = embedded["n_embedded"], embedded["n_reused"]
@@ -166,7 +166,7 @@ def _again(numbers: Mapping[str, Mapping[str, object]]) -> Numbers:
 
 
 def _files(folder: Path) -> list[Path]:
-    # Checks leave their verdicts after the book is finished; a verdict has a key of its own.
+    # Excludes the verdicts of checks: they are written after the book is finished and have keys of their own.
     left = (path for path in folder.rglob("*") if path.is_file())
     return [path for path in left if path.name != BOOK_FILE and not path.name.startswith(PREFIX)]
 

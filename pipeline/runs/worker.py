@@ -24,21 +24,21 @@ from retrieval.files.records import dump_record, parse_record
 
 INTERRUPTED = 130
 _SELDOM = (100_000, 50, 100)
-"""Objects between two looks for what nobody holds any more. A build holds a million records, and each look at all of
-them finds next to nothing: a tenth of its time."""
+"""Thresholds of the garbage collector. A build holds a million records, and full collections, which free next to
+nothing, would take a tenth of its time."""
 
 
 @dataclass(slots=True)
 class Worker:
-    """One build, and whom it tells about it."""
+    """One build, and the receiver of its messages."""
 
     messages: int
-    """Descriptor that the messages go to."""
+    """File descriptor for the messages."""
     history: dg.DagsterInstance | None = None
-    """None as long as no run has begun."""
+    """The run history; None until the first run begins."""
 
     def work(self, order: Order) -> None:
-        """Build, and say what became of it."""
+        """Build, and send the result."""
         try:
             done = build(
                 order.home, lambda step: self.say(Message(step=step)), self.remember, order.force, order.accept
@@ -56,11 +56,11 @@ class Worker:
         self.say(last)
 
     def remember(self, history: dg.DagsterInstance) -> None:
-        """Keep where an interrupted run has to be marked as one."""
+        """Keep the run history, in which an interrupted run has to be marked as canceled."""
         self.history = history
 
     def say(self, message: Message) -> None:
-        """Write a message; where nobody listens any more, wait for the end."""
+        """Write a message; if nobody reads any more, wait to be ended."""
         line = dump_record(message) + b"\n"
         try:
             while line:
@@ -71,20 +71,20 @@ class Worker:
     def end_with_whoever_waits(self) -> None:
         """Wait until standard input is closed, and end this process.
 
-        In a thread: the main one may be in a library that looks at no signal, so it is not asked.
+        It runs in a thread of its own, because the main one may be in a library that does not handle signals.
         """
         os.read(0, 1)
         try:
             if self.history is not None:
                 cancel_unfinished(self.history)
         finally:
-            if os.getpgrp() == os.getpid():  # the processes that it started would index on for nobody
+            if os.getpgrp() == os.getpid():  # the processes that it started would continue to index for nobody
                 os.killpg(0, signal.SIGKILL)
             os._exit(INTERRUPTED)
 
 
 def main() -> None:
-    """Build what standard input orders."""
+    """Carry out the order on standard input."""
     gc.set_threshold(*_SELDOM)
     worker = Worker(os.dup(1))
     os.dup2(2, 1)
@@ -92,8 +92,8 @@ def main() -> None:
         order = parse_record(lines.readline(), Order)
     threading.Thread(target=worker.end_with_whoever_waits, daemon=True).start()
     worker.work(order)
-    # All is written and closed. Python would take down a million records one by one first.
-    atexit._run_exitfuncs()  # of multiprocessing, which else is told of semaphores that nobody gave back
+    # All is written and closed. A normal exit would first free a million records one by one.
+    atexit._run_exitfuncs()  # of multiprocessing, which would otherwise warn of leaked semaphores
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

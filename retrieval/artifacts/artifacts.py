@@ -1,7 +1,7 @@
 """The records of the artifact tables, their keys and indexes, and their documents.
 
-A run is a snapshot: its id is a hash of its contents, so that one run's records are the same whoever writes them.
-Every `created_at` but that of a traversal config is the time at which that snapshot was written, in whole seconds.
+A run is a snapshot, whose id is a hash of its contents, so the records of a run do not depend on who writes them.
+Every `created_at`, except that of a traversal config, is the time when the snapshot was written, in whole seconds.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,17 +19,17 @@ Payload = Mapping[str, str | int | float]
 
 
 class BookKey(NamedTuple):
-    """The books of an artifact store are told apart by this."""
+    """The key of a book in an artifact store."""
 
     ruleset_id: str
-    """What the book's author says; a book that says nothing is a ruleset of its own, called as the book is."""
+    """The ruleset in the book's metadata; a book without one is its own ruleset, with the book's name."""
     book_id: str
     """Slug of the book."""
 
 
 @dataclass(frozen=True, slots=True)
 class EnrichedChunk:
-    """A chunk and what it is about. Key: chunk_id."""
+    """A chunk and its description. Key: chunk_id."""
 
     chunk_id: str
     ruleset_id: str
@@ -37,7 +37,7 @@ class EnrichedChunk:
     run_id: str
     text: str
     page: int | None
-    """None where no line of the book marks pages."""
+    """None if no line of the book marks pages."""
     content_kind: str
     tags: tuple[str, ...]
     traits: tuple[str, ...]
@@ -48,17 +48,17 @@ class EnrichedChunk:
     document: str
     """Path of the document in its book."""
     title: str
-    """What a person calls the chunk."""
+    """The chunk's title for people."""
     query_must: str | None = None
     """JSON predicate about the question; None always passes."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingMetadata:
-    """What a vector was made of, and when."""
+    """The text hash and date of a vector."""
 
     text_hash: str
-    """SHA-256 as hex: what the vector is kept under in the store of embeddings. Another text, another hash."""
+    """SHA-256 as hex, the key of the vector in the store of embeddings, which changes with the text."""
     created_at: datetime
 
 
@@ -72,13 +72,13 @@ class ChunkEmbedding:
     run_id: str
     model_id: str
     embedding: tuple[float, ...]
-    """L2-normalised; every number is one that float32 can say."""
+    """L2-normalised; every number is exactly representable as float32."""
     metadata: EmbeddingMetadata
 
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """A node of the graph, as it is in one book. Key: (ruleset_id, book_id, node_id)."""
+    """A node of the graph in one book. Key: (ruleset_id, book_id, node_id)."""
 
     node_id: str
     """A chunk's id, or `kind:name`."""
@@ -92,7 +92,7 @@ class GraphNode:
 
 @dataclass(frozen=True, slots=True)
 class GraphEdge:
-    """An edge of the graph, of the book of its source. Key: (source_id, target_id, relation)."""
+    """An edge of the graph, which belongs to the book of its source. Key: (source_id, target_id, relation)."""
 
     source_id: str
     target_id: str
@@ -102,12 +102,12 @@ class GraphEdge:
     run_id: str
     created_at: datetime
     metadata: Payload = field(default_factory=dict)
-    """`similar` has its `cosine`, `contains` of a chunk its `position` in the document; others have nothing to say."""
+    """`cosine` for `similar`, `position` in the document for `contains` of a chunk; empty for other relations."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraversalPolicy:
-    """How far a walk through the graph goes."""
+    """The limits of a traversal of the graph."""
 
     relations: tuple[str, ...]
     depth: int
@@ -116,7 +116,7 @@ class TraversalPolicy:
 
 @dataclass(frozen=True, slots=True)
 class StoredTraversalConfig:
-    """Names and policies of a ruleset. Key: (ruleset_id, version)."""
+    """The names and policies of a ruleset. Key: (ruleset_id, version)."""
 
     ruleset_id: str
     version: str
@@ -131,13 +131,13 @@ class StoredTraversalConfig:
     """Regular expressions by intent, the first intent first."""
     policies: Mapping[str, TraversalPolicy]
     created_at: datetime
-    """When the store first got a config of this key; it keeps that."""
+    """When the store first got a config with this key."""
     updated_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class TraversalIndexEntry:
-    """What was written of one book: not the index, but what it is made of. Key: (ruleset_id, book_id, run_id)."""
+    """Counts of the records of one book, and their model. Key: (ruleset_id, book_id, run_id)."""
 
     ruleset_id: str
     book_id: str
@@ -150,17 +150,17 @@ class TraversalIndexEntry:
     dimensions: int
     created_at: datetime
     complete: bool = True
-    """False while the book is being written: then its tables hold a part of it."""
+    """False while the book is being written and its tables are incomplete."""
 
     @property
     def book(self) -> BookKey:
-        """Whose entry it is."""
+        """Key of the entry's book."""
         return BookKey(self.ruleset_id, self.book_id)
 
 
 @dataclass(frozen=True, slots=True)
 class BookArtifacts:
-    """All records of one book, in any order. An iterable may be read once."""
+    """All records of one book, in any order. Each iterable may be read only once."""
 
     entry: TraversalIndexEntry
     chunks: Iterable[EnrichedChunk]
@@ -174,21 +174,21 @@ Document = dict[str, Any]
 
 
 def document_of(record: object, mode: Literal["python", "json"] = "python") -> Document:
-    """The fields of a record by name, nested ones too. `json`: times are text."""
+    """Return the fields of a record by name, including nested ones. With `json`, times are text."""
     document: Document = adapter_of(type(record)).dump_python(record, mode=mode)
     return document
 
 
 def record_of(document: Mapping[str, Any], record: type[Record], where: str) -> Record:
-    """The record of a document; fields that it does not have are ignored.
+    """Return the record of a document, ignoring unknown fields.
 
     Args:
-        document: as a store gives it.
+        document: as returned by a store.
         record: its type.
-        where: what to call its place in an error.
+        where: the name of its place in errors.
 
     Raises:
-        IndexCorruptError: it is no such record.
+        IndexCorruptError: it is not such a record.
     """
     try:
         return adapter_of(record).validate_python(document)
@@ -201,7 +201,7 @@ def record_of(document: Mapping[str, Any], record: type[Record], where: str) -> 
 
 
 Order = Literal[1, -1]
-"""Rising or falling."""
+"""Ascending or descending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ class Index:
 
     @property
     def name(self) -> str:
-        """As MongoDB would call it: `ruleset_id_1_version_-1`."""
+        """MongoDB's name for it: `ruleset_id_1_version_-1`."""
         return "_".join(f"{field}_{order}" for field, order in self.fields)
 
 
@@ -224,7 +224,7 @@ class Table(Generic[Record]):
     name: str
     record: type[Record]
     key: tuple[str, ...]
-    """Fields by which records come in order."""
+    """Fields by which records are sorted."""
     indexes: tuple[Index, ...]
 
 
@@ -261,4 +261,4 @@ _ENTRY_KEY = ("ruleset_id", "book_id", "run_id")
 ENTRIES = Table("traversal_indexes", TraversalIndexEntry, _ENTRY_KEY, (_index(*_ENTRY_KEY, unique=True),))
 TABLES: tuple[Table[Any], ...] = (CHUNKS, EMBEDDINGS, NODES, EDGES, CONFIGS, ENTRIES)
 OF_A_BOOK: tuple[Table[Any], ...] = (CHUNKS, EMBEDDINGS, NODES, EDGES)
-"""Tables whose records are written and removed with a book."""
+"""The tables whose records are written and removed with a book."""

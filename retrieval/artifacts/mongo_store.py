@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 Query = dict[str, Any]
 
 URI = "QUERYMUST_MONGO_URI"
-"""Variable with the address of the server; a password in it is in no file and in no list of processes."""
+"""Environment variable with the server's address, so that a password is in no file or process list."""
 DATABASE = "querymust"
-"""Where the address names none. The database is of one library; two libraries need two."""
+"""The default database. Each library needs its own."""
 _WAITING = "serverSelectionTimeoutMS"
 _SECONDS = 5
-"""How long a server may take to answer at all, where the address does not say."""
+"""Seconds to wait for a server, unless the address specifies it."""
 
 
 class MongoStore(ArtifactStore):
@@ -51,7 +51,7 @@ class MongoStore(ArtifactStore):
 
     Args:
         database: of a client that is aware of time zones.
-        name: what to call it in an error; without a password.
+        name: its name in errors, without a password.
 
     Raises:
         StoreUnavailableError: the server cannot be reached, or refuses.
@@ -66,14 +66,14 @@ class MongoStore(ArtifactStore):
 
     @classmethod
     def open(cls, uri: str | None = None, environment: Mapping[str, str] = os.environ) -> MongoStore:
-        """The store on a server.
+        """Open the store on a server.
 
         Args:
-            uri: `mongodb://HOST:PORT/DATABASE`; None: what QUERYMUST_MONGO_URI says.
-            environment: where that is looked up.
+            uri: `mongodb://HOST:PORT/DATABASE`; None: the value of QUERYMUST_MONGO_URI.
+            environment: with that variable.
 
         Raises:
-            UnreadableSettingsError: no address is given, or it is none.
+            UnreadableSettingsError: no address is given, or it is invalid.
             StoreUnavailableError: the client is not installed, or the server cannot be reached.
         """
         address = uri or environment.get(URI)
@@ -84,10 +84,10 @@ class MongoStore(ArtifactStore):
             from pymongo.errors import PyMongoError
         except ImportError as error:
             raise StoreUnavailableError.not_installed("MongoDB", install("mongo")) from error
-        # What stands before an @ or behind a ? may be a secret, and the client's own words may repeat it.
+        # The parts before an @ or after a ? may be secret, and the client's messages may repeat them.
         shown = address.rpartition("@")[2].rpartition("//")[2].partition("?")[0]
         try:
-            # What is given beside the address would win over what it says.
+            # A keyword argument would take precedence over the address.
             waiting: dict[str, Any] = {} if _WAITING.lower() in address.lower() else {_WAITING: _SECONDS * 1000}
             client: MongoClient[Document] = MongoClient(address, tz_aware=True, **waiting)
             database = client.get_default_database(DATABASE)
@@ -102,7 +102,7 @@ class MongoStore(ArtifactStore):
             raise
 
     def replace_book(self, book: BookArtifacts) -> None:
-        """Write a book in place of what the store has of it; its entry is complete when all of it is there."""
+        """Replace a book; its entry is marked complete after all of it is written."""
         entry, key = book.entry, book.entry.book
         of_book, of_run = key._asdict(), {**key._asdict(), "run_id": entry.run_id}
         with self._translating_errors():
@@ -118,30 +118,30 @@ class MongoStore(ArtifactStore):
             entries.update_one(of_run, {"$set": {"complete": entry.complete}})
 
     def remove_book(self, book: BookKey) -> None:
-        """Remove all that there is of a book."""
+        """Remove all records of a book."""
         with self._translating_errors():
-            # The entry goes last: what was broken off is still listed.
+            # The entry is removed last, so that a partly removed book is still listed.
             for table in (*OF_A_BOOK, ENTRIES):
                 self._database[table.name].delete_many(book._asdict())
 
     def models(self, book: BookKey) -> tuple[str, ...]:
-        """The models that a book has vectors of."""
+        """Return the models of a book's vectors."""
         with self._translating_errors():
             return tuple(sorted(self._database[EMBEDDINGS.name].distinct("model_id", book._asdict())))
 
     def close(self) -> None:
-        """Let go of the server."""
+        """Close the connection."""
         self._database.client.close()
 
     def _replace(self, table: Table[Any], query: Query, records: Iterable[object]) -> None:
         collection = self._database[table.name]
         collection.delete_many(query)
-        # Documents that are replaced one by one would be one round trip each; a bulk of replacements is no faster.
+        # Replacing documents one by one would take a round trip each, and a bulk of replacements is not faster.
         for batch in _batches(map(document_of, records)):
             collection.insert_many(batch)
 
     def _replace_embeddings(self, query: Query, embeddings: Iterable[ChunkEmbedding]) -> dict[str, str]:
-        """Write vectors; the text hash of each chunk that has one now."""
+        """Write vectors, and return the text hash of each chunk that has one."""
         now: dict[str, str] = {}
 
         def noted() -> Iterator[ChunkEmbedding]:

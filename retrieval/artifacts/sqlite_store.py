@@ -1,4 +1,4 @@
-"""The embedded artifact store: one SQLite file, in which a book is there whole or not at all."""
+"""The embedded artifact store: one SQLite file, in which each book is complete or absent."""
 
 import json
 import sqlite3
@@ -36,7 +36,7 @@ _SCHEMA = 1
 _WAIT = 60.0
 """Seconds that one writer waits for another."""
 _VECTOR = "embedding"
-"""The one column that is bytes: float32, little-endian. Lists and mappings are JSON."""
+"""The only column of bytes: float32, little-endian. Lists and mappings are JSON."""
 _STALE = """
 DELETE FROM chunk_embeddings WHERE ruleset_id = ? AND book_id = ? AND model_id <> ? AND NOT EXISTS (
     SELECT 1 FROM chunk_embeddings AS now
@@ -50,12 +50,12 @@ class SqliteStore(ArtifactStore):
 
     Args:
         path: of the file.
-        create: make it where it is not there.
+        create: whether to create it if missing.
 
     Raises:
         IndexMissingError: there is no such file.
         StoreUnavailableError: it is in use for more than a minute.
-        IndexCorruptError: it is damaged, no artifact store, or of another version of this program.
+        IndexCorruptError: it is damaged, not an artifact store, or of another version of this program.
     """
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
@@ -90,7 +90,7 @@ class SqliteStore(ArtifactStore):
             self._connection.execute(f"PRAGMA user_version = {_SCHEMA}")
 
     def replace_book(self, book: BookArtifacts) -> None:
-        """Write a book in place of what the store has of it, in one transaction."""
+        """Replace a book in one transaction."""
         entry, key = book.entry, book.entry.book
         with self._translating_errors(), self._connection:
             for table in (CHUNKS, NODES, EDGES, ENTRIES):
@@ -112,19 +112,19 @@ class SqliteStore(ArtifactStore):
             self._insert(ENTRIES, [entry])
 
     def remove_book(self, book: BookKey) -> None:
-        """Remove all that there is of a book."""
+        """Remove all records of a book."""
         with self._translating_errors(), self._connection:
             for table in (*OF_A_BOOK, ENTRIES):
                 self._delete(table, book)
 
     def models(self, book: BookKey) -> tuple[str, ...]:
-        """The models that a book has vectors of."""
+        """Return the models of a book's vectors."""
         query = "SELECT DISTINCT model_id FROM chunk_embeddings WHERE ruleset_id = ? AND book_id = ? ORDER BY model_id"
         with self._translating_errors():
             return tuple(name for (name,) in self._connection.execute(query, book))
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
     def _delete(self, table: Table[Any], book: BookKey) -> None:
@@ -193,6 +193,6 @@ def _document(table: Table[Any], row: Sequence[Any]) -> dict[str, Any]:
 
 @cache
 def _lists(table: Table[Any]) -> tuple[str, ...]:
-    """Columns that SQLite has no type for: lists, mappings and records in a record."""
+    """Return the columns for which SQLite has no type: lists, mappings and nested records."""
     types = get_type_hints(table.record)
     return tuple(name for name, kind in types.items() if get_origin(kind) in {tuple, Mapping} or is_dataclass(kind))

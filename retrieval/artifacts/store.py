@@ -1,4 +1,4 @@
-"""What an artifact store can do. `SqliteStore` is a file, `MongoStore` a database on a server."""
+"""The interface of artifact stores: `SqliteStore` is a file, `MongoStore` a database on a server."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -30,52 +30,52 @@ BATCH = 500
 
 
 class ArtifactStore(ABC):
-    """The artifact tables. All methods raise StoreUnavailableError where the store cannot be reached.
+    """The artifact tables. All methods raise StoreUnavailableError if the store cannot be reached.
 
-    Records come in the order of their keys. A book is written as one: until all of it is there its entry is not
-    complete, and afterwards nothing of an earlier run is left.
+    Records are returned in the order of their keys. The entry of a book is not complete until all of the book is
+    written, and then no records of an earlier run are left.
     """
 
     @abstractmethod
     def replace_book(self, book: BookArtifacts) -> None:
-        """Write a book in place of what the store has of it.
+        """Replace a book.
 
-        Vectors of other models stay where their chunk is there with the same text hash.
+        Vectors of other models are kept if their chunk still has the same text hash.
 
         Raises:
-            VectorDBWriteError: a chunk is another book's, or the counts are not those of the entry.
+            VectorDBWriteError: a chunk belongs to another book, or the counts differ from those of the entry.
         """
 
     @abstractmethod
     def remove_book(self, book: BookKey) -> None:
-        """Remove all that there is of a book; its ruleset's config stays."""
+        """Remove all records of a book, but not its ruleset's config."""
 
     def entries(self) -> tuple[TraversalIndexEntry, ...]:
-        """An entry for each book, whether complete or not."""
+        """Return an entry for each book, whether complete or not."""
         return tuple(self._records(ENTRIES, {}))
 
     def chunks(self, book: BookKey) -> Iterator[EnrichedChunk]:
-        """A book's chunks."""
+        """Yield a book's chunks."""
         return self._records(CHUNKS, book._asdict())
 
     def embeddings(self, book: BookKey, model_id: str) -> Iterator[ChunkEmbedding]:
-        """A book's vectors by one model."""
+        """Yield a book's vectors by one model."""
         return self._records(EMBEDDINGS, {**book._asdict(), "model_id": model_id})
 
     @abstractmethod
     def models(self, book: BookKey) -> tuple[str, ...]:
-        """The models that a book has vectors of."""
+        """Return the models of a book's vectors."""
 
     def nodes(self, book: BookKey) -> Iterator[GraphNode]:
-        """A book's nodes."""
+        """Yield a book's nodes."""
         return self._records(NODES, book._asdict())
 
     def edges(self, book: BookKey) -> Iterator[GraphEdge]:
-        """A book's edges: those whose source is in it."""
+        """Yield a book's edges, those whose source is in it."""
         return self._records(EDGES, book._asdict())
 
     def save_config(self, config: StoredTraversalConfig) -> None:
-        """Keep a config. One of its key that was there keeps its `created_at`, and `updated_at` where they agree."""
+        """Store a config. One with the same key passes on its `created_at`, and its `updated_at` if they are equal."""
         before = next((stored for stored in self.configs(config.ruleset_id) if stored.version == config.version), None)
         if before is not None:
             kept = replace(config, created_at=before.created_at)
@@ -83,29 +83,29 @@ class ArtifactStore(ABC):
         self._replace_config(config)
 
     def configs(self, ruleset_id: str) -> tuple[StoredTraversalConfig, ...]:
-        """The configs of a ruleset, the newest version first: v10 before v9."""
+        """Return the configs of a ruleset, the newest version first: v10 before v9."""
         configs = self._records(CONFIGS, {"ruleset_id": ruleset_id})
         return tuple(sorted(configs, key=lambda config: _counted(config.version), reverse=True))
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of the file or the server."""
+        """Close the file or the connection."""
 
     @abstractmethod
     def _records(self, table: Table[Record], values: Mapping[str, str]) -> Iterator[Record]:
-        """The records of a table that have these values, in the order of its key."""
+        """Yield the records of a table with these values, in the order of its key."""
 
     @abstractmethod
     def _replace_config(self, config: StoredTraversalConfig) -> None:
-        """Write a config in place of the one of its key."""
+        """Write a config, replacing one with the same key."""
 
 
 def complete_entry(store: ArtifactStore, book: BookKey) -> TraversalIndexEntry:
-    """The entry of a book that can be read.
+    """Return the entry of a complete book.
 
     Raises:
         IndexMissingError: the store has no such book; lists those that it has.
-        IndexCorruptError: the book is being written, or that was broken off.
+        IndexCorruptError: the book is being written, or writing it was interrupted.
     """
     entries = {entry.book: entry for entry in store.entries()}
     if book not in entries:
@@ -123,10 +123,10 @@ def complete_entry(store: ArtifactStore, book: BookKey) -> TraversalIndexEntry:
 
 
 def stored_config(store: ArtifactStore, ruleset_id: str, version: str | None = None) -> StoredTraversalConfig:
-    """A ruleset's config of a version; without one the newest.
+    """Return a ruleset's config of a version, by default the newest.
 
     Raises:
-        IndexMissingError: there is none; lists the versions that there are.
+        IndexMissingError: there is none; lists the existing versions.
     """
     configs = store.configs(ruleset_id)
     chosen = next((config for config in configs if version in {None, config.version}), None)

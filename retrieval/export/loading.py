@@ -23,18 +23,18 @@ from retrieval.types import Embedder, Vector
 
 
 class EmbeddingLoader:
-    """One book of an artifact store.
+    """One book of an artifact store, with aligned chunks, vectors and graph.
 
     Args:
-        store: read while this is made, and not afterwards.
-        ruleset_id: with `book_id`, which book.
+        store: read only during construction.
+        ruleset_id: of the book.
         book_id: slug of the book.
-        model_id: whose vectors; None: of the model that the book was written with last.
+        model_id: of the vectors; None: the model with which the book was last written.
 
     Raises:
         IndexMissingError: the store has no such book, or no vectors of that model.
-        IndexCorruptError: the book is not whole: it is being written, or a chunk has no vector, which never
-            becomes zeros: that would hide it.
+        IndexCorruptError: the book is incomplete: it is being written, or a chunk has no vector. Zeros in its place
+            would hide that.
     """
 
     def __init__(self, store: ArtifactStore, ruleset_id: str, book_id: str, model_id: str | None = None) -> None:
@@ -47,8 +47,8 @@ class EmbeddingLoader:
         self.embeddings = self._aligned(store, book)
         """(chunks, dimensions), in the order of `chunks`."""
         self.graph_adjacency = _adjacency(store.edges(book))
-        """The nodes beside each node, in both directions; some are of other books."""
-        # Somebody may have written while this was read: then the runs differ, or the entry does.
+        """The neighbours of each node, in both directions; some belong to other books."""
+        # If the book was written in the meantime, the runs or the entry differ.
         strange = {chunk.run_id for chunk in self.chunks} - {self.entry.run_id}
         if strange or len(self.chunks) != self.entry.n_chunks or complete_entry(store, book) != self.entry:
             raise IndexCorruptError(f"{ruleset_id}/{book_id} was written while it was read; load it again")
@@ -58,7 +58,7 @@ class EmbeddingLoader:
         """The embedder of these vectors, for questions.
 
         Raises:
-            UnknownNameError: no embedder is called as the model is.
+            UnknownNameError: no embedder has the model's name.
             EmbedderMismatchError: its vectors have other dimensions than these.
         """
         embedder = load_embedder(self.model_id)
@@ -87,15 +87,15 @@ class MongoEmbeddingLoader(EmbeddingLoader):
     """One book of a MongoDB server.
 
     Args:
-        ruleset_id: with `book_id`, which book.
+        ruleset_id: of the book.
         book_id: slug of the book.
-        model_id: whose vectors; None: of the model that the book was written with last.
-        mongo_uri: `mongodb://HOST:PORT/DATABASE`; None: what QUERYMUST_MONGO_URI says.
+        model_id: of the vectors; None: the model with which the book was last written.
+        mongo_uri: `mongodb://HOST:PORT/DATABASE`; None: the value of QUERYMUST_MONGO_URI.
 
     Raises:
-        IndexMissingError: the server cannot be reached; or as `EmbeddingLoader`.
-        IndexCorruptError: as `EmbeddingLoader`.
-        UnreadableSettingsError: no server is named, or the address is none.
+        IndexMissingError: the server cannot be reached; or as for `EmbeddingLoader`.
+        IndexCorruptError: as for `EmbeddingLoader`.
+        UnreadableSettingsError: no server is named, or the address is invalid.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ _STRANGE = re.compile(r"[^\w.-]+")
 
 
 def write_legacy_files(projection: Projection, folder: Path, choice: Choice) -> tuple[Path, ...]:
-    """Write the files of the chosen books; returns them, those of a book in the order of their documents.
+    """Write the files of the chosen books and return their paths, by book in the order of the documents.
 
     Raises:
         UnknownNameError: there is no such book or ruleset; nothing was written.
@@ -152,7 +152,7 @@ def _write_book(book: BookArtifacts, key: BookKey, folder: Path) -> list[Path]:
 
 
 def _nodes_of(chunks: Iterable[EnrichedChunk], edges: Iterable[GraphEdge]) -> frozenset[str]:
-    """A document's chunks and the sections that they stand in."""
+    """Return a document's chunks and the sections that contain them."""
     above: Mapping[str, list[str]] = defaultdict(list)
     for edge in edges:
         if edge.relation == "contains":
@@ -189,12 +189,12 @@ def _write_pair(
 
 
 def _document_id(path: str) -> str:
-    """A document's path as the name of a file, without its ending."""
+    """Return a document's path as a file name without its ending."""
     removesuffix = path.removesuffix(".md")
     return _file_name(path if removesuffix == _MERGED else removesuffix)
 
 
 def _file_name(name: str) -> str:
-    """The name, or where a file cannot be called so, one that no other name has."""
+    """Return the name, or a unique valid file name if it is not one."""
     plain = _STRANGE.sub("_", name).strip(".") or "_"
     return plain if plain == name else f"{plain[:80]}-{sha256(name.encode()).hexdigest()[:8]}"

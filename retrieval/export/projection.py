@@ -1,6 +1,6 @@
-"""A snapshot projected to artifacts, book by book, and written to a store.
+"""Projection of a snapshot to artifacts, book by book, and their writing to a store.
 
-The same snapshot gives the same records. What is written to a store and what is written to files are these records.
+The same snapshot gives the same records, which are written to a store or to files.
 """
 
 from collections import defaultdict
@@ -34,21 +34,21 @@ from retrieval.types import MetadataValue
 from retrieval.understand.traversal import TraversalConfig
 
 _COSINE_DIGITS = 4
-"""The last bits of a cosine depend on the processor."""
+"""Digits of a stored cosine, whose last bits depend on the processor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which books are meant; None: all."""
+    """The choice of books; None: all."""
 
     ruleset: str | None = None
     book: str | None = None
 
     def of(self, books: tuple[BookKey, ...]) -> tuple[BookKey, ...]:
-        """Those of `books` that are meant.
+        """Return the chosen ones of `books`.
 
         Raises:
-            UnknownNameError: no book is of that ruleset, or of that name, or the book is of another ruleset.
+            UnknownNameError: no book has that ruleset or that name, or the book has another ruleset.
         """
         rulesets = {book.ruleset_id for book in books}
         if self.ruleset is not None and self.ruleset not in rulesets:
@@ -64,12 +64,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Where the nodes of each book are."""
+    """The positions of each book's nodes."""
 
     chunks: Mapping[BookKey, list[int]]
-    """Positions, rising."""
+    """Positions, ascending."""
     sections: Mapping[BookKey, list[int]]
-    """Nodes, rising."""
+    """Nodes, ascending."""
 
     @classmethod
     def of(cls, snapshot: Snapshot) -> "_Places":
@@ -77,7 +77,7 @@ class _Places:
         sections: dict[BookKey, list[int]] = defaultdict(list)
         keys: dict[tuple[str, str], BookKey] = {}
         for position, chunk in enumerate(snapshot.chunks):
-            # A ruleset is said for a book or a document, so that every chunk of a document is of one.
+            # A ruleset is given for a book or a document, so all chunks of a document have the same one.
             key = BookKey(str(chunk.metadata.get(RULESET) or chunk.book), chunk.book)
             chunks[keys.setdefault((chunk.book, chunk.document), key)].append(position)
         for node in range(snapshot.graph.n_chunks, snapshot.graph.n_nodes):
@@ -87,7 +87,7 @@ class _Places:
         return cls(chunks, sections)
 
     def nodes(self, key: BookKey) -> Nodes:
-        """A book's chunks and sections: every edge leads from one of these."""
+        """Return a book's chunks and sections, the sources of all edges."""
         return np.asarray([*self.chunks[key], *self.sections.get(key, ())], dtype=np.int64)
 
 
@@ -95,7 +95,7 @@ class Projection:
     """The artifacts of one snapshot.
 
     Args:
-        snapshot: open as long as this is used.
+        snapshot: must remain open while this is used.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
@@ -103,7 +103,7 @@ class Projection:
         self.run_id = snapshot.id
         written = (snapshot.folder / MANIFEST_FILE).stat().st_mtime
         self.created_at = datetime.fromtimestamp(int(written), UTC)
-        """When the snapshot was written here."""
+        """When the snapshot was written on this machine."""
 
     @property
     def books(self) -> tuple[BookKey, ...]:
@@ -111,7 +111,7 @@ class Projection:
         return tuple(sorted(self._places.chunks))
 
     def book(self, key: BookKey) -> BookArtifacts:
-        """All records of one book, made while they are read."""
+        """Return all records of one book, generated lazily."""
         embedder, graph = self._snapshot.manifest.embedder, self._snapshot.graph
         own = self._places.nodes(key)
         nodes = (*own.tolist(), *sorted({at for _, at, relation in graph.edges_from(own) if relation in _TO_NAMES}))
@@ -129,7 +129,7 @@ class Projection:
         return BookArtifacts(entry, self._chunks(key), self._embeddings(key), self._nodes(key, nodes), self._edges(key))
 
     def config(self, ruleset_id: str) -> StoredTraversalConfig:
-        """A ruleset's config `v1`, as it follows from the names in its books."""
+        """Return a ruleset's config `v1`, derived from the names in its books."""
         of_ruleset = (key for key in self.books if key.ruleset_id == ruleset_id)
         chunks = (self._snapshot.chunks[at] for key in of_ruleset for at in self._places.chunks[key])
         return TraversalConfig.of(chunks, ruleset_id).stored(self.created_at)
@@ -193,39 +193,39 @@ class Projection:
 
 
 _TO_NAMES = frozenset({"describes", "has_trait"})
-"""Relations to what no book owns: a name or a trait is a node of every book that leads to it."""
+"""Relations to names and traits, which are nodes of every book with an edge to them."""
 
 
 def _listed(value: MetadataValue | None) -> tuple[str, ...]:
-    """An author may write one tag without a list."""
+    """Return a value as a tuple, since an author may write one tag without a list."""
     if value is None:
         return ()
     return value if isinstance(value, tuple) else (str(value),)
 
 
 Progress = Callable[[str, int, int], None]
-"""Called with the book that is written, how many are done, and how many there are."""
+"""Called with the book that is being written, the number of books done, and their total."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportCounts:
-    """What was written, and what was removed because the snapshot no longer has it."""
+    """The written books, and those removed because the snapshot no longer has them."""
 
     run_id: str
     entries: tuple[TraversalIndexEntry, ...]
     removed: tuple[BookKey, ...]
     rulesets: tuple[str, ...]
-    """Those whose config was written too."""
+    """Rulesets whose config was written."""
 
 
 def write_artifacts(
     projection: Projection, store: ArtifactStore, choice: Choice, tell: Progress = lambda *_: None
 ) -> ExportCounts:
-    """Write the chosen books and the configs of their rulesets. Books that the snapshot does not have are removed.
+    """Write the chosen books and the configs of their rulesets; remove books that the snapshot does not have.
 
     Raises:
         UnknownNameError: there is no such book or ruleset; nothing was written.
-        VectorDBWriteError: what was written is not whole; readers are told.
+        VectorDBWriteError: a book was written incompletely, which its entry shows to readers.
     """
     chosen = choice.of(projection.books)
     gone = tuple(sorted({entry.book for entry in store.entries()} - set(projection.books)))

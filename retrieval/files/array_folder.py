@@ -1,13 +1,13 @@
-"""A frozen dataclass of arrays as a folder, a file a field; arrays are memory-mapped, and nothing is unpickled.
+"""A frozen dataclass of arrays as a folder with a file for each field; arrays are memory-mapped, never unpickled.
 
 ::
 
     <field>.npy            an array
-    <field>.starts.npy     beside it, of a `RaggedArray`
+    <field>.starts.npy     beside it for a `RaggedArray`
     <field>/               another dataclass
-    <field>.json           whatever else: numbers, texts, tuples and dictionaries of them
+    <field>.json           anything else: numbers, texts, tuples and dictionaries of them
 
-A field that has a default is not kept: it is what a program remembers, or is told again.
+Fields with a default are not stored: they are caches, or supplied again by the caller.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ Record = TypeVar("Record", bound="DataclassInstance")
 
 
 def save_arrays(folder: Path, record: "DataclassInstance") -> None:
-    """Write a dataclass of arrays into a folder, which is made if it is not there.
+    """Write a dataclass of arrays into a folder, which is created if missing.
 
     Raises:
         OSError: not all of it could be written.
@@ -50,10 +50,10 @@ def save_arrays(folder: Path, record: "DataclassInstance") -> None:
 def load_arrays(folder: Path, record_type: type[Record]) -> Record:
     """Map what `save_arrays` wrote.
 
-    A `ValueError` of a `__post_init__`, which says that the arrays do not fit each other, becomes the error below.
+    A `ValueError` of a `__post_init__`, raised if the arrays do not fit each other, becomes the error below.
 
     Raises:
-        IndexCorruptError: a file is missing, holds something else than its field says, or does not fit the others.
+        IndexCorruptError: a file is missing, does not have the type of its field, or does not fit the others.
     """
     make: Callable[..., Record] = record_type
     try:
@@ -79,7 +79,7 @@ def _load(folder: Path, name: str, kind: Any) -> object:
 
 @cache
 def _kept(record_type: "type[DataclassInstance]") -> dict[str, Any]:
-    """The types of the fields without a default, by their names."""
+    """Return the types of the fields without a default, by their names."""
     types = get_type_hints(record_type)
     return {
         field.name: types[field.name]

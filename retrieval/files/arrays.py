@@ -1,4 +1,4 @@
-"""Arrays on disk, also ragged ones: written as .npy, memory-mapped, never unpickled."""
+"""Arrays on disk, including ragged ones: written as .npy, memory-mapped, never unpickled."""
 
 import errno
 import os
@@ -18,20 +18,20 @@ Integers = npt.NDArray[np.int64]
 
 
 def begins(ordered: npt.NDArray[Scalar]) -> npt.NDArray[np.bool_]:
-    """(n,): where a value begins among values that lie beside their equals."""
+    """Return whether each value is the first of equal adjacent values, (n,)."""
     new = np.ones(len(ordered), dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     return new
 
 
 def distinct(values: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
-    """Each value once, rising; `np.unique` hashes thousands of numbers first, which takes ten times as long."""
+    """Return each value once, ascending; ten times as fast as `np.unique`, which hashes thousands of numbers."""
     ordered = np.sort(values)
     return ordered[begins(ordered)]
 
 
 def numbered(values: npt.NDArray[Scalar]) -> tuple[npt.NDArray[Scalar], Integers]:
-    """Each value once, rising, and which of those each value is."""
+    """Return each value once, ascending, and the index of each value among those."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
     new = begins(ordered)
@@ -51,7 +51,7 @@ def save_array(path: Path, array: npt.NDArray[Any]) -> None:
     except OSError as error:
         if error.errno is not None:
             raise
-        # numpy counts what was not written, and forgets why: a full disk is nearly always it.
+        # numpy reports how much was not written, but not why: nearly always, the disk is full.
         raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)}: {error}", str(path)) from error
 
 
@@ -59,12 +59,12 @@ def load_array(path: Path, dtype: type[Scalar]) -> npt.NDArray[Scalar]:
     """Map one array.
 
     Raises:
-        IndexCorruptError: there is no such file, or it holds something else.
+        IndexCorruptError: there is no such file, or it does not contain such an array.
     """
     try:
-        # As a plain array over the map: a slice of np.memmap itself costs ten times one of these.
+        # As a plain array over the map: slicing np.memmap itself costs ten times as much.
         array: npt.NDArray[Scalar] = np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
-    except Exception as error:  # a header is read as Python, so that of a damaged one anything may come
+    except Exception as error:  # a header is parsed as Python, so a damaged one may raise any error
         raise IndexCorruptError(f"{path} is not an array ({error}); build the index again") from error
     if array.dtype.type is not dtype:
         raise IndexCorruptError(f"{path} holds {array.dtype}, not {dtype.__name__}; build the index again")
@@ -78,31 +78,30 @@ Keys = npt.NDArray[np.signedinteger[Any]]
 class RaggedArray(Generic[Scalar]):
     """The list of key k is items[starts[k]:starts[k + 1]]; keys are 0 .. len(self) - 1.
 
-    What else there is to say of each item is in an array beside `items`, in the same order: `span` and `places`
-    index that one too.
+    Other data about each item are in arrays in the same order as `items`, which `span` and `places` also index.
     """
 
     starts: Integers
-    """Shape (keys + 1,), rising from 0 to len(items)."""
+    """(keys + 1,): ascending from 0 to len(items)."""
     items: npt.NDArray[Scalar]
-    """All lists, end to end."""
+    """All lists, one after another."""
 
     @classmethod
     def build(cls, lists: Collection[Collection[int]], dtype: type[Scalar]) -> "RaggedArray[Scalar]":
-        """Lay lists end to end, in the order of their keys."""
+        """Concatenate lists in the order of their keys."""
         sizes = [len(items) for items in lists]
         return cls.of_sizes(sizes, np.fromiter(chain.from_iterable(lists), dtype, count=sum(sizes)))
 
     @classmethod
     def of_sizes(cls, sizes: "Sequence[int] | Keys", items: npt.NDArray[Scalar]) -> "RaggedArray[Scalar]":
-        """Lists that already lie end to end, by the size of each."""
+        """Return lists that are already concatenated, by the size of each."""
         starts = np.zeros(len(sizes) + 1, dtype=np.int64)
         np.cumsum(sizes, out=starts[1:])
         return cls(starts, items)
 
     @staticmethod
     def invert(lists: Sequence[Sequence[int]], n_items: int) -> "RaggedArray[np.int64]":
-        """For each of the items 0 .. n_items - 1, the keys of the lists that hold it, rising."""
+        """Return, for each of the items 0 .. n_items - 1, the keys of the lists that contain it, ascending."""
         forward = RaggedArray.build(lists, np.int64)
         order = np.argsort(forward.items, kind="stable")
         return RaggedArray.of_sizes(np.bincount(forward.items, minlength=n_items), forward.owners()[order])
@@ -114,26 +113,26 @@ class RaggedArray(Generic[Scalar]):
         return self.items[self.starts[key] : self.starts[key + 1]]
 
     def span(self, first: int, stop: int | None = None) -> slice:
-        """Where the items of one key are, or those of the keys first .. stop - 1."""
+        """Return the slice of the items of one key, or of the keys first .. stop - 1."""
         return slice(self.starts[first], self.starts[first + 1 if stop is None else stop])
 
     def sizes(self, keys: Keys) -> Integers:
-        """How many items each key has."""
+        """Return the number of items of each key."""
         sizes: Integers = self.starts[keys + 1] - self.starts[keys]
         return sizes
 
     def owners(self) -> Integers:
-        """The key of each item, aligned with `items`."""
+        """Return the key of each item, aligned with `items`."""
         return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.starts))
 
     def places(self, keys: Keys) -> Integers:
-        """Where the items of these keys are, end to end in the order of `keys`."""
+        """Return the indices of the items of these keys, concatenated in the order of `keys`."""
         sizes = self.sizes(keys)
         ends = np.cumsum(sizes)
         return np.repeat(self.starts[keys] - (ends - sizes), sizes) + np.arange(ends[-1] if len(ends) else 0)
 
     def gather(self, keys: Keys) -> npt.NDArray[Scalar]:
-        """The items of these keys, end to end in the order of `keys`."""
+        """Return the items of these keys, concatenated in the order of `keys`."""
         return self.items[self.places(keys)]
 
     def save(self, folder: Path, name: str) -> None:

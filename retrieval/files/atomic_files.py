@@ -1,4 +1,4 @@
-"""Files replaced atomically and durably, and file entries: size and hash."""
+"""Atomic and durable replacement of files, and file entries with size and hash."""
 
 import errno
 import hashlib
@@ -11,16 +11,16 @@ from pathlib import Path
 from secrets import token_hex
 
 _SYNCS_AT_ONCE = 16
-"""A journal takes the syncs that wait together in one commit."""
+"""Concurrent syncs, which a file system's journal can combine into one commit."""
 
 
 def sync(path: Path) -> None:
-    """Return once a file, or the list of names in a folder, survives a loss of power. Raises OSError."""
+    """Sync a file, or the list of names in a folder, so that it survives a power loss. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno not in {errno.EINVAL, errno.ENOTSUP}:  # a file system that syncs no folders
+        if error.errno not in {errno.EINVAL, errno.ENOTSUP}:  # a file system that cannot sync folders
             raise
     finally:
         os.close(descriptor)
@@ -34,7 +34,7 @@ def sync_tree(folder: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and those above it that are not there; their names survive a loss of power. Raises OSError."""
+    """Create a folder and missing parents, durably. Raises OSError."""
     if not folder.is_dir():
         make_folder(folder.parent)
         folder.mkdir(exist_ok=True)
@@ -43,17 +43,17 @@ def make_folder(folder: Path) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A path beside `path` to write to, which takes its place at the end of the block; the folder is made.
+    """Yield a path beside `path` to write to, which replaces it at the end of the block; the folder is created.
 
-    After the block, the new content survives a loss of power. If the block fails, what it wrote is deleted and `path`
-    stays as it was. A process that is killed leaves its temporary file behind, and no later writer meets it: the name
-    has the process id and a random part, since processes of two containers can share a folder and an id.
+    After the block, the new content survives a power loss. If the block fails, the temporary file is deleted and `path`
+    is not changed. A killed process leaves its temporary file, but later writers do not use the same name, which has
+    the process id and a random part, since processes of two containers can share a folder and an id.
     """
     make_folder(path.parent)
     partial = path.with_name(f".{path.name}.{os.getpid()}-{token_hex(4)}.partial")
     try:
         yield partial
-        sync(partial)  # or the name could be on the disk before the content is
+        sync(partial)  # otherwise the name could be on disk before the content
         partial.replace(path)
         sync(path.parent)
     finally:
@@ -61,7 +61,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write a small file; text as UTF-8, its line ends as they are."""
+    """Write a small file atomically; text as UTF-8 with unchanged line ends."""
     with replacing(path) as partial:
         partial.write_bytes(content.encode() if isinstance(content, str) else content)
 
@@ -71,24 +71,24 @@ class FileEntry:
     """One file. Key: path."""
 
     path: str
-    """POSIX path inside the folder that it is an entry of."""
+    """POSIX path relative to the folder of the entry."""
     size: int
     """Bytes."""
     sha256: str
 
     @classmethod
     def of(cls, folder: Path, path: Path) -> "FileEntry":
-        """The entry of a file as it is now; `path` is somewhere below `folder`."""
+        """Return the entry of a file in its current state; `path` is below `folder`."""
         return cls(path.relative_to(folder).as_posix(), path.stat().st_size, _sha256(path))
 
 
 def changes(folder: Path, files: Iterable[FileEntry], *, hashes: bool = True) -> Iterator[str]:
-    """A sentence for every one of `files` that is not any more as its entry says.
+    """Yield a sentence for each of `files` that no longer matches its entry.
 
     Args:
-        folder: that they are below.
-        files: as they were written.
-        hashes: compare contents too (about 1.5 GB a second); otherwise sizes only.
+        folder: of the files.
+        files: entries as they were written.
+        hashes: whether to compare hashes (about 1.5 GB a second) and not only sizes.
     """
     for file in files:
         path = folder / file.path

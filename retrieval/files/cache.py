@@ -1,4 +1,4 @@
-"""Values that are kept for a while: a cache with a time to live, the only user of cachetools, and a bounded memory."""
+"""Caches: one with a time to live, the only user of cachetools, and bounded dictionaries."""
 
 import threading
 from collections.abc import Callable
@@ -11,16 +11,16 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 MOST = 1024
-"""Values that are kept; of more the ones that nobody asked for longest go."""
+"""Most values in a cache; beyond that, the least recently used are removed."""
 
 
 class TimedCache(Generic[Key, Value]):
-    """Keeps values for a while; any number of threads may use it.
+    """A cache with a time to live; any number of threads may use it.
 
     Args:
         seconds: how long a value is kept; 0 keeps none.
-        timer: the time, in seconds from whenever.
-        most: how many are kept.
+        timer: returns the time in seconds.
+        most: most values that are kept.
     """
 
     def __init__(self, seconds: float, timer: Callable[[], float] = monotonic, most: int = MOST) -> None:
@@ -28,12 +28,12 @@ class TimedCache(Generic[Key, Value]):
         self._lock = threading.Lock()
 
     def get(self, key: Key) -> Value | None:
-        """The value, None if there is none any more."""
+        """Return the value, or None if there is none or it has expired."""
         with self._lock:
             return self._kept.get(key)
 
     def keep(self, key: Key, value: Value) -> Value:
-        """Keep a value, and give the one that is kept: of two threads that make it at once both get the first."""
+        """Store a value and return the stored one; if two threads compute it at once, both get the first."""
         with self._lock:
             return self._kept.setdefault(key, value)
 
@@ -44,9 +44,9 @@ class TimedCache(Generic[Key, Value]):
 
 
 def remember(memory: dict[Key, Value], key: Key, value: Value, most: int) -> Value:
-    """Keep a value that is made again if it is gone; all are forgotten once there are too many.
+    """Store a value in a bounded dictionary, which is cleared when it is full, and return the value.
 
-    Another thread may forget it at once, so whoever wants the value uses what comes back.
+    Another thread may clear it at any time, so callers must use the returned value.
     """
     if len(memory) >= most:
         memory.clear()

@@ -1,6 +1,6 @@
 """Locks of a home: one writer, or several processes with a book each.
 
-Runs that index single books share the home with each other (`book_lock.py`), and with no writer.
+Runs that index single books share the home with each other, but not with a writer.
 """
 
 import fcntl
@@ -24,28 +24,28 @@ from retrieval.files.records import dump_record, parse_record
 ALL = "books.lock"
 FOLDER = "locks"
 _BOOK_POLL_SECONDS = 0.2
-"""Seconds between two looks of a process that waits for its turn."""
+"""Seconds between two attempts of a waiting process."""
 
 
 @dataclass(frozen=True, slots=True)
 class BookTurn:
-    """One process's turn in a book. Key: (home, slug)."""
+    """The exclusive use of a book by one process. Key: (home, slug)."""
 
     descriptor: int
 
     def was_done_by(self, build: str) -> bool:
-        """Whether a process of this build was in the book before, to the end."""
+        """Whether a process of this build has already completed the book."""
         return os.pread(self.descriptor, 4096, 0) == build.encode()
 
     def is_done_by(self, build: str) -> None:
-        """Let the other processes of this build leave the book alone."""
+        """Mark the book as completed for the other processes of this build."""
         os.ftruncate(self.descriptor, 0)
         os.pwrite(self.descriptor, build.encode(), 0)
 
 
 @contextmanager
 def book_turn(root: Path, slug: str, waiting: Callable[[str], None] = lambda _: None) -> Iterator[BookTurn]:
-    """Be alone in a book of the home at `root`, as soon as nobody else is. `waiting` is told once that somebody is."""
+    """Yield the exclusive use of a book of the home at `root`, waiting for it; `waiting` is called once if needed."""
     with _when_free(
         _lock_file(root, slug), fcntl.LOCK_EX, lambda: waiting(f"waits for whoever indexes {slug}")
     ) as when_free:
@@ -54,13 +54,13 @@ def book_turn(root: Path, slug: str, waiting: Callable[[str], None] = lambda _: 
 
 @contextmanager
 def book_turn_now(root: Path, slug: str) -> Iterator[BookTurn | None]:
-    """Be alone in a book, or None where somebody is in it."""
+    """Yield the exclusive use of a book, or None if another process uses it."""
     with locked(_lock_file(root, slug), fcntl.LOCK_EX) as descriptor:
         yield None if descriptor is None else BookTurn(descriptor)
 
 
 def wait_until_left(root: Path, slugs: Sequence[str]) -> None:
-    """Wait for the processes that a killed build left in these books: each is done with its book, and then ends."""
+    """Wait for processes of a killed build in these books, each of which ends after its book."""
     for slug in slugs:
         with book_turn(root, slug):
             pass
@@ -68,7 +68,7 @@ def wait_until_left(root: Path, slugs: Sequence[str]) -> None:
 
 @contextmanager
 def among_books(root: Path, waiting: Callable[[str], None] = lambda _: None) -> Iterator[None]:
-    """Index single books beside others who do; wait for whoever writes the whole home."""
+    """Hold the home for indexing single books, together with others, waiting for a writer of the whole home."""
     root.mkdir(parents=True, exist_ok=True)
     message = f"waits for whoever writes in {root}"
     with _when_free(root / ALL, fcntl.LOCK_SH, lambda: waiting(message)):
@@ -77,7 +77,7 @@ def among_books(root: Path, waiting: Callable[[str], None] = lambda _: None) -> 
 
 @contextmanager
 def no_books(root: Path) -> Iterator[bool]:
-    """Keep runs of single books out of the home at `root`; False where one is at work, which is then left alone."""
+    """Yield True and exclude runs of single books from the home at `root`; yield False if one is running."""
     path = root / ALL
     with locked(path, fcntl.LOCK_EX) as descriptor:
         try:
@@ -89,7 +89,7 @@ def no_books(root: Path) -> Iterator[bool]:
 
 @contextmanager
 def locked(path: Path, how: int) -> Iterator[int | None]:
-    """The descriptor that holds the file at `path`, shared or alone; None where somebody is in the way."""
+    """Yield the descriptor that locks the file at `path`, shared or exclusively; None if it is already locked."""
     descriptor = None
     while descriptor is None:
         opened = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
@@ -101,7 +101,7 @@ def locked(path: Path, how: int) -> Iterator[int | None]:
         if is_at(path, opened):
             descriptor = opened
         else:
-            os.close(opened)  # whoever had it before removed the file between our two steps
+            os.close(opened)  # the previous holder removed the file between our two steps
     try:
         yield descriptor
     finally:
@@ -138,21 +138,21 @@ def _lock_file(root: Path, slug: str) -> Path:
 
 LOCK_FILE = "building.lock"
 _ATTEMPTS, _PAUSE = 5, 0.05
-"""Asking who is at work takes the lock for a moment too; this much later it is free again."""
+"""Attempts and the pause between them, because `holder` also takes the lock for a moment."""
 _ORPHANED = 10.0
-"""Seconds that the workers of a process which was killed have to notice it and end."""
+"""Seconds within which the workers of a killed process notice it and end."""
 
 
 _POLL_SECONDS = 1.0
-"""Seconds between two looks of a process that waits for its turn."""
+"""Seconds between two attempts of a waiting process."""
 
 
 class HomeBusyError(RetrievalError):
-    """Another process writes in this home; the message says which."""
+    """Raised if another process writes in this home; the message names it."""
 
 
 class HomeUnwritableError(RetrievalError):
-    """This process may not write in this home, or cannot."""
+    """Raised if this process cannot write in this home."""
 
     def __init__(self, root: Path, reason: str | None) -> None:
         self.root, self.reason = root, reason
@@ -161,22 +161,22 @@ class HomeUnwritableError(RetrievalError):
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who is at work in a home."""
+    """The process that writes in a home."""
 
     pid: int
-    """Of the process to stop; its workers stop with it."""
+    """Id of the process to stop; its workers stop with it."""
     host: str
     since: datetime
     command: str
 
     @classmethod
     def here(cls) -> "Holder":
-        """This process, from now on."""
+        """Return this process, with the current time."""
         command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
         return cls(os.getpid(), socket.gethostname(), datetime.now(UTC).replace(microsecond=0), command)
 
     def __str__(self) -> str:
-        """`process 1234, since 14:02`; with the date if that was another day, with the host if it is another one."""
+        """Return `process 1234, since 14:02`, with the date unless it is today, and with the host if it is another."""
         since, now = self.since.astimezone(), datetime.now().astimezone()
         when = f"{since:%H:%M}" if since.date() == now.date() else f"{since:%Y-%m-%d %H:%M}"
         host = "" if self.host == socket.gethostname() else f" on {self.host}"
@@ -185,14 +185,14 @@ class Holder:
 
 @contextmanager
 def write_lock(root: Path) -> Iterator[int]:
-    """Hold the home at `root` for one writer, and give the descriptor that holds it.
+    """Lock the home at `root` for one writer, and yield the descriptor that holds the lock.
 
-    A child that inherits the descriptor holds the lock too: the home is free when the last of them is gone, however it
-    went. The file goes with the lock; one that a killed process left is locked by nobody.
+    A child that inherits the descriptor also holds the lock: the home is free when the last of them has ended. The file
+    is removed with the lock; one that a killed process left is not locked.
 
     Raises:
         HomeBusyError: another process holds it.
-        HomeUnwritableError: the home cannot be made or written.
+        HomeUnwritableError: the home cannot be created or written.
     """
     path = root / LOCK_FILE
     try:
@@ -213,7 +213,7 @@ def write_lock(root: Path) -> Iterator[int]:
         path.unlink(missing_ok=True)
         os.close(descriptor)
         if is_new:
-            with suppress(OSError):  # whatever was built there keeps it
+            with suppress(OSError):  # the folder remains if anything was built in it
                 root.rmdir()
 
 
@@ -221,17 +221,17 @@ def write_lock(root: Path) -> Iterator[int]:
 def write_lock_when_free(
     root: Path, waiting: Callable[[str], None] = lambda _: None, *, patience: float = inf, pause: float = _POLL_SECONDS
 ) -> Iterator[int]:
-    """Like `write_lock`, but wait for whoever is at work.
+    """Like `write_lock`, but wait for another writer.
 
     Args:
         root: the home.
-        waiting: told once for whom it waits.
-        patience: seconds that it waits at most.
-        pause: seconds between two looks.
+        waiting: called once with a sentence about the process that it waits for.
+        patience: most seconds to wait.
+        pause: seconds between two attempts.
 
     Raises:
-        HomeBusyError: it is still held after that long.
-        HomeUnwritableError: the home cannot be made or written.
+        HomeBusyError: it is still locked after that time.
+        HomeUnwritableError: the home cannot be created or written.
     """
     until = time.monotonic() + patience
     with ExitStack() as stack:
@@ -250,7 +250,7 @@ def write_lock_when_free(
 
 
 def holder(root: Path) -> Holder | None:
-    """Who is at work in the home at `root`; None if nobody is."""
+    """Return the process that writes in the home at `root`, or None."""
     try:
         descriptor = os.open(root / LOCK_FILE, os.O_RDONLY)
     except FileNotFoundError:
@@ -291,14 +291,14 @@ def _locked(path: Path) -> int:
             continue
         if is_at(path, descriptor):
             return descriptor
-        os.close(descriptor)  # the one before removed the file between our two steps
+        os.close(descriptor)  # the previous holder removed the file between our two steps
     who = holder(path.parent)
     of_whom = f" ({who})" if who else ""
     raise HomeBusyError(f"another build{of_whom} is at work in {path.parent}; wait for it, or stop it")
 
 
 def _is_orphaned(root: Path) -> bool:
-    """Whether whoever took the home is gone, and others still have to notice."""
+    """Whether the process that locked the home has ended, but its workers have not noticed yet."""
     who = holder(root)
     if who is None or who.host != socket.gethostname():
         return False

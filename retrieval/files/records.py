@@ -1,4 +1,4 @@
-"""Frozen records as JSON lines on disk, also packed: validated when read, atomic when written."""
+"""Frozen records as JSON lines on disk, optionally compressed: validated when read, written atomically."""
 
 import errno
 import fcntl
@@ -24,19 +24,19 @@ _ADAPTERS: dict[type, TypeAdapter[Any]] = {}
 
 
 def adapter_of(record_type: type[Record]) -> TypeAdapter[Record]:
-    """What reads and writes records of a type, made once."""
+    """Return the cached adapter that reads and writes records of a type."""
     if record_type not in _ADAPTERS:
         _ADAPTERS[record_type] = TypeAdapter(record_type)
     return _ADAPTERS[record_type]
 
 
 def dump_record(record: object) -> bytes:
-    """One record as a JSON line without its line end; keys in field order."""
+    """Return one record as a JSON line without its line end; keys in field order."""
     return adapter_of(type(record)).dump_json(record)
 
 
 def parse_record(line: bytes | str, record_type: type[Record]) -> Record:
-    """The record of one JSON line.
+    """Return the record of one JSON line.
 
     Raises:
         pydantic.ValidationError: the line is not a `record_type`.
@@ -45,7 +45,7 @@ def parse_record(line: bytes | str, record_type: type[Record]) -> Record:
 
 
 def write_jsonl(path: Path, records: Iterable[object]) -> int:
-    """Write one record a line and return how many; readers see the old file or the new one, never a half."""
+    """Write one record on each line and return how many, atomically: readers see the old file or the new one."""
     count = 0
     with replacing(path) as partial, partial.open("wb") as file:
         for record in records:
@@ -55,15 +55,15 @@ def write_jsonl(path: Path, records: Iterable[object]) -> int:
 
 
 def append_record(path: Path, record: object) -> None:
-    """Add a line that survives a loss of power. A line that a writer before left without its end is removed.
+    """Append a line durably. An incomplete last line of an earlier writer is removed.
 
     Raises:
-        OSError: it could not be written whole; the file is as it was.
+        OSError: it could not be written completely; the file is not changed.
     """
     is_new = not path.exists()
     with path.open("a+b", buffering=0) as file:
         with suppress(OSError):  # a file system without locks
-            fcntl.flock(file, fcntl.LOCK_EX)  # of several writers one repairs the end, and lines do not mix
+            fcntl.flock(file, fcntl.LOCK_EX)  # only one writer at a time repairs the end, and lines do not mix
         whole = _whole_lines(file)
         file.truncate(whole)
         line = dump_record(record) + b"\n"
@@ -76,7 +76,7 @@ def append_record(path: Path, record: object) -> None:
 
 
 def _whole_lines(file: FileIO) -> int:
-    """Bytes up to the end of the last line that has one."""
+    """Return the number of bytes up to the last line end."""
     end = file.seek(0, os.SEEK_END)
     while end:
         start = max(0, end - _BLOCK)
@@ -89,9 +89,9 @@ def _whole_lines(file: FileIO) -> int:
 
 
 def read_kept(path: Path, record_type: type[Record]) -> tuple[Record, ...]:
-    """What `append_record` added so far; nothing where there is no file.
+    """Read what `append_record` wrote; nothing if there is no file.
 
-    A last line without its end was never acknowledged, and is left out.
+    A last line without a line end was never acknowledged, and is ignored.
 
     Raises:
         IndexCorruptError: a line is not a `record_type`; names the file and the line.
@@ -126,14 +126,14 @@ def _parse_lines(lines: Iterable[bytes], path: Path, record_type: type[Record], 
 
 
 def unpacked(raw: bytes, path: Path) -> str:
-    """The text of a file's bytes, without a byte order mark.
+    """Return the text of a file's bytes, without a byte order mark.
 
     Args:
-        raw: what the file holds.
-        path: of the file; what ends in `.gz` is packed.
+        raw: the file's bytes.
+        path: of the file; files ending in `.gz` are compressed.
 
     Raises:
-        ValueError: it is not packed so, was cut off, or is not UTF-8; the message says which.
+        ValueError: it is not valid gzip, is truncated, or is not UTF-8; the message says which.
     """
     try:
         return (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8-sig")

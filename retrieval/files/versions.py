@@ -1,4 +1,4 @@
-"""Versions of the program by room, as hashes of its sources, and the extras that install a library."""
+"""Versions of the program's packages, as hashes of their sources, and the extras that install a library."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ _SUFFIXES = {".py", ".toml", ".json"}
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """The parts of this program that decide what a snapshot holds and how it is searched."""
+    """Versions of the parts of this program that determine a snapshot's contents and its search."""
 
     chunker: str
-    """Of `retrieval.ingest` and `retrieval.language`."""
+    """Version of `retrieval.ingest` and `retrieval.language`."""
     predicates: str
-    """Of `retrieval.query_must` and `retrieval.language`."""
+    """Version of `retrieval.query_must` and `retrieval.language`."""
     ranker: str
-    """Of `retrieval.search`, its weights and trees among it."""
+    """Version of `retrieval.search`, including its weights and trees."""
 
     @classmethod
     def now(cls) -> "Versions":
-        """Of the sources as they were at the first call."""
+        """Return the versions of the sources at the time of the first call."""
         return cls(_version("language", "ingest"), _version("language", "query_must"), _version("search"))
 
 
@@ -33,12 +33,12 @@ def _version(*rooms: str) -> str:
 
 
 def sources(root: Path, suffixes: Collection[str], under: str = "") -> Iterator[bytes]:
-    """Every file below a folder that has one of these suffixes, in the order of their paths: its name, its content.
+    """Yield name and content of every file below a folder with one of these suffixes, in the order of their paths.
 
     Args:
         root: the folder.
-        suffixes: with their points.
-        under: what stands before each name.
+        suffixes: with their dots.
+        under: prefix of each name.
     """
     for path in sorted(root.rglob("*")):
         if path.suffix in suffixes:
@@ -61,7 +61,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "s3": ("s3fs>=2025.7,<2027",),
     "st": ("sentence-transformers>=5",),
 }
-"""The extras of the distribution by name. In a folder of its sources there may be no distribution to ask."""
+"""The extras of the distribution by name, since a source folder may have no distribution metadata."""
 
 REQUIRED: dict[str, tuple[str, ...]] = {
     "minilm": (
@@ -72,10 +72,10 @@ REQUIRED: dict[str, tuple[str, ...]] = {
         "tokenizers>=0.20,<1",
     ),
 }
-"""What the distribution itself brings, by what needs it; a distribution may have been installed without."""
+"""Requirements of the distribution by the part that needs them; it may have been installed without them."""
 
 
 def install(name: str) -> str:
-    """The command that installs what an extra of the distribution brings, or what one of its parts needs."""
+    """Return the command that installs the requirements of an extra or of a part of the distribution."""
     quoted = " ".join(f"'{requirement}'" for requirement in (EXTRAS | REQUIRED)[name])
     return f"pip install {quoted}"

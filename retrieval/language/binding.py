@@ -1,8 +1,8 @@
-"""Which number belongs to which label of a sentence, and open bounds (rules 4 and 5 of canonical text).
+"""Binding of numbers to the labels of a sentence, and open bounds (rules 4 and 5 of canonical text).
 
-A label looks left (`7th level`, `3rd to 5th level`, `6 AC`) and right (`AC 6`, `AC: 6`, `an AC of 6`). What one label
-took, the next one cannot take. The rules prefer to bind too much rather than too little: a number that is bound to a
-label without need lets one row more through, a number that is missed hides the row that was asked for.
+A label binds numbers to its left (`7th level`, `3rd to 5th level`, `6 AC`) and right (`AC 6`, `AC: 6`, `an AC of 6`). A
+number that one label has bound is not available to the next. The rules prefer to bind too much: a number that is bound
+unnecessarily admits one more row, while a missed number hides the row that was asked for.
 """
 
 from math import isnan
@@ -13,7 +13,7 @@ from retrieval.language.tokens import Token
 from retrieval.language.vocabulary import Numeral, bound, numerals, spell_out
 
 END = Token("mark", "")
-"""What comes before the first token and after the last."""
+"""The token before the first and after the last one."""
 
 _NUMERALS = ("number", "ordinal", "spelled")
 _NUMERAL_WHOLES = ("fraction", "slashed", "sum")
@@ -26,28 +26,28 @@ class Sentence(NamedTuple):
     tokens: list[Token]
     lexicon: Lexicon
     one_reading: bool = False
-    """Where two readings are possible (`AC-2`, `level 7/8`) take the likelier alone, as a term wants it."""
+    """Whether only the likelier of two readings (`AC-2`, `level 7/8`) is used, as in a term."""
 
     def at(self, index: int) -> Token:
-        """Return the token at an index, or END outside."""
+        """Return the token at an index, or END if there is none."""
         return self.tokens[index] if 0 <= index < len(self.tokens) else END
 
     def is_word(self, index: int, words: frozenset[str]) -> bool:
-        """Whether one of these words is there."""
+        """Whether the token is one of these words."""
         token = self.at(index)
         return token.kind == "word" and token.raw in words
 
     def is_numeral(self, index: int) -> bool:
-        """Whether something that a label can take is there: a number, an ordinal, a number word, a fraction."""
+        """Whether a label can bind the token: a number, an ordinal, a number word or a fraction."""
         token = self.at(index)
         return token.kind in _NUMERALS or (token.kind == "whole" and token.glue in _NUMERAL_WHOLES)
 
     def is_counted(self, index: int) -> bool:
-        """Whether a unit, a per cent sign or the plural of a counted noun is there; `4 cleric` counts nobody."""
+        """Whether the token is a unit, a per cent sign or the plural of a counted noun, unlike that of `4 cleric`."""
         return self.is_unit(index) or (self.is_plural(index) and self.at(index).text in self.lexicon.counted)
 
     def is_unit(self, index: int) -> bool:
-        """Whether a unit or a per cent sign is there; `3 in` is a measure, `an AC of 3 in the first table` is none."""
+        """Whether the token is a unit or a per cent sign: in `3 in`, but not in `an AC of 3 in the first table`."""
         token = self.at(index)
         if token.kind != "word":
             return token.text == "%"
@@ -55,59 +55,59 @@ class Sentence(NamedTuple):
         return token.text in self.lexicon.units and not connects
 
     def is_plural(self, index: int) -> bool:
-        """Whether a word or label is there in its plural."""
+        """Whether the token is a word or a label in the plural."""
         token = self.at(index)
         return token.kind in ("word", "label") and self.lexicon.fold(token.raw) != token.raw
 
     def has_own_number(self, index: int) -> bool:
-        """Whether the label at `index` is followed by a number of its own: `wis 15`, `HD: 4`."""
+        """Whether the label at `index` is followed by its own number: `wis 15`, `HD: 4`."""
         index += 1
         while self.at(index).text in (":", "="):
             index += 1
         return self.is_numeral(index) or self.at(index).kind == "whole"
 
     def follows_between(self, index: int) -> bool:
-        """Whether `between`, perhaps with an article, comes just before a token."""
+        """Whether `between`, optionally with an article, precedes a token."""
         return self.at(self.before_article(index) - 1).raw == "between"
 
     def before_article(self, index: int) -> int:
-        """Return the index of the article just before a token, or the index itself."""
+        """Return the index of the article before a token, or the index itself if there is none."""
         return index - 1 if self.at(index - 1).raw in _ARTICLES else index
 
     def after_article(self, index: int) -> int:
-        """Return the index after an article, or the index itself where there is none."""
+        """Return the index after an article, or the index itself if there is none."""
         return index + 1 if self.at(index).raw in _ARTICLES else index
 
 
 class Run(NamedTuple):
-    """Numbers that belong together, and the tokens [start, stop) that said so."""
+    """Numbers that belong together, and their tokens [start, stop)."""
 
     numerals: tuple[Numeral, ...]
     spans: tuple[tuple[float, float], ...]
-    """Intervals too long to be spelled out."""
+    """Intervals that are too long to be enumerated."""
     start: int
     stop: int
 
 
 class Link(NamedTuple):
-    """What joins a number to the next one, which is at `at`."""
+    """The connection of a number to the next one, which is at `at`."""
 
     at: int
     ranged: bool
     tight: bool = False
-    """A bare dash: nothing can count a noun here."""
+    """Whether it is a bare dash, after which a number cannot count a noun."""
     reversed_sign: bool = False
-    """`levels 1 –3`: the label has no negative numbers, so the sign is the dash of a range."""
+    """Whether a sign is the dash of a range, because the label has no negative numbers: `levels 1 –3`."""
 
 
 def read_run(
     sentence: Sentence, start: int, label: Label, *, between: bool = False, plural: bool = False, stop: int = 0
 ) -> Run:
-    """Read the list or range that begins with the numeral at `start`.
+    """Return the list or range that begins with the numeral at `start`.
 
-    `between` makes the first `and` a range. `plural` (`levels 3 and 4 clerics`) promises a list. With `stop`, the
-    numbers before that token are known to belong together (they come before their label), and no question is asked
-    about what follows each.
+    With `between`, the first `and` means a range. `plural` (`levels 3 and 4 clerics`) indicates a list. With `stop`,
+    the numbers before that token are known to belong together because they precede their label, and the token after
+    each is not examined.
     """
     values = list(numerals(sentence.at(start), label, one_reading=sentence.one_reading))
     spans: list[tuple[float, float]] = []
@@ -134,7 +134,7 @@ def _following(sentence: Sentence, link: Link, label: Label) -> tuple[Numeral, .
 
 
 def find_link(sentence: Sentence, at: int, label: Label, *, between: bool = False) -> Link | None:
-    """Find what joins the number before `at` to a next one, or None."""
+    """Return the connection of the number before `at` to a next one, or None."""
     token, lexicon = sentence.at(at), sentence.lexicon
     if token.kind == "number" and token.text.startswith("-") and not label.negative:
         return Link(at, ranged=True, tight=True, reversed_sign=True)
@@ -159,7 +159,7 @@ def find_link(sentence: Sentence, at: int, label: Label, *, between: bool = Fals
 
 
 def _skip_repeated_label(sentence: Sentence, at: int, label: Label) -> int:
-    """Step over the second label of `between an AC of 2 and an AC of 4`."""
+    """Return the index after a repeated label, as in `between an AC of 2 and an AC of 4`."""
     at = sentence.after_article(at)
     if sentence.at(at).kind == "label" and sentence.at(at).text == label.name:
         at += 1
@@ -181,7 +181,7 @@ def _skip_list_words(sentence: Sentence, at: int) -> int:
 
 
 def _goes_on(sentence: Sentence, link: Link, previous: int, plural: bool) -> bool:
-    """Whether the next number of a list is the label's too, and does not count what follows it."""
+    """Whether the next number of a list also belongs to the label, and does not count the noun after it."""
     if sentence.at(previous).ordinal != sentence.at(link.at).ordinal:
         return False
     following = sentence.at(link.at + 1)
@@ -202,7 +202,7 @@ _BRACKETS = {"(": ")", "[": "]"}
 
 
 class Binding(NamedTuple):
-    """A label, the numbers that belong to it, and the tokens [start, stop) that they replace."""
+    """A label, its numbers, and the tokens [start, stop) that they replace."""
 
     label: Label
     numerals: tuple[Numeral, ...]
@@ -212,7 +212,7 @@ class Binding(NamedTuple):
 
 
 def bind(sentence: Sentence) -> list[Binding]:
-    """Find every binding, left to right, without overlap."""
+    """Return all bindings, left to right, without overlap."""
     bindings: list[Binding] = []
     floor = 0
     for index, token in enumerate(sentence.tokens):
@@ -251,7 +251,7 @@ def _bind_label(sentence: Sentence, index: int, label: Label, floor: int) -> Bin
 
 
 def _counts_labels(sentence: Sentence, stop: int) -> bool:
-    """Whether a chain `6 HD 5 AC 30 hp` ends in a label: then each number goes with the label after it."""
+    """Whether a chain like `6 HD 5 AC 30 hp` ends in a label, so that each number belongs to the label after it."""
     while sentence.at(stop).kind == "label":
         if not sentence.is_numeral(stop + 1):
             return True
@@ -260,12 +260,12 @@ def _counts_labels(sentence: Sentence, stop: int) -> bool:
 
 
 def _run_after(sentence: Sentence, index: int, label: Label) -> tuple[Run | None, bool, str]:
-    """Read the numbers to the right; also whether a bridge was crossed, and the way an open bound goes."""
+    """Return the numbers to the right, whether a bridge was crossed, and the direction of an open bound."""
     at, between, way = _cross(sentence, index)
     crossed = at > index + 1 and sentence.at(at - 1).text != "."
     token = sentence.at(at)
     if token.glue == "opaque":
-        # A die or a code is the label's only where it is right beside it.
+        # A die or a code belongs to the label only if it directly follows it.
         values = numerals(token, label, one_reading=True)
         return None if crossed else Run(values, (), at, at + 1), crossed, way
     if not sentence.is_numeral(at) or (crossed and not _may_meet(sentence, at)):
@@ -280,7 +280,8 @@ def _run_after(sentence: Sentence, index: int, label: Label) -> tuple[Run | None
 
 
 def _cross(sentence: Sentence, index: int) -> tuple[int, bool, str]:
-    """Step over what a label and its number meet across; say whether `between` was among it, and a bound's way."""
+    """Return the index after the words between a label and its number, whether `between` is one of them, and the
+    direction of an open bound."""
     at, way = index + 1, ""
     between = sentence.follows_between(index)
     if sentence.at(at).text == "." and sentence.at(index).raw in sentence.lexicon.dotted:
@@ -300,7 +301,7 @@ def _cross(sentence: Sentence, index: int) -> tuple[int, bool, str]:
 
 
 def _bridge(sentence: Sentence, at: int) -> int:
-    """Return how many tokens of a bridge begin at a token: `is`, `equal to`, `:`, `(6)`; 0 if none does."""
+    """Return the length of the bridge that begins at a token: `is`, `equal to`, `:`, `(6)`; 0 if there is none."""
     token = sentence.at(at)
     if token.kind == "word":
         return sentence.lexicon.bridges.starting(sentence.tokens, at)[0]
@@ -310,7 +311,7 @@ def _bridge(sentence: Sentence, at: int) -> int:
 
 
 def _may_meet(sentence: Sentence, at: int) -> bool:
-    """Whether the number across a bridge is free: no unit, noun or other label claims it."""
+    """Whether the number after a bridge does not belong to a unit, a noun or another label."""
     if sentence.at(at + 1).kind == "label":
         return sentence.has_own_number(at + 1)
     if sentence.at(at).kind == "spelled" and sentence.at(at + 1).raw in ("of", "half"):
@@ -319,7 +320,7 @@ def _may_meet(sentence: Sentence, at: int) -> bool:
 
 
 def _both_readings(sentence: Sentence, at: int, label: Label) -> Run:
-    """Read `AC-2` as a negative number, and in a question as a separator too."""
+    """Return `AC-2` read as a negative number, and in a question also as a positive one."""
     positive = sentence.at(at)
     negative = positive._replace(text="-" + positive.text, value=-positive.value)
     signed = sentence._replace(tokens=[*sentence.tokens[:at], negative, *sentence.tokens[at + 1 :]])
@@ -330,7 +331,7 @@ def _both_readings(sentence: Sentence, at: int, label: Label) -> Run:
 
 
 def _run_before(sentence: Sentence, index: int, label: Label, floor: int) -> Run | None:
-    """Read the numbers to the left, none of them before `floor`."""
+    """Return the numbers to the left, none of them before `floor`."""
     last = index - 1 - sentence.lexicon.bounds_after.ending(sentence.tokens, index)[0]
     if last < floor or not _can_precede(sentence, last) or (label.counted and not sentence.at(last).ordinal):
         return None
@@ -340,13 +341,13 @@ def _run_before(sentence: Sentence, index: int, label: Label, floor: int) -> Run
 
 
 def _can_precede(sentence: Sentence, at: int) -> bool:
-    """Whether a number is there that a label can take from behind: `+1 level` and `x86 level` are none."""
+    """Whether the token is a number that may precede its label, unlike those of `+1 level` and `x86 level`."""
     token = sentence.at(at)
     return sentence.is_numeral(at) and token.glue not in ("letters", "hyphen") and token.raw[:1] not in ("+", "-")
 
 
 def _first_of_list(sentence: Sentence, last: int, label: Label, floor: int) -> int:
-    """Walk back over `3rd, 4th and 5th`; plain numbers joined by bare commas are not a list."""
+    """Return the first index of a list like `3rd, 4th and 5th`; plain numbers with only commas are not a list."""
     first, joined = last, sentence.at(last).ordinal
     while True:
         for gap in (2, 3):
@@ -364,14 +365,14 @@ def _first_of_list(sentence: Sentence, last: int, label: Label, floor: int) -> i
 
 
 def _way_around(sentence: Sentence, start: int, stop: int, index: int) -> str:
-    """Find the phrase that opens a bound around a binding: `at least level 7`, `13+ level`, `level 3 or higher`."""
+    """Return the direction of an open bound around a binding: `at least level 7`, `13+ level`, `level 3 or higher`."""
     tokens, lexicon = sentence.tokens, sentence.lexicon
     after = lexicon.bounds_after.starting(tokens, stop)[1]
     return after or lexicon.bounds_before.ending(tokens, start)[1] or lexicon.bounds_after.ending(tokens, index)[1]
 
 
 def _direction(label: Label, way: str) -> str:
-    """Turn `better` and `worse` into a direction; nothing is opened for a label that is undecided."""
+    """Return the direction meant by `better` or `worse`; empty for a label without a direction."""
     if not label.better or not way:
         return ""
     if way == "better":

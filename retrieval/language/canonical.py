@@ -1,8 +1,8 @@
-"""Canonical text: the one form in which a question and a term can be compared.
+"""Canonical text: the form in which questions and terms are compared.
 
-`canonical` reads a question, `canonical_term` a term, `literal` a quoted cell. A term is in a question when its
-canonical form is there on word boundaries; `Canonical.has` decides that and two things beside it: a bare number
-must be a free number of the question, and an open bound (`level 7 or higher`) holds for the values it covers.
+`canonical` reads a question, `canonical_term` a term, `literal` a quoted cell. A term is in a question if
+its canonical form occurs there on word boundaries. `Canonical.has` checks this and two more rules: a bare number must
+be a free number of the question, and an open bound (`level 7 or higher`) includes the values that it covers.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,12 +17,12 @@ from retrieval.language.tokens import AT_ONCE, Token, tokenize
 from retrieval.language.vocabulary import Vocabulary
 
 _BREAK = ","
-"""Stands in canonical text where a label and a number meet that do not belong together."""
+"""Separates an adjacent label and number that do not belong together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Values that a question opens or spans without spelling them: `level 7 or higher`. Ends included."""
+    """An interval of a question whose values are not enumerated: `level 7 or higher`. Ends are included."""
 
     label: str
     low: float
@@ -30,13 +30,13 @@ class Span:
 
 
 class KeepsOut(Protocol):
-    """What a question does to the rows of keyed tables, for whoever knows the tables."""
+    """The exclusion of keyed tables' rows by a question."""
 
     def why(self, table: str, row: int) -> str:
-        """Why a row is kept out; empty if it is not."""
+        """Return why a row is excluded; empty if it is not."""
 
     def why_not_applied(self, table: str, row: int) -> str:
-        """Why nothing is kept out though a row of this row's table is named; empty if none is, or if something is."""
+        """Return why no row is excluded although one of this table is named; empty if none is named or some are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +49,20 @@ class Canonical:
     bound: Mapping[str, tuple[float, ...]]
     """Numbers by the canonical name of the label that they belong to."""
     free_numbers: tuple[float, ...]
-    """Plain numbers, bound or not. An ordinal, a die, a fraction and a code are none."""
+    """Plain numbers, bound or not, without ordinals, dice, fractions and codes."""
     intervals: tuple[Span, ...]
     vocabulary: Vocabulary
     written: str = field(default="", compare=False, repr=False)
     """The question as it was asked."""
     rivals: KeepsOut | None = field(default=None, compare=False, repr=False)
-    """Rows that it keeps out because it names others; None: nobody looked, and `contain_no_rival` asks nothing."""
+    """Rows that it excludes by naming others; None if not determined, so that `contain_no_rival` has no effect."""
 
     def has(self, term: str) -> bool:
-        """Whether the term is in the question. A term without a letter or digit is in none."""
+        """Whether a term is in the question; never for a term without a letter or digit."""
         return self.has_canonical(canonical_term(term, self.vocabulary))
 
     def has_canonical(self, term: str) -> bool:
-        """The same for a term that is canonical already."""
+        """Whether a canonical term is in the question."""
         if not term:
             return False
         number = as_number(term)
@@ -78,13 +78,13 @@ class Canonical:
 
 
 def canonical(text: str, vocabulary: Vocabulary | None = None) -> Canonical:
-    """Read a question. Default vocabulary: the package's. Never raises for a string."""
+    """Return a question in canonical form, by default with the package's vocabulary. Never raises for a string."""
     return _read(text, vocabulary or Vocabulary.default())
 
 
 @lru_cache(maxsize=AT_ONCE)
 def _read(text: str, vocabulary: Vocabulary) -> Canonical:
-    """The same; a search and its embedder read the same question one after the other."""
+    """Return a question in canonical form, cached because a search and its embedder read the same question."""
     sentence = Sentence(vocabulary.lexicon.mark_phrases(tokenize(text)), vocabulary.lexicon)
     bindings = bind(sentence)
     bound, intervals = _numbers_by_label(sentence, bindings)
@@ -104,7 +104,7 @@ def _read(text: str, vocabulary: Vocabulary) -> Canonical:
 def canonical_term(term: str, vocabulary: Vocabulary | None = None) -> str:
     """Return a term's canonical form, its tokens joined by one space; empty if it has no letter or digit.
 
-    It is the question's form, except for `AC-2`, which a term means as minus two.
+    It is the same form as a question's, except that `AC-2` in a term means minus two.
     """
     vocabulary = vocabulary or Vocabulary.default()
     sentence = Sentence(vocabulary.lexicon.mark_phrases(tokenize(term)), vocabulary.lexicon, one_reading=True)
@@ -112,7 +112,7 @@ def canonical_term(term: str, vocabulary: Vocabulary | None = None) -> str:
 
 
 def literal(text: str, vocabulary: Vocabulary | None = None) -> str:
-    """Return the second form, without binding and without lists: for cells that a question quotes."""
+    """Return the literal form, without binding and lists, for cells that a question quotes."""
     vocabulary = vocabulary or Vocabulary.default()
     sentence = Sentence(vocabulary.lexicon.mark_phrases(tokenize(text)), vocabulary.lexicon)
     return " ".join(_spell(sentence, ()))
@@ -120,7 +120,7 @@ def literal(text: str, vocabulary: Vocabulary | None = None) -> str:
 
 def as_number(term: str) -> float | None:
     """Return the value of a canonical term that is one bare number, or None."""
-    # Not isdigit: a circled figure has that, and is not a decimal number.
+    # Not isdigit, which accepts circled digits.
     if not (term[-1:].isdecimal() and term.lstrip("-").replace(".", "", 1).isdecimal()):
         return None
     value = float(term)
@@ -161,7 +161,7 @@ def _spell(sentence: Sentence, bindings: "list[Binding] | tuple[()]") -> Iterato
 
 
 def _plain_words(sentence: Sentence, index: int, starts: Mapping[int, Binding]) -> tuple[list[str], int]:
-    """Return what an unbound token adds to the text, and how many tokens that took."""
+    """Return the words of an unbound token, and the number of tokens read."""
     token = sentence.tokens[index]
     if token.kind == "mark":
         return [], 1
@@ -173,7 +173,7 @@ def _plain_words(sentence: Sentence, index: int, starts: Mapping[int, Binding]) 
 
 
 def _stands_as_figure(sentence: Sentence, index: int) -> bool:
-    """Whether a number word becomes a figure: beside a label, or before a noun that the vocabulary counts."""
+    """Whether a number word becomes digits: beside a label, or before a counted noun of the vocabulary."""
     following = sentence.at(index + 1)
     if following.kind == "word":
         return following.text in sentence.lexicon.counted or sentence.at(index - 1).kind == "label"
@@ -181,7 +181,7 @@ def _stands_as_figure(sentence: Sentence, index: int) -> bool:
 
 
 def _is_whole_range(sentence: Sentence, index: int) -> bool:
-    """Whether an unlabelled `7-3` begins here; it stays one token."""
+    """Whether an unlabelled range like `7-3` begins here, which remains one token."""
     return (
         sentence.at(index).kind == "number"
         and sentence.at(index + 1).text == "-"
@@ -213,7 +213,7 @@ def _numbers_by_label(
 
 
 def _free_numbers(sentence: Sentence, bindings: list[Binding]) -> Iterator[float]:
-    """Yield each plain number once, in the order in which the question says them."""
+    """Yield each plain number once, in the order of the question."""
     seen: dict[float, None] = {}
     starts = {binding.start: binding for binding in bindings}
     index = 0

@@ -1,6 +1,6 @@
-"""English words by what they say to a reader of tables and questions: data, one list a meaning, in `english.toml`.
+"""English words by their meaning in tables and questions, from the lists in `english.toml`.
 
-Words that a library may have others for are in its vocabulary.
+Words that a library may replace are in its vocabulary.
 """
 
 import tomllib
@@ -13,7 +13,7 @@ _LISTS: Mapping[str, str | Mapping[str, str]] = tomllib.loads(
 
 
 def word_list(name: str) -> tuple[str, ...]:
-    """The words of a list in their order. Raises KeyError: there is no such list."""
+    """Return the words of a list in their order. Raises KeyError: there is no such list."""
     words = _LISTS[name]
     if not isinstance(words, str):
         raise KeyError(name)
@@ -21,12 +21,12 @@ def word_list(name: str) -> tuple[str, ...]:
 
 
 def word_set(name: str) -> frozenset[str]:
-    """The words of a list. Raises KeyError: there is no such list."""
+    """Return the words of a list as a set. Raises KeyError: there is no such list."""
     return frozenset(word_list(name))
 
 
 def word_sets(name: str) -> Mapping[str, frozenset[str]]:
-    """The lists of a group, by their names. Raises KeyError: there is no such group."""
+    """Return the lists of a group, by their names. Raises KeyError: there is no such group."""
     group = _LISTS[name]
     if isinstance(group, str):
         raise KeyError(name)

@@ -1,9 +1,9 @@
-"""Identifiers: names that are written without a blank, and that are one name and not the words they are made of.
+"""Identifiers: names that are written without a blank, and that are more than the words in them.
 
-`c5d.xlarge`, `NAV_WAYPOINT`, `http.request.method`, `SetOption65`, `0x1F`, `R-1`, `192.168.0.0/16`, `--max-count`. A
-text is also cut into their parts; the whole identifier is what tells `c5d.xlarge` from `c5d.2xlarge`, which has the
-same parts. Its key is the same for every way to separate the parts, so that `c5d xlarge` and `http request method` find
-it. Two words of letters with a blank between them do not: `the job name` need not be `job_name`.
+`c5d.xlarge`, `NAV_WAYPOINT`, `http.request.method`, `SetOption65`, `0x1F`, `R-1`, `192.168.0.0/16`, `--max-count`. They
+are tokenized into their parts, and also kept whole, to distinguish `c5d.xlarge` from `c5d.2xlarge`. The key of an
+identifier does not depend on the separators of its parts, so `c5d xlarge` and `http request method` find it. Two words
+of letters with a blank between them do not: `the job name` need not mean `job_name`.
 """
 
 import re
@@ -13,7 +13,7 @@ from functools import lru_cache
 from retrieval.language.numbers.quantity import measure
 
 LONGEST = 120
-"""Characters of an identifier; a longer run is a path or data."""
+"""Most characters of an identifier; a longer run is a path or data."""
 
 _RUN = re.compile(r"(?<![\w-])(?:--(?=[^\W\d_]))?\w+(?:(?:::|[./:\\-])\w+)*(?!\w)")
 _PART = re.compile(r"[^\W_]+")
@@ -29,30 +29,30 @@ _LETTER = re.compile(r"[^\W\d_]")
 _DIGIT = re.compile(r"[0-9]")
 _ENDINGS = frozenset({"st", "nd", "rd", "th", "s", "x"})
 _CHAIN = 3
-"""Numbers between points from which on they are an address or a version, and no decimal."""
+"""Fewest numbers between points that are an address or a version, not a decimal."""
 
 MARK = "~"
-"""Begins the key of an identifier, and no other token."""
+"""The first character of every identifier's key, and of no other token."""
 MOST_WORDS = 8
-"""Words of a question that may be the parts of one identifier."""
+"""Most words of a question that may be the parts of one identifier."""
 
 Known = Callable[[Sequence[str]], Sequence[bool]]
-"""Tells of some keys which are those of identifiers that there are."""
+"""Returns whether each key belongs to a known identifier."""
 Whole = tuple[int, int, str]
-"""The first of the words that are one identifier, the one after the last, and its key."""
+"""Start and stop of the words that form an identifier, and its key."""
 
 
 def key_of(identifier: str) -> str:
-    """What an identifier is indexed as: its letters and figures in folded case, without what separates them.
+    """Return the key of an identifier in the index: its letters and digits in folded case, without separators.
 
-    One without letters keeps its points: `1.1.0` is not `11 0`.
+    An identifier without letters keeps its points: `1.1.0` is not `11 0`.
     """
     return MARK + (identifier if not _LETTER.search(identifier) else "".join(_PART.findall(identifier)).casefold())
 
 
 @lru_cache(maxsize=1 << 12)
 def identifiers(text: str) -> tuple[str, ...]:
-    """The identifiers of a text as written, each with those of its parts that are a name alone: `c5d`, `2xlarge`."""
+    """Return the identifiers of a text as written, each followed by its parts that are names: `c5d`, `2xlarge`."""
     names: list[str] = []
     for match in _RUN.finditer(text):
         run = match[0]
@@ -64,18 +64,18 @@ def identifiers(text: str) -> tuple[str, ...]:
 
 
 def identifier_keys(text: str) -> list[str]:
-    """The keys of the identifiers of a text."""
+    """Return the keys of the identifiers of a text."""
     return [key_of(identifier) for identifier in identifiers(text)]
 
 
 def known_identifiers(words: Sequence[str], written: Collection[str], known: Known) -> list[Whole]:
-    """Where words that follow one another are the parts of known identifiers; none is within a longer one.
+    """Return the runs of words that are the parts of known identifiers, without overlap, preferring longer ones.
 
     Args:
-        words: of a question; one that has other signs than letters and figures is a part of none.
-        written: keys of the identifiers that the question has without a blank. Two words of letters are only one of
-            these: `the job name` need not be `job_name`.
-        known: which keys there are.
+        words: of a question; only words of letters and digits can be parts.
+        written: keys of the identifiers that the question has without a blank. Two words of letters must be one of
+            these: `the job name` need not mean `job_name`.
+        known: returns which keys are known.
     """
     spans = [span for span in _spans(words) if span[1] - span[0] != 2 or _DIGIT.search(span[2]) or span[2] in written]
     is_known = known([key for _, _, key in spans])
@@ -105,19 +105,19 @@ def _spans(words: Sequence[str]) -> Iterator[Whole]:
 
 
 def is_address(identifier: str) -> bool:
-    """Whether it is numbers between points, of which a part after a slash is no number of its own."""
+    """Whether an identifier consists of numbers between points, like an IP address, optionally with a slash part."""
     return _CHAIN_OF_NUMBERS.fullmatch(identifier) is not None
 
 
 def words_of_question(text: str) -> list[str]:
-    """The runs of letters and figures of a text, in folded case; numbers between points as one."""
+    """Return the runs of letters and digits of a text, in folded case; numbers between points are one run."""
     return [part.casefold() for part in _WORD.findall(text)]
 
 
 def _is_identifier(run: str) -> bool:
     parts = _PART.findall(run)
     if not parts or _DICE.fullmatch(run):
-        return False  # `____-____` is a line to be filled in
+        return False  # `____-____` is a blank to fill in
     if (run.startswith("--") and "-" in run[2:]) or _NAMES.search(run) or _CAMEL.search(run) or _HEX.fullmatch(run):
         return True
     if "." in run:
@@ -129,14 +129,14 @@ def _is_identifier(run: str) -> bool:
 
 
 def _is_dotted(parts: list[str]) -> bool:
-    """Whether parts between points make a name: no abbreviation (`e.g`), and no amount (`2.5kg`)."""
+    """Whether parts between points are a name, not an abbreviation (`e.g`) or an amount (`2.5kg`)."""
     is_abbreviation = all(len(part) == 1 for part in parts)
     is_amount = len(parts) == 2 and parts[0].isdigit() and parts[1][0].isdigit() and not _is_mixed(parts[1])
     return not is_abbreviation and not is_amount
 
 
 def _is_mixed(part: str) -> bool:
-    """Whether letters and figures make one name: `c5d`, `M12`, `2xlarge`; not `7th`, `10mm` and `2d6`."""
+    """Whether letters and digits form one name: `c5d`, `M12`, `2xlarge`, but not `7th`, `10mm` and `2d6`."""
     if not (_LETTER.search(part) and _DIGIT.search(part)) or _DICE.fullmatch(part):
         return False
     counted = _COUNTED.fullmatch(part)

@@ -1,4 +1,4 @@
-"""A vocabulary arranged for look-up: phrases, plurals, words."""
+"""Look-up tables of a vocabulary: phrases, plurals, words."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,11 +9,11 @@ from retrieval.language.tokens import Token, tokenize
 
 _SILENT = ("che", "she", "sse", "xe", "oe", "use")
 _SHORTEST = 4
-"""Words of three letters or fewer have no plural ending here: `gas`, `wis`, `his`."""
+"""Fewest letters of a word that may have a plural ending, to leave `gas`, `wis` and `his` unchanged."""
 
 
 def singular(word: str, irregular: Mapping[str, str]) -> str:
-    """Fold a lower-case word of letters to the form it shares with its plural; `irregular` is asked first."""
+    """Return the form that a lower-case word shares with its plural; `irregular` plurals take precedence."""
     if word in irregular:
         return irregular[word]
     if len(word) >= _SHORTEST and word[-1] == "s" and word[-2:] not in ("ss", "us", "is"):
@@ -26,7 +26,7 @@ def singular(word: str, irregular: Mapping[str, str]) -> str:
 
 
 Way = Literal["higher", "lower", ""]
-"""Which way a label's values get better; empty where that is not decided."""
+"""The direction in which a label's values get better; empty if undecided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,43 +35,43 @@ class Label:
 
     name: str
     forms: tuple[str, ...] = ()
-    """Other ways to say it; one that ends in a dot may be written with the dot or without."""
+    """Other names; one that ends in a dot may be written with or without it."""
     negative: bool = False
-    """Its numbers may be below zero, so `AC-2` is read both ways."""
+    """Whether its numbers may be negative, so that `AC-2` is read in both ways."""
     counted: bool = False
-    """A plain number before it counts it (`3 chapters`) and does not name one."""
+    """Whether a plain number before it is a count (`3 chapters`)."""
     implied: bool = False
-    """A bare number behind what a table is about is of this label: `cleric 10`."""
+    """Whether a bare number after the subject of a table belongs to this label: `cleric 10`."""
     fractions: bool = False
-    """`1/4` beside it is a quarter; beside other labels `7/8` is a list as well."""
+    """Whether `1/4` beside it is only a fraction; beside other labels, `7/8` may also be a list."""
     better: Way = ""
     written: str = ""
-    """Its name in full, as a column is headed; empty where no shorter form of it is in need of one."""
+    """The full name, for column headings; empty if it has no abbreviation."""
 
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """Everything about words that canonical text depends on. A library's own are a `Vocabulary`."""
+    """All words on which canonical text depends. A library's own words are a `Vocabulary`."""
 
     labels: tuple[Label, ...] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)
     counted_nouns: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     value_words: tuple[str, ...] = ()
-    """`score` and its like: after a label that is not counted, part of it."""
+    """Words like `score`, which are part of a preceding label that is not counted."""
     bridges: tuple[str, ...] = ()
     connectives: tuple[str, ...] = ()
     range_words: tuple[str, ...] = ()
     list_words: tuple[str, ...] = ()
     minus_words: tuple[str, ...] = ()
     opposing_words: tuple[str, ...] = ()
-    """One of them stands between two things that a question sets against each other."""
+    """Words between two things that a question sets against each other."""
     opponent_words: tuple[str, ...] = ()
-    """A column with one of them has the value of the other side."""
+    """Words in a column name that mean that its values are the opponent's."""
     holding_words: tuple[str, ...] = ()
-    """A question with one of them may want another row than the one that it names: it compares, steps or denies."""
+    """Words of comparison, steps or negation, with which a question may ask for a row other than the named one."""
     idle_words: tuple[str, ...] = ()
-    """Words of a question that say nothing about what is asked, so that no row need have them."""
+    """Words of a question that do not describe what is asked, so that no row needs to have them."""
     plurals: Mapping[str, str] = field(default_factory=dict)
     cardinals: Mapping[str, int] = field(default_factory=dict)
     ordinals: Mapping[str, int] = field(default_factory=dict)
@@ -85,7 +85,7 @@ _TEXTS_REMEMBERED = 1 << 12
 
 
 class Phrase(NamedTuple):
-    """Words that stand for a label or for other words; `words` are folded."""
+    """Words that mean a label or are replaced by other words; `words` are folded."""
 
     words: tuple[str, ...]
     label: str
@@ -93,7 +93,7 @@ class Phrase(NamedTuple):
 
 
 class SpokenPhrases:
-    """Phrases as spoken, each with its way, found by the word that begins or ends them; the longest is asked first."""
+    """Phrases, each with a direction, found by their first or last word; the longest match is returned."""
 
     def __init__(self, phrases: Mapping[str, str]) -> None:
         self._by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
@@ -104,7 +104,7 @@ class SpokenPhrases:
             self._by_last.setdefault(words[-1], []).append((words, way))
 
     def starting(self, tokens: Sequence[Token], at: int) -> tuple[int, str]:
-        """Return the length and the way of the phrase that begins at a token; (0, "") if none does."""
+        """Return the length and direction of the phrase that begins at a token; (0, "") if there is none."""
         if not 0 <= at < len(tokens):
             return 0, ""
         for words, way in self._by_first.get(_spoken(tokens[at]), ()):
@@ -113,7 +113,7 @@ class SpokenPhrases:
         return 0, ""
 
     def ending(self, tokens: Sequence[Token], before: int) -> tuple[int, str]:
-        """Return the length and the way of the phrase that ends just before a token; (0, "") if none does."""
+        """Return the length and direction of the phrase that ends before a token; (0, "") if there is none."""
         if before < 1:
             return 0, ""
         for words, way in self._by_last.get(_spoken(tokens[before - 1]), ()):
@@ -123,15 +123,15 @@ class SpokenPhrases:
 
 
 class Lexicon:
-    """Look-up tables of one vocabulary. Built once, never changed after; the words used last are remembered folded."""
+    """Look-up tables of one vocabulary, immutable except for a cache of folded words."""
 
     def __init__(self, vocabulary: Words) -> None:
         irregular = {**_short_plurals(vocabulary), **vocabulary.plurals}
-        # Bounded, both: those who ask a server questions choose the words.
+        # Both caches are bounded, because the words come from the users of a server.
         self.fold: Callable[[str], str] = lru_cache(_WORDS_REMEMBERED)(partial(singular, irregular=irregular))
         """Returns the form that a word shares with its plural."""
         self.label: Callable[[str], Label | None] = lru_cache(_TEXTS_REMEMBERED)(self._label)
-        """Returns the label that a text says, whole and alone; predicates repeat few labels."""
+        """Returns the label that a whole text is, or None; cached because predicates repeat few labels."""
         self.labels: dict[str, Label] = {label.name: label for label in vocabulary.labels}
         self.dotted: set[str] = set()
         """Folded forms after which a dot may come before the number: `lvl`, `sec`."""
@@ -149,14 +149,14 @@ class Lexicon:
         self.bounds_after = SpokenPhrases(vocabulary.bounds_after)
         self._collect_phrases(vocabulary)
         self.tails = {name: self._tail_labels(name) for name in self.labels}
-        """Labels that a label's own text ends in: `spell level 3` says `level 3` too."""
+        """Shorter labels at the end of each label's name: `spell level 3` also means `level 3`."""
 
     def _label(self, text: str) -> Label | None:
         tokens = self.mark_phrases(tokenize(text))
         return self.labels[tokens[0].text] if len(tokens) == 1 and tokens[0].kind == "label" else None
 
     def mark_phrases(self, tokens: Sequence[Token]) -> list[Token]:
-        """Fold words, turn label phrases into label tokens, aliases into their words, number words into `spelled`."""
+        """Return tokens with words folded, labels marked, aliases replaced, and number words as `spelled`."""
         marked: list[Token] = []
         at = 0
         while at < len(tokens):
@@ -179,16 +179,16 @@ class Lexicon:
         return marked
 
     def _add_word(self, marked: list[Token], token: Token) -> None:
-        """Add a word, folded; `score` in `intelligence score` goes into the label."""
+        """Add a folded word; `score` in `intelligence score` becomes part of the label."""
         before, folded = marked[-1] if marked else None, self.fold(token.text)
-        # `class rating` and `model value` are not the class and the model: those labels count, they do not measure.
+        # `class rating` and `model value` do not mean the class and the model, whose labels are counted.
         if folded in self.value_words and before and before.kind == "label" and not self.labels[before.text].counted:
             marked[-1] = before._replace(raw=token.raw)
         else:
             marked.append(Token("word", folded, token.raw))
 
     def _add_number(self, marked: list[Token], token: Token) -> None:
-        """Add a token; `minus 2` becomes one number, unless a number comes before it."""
+        """Add a token; `minus 2` becomes one number, unless a number precedes it."""
         before = marked[-1] if marked else None
         if before is not None and before.raw in self.minus_words and token.kind in ("number", "spelled"):
             subtracted = len(marked) > 1 and marked[-2].kind in ("number", "spelled", "whole", "ordinal")
@@ -211,7 +211,7 @@ class Lexicon:
         return None
 
     def _number_word(self, tokens: Sequence[Token], at: int) -> tuple[Token, int]:
-        """Read `seven` or `twenty first`; return the token and the index after it."""
+        """Return the token of `seven` or `twenty first`, and the index after it."""
         word = tokens[at].text
         value, ordinal = self._number_words[word]
         following = tokens[at + 1].text if at + 1 < len(tokens) and tokens[at + 1].kind == "word" else ""
@@ -222,7 +222,7 @@ class Lexicon:
         return Token("spelled", word, word, float(value), ordinal=ordinal), at + 1
 
     def _collect_phrases(self, vocabulary: Words) -> None:
-        # A later phrase with the same words wins, so a library's labels take precedence over the default's.
+        # A later phrase replaces one with the same words, so a library's labels take precedence over the default's.
         by_words: dict[tuple[str, ...], Phrase] = {}
         for source, target in vocabulary.aliases.items():
             words = self._words(source)
@@ -249,13 +249,13 @@ class Lexicon:
 
 
 def _short_plurals(vocabulary: Words) -> dict[str, str]:
-    """Return `acs: ac` and its like: plurals of labels that are too short for the stemmer to fold."""
+    """Return plurals like `acs: ac` of labels that are too short for `singular` to fold."""
     taken = {*vocabulary.bridges, *vocabulary.connectives, *vocabulary.units}
     plurals: dict[str, str] = {}
     for label in vocabulary.labels:
         for form in (label.name, *label.forms):
             words = [token.text for token in tokenize(form) if token.kind == "word"]
-            # A label of one letter has none: `as` and `is` are words of their own.
+            # A label of one letter has no plural: `as` and `is` are other words.
             if len(words) == 1 and len(words[0]) > 1:
                 plural = words[0] + "s"
                 if singular(plural, vocabulary.plurals) == plural and plural not in taken:
@@ -270,7 +270,7 @@ def _say(phrase: Phrase, last_word: str) -> list[Token]:
 
 
 def _drop_repeated_label(marked: list[Token]) -> None:
-    """Read `Armor Class (AC)` as one label."""
+    """Merge a label that is repeated in brackets: `Armor Class (AC)`."""
     if len(marked) < 4 or marked[-3].text != "(":
         return
     label, repeated = marked[-4], marked[-2]

@@ -1,12 +1,12 @@
-"""The terms of the lexical index: what is indexed and what is asked go through the same function.
+"""The terms of the lexical index, which are the same for texts and questions.
 
-They are the tokens of canonical text (signs, dice, fractions and decimals stay whole, `7th` and `seven` meet `7`,
-plurals meet their singular) without binding: a bag of words has no order that a label could bind across. So
-`7th level` and `level 7`, `armour class 6`, `A.C. 6` and `AC6`, `-2` and `−2` are the same bags. Times, dates and
-versions are cut into their figures.
+They are the tokens of canonical text (signs, dice, fractions and decimals are kept whole, `7th` and `seven` match `7`,
+plurals match their singular) without binding, because a bag of words has no order. So `7th level` and `level 7`,
+`armour class 6`, `A.C. 6` and `AC6`, `-2` and `−2` are the same bags. Times, dates and versions are split into their
+numbers.
 
-Canonical text itself as tokens was tried on three real books: the same quality within two hundredths of MRR, at five
-times the cost.
+Canonical text itself as tokens was tried on three real books: the quality was the same within two hundredths of MRR, at
+five times the cost.
 """
 
 import json
@@ -24,34 +24,34 @@ from retrieval.language.tokens import tokenize
 from retrieval.language.vocabulary import Vocabulary
 
 _KEPT = 16
-"""Tokenizers kept: every snapshot that is opened brings a vocabulary of its own, and a server opens them for months."""
+"""Cached tokenizers: every opened snapshot has its own vocabulary, and a server opens snapshots for months."""
 _ENGLISH = Stemmer.Stemmer("english", 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Tokenization:
-    """What is done to a token beyond canonical spelling; part of a snapshot.
+    """Settings for processing tokens beyond canonical spelling; part of a snapshot.
 
     The evals chose both. BM25's nDCG@10 on the open splits, without either, with stems, and with both: Cranfield
     0.355, 0.377, 0.389; SciFact 0.683, 0.697, 0.700; three rulebooks 0.758, 0.757, 0.762; rows of WikiTableQuestions
-    0.479, 0.480, 0.569. With stop words out of the texts too, the rulebooks fall to 0.737: prose gets shorter by them
-    and rows do not.
+    0.479, 0.480, 0.569. If stop words are also removed from texts, the rulebooks fall to 0.737, because prose gets
+    shorter but rows do not.
     """
 
     stem: bool = True
-    """Snowball's English stems: `charging` meets `charge`."""
+    """Snowball's English stems: `charging` matches `charge`."""
     stop: bool = True
-    """A question's stop words score nothing, unless it has no other words. Texts keep theirs."""
+    """Whether a question's stop words are ignored, unless it has no other words. Texts keep theirs."""
     irregular: bool = True
-    """The plurals that the vocabulary lists: `thieves` meets `thief`."""
+    """The plurals that the vocabulary lists: `thieves` matches `thief`."""
     numbers: bool = True
-    """A number that is spelled meets its figure: `table nine` and `Table 9`. Not `one`, who is anybody, and no ordinal.
+    """Whether number words match digits (`table nine`, `Table 9`), except `one`, often a pronoun, and ordinals.
 
-    Of 609 look-ups and 136 rules that people asked of 21 books the first hit answered 450 and 90 without, 461 and 89
-    with it; 462 and 88 with `one` too, 460 and 89 with ordinals.
+    Of 609 look-ups and 136 rules that people asked of 21 books, the first hit answered 450 and 90 without, 461 and 89
+    with it; 462 and 88 also with `one`, 460 and 89 with ordinals.
     """
     identifiers: bool = True
-    """An identifier is also a token as a whole: `c5d.xlarge` tells from `c5d.2xlarge`, which has the same parts."""
+    """Whether an identifier is also a token as a whole, to distinguish `c5d.xlarge` from `c5d.2xlarge`."""
 
 
 TOKENIZATION = Tokenization()
@@ -60,29 +60,29 @@ Tokenize = Callable[[str], Sequence[str]]
 
 
 def tokens(text: str) -> list[str]:
-    """Tokens of a text in order, with repetitions, in the generic vocabulary.
+    """Return the tokens of a text in order, with repetitions, in the generic vocabulary.
 
-    A number glued to a letter by a minus (`AC-2`, `level-3`) is both, the signed and the plain number: only the
-    label would say which, and a bag of words does not know its labels.
+    A number joined to a letter by a minus (`AC-2`, `level-3`) gives both the signed and the plain number, because a
+    bag of words has no labels that would decide.
     """
     return tokenizer(Vocabulary.default())(text)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tokenizer:
-    """Cuts texts as one vocabulary and one `Tokenization` say. Two of one `identity` cut every text alike."""
+    """Tokenizes texts by a vocabulary and a `Tokenization`. Two with the same `identity` give the same tokens."""
 
     identity: str
     """SHA-256 of the vocabulary's JSON and of the tokenization."""
     stem: bool
     identifiers: bool
     fold: Callable[[str], str]
-    """A word of letters as the form that it shares with its plural, or as the figure that it spells."""
+    """Returns the form that a word of letters shares with its plural, or the digits of a number word."""
     phrases: Mapping[str, Sequence[tuple[list[str], list[str]]]]
-    """Ways to say a label or an alias and the words it becomes, longest first, by their first word."""
+    """Forms of labels and aliases with their replacement, longest first, by their first word."""
 
     def __call__(self, text: str) -> list[str]:
-        """Tokens of a text in order, with repetitions."""
+        """Return the tokens of a text in order, with repetitions."""
         words = _folded(_words(text, self.fold), self.phrases)
         parts = [_stem(word) for word in words] if self.stem else words
         return [*parts, *identifier_keys(text)] if self.identifiers else parts
@@ -90,7 +90,7 @@ class Tokenizer:
 
 @lru_cache(maxsize=_KEPT)
 def tokenizer(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION) -> Tokenizer:
-    """The tokenizer of a vocabulary: its labels and aliases are said in one way (`armour class`, `A.C.` -> `ac`)."""
+    """Return a vocabulary's tokenizer, which gives labels and aliases one form (`armour class`, `A.C.` -> `ac`)."""
     phrases: dict[str, list[tuple[list[str], list[str]]]] = {}
     terms = [(form, label.name) for label in vocabulary.labels for form in label.forms]
     plurals = vocabulary.plurals if how.irregular else {}
@@ -101,13 +101,13 @@ def tokenizer(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION) -> Token
             phrases.setdefault(parts[0], []).append((parts, replacement))
     for forms in phrases.values():
         forms.sort(key=lambda form: -len(form[0]))
-    # In the order of the file: where two labels have one form, the first has it.
+    # In the order of the file, because the first of two labels with the same form takes it.
     described = json.dumps([vocabulary.to_json(), asdict(how)])
     return Tokenizer(sha256(described.encode()).hexdigest(), how.stem, how.identifiers, fold, phrases)
 
 
 def cut_identity(tokenize: Tokenize) -> str:
-    """What a tokenizer of ours is identified by; empty for any other function."""
+    """Return the identity of one of our tokenizers; empty for any other function."""
     if tokenize is tokens:
         tokenize = tokenizer(Vocabulary.default())
     return tokenize.identity if isinstance(tokenize, Tokenizer) else ""
@@ -115,13 +115,13 @@ def cut_identity(tokenize: Tokenize) -> str:
 
 @lru_cache(maxsize=_KEPT)
 def stop_words(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION) -> frozenset[str]:
-    """What is not looked for, as `tokenizer` cuts it."""
+    """Return the tokens that are not searched."""
     tokenize = tokenizer(vocabulary, how)
     return frozenset(stop for word in word_list("stop") for stop in tokenize(word)) if how.stop else frozenset()
 
 
 def question_tokenizer(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION) -> Callable[[str], list[str]]:
-    """What of a question is looked for: its tokens as `tokenizer` cuts them, without stop words."""
+    """Return a function that gives the searched tokens of a question: those of `tokenizer` without stop words."""
     tokenize, stops = tokenizer(vocabulary, how), stop_words(vocabulary, how)
 
     def looked_for(text: str) -> list[str]:
@@ -133,7 +133,7 @@ def question_tokenizer(vocabulary: Vocabulary, how: Tokenization = TOKENIZATION)
 
 @lru_cache(maxsize=1 << 14)
 def cut_word(tokenize: Tokenize, word: str) -> Sequence[str]:
-    """What a tokenizer cuts a word into, without identifiers. Questions repeat their words."""
+    """Return the tokens of a word, without identifiers, cached because questions share words."""
     return tuple(token for token in tokenize(word) if not token.startswith(MARK))
 
 
@@ -155,7 +155,7 @@ def _folded(words: list[str], phrases: Mapping[str, Sequence[tuple[list[str], li
 
 
 def _words(text: str, fold: Callable[[str], str]) -> list[str]:
-    """The words and figures of a text; what canonical text keeps whole without a value (times, dates) is cut."""
+    """Return the words and numbers of a text; whole tokens without a value (times, dates) are split."""
     words: list[str] = []
     for token in tokenize(text):
         if token.kind == "word":

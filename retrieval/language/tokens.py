@@ -1,9 +1,9 @@
-"""Tokens of a text after normalisation, and signs as words: what canonical text and the lexical index are made of.
+"""Tokens of a text after normalisation, with signs as words, for canonical text and the lexical index.
 
 Rules 1, 2 and the first half of 3 of the canonical text: compatibility forms, case and quotes are folded, dice,
-fractions, decimals, thousands and times stay whole, dotted abbreviations lose their dots, and a dash is a sign, a
-range or a separator by what comes before it. The grammar of numbers (`numbers`) reads the text as it is written, since
-a quantity has its place there.
+fractions, decimals, thousands and times are kept whole, dotted abbreviations lose their dots, and a dash is a sign, a
+range or a separator, depending on what precedes it. The grammar of numbers (`numbers`) reads the original text, because
+a quantity has its position there.
 """
 
 import re
@@ -14,14 +14,14 @@ from math import inf, isnan, nan
 from typing import Literal, NamedTuple
 
 AT_ONCE = 64
-"""So many questions may be asked at a time and each be read once: search, predicates and embedder read the same."""
+"""Cached questions: search, predicates and embedder read the same one."""
 _QUOTES = r"(?P<quote>['\"`]){}(?P<inner>[^\s\w]|_)(?P=quote)|[‘“](?P<curled>[^\s\w]|_)[’”]"
 _QUOTED = re.compile(_QUOTES.format(""))
 _SAID = re.compile(rf"(?<![\w'\"`])(?:{_QUOTES.format('(?!(?P=quote))')})(?![\w'\"`])")
-"""Within a text: no fence of three backticks, and no plus between two words in quotes."""
+"""A quoted sign within a text, but not a fence of three backticks or a plus between two quoted words."""
 _ALONE = re.compile(r"(?:[^\s\w]|_)\ufe0f?")
 _ASPECT = re.compile(r"\b(?:BLACK|WHITE|HEAVY|SUIT|FULLWIDTH|SMALL|SYMBOL FOR)\b")
-"""What a name says of how a sign is drawn."""
+"""Words in a sign's Unicode name about its appearance."""
 _EVERYDAY = {
     "#": ("hash", "pound sign", "number sign"),
     "-": ("dash", "hyphen", "minus sign"),
@@ -50,11 +50,11 @@ _EVERYDAY = {
     "{": ("left curly bracket", "opening curly bracket", "left brace", "opening brace"),
     "}": ("right curly bracket", "closing curly bracket", "right brace", "closing brace"),
 }
-"""What people call the signs whose name in Unicode nobody says: LOW LINE, SOLIDUS, COMMERCIAL AT."""
+"""Common names of signs whose Unicode name is unusual: LOW LINE, SOLIDUS, COMMERCIAL AT."""
 
 
 def lone_sign(text: str) -> str | None:
-    """The sign that a text is, by itself or in quotes."""
+    """Return the sign that a text consists of, with or without quotes; None for other texts."""
     if match := _QUOTED.fullmatch(text):
         return str(match["inner"] or match["curled"])
     return text[0] if _ALONE.fullmatch(text) else None
@@ -62,7 +62,7 @@ def lone_sign(text: str) -> str | None:
 
 @lru_cache(maxsize=1 << 10)
 def names_of_sign(sign: str) -> tuple[str, ...]:
-    """What people call a sign; none where Unicode has no name for it."""
+    """Return the common names of a sign; none if Unicode has no name for it."""
     if sign in _EVERYDAY:
         return _EVERYDAY[sign]
     name = " ".join(_ASPECT.sub(" ", unicodedata.name(sign, "")).split()).lower()
@@ -70,7 +70,7 @@ def names_of_sign(sign: str) -> tuple[str, ...]:
 
 
 def with_signs_spelled(text: str) -> str:
-    """The text with the name of each sign in quotes behind it: `';'` is `';' semicolon`."""
+    """Return the text with the name of each quoted sign after it: `';'` becomes `';' semicolon`."""
     return _SAID.sub(_spelled, text)
 
 
@@ -90,14 +90,14 @@ class Token(NamedTuple):
     text: str
     raw: str = ""
     value: float = nan
-    """What a number, an ordinal, a fraction or a number word is worth; not a number elsewhere."""
+    """The value of a number, an ordinal, a fraction or a number word; NaN for other tokens."""
     glue: Glue = ""
-    """How a number hangs on the letters before it (`ac6`, `ac-6`), or what sort of whole token this is."""
+    """How a number is joined to the letters before it (`ac6`, `ac-6`), or the kind of a whole token."""
     ordinal: bool = False
 
     @property
     def parts(self) -> list[str]:
-        """The figures of a whole token, which may be asked for alone; dice and fractions are one."""
+        """The numbers in a whole token, which may be searched alone; dice and fractions are not split."""
         if "d" in self.text or self.text.replace("/", "", 1).isdecimal():
             return [self.text]
         return [plain(figure) for figure in _FIGURES.findall(self.text)]
@@ -107,13 +107,13 @@ UNSPACED = (
     r"\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u109f\u1780-\u17d3"
     r"\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"
 )
-"""Letters of scripts that write words without blanks between them: Thai, Lao, Burmese, Khmer, kana, Chinese."""
+"""Letters of scripts without blanks between words: Thai, Lao, Burmese, Khmer, kana, Chinese."""
 _ONE_OF_MANY = re.compile(f"[{UNSPACED}]")
 
 THOUSANDS = r"[1-9][0-9]{0,2}(?:[ ][0-9]{3}){0,6}?[ ]000(?![.,]?[0-9]|[ ][0-9])"
-"""Thousands after blanks: only a last group of zeros is certain, since `level 3 500 gp` says two numbers."""
+"""Thousands separated by blanks; only a last group of zeros is unambiguous, since `level 3 500 gp` has two numbers."""
 
-# The order is the meaning: the longest reading of a run of digits is tried first.
+# The order matters: the longest reading of a run of digits is tried first.
 _TOKEN = re.compile(
     rf"""
     (?P<time>    [0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}})?(?![0-9:]) )
@@ -140,7 +140,7 @@ _FIGURES = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–−"), "-")
 _PUNCTUATION = str.maketrans({**dict.fromkeys("‘’‛′´`", "'"), **dict.fromkeys("“”„″", '"'), "⁄": "/", "―": "—"})
 PICTURES = {sign: f" {names_of_sign(chr(sign))[0].removeprefix('chess ')} " for sign in range(0x2654, 0x2668)}
-"""Chess pieces and the suits of cards as the words that people say for them: `2♠` is `2 spade`."""
+"""Chess pieces and card suits as words: `2♠` is `2 spade`."""
 _FOOTNOTE = re.compile(r"(?<=[0-9])[⁰¹²³⁴-⁹]+")
 _VULGAR = re.compile(r"(?<=[0-9])(?=[¼-¾⅐-⅞])")
 _NARROW_GROUPS = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:[\u00a0\u2009\u202f][0-9]{3})+(?![0-9])")
@@ -148,12 +148,13 @@ _NARROW = re.compile(r"[\u00a0\u2009\u202f]")
 
 
 def separate_figures(text: str) -> str:
-    """The text with a blank before a fraction or a raised figure that follows a number: `2½` is not 21 over 2."""
+    """Return the text with a blank before a fraction or a raised digit after a number: `2½` is not 21 over 2."""
     return _VULGAR.sub(" ", _FOOTNOTE.sub(" ", text))
 
 
 def normalise(text: str) -> str:
-    """Fold compatibility forms, case, quotes and dashes; pictures are words. A raised figure after a number goes."""
+    """Return the text with compatibility forms, case, quotes and dashes folded, pictures as words, and without raised
+    digits after numbers."""
     if text.isascii():
         return text.lower()
     text = _NARROW_GROUPS.sub(lambda match: _NARROW.sub("", match[0]), separate_figures(text))
@@ -164,7 +165,7 @@ def normalise(text: str) -> str:
 
 @lru_cache(maxsize=AT_ONCE)
 def tokenize(text: str) -> Sequence[Token]:
-    """Cut normalised or raw text into tokens, left to right; white space and decoration fall away."""
+    """Return the tokens of normalised or raw text, left to right, without white space and decoration."""
     text = normalise(with_signs_spelled(text))
     tokens: list[Token] = []
     end, hyphen = -1, False
@@ -190,12 +191,12 @@ def tokenize(text: str) -> Sequence[Token]:
 
 
 def is_unspaced(token: str) -> bool:
-    """Whether a token is one letter of a script that does not part words, and so seldom a word."""
+    """Whether a token is one letter of a script without blanks between words, and so rarely a word."""
     return _ONE_OF_MANY.fullmatch(token) is not None
 
 
 def _is_separator(text: str, at: int, tokens: list[Token], end: int) -> bool:
-    """Whether the dash at `at` only joins or hangs on words (`level-3`, `10-foot`, `1st- and 2nd`)."""
+    """Whether the dash at `at` only joins or follows words (`level-3`, `10-foot`, `1st- and 2nd`)."""
     if not tokens or end != at:
         return False
     following = text[at + 1 : at + 2]
@@ -204,7 +205,7 @@ def _is_separator(text: str, at: int, tokens: list[Token], end: int) -> bool:
 
 
 def _figure(group: str, raw: str, glue: Glue) -> Token:
-    """Make the token for a match that begins with a figure or a sign."""
+    """Return the token for a match that begins with a digit or a sign."""
     if group in ("number", "place"):
         text = plain(raw)
         return Token("number", text, raw, worth(text), glue)
@@ -218,14 +219,14 @@ def _figure(group: str, raw: str, glue: Glue) -> Token:
         value = _fraction(raw)
         return Token("whole", raw, raw, value, "slashed" if isnan(value) else "fraction")
     if group == "sum":
-        # `5+3 hit dice` is more than 5+1 and less than 6; the value serves comparison only.
+        # `5+3 hit dice` is more than 5+1 and less than 6; the value is only used for comparison.
         base, _, more = raw.partition("+")
         return Token("whole", raw, raw, worth(base) + min(worth(more), 99.0) / 100, "sum")
     return Token("whole", raw.removesuffix("s") if group == "dice" else raw, raw, glue="opaque")
 
 
 def plain(figure: str) -> str:
-    """Spell a figure without thousands separators and leading zeros: `5,000` -> `5000`, `007` -> `7`, `.5` -> `0.5`."""
+    """Return a number without separators and leading zeros: `5,000` -> `5000`, `007` -> `7`, `.5` -> `0.5`."""
     sign = "-" if figure.startswith("-") else ""
     digits = figure.lstrip("-").replace(",", "").replace(" ", "").lstrip("0")
     if not digits or digits.startswith("."):
@@ -234,7 +235,7 @@ def plain(figure: str) -> str:
 
 
 def worth(figure: str) -> float:
-    """Return the value of a plain figure; a figure beyond a float's reach is not a number anybody compares."""
+    """Return the value of a plain number; NaN if it is too large for a float."""
     value = float(figure)
     return nan if value in (inf, -inf) else value
 

@@ -1,7 +1,7 @@
 """The vocabulary of a library: labels, aliases, counted nouns, units, number words.
 
-It is data: a generic default in `vocabulary.toml`, and a file of the same shape that a library may bring. One
-vocabulary belongs to one snapshot, so it can be written to JSON and read back.
+It consists of a generic default in `vocabulary.toml`, and a file of the same form that a library may have. It is stored
+with a snapshot, so it can be written to JSON and read back.
 """
 
 import tomllib
@@ -38,7 +38,7 @@ _WORDS = (
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary(Words):
-    """The words a library speaks, read from its file. Compared by identity; `to_json` shows equality."""
+    """The words of a library, read from its file. Compared by identity; compare `to_json` for equality."""
 
     @staticmethod
     def default() -> "Vocabulary":
@@ -46,7 +46,7 @@ class Vocabulary(Words):
         return _default()
 
     def merge(self, other: "Vocabulary") -> "Vocabulary":
-        """Return this vocabulary with `other` over it: forms and words are added, a label's switches replaced."""
+        """Return this vocabulary merged with `other`: forms and words are added, a label's switches are replaced."""
         mine = {label.name: label for label in self.labels}
         for label in other.labels:
             before = mine.get(label.name, label)
@@ -59,11 +59,11 @@ class Vocabulary(Words):
         return Vocabulary(**merged)
 
     def label(self, name: str) -> Label | None:
-        """Return the label that `name` says in any of its forms (`Armour Classes` -> ac), or None."""
+        """Return the label with the name in any of its forms (`Armour Classes` -> ac), or None."""
         return self.lexicon.label(name)
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain JSON values in the shape of the TOML file; `from_json` reads them back."""
+        """Return plain JSON values in the form of the TOML file; `from_json` reads them back."""
         labels = {
             label.name: {"forms": list(label.forms), "better": label.better, "written": label.written}
             | {name: getattr(label, name) for name in _SWITCHES}
@@ -80,10 +80,10 @@ class Vocabulary(Words):
 
     @staticmethod
     def from_json(table: Mapping[str, Any], source: str = "vocabulary") -> "Vocabulary":
-        """Read the shape of the TOML file.
+        """Return the vocabulary of values in the form of the TOML file.
 
         Raises LibraryError for a key or value that it does not know, for a form, an alias or a plural with a digit or
-        without a letter, for a phrase that says nothing, and for a bound that goes another way than the four.
+        without a letter, for a phrase without tokens, and for a bound with an unknown direction.
         """
         _check_keys(table, {"labels", "aliases", "words", "plurals", "numbers", "bounds"}, source)
         words = _section(table, "words", source)
@@ -102,7 +102,7 @@ class Vocabulary(Words):
 
     @cached_property
     def lexicon(self) -> Lexicon:
-        """The same words, arranged for look-up; built once."""
+        """The look-up tables of these words; built once."""
         return Lexicon(self)
 
 
@@ -170,7 +170,7 @@ def _check_said(text: str, where: str) -> None:
 
 
 def _check_letters(text: str, where: str) -> None:
-    # Figures are read before phrases are looked for: of `thac0` only the letters would be left, and 0 its number.
+    # Numbers are read before phrases: `thac0` would become letters with the number 0.
     kinds = {token.kind for token in tokenize(text)}
     if not kinds <= {"word", "mark"}:
         raise LibraryError(f"{where}: {text!r} has a digit or a die; write it in letters, or leave it out")
@@ -208,22 +208,22 @@ def _check_keys(table: Mapping[str, Any], known: set[str], where: str) -> None:
 
 
 MOST_VALUES = 100
-"""A longer range keeps its two ends and an interval."""
+"""Most values of a range that is enumerated; a longer one is kept as its two ends and an interval."""
 
 
 class Numeral(NamedTuple):
-    """A number as canonical text says it."""
+    """A number in canonical text."""
 
     text: str
     value: float
     plain: bool
-    """A cardinal that stands for itself; an ordinal or a fraction is none."""
+    """Whether it is a cardinal number, rather than an ordinal or a fraction."""
 
 
 def numerals(token: Token, label: Label, *, one_reading: bool) -> tuple[Numeral, ...]:
-    """Return what a number token says beside a label; number words become figures, ordinals lose their ending.
+    """Return the numbers of a token beside a label; number words become digits, ordinals lose their ending.
 
-    `7/8` is a fraction beside a label that takes fractions (`CR 1/4`); beside another it is a list as well.
+    `7/8` is a fraction beside a label with fractions (`CR 1/4`); beside another label it is also a list.
     """
     if token.kind in ("spelled", "ordinal"):
         return (Numeral(f"{token.value:.0f}", token.value, not token.ordinal),)
@@ -237,7 +237,7 @@ def numerals(token: Token, label: Label, *, one_reading: bool) -> tuple[Numeral,
 
 
 def spell_out(first: Numeral, last: Numeral) -> tuple[tuple[Numeral, ...], tuple[tuple[float, float], ...]]:
-    """Return the values after `first` up to `last`, and the interval where they are too many or not whole."""
+    """Return the values after `first` up to `last`, and an interval if they are too many or not whole."""
     low, high = sorted((first.value, last.value))
     if isnan(low) or isnan(high):
         return (last,), ()
@@ -250,5 +250,5 @@ def spell_out(first: Numeral, last: Numeral) -> tuple[tuple[Numeral, ...], tuple
 
 
 def bound(value: float, way: str) -> tuple[float, float]:
-    """Return the interval that opens from a value upwards or downwards."""
+    """Return the interval that is open upwards or downwards from a value."""
     return (value, inf) if way == "higher" else (-inf, value)

@@ -22,26 +22,26 @@ _OPENAI = "https://api.openai.com/v1"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much is asked at once."""
+    """Limits of the request rate."""
 
     concurrency: int = 8
-    """Requests under way at one time."""
+    """Most concurrent requests."""
     tokens_per_minute: int | None = None
-    """What is sent and may be answered in any 60 seconds; None: as fast as the server lets us."""
+    """Most tokens, sent and possibly answered, in any 60 seconds; None: as fast as the server allows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A key and an address. It is no secret that it is there: its text and its errors never hold the key."""
+    """A key and an address. Its text and its errors never contain the key."""
 
     key: str = field(default="", repr=False)
     address: str | None = None
-    """Of another server than OpenAI's, as `http://127.0.0.1:11434/v1`."""
+    """Address of a server other than OpenAI's, such as `http://127.0.0.1:11434/v1`."""
     limits: Limits = field(default_factory=Limits)
 
     @classmethod
     def of_environment(cls, environment: Mapping[str, str] = os.environ) -> "Access":
-        """`OPENAI_API_KEY`, and `OPENAI_BASE_URL` for another server; how much is asked at once.
+        """Return the access and limits in the environment: `OPENAI_API_KEY`, `OPENAI_BASE_URL` for another server.
 
         Raises:
             UnreadableSettingsError: a limit is not a whole number above 0.
@@ -52,24 +52,24 @@ class Access:
         return cls(environment.get(KEY, "").strip(), environment.get(ADDRESS) or None, limits)
 
     def __bool__(self) -> bool:
-        """Whether there is a key. A server that asks for none takes any word."""
+        """Whether there is a key. A server without keys accepts any word."""
         return bool(self.key)
 
     @property
     def server(self) -> str:
-        """Host of the server, with its port where the address names one."""
+        """Host of the server, with its port if the address has one."""
         parts = urlsplit(self.address or _OPENAI)
         return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
 
     def require(self, who: str, otherwise: str) -> None:
-        """See that there is a key that can be sent.
+        """Check that there is a key that can be sent.
 
         Args:
-            who: needs it.
-            otherwise: what to do without one.
+            who: the name of the part that needs the key, for the message.
+            otherwise: advice for working without a key.
 
         Raises:
-            ModelKeyError: there is none, or it has a character that no header can have.
+            ModelKeyError: there is no key, or it has a character that is not allowed in a header.
         """
         if not self.key:
             raise ModelKeyError(f"{who} needs {KEY}; set it, or {otherwise}", reason=f"no {KEY}")
@@ -77,7 +77,7 @@ class Access:
             raise ModelKeyError(f"{KEY} has a character that no key has; copy it again", reason=f"unreadable {KEY}")
 
     def hidden(self, text: str) -> str:
-        """A text without the key; some servers repeat it in what they refuse."""
+        """Return a text with the key masked, because some servers repeat it in errors."""
         return text.replace(self.key, _HIDDEN) if self.key else text
 
 
@@ -95,11 +95,11 @@ MINUTE = 60.0
 
 
 class Pace:
-    """Says how long a request has to wait; any number of threads or tasks may share one.
+    """Limits the rate of requests; any number of threads or tasks may share one.
 
     Args:
-        tokens_per_minute: None: nothing waits.
-        clock: seconds that only go forward.
+        tokens_per_minute: the limit; None: requests do not wait.
+        clock: monotonic time in seconds.
     """
 
     def __init__(self, tokens_per_minute: int | None, clock: Callable[[], float] = time.monotonic) -> None:
@@ -108,9 +108,9 @@ class Pace:
         self._lock = threading.Lock()
 
     def wait_for(self, tokens: int) -> float:
-        """Seconds until a request of so many tokens may be sent; it is counted as sent then.
+        """Return the seconds until a request of so many tokens may be sent, and count it as sent then.
 
-        Requests go in the order in which they ask. One that is larger than a whole minute's share goes alone.
+        Requests are sent in the order of the calls. One that exceeds the limit of a minute is sent alone.
         """
         if self._most is None:
             return 0.0
@@ -134,37 +134,37 @@ _FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_AFTER = 0.5, 8.0, 120.0
 
 
 class Charge(Protocol):
-    """What one attempt may cost, set aside before it is sent."""
+    """The possible cost of one attempt, reserved before it is sent."""
 
     def settle(self, answered: Answered) -> None:
-        """It was answered; the server says what was used."""
+        """Record the cost of an answer, from the usage that the server reports."""
 
     def release(self) -> None:
-        """It cost nothing."""
+        """Record that it cost nothing."""
 
 
 class Meter(Protocol):
-    """Sets aside what attempts may cost. A charge that is neither settled nor released counts as spent."""
+    """Reserves the possible cost of attempts. A charge that is neither settled nor released counts as spent."""
 
     def reserve(self, request: ChatRequest) -> Charge:
-        """Called before each attempt.
+        """Reserve the cost of an attempt, before it is sent.
 
         Raises:
-            BudgetExceededError: it may cost more than is left.
+            BudgetExceededError: it may cost more than is left of the budget.
         """
 
 
 class ChatSession:
-    """Requests of one event loop, no more of them at once than the limits allow. Made by `OpenAiClient.session`.
+    """Requests of one event loop, within the limits of concurrency. Created by `OpenAiClient.session`.
 
     Args:
         send: sends one attempt.
-        raised: what it raises when it fails.
-        failure: what that means.
-        meter: sets aside what each attempt may cost.
-        pace: holds attempts back.
-        retries: how often a request that failed for a passing reason is sent again.
-        concurrency: requests under way at one time.
+        raised: the errors that it raises.
+        failure: converts them to a `ModelError`.
+        meter: reserves the possible cost of each attempt.
+        pace: limits the rate of attempts.
+        retries: how often a request that failed for a temporary reason is sent again.
+        concurrency: most concurrent requests.
     """
 
     def __init__(
@@ -182,10 +182,10 @@ class ChatSession:
         self._free = asyncio.Semaphore(concurrency)
 
     async def chat(self, request: ChatRequest) -> Answered:
-        """A whole answer; sent again after failures that pass, with growing pauses or when `retry-after` says.
+        """Return a complete answer, retrying after temporary failures with growing pauses or after `retry-after`.
 
         Raises:
-            ModelError: the server cannot be reached, refuses, or sends no answer of chat.
+            ModelError: the server cannot be reached, refuses, or does not send a chat answer.
             BudgetExceededError: the next attempt may cost more than is left.
         """
         async with self._free:
@@ -208,12 +208,12 @@ class ChatSession:
 
 
 def _is_free(error: Exception) -> bool:
-    """Whether the server answered nothing that it could charge for: it said no, or it was never reached."""
+    """Whether the attempt cost nothing, because the server refused it or was not reached."""
     return hasattr(error, "status_code") or type(error.__cause__).__name__ in ("ConnectError", "ConnectTimeout")
 
 
 def _pause(attempt: int, error: Exception) -> float | None:
-    """Seconds before the next attempt; None where the server wants us to wait longer than anybody would."""
+    """Return the seconds before the next attempt; None if the server demands too long a wait."""
     headers: Mapping[str, str] = getattr(getattr(error, "response", None), "headers", {})
     for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         try:

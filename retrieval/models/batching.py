@@ -18,7 +18,7 @@ from retrieval.models.openai_client import OpenAiClient
 from retrieval.models.spending import Reservation, Spending
 
 Reason = Literal["", "not reached", "no key", "budget"]
-"""Why there is no answer of use that may be there at another time."""
+"""Why there is no usable answer, if a later run may get one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,30 +26,30 @@ class Inquiry:
     """One request. Key: key."""
 
     key: str
-    """Hash of what is told."""
+    """Hash of the content that is sent."""
     request: ChatRequest
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came of one request."""
+    """The result of one request."""
 
     answered: Answered | None
-    """The last answer, of use or not."""
+    """The last answer, whether or not it is usable."""
     why: str = ""
-    """Why there is none of use, as a clause, where it was not to be had."""
+    """Why no answer could be obtained, as a clause."""
     reason: Reason = ""
-    """The same in short."""
+    """The short form of `why`."""
     n_paid: int = 0
-    """Answers of this run."""
+    """Number of answers in this run."""
 
 
 Usable = Callable[[Inquiry, Answered], bool]
-"""Says whether an answer is of use; one that is not is asked for again."""
+"""Returns whether an answer is usable; others are requested again."""
 
 
 def in_form(form: type[BaseModel]) -> Usable:
-    """An answer is of use if it is whole and in the form."""
+    """Return a function by which an answer is usable if it is complete and in the form."""
     return lambda _, answered: answered.in_form(form) is not None
 
 
@@ -58,16 +58,16 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """The last answer about a table."""
+    """The last answer to an inquiry."""
 
     answered: Answered
     times: int
-    """How often it was answered; the one before was of no use."""
+    """How often it was answered; earlier answers were unusable."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerCache:
-    """A folder with a file for each table that was answered, written whole or not at all."""
+    """A folder with a file for each answered inquiry, written atomically."""
 
     folder: Path
     model: str
@@ -75,18 +75,18 @@ class AnswerCache:
     """Version of the prompt."""
 
     def path(self, key: str) -> Path:
-        """Where the answer about the table with this hash is kept."""
+        """Return the path of the answer with this key."""
         return self.folder / _UNSAFE.sub("_", self.model) / self.prompt / f"{key}.json"
 
     def get(self, key: str) -> KeptAnswer | None:
-        """What was answered; None where nothing readable was."""
+        """Return the stored answer; None if there is no readable one."""
         try:
             return parse_record(self.path(key).read_bytes(), KeptAnswer)
         except (OSError, ValidationError):
             return None
 
     def put(self, key: str, kept: KeptAnswer) -> None:
-        """Keep an answer; it replaces the one before."""
+        """Store an answer in place of the previous one."""
         write_atomically(self.path(key), dump_record(kept))
 
 
@@ -95,27 +95,27 @@ _FOLDER = "batches"
 
 @dataclass(frozen=True, slots=True)
 class PendingBatch:
-    """A batch that was sent or was about to be. Key: token."""
+    """A batch that was sent or was about to be sent. Key: token."""
 
     token: str
-    """In the batch's metadata: a run that was killed before it knew the id finds it by this."""
+    """A token in the batch's metadata, by which a later run finds it if this run was killed before it knew the id."""
     model: str
     prompt: str
     charges: Mapping[str, str]
-    """What was set aside, by the key of the request: an entry of the ledger."""
+    """Ledger entries of the reserved sums, by the key of the request."""
     batch: str | None = None
-    """The server's id of it."""
+    """The server's id of the batch."""
 
 
 @dataclass(slots=True)
 class Batching:
-    """Sends and takes up the batches of one folder of answers. One process at a time.
+    """Sends and resumes the batches of one folder of answers. Only one process at a time may use it.
 
     Args:
-        cache: where answers go.
+        cache: stores the answers.
         client: of the server.
-        spending: at the price of a batch.
-        pause: seconds between two looks.
+        spending: at batch prices.
+        pause: seconds between two status requests.
     """
 
     cache: AnswerCache
@@ -125,7 +125,7 @@ class Batching:
     _under_way: set[str] = field(default_factory=set)
 
     def take_up(self, *, wait: bool) -> frozenset[str]:
-        """Keep the answers of the batches that earlier runs began; the keys of those that are still at work.
+        """Store the answers of batches of earlier runs, and return the keys of those that are still being processed.
 
         Raises:
             ModelKeyError: the server refuses the key.
@@ -145,10 +145,10 @@ class Batching:
         return frozenset(self._under_way)
 
     def send(self, inquiries: Sequence[Inquiry]) -> dict[str, Reply]:
-        """Ask as many as the budget allows in one batch, and wait until it is done; no two have one key.
+        """Send as many inquiries as the budget allows in one batch, and wait until it is done; keys must be distinct.
 
         Returns:
-            Why others were not asked or have no answer yet, by their keys.
+            Why others were not sent or have no answer yet, by their keys.
 
         Raises:
             ModelKeyError: the server refuses the key; nothing was sent.
@@ -166,7 +166,7 @@ class Batching:
             path.unlink()
             raise
         except ModelError as error:
-            # It may have been begun all the same: the next run looks for it.
+            # The batch may have been created nevertheless: the next run searches for it.
             return failed | {key: Reply(None, str(error), "not reached") for key in query}
         write_atomically(path, dump_record(replace(pending, batch=begun)))
         try:
@@ -178,7 +178,7 @@ class Batching:
     def _set_aside(
         self, inquiries: Sequence[Inquiry]
     ) -> tuple[dict[str, ChatRequest], dict[str, str], dict[str, Reply]]:
-        """The requests that the budget allows, what was set aside for them, and why the others wait; by their keys."""
+        """Return requests within the budget, their ledger entries, and why others are not sent; by their keys."""
         query: dict[str, ChatRequest] = {}
         charges: dict[str, str] = {}
         failed: dict[str, Reply] = {}
@@ -200,7 +200,7 @@ class Batching:
         for key, answered in batch_results.answers.items():
             if key in pending.charges:
                 self._keep(key, answered, pending.charges[key])
-        # What was lost on the way may have cost something, and stays set aside.
+        # Lost answers may have cost something, so their sums remain reserved.
         free = set(pending.charges) if batch_results.refused else batch_results.failed
         self._release({key: entry for key, entry in pending.charges.items() if key in free})
         path.unlink()
@@ -219,6 +219,6 @@ class Batching:
             try:
                 pending = parse_record(path.read_bytes(), PendingBatch)
             except ValidationError:
-                continue  # of another version of this program; what was set aside for it stays so
+                continue  # of another version of this program; its sums remain reserved
             if (pending.model, pending.prompt) == (self.cache.model, self.cache.prompt):
                 yield path, pending

@@ -1,4 +1,4 @@
-"""Requests to a chat model and its answers, prompts and dialects."""
+"""Requests to a chat model, their answers, prompts, and the parameters that models accept."""
 
 import json
 import re
@@ -14,17 +14,17 @@ from pydantic import BaseModel, ValidationError
 Form = TypeVar("Form", bound=BaseModel)
 
 RETRIES = 4
-"""How often a request that failed for a passing reason is sent again, unless its caller says otherwise."""
+"""How often a request that failed for a temporary reason is sent again by default."""
 STREAM_RETRIES = 2
-"""The same for an answer that is shown as it comes: somebody waits for its first words."""
+"""The same for a streamed answer, whose first words a user is waiting for."""
 
 _PER_REQUEST = 64
-"""Tokens that a server counts beside the texts: roles, separators."""
+"""Tokens that a server counts in addition to the texts: roles, separators."""
 _BYTES_PER_TOKEN = 3
 
 
 def likely_tokens(text: str) -> int:
-    """About how many tokens a text has; it may be more."""
+    """Return an estimate of a text's tokens, which may have more."""
     return -(-len(text.encode()) // _BYTES_PER_TOKEN)
 
 
@@ -42,7 +42,7 @@ class Usage:
 
     @property
     def total(self) -> int:
-        """Both."""
+        """Tokens of prompt and completion."""
         return self.prompt + self.completion
 
     def __add__(self, other: "Usage") -> "Usage":
@@ -57,14 +57,14 @@ class ChatRequest:
     messages: tuple[tuple[str, str], ...]
     """(role, text), in turn."""
     max_tokens: int
-    """Of the answer."""
+    """Most tokens of the answer."""
     temperature: float = 0.0
     form: type[BaseModel] | None = None
-    """What the answer must be; all its fields are required, and it forbids others."""
+    """The required form of the answer; all its fields are required, and it forbids others."""
 
     @property
     def body(self) -> dict[str, Any]:
-        """As it is sent."""
+        """The request as it is sent."""
         body: dict[str, Any] = {
             "model": self.model,
             "temperature": self.temperature,
@@ -78,12 +78,12 @@ class ChatRequest:
 
     @property
     def most_prompt_tokens(self) -> int:
-        """More than the server can count: a token has a byte at least."""
+        """Upper bound of the prompt's tokens: a token has at least one byte."""
         return len(self._sent.encode()) + _PER_REQUEST
 
     @property
     def likely_tokens(self) -> int:
-        """About what is sent, and the most that may be answered: what servers count against a minute's share."""
+        """Estimated tokens that are sent and the most that may be answered, which servers count for rate limits."""
         return likely_tokens(self._sent) + self.max_tokens
 
     @property
@@ -93,21 +93,21 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One answer, whole."""
+    """One complete answer."""
 
     content: str
     refusal: str | None
     finish: str | None
-    """`stop`, or `length` where it was cut."""
+    """`stop`, or `length` if it was truncated."""
     usage: Usage
-    """Zero where the server does not say."""
+    """Zero if the server does not report it."""
 
     @classmethod
     def of(cls, answer: Mapping[str, Any]) -> "Answered":
-        """The answer as a server sent it.
+        """Return the answer that a server sent.
 
         Raises:
-            ValueError: it is no answer of chat.
+            ValueError: it is not a chat answer.
         """
         try:
             choice, used = answer["choices"][0], answer.get("usage") or {}
@@ -119,12 +119,12 @@ class Answered:
             raise ValueError(f"no answer of chat: {type(error).__name__}") from None
 
     def in_form(self, form: type[Form]) -> Form | None:
-        """The answer as a form; None if the model refused, if it was cut, or if it is not in the form."""
+        """Return the answer as a form; None if the model refused, or if it is truncated or not in the form."""
         read = self.read_as(form)
         return None if isinstance(read, str) else read
 
     def read_as(self, form: type[Form]) -> Form | str:
-        """The answer as a form, or as a clause why there is none."""
+        """Return the answer as a form, or a clause about why it is not in the form."""
         if self.refusal:
             return f"refused: {' '.join(self.refusal.split()):.200}"
         if self.finish == "length":
@@ -137,17 +137,17 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """The next piece of an answer that is streamed."""
+    """The next piece of a streamed answer."""
 
     text: str = ""
     refusal: str | None = None
     finish: str | None = None
     usage: Usage | None = None
-    """In one of the last pieces, where the server says it."""
+    """Set in one of the last pieces, if the server reports it."""
 
     @classmethod
     def of(cls, chunk: Any) -> "Heard":
-        """A piece as OpenAI's library gives it."""
+        """Return a piece from a chunk of OpenAI's library."""
         used = chunk.usage
         usage = Usage(int(used.prompt_tokens or 0), int(used.completion_tokens or 0)) if used else None
         if not chunk.choices:
@@ -158,29 +158,29 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class BatchResults:
-    """What came of a batch that is over. What is in neither was lost on the way."""
+    """The results of a finished batch. Requests in neither `answers` nor `failed` were lost."""
 
     answers: Mapping[str, Answered]
-    """By the name of the request."""
+    """Answers by the name of the request."""
     failed: frozenset[str]
-    """Requests that the server says it did not answer; they cost nothing."""
+    """Requests that the server reports as unanswered, which cost nothing."""
     refused: bool = False
-    """Whether the batch was refused as a whole, so that none of it costs anything."""
+    """Whether the whole batch was refused, so that it costs nothing."""
 
 
 _THINKING = re.compile(r"(?:o\d|gpt-5)(?!.*-chat)")
-"""OpenAI's models that think before they answer, by the beginning of their names."""
+"""OpenAI's reasoning models, by the beginning of their names."""
 _REFUSED = frozenset({"max_tokens", "temperature"})
 
 
 class Dialects:
-    """Of one server. Threads may share it."""
+    """The request parameters that the models of one server accept. Threads may share it."""
 
     def __init__(self) -> None:
         self._thinking: set[str] = set()
 
     def body(self, request: ChatRequest) -> dict[str, Any]:
-        """A request as its model takes it. What one thinks counts against the tokens of its answer."""
+        """Return a request in the form that its model accepts. Reasoning counts as tokens of the answer."""
         body = request.body
         if request.model in self._thinking or _THINKING.match(request.model):
             del body["temperature"]
@@ -188,7 +188,7 @@ class Dialects:
         return body
 
     def learns(self, sent: Mapping[str, Any], error: Exception) -> bool:
-        """Whether a refusal says that the model wants other words than were sent; `body` has them from now on."""
+        """Whether an error shows that the model needs other parameters, which `body` uses from now on."""
         if getattr(error, "param", None) not in _REFUSED & sent.keys():
             return False
         self._thinking.add(str(sent["model"]))
@@ -197,12 +197,12 @@ class Dialects:
 
 @cache
 def prompt_words(package: str, file: str) -> str:
-    """The words of a package's prompt."""
+    """Return the text of a package's prompt."""
     return files(package).joinpath(file).read_text("utf-8")
 
 
 @cache
 def versioned(package: str, file: str, form: type[BaseModel]) -> str:
-    """The number of `prompt_<number>.txt`, and a hash of its words and of the form of the answer: `v1-0f8fad5b`."""
+    """Return the number of `prompt_<number>.txt`, and a hash of its text and of the answer's form: `v1-0f8fad5b`."""
     words = prompt_words(package, file) + json.dumps(form.model_json_schema())
     return f"{file.removeprefix('prompt_').removesuffix('.txt')}-{sha256(words.encode()).hexdigest()[:8]}"

@@ -1,4 +1,4 @@
-"""Many requests to one chat model: each paid once, none past the budget, all of them kept."""
+"""Many requests to one chat model: each paid for once, none beyond the budget, all answers stored."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,21 +12,21 @@ from retrieval.models.openai_client import OpenAiClient
 from retrieval.models.spending import Bill, Ledger, ModelOptions, Spending
 
 MOST_UNREACHED = 5
-"""Requests in succession that failed: then the server is taken to be gone."""
+"""Consecutive failed requests after which the server counts as unavailable."""
 _NOT_KEPT = Reply(None, "no answer came about it", "not reached")
 _NO_KEY = Reply(None, f"there is no {KEY}", "no key")
 _AT_WORK = Reply(None, "it is in a batch that is at work", "not reached")
 
 
 class Inquiries:
-    """Asks one model, in one version of a prompt.
+    """Sends inquiries to one model, with one version of a prompt.
 
     Args:
         access: key and address.
-        folder: of the answers that were paid for, and of what was spent. One process writes there.
+        folder: of the answers that were paid for, and of the record of spending. Only one process may write there.
         options: the model and its limits.
         prompt: version of the prompt.
-        otherwise: what to do without a key, as the end of a sentence.
+        otherwise: advice for working without a key, as the end of a sentence.
     """
 
     def __init__(
@@ -40,11 +40,11 @@ class Inquiries:
         self._refused: ModelKeyError | None = None
         self._failed: dict[str, Reply] = {}
         self._before: dict[str, int] = {}
-        """Answers of earlier runs, by the keys of what was asked in this one."""
+        """Number of answers of earlier runs, by the keys of this run's inquiries."""
 
     @property
     def model(self) -> str:
-        """Its name."""
+        """Name of the model."""
         return self.options.model
 
     @property
@@ -54,13 +54,13 @@ class Inquiries:
 
     @property
     def bill(self) -> Bill:
-        """What this run came to by now."""
+        """The cost of this run so far."""
         one, other, price = self._spending, self._in_batch, self.options.price
         usd = one.usd + other.usd if price else None
         return Bill(self.model, self.prompt, one.used + other.used, usd, one.ledger.usd)
 
     def unanswered(self, inquiries: Sequence[Inquiry], usable: Usable) -> list[Inquiry]:
-        """Those that `ask` would send, each once."""
+        """Return the inquiries that `ask` would send, each once."""
         unasked = [
             inquiry
             for inquiry in {inquiry.key: inquiry for inquiry in inquiries}.values()
@@ -73,16 +73,16 @@ class Inquiries:
         ]
 
     def kept(self, inquiries: Sequence[Inquiry], usable: Usable) -> list[Reply]:
-        """What is kept, aligned with the inquiries; of the rest it is said that there is no key. Nothing is asked."""
+        """Return the stored answers, aligned with the inquiries; the others are reported as without a key."""
         self._failed |= {inquiry.key: _NO_KEY for inquiry in self.unanswered(inquiries, usable)}
         return [self._reply(inquiry) for inquiry in inquiries]
 
     def ask(self, inquiries: Sequence[Inquiry], usable: Usable) -> list[Reply]:
-        """The answers, aligned with the inquiries; what is kept is not asked again, and two of one key are one request.
+        """Return the answers, aligned with the inquiries; stored ones are not requested again, equal keys only once.
 
         Raises:
-            ModelKeyError: something has to be asked and there is no key, or the server refuses it. What was answered
-                before that is kept.
+            ModelKeyError: a request is needed and there is no key, or the server refuses it. Earlier answers are
+                stored.
         """
         waiting = self.unanswered(inquiries, usable)
         if waiting:
@@ -104,7 +104,7 @@ class Inquiries:
             asyncio.run(self._all(free, usable, client))
 
     async def _all(self, waiting: list[Inquiry], usable: Usable, client: OpenAiClient) -> None:
-        free = asyncio.Semaphore(self._access.limits.concurrency)  # who waits looks once more whether anybody answers
+        free = asyncio.Semaphore(self._access.limits.concurrency)  # waiting tasks check again if the server is up
 
         async def ask(inquiry: Inquiry) -> None:
             async with free:
@@ -114,7 +114,7 @@ class Inquiries:
             async with asyncio.TaskGroup() as group:
                 for inquiry in waiting:
                     group.create_task(ask(inquiry))
-            # What was set aside for others and not used is free by now: one after the other, until it is too little.
+            # Unused reservations of others are free by now: try the rest one by one, until the budget is too small.
             for inquiry in waiting:
                 if self._is_without_money(inquiry):
                     await self._until_usable(inquiry, usable, session)
@@ -133,7 +133,7 @@ class Inquiries:
             try:
                 answered = await session.chat(inquiry.request)
             except ModelKeyError as error:
-                # Others are under way and may be answered all the same: who breaks them off pays for nothing.
+                # Other requests may still be answered, and would be paid for in vain if cancelled.
                 self._refused = error
                 return
             except ModelError as error:

@@ -1,7 +1,7 @@
 """The only file that imports OpenAI's library: chat, streams, embeddings, batches.
 
-The library itself sends again what failed for a passing reason: at 429, 5xx and time-outs, with growing pauses, or when
-`retry-after` says. Where each attempt may cost money the attempts are counted one by one (`ChatSession`).
+The library itself retries after temporary failures (429, 5xx and time-outs), with growing pauses or after
+`retry-after`. If each attempt may cost money, `ChatSession` counts the attempts instead.
 """
 
 import json
@@ -26,22 +26,22 @@ from retrieval.models.chat import (
 )
 
 CHAT: Final = "/v1/chat/completions"
-"""What a batch asks."""
+"""The endpoint of a batch's requests."""
 
 
 def asked_in(requests: Mapping[str, Mapping[str, Any]]) -> bytes:
-    """The file of requests, by the name of each the body."""
+    """Return the batch file of request bodies by name."""
     lines = ({"custom_id": name, "method": "POST", "url": CHAT, "body": body} for name, body in requests.items())
     return "\n".join(json.dumps(line, ensure_ascii=False) for line in lines).encode()
 
 
 def names_in(text: str) -> Iterator[str]:
-    """The names of the requests that a file has a line of; a line that cannot be read counts as lost."""
+    """Yield the names of the requests in a result file; unreadable lines count as lost."""
     return (str(line["custom_id"]) for line in _lines(text))
 
 
 def answers_in(text: str) -> Iterator[tuple[str, Answered]]:
-    """(name of a request, its answer); a line without an answer of chat counts as lost."""
+    """Yield (name of a request, its answer); lines without a chat answer count as lost."""
     for line in _lines(text):
         with suppress(ValueError, KeyError, TypeError):
             yield str(line["custom_id"]), Answered.of(line["response"]["body"])
@@ -69,13 +69,13 @@ _TOKEN = "querymust"  # noqa: S105  (a key of a batch's metadata)
 
 
 class OpenAiClient:
-    """One server. Any number of threads may share it.
+    """The client of one server. Any number of threads may share it.
 
     Args:
         access: its key and address.
-        retries: how often a request that failed for a passing reason is sent again.
-        timeout: seconds until an answer, or the next piece of one, comes.
-        given: a client of the library, or any with its interface, to use as it is.
+        retries: how often a request that failed for a temporary reason is sent again.
+        timeout: seconds to wait for an answer, or for its next piece.
+        given: a client of the library, or any with its interface, to use unchanged.
     """
 
     def __init__(
@@ -89,25 +89,25 @@ class OpenAiClient:
 
     @property
     def embedded(self) -> Usage:
-        """What the server counted of all texts that were embedded."""
+        """Tokens of all embedded texts, as the server counted them."""
         return Usage(self._embedded)
 
     @classmethod
     def over(cls, given: "GivenClient") -> "OpenAiClient":
-        """What a caller's own client reaches."""
+        """Return a client that uses a caller's own client."""
         return cls(Access(key=str(getattr(given, "api_key", "") or "")), given=given)
 
     def chat(self, request: ChatRequest) -> Answered:
-        """A whole answer.
+        """Return a complete answer.
 
         Raises:
-            ModelError: the server cannot be reached, refuses, or sends no answer of chat.
+            ModelError: the server cannot be reached, refuses, or does not send a chat answer.
         """
         with self._asking(request.model, request.likely_tokens) as client:
             return Answered.of(self._created(client, request).model_dump())
 
     def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
-        """The vectors of some texts in one request, in their order.
+        """Return the vectors of texts, in their order, from one request.
 
         Raises:
             ModelError: the server cannot be reached or refuses.
@@ -119,9 +119,9 @@ class OpenAiClient:
             return [embedding.embedding for embedding in sorted(answer.data, key=lambda embedding: embedding.index)]
 
     def check_model(self, model: str) -> None:
-        """See that the server takes the key and has a model, which costs nothing.
+        """Check at no cost that the server accepts the key and has a model.
 
-        A server that cannot be reached, or does not say which models it has, raises no objection.
+        No error is raised if the server cannot be reached, or does not list its models.
 
         Raises:
             ModelKeyError: it refuses the key.
@@ -133,15 +133,15 @@ class OpenAiClient:
         except ModelKeyError:
             raise
         except ModelError as error:
-            # A server without this route may repeat the path, which has the model's name too.
+            # A server without this route may repeat the path, which also contains the model's name.
             if "NotFoundError" in error.reason and model in error.reason.replace(f"/models/{model}", ""):
                 raise
 
     def stream(self, request: ChatRequest) -> Generator[Heard, None, None]:
-        """An answer piece by piece; closing the iterator closes the connection.
+        """Yield an answer piece by piece; closing the iterator closes the connection.
 
         Raises:
-            ModelError: as `chat`, or it breaks off.
+            ModelError: as for `chat`, or the stream is interrupted.
         """
         import openai
 
@@ -152,7 +152,7 @@ class OpenAiClient:
                     yield Heard.of(chunk)
 
     async def stream_async(self, request: ChatRequest) -> AsyncGenerator[Heard, None]:
-        """What `stream` gives, without blocking the event loop; it raises the same."""
+        """Like `stream`, without blocking the event loop."""
         import openai
 
         with self._failures(request.model):
@@ -164,7 +164,7 @@ class OpenAiClient:
 
     @asynccontextmanager
     async def session(self, meter: Meter) -> AsyncIterator[ChatSession]:
-        """Many requests at once in one event loop, each attempt of which is metered."""
+        """Yield a session for concurrent requests in one event loop, which meters each attempt."""
         import openai
 
         async with openai.AsyncOpenAI(**self._options(0)) as client:
@@ -177,7 +177,7 @@ class OpenAiClient:
             yield ChatSession(send, raised, self.failure, meter, self._pace, self._retries, concurrency)
 
     def begin_batch(self, requests: Mapping[str, ChatRequest], token: str) -> str:
-        """Send requests as one batch, each under a name of its own; the batch's id. `token` finds it again.
+        """Send requests by name as one batch, and return its id. `token` is for `find_batch`.
 
         Raises:
             ModelError: the server cannot be reached or refuses.
@@ -191,7 +191,7 @@ class OpenAiClient:
             return begun.id
 
     def find_batch(self, token: str) -> str | None:
-        """The id of the batch that was begun with this token; None if none was.
+        """Return the id of the batch with this token, or None.
 
         Raises:
             ModelError: the server cannot be reached or refuses.
@@ -202,10 +202,10 @@ class OpenAiClient:
             )
 
     def batch_results(self, batch: str) -> BatchResults | None:
-        """What came of a batch; None while it is at work.
+        """Return the results of a batch; None while it is being processed.
 
         Raises:
-            ModelError: the server cannot be reached, or knows no such batch.
+            ModelError: the server cannot be reached, or does not know the batch.
         """
         with self._asking("a batch", 0) as client:
             state = client.batches.retrieve(batch)
@@ -258,7 +258,7 @@ class OpenAiClient:
 
     @contextmanager
     def _failures(self, who: str) -> Iterator[None]:
-        """Raise what goes wrong as a `ModelError` that neither holds the key nor is chained to what does."""
+        """Raise errors as a `ModelError` that neither contains the key nor is chained to an error that does."""
         import openai
 
         failed: ModelError | None = None
@@ -270,10 +270,10 @@ class OpenAiClient:
             try:
                 raise failed
             finally:
-                failed.__context__ = None  # what it came of holds the key
+                failed.__context__ = None  # the original error contains the key
 
     def failure(self, who: str, error: Exception) -> ModelError:
-        """What an error of the library means."""
+        """Return the `ModelError` for an error of the library."""
         reason = f"{type(error).__name__}: {self.access.hidden(str(error)):.300}"
         status = getattr(error, "status_code", None)
         if status in (401, 403):

@@ -1,4 +1,4 @@
-"""Prices, estimates and the money spent on chat models; a budget holds across runs."""
+"""Prices, estimates and spending of chat models, with a budget across runs."""
 
 import json
 import os
@@ -25,22 +25,22 @@ class ChatPrice:
     sent: float
     answered: float
     as_of: date | None = None
-    """When somebody looked; None: the owner of the home says so."""
+    """Date of the price; None if it is from the owner's settings."""
 
     @property
     def in_batch(self) -> "ChatPrice":
-        """Half of it."""
+        """The price in a batch, which is half."""
         return replace(self, sent=self.sent / 2, answered=self.answered / 2)
 
     def of(self, usage: Usage) -> float:
-        """US dollars."""
+        """Return the price of tokens in US dollars."""
         return (usage.prompt * self.sent + usage.completion * self.answered) / 1_000_000
 
 
 def chat_price(model: str) -> ChatPrice | None:
-    """What OpenAI asks for a model; None if that is not known here. A dated name (`gpt-4o-2024-08-06`) is its model.
+    """Return OpenAI's price of a model, or None if unknown. A dated name (`gpt-4o-2024-08-06`) has its model's price.
 
-    Another server behind the same protocol has other prices.
+    Another server with the same protocol has other prices.
     """
     prices = _table()
     return prices.get(model) or prices.get(model[: -len("-2024-08-06")])
@@ -59,9 +59,9 @@ SPENDING_FILE = "spent.jsonl"
 
 
 class Ledger:
-    """A file with a line for each sum that was set aside, and one for what became of it. One process writes it.
+    """A file with a line for each reserved sum, and one for its final amount. Only one process may write it.
 
-    A sum of a run that was killed before it was settled counts whole: nobody knows what the server charged.
+    An unsettled sum of a killed run counts in full, because it is unknown what the server charged.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -71,13 +71,13 @@ class Ledger:
 
     @property
     def usd(self) -> float:
-        """Everything that was spent or is set aside."""
+        """Total of what is spent or reserved."""
         return sum(self._sums.values())
 
     def write(self, entry: str, usd: float) -> None:
-        """Say what an entry is now; written before anything is sent or believed."""
+        """Record the current sum of an entry, before a request is sent or an answer is used."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        # The line end comes first: what a kill cut short does not swallow the line behind it.
+        # The line end comes first, so that an incomplete line of a killed process does not merge with the next.
         line = b"\n" + json.dumps({"entry": entry, "usd": usd}).encode()
         to = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:
@@ -94,36 +94,36 @@ class Ledger:
                 entry = json.loads(line)
                 self._sums[str(entry["entry"])] = float(entry["usd"])
             except (ValueError, KeyError, TypeError):
-                continue  # a line that a kill cut short: what it would have set aside was not sent
+                continue  # an incomplete line of a killed process, whose request was not sent
 
 
 @dataclass(slots=True)
 class Spending:
-    """Dollars and tokens of one run, within a budget for all that the ledger knows of.
+    """Dollars and tokens of one run, within a budget for everything in the ledger.
 
     Args:
-        price: of the model; None: nobody knows it.
+        price: of the model; None if unknown.
         ledger: of this and all earlier runs.
-        budget: dollars that the ledger may reach; None: no limit.
+        budget: limit of the ledger's total in dollars; None: no limit.
     """
 
     price: ChatPrice | None
     ledger: Ledger
     budget: float | None = None
     used: Usage = field(default_factory=Usage)
-    """Of this run, as the server counted."""
+    """Tokens of this run, as the server counted them."""
     _own: dict[str, float] = field(default_factory=dict)
 
     @property
     def usd(self) -> float:
-        """The same in dollars, with what attempts without an answer may have cost."""
+        """Dollars of this run, including the possible cost of attempts without an answer."""
         return sum(self._own.values())
 
     def reserve(self, request: ChatRequest) -> "Reservation":
-        """Set aside what one attempt may cost at most.
+        """Reserve the largest possible cost of one attempt.
 
         Raises:
-            BudgetExceededError: that is more than is left.
+            BudgetExceededError: that is more than is left of the budget.
         """
         most = self.most(request)
         if self.budget is not None and self.ledger.usd + most > self.budget:
@@ -136,37 +136,37 @@ class Spending:
         return held
 
     def becomes(self, entry: str, usd: float) -> None:
-        """Say what an entry of this run is now."""
+        """Record the current sum of an entry of this run."""
         self.ledger.write(entry, usd)
         self._own[entry] = usd
 
     def most(self, request: ChatRequest) -> float:
-        """US dollars that one attempt can cost at most."""
+        """Return the largest possible cost of one attempt in US dollars."""
         return self.price.of(Usage(request.most_prompt_tokens, request.max_tokens)) if self.price else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """A sum that is set aside for one attempt."""
+    """A sum that is reserved for one attempt."""
 
     _spending: Spending
     entry: str
 
     def settle(self, answered: Answered) -> None:
-        """It cost what the server says; where it says nothing, all of it."""
+        """Record the cost by the usage that the server reports; without a report, the full sum remains."""
         spending = self._spending
         spending.used += answered.usage
         if answered.usage.total and spending.price:
             spending.becomes(self.entry, spending.price.of(answered.usage))
 
     def release(self) -> None:
-        """It cost nothing."""
+        """Record that it cost nothing."""
         self._spending.becomes(self.entry, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """Of one run."""
+    """The tokens and dollars of one run."""
 
     model: str
     prompt: str
@@ -174,31 +174,31 @@ class Bill:
     used: Usage
     """Tokens, as the server counted them."""
     usd: float | None
-    """With what attempts without an answer may have cost; None: nobody knows the prices."""
+    """Including the possible cost of attempts without an answer; None if the prices are unknown."""
     usd_in_all: float
-    """What the ledger knows of all runs of the home."""
+    """Total of all runs of the home in the ledger."""
 
 
 _SHARE_ANSWERED = 2
-"""About so many times fewer tokens come back than were set aside."""
+"""Approximate ratio of the reserved tokens of answers to their actual number."""
 
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """Of some requests, each answered once. `str(estimate)` says it in words."""
+    """The estimated cost of requests that are each answered once. `str(estimate)` describes it in words."""
 
     n_requests: int
     likely: Usage
-    """Three bytes for a token, and half of what is set aside for the answers."""
+    """Three bytes for each token, and half of what is reserved for the answers."""
     most: Usage
-    """What is set aside: a byte for a token, and answers as long as they may be."""
+    """The reserved amount: one byte for each token, and answers of the greatest length."""
     price: ChatPrice | None
     about: str
-    """What each request is about, in the plural."""
+    """The objects of the requests, in the plural."""
 
     @classmethod
     def of(cls, requests: Iterable[ChatRequest], about: str, price: ChatPrice | None) -> "CostEstimate":
-        """The cost of some requests."""
+        """Return the estimated cost of requests."""
         n_requests, likely, most = 0, Usage(), Usage()
         for request in requests:
             n_requests += 1
@@ -209,12 +209,12 @@ class CostEstimate:
 
     @property
     def likely_usd(self) -> float | None:
-        """None where nobody knows the prices."""
+        """Likely cost in US dollars; None if the prices are unknown."""
         return self.price.of(self.likely) if self.price else None
 
     @property
     def most_usd(self) -> float | None:
-        """What a budget must allow so that everything can be asked."""
+        """Smallest budget that allows all requests; None if the prices are unknown."""
         return self.price.of(self.most) if self.price else None
 
     def __str__(self) -> str:
@@ -228,27 +228,27 @@ class CostEstimate:
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """One chat model for many requests, and what they may cost."""
+    """One chat model for many requests, and their limits."""
 
     model: str
     price: ChatPrice | None
-    """None: nobody knows it."""
+    """None if unknown."""
     budget_usd: float | None = None
-    """Dollars that all that was ever paid for in the folder of answers may cost; None: no limit."""
+    """Limit in dollars for all answers that were ever paid for in the folder; None: no limit."""
     tries: int = 2
-    """How often something is asked until its answer is of use, in all runs."""
+    """Most requests, in all runs, for one usable answer."""
     retries: int = RETRIES
-    """How often a request that failed for a passing reason is sent again."""
+    """How often a request that failed for a temporary reason is sent again."""
     timeout: float = 120.0
     """Seconds for one answer."""
     batch: bool = False
     """Whether requests are sent as one batch, which costs half and may take a day."""
     pause: float = 20.0
-    """Seconds between two looks at a batch."""
+    """Seconds between two status requests for a batch."""
     thinking: int = 0
-    """Tokens that the model may use before it answers; they are set aside, and paid, as answered."""
+    """Tokens that the model may use for reasoning; they are reserved and paid for as answered."""
 
     @property
     def asked_price(self) -> ChatPrice | None:
-        """What requests cost as they are sent: alone, or in a batch; None: nobody knows it."""
+        """The price of requests as they are sent, singly or in a batch; None if unknown."""
         return self.price.in_batch if self.price and self.batch else self.price

@@ -1,4 +1,4 @@
-"""Quantities in text: one reader for the cells of a table and for questions."""
+"""Quantities in text, read in the same way in cells and in questions."""
 
 from retrieval.language.numbers.quantity import AS_TEXT, Kind, Quantity, holds
 from retrieval.language.numbers.reading import quantities, whole_quantity

@@ -26,16 +26,16 @@ _PERCENT = measure("percent")
 
 
 class Following(NamedTuple):
-    """A unit, or none, and the place of the piece after it."""
+    """A unit or None, and the index of the piece after it."""
 
     unit: Unit | None
     next: int
     singular: bool = False
-    """A noun of the text in the singular: after a label it belongs to what comes next (`level 9 fighter`)."""
+    """Whether it is a noun in the singular, which after a label is not a unit (`level 9 fighter`)."""
 
 
 def following(pieces: Sequence[Piece], at: int, start: int, *, ordinal: bool = False) -> Following:
-    """Read the unit at the place after a number; `start` is the place of the number's first piece."""
+    """Return the unit at `at`, after a number whose first piece is at `start`."""
     nothing = Following(None, at)
     if at >= len(pieces):
         return nothing
@@ -60,7 +60,7 @@ def _bracketed(pieces: Sequence[Piece], at: int, start: int) -> Following | None
 
 
 def of_measure(pieces: Sequence[Piece], at: int) -> Following:
-    """The measure after a part: `an hour` of `half an hour`, `of a mile` of `a quarter of a mile`."""
+    """Return the unit after a fraction: `an hour` in `half an hour`, `of a mile` in `a quarter of a mile`."""
     position = at + (word_at(pieces, at) == "of")
     position += word_at(pieces, position) in ("a", "an", "the")
     position += hyphen_at(pieces, position)
@@ -85,7 +85,7 @@ def _measured(pieces: Sequence[Piece], at: int, start: int) -> Following | None:
 
 
 def _is_singular(pieces: Sequence[Piece], at: int) -> bool:
-    """Whether a measure is a noun that would have a plural, so that it is free to begin `byte 8 bit 3`."""
+    """Whether a measure is a noun in the singular, which may be a label: `byte 8 bit 3`."""
     word = pieces[at].text
     is_noun = (len(word) > 3 and word[1:].islower()) or word in ("bit", "day")
     return is_noun and word[-1] not in "sz" and word not in ("feet", "percent") and not touches(pieces, at)
@@ -117,7 +117,7 @@ def _signed(pieces: Sequence[Piece], at: int, start: int) -> Following | None:
 
 
 def _is_length(pieces: Sequence[Piece], at: int, start: int) -> bool:
-    """Whether a quote after a number is a foot or an inch: it is none in `'3'`, `the 3's` and `3 "x"`."""
+    """Whether a quote after a number is a foot or an inch, unlike those in `'3'`, `the 3's` and `3 "x"`."""
     closes = mark_at(pieces, start - 1) in _QUOTES and not (start > 1 and pieces[start - 2].kind == "figure")
     return touches(pieces, at) and not closes and not (touches(pieces, at + 1) and word_at(pieces, at + 1))
 
@@ -152,24 +152,24 @@ _GLUED_TO_MONEY = {"k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6, "B": 1e9, "bn": 1e9}
 
 
 class Amount(NamedTuple):
-    """A number as written, its unit, and the places of its first piece and of the piece after it."""
+    """A number as written, its unit, and the indices of its first piece and of the piece after it."""
 
     value: float
     kind: Kind
     figures: str
     at: int
     bare_next: int
-    """The place after the number alone."""
+    """The index after the number without its unit."""
     next: int
     unit: Unit | None = None
     singular: bool = False
-    """The unit is a noun of the text, in the singular."""
+    """Whether the unit is a noun in the singular."""
 
 
 def amount(pieces: Sequence[Piece], at: int, *, joined: bool = True) -> Amount | None:
-    """Read one number at a place; None where there is none, as in `H264`, `3D` and `which one`.
+    """Return the number at an index, or None if there is none, as in `H264`, `3D` and `which one`.
 
-    With `joined`, what follows in a smaller unit belongs to it: `5 ft 10 in`, `1 hour and 30 minutes`.
+    With `joined`, following amounts in a smaller unit are added: `5 ft 10 in`, `1 hour and 30 minutes`.
     """
     whole = _simple(pieces, at, joined=joined)
     while whole and whole.unit and joined and whole.value.is_integer():
@@ -189,7 +189,7 @@ def _is_rest(unit: Unit, rest: Amount) -> bool:
 
 
 def _sum(whole: Amount, unit: Unit, rest: Amount) -> Amount:
-    """Both amounts in the unit of the first, up to the end of the second; only a whole one goes on."""
+    """Return the sum of both amounts in the unit of the first."""
     value = float(f"{whole.value + rest.value * (rest.unit or unit).factor / unit.factor:.15g}")
     return whole._replace(value=value, bare_next=rest.next, next=rest.next)
 
@@ -225,7 +225,7 @@ def _unit(pieces: Sequence[Piece], read: Numeral, start: int) -> Following:
 
 
 def _sign(pieces: Sequence[Piece], at: int) -> tuple[float, int]:
-    """The sign at a place, 0 for none. A dash that hangs on letters or figures is none: `level-3`, `COVID-19`."""
+    """Return the sign at an index, 0 for none, and the next index. A dash after letters or digits is not a sign."""
     sign = _SIGNS.get(mark_at(pieces, at), 0.0)
     if not sign or not touches(pieces, at + 1) or pieces[at + 1].kind not in _SIGNED:
         return 0.0, at
@@ -235,7 +235,7 @@ def _sign(pieces: Sequence[Piece], at: int) -> tuple[float, int]:
 
 
 def _is_product(pieces: Sequence[Piece], at: int) -> bool:
-    """Whether `×` stands between two numbers, as in `10 × 20 ft`, and not before one."""
+    """Whether `×` is between two numbers, as in `10 × 20 ft`, rather than before one."""
     return at > 0 and (pieces[at - 1].kind == "figure" or touches(pieces, at))
 
 
@@ -249,7 +249,7 @@ def _multiplied(pieces: Sequence[Piece], read: Numeral, is_money: bool) -> Numer
 
 
 def _past_gloss(pieces: Sequence[Piece], at: int) -> int:
-    """The place after one glued word in brackets, as in `10(A)+`."""
+    """Return the index after one directly following word in brackets, as in `10(A)+`."""
     if (
         mark_at(pieces, at) == "("
         and touches(pieces, at)

@@ -1,4 +1,4 @@
-"""What a cell says when it is a number or a range."""
+"""The values of cells that are a number or a range."""
 
 import re
 from collections.abc import Sequence
@@ -20,15 +20,15 @@ _NUMERIC = re.compile(
     r"(?:[-−–+×x]?\s*\d[\d,./]*|\d*d\d+(?:\s*[-+−x×]\s*\d+)?|[-−–—]+|n/?a|nil|[a-z])[*†‡%]?", re.IGNORECASE
 )
 MAX_DIGITS = 15
-"""A longer number is no longer the same in every reader of JSON."""
+"""Most digits of a number that all JSON readers represent exactly."""
 _ON_THE_LINE: frozenset[Kind] = frozenset({"number", "ordinal", "range", "open"})
 MAX_EXPANDED = 100
-"""A range of more values than this stays a range."""
+"""Most values of a range that is enumerated."""
 
 
 @dataclass(frozen=True, slots=True)
 class NumberRange:
-    """An inclusive range; a missing bound is open. Both are missing where a cell does not say which way it opens."""
+    """An inclusive range; a missing bound is open. Both are missing if a cell's direction is unknown."""
 
     low: int | None
     high: int | None
@@ -43,10 +43,10 @@ class NumberRange:
 
 @lru_cache(maxsize=1 << 16)
 def parse_range(text: str, better: Way = "") -> NumberRange | None:
-    """`7`, `5-8`, `9th`, `10 to -10`, `13+`, `50-31 lb.`, `96-00`; None if the text is neither a number nor a range.
+    """Return the range of a text like `7`, `5-8`, `9th`, `10 to -10`, `13+`, `50-31 lb.`, `96-00`; None for others.
 
-    They are the quantities that a question may ask for, in whole numbers. `better` is the way in which `2 or better`
-    opens; while nobody knows it, that cell has no bound at all.
+    Only whole numbers are read. `better` is the direction in which `2 or better` is open; if unknown, such a cell has
+    no bounds.
     """
     if match := _BETTER.fullmatch(text):
         bound, way = integer(match["bound"]), _way_of(match["way"], better)
@@ -68,19 +68,19 @@ def _bound(end: float) -> int | None:
 
 
 def is_hex(text: str) -> bool:
-    """`0Dh`, `2Ch`, `00h`: a number in hexadecimal figures, as manuals of chips write it; `12h` may be hours."""
+    """Whether a text is a hexadecimal number as in manuals of chips: `0Dh`, `2Ch`, `00h`; `12h` may mean hours."""
     return bool(_HEX.fullmatch(text))
 
 
 def _way_of(word: str, better: Way) -> Way:
-    """The way that `better` or `worse` opens."""
+    """Return the direction of `better` or `worse`."""
     return better if word.lower() == "better" else _OPPOSITE[better]
 
 
 def way_that_is_better(texts: Sequence[str], told: Way = "") -> Way:
-    """Which way `2 or better` opens in a column: as the label tells, or away from the column's other numbers.
+    """Return the direction of `2 or better` in a column: the label's, or away from the column's other numbers.
 
-    Empty where neither tells, and where they contradict each other: a bound on the wrong side hides the row.
+    Empty if neither is known, or if they contradict each other, because a bound on the wrong side hides the row.
     """
     ways = {told} - {""}
     for position, text in enumerate(texts):
@@ -91,7 +91,7 @@ def way_that_is_better(texts: Sequence[str], told: Way = "") -> Way:
 
 
 def _way_out(bound: int, others: Sequence[str]) -> Way:
-    """The way from a number in which there is no other key."""
+    """Return the direction from a number in which there is no other key."""
     numbers = [number for text in others for number in _bounds(parse_range(text))]
     if not numbers or min(numbers) <= bound <= max(numbers):
         return ""
@@ -103,12 +103,12 @@ def _bounds(spread: NumberRange | None) -> tuple[int, ...]:
 
 
 def integer(digits: str) -> int:
-    """The number of `-2`, `−2` (minus sign), `+3` or `1,100`."""
+    """Return the value of `-2`, `−2` (minus sign), `+3` or `1,100`."""
     return int(digits.replace(",", "").replace("−", "-").replace("–", "-"))
 
 
 def typed(text: str) -> str | int | float:
-    """A cell as int or float where that prints as the cell again; `3.10`, `-007` and 20 digits stay text."""
+    """Return a cell as int or float if that prints as the same text; `3.10`, `-007` and 20 digits remain text."""
     cell = text.strip()
     plain = cell.replace("−", "-")
     if len(plain) > MAX_DIGITS:
@@ -122,5 +122,5 @@ def typed(text: str) -> str | int | float:
 
 
 def is_numeric(text: str) -> bool:
-    """Numbers, dice, dashes, percentages and single letters: what fills the body of a matrix."""
+    """Whether a text is a number, dice, a dash, a percentage or a single letter, as in the body of a matrix."""
     return bool(_NUMERIC.fullmatch(text.strip()))

@@ -1,4 +1,4 @@
-"""The quantities of a column: 3 g under `Weight (g)`; `up to 50 g` starts where `up to 20 g` ends."""
+"""The quantities of a column: `3` is 3 g under `Weight (g)`; `up to 50 g` starts where `up to 20 g` ends."""
 
 import re
 from collections.abc import Sequence
@@ -22,13 +22,13 @@ from retrieval.language.numbers.quantity import (
 from retrieval.language.numbers.reading import quantities, whole_quantity
 
 LONGEST_QUANTITY = 60
-"""Characters of a cell that may be one quantity; a longer one is a sentence."""
+"""Most characters of a cell that may be one quantity; a longer one is a sentence."""
 DEGREES = "celsius"
-"""The base unit of temperatures, the one dimension whose units begin at another zero."""
+"""The base unit of temperatures, the only dimension whose units have different zeros."""
 _SHORTEST_WORD = 4
-"""Letters of a unit that a heading begins with: `Min` and `Day` are others."""
+"""Fewest letters of a unit at the beginning of a heading, because `Min` and `Day` have other meanings there."""
 _MEASURED = {"age": "years"}
-"""What a column counts whose name is no unit."""
+"""Units of columns whose names are not units."""
 _PARTS = re.compile(r"[()\[\],]|\bin\b")
 _ROMAN = re.compile(r"(?P<label>[^\W\d_]{3,})\s+(?P<number>(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3}))")
 _DIGITS = {"I": 1, "V": 5, "X": 10}
@@ -37,11 +37,11 @@ _READ_AT_ONCE = 1 << 16
 
 @lru_cache(maxsize=_READ_AT_ONCE)
 def figure_of_cell(cell: str, column: str, *, is_key: bool) -> Quantity | None:
-    """The quantity that a cell is; of a key also the one step among its words, as of `Parcel over 5 to 20 kg`, and a
-    Roman number after a word, as of `Class IV`.
+    """Return the quantity that a cell is; for a key also a single range among its words (`Parcel over 5 to 20 kg`), or
+    a Roman number after a word (`Class IV`).
 
-    A number without a unit counts what its column says: `20` is 20 g under `Weight (g)`. Dice, dates and times, which
-    have no place on the line of numbers, are none.
+    A number without a unit gets the column's unit: `20` is 20 g under `Weight (g)`. None for other cells, including
+    dice, dates and times.
     """
     # The cells of near-twins repeat each other.
     if not 0 < len(cell) <= LONGEST_QUANTITY:
@@ -59,7 +59,7 @@ def figure_of_cell(cell: str, column: str, *, is_key: bool) -> Quantity | None:
 
 
 def _counted_in_roman(cell: str) -> Quantity | None:
-    """`Class IV`: the fourth class."""
+    """Return the number of a key like `Class IV`, or None."""
     if not (read := _ROMAN.fullmatch(cell)):
         return None
     digits = [_DIGITS[letter] for letter in read["number"]]
@@ -69,7 +69,7 @@ def _counted_in_roman(cell: str) -> Quantity | None:
 
 @lru_cache(maxsize=1 << 12)
 def column_unit(column: str) -> str | None:
-    """The unit of a column of numbers: that of `Weight (g)`, `Gap, mm (D4)`, `Weight g`, `Minutes late`."""
+    """Return the unit of a column name like `Weight (g)`, `Gap, mm (D4)`, `Weight g`, `Minutes late`, or None."""
     name, *parts = (part.strip() for part in _PARTS.split(column))
     if unit_part := next((part for part in parts if part and measure(part.partition("/")[0])), None):
         return unit_part
@@ -82,16 +82,16 @@ def column_unit(column: str) -> str | None:
 
 @lru_cache(maxsize=1 << 12)
 def column_noun(column: str) -> str | None:
-    """What a column counts that is no unit, singular: `pace` of `Height (paces)`, `point` of `Points`."""
+    """Return the counted noun of a column, singular: `pace` for `Height (paces)`, `point` for `Points`; or None."""
     nouns = (part.strip().lower() for part in _PARTS.split(column)[::-1])
     return next((singular(noun) for noun in nouns if noun.isalpha() and singular(noun) != noun), None)
 
 
 def closed_ladder(keys: Sequence[Quantity | None]) -> Sequence[Quantity | None]:
-    """Let keys that are open at one end stop at the next: 10 g is in `up to 20 g`, and not in `up to 50 g` below it.
+    """Return keys whose open ends stop at the next key: 10 g is in `up to 20 g`, not in `up to 50 g` below it.
 
     Args:
-        keys: of the rows of one table, in their order; None where a key is no number.
+        keys: of the rows of one table, in their order; None for keys that are not numbers.
     """
     closed = list(keys)
     for upwards in (False, True):
@@ -105,14 +105,14 @@ def closed_ladder(keys: Sequence[Quantity | None]) -> Sequence[Quantity | None]:
 
 
 def _closed(key: Quantity, bound: float | None, *, upwards: bool) -> Quantity:
-    """An open interval up to the bound of the next; as it is where that is no step further on."""
+    """Return an open interval closed at the bound of the next; unchanged if that is not a further step."""
     if bound is None or isinf(bound) or isinf(key.low) == isinf(key.high) or isinf(key.high) != upwards:
         return key
     if upwards:
         low, high = key.low, -beyond(-bound)
     else:
         low, high = beyond(bound), key.high
-    # The end that is there tells how many of the text's units a base unit is; degrees have another zero.
+    # The known end gives the factor between the text's unit and the base unit; degrees have another zero.
     there, written = (low, key.written[0]) if upwards else (high, key.written[1])
     if low > high or not there or (key.unit == DEGREES and written != there):
         return key
@@ -135,11 +135,11 @@ class _End(NamedTuple):
 
 
 def joined(columns: Sequence[str], figures: Sequence[Quantity | None]) -> list[Quantity | None]:
-    """The figures of a row, the ends of one interval as that interval in place of the first.
+    """Return the quantities of a row, with the ends of one interval in two columns joined in the first.
 
     Args:
         columns: the headings of the row's cells; there may be fewer.
-        figures: what each cell stands for.
+        figures: the quantity of each cell.
     """
     whole_figures = list(figures)
     for column in interval_columns(tuple(columns[: len(whole_figures)])):
@@ -151,7 +151,7 @@ def joined(columns: Sequence[str], figures: Sequence[Quantity | None]) -> list[Q
 
 @lru_cache(maxsize=1 << 12)
 def interval_columns(columns: tuple[str, ...]) -> tuple[int, ...]:
-    """The places of columns that begin an interval which the next column ends."""
+    """Return the indices of columns with the lower end of an interval whose upper end is in the next column."""
     ends = [_end(column) for column in columns]
     return tuple(
         position
@@ -176,7 +176,7 @@ def _is_left_out(column: str) -> bool:
 
 
 def _interval(low: Quantity | None, high: Quantity | None, *, left_out: bool) -> Quantity | None:
-    """From the lowest of one cell to the highest of the other; None where they are no such ends."""
+    """Return the interval from one cell to the other; None if they are not the ends of an interval."""
     if low is None or high is None:
         return None
     ends, written = (low.low, high.high), (low.written[0], high.written[1])

@@ -31,11 +31,11 @@ _DASHES = frozenset("-–—−‐‑‒~…")
 _STILL = frozenset({"present", "now", "today"})
 _TO = frozenset({"to", "through", "thru", "until", "till"})
 _BEGINNINGS = OPENERS | NUMBER_WORDS | {"between", "from", "a", "an", "-", "−", "–", "+"}
-"""The words and marks that a quantity can begin with."""
+"""Words and marks with which a quantity can begin."""
 
 
 class Interval(NamedTuple):
-    """Both ends as written, the unit, and the places of the first piece and of the piece after the last."""
+    """Both ends as written, the unit, and the indices of the first piece and of the piece after the last."""
 
     low: float
     high: float
@@ -47,17 +47,17 @@ class Interval(NamedTuple):
     singular: bool = False
     label: str | None = None
     base: tuple[float, float] | None = None
-    """Both ends in base units, where the two are written in units of their own."""
+    """Both ends in base units, if they are written in different units."""
 
     @property
     def shares_unit(self) -> bool:
-        """Whether the unit at the end of a list can be its own too: not in `a bonus of 2 and 300 points`."""
+        """Whether the unit at the end of a list can also be its unit, unlike in `a bonus of 2 and 300 points`."""
         return self.unit is None and self.label is None and self.kind in ("number", "range", "ordinal")
 
     def labelled(self, label: str | None) -> "Interval":
-        """The interval with its label; the noun after `level 9` in `level 9 fighter` is then no unit of it.
+        """Return the interval with its label; then the noun after it is not its unit, as in `level 9 fighter`.
 
-        An ordinal numbers the noun that follows it, and no word before: `a ranger of 12th level`.
+        An ordinal numbers the noun that follows it, not the word before it: `a ranger of 12th level`.
         """
         if self.kind == "ordinal":
             return self if self.unit else self._replace(label=label)
@@ -66,19 +66,19 @@ class Interval(NamedTuple):
         return self._replace(label=label)
 
     def in_base_units(self) -> tuple[float, float]:
-        """Both ends converted; a bound that is left out stays left out."""
+        """Return both ends in base units; excluded bounds remain excluded."""
         if self.base:
             return self.base
         return in_base(self.low, self.unit), in_base(self.high, self.unit)
 
 
 def in_base(value: float, unit: Unit | None) -> float:
-    """Convert a value as written."""
+    """Return a written value in the base unit."""
     return value if unit is None else value * unit.factor + unit.offset
 
 
 def interval(pieces: Sequence[Piece], at: int) -> Interval | None:
-    """Read what begins at a place: a number, a range or an open interval."""
+    """Return the number, range or open interval that begins at an index; None if there is none."""
     first = pieces[at]
     if first.kind in {"word", "mark"}:
         if first.lower not in _BEGINNINGS:
@@ -100,7 +100,7 @@ def _single(start: Amount) -> Interval:
 
 
 def _grown(pieces: Sequence[Piece], start: Amount) -> Interval:
-    """A number with what stands after it: the other end of a range, a plus, `or more`."""
+    """Return a number extended by what follows it: the other end of a range, a plus, `or more`."""
     if start.kind in AS_TEXT:
         return _single(start)
     grown = None if _is_of_code(pieces, start.at) else _range(pieces, start)
@@ -108,7 +108,7 @@ def _grown(pieces: Sequence[Piece], start: Amount) -> Interval:
 
 
 def _is_of_code(pieces: Sequence[Piece], at: int) -> bool:
-    """Whether a hyphen joins a number to the letters before it: `CVE-2024-1234` and `ISO-8859-1` hold no range."""
+    """Whether a hyphen joins a number to letters before it: `CVE-2024-1234` and `ISO-8859-1` are not ranges."""
     joined = mark_at(pieces, at - 1) == "-" and touches(pieces, at - 1) and touches(pieces, at)
     return at > 1 and joined and pieces[at - 2].kind == "word"
 
@@ -121,7 +121,7 @@ def _range(pieces: Sequence[Piece], start: Amount) -> Interval | None:
     last = amount(pieces, after_mark) if after_mark else None
     if last:
         return _joined(start, last)
-    # `10 to <16`, `10 but less than 16`: a number in front of a bound alone is two quantities.
+    # `10 to <16`, `10 but less than 16`: without a connecting word, a number before a bound is a separate quantity.
     meets = after_mark or range_mark + (word_at(pieces, range_mark) == "but")
     end, below = _after_upper_bound(pieces, meets) if meets > range_mark else (0, False)
     last = amount(pieces, end) if end else None
@@ -132,7 +132,7 @@ def _range(pieces: Sequence[Piece], start: Amount) -> Interval | None:
 
 
 def _after_upper_bound(pieces: Sequence[Piece], at: int) -> tuple[int, bool]:
-    """The place after `<` or `at most`, and whether the number that follows is left out; 0 if there is none."""
+    """Return the index after `<` or `at most`, and whether the number after it is excluded; 0 if there is none."""
     for length in range(LONGEST_BOUND, 0, -1):
         bound = PHRASES.get(tuple(piece.lower for piece in pieces[at : at + length]))
         if bound and not bound[0]:
@@ -141,7 +141,7 @@ def _after_upper_bound(pieces: Sequence[Piece], at: int) -> tuple[int, bool]:
 
 
 def _within_bounds(both: Interval, *, without_low: bool, without_high: bool) -> Interval:
-    """A range without the ends that its bounds leave out."""
+    """Return a range without the ends that its bounds exclude."""
     (low, high), base = (
         (beyond(low) if without_low else low, -beyond(-high) if without_high else high)
         for low, high in ((both.low, both.high), both.in_base_units())
@@ -150,7 +150,7 @@ def _within_bounds(both: Interval, *, without_low: bool, without_high: bool) -> 
 
 
 def _twice_counted(pieces: Sequence[Piece], start: Amount) -> Interval | None:
-    """`100.01 GT to 500 GT`: behind both ends the same letters, which are no unit that anybody knows."""
+    """Return a range with the same unknown unit after both ends: `100.01 GT to 500 GT`; else None."""
     counted = word_at(pieces, start.next)
     position = _after_range_mark(pieces, start.next + 1) if counted and start.unit is None else 0
     last = amount(pieces, position) if position else None
@@ -161,7 +161,7 @@ def _twice_counted(pieces: Sequence[Piece], start: Amount) -> Interval | None:
 
 
 def _after_range_mark(pieces: Sequence[Piece], at: int) -> int:
-    """The place after `-`, `to` or `up to`; 0 if there is none."""
+    """Return the index after `-`, `to` or `up to`; 0 if there is none."""
     if word_at(pieces, at) in _TO:
         return at + 1
     if word_at(pieces, at) == "up" and word_at(pieces, at + 1) == "to":
@@ -196,7 +196,7 @@ def _joined(start: Amount, last: Amount) -> Interval | None:
 
 
 def _completed(start: Amount, last: Amount) -> float:
-    """The upper end: `96-00` goes to a hundred, `2004–05` to the year 2005."""
+    """Return the upper end: 100 for `96-00`, the year 2005 for `2004–05`."""
     if last.figures.isdigit() and start.figures.isdigit() and len(last.figures) == 2 < len(start.figures) == 4:
         whole = start.value - start.value % 100 + (0 if last.figures == PERCENTILE_HUNDRED else last.value)
         whole += 100 if last.figures == PERCENTILE_HUNDRED else 0
@@ -205,7 +205,7 @@ def _completed(start: Amount, last: Amount) -> float:
 
 
 def _between(pieces: Sequence[Piece], at: int) -> Interval | None:
-    """`between 3 and 5`: without the two numbers, the word says nothing."""
+    """Return the interval of `between 3 and 5`; None without two numbers."""
     low = amount(pieces, at + 1, joined=False)
     if low is None or low.kind in AS_TEXT or word_at(pieces, low.next) != "and":
         return None
@@ -215,7 +215,7 @@ def _between(pieces: Sequence[Piece], at: int) -> Interval | None:
 
 
 def _from(pieces: Sequence[Piece], at: int) -> Interval | None:
-    """`from 10 up to 20`, `from 17 on`."""
+    """Return the interval of `from 10 up to 20` or `from 17 on`, or None."""
     start = amount(pieces, at + 1)
     if start is None or start.kind in AS_TEXT:
         return None
@@ -228,7 +228,7 @@ def _from(pieces: Sequence[Piece], at: int) -> Interval | None:
 
 
 def _opened(pieces: Sequence[Piece], at: int) -> Interval | None:
-    """`more than 100`, `≥ 3`, `at most 5`."""
+    """Return the interval of `more than 100`, `≥ 3` or `at most 5`, or None."""
     for length in range(LONGEST_BOUND, 0, -1):
         bound = PHRASES.get(tuple(piece.lower for piece in pieces[at : at + length]))
         if bound:
@@ -238,13 +238,13 @@ def _opened(pieces: Sequence[Piece], at: int) -> Interval | None:
             if start is None or start.kind in AS_TEXT:
                 return None
             if word_at(pieces, at) == "up" and word_at(pieces, at - 1) in SUMMING:
-                return _single(start)._replace(at=at)  # points that add up to 104 are no others
+                return _single(start)._replace(at=at)  # points that add up to 104 are a single number
             return _step(pieces, start, *bound, at) or _open(start, *bound, start.next)._replace(at=at)
     return None
 
 
 def _step(pieces: Sequence[Piece], start: Amount, upwards: bool, without: bool, at: int) -> Interval | None:
-    """`over 3 to 4 kg`, `more than 1 but not more than 5`: a step of a scale, from its first bound to its second."""
+    """Return a step between two bounds: `over 3 to 4 kg`, `more than 1 but not more than 5`; or None."""
     if not upwards:
         return None
     joined = word_at(pieces, start.next) in ("and", "but")
@@ -277,7 +277,7 @@ def _goes_on(pieces: Sequence[Piece], at: int) -> bool:
 
 
 def _with_unit(pieces: Sequence[Piece], start: Amount, opened: Interval) -> Interval:
-    """`5+ years`, `5 or more ranks`: the unit after the opening."""
+    """Return an open interval with the unit after it: `5+ years`, `5 or more ranks`."""
     if opened.unit:
         return opened
     after = following(pieces, opened.next, start.at)
@@ -297,14 +297,14 @@ _LONGEST_ABBREVIATION = 4
 _NO_LABEL = FUNCTION_WORDS | NUMBER_WORDS | AFTER_LABEL
 _NO_NAME = NUMBERING | MONTHS | FUNCTION_WORDS | NUMBER_WORDS
 _COMPARING = (FUNCTION_WORDS - {"one"}) | UPWARDS | DOWNWARDS | frozenset("<>=≤≥⩽⩾")
-"""An interval that begins with one of these does not stand directly after the word before it."""
+"""Beginnings of intervals that separate the number from the word before it."""
 _LEADING = frozenset(":=#")
 _APOSTROPHES = frozenset("'’")
 _SENTENCE_ENDS = frozenset(".!?:;")
 
 
 def label_before(pieces: Sequence[Piece], at: int) -> str | None:
-    """The word that numbers what begins at a place: `level five`, `score of ten`, `strength: 15`, `frame no. 10`."""
+    """Return the label before a number: `level five`, `score of ten`, `strength: 15`, `frame no. 10`; or None."""
     position = at - 1
     if hyphen_at(pieces, position):
         position -= 1
@@ -325,9 +325,9 @@ def _leads_to_number(pieces: Sequence[Piece], at: int) -> bool:
 
 
 def follows_name(pieces: Sequence[Piece], at: int) -> bool:
-    """Whether a number stands directly after a name: an identifier, or a capitalised word inside a sentence.
+    """Whether a number directly follows a name: an identifier, or a capitalised word within a sentence.
 
-    A word that numbers things is none (`Level 5`), nor is a short one in capitals (`AC 5`, `TL 10`).
+    Words that number things (`Level 5`) and short ones in capitals (`AC 5`, `TL 10`) are not names.
     """
     position = at - 1
     position -= hyphen_at(pieces, position)

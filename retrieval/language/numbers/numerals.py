@@ -1,4 +1,4 @@
-"""Numerals without sign and unit: figures, words, and both (`1.5 million`, `2 and a half`, `7th`)."""
+"""Numerals without sign and unit, in digits, words, or both (`1.5 million`, `2 and a half`, `7th`)."""
 
 import re
 from collections.abc import Sequence
@@ -32,8 +32,8 @@ class Piece(NamedTuple):
     lower: str
 
 
-# The order is the meaning: the longest reading of a run of figures is tried first. Every group
-# that repeats has a limit, so that a text takes time in proportion to its length.
+# The order matters: the longest reading of a run of digits is tried first. Every repeated group
+# has a limit, so that the time is proportional to the length of the text.
 _PIECE = re.compile(
     r"""
     (?P<code>    (?<![\w-])[A-Z]\w{0,20}(?:-\w{1,20}){0,4}?-(?:[A-Za-z]{1,9}[0-9]|[0-9]{1,9}[A-Za-z])\w{0,20}(?!\w) )
@@ -72,11 +72,11 @@ _GROUPING = str.maketrans("", "", ", \u00a0\u2009\u202f")
 PERCENTILE_HUNDRED = "00"
 _ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
 MOST_PARTS = 32
-"""A larger divisor is no part of anything: `18/50` is a score."""
+"""Largest divisor of a fraction: `18/50` is a score."""
 
 
 def pieces_of(text: str) -> list[Piece]:
-    """Cut a text, left to right; only white space and raised footnote figures fall away. `1--3` has one long dash."""
+    """Return the pieces of a text, without white space and raised footnote numbers. `1--3` has one long dash."""
     pieces = [
         Piece(match.lastgroup or "", words := match.group(), match.start(), match.end(), words.lower())
         for match in _PIECE.finditer(text)
@@ -86,7 +86,7 @@ def pieces_of(text: str) -> list[Piece]:
 
 
 def _with_long_dashes(pieces: list[Piece]) -> list[Piece]:
-    """Two hyphens between two figures as the dash for which Pandoc and TeX take them; the first figure has no sign."""
+    """Return the pieces with two hyphens between numbers joined to a dash, as in Pandoc and TeX."""
     made: list[Piece] = []
     for at, piece in enumerate(pieces):
         second = mark_at(pieces, at) == mark_at(pieces, at - 1) == "-" and at > 1 and touches(pieces, at)
@@ -100,7 +100,7 @@ def _with_long_dashes(pieces: list[Piece]) -> list[Piece]:
 
 
 def value_of(piece: Piece) -> float | None:
-    """What a figure is worth; None if it is no figure, or beyond what a float can hold."""
+    """Return the value of a number; None if the piece is not a number, or is too large for a float."""
     value = _VALUES[piece.kind](piece.text) if piece.kind in _VALUES else None
     return None if value is None or isinf(value) else value
 
@@ -118,7 +118,7 @@ def _power(text: str) -> float:
 
 
 def _sum(text: str) -> float:
-    # Hit dice of 5+3 are more than 5+1 and less than 6: the value keeps the order and is no addition.
+    # Hit dice of 5+3 are more than 5+1 and less than 6: the value preserves the order and is not a sum.
     base, _, more = text.partition("+")
     return float(base) + min(float(more), 99.0) / 100
 
@@ -139,27 +139,27 @@ _VALUES = {
 
 
 def touches(pieces: Sequence[Piece], at: int) -> bool:
-    """Whether nothing stands between the piece at `at` and the one before it."""
+    """Whether nothing is between the piece at `at` and the one before it."""
     return 0 < at < len(pieces) and pieces[at - 1].end == pieces[at].start
 
 
 def word_at(pieces: Sequence[Piece], at: int) -> str:
-    """The lower-case word at a place; empty where there is none."""
+    """Return the lower-case word at an index; empty if there is none."""
     return pieces[at].lower if 0 <= at < len(pieces) and pieces[at].kind == "word" else ""
 
 
 def hyphen_at(pieces: Sequence[Piece], at: int) -> bool:
-    """Whether a hyphen ties the pieces before and after it together: `ten-round`, `twenty-one`."""
+    """Whether a hyphen joins the pieces before and after it: `ten-round`, `twenty-one`."""
     return mark_at(pieces, at) in ("-", "‐", "‑") and touches(pieces, at) and touches(pieces, at + 1)
 
 
 def mark_at(pieces: Sequence[Piece], at: int) -> str:
-    """The mark at a place; empty where there is none."""
+    """Return the mark at an index; empty if there is none."""
     return pieces[at].text if 0 <= at < len(pieces) and pieces[at].kind == "mark" else ""
 
 
 class Spelled(NamedTuple):
-    """A number in words, and the place of the piece after it."""
+    """A number in words, and the index of the piece after it."""
 
     value: float
     next: int
@@ -167,7 +167,7 @@ class Spelled(NamedTuple):
 
 
 def spelled(pieces: Sequence[Piece], at: int, *, joined: bool = True) -> Spelled | None:
-    """Read a number in words at a place; without `joined` it ends at `and`: `between one hundred and two hundred`."""
+    """Return the number in words at an index; without `joined`, it ends at `and` (`between one and two hundred`)."""
     word = word_at(pieces, at)
     if word in ("a", "an") and word_at(pieces, at + 1) in MULTIPLES:
         return _NumberInWords(pieces, joined, group=1.0).read(at + 1)
@@ -175,7 +175,7 @@ def spelled(pieces: Sequence[Piece], at: int, *, joined: bool = True) -> Spelled
 
 
 class _NumberInWords:
-    """Adds up one number in words; `room` is what the next word must be smaller than."""
+    """Adds up one number in words; the value of the next word must be smaller than `room`."""
 
     def __init__(self, pieces: Sequence[Piece], joined: bool, group: float) -> None:
         self.pieces, self.joined = pieces, joined
@@ -203,11 +203,12 @@ class _NumberInWords:
         return Spelled(self.total + self.group, end)
 
     def _fits_second(self, word: str, at: int, end: int) -> bool:
-        """`twenty second` is a time; `twenty-second` and `one hundred and second` are ordinals, and so is `second`."""
+        """Whether `second` is an ordinal here: in `twenty-second`, `one hundred and second` and alone, but not in
+        `twenty second`, which is a time."""
         return word != "second" or at != end or not self.group
 
     def _goes_on_after_comma(self, at: int) -> bool:
-        """`one thousand, two hundred`; a comma before anything smaller begins the next number of a list."""
+        """Whether a comma continues the number, as in `one thousand, two hundred`, rather than a list."""
         return (
             self.room >= 1e3
             and mark_at(self.pieces, at) == ","
@@ -241,7 +242,7 @@ class _NumberInWords:
 
 
 class Numeral(NamedTuple):
-    """A value and the place of the piece after it; `figures` is empty for a number in words."""
+    """A value and the index of the piece after it; `figures` is empty for a number in words."""
 
     value: float
     next: int
@@ -250,7 +251,7 @@ class Numeral(NamedTuple):
 
 
 def numeral(pieces: Sequence[Piece], at: int, *, joined: bool) -> Numeral | None:
-    """Read a number at a place; without `joined`, `and` stands between two numbers and not inside one."""
+    """Return the number at an index, or None; without `joined`, `and` separates two numbers."""
     if at >= len(pieces):
         return None
     read = _part(pieces, at) or _figures(pieces, at) or _words(pieces, at, joined)
@@ -287,7 +288,7 @@ def _words(pieces: Sequence[Piece], at: int, joined: bool) -> Numeral | None:
 
 
 def _is_pronoun(pieces: Sequence[Piece], at: int) -> bool:
-    """Whether `one` stands for a thing: `which one hits harder`, `the small one`, `one of them`."""
+    """Whether `one` is a pronoun: `which one hits harder`, `the small one`, `one of them`."""
     if hyphen_at(pieces, at + 1):
         return False
     after = word_at(pieces, at + 1)
@@ -297,7 +298,7 @@ def _is_pronoun(pieces: Sequence[Piece], at: int) -> bool:
 
 
 def _part(pieces: Sequence[Piece], at: int) -> Numeral | None:
-    """`half of the surface`, `half an hour`, `half-inch`, `a quarter of`, `a third of`."""
+    """Return the fraction in `half of the surface`, `half an hour`, `half-inch`, `a quarter of`, `a third of`."""
     article = word_at(pieces, at) in ARTICLES - {"the"}
     position = at + article
     word, after = word_at(pieces, position), word_at(pieces, position + 1)
@@ -319,12 +320,12 @@ def _part(pieces: Sequence[Piece], at: int) -> Numeral | None:
 
 
 def _is_ordinal(word: str) -> bool:
-    """Whether the word before makes a time of play of it: `the second half of the game`, `the 3rd quarter of 2008`."""
+    """Whether a word before `half` or `quarter` makes it a period: `the second half of the game`, `3rd quarter`."""
     return word in ORDINALS or word in _ORDINAL_ENDINGS
 
 
 def _multiplied(pieces: Sequence[Piece], read: Numeral) -> Numeral:
-    """`1.5 million`, `3 dozen`, `10-thousand`."""
+    """Return a number with its multiplier: `1.5 million`, `3 dozen`, `10-thousand`."""
     position = read.next + hyphen_at(pieces, read.next)
     word = word_at(pieces, position)
     if read.figures and read.kind == "number" and word in MULTIPLES:
@@ -333,7 +334,7 @@ def _multiplied(pieces: Sequence[Piece], read: Numeral) -> Numeral:
 
 
 def _with_part(pieces: Sequence[Piece], read: Numeral) -> Numeral:
-    """`two thirds`, `three-quarters`, `one third of`."""
+    """Return a number with its divisor: `two thirds`, `three-quarters`, `one third of`."""
     position = read.next + hyphen_at(pieces, read.next)
     word = word_at(pieces, position)
     if read.kind != "number" or not read.value.is_integer():
@@ -348,7 +349,7 @@ def _with_part(pieces: Sequence[Piece], read: Numeral) -> Numeral:
 
 
 def _with_half(pieces: Sequence[Piece], read: Numeral, joined: bool) -> Numeral:
-    """`two and a half`, `2 and three quarters`."""
+    """Return a number with an added fraction: `two and a half`, `2 and three quarters`."""
     if not joined or read.kind != "number" or word_at(pieces, read.next) != "and" or not read.value.is_integer():
         return read
     article = word_at(pieces, read.next + 1) == "a"

@@ -1,4 +1,4 @@
-"""A quantity, its units and bounds, and whether one lies in another. The units are in `measures.toml`."""
+"""Quantities, their units and bounds, and whether one is within another. The units are in `measures.toml`."""
 
 import tomllib
 from dataclasses import dataclass
@@ -11,50 +11,50 @@ from retrieval.language.english import word_list, word_set
 Kind = Literal["number", "ordinal", "fraction", "range", "open", "sum", "dice", "version", "date", "time", "ratio"]
 
 AS_TEXT: frozenset[Kind] = frozenset({"dice", "version", "date", "time", "ratio"})
-"""Kinds that have no place on the line of numbers: they match their own spelling alone."""
+"""Kinds that cannot be ordered as numbers, and only match the same spelling."""
 
 
 ROUNDING = 1e-12
-"""What two conversions of one value may differ by, as a part of it."""
+"""Relative difference by which two conversions of one value may differ."""
 
 _SAME = str.maketrans({"−": "-", "–": "-", "×": "x", "*": "x"})
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """An interval on the line of numbers, with what it counts.
+    """An interval of numbers with its unit.
 
-    `low` and `high` are in the base unit of their dimension, as seconds; `written` holds the same ends in the unit that
-    the text uses. A bare number is compared with `written`: the `90` of a question may mean the `90 minutes` of a cell,
-    and not its 5400 seconds.
+    `low` and `high` are in the base unit of their dimension, such as seconds; `written` has the same ends in the unit
+    of the text. A bare number is compared with `written`: `90` in a question may mean `90 minutes` in a cell, but not
+    its 5400 seconds.
     """
 
     low: float
-    """The smallest value; -inf where the interval is open downwards, and not a number for a kind of `AS_TEXT`."""
+    """The smallest value; -inf if the interval is open downwards, NaN for a kind of `AS_TEXT`."""
     high: float
-    """The largest value; a hair below the bound where the text leaves the bound out (`under 5`)."""
+    """The largest value; slightly below the bound if the text excludes it (`under 5`)."""
     unit: str | None
-    """The base unit (`second`, `metre`, `percent`), or the noun that follows, singular; None for a bare number."""
+    """The base unit (`second`, `metre`, `percent`), or the following noun in the singular; None for a bare number."""
     kind: Kind
     start: int
-    """The first character in the text that was read."""
+    """Index of its first character in the text."""
     end: int
-    """The character after the last."""
+    """Index after its last character."""
     text: str
-    """As written, with its unit."""
+    """The quantity as written, with its unit."""
     written: tuple[float, float]
     """Both ends in the unit of the text."""
     label: str | None = None
-    """The word that numbers it, lower case and singular: `level` of `levels 3-5`, `score` of `a score of nineteen`."""
+    """Its label in lower case and singular: `level` in `levels 3-5`, `score` in `a score of nineteen`."""
     follows_name: bool = False
-    """It stands directly after a name, as in `MAVLink 2`: then it may be a part of the name."""
+    """Whether it directly follows a name, as in `MAVLink 2`, so that it may be part of the name."""
 
 
 def holds(cell: Quantity, wanted: Quantity) -> bool:
-    """Whether the asked number, or the whole of the asked range, lies in the cell's interval, or some of an open one.
+    """Whether the wanted number or range is within the cell's interval; an open range only needs to overlap it.
 
-    Units that differ contradict; a bare number contradicts no unit. A half lies in `46%–55%`. Dice, versions, dates,
-    times and ratios hold their own spelling alone.
+    Different units contradict each other; a bare number is compatible with every unit. A half is within `46%–55%`.
+    Dice, versions, dates, times and ratios only match the same spelling.
     """
     if cell.kind in AS_TEXT or wanted.kind in AS_TEXT:
         return cell.kind == wanted.kind and spelling(cell.text) == spelling(wanted.text)
@@ -79,17 +79,17 @@ def _meets(ends: tuple[float, float], low: float, high: float) -> bool:
 
 
 def slack(end: float) -> float:
-    """How far a number may be off an end of an interval and still be that end."""
+    """Return by how much a number may differ from an end of an interval and still be equal to it."""
     return 0.0 if isinf(end) else abs(end) * ROUNDING
 
 
 def beyond(bound: float) -> float:
-    """The least value that counts as more than a bound: nearer ones may be the bound itself in another unit."""
+    """Return the smallest value that counts as more than a bound, given the rounding of unit conversions."""
     return bound + max(abs(bound), 1.0) * ROUNDING * 10
 
 
 def spelling(text: str) -> str:
-    """The text of a quantity that matches its own spelling alone, without what its spellings differ in."""
+    """Return a normalised spelling of a quantity of a kind in `AS_TEXT`."""
     folded = "".join(text.lower().split()).translate(_SAME)
     return "1" + folded if folded.startswith("d") else folded.removeprefix("v")
 
@@ -104,9 +104,9 @@ ORDINALS = _values("ordinals", "tenth_ordinals")
 SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 MULTIPLES = SCALES | {"hundred": 100.0, "dozen": 12.0}
 PART = {"half": 2.0, "quarter": 4.0} | {word: value for word, value in ORDINALS.items() if value > 2}
-"""`one third`: what the word divides by."""
+"""Divisors by word in the singular: `one third`."""
 PARTS = {f"{word}s": value for word, value in PART.items()} | {"halves": 2.0}
-"""`two thirds`."""
+"""Divisors by word in the plural: `two thirds`."""
 NUMBER_WORDS = frozenset({*CARDINALS, *ORDINALS, *MULTIPLES, *PART, *PARTS})
 
 UPWARDS, DOWNWARDS = word_set("upwards"), word_set("downwards")
@@ -120,7 +120,7 @@ ARTICLES = frozenset({"a", "an", "the"})
 
 
 def singular(word: str) -> str:
-    """Fold a lower-case noun and its plural to one form; it is a key for comparison more than a word."""
+    """Return one form for a lower-case noun and its plural, as a key for comparison rather than a word."""
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("sses", "xes", "zes", "ches", "shes", "uses")):
@@ -131,7 +131,7 @@ def singular(word: str) -> str:
 
 
 class Unit(NamedTuple):
-    """A unit of the text: a value in the base unit is `written * factor + offset`."""
+    """A unit in the text: a value in the base unit is `written * factor + offset`."""
 
     name: str
     factor: float = 1.0
@@ -141,7 +141,7 @@ class Unit(NamedTuple):
 _CELSIUS, _FAHRENHEIT = Unit("celsius"), Unit("celsius", 5 / 9, -160 / 9)
 _TEMPERATURES = {"c": _CELSIUS, "celsius": _CELSIUS, "f": _FAHRENHEIT, "fahrenheit": _FAHRENHEIT}
 _SHORTEST = 2
-"""Letters of what is short for a unit."""
+"""Fewest letters of a unit's short form."""
 _POWERS = {"sq": ("square", 2), "square": ("square", 2), "cu": ("cubic", 3), "cubic": ("cubic", 3)}
 
 
@@ -165,27 +165,27 @@ _MEASURES = _table()
 
 
 def measure(word: str) -> Unit | None:
-    """The unit of measure that a word or sign spells; case tells `MB` from `mb` and `A` from `a`."""
+    """Return the unit of a word or sign, or None; case distinguishes `MB` from `mb` and `A` from `a`."""
     return _MEASURES.get(word) or (_MEASURES.get(word.lower()) if len(word) > 2 else None)
 
 
 def short_for(unit: str) -> list[str]:
-    """A unit, and its beginnings, which may be short for it, the longest first: a book with `th` has no `thaler`."""
+    """Return a unit and its possible short forms, longest first: a book may have `th` instead of `thaler`."""
     return [unit, *(unit[:length] for length in range(len(unit) - 1, _SHORTEST - 1, -1))]
 
 
 def temperature(word: str) -> Unit | None:
-    """The scale that follows `degrees` or its sign."""
+    """Return the temperature scale after `degrees` or its sign, or None."""
     return _TEMPERATURES.get(word.lower())
 
 
 def is_power(word: str) -> bool:
-    """Whether a lower-case word makes an area or a volume of the length after it."""
+    """Whether a lower-case word makes the following length an area or a volume."""
     return word in _POWERS
 
 
 def powered(word: str, unit: Unit) -> Unit | None:
-    """The unit of `square feet` or `cu. m`, from the word and the unit after it; None unless that is a length."""
+    """Return the unit of `square feet` or `cu. m`, from its word and the unit after it; None unless it is a length."""
     if unit.name != "metre" or word not in _POWERS:
         return None
     name, power = _POWERS[word]
@@ -193,11 +193,11 @@ def powered(word: str, unit: Unit) -> Unit | None:
 
 
 UNKNOWN_WAY = frozenset({"better", "worse"})
-"""Some columns get better upwards, some downwards: the bound stands for itself alone."""
+"""Words whose direction depends on the column, so that only the bound itself is read."""
 OPENING = UPWARDS | DOWNWARDS | UNKNOWN_WAY
 Bound = tuple[bool, bool]
 PHRASES: dict[tuple[str, ...], Bound] = {
-    # The words before a number: does it open upwards, and is the number itself left out.
+    # Words before a number: whether it is open upwards, and whether the number itself is excluded.
     **{(word, "than"): (True, True) for word in UPWARDS},
     **{(word, "than"): (False, True) for word in DOWNWARDS},
     **{(word,): (True, True) for word in ("over", "above", "exceeding", "beyond", ">")},

@@ -1,4 +1,4 @@
-"""The quantities of a text, and whether a text is one quantity."""
+"""The quantities in a text, and texts that are a single quantity."""
 
 import re
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _JOINERS = frozenset({",", "and", "or", "&", "/", ", and", ", or"})
 
 @lru_cache(maxsize=AT_ONCE)
 def quantities(text: str) -> tuple[Quantity, ...]:
-    """Every quantity of a text, left to right, not overlapping. Figures inside an identifier are none."""
+    """Return every quantity in a text, left to right, without overlap. Digits in an identifier are not quantities."""
     if not _FIGURE.search(text) and NUMBER_WORDS.isdisjoint(_WORD.findall(text.lower())):
         return ()
     pieces = pieces_of(text)
@@ -39,12 +39,12 @@ def quantities(text: str) -> tuple[Quantity, ...]:
 
 
 def _joins(text: str, pieces: Sequence[Piece], first: Interval, second: Interval) -> bool:
-    """Whether two numbers stand in one list, as in `levels 3, 4 and 5`."""
+    """Whether two numbers are in one list, as in `levels 3, 4 and 5`."""
     return text[pieces[first.next - 1].end : pieces[second.at].start].strip().lower() in _JOINERS
 
 
 def _with_shared_units(text: str, pieces: Sequence[Piece], read: list[Interval]) -> Sequence[Interval]:
-    """`3 or 4 hours`: the unit at the end of a list counts for all of it."""
+    """Return the intervals with the unit at the end of a list applied to all of it: `3 or 4 hours`."""
     for number in range(len(read) - 2, -1, -1):
         first, second = read[number], read[number + 1]
         if second.unit and first.shares_unit and _joins(text, pieces, first, second):
@@ -70,7 +70,7 @@ def _quantity(text: str, pieces: Sequence[Piece], span: Interval) -> Quantity:
 
 
 LONGEST_CELL = 80
-"""In characters; a longer cell says more than a quantity."""
+"""Most characters of a cell that is a quantity."""
 
 _GLOSS = re.compile(r"\s*\([^()]*\)\s*$")
 _BEFORE = re.compile(
@@ -89,14 +89,14 @@ _GROUPED = re.compile(
     r"(?P<figure>[1-9][0-9]{0,2}(?: [0-9]{3})+)(?![.,]?\w| [0-9])"
 )
 _YEAR = 4
-"""Digits: `1994-` is no year or less."""
+"""Digits of a year: `1994-` does not mean 1994 or less."""
 _LIST = re.compile(r"\s*(?:,|/|&|\bor\b|\band\b|,\s*(?:or|and)\b)\s*")
 
 
 def whole_quantity(cell: str) -> Quantity | None:
-    """`9–10`, `11 (B)`, `3 (Count)`, `TL 10`, `10 round burst`, `7 or 8`; None if the cell says anything else.
+    """Return the quantity of a cell like `9–10`, `11 (B)`, `3 (Count)`, `TL 10`, `10 round burst`, `7 or 8`; else None.
 
-    Here alone `2-` is 2 or less, a list of whole numbers without a gap is a range, and `2 500 kg` is one number.
+    Only in cells, `2-` is 2 or less, a list of whole numbers without a gap is a range, and `2 500 kg` is one number.
     """
     if not cell or len(cell) > LONGEST_CELL:
         return None
@@ -116,7 +116,7 @@ def whole_quantity(cell: str) -> Quantity | None:
 
 
 def _and_down(text: str, match: re.Match[str]) -> Quantity | None:
-    """`2-`, `2- tons`: the number and what is below it."""
+    """Return the open interval of `2-` or `2- tons`: the number or less."""
     read = quantities(f"{text[: match.start('dash')]} {text[match.end('dash') :]}")
     if len(read) != 1:
         return None
@@ -127,7 +127,7 @@ def _and_down(text: str, match: re.Match[str]) -> Quantity | None:
 
 
 def _is_gloss(text: str, quantity: Quantity) -> bool:
-    """Whether a few words at most explain the quantity. Words in capitals make a title of it: `28 Days Later`."""
+    """Whether only a few words follow the quantity. Capitalised words make it a title: `28 Days Later`."""
     after = _AFTER.fullmatch(text, quantity.end) or (
         quantity.unit is None and _NAME_AFTER.fullmatch(text, quantity.end)
     )
@@ -135,13 +135,13 @@ def _is_gloss(text: str, quantity: Quantity) -> bool:
 
 
 def _is_label(before: str, quantity: Quantity) -> bool:
-    """Whether one word that numbers things, or an abbreviation, is all that stands before the quantity."""
+    """Whether only a word that numbers things, or an abbreviation, precedes the quantity."""
     match = _LABEL.fullmatch(before)
     return bool(match and quantity.label and (quantity.label in NUMBERING or before.strip(" *_:#.").isupper()))
 
 
 def _listed(text: str, read: tuple[Quantity, ...]) -> Quantity | None:
-    """`7, 8 and 9` as the range that it fills."""
+    """Return the range of consecutive numbers like `7, 8 and 9`, or None."""
     if not read or any(quantity.kind not in ("number", "ordinal") for quantity in read):
         return None
     values = [quantity.written[0] for quantity in read]
