@@ -144,7 +144,7 @@ def _closing(service: Service) -> Callable[[FastAPI], Any]:
 def _add_questions(app: FastAPI, service: Service, measuring: Measuring, log: RequestLog) -> None:
     @app.post("/v1/retrieve", response_model=RetrievalRecord, responses=_FAILURES, tags=["questions"])
     def retrieve(body: RetrieveBody) -> dict[str, Any]:
-        """The chunks that answer a question, the best first, and why others were kept out."""
+        """The chunks that answer a question, best first, and why other chunks were excluded."""
         record = service.retrieve(
             body.query,
             body.k,
@@ -159,7 +159,7 @@ def _add_questions(app: FastAPI, service: Service, measuring: Measuring, log: Re
 
     @app.post("/v1/ask", responses=_FAILURES, tags=["questions"])
     def ask(body: AskBody) -> dict[str, Any]:
-        """The documents of a question: conditions are read from it, categories rank, comparisons are taken apart."""
+        """The documents that match a question: its conditions filter, its categories rank, comparisons are split."""
         return service.ask(body.query, body.top_k, body.where, body.how)
 
     @app.post("/v1/query", response_class=EventSourceResponse, responses=_STREAM_FAILURES, tags=["questions"])
@@ -181,19 +181,19 @@ def _add_questions(app: FastAPI, service: Service, measuring: Measuring, log: Re
 
     @app.post("/v1/explain", responses=_FAILURES, tags=["questions"])
     def explain(body: ExplainBody) -> dict[str, Any]:
-        """Why one chunk is in or out for a question, its rank with and without the filter, its score part by part."""
+        """Why a chunk is included or excluded, its rank with and without the filter, and the parts of its score."""
         return service.explain(body.query, body.chunk_id, body.strategy)
 
     @app.post("/v1/feedback", status_code=204, responses=_FAILURES, tags=["questions"])
     def feedback(body: FeedbackBody) -> None:
-        """Keep what a person says of a hit. Nothing acts on it by itself."""
+        """Store a person's judgement of a hit. Nothing changes because of it until you use the feedback."""
         service.feedback(body.query, body.chunk_id, body.verdict, body.note)
 
 
 def _add_documents(app: FastAPI, service: Service) -> None:
     @app.post("/v1/ingest", responses=_FAILURES, tags=["documents"])
     def ingest(body: IngestBody) -> dict[str, Any]:
-        """Bring documents in, all in one new index; of those that fail, `errors` and `warnings` tell."""
+        """Add documents in one new index; `errors` and `warnings` list those that failed."""
         return asdict(service.ingest([document.document() for document in body.documents]))
 
 
@@ -210,7 +210,7 @@ def _add_books(app: FastAPI, service: Service) -> None:
 
     @app.get("/v1/books/{book}/{document:path}", responses=_FAILURES, tags=["books"])
     def document(book: str, document: str) -> Sequence[Block]:
-        """What stands in a document, in reading order; of a long table the first rows."""
+        """The content of a document in reading order, with only the first rows of a long table."""
         return service.document(book, document)
 
     @app.get("/v1/tables/{chunk_id}", responses=_FAILURES, tags=["books"])
@@ -228,17 +228,17 @@ def _add_watching(
 ) -> None:
     @app.get("/v1/status", responses=_FAILURES, tags=["watching"])
     def status() -> dict[str, Any]:
-        """What is live."""
+        """The live index."""
         return service.status() | {"examples": tuple(examples()) or service.examples()}
 
     @app.get("/v1/evaluation", responses=_FAILURES, tags=["watching"])
     def scores() -> EvaluationRecord | None:
-        """How the live index scores on its test questions; null where it was not scored."""
+        """The scores of the live index on its test questions; null if it was not scored."""
         return evaluation()
 
     @app.get("/healthz", responses={503: _FAILURES[503]}, tags=["watching"])
     def healthz() -> Response:
-        """Whether a question could be answered now."""
+        """Whether the server can answer a question now."""
         if service.is_ready():
             return JSONResponse({"status": "ok"})
         return _failure(status_of(NOT_READY), problem_of(NOT_READY, service.home.root))

@@ -36,7 +36,7 @@ def mcp_server(service: Service) -> MCPServer:
     def search(
         query: Question, k: Annotated[int, Field(ge=1, le=50)] = 5, strategy: str | None = None
     ) -> list[dict[str, Any]]:
-        """The passages and table rows that answer a question, the best first."""
+        """The passages and table rows that answer a question, best first."""
         record = _told(service, lambda: service.retrieve(query, k, strategy, (), None, filtered=True))
         return [{name: hit[name] for name in _FIELDS} for hit in record["hits"]]
 
@@ -46,23 +46,23 @@ def mcp_server(service: Service) -> MCPServer:
         top_k: Annotated[int, Field(ge=1, le=50)] = 10,
         where: Annotated[list[str], Field(description="KEY=VALUE; all must hold.", max_length=20)] = [],  # noqa: B006
     ) -> dict[str, Any]:
-        """Documents by what a question says of their metadata (author, date, tags) and by its topic."""
+        """The documents that match a question by their metadata (author, date, tags) and by its topic."""
         record = _told(service, lambda: service.ask(query, top_k, where, "auto"))
         return {name: record[name] for name in _ASKED}
 
     @server.tool()
     def explain(query: Question, chunk_id: ChunkId) -> str:
-        """Why one chunk is in or out for a question, its rank, and what its score is the sum of."""
+        """Why a chunk is included or excluded for a question, its rank, and the parts of its score."""
         return "\n".join(_told(service, lambda: service.explain(query, chunk_id, None))["lines"])
 
     @server.tool()
     def read_section(chunk_id: ChunkId) -> str:
-        """All that stands under the headings of a chunk."""
+        """The whole section that a chunk belongs to."""
         return _told(service, lambda: service.section(chunk_id))
 
     @server.tool()
     async def answer(query: Question, how: Literal["auto", "read", "generate"] = "read") -> str:
-        """An answer with its sources as JSON; read from cells and sentences unless a model is asked for."""
+        """An answer with its sources as JSON; extracted from cells and sentences unless you ask for a model."""
         async for event in service.answer(query, how):
             if event["event"] == "error":
                 raise ToolError(event["data"])

@@ -16,7 +16,7 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-Count = Annotated[int, Field(ge=1, le=1000, description="How many hits at most."), BeforeValidator(_whole)]
+Count = Annotated[int, Field(ge=1, le=1000, description="Most hits to return."), BeforeValidator(_whole)]
 """JSON has only one type of number: `15.0` is a whole number."""
 Question = Annotated[
     str,
@@ -24,7 +24,7 @@ Question = Annotated[
         min_length=1,
         max_length=LONGEST,
         examples=[_QUESTION],
-        description="In plain words.",
+        description="The question in plain words.",
         json_schema_extra={"pattern": r"\S"},
     ),
 ]
@@ -37,9 +37,9 @@ Condition = Annotated[
         json_schema_extra={"pattern": r"^[^=!<>]*[^=!<>\s][^=!<>]*(!=|>=|<=|=|>|<)[^=!<>\s]"},
     ),
 ]
-StrategyName = Annotated[str, Field(max_length=100, examples=["default"], description="How to search.")]
+StrategyName = Annotated[str, Field(max_length=100, examples=["default"], description="Name of a strategy.")]
 ChosenStrategy = Annotated[
-    StrategyName | None, Field(description="How to search; null: as the server was told, else `strategy` of rag.yaml.")
+    StrategyName | None, Field(description="Name of a strategy; null: that of the server, or `strategy` of rag.yaml.")
 ]
 
 
@@ -53,21 +53,21 @@ class RetrieveBody(_Body):
     query: Question
     k: Count = 15
     strategy: ChosenStrategy = None
-    where: Annotated[list[Condition], Field(max_length=20, description="Conditions on metadata; all must hold.")] = []
-    min_relevance: Annotated[float | None, Field(ge=0, le=1, description="What every hit must have.")] = None
-    query_must: Annotated[bool, Field(description="Whether rows may keep themselves out.")] = True
-    rendered: Annotated[bool, Field(description="Whether each hit has its text as HTML, for a page.")] = False
+    where: Annotated[list[Condition], Field(max_length=20, description="Metadata conditions; all must hold.")] = []
+    min_relevance: Annotated[float | None, Field(ge=0, le=1, description="Minimum relevance of a hit.")] = None
+    query_must: Annotated[bool, Field(description="Whether the predicates of rows exclude rows.")] = True
+    rendered: Annotated[bool, Field(description="Whether to include the text of each hit as HTML.")] = False
 
 
 class AskBody(_Body):
     """A question for documents, with conditions in plain words."""
 
     query: Annotated[str, Field(min_length=1, max_length=LONGEST, examples=["recent documents about psionics"])]
-    top_k: Annotated[int, Field(ge=1, le=1000, description="How many documents at most."), BeforeValidator(_whole)] = 10
-    where: Annotated[list[Condition], Field(max_length=20, description="Conditions that nothing relaxes.")] = []
+    top_k: Annotated[int, Field(ge=1, le=1000, description="Most documents to return."), BeforeValidator(_whole)] = 10
+    where: Annotated[list[Condition], Field(max_length=20, description="Conditions that are never relaxed.")] = []
     how: Annotated[
         Literal["auto", "rules"],
-        Field(description="Who reads the question. auto: the model of `understand` in rag.yaml where there is a key."),
+        Field(description="Who reads the question. auto: the model of `understand` in rag.yaml if there is a key."),
     ] = "auto"
 
 
@@ -89,7 +89,7 @@ class QueryBody(_Body):
     query: Question
     how: Annotated[
         Literal["auto", "read", "generate"],
-        Field(description="read: from cells and sentences; generate: by a model; auto: by it where there is a key."),
+        Field(description="read: from cells and sentences; generate: by a model; auto: by a model if there is a key."),
     ] = "auto"
     context_key: ContextKey | None = None
 
@@ -98,7 +98,7 @@ class ExplainBody(_Body):
     """A question and one chunk."""
 
     query: Question
-    chunk_id: Annotated[str, Field(min_length=1, max_length=100, description="Or the beginning of one.")]
+    chunk_id: Annotated[str, Field(min_length=1, max_length=100, description="Id of a chunk, or the beginning of one.")]
     strategy: ChosenStrategy = None
 
 
@@ -118,7 +118,7 @@ class DocumentBody(BaseModel):
 
     document_id: UUID
     filename: Annotated[str, Field(min_length=1, max_length=255, examples=["faq.md"])]
-    content: Annotated[str, Field(description="All of its markdown.")]
+    content: Annotated[str, Field(description="The whole document as markdown.")]
     metadata: dict[str, Any] = {}
 
     def document(self) -> RuleDocument:
@@ -144,20 +144,20 @@ class Addend(BaseModel):
 class RenderedHit(BaseModel):
     """A hit as HTML: no script, style or image; the words of the question are in `<mark>`."""
 
-    html: Annotated[str, Field(description="Of a passage; empty for a row.")]
+    html: Annotated[str, Field(description="The text of a passage as HTML; empty for a row.")]
     columns: list[str]
     cells: list[str]
-    missing: Annotated[list[str], Field(description="Words of the question that neither hit nor headings have.")]
-    table: Annotated[str, Field(description="What its table is called; empty for a passage.")]
-    table_id: Annotated[str | None, Field(description="Rows of one table share it.")]
-    n_rows: Annotated[int, Field(description="Of its table; 0 for a passage.")]
+    missing: Annotated[list[str], Field(description="Words of the question that are neither in the hit nor above it.")]
+    table: Annotated[str, Field(description="Title of its table; empty for a passage.")]
+    table_id: Annotated[str | None, Field(description="Id of its table; null for a passage.")]
+    n_rows: Annotated[int, Field(description="Number of rows of its table; 0 for a passage.")]
 
 
 class HitRecord(BaseModel):
     """A chunk at its place."""
 
     rank: int
-    score: Annotated[float, Field(description="What ranks the hits of one question; without bounds.")]
+    score: Annotated[float, Field(description="Ranks the hits of one question; it has no bounds.")]
     relevance: Annotated[
         float | None, Field(description="Calibrated, 0 to 1; null where `min_relevance` was not given, as 0 or more.")
     ]
@@ -179,9 +179,9 @@ class HitRecord(BaseModel):
     addends: list[Addend]
     kept_out: Annotated[
         str | None,
-        Field(description="Why the strategy's filter keeps it out, where `query_must` is false; null: it does not."),
+        Field(description="Why the filter would exclude it, if `query_must` is false; null: it would not."),
     ] = None
-    rendered: Annotated[RenderedHit | None, Field(description="Where `rendered` was asked for.")] = None
+    rendered: Annotated[RenderedHit | None, Field(description="Only if the request has `rendered`.")] = None
 
 
 class RetrievalRecord(BaseModel):
@@ -191,8 +191,8 @@ class RetrievalRecord(BaseModel):
     strategy: str
     hits: list[HitRecord]
     receipt: dict[str, Any]
-    snapshot: Annotated[str, Field(description="Id of the index that answered.")]
-    reason: Annotated[str | None, Field(description="Why there is no hit, where `min_relevance` was asked for.")]
+    snapshot: Annotated[str, Field(description="Id of the snapshot that answered.")]
+    reason: Annotated[str | None, Field(description="Why there is no hit, if the request has `min_relevance`.")]
 
 
 class NamedChunk(BaseModel):
@@ -217,8 +217,8 @@ class EvaluatedQuestion(BaseModel):
 
     query: str
     gold: list[NamedChunk]
-    gold_rank: Annotated[int | None, Field(description="Of the first gold chunk; null: not among the first 100.")]
-    first: Annotated[NamedChunk | None, Field(description="What came first, where that is not gold.")]
+    gold_rank: Annotated[int | None, Field(description="Rank of the first gold chunk; null: not among the first 100.")]
+    first: Annotated[NamedChunk | None, Field(description="The first hit, if it is not gold.")]
     why: list[str]
 
 
