@@ -15,7 +15,7 @@ _CONTAINERS = frozenset({"bullet_list_open", "ordered_list_open", "blockquote_op
 _MARGIN = re.compile(r"^[ \t]*(?:>[ \t]*)*")
 _NO_LANGUAGE = frozenset({"", "text", "txt", "plain", "plaintext"})
 """Languages of fences that do not contain code."""
-_DELIMITER = re.compile(r"[ \t]*(?:>[ \t]*)*(?=[^\n]*-)(?=[-:| \t]*$)")
+_DELIMITER = re.compile(r"[ \t]*+(?:>[ \t]*+)*+(?=[^\n]*-)(?=[-:| \t]*$)")
 """The text before the dashes between a header and its rows."""
 _ITEM = re.compile(r"^(?:(?:[-+*]|\d{1,9}[.)]|>)[ \t]+)+")
 
