@@ -3,6 +3,7 @@ import os
 import re
 import shlex
 import sys
+from collections.abc import Callable
 from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
@@ -372,31 +373,35 @@ def test_the_settings_of_the_contract_are_settings_and_all_of_them(tmp_path: Pat
         assert set(output[name]) - {"model"} == {field.name for field in fields(section)}
 
 
-def test_the_python_of_self_querying_runs(
+@pytest.fixture
+def printed_as_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = (ROOT / "docs" / "explanation" / "self_query.md").read_text("utf-8")
-    (block,) = blocks("python", page)
-    (shown, _) = blocks("text", page)
-    monkeypatch.chdir(tmp_path)
-    exec(compile(block, "self_query.md", "exec"), {})
-    printed = capsys.readouterr().out
-    assert prints(shown, printed)
-    _, _, _, *documents = printed.splitlines()
+) -> Callable[[str], str]:
+    """Runs the one Python block of a page, which prints the page's first text block; what it printed."""
+
+    def run(name: str) -> str:
+        page = (ROOT / "docs" / "explanation" / name).read_text("utf-8")
+        (block,) = blocks("python", page)
+        (shown, _) = blocks("text", page)
+        monkeypatch.chdir(tmp_path)
+        exec(compile(block, name, "exec"), {})
+        printed = capsys.readouterr().out
+        assert prints(shown, printed)
+        return printed
+
+    return run
+
+
+def test_the_python_of_self_querying_runs(printed_as_shown: Callable[[str], str]) -> None:
+    _, _, _, *documents = printed_as_shown("self_query.md").splitlines()
     assert documents
     assert all(line.split()[-1] >= "2026-01-01" for line in documents)
+    page = (ROOT / "docs" / "explanation" / "self_query.md").read_text("utf-8")
     assert all(f"`{field.name}`" in page for field in fields(SelfQueryConfig))
 
 
-def test_the_python_of_comparisons_answers_both_parts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = (ROOT / "docs" / "explanation" / "decomposition.md").read_text("utf-8")
-    (block,) = blocks("python", page)
-    (shown, _) = blocks("text", page)
-    monkeypatch.chdir(tmp_path)
-    exec(compile(block, "decomposition.md", "exec"), {})
-    assert prints(shown, capsys.readouterr().out)
+def test_the_python_of_comparisons_answers_both_parts(printed_as_shown: Callable[[str], str]) -> None:
+    assert printed_as_shown("decomposition.md")
 
 
 def test_the_model_that_reads_questions_has_every_setting_documented() -> None:

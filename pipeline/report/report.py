@@ -113,8 +113,8 @@ def _scored_before(home: Home, snapshot: str, candidate: Experiment, history: Hi
         note = f"compared with {other}, which was scored before it"
     else:
         return None, "nothing was scored before it"
-    asked = {question_key(row) for row in candidate.rows if row.gold}
-    if not any(question_key(row) in asked for row in rows if row.gold):
+    candidate_keys = {question_key(row) for row in candidate.rows if row.gold}
+    if not any(question_key(row) in candidate_keys for row in rows if row.gold):
         return None, f"{other} was asked none of these questions"
     return Experiment(other, tuple(rows), (), (), ()), note
 

@@ -174,8 +174,9 @@ def push_snapshot(
     with open_snapshot(home) as snapshot:
         listing = Listing.of(snapshot.folder)
         sent = 0
-        is_complete = _is_complete(remote, snapshot.id, check=check)
-        if not is_complete or (signer and remote.read(path_of(snapshot.id)) != listing.dump()):
+        listed = remote.read(path_of(snapshot.id))
+        is_another = signer is not None and listed != listing.dump()
+        if is_another or not _is_complete(remote, snapshot.id, listed, check=check):
             sent = _send(remote, snapshot.folder, listing, progress)
         if signer:
             remote.write(path_of(snapshot.id, SIGNATURE_FILE), signer.sign(listing.dump()))
@@ -196,13 +197,11 @@ def live_at(remote: Place) -> str | None:
     return pointer if is_id(pointer) else None
 
 
-def _is_complete(remote: Place, snapshot: str, *, check: bool) -> bool:
-    path = path_of(snapshot)
-    content = remote.read(path)
-    if content is None:
+def _is_complete(remote: Place, snapshot: str, listed: bytes | None, *, check: bool) -> bool:
+    if listed is None:
         return False
     try:
-        there = Listing.parse(content, snapshot, f"{remote.name}/{path}")
+        there = Listing.parse(listed, snapshot, f"{remote.name}/{path_of(snapshot)}")
     except TransferError:
         return False
 

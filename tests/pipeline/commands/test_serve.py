@@ -1,4 +1,4 @@
-"""The server as a process, and its keys, from a terminal."""
+"""The server as a process, from a terminal."""
 
 import json
 import os
@@ -22,20 +22,6 @@ from retrieval.files.locks import write_lock
 from retrieval.home import Home
 from retrieval.serve.worker import VARIABLE, Served
 from tests.processes import free_port
-
-
-def test_keys_are_made_named_and_removed(run, tmp_path: Path) -> None:
-    status, out, errors = run("keys", "add", "bot", "--scope", "write", "--home", tmp_path)
-    assert status == 0
-    assert out.startswith("qm_")
-    assert "shown this once" in errors
-    assert run("keys", "list", "--home", tmp_path)[1].split() == ["bot", "write"]
-    status, _, errors = run("keys", "remove", "bot", "--home", tmp_path)
-    assert status == 0
-    assert "lets nobody in" in errors
-    status, _, errors = run("keys", "remove", "bot", "--home", tmp_path)
-    assert status == 2
-    assert "no key is called 'bot'" in errors
 
 
 @pytest.mark.parametrize(("processes", "key"), [(1, ""), (2, "sk-no-key")])
