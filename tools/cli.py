@@ -29,6 +29,31 @@ app.command("benchmark")(benchmark)
 app.command("fit")(fit)
 
 
+@app.command("libraries")
+def libraries(
+    clones: Annotated[
+        Path, typer.Argument(help="Folder with the git repositories, as OWNER/NAME.", exists=True, file_okay=False)
+    ],
+    data: Annotated[Path, typer.Option("--data", help="Folder of sets; the libraries become its set `public`.")],
+) -> None:
+    """Write the public libraries that the shipped models are trained on, with our questions to them.
+
+    What is not cloned is named with the command that clones it.
+
+    \b
+    Example:
+      python -m tools libraries clones --data ROOT
+      python -m tools fit trees --data ROOT
+    """
+    from tools.corpora.public_libraries import public_libraries, write_public_set
+
+    missing = write_public_set(clones, data)
+    for sentence in missing:
+        out.print(sentence, soft_wrap=True)
+    total = len(public_libraries())
+    out.print(f"{total - len(missing)} of {total} libraries are in {data / 'public'}")
+
+
 @baseline.command("write")
 def write(
     folder: Annotated[Path, typer.Argument(help="Where the files go.")],
