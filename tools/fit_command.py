@@ -15,12 +15,21 @@ from pipeline.console.output import err, out, print_error, print_json, progress_
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tools.fit.answers import AnswersFitReport
+    from tools.fit.cells import CellsReport
+    from tools.fit.queries import QueriesReport
+    from tools.fit.relevance import RelevanceReport
+    from tools.fit.trees import TreesReport
+
+    Report = AnswersFitReport | CellsReport | QueriesReport | RelevanceReport | TreesReport
+
 
 class What(StrEnum):
     """What is fitted."""
 
     answers = "answers"
     cells = "cells"
+    queries = "queries"
     relevance = "relevance"
     trees = "trees"
 
@@ -29,8 +38,8 @@ def fit(
     what: Annotated[
         What,
         typer.Argument(
-            help="trees: of the re-ranker; relevance: what a score means; cells: which of a row an answer reads; "
-            "answers: which sentence, and when it is stated."
+            help="queries: the adapter that embeds questions; trees: of the re-ranker; relevance: what a score means; "
+            "cells: which of a row an answer reads; answers: which sentence, and when it is stated."
         ),
     ],
     data: Annotated[Path, typer.Option("--data", help="Folder with a folder for each set.", show_default=False)],
@@ -53,6 +62,7 @@ def fit(
 
     \b
     Examples:
+      python -m tools fit queries --data ROOT --write
       python -m tools fit trees --data ROOT --write
       python -m tools fit relevance --data ROOT
       python -m tools fit cells --data ROOT --write
@@ -61,15 +71,19 @@ def fit(
     with progress_bar("fit") as bar:
         from retrieval.index.embedding.embedders import load_embedder
         from retrieval.settings import Settings
-        from tools.fit.answers import AnswersFitReport, fit_answers
-        from tools.fit.cells import CellsReport, fit_cell_choice
+        from tools.fit.answers import fit_answers
+        from tools.fit.cells import fit_cell_choice
+        from tools.fit.queries import QueriesReport, fit_queries
         from tools.fit.relevance import RelevanceReport, fit_relevance
         from tools.fit.trees import TreesReport, learn_trees
 
         root = home.expanduser().resolve()
         embedder = load_embedder(Settings.read(root).embedder)
-        fits: dict[What, Callable[..., TreesReport | RelevanceReport | CellsReport | AnswersFitReport]] = {
+        fits: dict[
+            What, Callable[..., AnswersFitReport | CellsReport | QueriesReport | RelevanceReport | TreesReport]
+        ] = {
             What.answers: fit_answers,
+            What.queries: fit_queries,
             What.trees: learn_trees,
             What.relevance: fit_relevance,
             What.cells: fit_cell_choice,
@@ -81,7 +95,7 @@ def fit(
     if write and (force or not refused):
         report.write(Path("docs") / "results")
     if json_:
-        print_json(report.to_json() if isinstance(report, TreesReport) else asdict(report))
+        print_json(report.to_json() if isinstance(report, TreesReport | QueriesReport) else asdict(report))
     else:
         out.print(report.page())
     for sentence in refused:

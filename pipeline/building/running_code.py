@@ -21,7 +21,7 @@ from retrieval.files.atomic_files import write_atomically
 from retrieval.files.records import dump_record, parse_record
 
 _PACKAGES = {package.__name__: package for package in (retrieval, evals, pipeline)}
-_DATA = {".toml", ".json", ".txt", ".html", ".css", ".js"}
+_DATA = {".toml", ".json", ".safetensors", ".txt", ".html", ".css", ".js"}
 _Name = tuple[str, str]
 """A module and a name at its top level; an empty name stands for the whole module."""
 

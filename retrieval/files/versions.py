@@ -6,7 +6,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-_SUFFIXES = {".py", ".toml", ".json"}
+_SUFFIXES = {".py", ".toml", ".json", ".safetensors"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +18,14 @@ class Versions:
     predicates: str
     """Version of `retrieval.query_must` and `retrieval.language`."""
     ranker: str
-    """Version of `retrieval.search`, including its weights and trees."""
+    """Version of `retrieval.search` and of the embedders, including weights, trees and the query adapter."""
 
     @classmethod
     def now(cls) -> "Versions":
         """Return the versions of the sources at the time of the first call."""
-        return cls(_version("language", "ingest"), _version("language", "query_must"), _version("search"))
+        return cls(
+            _version("language", "ingest"), _version("language", "query_must"), _version("search", "index/embedding")
+        )
 
 
 @cache
@@ -48,7 +50,7 @@ def sources(root: Path, suffixes: Collection[str], under: str = "") -> Iterator[
 
 EXTRAS: dict[str, tuple[str, ...]] = {
     "dask": ("dagster-dask==0.29.27", "distributed>=2026.1,<2027"),
-    "fit": ("lightgbm>=4.6,<5",),
+    "fit": ("jax>=0.9,<0.12", "lightgbm>=4.6,<5", "optax>=0.2.6,<0.3"),
     "gcs": ("gcsfs>=2025.7,<2027",),
     "http": ("aiohttp>=3.9,<4",),
     "langchain": ("langchain-core>=1.2,<2",),

@@ -291,7 +291,7 @@ def _vector(text: str) -> Vector:
     return vector
 
 
-_SENTENCES = MiniLmEmbedder()
+_SENTENCES = MiniLmEmbedder(query_adapter=None)
 
 
 def _sentence_vector(text: str) -> Vector:

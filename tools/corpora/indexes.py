@@ -6,12 +6,13 @@
     <home>/benchmarks/snapshots/<id>/                 indexes
     <home>/benchmarks/built/<set>/<corpus>.json       which snapshot the corpus is in, and what it was made of
     <home>/benchmarks/evaluations/<snapshot>/...      rows of every strategy
+    <home>/benchmarks/query_adapters/                 query adapters of MiniLM, each trained without some books
 """
 
 import json
 import random
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -23,6 +24,7 @@ from evals.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS, SHELF
 from retrieval.errors import RetrievalError
 from retrieval.files.atomic_files import write_atomically
 from retrieval.index.embedding.embedding_store import EmbeddingStore, embed_missing, vectors_of
+from retrieval.index.embedding.minilm_model import MiniLmEmbedder
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.ingest.library.library import list_books
 from retrieval.language.vocabulary import Vocabulary
@@ -94,6 +96,27 @@ def _forget(folder: Path, snapshot: str | None) -> None:
         shutil.rmtree(folder / "evaluations" / snapshot, ignore_errors=True)
 
 
+_ADAPTERS = Path("query_adapters") / "books.json"
+
+
+def keep_query_adapters(home: Path, files: Mapping[str, Path]) -> None:
+    """Note by book which adapter was trained without it: other models are fitted on vectors that had no say in it.
+
+    Args:
+        home: folder of the benchmarks.
+        files: the adapters by book, under `home`.
+    """
+    write_atomically(home / _ADAPTERS, json.dumps({book: file.name for book, file in sorted(files.items())}, indent=1))
+
+
+def embedder_without(home: Path, book: str, embedder: Embedder) -> Embedder:
+    """The embedder that has not learned from the questions to a book: the given one, unless its adapter did."""
+    if not isinstance(embedder, MiniLmEmbedder) or not (home / _ADAPTERS).is_file():
+        return embedder
+    name = json.loads((home / _ADAPTERS).read_text("utf-8")).get(book)
+    return MiniLmEmbedder(query_adapter=(home / _ADAPTERS).with_name(name)) if name else embedder
+
+
 SAMPLE = "sample"
 PASSAGES = "passages"
 
@@ -121,7 +144,8 @@ def by_group(
     for name, corpus in corpora:
         tell(f"{name}, {corpus.name}", 0, 1)
         with open_index(home, name, corpus, embedder, tell) as snapshot:
-            result = tuple(asked(name, corpus, Retriever(snapshot, embedder), tuple(snapshot.chunks)))
+            retriever = Retriever(snapshot, embedder_without(home, corpus.name, embedder))
+            result = tuple(asked(name, corpus, retriever, tuple(snapshot.chunks)))
         if result:
             groups[corpus.name] = result
     return groups
@@ -171,7 +195,7 @@ def asked_books(
     for number, (name, book) in enumerate(books):
         tell(book.name, number, len(books))
         with open_index(home, name, book, embedder, tell) as snapshot:
-            retriever = Retriever(snapshot, embedder)
+            retriever = Retriever(snapshot, embedder_without(home, book.name, embedder))
             (questions,) = book.question_sets(retriever, tuple(snapshot.chunks))
             yield book.name, retriever, questions
 

@@ -26,7 +26,7 @@ from retrieval.search.retriever import Retriever
 from retrieval.settings import AnswerSettings
 from retrieval.types import Chunk, Embedder, Hit
 from tools.corpora.books import LibraryBook
-from tools.corpora.indexes import Tell, learned_from, open_index
+from tools.corpora.indexes import Tell, embedder_without, learned_from, open_index
 from tools.fit.logit import FittingError, fit_conditional, fit_monotone
 
 Floats = npt.NDArray[np.float64]
@@ -383,7 +383,7 @@ def fit_answers(
                 continue
             tell(f"opening {corpus.name}", len(books), 0)
             snapshot = opened.enter_context(open_index(home, name, corpus, embedder, tell))
-            retriever = Retriever(snapshot, embedder)
+            retriever = Retriever(snapshot, embedder_without(home, corpus.name, embedder))
             gatherer = Gatherer(ContextSource.of(retriever))
             books.append(AskedBook.of(corpus.name, corpus.question_sets(retriever, tuple(snapshot.chunks)), gatherer))
         return fit_books(books, tell)

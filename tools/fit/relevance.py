@@ -17,7 +17,7 @@ from retrieval.search.retriever import Retriever
 from retrieval.settings import DEFAULT_EMBEDDER
 from retrieval.types import Embedder
 from tools.corpora.books import Corpus, LibraryBook, generated_questions
-from tools.corpora.indexes import SAMPLE, Tell, drawn, learned_from, open_index
+from tools.corpora.indexes import SAMPLE, Tell, drawn, embedder_without, learned_from, open_index
 from tools.fit.logit import FittingError, fit_monotone
 
 
@@ -423,7 +423,7 @@ def asked_of_books(
     """
     with ExitStack() as opened:
         books = [
-            _asked(name, corpus, Retriever(snapshot, embedder), seed)
+            _asked(name, corpus, Retriever(snapshot, embedder_without(home, corpus.name, embedder)), seed)
             for name, corpus in learned_from(data, split)
             if isinstance(corpus, LibraryBook)
             and (snapshot := opened.enter_context(open_index(home, name, corpus, embedder, tell)))

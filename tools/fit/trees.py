@@ -1,6 +1,5 @@
 """The re-ranker's trees: training examples, LambdaMART (the only use of LightGBM), scores of books left out."""
 
-import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -26,10 +25,9 @@ from retrieval.search.rerank.trees import LEAF, Matrix, Node, Trees
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import MARGIN, strategy
 from retrieval.types import Chunk, Embedder
-from tools.corpora.books import Corpus, LibraryBook, generated_questions
+from tools.corpora.books import Corpus, LibraryBook
 from tools.corpora.indexes import Tell, by_group, drawn, learned_from, searched_sets
 from tools.fit.logit import FittingError
-from tools.fit.rewording import reworded
 
 DEFAULT = strategy("default")
 MOST_CANDIDATES = 40
@@ -43,7 +41,6 @@ class Example:
 
     question_id: str
     kind: str
-    generated: bool
     values: Matrix
     """(n, features), in the order of `names`."""
     gold: npt.NDArray[np.bool_]
@@ -99,7 +96,7 @@ def examples_of(retriever: Retriever, questions: QuestionSet, names: Sequence[st
     snapshot = retriever.snapshot
     for each in questions.scored:
         gold = snapshot.chunks.positions(list(questions.gold(each)))
-        if not len(gold):
+        if not len(gold) or each.generated:
             continue
         query = Query.of(each.query, snapshot)
         readable = np.ones(len(snapshot), dtype=np.bool_)
@@ -108,13 +105,9 @@ def examples_of(retriever: Retriever, questions: QuestionSet, names: Sequence[st
         pool = candidates(Search(snapshot, retriever.stage, query, vector, DEFAULT, passing))
         values = matrix(measure(snapshot, query, pool), names)
         is_gold = np.isin(pool.positions, gold)
-        yield Example(
-            each.id, each.kind, each.generated, values, is_gold, pool.first, pool.table_of, may_fall(pool, query)
-        )
+        yield Example(each.id, each.kind, values, is_gold, pool.first, pool.table_of, may_fall(pool, query))
 
 
-HUMAN = 3.0
-"""How much more a person's question counts than a generated one of the same group."""
 ROW = 0.5
 """What a row has before a passage. What is learned leans to prose: the books to learn from are asked for both, and a
 reference book is asked for its rows. Chosen on books that were not learned from."""
@@ -197,8 +190,7 @@ def learn(groups: Mapping[str, Sequence[Example]], names: Sequence[str], setting
 def _weighed(examples: Sequence[Example]) -> Sequence[tuple[Example, float]]:
     """Examples that have gold, with weights that sum up to 1,000."""
     told = [example for example in examples if example.gold.any()]
-    weights = [1.0 if each.generated else HUMAN for each in told]
-    return [(each, 1000.0 * weight / sum(weights)) for each, weight in zip(told, weights, strict=True)]
+    return [(example, 1000.0 / len(told)) for example in told]
 
 
 def _trees(dumped: Sequence[Mapping[str, Any]], names: Sequence[str], share: float) -> Trees:
@@ -231,9 +223,6 @@ def _lightgbm() -> Any:
     except (ImportError, OSError) as error:
         raise FittingError(f"LightGBM cannot be loaded ({error}); {install('fit')}, and libgomp1 on Linux") from error
     return lightgbm
-
-
-GENERATED = "generated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +265,6 @@ class LeftOut:
 
     group: str
     kind: str
-    """As the questions say; `generated` for those that templates wrote."""
     left_out: Score
     """By trees that were learned without its fold."""
     shipped: Score
@@ -327,7 +315,7 @@ def leave_out(
         settings: how trees are grown; here with the first of the seeds alone.
         tell: called with what is left out now.
 
-    Neither the questions of a group nor those generated from it have a say in the trees that it is scored by.
+    The questions of a group have no say in the trees that it is scored by.
     """
     left_outs: list[LeftOut] = []
     of_one_seed = replace(settings, seeds=settings.seeds[:1])
@@ -344,7 +332,7 @@ def leave_out(
 def _scored(group: str, examples: Sequence[Example], others: Trees, shipped: Trees) -> Iterator[LeftOut]:
     kinds: dict[str, list[Example]] = {}
     for example in examples:
-        kinds.setdefault(GENERATED if example.generated else example.kind, []).append(example)
+        kinds.setdefault(example.kind, []).append(example)
     for kind, some in kinds.items():
         scored = [(example, others.scores(example.values)) for example in some]
         yield LeftOut(
@@ -388,10 +376,10 @@ def _mean(scores: Sequence[Score]) -> Score:
     return Score(n, mean("hit_1"), mean("hit_5"), mean("hit_10"), mean("mrr"))
 
 
-MOST_QUESTIONS, MOST_GENERATED = 400, 80
-"""Questions of one set, and generated ones of one book: more of one kind teach little more, and take their time."""
+MOST_QUESTIONS = 400
+"""Of one set of tables: more of one kind teach little more, and take their time."""
 
-_POOLED = ("matrix-lookup", "rule", "comparison", GENERATED)
+_POOLED = ("matrix-lookup", "rule", "comparison")
 
 
 @dataclass(frozen=True, slots=True)
@@ -427,10 +415,9 @@ class TreesReport:
             f"embedder `{self.embedder}`. The model of `wordllama` serves every embedder that has no model of its own.",
             "",
             "The cells show hit@1 / hit@5 / hit@10 / MRR. *Held out* is the score of a model that was trained without",
-            "this book or set, without the other books of its set (up to seven at a time) and without questions",
-            "generated from them. Expect this score for a new book. *Shipped* is the score of the model that was",
-            "trained on all sets, so it is too high. *First sight* is the sum of BM25 and cosine, of the chunk and of",
-            "the text of its table.",
+            "this book or set and without the other books of its set (up to seven at a time). Expect this score for a",
+            "new book. *Shipped* is the score of the model that was trained on all sets, so it is too high. *First",
+            "sight* is the sum of BM25 and cosine, of the chunk and of the text of its table.",
             "",
             "| book or set | kind | questions | held out | shipped | first sight |",
             "|---|---|---|---|---|---|",
@@ -469,7 +456,7 @@ def _score(found: Score) -> str:
 def learn_trees(
     home: Path, data: Path, split: str, embedder: Embedder, seed: int = 0, tell: Tell = lambda *_: None
 ) -> TreesReport:
-    """Learn on every set under `data` that has the split, on the sample book, and on questions about the books.
+    """Learn on every set under `data` that has the split, on the shelf and on the sample book.
 
     Raises:
         BenchmarkDataError: there is no set under `data` with such a split.
@@ -529,20 +516,10 @@ def trees_without(
 
 
 def _examples(seed: int, name: str, corpus: Corpus, retriever: Retriever, chunks: Sequence[Chunk]) -> Iterator[Example]:
-    for each in _sets(name, corpus, retriever, chunks, seed):
-        yield from examples_of(retriever, each, NAMES)
-
-
-def _sets(name: str, corpus: Corpus, retriever: Retriever, chunks: Sequence[Chunk], seed: int) -> Iterator[QuestionSet]:
-    for each in searched_sets(name, corpus, retriever, chunks):
-        yield each if isinstance(corpus, LibraryBook) else _sampled(each, seed)
-    if isinstance(corpus, LibraryBook):
-        questions = generated_questions(chunks, retriever.snapshot.vocabulary, seed)
-        draws = random.Random(seed)
-        chosen = draws.sample(questions, min(MOST_GENERATED, len(questions)))
-        yield QuestionSet.of(corpus.name, f"seed{seed}", chosen, chunks)
-        reworded_too = [replace(each, id=f"{each.id}-reworded", query=reworded(each.query, draws)) for each in chosen]
-        yield QuestionSet.of(corpus.name, f"seed{seed}-reworded", reworded_too, chunks)
+    for questions in searched_sets(name, corpus, retriever, chunks):
+        yield from examples_of(
+            retriever, questions if isinstance(corpus, LibraryBook) else _sampled(questions, seed), NAMES
+        )
 
 
 def _sampled(questions: QuestionSet, seed: int) -> QuestionSet:

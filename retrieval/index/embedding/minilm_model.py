@@ -28,12 +28,16 @@ class BertGraph:
     Args:
         weights: file in the safetensors format, with the names of the transformers library.
         heads: attention heads of a layer.
+        adapter: matrices of low rank that are added to weights (LoRA, Hu et al. 2021), in the same format: `<layer>.a`
+            (inputs, rank) and `<layer>.b` (rank, outputs). None: the weights as they are.
     """
 
-    def __init__(self, weights: Path, heads: int) -> None:
-        from safetensors.numpy import load_file
-
-        self._weights: Mapping[str, npt.NDArray[np.float32]] = load_file(weights)
+    def __init__(self, weights: Path, heads: int, adapter: Path | None = None) -> None:
+        self._weights = dict(_arrays(weights))
+        low_rank = _arrays(adapter) if adapter else {}
+        for layer in {name.rpartition(".")[0] for name in low_rank}:
+            added = low_rank[f"{layer}.a"].astype(np.float32) @ low_rank[f"{layer}.b"].astype(np.float32)
+            self._weights[f"{layer}.weight"] = self._weights[f"{layer}.weight"] + added.T
         self._heads = heads
         self._nodes: list[Any] = []
         self._constants: dict[str, npt.NDArray[Any]] = {}
@@ -97,6 +101,15 @@ class BertGraph:
         name = f"n{len(self._nodes)}"
         self._nodes.append(helper.make_node(operator, inputs, [name], **attributes))
         return name
+
+
+@cache
+def _arrays(file: Path) -> Mapping[str, npt.NDArray[np.float32]]:
+    """Return the arrays of a file in the safetensors format; the graphs of this process share those of their weights."""
+    from safetensors.numpy import load_file
+
+    arrays: dict[str, npt.NDArray[np.float32]] = load_file(file)
+    return arrays
 
 
 class Session:
@@ -163,7 +176,8 @@ FOLDER = "QUERYMUST_MINILM"
 """Environment variable: the folder of the weights, if no package contains them."""
 
 _DIMENSIONS = 384
-_HEADS = 12
+HEADS = 12
+"""Attention heads of a layer."""
 _LONGEST = 256
 """Tokens that the model was trained to read at once, with the first and last token of a text."""
 _MARKS = 2
@@ -182,8 +196,16 @@ _FILES = {
 """SHA-256 of the files that the model's authors published; other files are refused, whatever package has them."""
 
 
+QUERY_ADAPTER = Path(__file__).with_name("minilm_queries.safetensors")
+"""What `python -m tools fit queries` learned: the adapter by which a question is embedded."""
+
+
 class MiniLmEmbedder:
     """Sentence vectors of all-MiniLM-L6-v2 (Reimers and Gurevych 2019), 384 dimensions, L2-normalised.
+
+    Texts are embedded by the weights as published. Questions are embedded by the same model with an adapter that was
+    trained to bring them near the rows and passages that answer them (query-side fine-tuning, Lee et al. 2021,
+    "Learning Dense Representations of Phrases at Scale"): a better adapter does not change the vectors of an index.
 
     A long text is read in windows, and its vector is the mean of theirs weighted by their token counts: one passage in
     twenty of a reference book is longer than a window, but one in six of those that answer a question about prose.
@@ -191,20 +213,22 @@ class MiniLmEmbedder:
 
     Args:
         environment: QUERYMUST_MINILM names a folder that holds the weights.
+        query_adapter: None: questions are embedded as texts are.
     """
 
     identity = EmbedderIdentity("minilm", "all-MiniLM-L6-v2+windows", _DIMENSIONS)
 
-    def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
+    def __init__(self, environment: Mapping[str, str] = os.environ, query_adapter: Path | None = QUERY_ADAPTER) -> None:
         self._environment = environment
+        self._query_adapter = query_adapter
 
     def embed_query(self, query: str) -> Vector:
-        """Return the vector of a question, (384,), read-only; this model reads questions and texts alike.
+        """Return the vector of a question, (384,), read-only.
 
         Recent vectors are cached for all embedders of this process: scoring several strategies asks for each question
         again, and answering asks for its vector in addition to the search.
         """
-        return _kept_vector(self._folder, query)
+        return _kept_vector(self._folder, query, self._query_adapter)
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Return a matrix (len(texts), 384), computed with one thread for each processor.
@@ -223,6 +247,16 @@ class MiniLmEmbedder:
             EmbedderMismatchError: the tokenizer belongs to another model.
         """
         return sum(map(len, _windows(_tokenizer(self._folder).encode(_readable(text), add_special_tokens=False))))
+
+    @property
+    def weights(self) -> Path:
+        """The file of the published weights. Raises as `embed` does."""
+        return self._folder / "model.safetensors"
+
+    @property
+    def tokenizer(self) -> Any:
+        """The tokenizer of the model. Raises as `embed` does."""
+        return _tokenizer(self._folder)
 
     @cached_property
     def _folder(self) -> Path:
@@ -272,9 +306,9 @@ def _require(path: Path, expected: str) -> None:
 
 
 @cache
-def _session(weights: Path) -> Session:
+def _session(weights: Path, adapter: Path | None) -> Session:
     """Return the session of all embedders of this process: it holds 200 MB, and any number of threads may use it."""
-    return BertGraph(weights, _HEADS).session()
+    return BertGraph(weights, HEADS, adapter).session()
 
 
 @cache
@@ -288,10 +322,10 @@ def _tokenizer(folder: Path) -> Any:
     return tokenizer
 
 
-def _embedded(folder: Path, texts: Sequence[str]) -> Vector:
+def _embedded(folder: Path, texts: Sequence[str], adapter: Path | None = None) -> Vector:
     """Return a matrix (texts, dimensions) of at least one text."""
     try:
-        session = _session(folder / "model.safetensors")
+        session = _session(folder / "model.safetensors", adapter)
     except ImportError as error:
         raise EmbedderUnavailableError(
             f"minilm needs {error.name}; {install('minilm')}, or use --embedder wordllama",
@@ -304,9 +338,9 @@ def _embedded(folder: Path, texts: Sequence[str]) -> Vector:
 
 
 @lru_cache(maxsize=_KEPT)
-def _kept_vector(folder: Path, text: str) -> Vector:
+def _kept_vector(folder: Path, text: str, adapter: Path | None) -> Vector:
     """Return the vector of a text, (dimensions,), read-only."""
-    vector: Vector = _embedded(folder, [text])[0]
+    vector: Vector = _embedded(folder, [text], adapter)[0]
     vector.setflags(write=False)
     return vector
 

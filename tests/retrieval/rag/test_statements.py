@@ -45,7 +45,7 @@ def test_the_row_that_answers_is_the_most_probable(gatherer: Gatherer) -> None:
     best = max(found, key=lambda statement: statement.probability)
     assert best.passage.number == 1
     assert [(cell.column, cell.text) for cell in best.cells] == [("Level 7-9", "10")]
-    assert best.probability > 0.8
+    assert best.probability > 0.7
 
 
 def test_features_are_shares_and_of_each_candidate(gatherer: Gatherer) -> None:

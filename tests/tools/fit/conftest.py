@@ -9,9 +9,7 @@ NAMES = ("less_covered", "told", "behind_section_alike", "lexical")
 SMALL = Settings(rounds=20, leaves=4, least_examples=5, features_a_tree=1.0)
 
 
-def example_of(
-    seed: int, telling: str = "less_covered", n: int = 12, *, kind: str = "lookup", generated: bool = False
-) -> Example:
+def example_of(seed: int, telling: str = "less_covered", n: int = 12, *, kind: str = "lookup") -> Example:
     """Candidates of which the first is gold; only the feature `telling` says so, and all others are noise."""
     values = np.random.default_rng(seed).random((n, len(NAMES))).astype(np.float32)
     column = NAMES.index(telling)
@@ -23,7 +21,7 @@ def example_of(
     gold = np.zeros(n, dtype=np.bool_)
     gold[0] = True
     first, tables, rows = values[:, 3].astype(np.float64), np.arange(n) // 4, np.ones(n, dtype=np.bool_)
-    return Example(f"q{seed}", kind, generated, values, gold, first, tables, rows)
+    return Example(f"q{seed}", kind, values, gold, first, tables, rows)
 
 
 @pytest.fixture(scope="session")

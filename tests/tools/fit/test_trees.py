@@ -10,7 +10,6 @@ from retrieval.search.rerank.trees import LEAF, Trees
 from tools.corpora.books import BenchmarkDataError
 from tools.fit import trees
 from tools.fit.trees import (
-    GENERATED,
     MOST_GROUPS,
     Crowd,
     LeftOut,
@@ -48,7 +47,6 @@ def learned(lightgbm: None, small_sets: Path, tmp_path_factory: pytest.TempPathF
     home = tmp_path_factory.mktemp("learning")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trees, "MOST_QUESTIONS", 8)
-        patch.setattr(trees, "MOST_GENERATED", 3)
         return tuple(learn_trees(home, small_sets, "open", EMBEDDER) for _ in range(2))
 
 
@@ -59,11 +57,10 @@ def test_every_set_and_the_sample_are_left_out_in_turn(learned: tuple[TreesRepor
     assert result["arms", "matrix-lookup"] == result["camp", "matrix-lookup"] == 5
 
 
-def test_of_a_large_set_and_of_generated_questions_some_are_asked(learned: tuple[TreesReport, ...]) -> None:
+def test_of_a_large_set_some_questions_are_asked(learned: tuple[TreesReport, ...]) -> None:
     result = {(row.group, row.kind): row.left_out.n for row in learned[0].found}
 
     assert sum(n for (group, _), n in result.items() if group == "wikisql-rows.open") == 8
-    assert 0 < result["arms", "generated"] <= 2 * 3  # as they are, and in other words
 
 
 def test_the_trees_see_the_features_of_a_search(learned: tuple[TreesReport, ...]) -> None:
@@ -203,15 +200,13 @@ def test_a_group_is_scored_by_trees_that_have_not_seen_it(lightgbm, make_example
     assert result["odd"].left_out == expected
 
 
-def test_generated_questions_are_scored_apart_from_those_of_people(lightgbm, make_example, names, small):
-    mixed = [
-        make_example(number, kind="rule" if number % 2 else "lookup", generated=number < 4) for number in range(10)
-    ]
+def test_kinds_of_questions_are_scored_apart(lightgbm, make_example, names, small):
+    mixed = [make_example(number, kind="rule" if number % 2 else "lookup") for number in range(10)]
     groups = {"one": mixed, "two": [make_example(50 + number) for number in range(10)]}
     shipped = learn(groups, names, small)
     result = [(each.group, each.kind, each.left_out.n) for each in leave_out(groups, ALONE, names, shipped, small)]
 
-    assert result == [("one", GENERATED, 4), ("one", "lookup", 3), ("one", "rule", 3), ("two", "lookup", 10)]
+    assert result == [("one", "lookup", 5), ("one", "rule", 5), ("two", "lookup", 10)]
 
 
 def test_a_group_that_loses_more_than_the_gate_lets_through_is_named() -> None:

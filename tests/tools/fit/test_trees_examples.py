@@ -21,7 +21,7 @@ def wide(n, gold=(), seed=0):
     marks = np.zeros(n, dtype=np.bool_)
     marks[list(gold)] = True
     # The first look falls, so the last candidates are its worst.
-    return Example("q", "lookup", False, values, marks, np.linspace(1, 0, n), np.arange(n), np.ones(n, dtype=np.bool_))
+    return Example("q", "lookup", values, marks, np.linspace(1, 0, n), np.arange(n), np.ones(n, dtype=np.bool_))
 
 
 @pytest.fixture(scope="module")
@@ -58,14 +58,15 @@ def question_set(chunks):
 
     questions = [
         question("q1", "fighter of level 3 against poison", "fighter level 3 poison 17"),
-        question("q2", "level 3 against poison", "cleric level 3 poison 17", tags=("generated",)),
+        question("q2", "level 3 against poison", "cleric level 3 poison 17"),
+        question("q5", "poison at level 3", "fighter level 3 poison 17", tags=("generated",)),
         question("q3", "the price of a whip"),
         question("q4", "ale and song", "gone"),
     ]
     return QuestionSet.of("tiny", "open", questions, chunks)
 
 
-def test_only_questions_with_gold_in_the_index_are_examples(retriever, question_set):
+def test_only_questions_of_people_with_gold_in_the_index_are_examples(retriever, question_set):
     assert [example.question_id for example in examples_of(retriever, question_set, NAMES)] == ["q1", "q2"]
 
 
@@ -78,13 +79,12 @@ def test_an_example_has_the_candidates_of_a_search_with_the_asked_features(retri
     assert result.gold.sum() == 1
     assert result.values[result.gold, 2].tolist() == [1.0]
     assert len(result.first) == 9
-    assert (result.kind, result.generated) == ("lookup", False)
+    assert result.kind == "lookup"
 
 
 def test_gold_that_a_predicate_excludes_is_no_candidate(retriever, question_set):
     _, excluded = examples_of(retriever, question_set, NAMES)
 
-    assert excluded.generated
     assert not excluded.gold.any()
     assert excluded.rank(excluded.first) is None
 

@@ -22,7 +22,7 @@ COSINES = [0.457681, 0.027995]
 
 @pytest.fixture(scope="module")
 def minilm() -> MiniLmEmbedder:
-    return MiniLmEmbedder({})
+    return MiniLmEmbedder({}, query_adapter=None)
 
 
 def test_vectors_are_those_that_torch_gives(minilm: MiniLmEmbedder) -> None:
@@ -41,6 +41,16 @@ def test_a_vector_does_not_depend_on_its_neighbours(minilm: MiniLmEmbedder) -> N
     assert minilm.embed_query(TEXTS[0]) is minilm.embed_query(TEXTS[0])
     with pytest.raises(ValueError, match="read-only"):
         minilm.embed_query(TEXTS[0])[0] = 0.0
+
+
+def test_a_question_is_embedded_with_the_adapter_and_a_text_without(minilm: MiniLmEmbedder) -> None:
+    adapted = MiniLmEmbedder({})
+
+    question, published = adapted.embed_query(TEXTS[1]), minilm.embed_query(TEXTS[1])
+
+    assert 0.5 < float(question @ published) < 0.9999
+    assert np.linalg.norm(question) == pytest.approx(1.0, abs=1e-5)
+    assert np.array_equal(adapted.embed(TEXTS[:2]), minilm.embed(TEXTS[:2]))
 
 
 def test_a_long_text_is_read_to_its_end(minilm: MiniLmEmbedder) -> None:

@@ -1,0 +1,431 @@
+"""The query adapter of MiniLM: training examples, LoRA (the only use of JAX), hits of books left out."""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evals.questions.question_sets import QuestionSet
+from retrieval.files.atomic_files import write_atomically
+from retrieval.files.versions import install
+from retrieval.index.embedding.minilm_model import HEADS, QUERY_ADAPTER, MiniLmEmbedder
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.search.retriever import Retriever
+from retrieval.types import Embedder, Vector
+from tools.corpora.books import LibraryBook
+from tools.corpora.indexes import Tell, keep_query_adapters, open_index
+from tools.corpora.sets import benchmarks_under
+from tools.fit.logit import FittingError
+
+Arrays = Mapping[str, Any]
+"""Arrays of JAX by name."""
+Adapter = Mapping[str, npt.NDArray[np.float32]]
+"""`<layer>.a` (inputs, rank) and `<layer>.b` (rank, outputs), as `BertGraph` reads them."""
+
+FOLDS = 4
+"""Groups of books; each is scored, and asked by every other fit, with an adapter that was trained without it."""
+BATCH = 32
+LONGEST = 48
+"""Tokens of a question that are trained on."""
+_LAYERS = (
+    *("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"),
+    *("intermediate.dense", "output.dense"),
+)
+_EPSILON = 1e-12
+_CHUNKS = 4096
+"""Matrices of chunks are filled up to a multiple of this, so that few shapes are compiled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How an adapter is trained."""
+
+    first_layer: int = 3
+    """The layers below stay as they are: their states are computed once, and what is left fits a small file."""
+    rank: int = 8
+    epochs: int = 2
+    rate: float = 5e-4
+    temperature: float = 0.05
+    drift: float = 1.0
+    """What a vector costs that moves away from the published model's, times 1 minus their cosine."""
+
+
+SETTINGS = Settings()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QueryExample:
+    """A question and the chunks that answer it. Key: (book, question)."""
+
+    book: str
+    question: str
+    kind: str
+    gold: npt.NDArray[np.int64]
+    """Positions; at least one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Training:
+    """Questions to some books, and the vectors that they are trained to come near to."""
+
+    examples: tuple[QueryExample, ...]
+    vectors: Mapping[str, Vector]
+    """(chunks, dimensions) by book."""
+
+
+class QueryEncoder:
+    """MiniLM in JAX: its lower layers as published, its upper layers with an adapter.
+
+    Args:
+        weights: file in the safetensors format, with the names of the transformers library.
+        first_layer: that has an adapter.
+
+    Raises:
+        FittingError: JAX is not installed.
+    """
+
+    def __init__(self, weights: Path, first_layer: int) -> None:
+        jax = _jax()
+        from safetensors.numpy import load_file
+
+        numbers = {name: array for name, array in load_file(weights).items() if array.dtype.kind == "f"}
+        self._weights: Arrays = {name: jax.numpy.asarray(array) for name, array in numbers.items()}
+        layers = {int(name.split(".")[2]) for name in numbers if name.startswith("encoder.layer.")}
+        self._below, self._above = range(first_layer), range(first_layer, len(layers))
+        self._lower, self._upper = jax.jit(self._states), jax.jit(self.vectors)
+
+    def states(self, tokens: npt.NDArray[np.int32], mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.float16]:
+        """(questions, LONGEST, width) what the lower layers make of tokens; `mask`: which are tokens of the text."""
+        batches = range(0, len(tokens), BATCH)
+        parts = [np.asarray(self._lower(tokens[at : at + BATCH], mask[at : at + BATCH]), np.float16) for at in batches]
+        return np.concatenate(parts)
+
+    def embedded(self, states: npt.NDArray[np.float16], mask: npt.NDArray[np.bool_], adapter: Arrays) -> Vector:
+        """(questions, dimensions) vectors of questions whose states are known."""
+        batches = range(0, len(states), BATCH)
+        return np.concatenate(
+            [np.asarray(self._upper(states[at : at + BATCH], mask[at : at + BATCH], adapter)) for at in batches]
+        )
+
+    def fresh_adapter(self, rank: int, seed: int) -> dict[str, Any]:
+        """An adapter that changes nothing yet."""
+        draws, adapter = np.random.default_rng(seed), {}
+        for layer in (f"encoder.layer.{number}.{name}" for number in self._above for name in _LAYERS):
+            outputs, inputs = self._weights[f"{layer}.weight"].shape
+            adapter[f"{layer}.a"] = (draws.standard_normal((inputs, rank)) / inputs**0.5).astype(np.float32)
+            adapter[f"{layer}.b"] = np.zeros((rank, outputs), dtype=np.float32)
+        return adapter
+
+    def vectors(self, states: Any, mask: Any, adapter: Arrays) -> Any:
+        """The upper layers, as a function that JAX can differentiate."""
+        for number in self._above:
+            states = self._layer(f"encoder.layer.{number}.", states, mask, adapter)
+        shown = mask[..., None]
+        means = (states * shown).sum(1) / shown.sum(1)
+        return means / (means**2).sum(-1, keepdims=True) ** 0.5
+
+    def _states(self, tokens: Any, mask: Any) -> Any:
+        words, places, kinds = (
+            self._weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")
+        )
+        states = self._normed("embeddings.", words[tokens] + places[: tokens.shape[1]] + kinds[0])
+        for number in self._below:
+            states = self._layer(f"encoder.layer.{number}.", states, mask, {})
+        return states
+
+    def _layer(self, name: str, x: Any, mask: Any, adapter: Arrays) -> Any:
+        jax, (n, length, width) = _jax(), x.shape
+        query, key, value = (
+            self._linear(f"{name}attention.self.{what}", x, adapter)
+            .reshape(n, length, HEADS, width // HEADS)
+            .transpose(0, 2, 1, 3)
+            for what in ("query", "key", "value")
+        )
+        scores = query @ key.transpose(0, 1, 3, 2) * (width // HEADS) ** -0.5
+        shares = jax.nn.softmax(jax.numpy.where(mask[:, None, None, :], scores, -1e9), -1)
+        heads = (shares @ value).transpose(0, 2, 1, 3).reshape(n, length, width)
+        attended = self._linear(f"{name}attention.output.dense", heads, adapter)
+        x = self._normed(f"{name}attention.output.", x + attended)
+        wide = jax.nn.gelu(self._linear(f"{name}intermediate.dense", x, adapter), approximate=False)
+        return self._normed(f"{name}output.", x + self._linear(f"{name}output.dense", wide, adapter))
+
+    def _linear(self, name: str, x: Any, adapter: Arrays) -> Any:
+        y = x @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
+        return y + (x @ adapter[f"{name}.a"]) @ adapter[f"{name}.b"] if f"{name}.a" in adapter else y
+
+    def _normed(self, name: str, x: Any) -> Any:
+        centred = x - x.mean(-1, keepdims=True)
+        scaled = centred / ((centred**2).mean(-1, keepdims=True) + _EPSILON) ** 0.5
+        return scaled * self._weights[f"{name}LayerNorm.weight"] + self._weights[f"{name}LayerNorm.bias"]
+
+
+def tokens_of(questions: Sequence[str], tokenizer: Any) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+    """(questions, LONGEST) token ids, and which of them are tokens of the question."""
+    tokens = np.zeros((len(questions), LONGEST), dtype=np.int32)
+    mask = np.zeros((len(questions), LONGEST), dtype=np.bool_)
+    for number, question in enumerate(questions):
+        ids = tokenizer.encode(question).ids[:LONGEST]
+        tokens[number, : len(ids)], mask[number, : len(ids)] = ids, True
+    return tokens, mask
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Questions to one book, filled up to `BATCH`."""
+
+    states: npt.NDArray[np.float32]
+    mask: npt.NDArray[np.bool_]
+    gold: npt.NDArray[np.bool_]
+    """(BATCH, chunks)"""
+    weights: npt.NDArray[np.float32]
+    """(BATCH,) 1 for a question, 0 for filling."""
+
+
+class QueryTrainer:
+    """Trains adapters on questions whose lower states are computed once.
+
+    The loss of a question is -log of the share that its gold has in the softmax over all chunks of its book.
+
+    Args:
+        training: all questions; an adapter is trained on those of some books.
+        weights: of the published model.
+        tokenizer: of the model.
+        settings: how.
+        seed: of the order of questions and the first values.
+    """
+
+    def __init__(
+        self, training: Training, weights: Path, tokenizer: Any, settings: Settings = SETTINGS, seed: int = 0
+    ) -> None:
+        self._training, self._settings, self._seed = training, settings, seed
+        self._encoder = QueryEncoder(weights, settings.first_layer)
+        tokens, self._mask = tokens_of([example.question for example in training.examples], tokenizer)
+        self._states = self._encoder.states(tokens, self._mask)
+        self._chunks = {
+            book: np.pad(vectors, ((0, -len(vectors) % _CHUNKS), (0, 0))) for book, vectors in training.vectors.items()
+        }
+
+    def adapter(self, books: frozenset[str]) -> Adapter:
+        """Train on the questions to some books.
+
+        Raises:
+            FittingError: there are none, or JAX or Optax is not installed.
+        """
+        jax, optax, settings = _jax(), _optax(), self._settings
+        draws, adapter = random.Random(self._seed), self._encoder.fresh_adapter(settings.rank, self._seed)
+        epochs = [self._order(books, draws) for _ in range(settings.epochs)]
+        n_steps = sum(map(len, epochs))
+        if not n_steps:
+            raise FittingError("no question has gold among the chunks of its book; nothing can be learned")
+        schedule = optax.warmup_cosine_decay_schedule(0.0, settings.rate, min(20, n_steps // 2), n_steps)
+        optimizer = optax.adamw(schedule, weight_decay=0.01)
+        state, gradient = optimizer.init(adapter), jax.jit(jax.grad(self._loss))
+        for book, numbers in (step for epoch in epochs for step in epoch):
+            batch = self._batch(book, numbers)
+            length = -(-int(batch.mask.sum(1).max()) // 8) * 8
+            slopes = gradient(
+                adapter,
+                batch.states[:, :length],
+                batch.mask[:, :length],
+                self._chunks[book],
+                len(self._training.vectors[book]),
+                batch.gold,
+                batch.weights,
+            )
+            updates, state = optimizer.update(slopes, state, adapter)
+            adapter = optax.apply_updates(adapter, updates)
+        return {name: np.asarray(values) for name, values in adapter.items()}
+
+    def ranks(self, books: frozenset[str], adapter: Adapter) -> Iterator[tuple[QueryExample, int]]:
+        """1-based rank of the best gold of each question to some books, by the cosine alone; {} for the published."""
+        numbers = [n for n, example in enumerate(self._training.examples) if example.book in books]
+        vectors = self._encoder.embedded(self._states[numbers], self._mask[numbers], adapter)
+        for number, vector in zip(numbers, vectors, strict=True):
+            example = self._training.examples[number]
+            cosines = self._training.vectors[example.book] @ vector
+            yield example, int(np.count_nonzero(cosines > cosines[example.gold].max())) + 1
+
+    def _order(self, books: frozenset[str], draws: random.Random) -> list[tuple[str, list[int]]]:
+        """The questions of an epoch, those of one book at a time, in a drawn order."""
+        by_book: dict[str, list[int]] = {}
+        for number, example in enumerate(self._training.examples):
+            if example.book in books:
+                by_book.setdefault(example.book, []).append(number)
+        steps: list[tuple[str, list[int]]] = []
+        for book, numbers in sorted(by_book.items()):
+            draws.shuffle(numbers)
+            steps += [(book, numbers[at : at + BATCH]) for at in range(0, len(numbers), BATCH)]
+        draws.shuffle(steps)
+        return steps
+
+    def _batch(self, book: str, numbers: Sequence[int]) -> Batch:
+        n, filling = len(numbers), BATCH - len(numbers)
+        mask = np.pad(self._mask[numbers], ((0, filling), (0, 0)))
+        mask[n:, 0] = True
+        gold = np.zeros((BATCH, len(self._chunks[book])), dtype=np.bool_)
+        for row, number in enumerate(numbers):
+            gold[row, self._training.examples[number].gold] = True
+        states = np.pad(self._states[numbers].astype(np.float32), ((0, filling), (0, 0), (0, 0)))
+        return Batch(states, mask, gold, (np.arange(BATCH) < n).astype(np.float32))
+
+    def _loss(
+        self, adapter: Arrays, states: Any, mask: Any, chunks: Any, n_chunks: Any, gold: Any, weights: Any
+    ) -> Any:
+        jax = _jax()
+        vectors, published = (self._encoder.vectors(states, mask, some) for some in (adapter, {}))
+        is_chunk = jax.numpy.arange(chunks.shape[0]) < n_chunks
+        scores = jax.numpy.where(is_chunk, vectors @ chunks.T / self._settings.temperature, -1e9)
+        of_gold = jax.nn.logsumexp(jax.numpy.where(gold, scores, -1e9), -1)
+        losses = jax.nn.logsumexp(scores, -1) - of_gold
+        drifts = 1.0 - (vectors * published).sum(-1)
+        return ((losses + self._settings.drift * drifts) * weights).sum() / weights.sum()
+
+
+def _jax() -> Any:
+    try:
+        import jax
+    except ImportError as error:
+        raise FittingError(f"JAX cannot be loaded ({error}); {install('fit')}") from error
+    return jax
+
+
+def _optax() -> Any:
+    try:
+        import optax  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise FittingError(f"Optax cannot be loaded ({error}); {install('fit')}") from error
+    return optax
+
+
+@dataclass(frozen=True, slots=True)
+class VectorHits:
+    """Questions of one kind to books that were left out, ranked by the cosine alone. Key: kind."""
+
+    kind: str
+    n: int
+    published: tuple[float, ...]
+    """hit@1, hit@5 and hit@15 with the vector of the published model."""
+    adapted: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QueriesReport:
+    """A trained adapter and what it is worth."""
+
+    adapter: Adapter
+    hits: tuple[VectorHits, ...]
+
+    def write(self, docs: Path) -> None:
+        """Ship the adapter, and write `queries.md`."""
+        save_adapter(self.adapter, QUERY_ADAPTER)
+        write_atomically(docs / "queries.md", self.page())
+
+    def to_json(self) -> dict[str, Any]:
+        """For `--json`: without the adapter itself."""
+        return {"hits": [asdict(row) for row in self.hits]}
+
+    def page(self) -> str:
+        """Markdown: every kind of question."""
+        lines = [
+            "# The query adapter of `minilm`",
+            "",
+            "`python -m tools fit queries` writes this page.",
+            "The embedder `minilm` embeds texts with all-MiniLM-L6-v2 as published, and questions with an adapter of",
+            "low rank (LoRA) on its last three layers. The adapter was trained to bring a question near the rows and",
+            "passages that answer it, among all chunks of their book. An index does not depend on it.",
+            "",
+            f"Each of {FOLDS} groups of books is scored by an adapter that was trained on the other groups. Chunks are",
+            "ranked by the cosine alone. The cells show hit@1 / hit@5 / hit@15.",
+            "",
+            "| kind | questions | published | adapted, held out |",
+            "|---|---:|---|---|",
+            *(f"| {row.kind} | {row.n} | {_cell(row.published)} | {_cell(row.adapted)} |" for row in self.hits),
+            "",
+        ]
+        return "\n".join(lines)
+
+
+def _cell(hits: Sequence[float]) -> str:
+    return " / ".join(f"{hit:.3f}" for hit in hits)
+
+
+def save_adapter(adapter: Adapter, file: Path) -> None:
+    """Write an adapter in the safetensors format, in half precision."""
+    from safetensors.numpy import save
+
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(file, save({name: values.astype(np.float16) for name, values in sorted(adapter.items())}))
+
+
+def fit_queries(
+    home: Path, data: Path, split: str, embedder: Embedder, seed: int = 0, tell: Tell = lambda *_: None
+) -> QueriesReport:
+    """Train on every set of books under `data` that has the split; not on the shelf and the sample, which stay a test.
+
+    The adapters of the folds are kept under `home`, where the other fits find them.
+
+    Raises:
+        BenchmarkDataError: there is no set under `data` with such a split.
+        FittingError: the embedder is another one, there are fewer than two books, or a library is not installed.
+    """
+    if not isinstance(embedder, MiniLmEmbedder):
+        raise FittingError(f"the adapter is one of minilm, and the embedder is {embedder.identity.name}")
+    training = _training(home, data, split, embedder, tell)
+    trainer = QueryTrainer(training, embedder.weights, embedder.tokenizer, seed=seed)
+    books = sorted({example.book for example in training.examples})
+    if len(books) < 2:
+        raise FittingError(f"the adapter is fitted on questions to two books or more; {data} has {len(books)}")
+    random.Random(seed).shuffle(books)
+    ranks: list[tuple[str, int, int]] = []
+    files: dict[str, Path] = {}
+    n_folds = min(FOLDS, len(books))
+    for number in range(n_folds):
+        held = frozenset(books[number::n_folds])
+        tell(f"learning without {', '.join(sorted(held))}", number, n_folds + 1)
+        adapter = trainer.adapter(frozenset(books) - held)
+        pairs = zip(trainer.ranks(held, {}), trainer.ranks(held, adapter), strict=True)
+        ranks += [(example.kind, published, adapted) for (example, published), (_, adapted) in pairs]
+        file = home / "query_adapters" / f"{number}.safetensors"
+        save_adapter(adapter, file)
+        files |= dict.fromkeys(held, file)
+    keep_query_adapters(home, files)
+    tell("learning", n_folds, n_folds + 1)
+    return QueriesReport(trainer.adapter(frozenset(books)), _hits(ranks))
+
+
+def _training(home: Path, data: Path, split: str, embedder: Embedder, tell: Tell) -> Training:
+    examples: list[QueryExample] = []
+    vectors: dict[str, Vector] = {}
+    for name, corpora in benchmarks_under(data, split).corpora.items():
+        for corpus in corpora:
+            if not isinstance(corpus, LibraryBook):
+                continue
+            tell(f"{name}, {corpus.name}", len(vectors), 0)
+            with open_index(home, name, corpus, embedder, tell) as snapshot:
+                vectors[corpus.name] = np.array(snapshot.vectors)
+                retriever, chunks = Retriever(snapshot, embedder), tuple(snapshot.chunks)
+                for questions in corpus.question_sets(retriever, chunks):
+                    examples += _examples(corpus.name, questions, snapshot)
+    return Training(tuple(examples), vectors)
+
+
+def _examples(book: str, questions: QuestionSet, snapshot: Snapshot) -> Iterator[QueryExample]:
+    for question in questions.scored:
+        gold = snapshot.chunks.positions(list(questions.gold(question)))
+        if len(gold) and not question.generated:
+            yield QueryExample(book, question.query, question.kind, gold)
+
+
+def _hits(ranks: Sequence[tuple[str, int, int]]) -> tuple[VectorHits, ...]:
+    by_kind: dict[str, list[tuple[int, int]]] = {}
+    for kind, published, adapted in ranks:
+        by_kind.setdefault(kind, []).append((published, adapted))
+    rows: list[VectorHits] = []
+    for kind, pairs in sorted(by_kind.items()):
+        hits = [tuple(float((column <= k).mean()) for k in (1, 5, 15)) for column in np.asarray(pairs).T]
+        rows.append(VectorHits(kind, len(pairs), hits[0], hits[1]))
+    return tuple(rows)
