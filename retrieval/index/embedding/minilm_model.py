@@ -105,7 +105,7 @@ class BertGraph:
 
 @cache
 def _arrays(file: Path) -> Mapping[str, npt.NDArray[np.float32]]:
-    """Return the arrays of a file in the safetensors format; the graphs of this process share those of their weights."""
+    """Return the arrays of a file in the safetensors format; all graphs of a process share those of the weights."""
     from safetensors.numpy import load_file
 
     arrays: dict[str, npt.NDArray[np.float32]] = load_file(file)
