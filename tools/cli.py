@@ -45,13 +45,13 @@ def libraries(
       python -m tools libraries clones --data ROOT
       python -m tools fit trees --data ROOT
     """
-    from tools.corpora.public_libraries import public_libraries, write_public_set
+    from tools.corpora.public_libraries import SET, public_libraries, write_public_set
 
     missing = write_public_set(clones, data)
     for sentence in missing:
         out.print(sentence, soft_wrap=True)
     total = len(public_libraries())
-    out.print(f"{total - len(missing)} of {total} libraries are in {data / 'public'}")
+    out.print(f"{total - len(missing)} of {total} libraries are in {data / SET}")
 
 
 @baseline.command("write")

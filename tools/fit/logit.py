@@ -1,17 +1,37 @@
 """Logits with a ridge, fitted by L-BFGS-B: which of several alternatives is chosen, and whether something is so."""
 
 from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from evals.errors import EvaluationError
+from retrieval.files.versions import install
 
 Floats = npt.NDArray[np.float64]
 
 
 class FittingError(EvaluationError):
     """Nothing can be fitted or learned."""
+
+
+def fitting_library(module: str, name: str, also: str = "") -> Any:
+    """Import a library that only fitting needs.
+
+    Args:
+        module: what is imported.
+        name: of the library, for the error.
+        also: what else it needs, for the error.
+
+    Raises:
+        FittingError: it is not installed, or what it needs is not.
+    """
+    try:
+        return import_module(module)
+    except (ImportError, OSError) as error:
+        raise FittingError(f"{name} cannot be loaded ({error}); {install('fit')}{also}") from error
 
 
 RIDGE = 1e-3

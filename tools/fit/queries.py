@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from evals.questions.question_sets import QuestionSet
 from retrieval.files.atomic_files import write_atomically
-from retrieval.files.versions import install
 from retrieval.index.embedding.minilm_model import HEADS, QUERY_ADAPTER, MiniLmEmbedder
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.search.retriever import Retriever
@@ -19,7 +18,7 @@ from retrieval.types import Embedder, Vector
 from tools.corpora.books import LibraryBook
 from tools.corpora.indexes import Tell, keep_query_adapters, open_index
 from tools.corpora.sets import benchmarks_under
-from tools.fit.logit import FittingError
+from tools.fit.logit import FittingError, fitting_library
 
 Arrays = Mapping[str, Any]
 """Arrays of JAX by name."""
@@ -215,7 +214,7 @@ class QueryTrainer:
         Raises:
             FittingError: there are none, or JAX or Optax is not installed.
         """
-        jax, optax, settings = _jax(), _optax(), self._settings
+        jax, optax, settings = _jax(), fitting_library("optax", "Optax"), self._settings
         draws, adapter = random.Random(self._seed), self._encoder.fresh_adapter(settings.rank, self._seed)
         epochs = [self._order(books, draws) for _ in range(settings.epochs)]
         n_steps = sum(map(len, epochs))
@@ -286,19 +285,7 @@ class QueryTrainer:
 
 
 def _jax() -> Any:
-    try:
-        import jax
-    except ImportError as error:
-        raise FittingError(f"JAX cannot be loaded ({error}); {install('fit')}") from error
-    return jax
-
-
-def _optax() -> Any:
-    try:
-        import optax  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise FittingError(f"Optax cannot be loaded ({error}); {install('fit')}") from error
-    return optax
+    return fitting_library("jax", "JAX")
 
 
 @dataclass(frozen=True, slots=True)

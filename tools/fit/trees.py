@@ -14,7 +14,6 @@ from evals.metrics import SHOWN
 from evals.non_inferiority import Paired, judge
 from evals.questions.question_sets import QuestionSet
 from retrieval.files.atomic_files import write_atomically
-from retrieval.files.versions import install
 from retrieval.search.collapse import may_fall, outdone
 from retrieval.search.first_stage.own_vectors import AllowedChunks
 from retrieval.search.query import Query
@@ -27,7 +26,7 @@ from retrieval.search.strategies import MARGIN, strategy
 from retrieval.types import Chunk, Embedder
 from tools.corpora.books import Corpus, LibraryBook
 from tools.corpora.indexes import Tell, by_group, drawn, learned_from, searched_sets
-from tools.fit.logit import FittingError
+from tools.fit.logit import FittingError, fitting_library
 
 DEFAULT = strategy("default")
 MOST_CANDIDATES = 40
@@ -147,7 +146,7 @@ def learn(groups: Mapping[str, Sequence[Example]], names: Sequence[str], setting
     Raises:
         FittingError: LightGBM cannot be loaded, or no example has gold among its candidates.
     """
-    lightgbm = _lightgbm()
+    lightgbm = fitting_library("lightgbm", "LightGBM", ", and libgomp1 on Linux")
     result = [
         (example.thinned(position), weight)
         for group in sorted(groups)
@@ -215,14 +214,6 @@ def _trees(dumped: Sequence[Mapping[str, Any]], names: Sequence[str], share: flo
         nodes.append(Node(list(names).index("is_row"), 0.5, len(nodes) - 2, len(nodes) - 1, 0.0))
         roots.append(len(nodes) - 1)
     return Trees.of_nodes(names, roots, nodes)
-
-
-def _lightgbm() -> Any:
-    try:
-        import lightgbm
-    except (ImportError, OSError) as error:
-        raise FittingError(f"LightGBM cannot be loaded ({error}); {install('fit')}, and libgomp1 on Linux") from error
-    return lightgbm
 
 
 @dataclass(frozen=True, slots=True)
