@@ -1,8 +1,10 @@
 """The query adapter of MiniLM: training examples, LoRA (the only use of JAX), hits of books left out."""
 
 import random
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -214,7 +216,7 @@ class QueryTrainer:
         Raises:
             FittingError: there are none, or JAX or Optax is not installed.
         """
-        jax, optax, settings = _jax(), fitting_library("optax", "Optax"), self._settings
+        jax, optax, settings = _jax(), _optax(), self._settings
         draws, adapter = random.Random(self._seed), self._encoder.fresh_adapter(settings.rank, self._seed)
         epochs = [self._order(books, draws) for _ in range(settings.epochs)]
         n_steps = sum(map(len, epochs))
@@ -286,6 +288,14 @@ class QueryTrainer:
 
 def _jax() -> Any:
     return fitting_library("jax", "JAX")
+
+
+def _optax() -> Any:
+    optax = fitting_library("optax", "Optax")
+    # Abseil, which comes with it, logs to `sys.stderr` as it is now, and closes that once logging is configured anew
+    # and `sys.stderr` is another. What the process began with it never closes.
+    import_module("absl.logging").get_absl_handler().python_handler.setStream(sys.__stderr__)
+    return optax
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,6 @@
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -114,3 +116,15 @@ def test_the_page_shows_what_was_held_out() -> None:
 
     assert "| rule | 4 | 0.250 / 0.500 / 1.000 | 0.500 / 0.750 / 1.000 |" in report.page()
     assert report.to_json()["hits"][0]["n"] == 4
+
+
+def test_no_stream_of_a_process_is_closed_when_logging_is_configured_after_optax_was_loaded() -> None:
+    code = (
+        "import io, logging.config, sys; began_with, sys.stderr = sys.stderr, io.StringIO(); captured = sys.stderr; "
+        "from tools.fit.queries import _optax; _optax(); "
+        "sys.stderr = began_with; logging.config.dictConfig({'version': 1}); print(captured.closed, sys.stderr.closed)"
+    )
+
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert ran.stdout.split() == ["False", "False"]
