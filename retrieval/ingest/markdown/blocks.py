@@ -7,14 +7,12 @@ from pathlib import PurePosixPath
 
 from retrieval.ingest.document_names import is_markdown
 from retrieval.ingest.markdown.html_tables import TableScan, table_spans
-from retrieval.ingest.markdown.parser import heading_text, split_row, without_comments, without_raw, without_tags
-from retrieval.ingest.markdown.spans import BlockKind, Span, spaced_tables, spans_of, without_marks
+from retrieval.ingest.markdown.parser import heading_text, without_comments, without_raw, without_tags
+from retrieval.ingest.markdown.spans import BlockKind, Span, spaced_tables, spans_of, with_rows_apart, without_marks
 
 _TABLE_TAG = re.compile(r"</?table\b", re.IGNORECASE)
 _IMPORTS = re.compile(r"(?:import\s[^\n]*\sfrom\s+(['\"])[^\n]*\1;?\s*)+")
 _TABLE_PART = re.compile(r"</?(?:t[drh]|tbody|thead|tfoot)\b", re.IGNORECASE)
-_DASHES = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)*\s*:?-{2,}:?\s*\|?\s*")
-"""A delimiter row with at least one run of two dashes: cells with a single `-` mean that there is no value."""
 _TEMPLATE = r"\{%[^{}]*%\}|\{\{[<%][^{}]*[>%]\}\}"
 _TEMPLATES = re.compile(rf"\s*(?:(?:{_TEMPLATE})\s*)+")
 """Tags of GitBook, Jekyll and Hugo, which are not displayed."""
@@ -58,7 +56,7 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
     headings: list[tuple[int, str]] = []
     tabs: list[tuple[int, str]] = []
     blocks: list[Block] = []
-    for span in _with_headers_whole(_with_tables_whole(_with_tables_apart(text), text), text):
+    for span in with_rows_apart(_with_headers_whole(_with_tables_whole(_with_tables_apart(text), text), text)):
         source = span.source.strip("\n")
         if span.kind == "html" or span.is_paragraph:
             _follow_tabs(source, tabs, len(headings))
@@ -110,13 +108,6 @@ def _with_headers_whole(spans: Iterable[Span], text: str) -> Iterator[Span]:
         yield above
 
 
-def _as_table(span: Span) -> Span:
-    """Return a paragraph of rows that begins with dashes as a table without a header (kramdown, MultiMarkdown)."""
-    rows = span.source.strip("\n").split("\n") if span.is_paragraph else []
-    is_table = len(rows) > 1 and _DASHES.fullmatch(rows[0]) and len(split_row(rows[0])) > 1 and _is_rows(span.source)
-    return replace(span, kind="table", is_paragraph=False) if is_table else span
-
-
 def _is_rows(source: str) -> bool:
     return all(line.lstrip().startswith("|") for line in source.split("\n"))
 
@@ -143,7 +134,7 @@ def _with_tables_whole(spans: Iterable[Span], text: str) -> Iterator[Span]:
 def _with_tables_apart(text: str) -> Iterator[Span]:
     """Yield the top-level spans, with every HTML table as a separate span."""
     lines = text.split("\n")
-    spans = [_as_table(span) for span in _with_spaced_whole(text, lines)]
+    spans = list(_with_spaced_whole(text, lines))
     index = 0
     while index < len(spans):
         span = spans[index]

@@ -1,7 +1,8 @@
 """Spans of lines of a markdown text, including tables aligned with spaces."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Literal
@@ -15,9 +16,13 @@ _CONTAINERS = frozenset({"bullet_list_open", "ordered_list_open", "blockquote_op
 _MARGIN = re.compile(r"^[ \t]*(?:>[ \t]*)*")
 _NO_LANGUAGE = frozenset({"", "text", "txt", "plain", "plaintext"})
 """Languages of fences that do not contain code."""
-_DELIMITER = re.compile(r"[ \t]*+(?:>[ \t]*+)*+(?=[^\n]*-)(?=[-:| \t]*$)")
+_DELIMITER = re.compile(r"[ \t]*+(?:>[ \t]*+)*+(?=[^\n]*-)(?=[-:|+ \t]*$)")
 """The text before the dashes between a header and its rows."""
 _ITEM = re.compile(r"^(?:(?:[-+*]|\d{1,9}[.)]|>)[ \t]+)+")
+
+
+_DASHES = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)*\s*:?-{2,}:?\s*\|?\s*")
+"""A delimiter row with at least one run of two dashes: cells with a single `-` mean that there is no value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,8 @@ def _with_delimiters_counted(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _parts(dashes: str, n_columns: int) -> bool:
-    return len(split_row(dashes)) == n_columns and not dashes.startswith("- ")
+    parts = split_row(dashes)
+    return len(parts) == n_columns and not dashes.startswith("- ") and not any(" " in part.strip() for part in parts)
 
 
 def without_marks(markup: str) -> str:
@@ -187,6 +193,49 @@ def _filled(lines: Sequence[str], start: int, end: int, first: int, *, running: 
     filled = [number for number in range(start, end) if _bare(lines[number]).strip()]
     if filled:
         yield _span(lines, "text", filled[0], filled[-1] + 1, first, running=running)
+
+
+def with_rows_apart(spans: Iterable[Span]) -> Iterator[Span]:
+    """Yield the spans, with the rows of each pipe table without a delimiter line as a table, as in kramdown."""
+    for span in spans:
+        done, lines = 0, span.source.split("\n")
+        for start, end in _runs_of_rows(span.source) if span.kind == "text" and "|" in span.source else ():
+            if any(line.strip() for line in lines[done:start]):
+                yield _part(span, lines, done, start)
+            yield replace(_part(span, lines, start, end), kind="table", is_paragraph=False)
+            done = end
+        if not done:
+            yield span
+        elif any(line.strip() for line in lines[done:]):
+            yield _part(span, lines, done, len(lines))
+
+
+def _part(span: Span, lines: Sequence[str], start: int, end: int) -> Span:
+    return replace(span, start=span.start + start, end=span.start + end, source="\n".join(lines[start:end]))
+
+
+def _runs_of_rows(source: str) -> Iterator[tuple[int, int]]:
+    """Yield the lines of each table within the paragraphs of a text: 0-based, the end exclusive."""
+    shown = [_bare(line).strip() for line in source.split("\n")]
+    for token in block_tokens(source):
+        start, end = token.map if token.type == "paragraph_open" and token.map else (0, 0)
+        if any(line.startswith("+") for line in shown[start:end]):
+            continue  # a grid, or a drawing
+        while start < end:
+            stop = start
+            while stop < end and PIPE.search(shown[stop]):
+                stop += 1
+            if stop > start and shown[start].startswith("|") and _is_table(shown[start:stop]):
+                yield start, stop
+            start = max(stop, start + 1)
+
+
+def _is_table(rows: Sequence[str]) -> bool:
+    """Whether rows begin with a delimiter line, or two of them are closed and have the same number of cells."""
+    closed = [len(split_row(row)) for row in rows if row.startswith("|") and row.endswith("|")]
+    counts = Counter(count for count in closed if count > 1)
+    begins = len(rows) > 1 and bool(_DASHES.fullmatch(rows[0])) and len(split_row(rows[0])) > 1
+    return begins or max(counts.values(), default=0) > 1
 
 
 COLUMNS = re.compile(r" {0,3}-{2,}(?: +-{2,})+[ \t]*")

@@ -196,7 +196,7 @@ _UNSPANNED = (
     "spans that it has"
 )
 _BOLD_ROW = re.compile(r"[\s|>]*(?:(?:\*\*|__)[^|]+(?:\*\*|__)[\s|]*)+")
-_FIRST_DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
+_FIRST_DELIMITER = re.compile(r"\s*\|?\s*:?-[- ]*+:?\s*(?:[|+]\s*:?-[- ]*+:?\s*)*\|?\s*")
 _MARGIN = re.compile(r"[ \t>]*")
 _DELIMITER = re.compile(r"(?=.*(?:---|:-|-:))[\s|]*(?:(?::?-{2,}:?|:-:?|-:)\s*(?:\|[\s|]*|$))+")
 
@@ -391,20 +391,20 @@ def _parse(block: Block, notes: Notes) -> _Parsed | None:
 def _parse_pipes(source: str, notes: Notes) -> _Parsed:
     lines = source.split("\n")
     shown = without_marks(with_blank_comments(source)).split("\n")
-    first = next(number for number, line in enumerate(shown) if _FIRST_DELIMITER.fullmatch(line))
+    first = next((number for number, line in enumerate(shown) if _FIRST_DELIMITER.fullmatch(line)), -1)
     columns = len(split_row(shown[max(first - 1, 0)]))
     raw = [split_row(line, columns) for line in shown]
     grid, notes_of_rows = _read(raw, {**notes, **notes_in(raw)}, plain_text)
     delimiters = {first, *(number for number, line in enumerate(shown) if _is_delimiter(line))}
     width = max(len(cells) for number, cells in enumerate(grid) if number not in delimiters)
     padded = [cells + ("",) * (width - len(cells)) for cells in grid]
-    headers = padded[:first]
+    headers = padded[: max(first, 0)]
     kept = [i for i in range(first + 1, len(lines)) if shown[i].strip() and i not in delimiters]
     kept = [i for i in kept if padded[i] not in headers]
     heads = frozenset(position for position, i in enumerate(kept) if i + 1 in delimiters)
     rows = tuple((padded[i], i, lines[i]) for i in kept)
     header = reduce(joined_headers, [without_placeholders(cells) for cells in headers or [("",) * width]])
-    return _Parsed(None, header, "\n".join(lines[:first]), rows, tuple(notes_of_rows[i] for i in kept), heads)
+    return _Parsed(None, header, "\n".join(lines[: max(first, 0)]), rows, tuple(notes_of_rows[i] for i in kept), heads)
 
 
 def _parse_drawn(block: Block, drawn: DrawnTable, notes: Notes) -> _Parsed | None:

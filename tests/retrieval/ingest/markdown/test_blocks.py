@@ -281,3 +281,28 @@ def test_a_tab_that_nobody_closed_ends_with_its_section_and_code_opens_none() ->
     text += '\n```\n<TabItem label="Y">\n```\n\nfour\n'
     found = {block.source: block.tabs for block in parse_blocks(text) if block.is_paragraph}
     assert found == {"one": ("X",), "two": ("X",), "three": (), "four": ()}
+
+
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        ("| Port | Use |\n| 1 | talk |", ["table"]),
+        ("Ports:\n| Port | Use |\n| 1 | talk |\nEnd.", ["text", "table", "text"]),
+        ("- Ports:\n| Port | Use |\n| 1 | talk |\n- End", ["text", "table", "text"]),
+        ("> | Port | Use |\n> | 1 | talk |", ["table"]),
+        ("| | |\n| 1 | talk |\n| 2 | play\n3 | wait |", ["table"]),
+        ("| -- | -- |\n| 1 | talk |\n**2** | play |", ["table"]),
+        ("| a | b |", ["text"]),
+        ("| a | b\n| c | d", ["text"]),
+        ("| a | b |\n| c |", ["text"]),
+        ("```\n| a | b |\n| c | d |\n```", ["text"]),
+        ("+---+---+\n| a | b |\n| c | d |", ["text"]),
+    ],
+)
+def test_rows_without_a_line_of_dashes_are_a_table_apart_from_the_words_around_them(
+    text: str, blocks: list[str]
+) -> None:
+    found = parse_blocks(text)
+
+    assert [block.kind for block in found] == blocks
+    assert "\n".join(block.source for block in found) == text

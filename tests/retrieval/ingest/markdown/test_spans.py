@@ -173,6 +173,8 @@ def test_a_mark_of_a_box_goes_but_not_its_title(markup: str, shown: str) -> None
         "Band | Rate | Half\n---|---\nA | 1 | 2",
         "| Band | Rate | Half |\n|---|---|---|---|\n| A | 1 | 2 |",
         "> Band | Rate | Half\n> - | - | -\n> A | 1 | 2",
+        "| Band | Rate |\n|---  ---|---|\n| A | 1 |",
+        "| Band | Rate |\n|------+------|\n| A | 1 |",
     ],
 )
 def test_dashes_between_a_header_and_rows_make_a_table_however_many_they_are(text: str) -> None:

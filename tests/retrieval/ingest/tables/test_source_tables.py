@@ -92,6 +92,23 @@ def test_a_delimiter_line_of_too_few_or_too_many_columns_loses_no_row(delimiter)
     assert [row.cells for row in table.rows] == rows
 
 
+@pytest.mark.parametrize("delimiter", ["|--- ---|---|", "|------+------|"])
+def test_a_delimiter_line_may_be_of_another_dialect(delimiter):
+    table = only_table(f"| Host | Port |\n{delimiter}\n| alpha | 80 |\n")
+
+    assert (table.header, [row.cells for row in table.rows]) == (("Host", "Port"), [("alpha", "80")])
+
+
+def test_a_table_without_a_delimiter_line_has_a_blank_header_and_all_lines_as_rows():
+    table = only_table("- Hosts\n| Host | Port | Owner |\n| alpha | 80 | ada |\n")
+
+    assert table.header == ("", "", "")
+    assert [(row.cells, row.line) for row in table.rows] == [
+        (("Host", "Port", "Owner"), 5),
+        (("alpha", "80", "ada"), 6),
+    ]
+
+
 def test_a_table_in_a_list_has_rows_with_their_literal_source():
     table = only_table("# A\n\n- Hosts:\n\n  | Host | Port |\n  | --- | --- |\n  | alpha | 80 |\n- End\n")
 
