@@ -284,7 +284,6 @@ class Settings:
     | `questions`       | `QUERYMUST_QUESTIONS`| JSONL files with gold; `:` between them   |
     | `embedding.model` | `QUERYMUST_EMBEDDER` | name of the embedder; `embedder` is the same key |
     | `chroma`          | `QUERYMUST_CHROMA`   | a Chroma server, http://HOST:PORT; else a folder of the home |
-    | `store`           | `QUERYMUST_STORE`    | a Milvus server, milvus+http://HOST:PORT; else embedded |
     | `nightly`         | `QUERYMUST_NIGHTLY`  | when the night's build begins, HH:MM      |
     | `timezone`        | `QUERYMUST_TIMEZONE` | in which zone, as `Europe/Berlin`         |
     | `executor`        | `QUERYMUST_EXECUTOR` | `in_process`, `multiprocess`, `dask`, `dask+tcp://...`: index books |
@@ -298,7 +297,6 @@ class Settings:
     questions: tuple[Path, ...] = ()
     embedder: str = DEFAULT_EMBEDDER
     chroma: str | None = None
-    store: str | None = None
     nightly: str = _NIGHTLY
     timezone: str = _ZONE
     executor: str = IN_PROCESS
@@ -337,7 +335,7 @@ class Settings:
         def value(key: str) -> object:
             return environment.get(f"QUERYMUST_{key.upper()}") or values.get(key)
 
-        library, chroma, store = map(value, ("library", "chroma", "store"))
+        library, chroma = value("library"), value("chroma")
         variable = environment.get("QUERYMUST_QUESTIONS")
         questions = variable.split(os.pathsep) if variable else values.get("questions") or []
         return cls(
@@ -345,7 +343,6 @@ class Settings:
             questions=tuple(Path(str(question)) for question in _listed(path, questions)),
             embedder=embedder_of(str(value("embedder") or DEFAULT_EMBEDDER)),
             chroma=_chroma(str(chroma)) if chroma else None,
-            store=str(store) if store else None,
             nightly=_time(value("nightly") or _NIGHTLY),
             timezone=_zone(str(value("timezone") or _ZONE)),
             executor=_executor(value("executor") or IN_PROCESS),
@@ -376,7 +373,7 @@ _SECTIONS: Mapping[str, Any] = {
 }
 """The classes of the sections, by name."""
 _OF_A_BUILD = (
-    *("library", "questions", "embedder", "chroma", "store"),
+    *("library", "questions", "embedder", "chroma"),
     *("nightly", "timezone", "executor", "processes", "budget_usd"),
 )
 """Keys that a build remembers: those that a variable or an option can set."""

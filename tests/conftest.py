@@ -21,7 +21,6 @@ from retrieval.home import Home
 from retrieval.settings import Settings
 from tests.browser import NAMES, Browser
 from tests.dagster_storage import share_engines
-from tests.milvus import milvus_server
 from tests.mongo import mongo_uri
 from tests.openai_server.server import FakeOpenAi, fake_openai
 
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
     MadeOnce = Callable[[str, Callable[[Path], None]], Path]
 
-__all__ = ["milvus_server", "mongo_uri"]
+__all__ = ["mongo_uri"]
 
 MEMORY = Path("/dev/shm")
 ROOM = 3 * 2**30

@@ -72,7 +72,6 @@ def test_one_file_knows_openai() -> None:
 @pytest.mark.parametrize(
     ("name", "file"),
     [
-        ("pymilvus", "retrieval/index/milvus.py"),
         ("pymongo", "retrieval/artifacts/mongo_store.py"),
         ("fsspec", "retrieval/index/places.py"),
     ],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.commands.options import DEFAULT_HOME, CommandList, HomeOption, JsonOption, QuestionsOption, existing
+from pipeline.commands.options import DEFAULT_HOME, CommandList, HomeOption, JsonOption
 from pipeline.console.output import err, out, print_json, progress_bar
 from retrieval.errors import RetrievalError
 from tools.set_commands import add_sets, benchmarks_of
@@ -209,29 +209,6 @@ def bench_gate(
 def _require_hundreds(chunks: int) -> None:
     if chunks % 100:
         raise typer.BadParameter(f"{chunks} is not a multiple of 100", param_hint="--chunks")
-
-
-@app.command("first-stage")
-def bench_first_stage(
-    home: HomeOption = DEFAULT_HOME, questions: QuestionsOption = None, json_: JsonOption = False
-) -> None:
-    """Ask questions through the store that the settings name, and through our own files; count the same hits.
-
-    \b
-    Example:
-      python -m tools bench first-stage --questions questions.jsonl
-    """
-    from evals.questions.questions import load_questions
-    from pipeline.commands.options import remembered_questions
-    from retrieval.home import Home
-    from tools.bench.first_stage import compare_stages
-
-    opened = Home.at(home)
-    files = existing(questions) or remembered_questions(opened)
-    queries = [question.query for path in files for question in load_questions(path)]
-    with progress_bar("first stage") as bar:
-        report = compare_stages(opened.root, queries, bar)
-    print_report(report, report.lines(), json_=json_)
 
 
 @app.command("siblings")

@@ -96,7 +96,7 @@ class Unchanged:
         settings = self._home.settings
         query = [questions_version(settings.questions), *map(str, settings.questions)]
         books = [f"{slug} {key}" for slug, key in sorted(self._keys.items())]
-        return content_version([program_version(), str(settings.chroma), str(settings.store), *query, *books])
+        return content_version([program_version(), str(settings.chroma), *query, *books])
 
     def _present_vectors(self) -> frozenset[str]:
         """Return the keys of the stored vectors; none if the store cannot be read, which its asset reports."""

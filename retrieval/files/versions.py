@@ -56,7 +56,6 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "langchain": ("langchain-core>=1.2,<2",),
     "llamaindex": ("llama-index-core>=0.14,<0.15",),
     "mcp": ("mcp>=2.2,<3",),
-    "milvus": ("pymilvus>=3,<4",),
     "mongo": ("pymongo>=4.10,<5",),
     "postgres": ("dagster-postgres==0.29.27",),
     "signing": ("cryptography>=44,<51",),

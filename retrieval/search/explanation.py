@@ -10,8 +10,7 @@ from retrieval.clock import Stopwatch
 from retrieval.query_must.predicate import UNRESTRICTED
 from retrieval.query_must.predicate import explain as explain_predicate
 from retrieval.query_must.refusal import refusal
-from retrieval.search.first_stage.choosing import FirstStage
-from retrieval.search.first_stage.own_vectors import AllowedChunks
+from retrieval.search.first_stage import AllowedChunks
 from retrieval.search.fusion import Positions
 from retrieval.search.query import Query
 from retrieval.search.ranking import Search, rank
@@ -75,9 +74,8 @@ def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | 
     position = snapshot.chunks.position(chunk_id)
     query = Query.of(question, snapshot).among(snapshot.rivals)
     vector = retriever.vector_of(query.text) if chosen.has_dense_leg else None
-    stage, filters = FirstStage(snapshot), chosen.query_must != "off"
-    search = Search(snapshot, stage, query, vector, chosen, AllowedChunks())
-    admitted = AllowedChunks(retriever.admitted(query)) if filters else AllowedChunks()
+    search = Search(snapshot, query, vector, chosen, AllowedChunks())
+    admitted = AllowedChunks(retriever.admitted(query)) if chosen.query_must != "off" else AllowedChunks()
     chunk = snapshot.chunks[position]
     everything = rank(search, len(snapshot), Stopwatch())
     allowed = rank(replace(search, passing=admitted), len(snapshot), Stopwatch())

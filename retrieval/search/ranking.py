@@ -16,8 +16,7 @@ from retrieval.search.candidates import FOUND, Candidates, fit_alone, rows_of_be
 from retrieval.search.collapse import collapse
 from retrieval.search.context_rows import CONTENDERS, contenders, context_rows, placed
 from retrieval.search.cosines import Cosines
-from retrieval.search.first_stage.choosing import FirstStage, candidate_mask
-from retrieval.search.first_stage.own_vectors import AllowedChunks
+from retrieval.search.first_stage import AllowedChunks, found_chunks
 from retrieval.search.fusion import Leg, Positions, Ranking, Scores, best, total, weighted_min_max
 from retrieval.search.query import Query
 from retrieval.search.rerank.rerank import rerank
@@ -33,7 +32,6 @@ class Search:
     """One question to one snapshot, with everything that determines the result."""
 
     snapshot: Snapshot
-    stage: FirstStage
     question: Query
     vector: Vector | None
     """(dimensions,); None: the strategy does not use vectors."""
@@ -74,9 +72,9 @@ def candidates(search: Search) -> Candidates:
     """Return the candidates of a question: chunks found by words, names and vectors, and the best rows of the tables
     whose texts fit best."""
     snapshot, allowed = search.snapshot, search.allowed
-    from_stage = search.stage.candidates(search.question, search.vector, FOUND, search.passing)
-    rows = rows_of_best_tables(snapshot, search.question, search.meaning, from_stage, allowed)
-    positions = distinct(np.concatenate([from_stage, rows]))
+    found = found_chunks(snapshot, search.question, search.vector, FOUND, search.passing)
+    rows = rows_of_best_tables(snapshot, search.question, search.meaning, found, allowed)
+    positions = distinct(np.concatenate([found, rows]))
     if (len(snapshot) if allowed is None else np.count_nonzero(allowed)) <= FEW:
         positions = np.arange(len(snapshot)) if allowed is None else np.flatnonzero(allowed)
     return search.measured(positions)
@@ -90,8 +88,8 @@ def _displaced(search: Search, pool: Candidates, k: int) -> Positions | None:
     allowed, everything = search.allowed, AllowedChunks(None, search.passing.where)
     if search.passing.admitted is None or allowed is None:
         return np.empty(0, dtype=np.int64)
-    from_stage = search.stage.candidates(search.question, search.vector, FOUND, everything)
-    both = search.measured(distinct(np.concatenate([pool.positions, from_stage[~allowed[from_stage]]])))
+    found = found_chunks(search.snapshot, search.question, search.vector, FOUND, everything)
+    both = search.measured(distinct(np.concatenate([pool.positions, found[~allowed[found]]])))
     first = both.positions[best(both.first, k)]
     displaced: Positions = first[~allowed[first]]
     return displaced
@@ -173,17 +171,14 @@ def _rank_legs(search: Search, k: int, watch: Stopwatch) -> Ranking:
         lexical = snapshot.lexical.scores(search.question.text) if strategy.has_lexical_leg else None
     cosines = None if search.vector is None else Cosines(snapshot.vectors, search.vector).all
     allowed = search.allowed
-    with watch.stage("candidates"):
-        among = candidate_mask(search.stage, snapshot, search.question, search.vector, k, search.passing)
-    mask = _both(allowed, among)
     with watch.stage("rank"):
         measured = {name: scores for name, scores in (("lexical", lexical), ("dense", cosines)) if scores is not None}
         weights = {"lexical": strategy.lexical_weight, "dense": strategy.dense_weight}
         legs = _scaled([Leg(scores, weights[name], name) for name, scores in measured.items()])
         base = total(legs)
-        gains = np.zeros(0) if strategy.graph is None else graph_boost(base, snapshot.graph, strategy.graph, mask)
+        gains = np.zeros(0) if strategy.graph is None else graph_boost(base, snapshot.graph, strategy.graph, allowed)
         scores = base if strategy.graph is None else base + gains
-        positions = best(scores, k, mask)
+        positions = best(scores, k, allowed)
         displaced = np.empty(0, dtype=np.int64)
         if search.passing.admitted is not None and allowed is not None:
             unfiltered = best(scores, k, search.passing.where)
@@ -198,12 +193,6 @@ def _rank_legs(search: Search, k: int, watch: Stopwatch) -> Ranking:
 def _scaled(legs: Sequence[Leg]) -> Sequence[Leg]:
     """Return the legs as they are summed: a single one unchanged, two scaled to 0-1."""
     return [leg.scaled(leg.scores, 1.0) if len(legs) == 1 else weighted_min_max(leg) for leg in legs]
-
-
-def _both(one: Mask | None, other: Mask | None) -> Mask | None:
-    if one is None or other is None:
-        return one if other is None else other
-    return one & other
 
 
 def graph_boost(

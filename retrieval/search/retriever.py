@@ -4,13 +4,12 @@
 
     question ── canonical form ── compiled predicates ── the guarded chunks that may come back
         │                                                             │
-        ├── first stage (own vectors, Milvus): nearest ───────────────┼── by distance, then id         dense, prefilter
+        ├── first stage: nearest ─────────────────────────────────────┼── by distance, then id         dense, prefilter
         ├── first stage: words, names, nearest; rows of the tables ───┴── candidates ── trees ── the k best   default
         └── BM25 + cosine over all chunks ── mask ── the k best, then id                                     hybrid
 """
 
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 
 from retrieval.clock import Stopwatch
@@ -20,12 +19,10 @@ from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
 from retrieval.query_must.compiled.exclusions import CompiledExclusions
 from retrieval.search.by_model.model_order import in_order
-from retrieval.search.first_stage.choosing import FirstStage, first_stage, ranked_by_distance
-from retrieval.search.first_stage.own_vectors import AllowedChunks
+from retrieval.search.first_stage import Admission, AllowedChunks, ranked_by_distance
 from retrieval.search.fusion import Ranking
 from retrieval.search.iterative import nearest_in_rounds
 from retrieval.search.metadata_filter import Filter
-from retrieval.search.prefilter import Admission
 from retrieval.search.query import Query
 from retrieval.search.ranking import Search, rank
 from retrieval.search.receipt import decisions_of
@@ -58,11 +55,6 @@ class Retriever:
         """Return a retriever for a snapshot of a home, with the embedder that its manifest names."""
         snapshot = open_snapshot(home, id)
         return cls(snapshot, load_embedder(snapshot.manifest.embedder.name))
-
-    @cached_property
-    def stage(self) -> FirstStage:
-        """The source of candidates: the snapshot's own files, or the engine that the home's settings name."""
-        return first_stage(self.snapshot)
 
     def retrieve(
         self,
@@ -157,12 +149,12 @@ class Retriever:
                 vector = self.vector_of(question.text)
         passing = AllowedChunks(admitted, where)
         if vector is None or strategy.scans:
-            search = Search(self.snapshot, self.stage, question, vector, strategy, passing, decisions)
+            search = Search(self.snapshot, question, vector, strategy, passing, decisions)
             return rank(search, k, watch)
         with watch.stage("dense"):
             if strategy.query_must == "iterative":
                 return nearest_in_rounds(self.snapshot, question, vector, k, strategy, where)
-            return ranked_by_distance(self.stage, self.snapshot, vector, k, passing, debug=debug)
+            return ranked_by_distance(self.snapshot, vector, k, passing, debug=debug)
 
     def vector_of(self, question: str) -> Vector:
         """Return the vector of a question, (dimensions,), comparable with those of the snapshot.

@@ -15,7 +15,7 @@ from evals.non_inferiority import Paired, judge
 from evals.questions.question_sets import QuestionSet
 from retrieval.files.atomic_files import write_atomically
 from retrieval.search.collapse import may_fall, outdone
-from retrieval.search.first_stage.own_vectors import AllowedChunks
+from retrieval.search.first_stage import AllowedChunks
 from retrieval.search.query import Query
 from retrieval.search.ranking import Search, candidates
 from retrieval.search.rerank.features import NAMES, matrix, measure
@@ -101,7 +101,7 @@ def examples_of(retriever: Retriever, questions: QuestionSet, names: Sequence[st
         readable = np.ones(len(snapshot), dtype=np.bool_)
         readable[snapshot.chunks.positions(sorted(questions.unexplained.get(each.id, ())))] = False
         passing, vector = AllowedChunks(retriever.admitted(query), readable), retriever.vector_of(query.text)
-        pool = candidates(Search(snapshot, retriever.stage, query, vector, DEFAULT, passing))
+        pool = candidates(Search(snapshot, query, vector, DEFAULT, passing))
         values = matrix(measure(snapshot, query, pool), names)
         is_gold = np.isin(pool.positions, gold)
         yield Example(each.id, each.kind, values, is_gold, pool.first, pool.table_of, may_fall(pool, query))

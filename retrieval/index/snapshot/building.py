@@ -11,17 +11,16 @@ from retrieval.files.array_folder import save_arrays
 from retrieval.files.arrays import save_array
 from retrieval.index.graph import Graph
 from retrieval.index.graph_building import build_graph, chunks_fingerprint
-from retrieval.index.milvus import LONGEST, MilvusServer, fill
 from retrieval.index.regions import Regions
 from retrieval.index.snapshot.chunk_file import ChunkFile
-from retrieval.index.snapshot.live import SNAPSHOTS, building_folder, move_into_place, snapshot_folder
+from retrieval.index.snapshot.live import building_folder, move_into_place, snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest, agree, is_whole
 from retrieval.index.snapshot.metadata_index import MetadataIndex
 from retrieval.index.spelling import WrittenWords
 from retrieval.index.words.field_index import FieldIndex, rarity
 from retrieval.index.words.figure_index import FigureIndex
 from retrieval.index.words.keyed_tables import keyed_tables
-from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint, numbered_text
+from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint
 from retrieval.index.words.table_texts import TableTexts
 from retrieval.index.words.value_index import ChunkTables
 from retrieval.index.words.word_vectors import ColumnIndex, WordVectors
@@ -31,7 +30,6 @@ from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.compiled.predicates import CompiledPredicates
 from retrieval.query_must.compiled.sibling_index import SiblingIndex
 from retrieval.query_must.operators import only_conditional
-from retrieval.settings import Settings
 from retrieval.types import Chunk, EmbedderIdentity, Vector
 
 Progress = Callable[[str, int, int], None]
@@ -72,7 +70,6 @@ def build_snapshot(
     Raises:
         LibraryError: there are no chunks, two share an id, or `lexical` or `graph` is over other chunks.
         EmbedderMismatchError: the vectors do not fit the chunks or the embedder.
-        VectorDBWriteError: the Milvus server that the settings name cannot be written.
     """
     _require_fitting(chunks, vectors, embedder_identity)
     tell = progress or _silent
@@ -96,7 +93,6 @@ def build_snapshot(
             tokenization=tokenization,
         )
         final = snapshot_folder(home, manifest.id)
-        _fill_milvus(home, manifest.id, building, ordered, matrix, guarded, tokenize, tell)
         if is_whole(final) and agree(building, final):
             return Manifest.read(final)
         manifest.write(building)
@@ -176,33 +172,6 @@ def _write_graph(
         raise LibraryError("the graph is over other chunks, or these in another order; build it again")
     save_arrays(folder / "graph", graph)
     return graph
-
-
-def _fill_milvus(
-    home: Path,
-    snapshot: str,
-    building: Path,
-    chunks: Sequence[Chunk],
-    vectors: Vector,
-    guarded: Guarded,
-    tokenize: Tokenize,
-    tell: Progress,
-) -> None:
-    """Fill the collection on the server in the settings, before the snapshot can be read."""
-    server = MilvusServer.of(Settings.read(home).store, snapshot)
-    if server is None:
-        return
-    index = LexicalIndex.load(building / "lexical", tokenize)
-    known = [path.name for path in (home / SNAPSHOTS).iterdir()]
-    fill(
-        server,
-        chunks,
-        vectors,
-        guarded,
-        lambda text: numbered_text(index, text, LONGEST),
-        known,
-        tell,
-    )
 
 
 def _split_names(

@@ -6,7 +6,7 @@ import re
 import time
 import weakref
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,9 +18,7 @@ from pydantic import ValidationError
 from retrieval.errors import IndexCorruptError, IndexMissingError
 from retrieval.files.atomic_files import make_folder, sync, sync_tree, write_atomically
 from retrieval.files.records import dump_record, parse_record
-from retrieval.index.milvus import MilvusServer, MilvusStore
 from retrieval.index.snapshot.manifest import MANIFEST_FILE, Manifest
-from retrieval.settings import Settings
 
 HISTORY_FILE = "live.jsonl"
 
@@ -159,37 +157,18 @@ def promote(home: Path, snapshot_id: str, how: str = "build", forced: str | None
         forced: why it goes live although its scores refuse it; recorded even if it already was live.
 
     Raises:
-        IndexMissingError: there is no complete snapshot of that id, or the Milvus server in the settings does not have
-            all of it.
+        IndexMissingError: there is no complete snapshot of that id.
         IndexCorruptError: the folder contains another snapshot, or cannot be read.
     """
     folder = snapshot_folder(home, snapshot_id)
     if not (folder / MANIFEST_FILE).is_file():
         raise IndexMissingError(f"{home} has no complete snapshot {snapshot_id!r}; build it first")
-    _point_alias(home, Manifest.read(folder), how)
+    Manifest.read(folder)
     before = pointed_id(home)
     write_atomically(home / POINTER, snapshot_id + "\n")
     if before != snapshot_id or forced is not None:
         begun = [Promotion.now(before, "before")] if before and not promotions(home) else []
         remember(home, *begun, Promotion.now(snapshot_id, how, forced))
-
-
-def _point_alias(home: Path, manifest: Manifest, how: str) -> None:
-    """Point the alias of the Milvus server at the snapshot, which must be complete there.
-
-    A pull does not move the alias: the machine that built the snapshot does.
-    """
-    server = MilvusServer.of(Settings.read(home).store, manifest.id)
-    if server is None or how == "pull":
-        return
-    with closing(MilvusStore(server)) as store:
-        count = store.count()
-        if count != manifest.n_chunks:
-            raise IndexMissingError(
-                f"the Milvus server at {server.uri} holds {count or 0} of the {manifest.n_chunks} chunks of snapshot "
-                f"{manifest.id}; build again with the same `store`, which fills it"
-            )
-        store.go_live()
 
 
 def pointed_id(home: Path) -> str | None:

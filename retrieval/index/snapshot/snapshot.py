@@ -31,7 +31,6 @@ from retrieval.errors import IndexCorruptError, IndexMissingError, NothingLiveEr
 from retrieval.files.array_folder import load_arrays
 from retrieval.files.arrays import load_array
 from retrieval.index.graph import Graph
-from retrieval.index.milvus import MilvusServer, holds
 from retrieval.index.regions import Regions
 from retrieval.index.snapshot.building import Progress, build_snapshot
 from retrieval.index.snapshot.chunk_file import ChunkFile
@@ -51,7 +50,6 @@ from retrieval.language.terms import question_tokenizer, stop_words, tokenizer
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.compiled.predicates import CompiledPredicates
 from retrieval.query_must.compiled.sibling_index import SiblingIndex
-from retrieval.settings import Settings
 from retrieval.types import Chunk, Vector
 
 
@@ -254,12 +252,5 @@ def _opened(home: Path, snapshot_id: str, *, hashes: bool) -> Snapshot:
 
 
 def is_as_built(home: Path, snapshot_id: str) -> bool:
-    """Whether every file of a snapshot is byte for byte as the build left it.
-
-    If the settings name a Milvus server, it must have all of the snapshot's chunks.
-    """
-    folder = snapshot_folder(home, snapshot_id)
-    if not is_whole(folder):
-        return False
-    server = MilvusServer.of(Settings.read(home).store, snapshot_id)
-    return server is None or holds(server, Manifest.read(folder).n_chunks)
+    """Whether every file of a snapshot is byte for byte as the build left it."""
+    return is_whole(snapshot_folder(home, snapshot_id))

@@ -1,7 +1,7 @@
 """BM25 with precomputed scores, so that the cost of a query depends on its postings, not on the corpus."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -287,22 +287,3 @@ def _saturation(
     mean = lengths.mean() if len(lengths) else 0.0
     saturated: npt.NDArray[np.float64] = frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / (mean or 1.0)))
     return saturated
-
-
-def numbered_text(index: LexicalIndex, text: str, longest: int) -> str:
-    """Return a chunk's text as `t17 t4 t17`, truncated to whole words within `longest` characters."""
-    return _joined(index, index.tokenize(text), longest)
-
-
-def numbered_question(index: LexicalIndex, question: str) -> str:
-    """Return the scored words of a question in that form, without those that no chunk has."""
-    return _joined(index, index.looked_for(question))
-
-
-def _joined(index: LexicalIndex, words: Sequence[str], longest: int | None = None) -> str:
-    joined = " ".join(_names(index, words))
-    return joined if longest is None or len(joined) <= longest else joined[:longest].rpartition(" ")[0]
-
-
-def _names(index: LexicalIndex, words: Sequence[str]) -> Iterator[str]:
-    return (f"t{number}" for number in index.terms.words(words) if number is not None)

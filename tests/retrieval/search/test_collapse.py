@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.search.collapse import COLLAPSED, collapse, may_fall, outdone
-from retrieval.search.first_stage.own_vectors import AllowedChunks
+from retrieval.search.first_stage import AllowedChunks
 from retrieval.search.query import Query
 from retrieval.search.ranking import Search, candidates
 from retrieval.search.retriever import Retriever
@@ -31,7 +31,7 @@ def test_the_best_of_a_table_and_what_is_near_it_stays(values: list[float], seed
 
 def search_of(retriever: Retriever, text: str) -> Search:
     question = Query.of(text, retriever.snapshot)
-    return Search(retriever.snapshot, retriever.stage, question, retriever.vector_of(text), DEFAULT, AllowedChunks())
+    return Search(retriever.snapshot, question, retriever.vector_of(text), DEFAULT, AllowedChunks())
 
 
 def test_what_falls_keeps_its_order_below_all_others(retriever: Retriever) -> None:

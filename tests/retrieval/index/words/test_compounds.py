@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.index.words import compounds
-from retrieval.index.words.lexical_index import LexicalIndex, numbered_question
+from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.language.identifiers import MARK
 from retrieval.language.terms import question_tokenizer
 from retrieval.language.vocabulary import Vocabulary
@@ -138,7 +138,7 @@ def test_two_words_that_are_no_name_as_one_stay_two(lexical: LexicalIndex, quest
 def test_both_ways_of_writing_a_word_find_the_same(lexical: LexicalIndex) -> None:
     assert lexical.scores("longbow").tolist() == lexical.scores("long bow").tolist()
     assert lexical.scores("longbow").any()
-    assert numbered_question(lexical, "longbow") == numbered_question(lexical, "long bow") != ""
+    assert lexical.looked_for("longbow") == lexical.looked_for("long bow")
 
 
 def test_the_fields_are_not_opened_for_words_that_are_known_or_stand_alone(snapshot: Snapshot) -> None:

@@ -7,7 +7,7 @@ from retrieval.errors import IndexCorruptError
 from retrieval.search.candidates import Candidates
 from retrieval.search.context_rows import CONTEXT_ROW
 from retrieval.search.explanation import explain
-from retrieval.search.first_stage.own_vectors import AllowedChunks
+from retrieval.search.first_stage import AllowedChunks
 from retrieval.search.fusion import best
 from retrieval.search.metadata_filter import Eq
 from retrieval.search.query import Query
@@ -36,7 +36,7 @@ def pool(snapshot, retriever):
     def of(text):
         question = Query.of(text, snapshot).among(snapshot.rivals)
         passing = AllowedChunks(retriever.admitted(question))
-        search = Search(snapshot, retriever.stage, question, retriever.vector_of(text), DEFAULT, passing)
+        search = Search(snapshot, question, retriever.vector_of(text), DEFAULT, passing)
         return candidates(search)
 
     return of

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from retrieval.index import regions
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.language.vocabulary import Vocabulary
+from retrieval.search import first_stage
 from retrieval.search.cosines import similarity
-from retrieval.search.first_stage import own_vectors
-from retrieval.search.first_stage.own_vectors import AllowedChunks, compared_in_regions, nearest_of_own
+from retrieval.search.first_stage import Admission, AllowedChunks, compared_in_regions, nearest_chunks
 from retrieval.search.fusion import Positions, best
 from retrieval.search.metadata_filter import Eq
-from retrieval.search.prefilter import Admission
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Vector
@@ -75,8 +74,8 @@ def test_what_is_found_may_come_back_is_k_where_k_exist_and_is_the_nearest_of_al
     passing, vector = passing_of(large, seed, share, asks=asks), question(seed)
     may = passing.mask(large)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(own_vectors, "COMPARED", compared)
-        nearest = nearest_of_own(large, vector, k, passing)
+        patch.setattr(first_stage, "COMPARED", compared)
+        nearest = nearest_chunks(large, vector, k, passing)
     there = COUNT if may is None else int(may.sum())
     assert len(set(nearest.tolist())) == len(nearest) == min(k, there)
     assert may is None or may[nearest].all()
@@ -89,7 +88,7 @@ def test_what_is_found_may_come_back_is_k_where_k_exist_and_is_the_nearest_of_al
 def test_a_search_looks_at_the_nearest_regions_first_and_no_further_than_it_has_to(
     large: Snapshot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(own_vectors, "COMPARED", 60)
+    monkeypatch.setattr(first_stage, "COMPARED", 60)
     hits = 0
     for seed in range(40):
         vector = question(seed)
@@ -98,7 +97,7 @@ def test_a_search_looks_at_the_nearest_regions_first_and_no_further_than_it_has_
         first = large.regions.chunks[int(large.regions.nearest_first(vector)[0])]
         assert set(first.tolist()) <= set(seen.tolist())
         wanted = by_comparing(large, vector, 5, AllowedChunks()).tolist()
-        hits += len(set(nearest_of_own(large, vector, 5, AllowedChunks()).tolist()) & set(wanted))
+        hits += len(set(nearest_chunks(large, vector, 5, AllowedChunks()).tolist()) & set(wanted))
     # Random directions are the worst case; a tenth of the chunks, drawn, would hold a tenth of the neighbours.
     assert hits > 40 * 5 * 0.4
 
@@ -162,7 +161,7 @@ def test_a_large_library_gives_the_same_where_its_rare_words_are_all_words(
     portion_large: Retriever, question: str, where: Eq | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = portion_large.retrieve(question, 12, where=where)
-    monkeypatch.setattr(own_vectors, "SCORED_WHOLE", 0)
+    monkeypatch.setattr(first_stage, "SCORED_WHOLE", 0)
 
     result = portion_large.retrieve(question, 12, where=where)
 
@@ -174,11 +173,11 @@ def test_the_row_that_is_asked_for_is_found_by_its_rare_words_and_near_regions(
     portion_large: Retriever, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in (("SCORED_WHOLE", 0), ("WORDED", 60), ("COMPARED", 100)):
-        monkeypatch.setattr(own_vectors, name, value)
+        monkeypatch.setattr(first_stage, name, value)
     for subject in ("bardok", "torgal", "vunrish"):
         question = Query.ask(f"What does a {subject} need to hit armor class 6?", portion_large.snapshot.vocabulary)
         passing, vector = AllowedChunks(portion_large.admitted(question)), portion_large.vector_of(question.text)
-        result = own_vectors.candidates_of_own(portion_large.snapshot, question, vector, 30, passing)
+        result = first_stage.found_chunks(portion_large.snapshot, question, vector, 30, passing)
 
         assert f"{subject}-26" in ids(portion_large, result)
         assert len(result) <= 90
@@ -189,10 +188,10 @@ def test_a_stop_word_takes_no_place_of_a_word_that_is_looked_for(
     portion_large: Retriever, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # All chunks say `for`, and as many `attack`; half as many would have room.
-    monkeypatch.setattr(own_vectors, "SCORED_WHOLE", 0)
-    monkeypatch.setattr(own_vectors, "WORDED", 1000)
-    asked = own_vectors.Asked(portion_large.snapshot, "for a bardok", None)
-    some = own_vectors.worded_of_own(asked, 960, None)
+    monkeypatch.setattr(first_stage, "SCORED_WHOLE", 0)
+    monkeypatch.setattr(first_stage, "WORDED", 1000)
+    asked = first_stage.Asked(portion_large.snapshot, "for a bardok", None)
+    some = first_stage.worded_chunks(asked, 960, None)
     assert {portion_large.snapshot.chunks[int(position)].table_id for position in some} == {"bardok"}
 
 
@@ -201,7 +200,7 @@ def test_of_rows_that_are_equally_good_the_nearest_are_found(portion_large: Retr
     lexical, cosines = snapshot.lexical.scores("combat"), np.vecdot(snapshot.vectors, vector)
     assert len(np.unique(lexical)) == 1
 
-    some = own_vectors.worded_of_own(own_vectors.Asked(snapshot, "combat", vector), 30, None)
+    some = first_stage.worded_chunks(first_stage.Asked(snapshot, "combat", vector), 30, None)
 
     assert some.tolist() == np.argsort(-cosines, kind="stable")[:30].tolist()
 
@@ -210,8 +209,8 @@ def test_what_predicates_exclude_is_no_candidate(portion_large: Retriever) -> No
     question = Query.of(QUESTIONS[0], portion_large.snapshot).among(portion_large.snapshot.rivals)
     passing, vector = AllowedChunks(portion_large.admitted(question)), portion_large.vector_of(question.text)
     mask = passing.mask(portion_large.snapshot)
-    result = own_vectors.candidates_of_own(portion_large.snapshot, question, vector, 40, passing)
-    unfiltered = own_vectors.candidates_of_own(portion_large.snapshot, question, vector, 40, AllowedChunks())
+    result = first_stage.found_chunks(portion_large.snapshot, question, vector, 40, passing)
+    unfiltered = first_stage.found_chunks(portion_large.snapshot, question, vector, 40, AllowedChunks())
 
     assert mask is not None
     assert mask[result].all()
@@ -223,5 +222,5 @@ def test_where_too_few_are_candidates_a_ranking_is_filled_up(
 ) -> None:
     whole = portion_large.retrieve("zyzzyva", 400)
     assert len(set(whole.chunk_ids)) == 400
-    monkeypatch.setattr(own_vectors, "SCORED_WHOLE", 0)
+    monkeypatch.setattr(first_stage, "SCORED_WHOLE", 0)
     assert portion_large.retrieve("zyzzyva", 400).hits == whole.hits

@@ -1,4 +1,4 @@
-"""Candidates from a snapshot's own memory-mapped vectors.
+"""Candidates from a snapshot's memory-mapped files: by words, names and vectors.
 
 The chunks that may be returned are known first, and only those are compared. In a large library, the regions nearest to
 the question are searched until enough such chunks are found; they are compared exactly. A strict filter makes a search
@@ -19,16 +19,30 @@ from retrieval.index.regions import Regions
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.lexical_index import Documents, Selection
+from retrieval.query_must.compiled.exclusions import CompiledExclusions
 from retrieval.search.candidates import word_weights
-from retrieval.search.cosines import Cosines
-from retrieval.search.fusion import Positions, Scores, best
-from retrieval.search.prefilter import Admission
+from retrieval.search.cosines import Cosines, similarity
+from retrieval.search.fusion import Leg, Positions, Ranking, Scores, best
 from retrieval.search.query import Query
 from retrieval.types import Vector
 
-DEPTH = 2000
-"""Chunks of each kind that `bm25` and `hybrid` request from another engine: scores that are scaled by the largest and
-the smallest need many for the same hits."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Admission:
+    """The decisions of query_must for one question: only for the few chunks that it affects."""
+
+    guarded: Integers
+    """Guarded chunks whose query_must the question satisfies, ascending."""
+    kept_out: CompiledExclusions
+    """Chunks that are excluded because the question names a rival of theirs."""
+
+    def mask(self, snapshot: Snapshot, where: Mask | None = None) -> Mask:
+        """Return (n,) True for every chunk that may be returned: query_must holds, and it passes the caller's
+        filter."""
+        mask = ~np.asarray(snapshot.predicates.guarded)
+        mask[self.guarded] = True
+        mask[self.kept_out.positions] = False
+        return mask if where is None else mask & where
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,10 +70,7 @@ class AllowedChunks:
 
 
 def named_rows(snapshot: Snapshot, question: Query, k: int, passing: AllowedChunks) -> Positions:
-    """Return the k rows whose names contain most of the question's words, ascending.
-
-    Names are compiled in the snapshot even if the other candidates come from another engine: they are few, and exact.
-    """
+    """Return the k rows whose names contain most of the question's words, ascending."""
     weights = word_weights(snapshot, words := snapshot.lexical.read(question.text))
     numbered = snapshot.predicates.named(question.canonical)
     quoted = snapshot.chunk_tables.values.quotes(words, weights)
@@ -87,7 +98,7 @@ _SCATTERED: Final = 4
 """A scattered vector takes as long to compare as this many contiguous ones."""
 
 
-def nearest_of_own(snapshot: Snapshot, vector: Vector, k: int, passing: AllowedChunks) -> Positions:
+def nearest_chunks(snapshot: Snapshot, vector: Vector, k: int, passing: AllowedChunks) -> Positions:
     """Return the k nearest chunks that may be returned, nearest first, then by id; k if k exist.
 
     Args:
@@ -186,12 +197,12 @@ WORDED: Final = 65_536
 """In a larger library, the chunks that the question's words find together; more if too few of them may be returned."""
 
 
-def candidates_of_own(
+def found_chunks(
     snapshot: Snapshot, question: Query, vector: Vector | None, k: int, passing: AllowedChunks
 ) -> Positions:
     """Return what words, names and vectors find, k of each: ascending, each chunk once."""
     query, allowed = Asked(snapshot, question.text, vector), passing.mask(snapshot)
-    words, near = worded_of_own(query, k, allowed), _nearest(query, k, passing, allowed)
+    words, near = worded_chunks(query, k, allowed), _nearest(query, k, passing, allowed)
     return distinct(np.concatenate([named_rows(snapshot, question, k, passing), words, near]))
 
 
@@ -225,11 +236,11 @@ def _nearest(query: Asked, k: int, passing: AllowedChunks, allowed: Mask | None)
     if vector is None or query.cosines is None:
         return _NONE
     if len(snapshot) > COMPARED:
-        return nearest_of_own(snapshot, vector, k, passing)
+        return nearest_chunks(snapshot, vector, k, passing)
     return best(query.cosines.all, k, allowed)
 
 
-def worded_of_own(query: Asked, k: int, allowed: Mask | None) -> Positions:
+def worded_chunks(query: Asked, k: int, allowed: Mask | None) -> Positions:
     """Return the k best chunks by BM25 that contain a word of the question and may be returned, best first.
 
     Rows of one table often have equal scores: of those, the nearest are returned.
@@ -277,3 +288,30 @@ def _rare(snapshot: Snapshot, question: str, allowed: Mask | None, k: int) -> li
         n_postings += len(postings)
         missing -= len(postings) if allowed is None else int(np.count_nonzero(allowed[postings]))
     return documents
+
+
+def ranked_by_distance(snapshot: Snapshot, vector: Vector, k: int, passing: AllowedChunks, *, debug: bool) -> Ranking:
+    """Return the k nearest chunks that may be returned, by exact distance, then id.
+
+    Args:
+        snapshot: the snapshot to search.
+        vector: (dimensions,) vector of the question.
+        k: the number of chunks.
+        passing: which chunks may be returned.
+        debug: whether to find the chunks excluded by query_must that would have been among the first k.
+    """
+    positions, scores = _by_distance(snapshot, vector, k, passing)
+    displaced: Positions | None = np.empty(0, dtype=np.int64)
+    if passing.admitted is not None:
+        displaced = None
+        if debug:
+            unfiltered, _ = _by_distance(snapshot, vector, k, AllowedChunks(None, passing.where))
+            displaced = unfiltered[~passing.admitted.mask(snapshot, passing.where)[unfiltered]]
+    return Ranking(positions, scores, {"dense": scores}, [Leg(scores, name="dense")], displaced)
+
+
+def _by_distance(snapshot: Snapshot, vector: Vector, k: int, passing: AllowedChunks) -> tuple[Positions, Scores]:
+    positions = nearest_chunks(snapshot, vector, k, passing)
+    scores = similarity(snapshot.vectors[positions], vector)
+    order = np.lexsort((positions, -scores))[:k]
+    return positions[order], scores[order]
