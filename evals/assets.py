@@ -127,7 +127,7 @@ def leaderboard(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home])
     }
     return dg.MaterializeResult(
         metadata={
-            "leaderboard": dg.MetadataValue.md(board(headline, since, SHIPPED)),
+            "leaderboard": dg.MetadataValue.md(board(headline, since)),
             "trend": dg.MetadataValue.md(_trend(context.instance, scores.snapshot, numbers)),
             **numbers,
             "dagster/row_count": len(headline),

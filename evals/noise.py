@@ -49,9 +49,9 @@ def noise(ranking: Sequence[str], gold: Collection[str], relatives: Relatives, c
     return len(_noisy(ranking, gold, relatives, cutoff))
 
 
-def guarded_noise(ranking: Sequence[str], gold: Collection[str], relatives: Relatives, cutoff: int = SHOWN) -> int:
+def guarded_noise(ranking: Sequence[str], gold: Collection[str], relatives: Relatives) -> int:
     """Return how many chunks of `noise@k` are guarded, so that a filter can exclude them."""
-    return sum(_guarded(relatives, name) for name in _noisy(ranking, gold, relatives, cutoff))
+    return sum(_guarded(relatives, name) for name in _noisy(ranking, gold, relatives, SHOWN))
 
 
 def wrong_row(ranking: Sequence[str], gold: Collection[str], relatives: Relatives) -> float | None:
@@ -94,9 +94,9 @@ def lost_gold(gold: Collection[str], unfiltered: Sequence[str], filtered: Sequen
     return tuple(sorted(set(unfiltered[:SHOWN]).intersection(gold).difference(filtered)))
 
 
-def cross_book_contamination(ranking: Sequence[str], book: str, relatives: Relatives, cutoff: int = SHOWN) -> float:
+def cross_book_contamination(ranking: Sequence[str], book: str, relatives: Relatives) -> float:
     """Return the share of the first k returned hits that are from another book; 0 if there are none."""
-    shown = ranking[:cutoff]
+    shown = ranking[:SHOWN]
     wrong = sum(relatives.chunks[name].book != book for name in shown)
     return wrong / len(shown) if shown else 0.0
 

@@ -59,13 +59,12 @@ BOARD_METRICS = ("mrr", "hit@1", "hit@5", NOISE, "false_exclusions")
 """With the strategy and the difference from live there are seven columns; a narrow window hides the last ones."""
 
 
-def board(headline: Mapping[str, Mapping[str, float | None]], since: Mapping[str, SinceLive], shipped: str) -> str:
-    """Return a table with a line for each strategy, `shipped` in bold; one sentence if nothing was scored.
+def board(headline: Mapping[str, Mapping[str, float | None]], since: Mapping[str, SinceLive]) -> str:
+    """Return a table with a line for each strategy, that of readers in bold; one sentence if nothing was scored.
 
     Args:
         headline: strategy to metric to value.
         since: comparison of the strategies with the live snapshot; a strategy without one gets `-`.
-        shipped: the strategy that readers get.
     """
     if not headline:
         return "No questions were given, so nothing was scored."
@@ -77,7 +76,7 @@ def board(headline: Mapping[str, Mapping[str, float | None]], since: Mapping[str
     for name, metrics in headline.items():
         number, *numbers = [metric_text(metric, metrics.get(metric)) for metric in BOARD_METRICS]
         cells = [name, number, f"{round(since[name].delta, 3) + 0.0:+.3f}" if name in since else "-", *numbers]
-        lines.append(f"| {' | '.join(f'**{cell}**' if name == shipped else cell for cell in cells)} |")
+        lines.append(f"| {' | '.join(f'**{cell}**' if name == SHIPPED else cell for cell in cells)} |")
     return "\n".join(lines)
 
 

@@ -76,15 +76,13 @@ def ratio_intervals(
     return tuple(intervals)
 
 
-def bootstrap_interval(values: Sequence[float], seed: int = SEED, resamples: int = RESAMPLES) -> Interval | None:
+def bootstrap_interval(values: Sequence[float], seed: int = SEED) -> Interval | None:
     """Return the bootstrap interval (95 %, percentile) of the mean of `values`; None if there are none."""
     column = np.asarray(values, dtype=np.float64)[:, None]
-    return ratio_intervals(column, np.ones_like(column), seed, resamples)[0]
+    return ratio_intervals(column, np.ones_like(column), seed)[0]
 
 
-def paired_randomisation(
-    left: Sequence[float], right: Sequence[float], seed: int = SEED, permutations: int = PERMUTATIONS
-) -> float:
+def paired_randomisation(left: Sequence[float], right: Sequence[float], seed: int = SEED) -> float:
     """Return the two-sided p value of a difference of two means over the same questions; Fisher's randomisation test.
 
     Every difference keeps or changes its sign at random (Smucker, Allan and Carterette, 2007). Exact if the number of
@@ -107,7 +105,7 @@ def paired_randomisation(
         _distance,
         permutation_type="samples",
         vectorized=True,
-        n_resamples=permutations,
+        n_resamples=PERMUTATIONS,
         batch=max(1, _BLOCK // questions),
         # both signs of a distance count as extreme, so one side of it is a two-sided test
         alternative="greater",

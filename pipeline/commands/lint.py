@@ -90,7 +90,7 @@ def _print(inspection: Inspection, *, density: bool, shown: int | None) -> None:
         out.print(f"warning: {sentence}")
     for slug in inspection.unread:
         out.print(f"{slug}: its records are not those of this snapshot; build it again to compare them")
-    for line in unguarded_lines(inspection.guards, shown, "querymust lint --all"):
+    for line in unguarded_lines(inspection.guards, shown):
         out.print(line)
     if density:
         _print_densities(inspection)

@@ -91,7 +91,7 @@ def guard_lines(entries: Iterable[BookEntry], shown: int | None, rest: str) -> I
         shown: number of books that get a line, those with the most unguarded tables; None: all.
         rest: the command that shows all.
     """
-    known = {entry.slug: entry.guards for entry in entries if entry.guards is not None}
+    known = {entry.slug: entry.guards for entry in entries}
     if not known:
         return
     yield guards_in_words(added_up(known.values()))
@@ -104,13 +104,12 @@ def guard_lines(entries: Iterable[BookEntry], shown: int | None, rest: str) -> I
         yield f"  and {counted(len(order) - len(some), 'more book')}; all of them: {rest}"
 
 
-def unguarded_lines(guards: Sequence[TableGuard], shown: int | None, rest: str) -> Iterator[str]:
+def unguarded_lines(guards: Sequence[TableGuard], shown: int | None) -> Iterator[str]:
     """Yield lines with the tables that are not guarded, under their reasons.
 
     Args:
         guards: verdicts on all tables.
         shown: number of tables listed for a reason; None: all.
-        rest: the command that shows all.
     """
     for why, because in BECAUSE.items():
         unguarded = [guard for guard in guards if guard.reason == why]
@@ -121,7 +120,7 @@ def unguarded_lines(guards: Sequence[TableGuard], shown: int | None, rest: str) 
         some = unguarded if shown is None or len(unguarded) <= shown + 1 else unguarded[:shown]
         yield from (f"  {_location(guard)}" for guard in some)
         if len(unguarded) > len(some):
-            yield f"  and {len(unguarded) - len(some):,} more; all of them: {rest}"
+            yield f"  and {len(unguarded) - len(some):,} more; all of them: querymust lint --all"
 
 
 def _location(guard: TableGuard) -> str:

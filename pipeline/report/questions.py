@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from evals.evaluation import SHIPPED
 from evals.failures import FailedQuestion
 from evals.scored_questions import ScoredQuestion
 from pipeline.report.standings import question_key
@@ -86,15 +87,14 @@ def outcomes_of(
     rows: Sequence[ScoredQuestion],
     failed: Sequence[FailedQuestion],
     retriever: Retriever,
-    shipped: str,
     progress: Progress = lambda *_: None,
 ) -> tuple[Outcome, ...]:
     """Return the outcome of every row, in the order of the rows.
 
-    Failures get their rankings first, those of `shipped` before all others; then the successes of `shipped`.
+    Failures get their rankings first, those of the shipped strategy before all others; then its successes.
     """
     known = {_key(failure.row): failure for failure in failed}
-    positions = sorted(range(len(rows)), key=lambda at: (_key(rows[at]) not in known, rows[at].strategy != shipped, at))
+    positions = sorted(range(len(rows)), key=lambda at: (_key(rows[at]) not in known, rows[at].strategy != SHIPPED, at))
     chosen = sorted(positions[:RANKINGS])
     rankings: dict[int, Ranking] = {}
     for done, position in enumerate(chosen):

@@ -296,7 +296,7 @@ def report_of(
             exclusions=exclusions_of(rows, retriever),
             history=history,
             verdicts=verdicts_of(home, snapshot, scores, history),
-            outcomes=outcomes_of(rows, failed, retriever, SHIPPED, progress),
+            outcomes=outcomes_of(rows, failed, retriever, progress),
             short_id=snapshot.chunks.short_id,
             relaxation=relaxation(retriever, scores),
             expanded_gold=expanded_gold_of(scores, snapshot) if expand_gold else (),

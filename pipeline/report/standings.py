@@ -41,23 +41,21 @@ def question_key(row: ScoredQuestion | Unscored) -> str:
     return BETWEEN.join((row.set, row.split, row.question_id))
 
 
-def differences(
-    left: Sequence[ScoredQuestion], right: Sequence[ScoredQuestion], metrics: Sequence[str] = COMPARED
-) -> tuple[MetricDifference, ...]:
+def differences(left: Sequence[ScoredQuestion], right: Sequence[ScoredQuestion]) -> tuple[MetricDifference, ...]:
     """Return left minus right for each strategy; p values are Holm-corrected over all returned differences.
 
     Raises:
         ExperimentError: no strategy was asked the same question on both sides.
     """
     ours, theirs = _pooled(left), _pooled(right)
-    compared = compare_experiments(_experiment(ours), _experiment(theirs), metrics)
+    compared = compare_experiments(_experiment(ours), _experiment(theirs), COMPARED)
     return tuple(MetricDifference(comparison, _interval(comparison, ours, theirs)) for comparison in compared)
 
 
-def differences_to(shipped: str, rows: Sequence[ScoredQuestion]) -> tuple[MetricDifference, ...]:
-    """Return every other strategy minus `shipped`; empty if there is no other, or `shipped` was not scored."""
-    others = [row for row in rows if row.strategy != shipped]
-    own = [row for row in rows if row.strategy == shipped and row.gold]
+def _differences_to_shipped(rows: Sequence[ScoredQuestion]) -> tuple[MetricDifference, ...]:
+    """Return every other strategy minus the shipped one; empty if there is no other, or that was not scored."""
+    others = [row for row in rows if row.strategy != SHIPPED]
+    own = [row for row in rows if row.strategy == SHIPPED and row.gold]
     if not own or not others:
         return ()
     names = dict.fromkeys(row.strategy for row in others)
@@ -194,7 +192,7 @@ def standings_of(evaluation: Evaluation, failed: Sequence[FailedQuestion], *, ti
             )
         )
     standings.sort(key=lambda standing: standing.strategy != SHIPPED)
-    return Standings(tuple(standings), differences_to(SHIPPED, rows))
+    return Standings(tuple(standings), _differences_to_shipped(rows))
 
 
 def _filtering(name: str, rows: Sequence[ScoredQuestion], numbers: Sequence[Aggregate]) -> Filtering | None:

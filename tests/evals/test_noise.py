@@ -98,7 +98,6 @@ def test_refused_gold_is_gold_whose_own_predicate_the_question_fails(relatives):
 
 def test_contamination_is_the_share_of_hits_from_other_books(relatives):
     assert cross_book_contamination(["a0", "b0", "b1"], "b", relatives) == 2 / 3
-    assert cross_book_contamination(["a0", "b0", "b1"], "b", relatives, cutoff=1) == 0
     assert cross_book_contamination([], "b", relatives) == 0
 
 

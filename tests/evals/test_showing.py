@@ -43,7 +43,7 @@ def test_what_ships_is_bold_and_every_strategy_is_beside_what_is_live() -> None:
         "iterative": {"mrr": 0.5},
         "default": {"mrr": 0.9, "noise@15": 3.25},
     }
-    lines = board(headline, SINCE, "default").splitlines()
+    lines = board(headline, SINCE).splitlines()
     assert lines[0] == "| strategy | mrr | mrr - live | hit@1 | hit@5 | noise@15 | false_exclusions |"
     assert lines[2:] == [
         "| bm25 | 0.400 | -0.050 | - | - | - | - |",
@@ -56,11 +56,11 @@ def test_what_ships_is_bold_and_every_strategy_is_beside_what_is_live() -> None:
 def test_it_is_short_enough_to_be_shown_at_once() -> None:
     numbers = dict.fromkeys(HEADLINE, 0.123456)
     since = dict.fromkeys(STRATEGIES, SinceLive(1, 0.123456, 0.9))
-    assert len(board(dict.fromkeys(STRATEGIES, numbers), since, "default")) < 1000
+    assert len(board(dict.fromkeys(STRATEGIES, numbers), since)) < 1000
 
 
 def test_without_questions_it_says_so() -> None:
-    assert board({}, {}, "default") == "No questions were given, so nothing was scored."
+    assert board({}, {}) == "No questions were given, so nothing was scored."
 
 
 SVG = "{http://www.w3.org/2000/svg}"

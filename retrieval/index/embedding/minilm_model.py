@@ -27,18 +27,16 @@ class BertGraph:
 
     Args:
         weights: file in the safetensors format, with the names of the transformers library.
-        heads: attention heads of a layer.
         adapter: matrices of low rank that are added to weights (LoRA, Hu et al. 2021), in the same format: `<layer>.a`
             (inputs, rank) and `<layer>.b` (rank, outputs). None: the weights as they are.
     """
 
-    def __init__(self, weights: Path, heads: int, adapter: Path | None = None) -> None:
+    def __init__(self, weights: Path, adapter: Path | None = None) -> None:
         self._weights = dict(_arrays(weights))
         low_rank = _arrays(adapter) if adapter else {}
         for layer in {name.rpartition(".")[0] for name in low_rank}:
             added = low_rank[f"{layer}.a"].astype(np.float32) @ low_rank[f"{layer}.b"].astype(np.float32)
             self._weights[f"{layer}.weight"] = self._weights[f"{layer}.weight"] + added.T
-        self._heads = heads
         self._nodes: list[Any] = []
         self._constants: dict[str, npt.NDArray[Any]] = {}
 
@@ -72,12 +70,12 @@ class BertGraph:
 
     def _attention(self, name: str, x: str) -> str:
         width = self._weights[f"{name}query.weight"].shape[0]
-        split = self._constant(np.asarray([0, 0, self._heads, width // self._heads]))
+        split = self._constant(np.asarray([0, 0, HEADS, width // HEADS]))
         query, key, value = (
             self._node("Transpose", self._node("Reshape", self._linear(name + what, x), split), perm=order)
             for what, order in (("query", (0, 2, 1, 3)), ("key", (0, 2, 3, 1)), ("value", (0, 2, 1, 3)))
         )
-        scale = self._constant(np.asarray((width // self._heads) ** -0.5, dtype=np.float32))
+        scale = self._constant(np.asarray((width // HEADS) ** -0.5, dtype=np.float32))
         shares = self._node("Softmax", self._node("Mul", self._node("MatMul", query, key), scale), axis=-1)
         heads = self._node("Transpose", self._node("MatMul", shares, value), perm=(0, 2, 1, 3))
         return self._node("Reshape", heads, self._constant(np.asarray([0, 0, width])))
@@ -308,7 +306,7 @@ def _require(path: Path, expected: str) -> None:
 @cache
 def _session(weights: Path, adapter: Path | None) -> Session:
     """Return the session of all embedders of this process: it holds 200 MB, and any number of threads may use it."""
-    return BertGraph(weights, HEADS, adapter).session()
+    return BertGraph(weights, adapter).session()
 
 
 @cache

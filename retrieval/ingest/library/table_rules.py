@@ -66,7 +66,7 @@ class _Entry:
                 key: self._predicate(f"row_query_must.{key}", predicate)
                 for key, predicate in self._by_row("row_query_must").items()
             },
-            open=self._switch("open", values.get("open", False)),
+            open=self._switch(values.get("open", False)),
         )
         if rule.open and (rule.query_must or rule.row_query_must):
             self._refuse("it is open and has a query_must; leave one of them out")
@@ -100,9 +100,9 @@ class _Entry:
             self._refuse(f"names.{key} has {same[0]!r}, which would be the name of every row; write {KEY} in it")
         return names
 
-    def _switch(self, name: str, value: object) -> bool:
+    def _switch(self, value: object) -> bool:
         if not isinstance(value, bool):
-            self._refuse(f"{name} is {value!r}; write true or false")
+            self._refuse(f"open is {value!r}; write true or false")
         return value
 
     def _by_row(self, name: str) -> Mapping[str, Any]:
