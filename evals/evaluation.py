@@ -127,13 +127,10 @@ def evaluate(
     """Score strategies on a snapshot, with a question set for each file, named after it.
 
     Args:
-        snapshot: the index to search.
         embedder: the model of the snapshot's vectors. `answer_similarity` is always measured by word vectors, so that
             the numbers of different indexes are comparable, and because a sentence model takes a second a question.
         question_files: JSONL; none gives an evaluation without an experiment.
-        strategies: to score.
         store: folder of stored rows, so that nothing is scored twice; None: rows are not stored.
-        progress: called with the progress.
         foreign: whether to skip a set whose gold all belongs to another library, instead of raising an error.
 
     Raises:

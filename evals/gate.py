@@ -125,9 +125,7 @@ def decide(candidate: Experiment, live: Experiment | None, thresholds: Threshold
     """Judge a candidate's scores by every rule about scores.
 
     Args:
-        candidate: experiment of the candidate.
         live: experiment of the live index; None if nothing is live yet.
-        thresholds: of the rules.
     """
     evidence = Scores(candidate, live, thresholds=thresholds)
     reasons = tuple(reason for rule in SCORE_RULES for reason in rule.reasons(evidence))

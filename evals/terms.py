@@ -128,7 +128,6 @@ def suggest(
     """Return aliases for words of questions that an index does not know, best first; at most one for each word.
 
     Args:
-        snapshot: the index.
         asked_questions: the questions that people asked.
         decided: each (word, means) that a person accepted or rejected before.
     """

@@ -107,11 +107,7 @@ _ENOUGH = 0.25
 
 
 class WordPlaces:
-    """The chunks of each word in headings, captions, columns and cells of rows, and the text of prose.
-
-    Args:
-        chunks: of the library.
-    """
+    """The chunks of each word in headings, captions, columns and cells of rows, and the text of prose."""
 
     def __init__(self, chunks: Iterable[Chunk]) -> None:
         self._having: dict[str, set[str]] = defaultdict(set)

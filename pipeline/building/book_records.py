@@ -114,7 +114,6 @@ def enter_book(folder: Path, vocabulary: Vocabulary) -> None:
     """Write the entry of the book whose records are in `folder`; the last step of indexing it.
 
     Args:
-        folder: folder of the records.
         vocabulary: the vocabulary that they were made with.
     """
     (book,) = read_jsonl(folder / "book.jsonl", Book)

@@ -72,8 +72,6 @@ def held(
 
     Args:
         counterexamples: contradictions of the proposition.
-        metadata: further metadata of the check.
-        severity: severity if the check fails.
         holding: counterexamples that hold a promotion until a person accepts them.
     """
     first = "; ".join(str(example) for example in counterexamples[:SHOWN])
@@ -205,10 +203,7 @@ def book_verdict(
     """Return the verdict of `judge` on the records in `folder`; the kept one if it judged these very bytes before.
 
     Args:
-        folder: folder of the book's records.
-        check: name of the check.
         files: the records that it reads.
-        vocabulary: vocabulary of the library.
         judge: checks the records; it must read nothing else.
     """
     path = folder / f"{PREFIX}{check}.json"

@@ -75,8 +75,6 @@ def keep_work(folder: Path, outcomes: str, page: str, done: ModelWork | None, sa
     """Write the report on a model's work to a book's folder; remove an old one if no model was requested.
 
     Args:
-        folder: folder of the book's records.
-        outcomes: name of the file of outcomes.
         page: name of the file of the sample.
         done: the work; None if no model was requested.
         sample: one in ten of the results, as a page to read.
@@ -120,7 +118,6 @@ def agreement(
         before: chunks of a book.
         after: the same chunks in the same order, from rows made in another way.
         tables: ids of the tables that the questions are about.
-        vocabulary: vocabulary of the library.
     """
     about = [chunk for chunk in before if chunk.table_id in tables]
     questions = [
@@ -178,10 +175,6 @@ def make_rows(
     Args:
         settings: whether the rules or a model read tables.
         answers: folder of the answers of models.
-        vocabulary: vocabulary of the library.
-        book: the book of the tables.
-        tables: all tables of the book.
-        access: access to the model.
 
     Raises:
         ModelKeyError: the server refuses the key.
@@ -293,7 +286,6 @@ def make_chunks(
         answers: folder of the answers of models.
         documents: documents of the book; the metadata of their authors takes precedence.
         chunks: chunks as described by the rules.
-        access: access to the model.
 
     Raises:
         ModelKeyError: the server refuses the key.

@@ -67,7 +67,6 @@ def plan_build(
     """Read the library and return the plan of a build; nothing is written, and nothing is sent.
 
     Args:
-        home: the home that would be built.
         cut: reads a book and splits it into chunks.
         is_kept: whether a build would leave a book's records as they are.
 

@@ -128,7 +128,6 @@ def brief(chunk: Chunk, width: int | None) -> Iterator[Text]:
     """Yield a row's non-empty cells as a small table, or the first lines of a passage.
 
     Args:
-        chunk: the chunk to show.
         width: width of the lines; None: one line, however long.
     """
     if chunk.cells:
@@ -198,7 +197,6 @@ def print_retrieval(retrieval: Retrieval, short_id: ShortId, *, full: bool = Fal
     """Print each hit: its relevance, title, short id, place and text; in a pipe on three lines.
 
     Args:
-        retrieval: the retrieval to print.
         short_id: shortens an id to a prefix that no other id has.
         full: show everything about each chunk.
     """

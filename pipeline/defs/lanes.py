@@ -62,12 +62,9 @@ def run_job(
     """Run a job in this process; a failure is in the result and is not raised.
 
     Args:
-        job: the job.
         instance: instance that records the run.
         home: home of its assets. The home itself and not its path: read again, the environment would take precedence
             over the request. Besides, the caller has the lock, for which the path's resource would wait.
-        models: access to hosted models.
-        tags: tags of the run.
         partition_key: key of the book or the strategy.
         config: configuration of its assets, by asset name.
         run_id: id of the run; a new one if empty.
@@ -121,7 +118,6 @@ def index_books(
         order: the books, and the build that they are for.
         job: the job that indexes a book.
         instance: instance that records the run of each book.
-        tell: called for each book.
     """
     models = HostedModels(lambda: _share(Access.of_environment(), order.lanes))
     failed: list[str] = []
@@ -192,8 +188,6 @@ def index_books_job(executor: str, lanes: int, definitions: Callable[[], dg.Defi
     """Return the job with a step for each process.
 
     Args:
-        executor: name of the executor in the settings.
-        lanes: number of processes.
         definitions: definitions of the code location, whose job `index_book` is run for each book.
 
     Raises:

@@ -87,7 +87,6 @@ def guard_lines(entries: Iterable[BookEntry], shown: int | None, rest: str) -> I
     """Yield a line on the tables of all books together and, for several books, a line for each.
 
     Args:
-        entries: entries of the books.
         shown: number of books that get a line, those with the most unguarded tables; None: all.
         rest: the command that shows all.
     """

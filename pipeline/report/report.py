@@ -212,7 +212,6 @@ def expanded_gold_of(scores: Evaluation, snapshot: Snapshot) -> tuple[ExpandedGo
 
     Args:
         scores: the evaluation of the leaderboard's strategies.
-        snapshot: the snapshot with the graph.
     """
     rows = [row for row in scores.headline_rows() if row.gold]
     added: dict[tuple[str, ...], frozenset[str]] = {}
@@ -270,7 +269,6 @@ def report_of(
     Scores stored in the home are read. Whatever was never scored, or was scored by other code, is scored first.
 
     Args:
-        home: the home to report on.
         times: whether to include milliseconds and dates; without them the same contents give the same report.
         expand_gold: whether to include scores with expanded gold.
         progress: called with the number of finished rankings and their total.

@@ -212,7 +212,6 @@ def build(
     The caller holds the home's `write_lock`: runs that an earlier build left unfinished are assumed dead.
 
     Args:
-        home: the home to build, with its settings.
         progress: called with each step as it begins.
         opened: called with the run history before the first run begins.
         force: the reason why the candidate goes live even if its scores refuse it; None: it does not.

@@ -126,7 +126,6 @@ class Runner:
         """Run one job in this process. A failure is in the outcome and is not raised.
 
         Args:
-            job: name of the job.
             partition_key: key of the book or the strategy.
             listener: called with each step, and with the progress of embedding.
             config: configuration of its assets, by asset name.

@@ -37,7 +37,6 @@ def write_instance_file(folder: Path, settings: Settings, environment: Mapping[s
 
     Args:
         folder: DAGSTER_HOME.
-        settings: settings of the home.
         environment: may name a database; the file names the variable with its address, not the address itself.
 
     Raises:

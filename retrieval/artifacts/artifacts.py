@@ -184,7 +184,6 @@ def record_of(document: Mapping[str, Any], record: type[Record], where: str) -> 
 
     Args:
         document: as returned by a store.
-        record: its type.
         where: the name of its place in errors.
 
     Raises:

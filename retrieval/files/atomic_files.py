@@ -86,7 +86,6 @@ def changes(folder: Path, files: Iterable[FileEntry], *, hashes: bool = True) ->
     """Yield a sentence for each of `files` that no longer matches its entry.
 
     Args:
-        folder: of the files.
         files: entries as they were written.
         hashes: whether to compare hashes (about 1.5 GB a second) and not only sizes.
     """

@@ -224,7 +224,6 @@ def write_lock_when_free(
     """Like `write_lock`, but wait for another writer.
 
     Args:
-        root: the home.
         waiting: called once with a sentence about the process that it waits for.
         patience: most seconds to wait.
         pause: seconds between two attempts.

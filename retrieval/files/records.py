@@ -129,7 +129,6 @@ def unpacked(raw: bytes, path: Path) -> str:
     """Return the text of a file's bytes, without a byte order mark.
 
     Args:
-        raw: the file's bytes.
         path: of the file; files ending in `.gz` are compressed.
 
     Raises:

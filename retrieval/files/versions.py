@@ -38,7 +38,6 @@ def sources(root: Path, suffixes: Collection[str], under: str = "") -> Iterator[
     """Yield name and content of every file below a folder with one of these suffixes, in the order of their paths.
 
     Args:
-        root: the folder.
         suffixes: with their dots.
         under: prefix of each name.
     """

@@ -138,7 +138,6 @@ def fill(location: str | Path, name: str, chunks: Sequence[Chunk], vectors: Vect
 
     Args:
         location: a folder of Chroma's files, created if missing, or a server's address.
-        name: of the collection.
         chunks: with distinct ids.
         vectors: (len(chunks), dimensions), aligned with the chunks.
         truncate: whether to delete the collection's contents first.

@@ -78,7 +78,6 @@ class Listing:
         """Parse what `dump` returned.
 
         Args:
-            content: of the file.
             snapshot: whose files it should list.
             where: the file's name in errors.
 
@@ -158,8 +157,6 @@ def push_snapshot(
 
     Args:
         home: of the live snapshot.
-        remote: the place to push to.
-        progress: called as the work proceeds.
         keep: number of previous snapshots that the place keeps beside this one.
         check: whether to read back every file even if the snapshot is complete there; damaged files are sent again.
         signer: signs the list of the files and their hashes.
@@ -290,9 +287,7 @@ def pull_snapshot(
     snapshot is repaired. If the place offers another snapshot in the meantime, that one is pulled.
 
     Args:
-        home: the home folder.
         remote: the place to pull from; only files with known names are requested, never a folder listing.
-        progress: called as the work proceeds.
         most: largest size of the snapshot in bytes.
         verifier: requires a signature of the list of the files before any of them is fetched. It does not notice an
             older snapshot of the same owner.

@@ -26,7 +26,6 @@ def chunk_book(book: ParsedBook, rows: Sequence[Row], cuts: Cuts = USUAL) -> tup
 
     Args:
         book: of the rows; a table without rows gives no chunk.
-        rows: of all its tables.
         cuts: where prose is divided; rows are never divided.
     """
     rows_of: dict[str, list[Row]] = defaultdict(list)

@@ -63,7 +63,6 @@ def table_guards(tables: Sequence[Table], rows: Iterable[Row], vocabulary: Vocab
     """Return whether each table of a book is guarded, in the order of the tables; tables whose rule fails are omitted.
 
     Args:
-        tables: of the book.
         rows: all rows of these tables, predicates extracted.
         vocabulary: with which the rows were made.
     """

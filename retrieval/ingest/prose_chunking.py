@@ -27,7 +27,6 @@ def divided(text: str, size: int, length: Callable[[str], int] = bytes_of) -> It
     """Yield parts of at most `size`, divided between lines, else sentences, else words, else anywhere.
 
     Args:
-        text: a text that is too long.
         size: in bytes, or in the units of `length`; no character has more than four of them.
         length: returns the length of a text; two texts joined by a blank or a line end are at most one unit longer.
     """

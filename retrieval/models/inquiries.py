@@ -24,7 +24,6 @@ class Inquiries:
     Args:
         access: key and address.
         folder: of the answers that were paid for, and of the record of spending. Only one process may write there.
-        options: the model and its limits.
         prompt: version of the prompt.
         otherwise: advice for working without a key, as the end of a sentence.
     """

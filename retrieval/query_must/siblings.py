@@ -61,11 +61,9 @@ def why_not_applied(
     """Return why a question that names a row of a table excludes none of its rows; empty if it does exclude rows.
 
     Args:
-        mentions: the question.
         spans: the places of each name of the one row in it, without its amounts; None if it names several rows.
         claimed: places of names, titles and columns.
         explained: places of words that occur in the row or the heads.
-        named: places of names.
     """
     if spans is None:
         return TWO

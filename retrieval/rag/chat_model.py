@@ -131,7 +131,6 @@ def format_prompt(
     """Return the prompt for a question and its passages, each quoted below a line `[1] book > heading`.
 
     Args:
-        query: the question.
         passages: in the order in which they are shown.
         template: a file with `$context` and `$question`; None: the built-in template.
 

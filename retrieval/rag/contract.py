@@ -158,7 +158,6 @@ def prepare(given: RuleDocument, how: str = "") -> Prepared:
     """Check a document and return it in the form in which it is indexed.
 
     Args:
-        given: the document to check.
         how: how it is cut; part of its hash.
 
     Raises:

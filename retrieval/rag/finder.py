@@ -57,7 +57,6 @@ class Finder:
     """Finds documents for questions in one index. Any number of threads may share one.
 
     Args:
-        retriever: the retriever of the index.
         settings: the settings, which may name a model that reads questions.
         environment: the environment variables, which may contain the key of the model.
         enough: the least relevance of a document that answers, 0 to 1; `answer` refuses below it.
@@ -97,7 +96,6 @@ class Finder:
 
         Args:
             question: 1 to 2,000 characters.
-            top_k: the most documents to return.
             where: restricts which documents may be returned; it is never relaxed.
             use_filters: whether to read conditions, hints and parts from the question; if False, it is a plain search.
             explain: make the rounds even if the first search answers.

@@ -158,7 +158,6 @@ def read_document(given: RuleDocument, home: Home, cuts: Cuts, is_there: Callabl
     """Check a document and cut it. Nothing is raised: even if it breaks the parser, the rest of its batch continues.
 
     Args:
-        given: the document to read.
         home: the home, for its settings and its vocabulary.
         cuts: where prose is cut.
         is_there: whether the index already has it unchanged.
@@ -184,8 +183,6 @@ class Ingestion:
     """Writes the index of one home.
 
     Args:
-        home: the home to write in.
-        embedder: makes the vectors.
         sleep: waits for a number of seconds.
     """
 

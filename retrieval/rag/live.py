@@ -28,7 +28,6 @@ class LiveIndex:
     """Reads the live snapshot of a home, also after another goes live. Any number of threads may share one.
 
     Args:
-        home: the home to read.
         embedder: makes the vectors of questions; None: the one that the snapshot was built with.
         strategy: how to search; None: the strategy of the home's settings.
 

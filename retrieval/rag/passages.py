@@ -125,11 +125,7 @@ class Context:
 
 
 class Gatherer:
-    """Gathers the passages of questions from one snapshot. Any number of threads may share one.
-
-    Args:
-        reader: the reader of the snapshot.
-    """
+    """Gathers the passages of questions from one snapshot. Any number of threads may share one."""
 
     def __init__(self, reader: ContextSource) -> None:
         self.reader = reader
@@ -153,7 +149,6 @@ class Gatherer:
 
         Args:
             query: 1 to 2,000 characters.
-            most: the most passages to return.
             least: least relevance of each passage, 0 to 1; for a comparison, only of the best passage for the whole
                 question.
 
@@ -198,7 +193,6 @@ class Gatherer:
         Args:
             dealt: the hits of all parts.
             best: the best passage for the whole question, which is always included.
-            most: the number of passages.
         """
         known = best.hit.chunk.id in dealt.answers
         hits = dealt.hits if known else (*dealt.hits[: most - 1], best.hit)
@@ -218,7 +212,6 @@ class Gatherer:
 
         Args:
             whole: the retrieval for the whole question.
-            most: the most hits to return.
         """
         rounds = self._rounds.retrieve(whole.query, most, whole)
         return rounds if len(rounds.decomposition.sub_queries) > 1 else None

@@ -129,7 +129,6 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
     """Return the measures of the chunks of a ranking, best first, (hits, NAMES).
 
     Args:
-        retriever: the retriever of the library.
         question: the question as asked; words that occur in any question are left out here.
         chunk_ids: ids of the ranking; at least its first `N_CANDIDATES`, if it has so many.
     """
@@ -257,7 +256,6 @@ def calibration_of(folder: Path, embedder: str) -> Calibration:
 
     Args:
         folder: the folder of the snapshot or the home.
-        embedder: the name of the embedder.
 
     Raises:
         IndexCorruptError: its file cannot be read.
@@ -304,9 +302,6 @@ def search(
 
     Args:
         retriever: the retriever; see `Retriever.retrieve` for other details and the errors raised.
-        query: the question.
-        k: the most hits to return.
-        strategy: the name of a strategy, or your own strategy.
         where: restricts which chunks may be returned.
         least: least relevance of each hit, 0 to 1; None: any.
         measured: whether to measure relevance even if `least` is None.
@@ -336,7 +331,6 @@ def _only_relevant(retriever: Retriever, retrieval: Retrieval, least: float, k: 
         retriever: the retriever that found them.
         retrieval: a search for `N_CANDIDATES` hits or more, because relevance depends on that many.
         least: least relevance, 0 to 1.
-        k: the most hits to return.
 
     Returns:
         The search with those hits; and, if none is left, a sentence that states how far off the best one is.

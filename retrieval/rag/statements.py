@@ -152,7 +152,6 @@ def candidates(
     Args:
         question: the question as the index reads it.
         passages: the passages, with their measures.
-        snapshot: the snapshot that they are from.
         most: the most cells of one passage.
         sentence_weights: (sentences.NAMES,); None: the built-in weights.
     """
@@ -263,7 +262,6 @@ def statements(
     Args:
         question: the question that the passages were measured for.
         passages: candidates for one look-up.
-        snapshot: the snapshot that they are from.
         most: the most cells of one passage.
     """
     words = QuestionWords.of(question, snapshot)

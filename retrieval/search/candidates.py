@@ -63,8 +63,6 @@ class Candidates:
         """Return these chunks as candidates, with their evidence.
 
         Args:
-            snapshot: the snapshot that they are in.
-            question: the question.
             vector: (dimensions,) vector of the question.
             positions: (n,) ascending.
             strongest: the BM25 score that theirs are divided by; None: the best of theirs.
@@ -119,8 +117,6 @@ def rows_of_best_tables(
     """Return the best chunks of the tables and passages whose texts fit a question best, ascending.
 
     Args:
-        snapshot: the snapshot to search.
-        question: the question.
         vector: (dimensions,) vector of the question.
         candidates: chunks found in other ways; their tables are considered too.
         allowed: (n,) chunks that may be returned; None: all.

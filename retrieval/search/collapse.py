@@ -53,8 +53,6 @@ def collapse(candidates: Candidates, question: Query, scores: Scores, margin: fl
     compares things, because it may ask for more than one.
 
     Args:
-        candidates: n candidates.
-        question: the question.
         scores: (n,) scores of the re-ranker.
         margin: in the unit of the scores; None: nothing is moved.
     """

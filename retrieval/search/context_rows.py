@@ -43,7 +43,6 @@ def context_rows(graph: Graph, ranked: Sequence[int], count: int, best_of: Best,
     """Return the context of the first row of a ranking, then of the first row of another table, at most `count`.
 
     Args:
-        graph: the graph of the chunks.
         ranked: the contenders, best first; if the first is prose, there is no context.
         count: the most chunks to return.
         best_of: chooses one row of a table that a text mentions.

@@ -102,10 +102,7 @@ def nearest_chunks(snapshot: Snapshot, vector: Vector, k: int, passing: AllowedC
     """Return the k nearest chunks that may be returned, nearest first, then by id; k if k exist.
 
     Args:
-        snapshot: the snapshot to search.
         vector: (dimensions,) vector of the question.
-        k: the number of chunks.
-        passing: which chunks may be returned.
     """
     admitted = passing.admitted
     if admitted is None or admitted.kept_out.is_empty:
@@ -144,7 +141,6 @@ def compared_in_regions(
         snapshot: the snapshot to search; it must have regions.
         vector: (dimensions,) vector of the question.
         wanted: the number of chunks; more are returned so that the last region is complete.
-        passing: which chunks may be returned.
     """
     regions, where, admitted = snapshot.regions, passing.where, passing.admitted
     compared: list[tuple[Positions, Scores]] = []
@@ -246,8 +242,6 @@ def worded_chunks(query: Asked, k: int, allowed: Mask | None) -> Positions:
     Rows of one table often have equal scores: of those, the nearest are returned.
 
     Args:
-        query: the question.
-        k: the number of chunks.
         allowed: (n,) chunks that may be returned; None: all.
     """
     snapshot = query.snapshot
@@ -294,10 +288,7 @@ def ranked_by_distance(snapshot: Snapshot, vector: Vector, k: int, passing: Allo
     """Return the k nearest chunks that may be returned, by exact distance, then id.
 
     Args:
-        snapshot: the snapshot to search.
         vector: (dimensions,) vector of the question.
-        k: the number of chunks.
-        passing: which chunks may be returned.
         debug: whether to find the chunks excluded by query_must that would have been among the first k.
     """
     positions, scores = _by_distance(snapshot, vector, k, passing)

@@ -96,7 +96,6 @@ def iterate(ask: Ask, read: Read, say: Say, k: int, max_iterations: int) -> Iter
         read: returns the question in canonical form.
         say: returns in words why a candidate is excluded.
         k: the number of candidates to keep, and to request in each round.
-        max_iterations: the most rounds.
     """
     whole = Clock()
     seen: list[Neighbour] = []
@@ -157,8 +156,6 @@ def nearest_in_rounds(
     """Return the k nearest chunks that satisfy their query_must, found in rounds; possibly fewer than exist.
 
     Args:
-        snapshot: the snapshot to search.
-        question: the question.
         vector: (dimensions,) vector of the question.
         k: the number of chunks to return, and to examine in each round.
         strategy: sets the most rounds.

@@ -45,7 +45,6 @@ def retrieval_record(
     """Return a retrieval and its receipt as JSON values; `serve.schema.RetrievalRecord` is their schema.
 
     Args:
-        retrieval: the result of the search.
         short_id: returns the beginning of an id that no other id has.
         snapshot: id of the searched index.
         reason: why there is no hit, if a least relevance was set.

@@ -61,7 +61,6 @@ def rank(search: Search, k: int, watch: Stopwatch) -> Ranking:
     """Return the k best chunks that may be returned, best first; ties by id.
 
     Args:
-        search: the question.
         k: the number of chunks; fewer are returned only if fewer exist.
         watch: records the stages.
     """
@@ -205,8 +204,6 @@ def graph_boost(
 
     Args:
         scores: (n,) fused scores.
-        graph: the graph of the same chunks.
-        boost: the parameters.
         allowed: (n,); False for chunks that may not be returned; they are neither seeds nor boosted.
     """
     gains = np.zeros(len(scores))

@@ -36,11 +36,7 @@ class ApiKey:
 
 
 class ApiKeys:
-    """The keys of one home, read again whenever their file changes.
-
-    Args:
-        home: the home folder.
-    """
+    """The keys of one home, read again whenever their file changes."""
 
     def __init__(self, home: Path) -> None:
         self.file = home / KEYS_FILE

@@ -78,12 +78,9 @@ def create_app(
     """Return the application of a home.
 
     Args:
-        home: the home folder.
         host: the address that it will listen on; except on loopback, a key is needed.
-        limits: the limits of requests.
         embedder: makes vectors; None: that of the home and the index.
         environment: the environment variables, which may contain the key of a chat model.
-        log_questions: whether to log the text of questions.
         keep_questions: whether to store questions in the home.
         strategy: how to search if a request does not set it; None: the strategy of the home's settings.
         examples: returns questions that the live index was scored with, for the page before the first question; empty:

@@ -22,9 +22,6 @@ _log = logging.getLogger("retrieval.serve")
 class RequestLog:
     """Logs requests, without the text of questions unless requested: more people may read the log than the
     questions.
-
-    Args:
-        questions: whether to log the text of questions.
     """
 
     questions: bool = False
@@ -76,7 +73,6 @@ class QueryLog:
     """Stores questions in a home; any number of threads and processes may write.
 
     Args:
-        home: the home folder.
         is_on: whether anything is stored.
     """
 
@@ -122,11 +118,7 @@ def read_feedback(home: Path) -> tuple[Feedback, ...]:
 
 
 class FeedbackFile:
-    """Stores feedback in a home; any number of threads and processes may write.
-
-    Args:
-        home: the home folder.
-    """
+    """Stores feedback in a home; any number of threads and processes may write."""
 
     def __init__(self, home: Path) -> None:
         self._file = home / FEEDBACK_FILE

@@ -64,14 +64,10 @@ class AccessMiddleware:
     """Wraps an application with access control.
 
     Args:
-        app: the application to protect.
-        keys: the keys of the home.
         needs_key: whether a key is needed; None: if the home has, or once had, one.
         hosts: allowed values of the `Host` header; empty: any. On loopback this blocks foreign web pages whose host
             name is made to resolve to this machine.
-        limits: the limits of requests.
         rate: counts the requests of each client.
-        measuring: the metrics.
         home: the home folder, whose path no response contains.
         log: gets a line for each request.
     """

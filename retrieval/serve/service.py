@@ -116,7 +116,6 @@ class Service:
     """Serves one home. Any number of threads may share one; the live snapshot answers.
 
     Args:
-        home: the home folder.
         seconds: seconds after which a search is cancelled.
         embedder: makes vectors; None: that of the home and the index.
         strategy: how to search if a request does not set it; None: the strategy of the home's settings.
@@ -171,7 +170,6 @@ class Service:
 
         Args:
             query: 1 to 2,000 characters.
-            k: the most hits to return.
             strategy: the name of the strategy; None: that of the server.
             where: conditions on metadata that all must hold, as `--where` reads them.
             least: least relevance of each hit, 0 to 1; None: any.
@@ -193,7 +191,6 @@ class Service:
 
         Args:
             query: 1 to 2,000 characters.
-            top_k: the most documents to return.
             where: conditions on metadata that all must hold, as `--where` reads them.
             how: what reads the question.
 

@@ -67,7 +67,6 @@ class Served:
         """Serve until Ctrl-C.
 
         Args:
-            listener: the socket that `listen` returned.
             factory: module and name of the function that makes the application in each process.
 
         Raises:

@@ -158,8 +158,6 @@ class Chat:
         """Return the answer in the given form, and the number of tokens used.
 
         Args:
-            system_message: the instructions for the model.
-            user_message: the question.
             form: the model of the answer; it forbids other fields.
 
         Raises:

@@ -131,7 +131,6 @@ class HintedSearch:
             kept: the most hits to return.
             hints: categories that are raised by the boost of the settings.
             weights: additional boosts by category.
-            find: the search function.
             may_broaden: whether a search that finds nothing is repeated, broader and without hints.
             part: the question for which relevance is measured; None: the sub-query.
         """

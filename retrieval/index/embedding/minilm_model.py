@@ -115,7 +115,6 @@ class Session:
 
     Args:
         nodes: of the graph, in their order.
-        constants: its weights.
         output: name of the node whose value is the vector.
     """
 

@@ -75,7 +75,6 @@ def loaded(kind: Kind, model: str, *, may_run_code: bool = False) -> Any:
     """Load a model of the library.
 
     Args:
-        kind: its class.
         model: its name on the hub, or a folder.
         may_run_code: whether Python code that comes with it is run.
 

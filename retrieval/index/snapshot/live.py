@@ -303,7 +303,6 @@ def snapshots_of(home: Path, candidate: str | None, keep: int = KEEP) -> tuple[S
     """Return every snapshot of a home, with the reason why it is kept, in the order of their ids.
 
     Args:
-        home: the home folder.
         candidate: the newest snapshot, live or not.
         keep: number of formerly live snapshots that are kept beside the live one.
 

@@ -159,7 +159,6 @@ class Manifest:
         """Parse what `write` wrote.
 
         Args:
-            content: of the file.
             where: the file's name in errors.
 
         Raises:

@@ -82,7 +82,6 @@ def read_book_or_last(folder: BookFolder, last: Book | None = None) -> Book:
     An unreadable book does not stop the library.
 
     Args:
-        folder: of the book.
         last: the previous reading of this folder, if there is one.
     """
     try:

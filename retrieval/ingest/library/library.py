@@ -178,7 +178,6 @@ def document_of(record: Mapping[str, Any], book: str, source: str, where: str, w
     """Return the document of one record.
 
     Args:
-        record: the decoded line.
         book: slug of the book.
         source: of documents that do not give one.
         where: place of the record, for messages.

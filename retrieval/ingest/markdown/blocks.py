@@ -221,8 +221,6 @@ def with_title(blocks: Sequence[Block], path: str, stated: str) -> tuple[Block, 
     its file: `04-fighter.md`.
 
     Args:
-        blocks: of the document.
-        path: of its file.
         stated: title in its front matter; empty without one.
     """
     headings = [block for block in blocks if block.level]

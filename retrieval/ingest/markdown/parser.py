@@ -60,7 +60,6 @@ def split_row(line: str, columns: int = 0) -> tuple[str, ...]:
     """Return the raw cells of a pipe-table line, however many it has.
 
     Args:
-        line: of the table.
         columns: that it should have, or 0. GitHub splits code at its pipes, Python-Markdown and kramdown do not: pipes
             in code do not separate cells if the line has exactly this number of cells without them.
     """

@@ -235,7 +235,6 @@ class ModelPassages:
     Args:
         access: key and address; without a key, only stored answers are used, and the rules describe the other passages.
         folder: of the answers that were paid for, and of the record of spending. Only one process may write there.
-        options: the model and its limits.
     """
 
     access: Access

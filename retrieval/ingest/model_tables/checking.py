@@ -193,10 +193,7 @@ def judged(
 
     Args:
         table: as it is in the book.
-        reading: of the table.
         offline: its rows as the rules make them, by ordinal.
-        answered: the model's answer.
-        vocabulary: of the library.
         by_key_alone: whether the rules know no subject of the table, so that a condition may only need the row's key.
     """
     answer = answered.read_as(ModelTable)

@@ -214,10 +214,8 @@ def model_rows(
 
     Args:
         table: of the rows.
-        reading: of the table.
         offline: every row as the rules make it; `query_must` is still in its content.
         checked: the checked answer, without problems.
-        vocabulary: of the library.
         strict: whether the rules give the table's rows conditions. If the model has a condition for any row, rows
             without one pass always; if it has none at all, the rules' conditions are kept.
     """
@@ -350,7 +348,6 @@ class ModelTables:
     Args:
         access: key and address; without a key, the rules make every row for which no answer is stored.
         folder: of the answers that were paid for, and of the record of spending. Only one process may write there.
-        options: the model and its limits.
         question: what is asked about each table.
     """
 

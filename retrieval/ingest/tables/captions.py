@@ -114,8 +114,6 @@ def caption_at(
     """Return the caption of the table in block `index`, or else the sentence that introduces it; None without either.
 
     Args:
-        blocks: of the document.
-        index: of a table's block.
         above: the caption of the table in the block directly above, if there is one.
         taken: the blocks that are captions of other tables.
         below: the blocks that are labels of the tables directly above them.

@@ -246,7 +246,6 @@ def why_unkeyed(reading: TableMeaning, names: Mapping[int, Sequence[str]], vocab
     """Return why a table is not keyed; None if it is.
 
     Args:
-        reading: of the table.
         names: of its rows, by ordinal.
         vocabulary: defines the words that cannot be names.
     """

@@ -68,10 +68,6 @@ def grid_object(table: Table, reading: TableMeaning, row: ReadRow, name: str, co
     """Return title, description and values of a row, with typed numbers, expanded range headings, and pairs together.
 
     Args:
-        table: of the row.
-        reading: of the table.
-        row: the row.
-        name: of the row.
         columns: expands abbreviations in the headings.
     """
     values: Json

@@ -38,7 +38,6 @@ def transform_tables(tables: Sequence[Table], vocabulary: Vocabulary, texts: Ite
 
     Args:
         tables: all of the book, because strictness depends on a table's twins.
-        vocabulary: of the library.
         texts: of the book's documents. A column name is expanded if they, or the tables, have its long form.
     """
     texts, readings = tuple(texts), [read_table(table) for table in tables]

@@ -197,14 +197,12 @@ def _chosen(index: "SiblingIndex", mentions: RowMentions) -> Chosen:
 def _named(
     index: "SiblingIndex", mentions: QueryMentions, query_words: QueryWords, chosen: Chosen, heads: Masks, runs: Masks
 ) -> Named:
-    """Decide these tables.
+    """Decide the k chosen tables.
 
     Args:
         index: the index of the tables.
-        mentions: the question.
-        query_words: its words in the index.
-        chosen: the k tables.
-        heads: (k,) words of their heads.
+        query_words: the words of the question in the index.
+        heads: (k,) words of the tables' heads.
         runs: (k,) places of titles, columns and numbered labels that the question contains whole.
     """
     tables, row, whole, row_mentions = chosen.tables, chosen.row, chosen.whole, chosen.mentions

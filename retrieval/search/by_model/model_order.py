@@ -108,8 +108,6 @@ def in_order(retrieval: Retrieval, order: ModelOrder, k: int, name: str) -> Retr
     Args:
         retrieval: the search, with at least k hits if there are so many, or as many as the model is shown.
         order: the model, and the number of hits that it is shown.
-        k: the number of hits to return.
-        name: the name of the strategy.
 
     Raises:
         ModelError: the model cannot be called or its answer is not valid, and `order.must` is set.

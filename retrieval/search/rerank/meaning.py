@@ -39,7 +39,6 @@ def meaning(
     """Return how well the column names of n candidates match what the question asks for.
 
     Args:
-        snapshot: the snapshot to search.
         question: the question in the words of the index.
         query: the t words of the question that the index contains.
         tables: distinct numbers of the candidates' tables, ascending.
@@ -113,14 +112,12 @@ def semantic_similarity(
     A word that a candidate contains counts fully; a word that the index lacks has the weight of the rarest.
 
     Args:
-        snapshot: the snapshot to search.
         question: the question in the words of the index.
         query: the t words of the question that the index contains.
         fields: the fields of the candidates, and of their tables.
         passage: index of the candidates' field that is prose.
         heads: indices of the tables' fields to compare.
         has_term: (n, t) whether a candidate's own fields contain the word; whether those of its table do.
-        candidates: the candidates of the question.
     """
     words = [*query.known, *query.strangers]
     weights = np.append(query.weights, list(query.strangers.values()))

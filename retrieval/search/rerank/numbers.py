@@ -82,7 +82,6 @@ class RowQuantities:
         weight.
 
         Args:
-            figure: the number.
             percent: the unit of percentages.
             units: the units of all numbers of the question.
         """
@@ -153,12 +152,9 @@ def match_numbers(
     """Match the numbers of a question with n candidates.
 
     Args:
-        query: the question.
-        figures: the quantities of the index.
         positions: (n,) positions of the candidates.
         tables: distinct numbers of their tables.
         table_of: (n,) index into `tables` of each candidate.
-        near: the words of those tables.
     """
     best, unexplained = np.zeros((4, len(positions))), np.zeros(len(positions))
     explained, contradicted = np.zeros((2, len(positions), len(query.words)), dtype=np.bool_)
@@ -250,13 +246,7 @@ Ends = npt.NDArray[np.float64]
 
 def is_out_of_range(snapshot: Snapshot, query: QueryTerms, position: int) -> bool:
     """Whether a question contains a number of the same kind as the keys of a row's table that is outside the range of
-    all its keys.
-
-    Args:
-        snapshot: the snapshot to search.
-        query: the question.
-        position: the position of the row; False for prose.
-    """
+    all its keys; False for prose."""
     tables, figures = snapshot.chunk_tables, snapshot.figures
     if not query.figures or tables.of[position] >= tables.n_tables or figures.key_cell[position] < 0:
         return False

@@ -71,8 +71,6 @@ def rerank(snapshot: Snapshot, question: Query, candidates: Candidates, trees_fi
     """Score candidates by trees.
 
     Args:
-        snapshot: the snapshot to search.
-        question: the question.
         candidates: at least one candidate.
         trees_file: the file of the trees; None: the built-in ones for the embedder of the snapshot.
 

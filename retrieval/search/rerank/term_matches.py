@@ -154,7 +154,6 @@ def match_terms(
     Args:
         fields: words by key.
         keys: (n,) key of each candidate: its position, or the number of its table.
-        query: the question.
         rarity: (terms + 1,) weight of every word of the index; the last is for words that it lacks.
         contradicted: (n, t) words of the question that do not count for a candidate though it contains them; None: all
             count.

@@ -124,7 +124,6 @@ def deal(whole: Retrieval, parts: Sequence[Retrieval], k: int) -> Allocation:
     Args:
         whole: the retrieval of the whole question; its chunks are candidates for every part.
         parts: the retrievals of its parts, with the same strategy.
-        k: the most hits to return.
     """
     hits = {hit.chunk.id: hit for part in (whole, *parts) for hit in part.hits}
     scores = [_scores(whole, part) for part in parts]

@@ -50,11 +50,8 @@ class IterativeRetriever:
     """Gathers facts for a question in rounds. Any number of threads may share one.
 
     Args:
-        retriever: the retriever of the index.
         decomposer: splits questions; None: by rules.
         decider: decides after each round; None: by rules.
-        hints: settings of the category hints.
-        settings: the limits.
         category_key: metadata key of the categories, or several.
         clock: returns the time in seconds.
         names: the names in the index; None: they are read from it.
@@ -100,7 +97,6 @@ class IterativeRetriever:
 
         Args:
             query: 1 to 2,000 characters.
-            top_k: the most hits to return.
             whole: the first `ALLOCATED_FROM` hits of `strategy` for the question; None: they are searched if needed.
             where: restricts which chunks may be returned.
             decomposition: the decomposition of the question, if known; None: the decomposer makes it.

@@ -105,7 +105,6 @@ class Coverage:
     """A question and the parts of it that are read.
 
     Args:
-        words: the words of the question.
         mentions: the mentions of values in it.
         read: positions of words in times and numbers.
         heads: positions of nouns for the documents.

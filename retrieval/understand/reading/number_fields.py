@@ -71,9 +71,6 @@ class NumberFields:
         such values.
 
         Args:
-            words: the words of the question.
-            span: the span of the number.
-            quantity: the number.
             others: spans of the other numbers and times: words in or beyond them do not apply to this one.
             valued: positions of words that are values, which do not apply to a number either.
         """

@@ -51,8 +51,6 @@ def numeric_conditions(
     """Yield quantities that are compared with a numeric field, by its name or because it identifies documents.
 
     Args:
-        text: the question.
-        words: its words.
         catalog: the catalogue with the fields.
         taken: spans that are already read.
         valued: positions of words that are values.

@@ -36,9 +36,7 @@ def unknown_values(terms: Sequence[Word], taken: Sequence[Span], catalog: Catalo
     """Yield values that no document has, in the order of the question.
 
     Args:
-        terms: the words of the question.
         taken: spans of the question that are already read, which include all known values.
-        catalog: the fields.
     """
     free = [not any(word.start < end and start < word.end for start, end in taken) for word in terms]
     for at in range(1, len(terms) - 1):
@@ -122,7 +120,6 @@ class ConditionReader:
         """Return the conditions of a question and its topic.
 
         Args:
-            text: the question.
             today: the date from which `last month` is counted.
         """
         terms = words(text)

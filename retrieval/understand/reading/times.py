@@ -87,8 +87,6 @@ def temporal_refs(
     """Return the times that are conditions, left to right, without overlaps.
 
     Args:
-        text: the question.
-        words: its words.
         catalog: the catalogue with the date fields.
         today: the date from which `last month` is counted.
         heads: positions of the nouns for documents.
@@ -193,7 +191,6 @@ def _may_be_time(words: Sequence[Word], at: int, preposition: str, *, happens: b
     """Whether a bare year, month or season is a time: `in May`, `after 2019`, but not `over 2000 words`.
 
     Args:
-        words: the words of the question.
         at: the position of the year, month or season.
         preposition: the preposition before it.
         happens: whether a word before them names an event: `made in summer`.

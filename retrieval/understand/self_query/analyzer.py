@@ -28,7 +28,6 @@ class IntentExtractor:
         """Return the intent, and for an aggregate by value, the field whose values are counted.
 
         Args:
-            query: the question.
             has_conditions: whether it has conditions on metadata.
             topic: the question without its conditions.
         """

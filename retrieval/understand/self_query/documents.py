@@ -172,7 +172,6 @@ class Ranking:
 
         Args:
             hinted: boosts relevance.
-            analysis: the analysis of the question.
             hints: the hints in the question.
             guessed: a decomposition of it, whose hints and weights are used too.
             filtered: whether conditions are used, which are then left out of the topic.

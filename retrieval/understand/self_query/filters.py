@@ -126,7 +126,6 @@ def chroma_where(wanted: Filter, fields: Mapping[str, CatalogField]) -> Where | 
     """Return the same filter for Chroma; None if everything passes.
 
     Args:
-        wanted: the filter.
         fields: the fields of the collection, by name.
 
     Raises:

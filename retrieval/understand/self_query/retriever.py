@@ -73,7 +73,6 @@ class QueryPlanner:
         """Return the strategy for a question.
 
         Args:
-            analysis: the analysis of the question.
             n_conditions: the number of conditions that are used.
             n_left: the number of documents that meet them.
             n_documents: the number of all documents.
