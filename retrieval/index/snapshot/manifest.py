@@ -61,7 +61,7 @@ def _close(left: Path, right: Path) -> bool:
     )
 
 
-SCHEMA_VERSION = 33
+SCHEMA_VERSION = 34
 MANIFEST_FILE = "manifest.json"
 
 

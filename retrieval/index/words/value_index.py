@@ -38,8 +38,6 @@ class Quotes:
     """Weight of quoted names of the chunk."""
     cell: Scores
     """Weight of quoted cells that contain a letter."""
-    figure: Scores
-    """Weight of quoted cells without a letter."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +103,7 @@ class ValueIndex:
         held = [self.chunks[value] for value, _, _ in values]
         is_name = [self.is_name[self.chunks.span(value)] for value, _, _ in values]
         positions, places = numbered(np.concatenate([*held, self.chunks.items[:0]]))
-        name, cell, figure = (np.zeros(len(positions)) for _ in range(3))
+        name, cell = np.zeros((2, len(positions)))
         claimed = np.zeros(len(positions), dtype=np.int64)
         stops = np.cumsum([len(chunks) for chunks in held])
         for (value, span, weight), called, key in zip(
@@ -113,9 +111,10 @@ class ValueIndex:
         ):
             free = claimed[key] & span == 0
             name[key[free & called]] += weight
-            (cell if any(map(str.isalpha, self.values.text_of(value))) else figure)[key[free & ~called]] += weight
+            if any(map(str.isalpha, self.values.text_of(value))):
+                cell[key[free & ~called]] += weight
             claimed[key[free]] |= span
-        return Quotes(positions.astype(np.int64), name, cell, figure)
+        return Quotes(positions.astype(np.int64), name, cell)
 
     def _runs(self, words: Sequence[str], weights: Mapping[str, float]) -> list[tuple[int, int, float]]:
         """Return (value, mask of its words, weight) of every run of words that is a value; longer runs first."""

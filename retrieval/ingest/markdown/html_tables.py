@@ -209,11 +209,10 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TableSpan:
-    """A table's offsets in its markup, the end exclusive, and whether it has an end tag."""
+    """A table's offsets in its markup, the end exclusive."""
 
     start: int
     end: int
-    closed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +280,7 @@ class TableScan:
             spans = (*state.spans, self._unclosed(start)) if state.depth else state.spans
             self._state = _State(spans, start, 1)
         elif kind == "close" and state.depth == 1:
-            self._state = _State((*state.spans, TableSpan(state.start, end, closed=True)))
+            self._state = _State((*state.spans, TableSpan(state.start, end)))
         elif kind == "close":
             self._state = replace(state, depth=max(state.depth - 1, 0))
         elif kind == "cell":
@@ -292,7 +291,7 @@ class TableScan:
     def _unclosed(self, end: int) -> TableSpan:
         state = self._state
         goes_on = state.in_cell or state.rows_end < state.start
-        return TableSpan(state.start, end if goes_on else state.rows_end, closed=False)
+        return TableSpan(state.start, end if goes_on else state.rows_end)
 
 
 def table_spans(markup: str) -> tuple[TableSpan, ...]:

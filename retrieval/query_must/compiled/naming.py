@@ -247,21 +247,13 @@ def _found(spans: list[tuple[int, int]], places: Integers) -> Places:
 
 @dataclass(frozen=True, slots=True)
 class NamedRows:
-    """The rows that one question names. The three arrays have one entry per row."""
+    """The rows that one question names. Both arrays have one entry per row."""
 
     positions: Integers
     """Ascending, each once."""
-    counts: Integers
-    """The number of different names of the row that the question contains."""
     weights: npt.NDArray[np.float64]
-    """Sum over those names of log(1 + rows / rows with that name): a name that many rows share has little weight."""
-    _said: Integers
-    _names: Sequence[str]
-
-    def terms(self, number: int) -> tuple[str, ...]:
-        """Return the names, in canonical form, of the row at `positions[number]` that the question contains."""
-        start = int(self.counts[:number].sum())
-        return tuple(self._names[name] for name in self._said[start : start + int(self.counts[number])].tolist())
+    """Sum over the row's names in the question of log(1 + rows / rows with that name): a name that many rows share has
+    little weight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,32 +261,22 @@ class NameIndex:
     """Names as atoms, and the rows that have each."""
 
     rows: int
-    names: tuple[str, ...]
-    """Canonical names, in the order of their atoms."""
     atoms: Integers
     """The atom of each name, ascending."""
     rows_of_name: RaggedArray[np.int64]
 
     def __post_init__(self) -> None:
-        if not len(self.names) == len(self.atoms) == len(self.rows_of_name):
-            raise ValueError(
-                f"{len(self.names)} names, {len(self.atoms)} atoms and {len(self.rows_of_name)} lists of rows"
-            )
+        if len(self.atoms) != len(self.rows_of_name):
+            raise ValueError(f"{len(self.atoms)} atoms and {len(self.rows_of_name)} lists of rows")
 
     @staticmethod
     def build(rows: Sequence[Sequence[str]], numbers: AtomNumbers) -> "NameIndex":
         """Arrange each row's canonical names; an empty one is not a name."""
         atoms_of_row = [[numbers.of(Term(name)) for name in row if name] for row in rows]
-        # `6` and `6.0` are one atom; the first spelling is kept.
-        spelled: dict[int, str] = {}
-        for atoms_, row in zip(atoms_of_row, rows, strict=True):
-            for atom, name in zip(atoms_, filter(None, row), strict=True):
-                spelled.setdefault(atom, name)
-        atoms = sorted(spelled)
+        atoms = sorted({atom for row in atoms_of_row for atom in row})
         key = {atom: at for at, atom in enumerate(atoms)}
         places = [list(dict.fromkeys(key[atom] for atom in row)) for row in atoms_of_row]
-        names = tuple(spelled[atom] for atom in atoms)
-        return NameIndex(len(rows), names, np.array(atoms, np.int64), RaggedArray.invert(places, len(names)))
+        return NameIndex(len(rows), np.array(atoms, np.int64), RaggedArray.invert(places, len(atoms)))
 
     def named(self, holding: Integers) -> NamedRows:
         """Return the rows with a name whose atom holds; `holding` is in ascending order."""
@@ -305,9 +287,6 @@ class NameIndex:
         hits = self.rows_of_name.gather(names)
         order = np.argsort(hits, kind="stable")
         ordered = hits[order]
-        names_said = np.repeat(names, bearers)[order]
         weights = np.repeat(np.log1p(self.rows / np.maximum(bearers, 1)), bearers)[order]
         starts = np.flatnonzero(begins(ordered))
-        positions, counts = ordered[starts], np.diff(starts, append=len(ordered))
-        summed = np.add.reduceat(weights, starts) if len(starts) else np.zeros(0)
-        return NamedRows(positions, counts.astype(np.int64), summed, names_said.astype(np.int64), self.names)
+        return NamedRows(ordered[starts], np.add.reduceat(weights, starts) if len(starts) else np.zeros(0))

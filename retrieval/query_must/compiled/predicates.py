@@ -90,7 +90,7 @@ class CompiledPredicates:
         return self._admit(canonical_question, self._atoms.holding(canonical_question))
 
     def named(self, question: str | Canonical) -> NamedRows:
-        """Return the rows that the question names, with the names that it contains."""
+        """Return the rows that the question names."""
         return self._names.named(self._atoms.holding(self._read(question)))
 
     def _read(self, question: str | Canonical) -> Canonical:

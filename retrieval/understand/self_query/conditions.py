@@ -140,10 +140,6 @@ class FilterTranslator:
                 if entity.field in self.config.hint_fields and (analysis.topic or not entity.negated):
                     yield entity
 
-    def translate(self, analysis: QueryAnalysis) -> Filter | None:
-        """Return all conditions together; None if there are none. Raises the same errors as `conditions`."""
-        return together(self.conditions(analysis))
-
     def _of_entities(self, entities: Sequence[Entity]) -> Iterator[FieldCondition]:
         for group in dict.fromkeys(entity.group for entity in entities):
             alternatives = [entity for entity in entities if entity.group == group]

@@ -174,7 +174,7 @@ def test_quotes_that_are_remembered_are_those_of_a_fresh_index(questions, scale)
         fresh = ValueIndex.build(CHUNKS, NAMES, tokens).quotes(words, weights)
 
         for result in (index.quotes(words, weights), index.quotes(words, weights)):
-            for name in ("positions", "name", "cell", "figure"):
+            for name in ("positions", "name", "cell"):
                 assert getattr(result, name).tolist() == getattr(fresh, name).tolist()
 
 

@@ -35,8 +35,8 @@ def index():
 def quotes(index, question):
     words = tokens(question)
     quotes = index.quotes(words, dict.fromkeys(words, 1.0))
-    everywhere = np.zeros((3, index.n_chunks))
-    everywhere[:, quotes.positions] = quotes.name, quotes.cell, quotes.figure
+    everywhere = np.zeros((2, index.n_chunks))
+    everywhere[:, quotes.positions] = quotes.name, quotes.cell
     return Quotes(np.arange(index.n_chunks), *everywhere)
 
 
@@ -45,8 +45,7 @@ def test_a_whole_cell_is_quoted_and_a_part_of_it_is_not(index):
     assert quotes(index, "when leandro scored").cell.tolist() == [0, 0, 0, 0]
 
 
-def test_a_figure_counts_apart(index):
-    assert quotes(index, "the result of game 45").figure.tolist() == [1, 0, 1, 0]
+def test_a_figure_does_not_count(index):
     assert quotes(index, "the result of game 45").cell.tolist() == [0, 0, 0, 0]
 
 
@@ -62,16 +61,15 @@ def test_a_cell_that_repeats_its_heading_is_no_quote(index):
 
 
 def test_words_after_the_63rd_quote_nothing(index):
-    assert quotes(index, "x " * 62 + "45").figure.tolist() == [1, 0, 1, 0]
-    assert quotes(index, "x " * 63 + "45").figure.tolist() == [0, 0, 0, 0]
+    assert quotes(index, "x " * 60 + "leandro barbosa 32").cell.tolist() == [3, 0, 0, 0]
+    assert quotes(index, "x " * 61 + "leandro barbosa 32").cell.tolist() == [0, 0, 0, 0]
 
 
 def test_a_saved_index_reads_back(index, tmp_path):
     save_arrays(tmp_path, index)
 
-    assert (
-        quotes(load_arrays(tmp_path, ValueIndex), "game 45").figure.tolist() == quotes(index, "game 45").figure.tolist()
-    )
+    read = quotes(load_arrays(tmp_path, ValueIndex), "leandro barbosa 32")
+    assert read.cell.tolist() == quotes(index, "leandro barbosa 32").cell.tolist()
 
 
 def test_a_library_without_tables_quotes_nothing():

@@ -162,22 +162,22 @@ def test_a_row_of_numbers_below_groups_of_columns_is_a_row():
 ROWS = "<table><tr><td>a</td></tr>"
 
 
-def find_tables(markup: str) -> list[tuple[str, bool]]:
-    return [(markup[span.start : span.end], span.closed) for span in table_spans(markup)]
+def find_tables(markup: str) -> list[str]:
+    return [markup[span.start : span.end] for span in table_spans(markup)]
 
 
 @pytest.mark.parametrize(
     ("markup", "expected"),
     [
         ("no table", []),
-        (f"x {ROWS}</table> y", [(f"{ROWS}</table>", True)]),
-        (f"{ROWS} y", [(ROWS, False)]),
-        ("<table> y", [("<table> y", False)]),
-        ("<table><tr><td>a y", [("<table><tr><td>a y", False)]),
-        (f"{ROWS} y {ROWS}</table>", [(ROWS, False), (f"{ROWS}</table>", True)]),
-        (f"<table><tr><td>{ROWS}</table></td></table> y", [(f"<table><tr><td>{ROWS}</table></td></table>", True)]),
-        (f"<!-- <table> -->{ROWS}<!-- </table> --></table>", [(f"{ROWS}<!-- </table> --></table>", True)]),
-        (f"<!-- {ROWS}</table>", [(f"{ROWS}</table>", True)]),
+        (f"x {ROWS}</table> y", [f"{ROWS}</table>"]),
+        (f"{ROWS} y", [ROWS]),
+        ("<table> y", ["<table> y"]),
+        ("<table><tr><td>a y", ["<table><tr><td>a y"]),
+        (f"{ROWS} y {ROWS}</table>", [ROWS, f"{ROWS}</table>"]),
+        (f"<table><tr><td>{ROWS}</table></td></table> y", [f"<table><tr><td>{ROWS}</table></td></table>"]),
+        (f"<!-- <table> -->{ROWS}<!-- </table> --></table>", [f"{ROWS}<!-- </table> --></table>"]),
+        (f"<!-- {ROWS}</table>", [f"{ROWS}</table>"]),
         ("</table> </table>", []),
     ],
 )
