@@ -10,13 +10,13 @@ import dagster as dg
 from evals.asset_options import AGAIN, as_table, reported, with_reason
 from evals.evaluation import SHIPPED, Evaluation, evaluation_of
 from evals.gate import (
+    EVALUABILITY_FLOOR,
     SCORE_RULES,
     Objection,
     OtherScores,
     Reason,
     Rule,
     Scores,
-    Thresholds,
     best_kept_scores,
     live_scores,
 )
@@ -132,7 +132,7 @@ def _judged(rule: Rule[Scores], candidate: Evaluation, other: OtherScores, quest
             "n_questions": candidate.n_questions,
             "n_stale": len(candidate.stale),
             "evaluability": reported(candidate.evaluability),
-            "floor": Thresholds().evaluability,
+            "floor": EVALUABILITY_FLOOR,
             "mrr": reported(headline.get("mrr")),
             "mrr_compared": reported(other_headline.get("mrr")),
             "false_exclusions": reported(headline.get("false_exclusions")),

@@ -79,14 +79,8 @@ class Rule(Generic[Evidence]):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Thresholds:
-    """The thresholds of the gate's rules."""
-
-    evaluability: float = 0.95
-    """Smallest share of questions with gold whose anchors all resolve, in every set."""
-    margin: float = MARGIN
-    """Allowed loss of `mrr`; see `paired_changes` for small sets of questions."""
+EVALUABILITY_FLOOR = 0.95
+"""Smallest share of questions with gold whose anchors all resolve, in every set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +103,6 @@ class Scores:
     """The best stored snapshot that was live; None if that is the live one, or if none was asked the same questions."""
     stale: tuple[str, ...] = ()
     """Gold that is no longer found in the snapshot, a sentence for each anchor."""
-    thresholds: Thresholds = Thresholds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +114,13 @@ class GateDecision:
     """Reasons that block and reasons that only warn, in the order of the rules."""
 
 
-def decide(candidate: Experiment, live: Experiment | None, thresholds: Thresholds = Thresholds()) -> GateDecision:
+def decide(candidate: Experiment, live: Experiment | None) -> GateDecision:
     """Judge a candidate's scores by every rule about scores.
 
     Args:
         live: experiment of the live index; None if nothing is live yet.
     """
-    evidence = Scores(candidate, live, thresholds=thresholds)
+    evidence = Scores(candidate, live)
     reasons = tuple(reason for rule in SCORE_RULES for reason in rule.reasons(evidence))
     return GateDecision(not any(reason.blocks for reason in reasons), reasons)
 
@@ -146,16 +139,16 @@ def _incomplete(contents: SnapshotContents) -> Iterator[Objection]:
 
 
 def _stale(scores: Scores) -> Iterator[Objection]:
-    floor = scores.thresholds.evaluability
     for aggregate in _whole(scores.candidate.aggregates, "evaluability"):
-        if aggregate.value is None or aggregate.value < floor:
+        if aggregate.value is None or aggregate.value < EVALUABILITY_FLOOR:
             labels = (aggregate.set, aggregate.split)
             stale = tuple(
                 question.question_id
                 for question in scores.candidate.unscored
                 if (question.set, question.split) == labels
             )
-            share = f"{aggregate.value or 0:.3f} of set {aggregate.set}, split {aggregate.split}, is below {floor:.3f}"
+            place = f"set {aggregate.set}, split {aggregate.split}"
+            share = f"{aggregate.value or 0:.3f} of {place}, is below {EVALUABILITY_FLOOR:.3f}"
             yield Objection(f"evaluability {share}: gold is stale", question_ids=stale)
     for sentence in scores.stale:
         yield Objection(sentence, only_warns=True)
@@ -183,7 +176,7 @@ def _worse_than_best(scores: Scores) -> Iterator[Objection]:
 def _worse(scores: Scores, other: Experiment | None, name: str) -> Iterator[Objection]:
     if other is None:
         return
-    changes = paired_changes(scores.candidate.rows, other.rows, scores.thresholds.margin)
+    changes = paired_changes(scores.candidate.rows, other.rows)
     if not changes:
         yield Objection(f"it and {name} have no scored question and strategy in common; score both again")
     for change in changes:

@@ -80,13 +80,12 @@ class Judgement:
         return f"{self.difference:+.3f} ({self.low:+.3f} to {self.high:+.3f}) over {count}"
 
 
-def judge(wholes: Sequence[Paired], books: Sequence[Paired] = (), margin: float = MARGIN) -> tuple[Judgement, ...]:
+def judge(wholes: Sequence[Paired], books: Sequence[Paired] = ()) -> tuple[Judgement, ...]:
     """Judge lists of questions together: the more of them move, the larger a loss must be to count as worse.
 
     Args:
         wholes: lists over all books.
         books: parts of them, each over one book.
-        margin: the allowed loss of a mean.
 
     Returns:
         A judgement for each of the wholes, then for each of the books.
@@ -95,21 +94,21 @@ def judge(wholes: Sequence[Paired], books: Sequence[Paired] = (), margin: float 
     levels = _levels([whole.moves for whole in wholes], [book.moves for book in books])
     judgements = [_unjudged(paired.gains) for paired in lists]
     refused = [
-        round(judgement.difference, _DIGITS) < -max(margin, round(allowed(paired.gains, level), _DIGITS))
+        round(judgement.difference, _DIGITS) < -max(MARGIN, round(allowed(paired.gains, level), _DIGITS))
         for judgement, paired, level in zip(judgements, lists, levels, strict=True)
     ]
     # A list that needs no test still counts as one, because it might have looked worse by chance.
     chances = holm(
         {
             str(position): 1.0
-            if refused[position] or judgement.difference >= 0 or judgement.low > -margin
+            if refused[position] or judgement.difference >= 0 or judgement.low > -MARGIN
             else paired_randomisation(paired.ours, paired.theirs)
             for position, (judgement, paired) in enumerate(zip(judgements, lists, strict=True))
             if paired.moves
         }
     )
     verdicts = (
-        _verdict(judgement, margin, chances.get(str(position), 1.0), refused=refused[position])
+        _verdict(judgement, chances.get(str(position), 1.0), refused=refused[position])
         for position, judgement in enumerate(judgements)
     )
     return tuple(replace(judgement, verdict=verdict) for judgement, verdict in zip(judgements, verdicts, strict=True))
@@ -121,8 +120,8 @@ def _unjudged(gains: Sequence[float]) -> Judgement:
     return Judgement(len(gains), sum(gains) / len(gains), interval.low, interval.high, "cannot be told")
 
 
-def _verdict(judgement: Judgement, margin: float, chance: float, *, refused: bool) -> Verdict:
-    if judgement.low > -margin:
+def _verdict(judgement: Judgement, chance: float, *, refused: bool) -> Verdict:
+    if judgement.low > -MARGIN:
         return "not worse"
     return "worse" if refused or (judgement.difference < 0 and chance < ALPHA) else "cannot be told"
 
@@ -190,9 +189,7 @@ class _Place:
         return PairedChange(**numbers, split=self.split, book=self.book, strategy=self.strategy, lost=lost)
 
 
-def paired_changes(
-    candidate: Sequence[ScoredQuestion], other: Sequence[ScoredQuestion], margin: float = MARGIN
-) -> tuple[PairedChange, ...]:
+def paired_changes(candidate: Sequence[ScoredQuestion], other: Sequence[ScoredQuestion]) -> tuple[PairedChange, ...]:
     """Return the changes of every shared strategy and split, over all questions, then by book; judged together.
 
     A split about a single book is one change. Questions with another text are other questions, even with the same id.
@@ -202,7 +199,7 @@ def paired_changes(
     wholes, books = ([questions for questions in places if (questions.book == ALL) == whole] for whole in (True, False))
     if not places:
         return ()
-    judged = judge([whole.values for whole in wholes], [book.values for book in books], margin)
+    judged = judge([whole.values for whole in wholes], [book.values for book in books])
     changes = {
         id(questions): questions.judged(judgement)
         for questions, judgement in zip([*wholes, *books], judged, strict=True)
