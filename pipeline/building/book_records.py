@@ -59,8 +59,9 @@ class BookEntry:
     """Number of chunks with a predicate."""
     ignored: tuple[str, ...]
     warnings: tuple[str, ...]
-    guards: GuardCounts
-    losses: tuple[str, ...]
+    guards: GuardCounts | None = None
+    """Counts for its tables; None for a book indexed by an earlier version of this program, which lacked them."""
+    losses: tuple[str, ...] = ()
     """A sentence for each missing part: the book itself, a document, or the result of a failed rule."""
 
 
@@ -119,10 +120,12 @@ def enter_book(folder: Path, vocabulary: Vocabulary) -> None:
     (book,) = read_jsonl(folder / "book.jsonl", Book)
     chunks = read_jsonl(folder / "chunks.jsonl", Chunk)
     tables = read_jsonl(folder / "tables.jsonl", Table)
+    guards = folder / GUARDS
+    digest = folder / _DIGEST
     entry = BookEntry(
         slug=book.slug,
         title=book.title,
-        digest=(folder / _DIGEST).read_text(encoding="ascii").strip(),
+        digest=digest.read_text(encoding="ascii").strip() if digest.is_file() else "",
         n_documents=len(book.documents),
         n_chunks=len(chunks),
         n_tables=len(tables),
@@ -134,7 +137,7 @@ def enter_book(folder: Path, vocabulary: Vocabulary) -> None:
             *unmet(book.table_rules, tables, vocabulary),
         ),
         losses=missing_from(folder, book),
-        guards=count_guards(read_jsonl(folder / GUARDS, TableGuard)),
+        guards=count_guards(read_jsonl(guards, TableGuard)) if guards.is_file() else None,
     )
     write_jsonl(folder / ENTRY_FILE, [entry])
 

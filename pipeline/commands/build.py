@@ -63,7 +63,7 @@ def summary(done: Build, entries: Collection[BookEntry] = ()) -> dict[str, objec
         "ignored": _ignored(entries),
         "warnings": [{"what": cause.warning, "where": list(cause.places)} for cause in by_cause(_warnings(entries))],
         "losses": {entry.slug: list(entry.losses) for entry in entries if entry.losses},
-        "tables": {entry.slug: asdict(entry.guards) for entry in entries},
+        "tables": {entry.slug: asdict(entry.guards) for entry in entries if entry.guards},
         "embedded": done.total("n_embedded"),
         "reused": done.total("n_reused"),
         "deleted": done.total("n_deleted"),

@@ -142,7 +142,7 @@ def record(home_status: Status) -> dict[str, object]:
         "embedder": home_status.embedder,
         "questions": [str(path) for path in home_status.questions],
         "books": dict(home_status.books),
-        "tables": {entry.slug: asdict(entry.guards) for entry in home_status.entries},
+        "tables": {entry.slug: asdict(entry.guards) for entry in home_status.entries if entry.guards},
         "losses": {entry.slug: list(entry.losses) for entry in home_status.entries if entry.losses},
         "n_documents": home_status.n_documents,
         "live": asdict(live) | {"built": live.built.isoformat(), "since": live.since.isoformat()} if live else None,

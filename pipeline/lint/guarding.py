@@ -90,7 +90,7 @@ def guard_lines(entries: Iterable[BookEntry], shown: int | None, rest: str) -> I
         shown: number of books that get a line, those with the most unguarded tables; None: all.
         rest: the command that shows all.
     """
-    known = {entry.slug: entry.guards for entry in entries}
+    known = {entry.slug: entry.guards for entry in entries if entry.guards is not None}
     if not known:
         return
     yield guards_in_words(added_up(known.values()))

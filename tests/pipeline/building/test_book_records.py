@@ -1,3 +1,4 @@
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -50,6 +51,15 @@ def test_what_the_rules_for_tables_say_of_nothing_is_a_warning_of_the_book(tiny:
         *book.warnings,
         "tables.toml: entry 1 (heading 'Wepons') finds no table; there is 'Weapons'",
     )
+
+
+def test_an_entry_without_counts_of_guarded_tables_is_still_an_entry(tiny: Home) -> None:
+    path = tiny.book("tiny") / ENTRY_FILE
+    record = json.loads(path.read_text())
+    del record["guards"]
+    path.write_text(json.dumps(record) + "\n")
+    (entry,) = book_entries(tiny).values()
+    assert (entry.n_tables, entry.guards) == (1, None)
 
 
 def test_an_entry_of_another_version_is_no_entry(tiny: Home) -> None:
