@@ -37,28 +37,18 @@ def test_a_name_without_a_blank_is_one_identifier(text: str, expected: list[str]
 @pytest.mark.parametrize(
     "text",
     [
-        "e.g. this, i.e. that, in the U.S.A.",
-        "2.5kg, 10mm and 3.5ft on the 7th",
-        "2d6, d20 and 1d6+2",
-        "level-3 and a 10-foot pole",
-        "and/or, either/or",
-        "2024-01-02 at 10:30",
-        "twenty-one",
-        "5,000 of 3.14",
-        "a pause -- then more --and more",
-        "the iN and the mRNA",
-        "1-1",
-        "_emphasis_",
+        "e.g. this, i.e. that, in the U.S.A.", "2.5kg, 10mm and 3.5ft on the 7th", "2d6, d20 and 1d6+2",
+        "level-3 and a 10-foot pole", "and/or, either/or", "2024-01-02 at 10:30", "twenty-one", "5,000 of 3.14",
+        "a pause -- then more --and more", "the iN and the mRNA", "1-1", "_emphasis_",
         "name ____-____ and date __/__/____ and ___.___",
     ],
-)
+)  # fmt: skip
 def test_amounts_dates_and_words_with_hyphens_are_no_identifiers(text: str) -> None:
     assert identifiers(text) == ()
 
 
 @pytest.mark.parametrize(
-    "question",
-    ["c5d.xlarge", "how big is c5d xlarge?", "C5D-XLARGE", "a c5d_xlarge", "the c 5 d xlarge"],
+    "question", ["c5d.xlarge", "how big is c5d xlarge?", "C5D-XLARGE", "a c5d_xlarge", "the c 5 d xlarge"]
 )
 def test_every_way_to_separate_the_parts_finds_the_same_identifier(question: str) -> None:
     known = {key_of("c5d.xlarge"), key_of("c5d.2xlarge"), key_of("c5d")}
@@ -88,9 +78,7 @@ NAMES = st.lists(st.sampled_from(["nav", "way", "7", "c5d", "x1", "request"]), m
 
 
 @given(NAMES, st.sampled_from("._"), st.lists(st.sampled_from(["what", "is", "of", "12"]), max_size=4))
-def test_an_identifier_that_is_known_is_found_whole_among_other_words(
-    parts: list[str], separator: str, before: list[str]
-) -> None:
+def test_an_identifier_that_is_known_is_found_whole_among_other_words(parts, separator, before):
     name = separator.join(parts)
     known = {key_of(name), *map(key_of, parts)}
     question = " ".join([*before, "the", name, "please"])

@@ -58,7 +58,6 @@ def test_hundreds_of_a_teen_read_back(number):
 @given(st.integers(-(10**12), 10**12))
 def test_thousands_with_commas_read_back(number):
     read = whole_quantity(f"{number:,}")
-    assert read is not None
     assert read.low == read.high == number
 
 
@@ -124,25 +123,10 @@ def test_holding_never_raises(cell, asked):
 @pytest.mark.parametrize(
     "scrap",
     [
-        "1",
-        "1,",
-        "1,000",
-        "1.",
-        "1.000,",
-        "-",
-        "1-",
-        "one ",
-        "one hundred and ",
-        "a half ",
-        "and ",
-        "(",
-        "x",
-        "5' ",
-        "1 ft 1 in ",
-        "1/",
-        "1d",
+        "1", "1,", "1,000", "1.", "1.000,", "-", "1-", "one ", "one hundred and ", "a half ", "and ", "(", "x", "5' ",
+        "1 ft 1 in ", "1/", "1d",
     ],
-)
+)  # fmt: skip
 def test_a_long_text_takes_time_in_proportion(scrap):
     def seconds(length: int) -> float:
         text = scrap * (length // len(scrap))
