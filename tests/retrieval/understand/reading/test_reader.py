@@ -32,14 +32,10 @@ CONDITIONS = [
 ]
 
 TOPICS = [
-    "closed doors on the second floor",
-    "running gags in the third act",
-    "how is spring water used on stage",
-    "touring the building on foot",
-    "drama of a marriage",
-    "how does the trapdoor work",
+    "closed doors on the second floor", "running gags in the third act", "how is spring water used on stage",
+    "touring the building on foot", "drama of a marriage", "how does the trapdoor work",
     "the winter scene of the ladder",
-]
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -53,9 +49,7 @@ def written(reader: ConditionReader, question: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize(("question", "conditions", "topic"), CONDITIONS)
-def test_what_modifies_a_document_is_a_condition(
-    reader: ConditionReader, question: str, conditions: str, topic: str
-) -> None:
+def test_what_modifies_a_document_is_a_condition(reader, question, conditions, topic):
     assert written(reader, question) == (conditions, topic)
 
 
@@ -77,9 +71,7 @@ def test_a_value_within_the_topic_is_none(reader: ConditionReader, question: str
         ("shows from 2024 onwards", "2024-01-01", None),
     ],
 )
-def test_times_are_conditions_on_the_date(
-    reader: ConditionReader, question: str, start: str | None, end: str | None
-) -> None:
+def test_times_are_conditions_on_the_date(reader, question, start, end):
     (result,) = reader.read(question, TODAY).temporal_refs
     assert result.field == "premiere_date"
     assert (result.start and result.start.isoformat(), result.end and result.end.isoformat()) == (start, end)
@@ -102,9 +94,7 @@ def test_any_text_can_be_read(question: str) -> None:
         ("season = monsoon, directed by Ida Bauer", "monsoon", "season"),
     ],
 )
-def test_a_value_that_no_document_has_is_unknown_and_stays_a_word(
-    reader: ConditionReader, question: str, text: str, field: str
-) -> None:
+def test_a_value_that_no_document_has_is_unknown_and_stays_a_word(reader, question, text, field):
     result = reader.read(question, TODAY)
     assert [(each.text, each.field) for each in result.unknown] == [(text, field)]
     assert field not in {entity.field for entity in result.entities}
@@ -114,17 +104,10 @@ def test_a_value_that_no_document_has_is_unknown_and_stays_a_word(
 @pytest.mark.parametrize(
     "question",
     [
-        "shows by Ida Bauer",
-        "shows directed by Rey",
-        "shows by March",
-        "shows by Monday",
-        "a scene lit by Moonlight",
-        "the ladder by the window",
-        "shows sorted by Title",
-        "status: closed",
-        "note: nobody may enter",
+        "shows by Ida Bauer", "shows directed by Rey", "shows by March", "shows by Monday", "a scene lit by Moonlight",
+        "the ladder by the window", "shows sorted by Title", "status: closed", "note: nobody may enter",
     ],
-)
+)  # fmt: skip
 def test_values_that_are_there_times_and_other_words_are_not(reader: ConditionReader, question: str) -> None:
     assert reader.read(question, TODAY).unknown == ()
 
