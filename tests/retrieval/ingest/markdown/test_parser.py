@@ -89,13 +89,8 @@ x = a * b * c
 [1]: https://example.org/docs
 """
     assert plain_paragraphs(markup) == (
-        "A title",
-        "build See docs and a link. Second line.",
-        "one item",
-        "two",
-        "x = a * b * c",
-        "In HTML",
-    )
+        "A title", "build See docs and a link. Second line.", "one item", "two", "x = a * b * c", "In HTML",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -113,10 +108,6 @@ x = a * b * c
 )
 def test_a_comment_is_not_shown_unless_it_is_code(markup, shown):
     assert without_comments(markup) == shown
-
-
-def test_a_comment_can_be_blanked_line_by_line():
-    assert with_blank_comments("a\n<!-- b\nc -->\nd <!-- e -->") == "a\n\n\nd "
 
 
 @pytest.mark.parametrize(
@@ -161,7 +152,8 @@ def test_an_icon_says_its_name_only_where_nothing_else_is_said(markup: str, word
     assert plain_text(markup) == (markup.replace("`", "") if words is None else words)
 
 
-def test_in_a_fence_nothing_is_an_icon() -> None:
+def test_comments_are_blanked_and_nothing_in_a_fence_is_an_icon():
+    assert with_blank_comments("a\n<!-- b\nc -->\nd <!-- e -->") == "a\n\n\nd "
     assert plain_lines(":tada: A\n```\nls :sftp:\n```\n:tada: B") == ("A", "```", "ls :sftp:", "```", "B")
 
 
@@ -174,16 +166,10 @@ def test_a_heading_is_read_without_its_anchor():
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("# A #", "A"),
-        ("# A#", "A#"),
-        ("## #", "#"),
-        ("# A {#b}", "A"),
-        ("# A {: .b} ", "A"),
-        ("# A {b}", "A {b}"),
-        ("# A {#b} ##", "A"),
-        ("A {.b}\n===", "A"),
+        ("# A #", "A"), ("# A#", "A#"), ("## #", "#"), ("# A {#b}", "A"), ("# A {: .b} ", "A"), ("# A {b}", "A {b}"),
+        ("# A {#b} ##", "A"), ("A {.b}\n===", "A"),
     ],
-)
+)  # fmt: skip
 def test_a_heading_has_no_marks_before_or_behind_it(source, words):
     assert heading_text(source) == words
 
@@ -223,16 +209,11 @@ def test_comments_without_an_end_are_not_each_looked_for_to_the_end(monkeypatch:
 @pytest.mark.parametrize(
     ("markup", "is_so"),
     [
-        ("[Sheet](https://a.b/c)", True),
-        ("- [Oak](#oak)\n- [Ash](#ash)", True),
-        ("[One](a.md) | [Two](b.md)", True),
-        ("See [the sheet](https://a.b/c)", False),
-        ("[x] done", False),
-        ("---", True),
-        ("`code` [a](b)", False),
+        ("[Sheet](https://a.b/c)", True), ("- [Oak](#oak)\n- [Ash](#ash)", True), ("[One](a.md) | [Two](b.md)", True),
+        ("See [the sheet](https://a.b/c)", False), ("[x] done", False), ("---", True), ("`code` [a](b)", False),
         ("<div>words</div>", False),
     ],
-)
+)  # fmt: skip
 def test_links_alone_are_told_from_words(markup: str, *, is_so: bool) -> None:
     assert is_links(markup) is is_so
 
