@@ -20,15 +20,9 @@ from tests.retrieval.index.conftest import MODEL, row, vectors_of
 
 def prose(heading: str, text: str) -> Chunk:
     return replace(
-        EMPTY,
-        id=f"prose-{heading}",
-        book="book",
-        document="one.md",
-        text=text,
-        search_text=f"Book > {heading}\n{text}",
-        heading_path=("Book", heading),
-        names=(heading,),
-    )
+        EMPTY, id=f"prose-{heading}", book="book", document="one.md", text=text,
+        search_text=f"Book > {heading}\n{text}", heading_path=("Book", heading), names=(heading,),
+    )  # fmt: skip
 
 
 NEIGHBOURS = ("quorn", "velt", "drisk", "moxle", "thrap", "zune")
@@ -99,9 +93,7 @@ def test_parts_of_a_word_that_is_not_english_may_stand_in_any_text(lexical: Lexi
 
 
 @given(one=st.sampled_from(NEIGHBOURS), other=st.sampled_from(NEIGHBOURS), data=st.data())
-def test_a_word_is_two_exactly_where_these_are_neighbours(
-    lexical: LexicalIndex, one: str, other: str, data: st.DataObject
-) -> None:
+def test_a_word_is_two_exactly_where_these_are_neighbours(lexical, one, other, data):
     word = one + other
     typed = data.draw(st.sampled_from((word, word.upper(), one + other.capitalize())))
     are_beside = (one, other) in pairwise(NEIGHBOURS)
@@ -161,20 +153,8 @@ def test_what_is_remembered_is_what_would_be_found_again(snapshot: Snapshot, mon
 
 
 PLAIN = (
-    "long",
-    "bow",
-    "crossbow",
-    "rest",
-    "art",
-    "AC6",
-    "2d6",
-    "the",
-    "restart",
-    "zyzzyva",
-    "hit points",
-    "-2",
-    "Bow,",
-)
+    "long", "bow", "crossbow", "rest", "art", "AC6", "2d6", "the", "restart", "zyzzyva", "hit points", "-2", "Bow,",
+)  # fmt: skip
 
 
 @given(st.one_of(st.text(max_size=60), st.lists(st.sampled_from(PLAIN), max_size=12).map(" ".join)))

@@ -40,16 +40,6 @@ def quotes(index, question):
     return Quotes(np.arange(index.n_chunks), *everywhere)
 
 
-def test_a_whole_cell_is_quoted_and_a_part_of_it_is_not(index):
-    assert quotes(index, "when leandro barbosa 32 scored").cell.tolist() == [3, 0, 0, 0]
-    assert quotes(index, "when leandro scored").cell.tolist() == [0, 0, 0, 0]
-
-
-def test_a_figure_counts_apart(index):
-    assert quotes(index, "the result of game 45").figure.tolist() == [1, 0, 1, 0]
-    assert quotes(index, "the result of game 45").cell.tolist() == [0, 0, 0, 0]
-
-
 def test_a_name_is_quoted_in_any_of_its_spellings_and_its_words_count_once(index):
     result = quotes(index, "range of a heavy crossbow")
 
@@ -57,11 +47,12 @@ def test_a_name_is_quoted_in_any_of_its_spellings_and_its_words_count_once(index
     assert result.cell.tolist() == [0, 0, 0, 0]
 
 
-def test_a_cell_that_repeats_its_heading_is_no_quote(index):
+def test_a_whole_cell_is_quoted_a_figure_counts_apart_and_a_repeated_heading_is_none(index):
+    assert quotes(index, "when leandro barbosa 32 scored").cell.tolist() == [3, 0, 0, 0]
+    assert quotes(index, "when leandro scored").cell.tolist() == [0, 0, 0, 0]
+    assert quotes(index, "the result of game 45").figure.tolist() == [1, 0, 1, 0]
+    assert quotes(index, "the result of game 45").cell.tolist() == [0, 0, 0, 0]
     assert quotes(index, "what game has which score").cell.tolist() == [0, 0, 0, 0]
-
-
-def test_words_after_the_63rd_quote_nothing(index):
     assert quotes(index, "x " * 62 + "45").figure.tolist() == [1, 0, 1, 0]
     assert quotes(index, "x " * 63 + "45").figure.tolist() == [0, 0, 0, 0]
 
