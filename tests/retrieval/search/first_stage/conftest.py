@@ -17,11 +17,8 @@ from retrieval.search.retriever import Retriever
 from tests.retrieval.search.conftest import ToyEmbedder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from retrieval.index.snapshot.snapshot import Snapshot
     from retrieval.search.first_stage.choosing import FirstStage
-    from retrieval.types import Chunk
 
 
 class StagedLibrary:
@@ -44,11 +41,7 @@ class StagedLibrary:
 
 
 @pytest.fixture(scope="module", params=["scan", "regions", "milvus"])
-def staged(
-    request: pytest.FixtureRequest,
-    library: tuple[Chunk, ...],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[StagedLibrary]:
+def staged(request, library, tmp_path_factory):
     """Each first stage over the same library."""
     # Other tests of the module ask without these settings.
     with pytest.MonkeyPatch.context() as patch, pytest.MonkeyPatch.context() as meanwhile:

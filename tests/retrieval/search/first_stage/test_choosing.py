@@ -15,7 +15,7 @@ from retrieval.search.fusion import Positions
 from retrieval.search.metadata_filter import Eq
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
-from retrieval.types import Chunk, Vector
+from retrieval.types import Vector
 from tests.retrieval.search.conftest import ToyEmbedder
 from tests.retrieval.search.first_stage.conftest import StagedLibrary
 from tests.retrieval.search.first_stage.test_contract import QUESTIONS
@@ -75,9 +75,7 @@ def test_without_a_setting_every_chunk_is_scored_here(home: Path) -> None:
         assert candidate_mask(retriever.stage, snapshot, question, vector, 5, AllowedChunks()) is None
 
 
-def test_old_and_new_are_never_mixed(
-    milvus_server: str, library: tuple[Chunk, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_old_and_new_are_never_mixed(milvus_server, library, tmp_path, monkeypatch):
     monkeypatch.setenv("QUERYMUST_STORE", f"{milvus_server}/never_mixed")
     ids = []
     for chunks in (library, library[:80]):
@@ -94,9 +92,7 @@ def test_old_and_new_are_never_mixed(
         retriever.stage.close()
 
 
-def test_an_address_that_is_none_and_a_server_that_is_away_are_sentences(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_address_that_is_none_and_a_server_that_is_away_are_sentences(home, monkeypatch):
     pytest.importorskip("pymilvus")
     (folder,) = (home / "snapshots").iterdir()
     with open_snapshot(home, folder.name) as snapshot:

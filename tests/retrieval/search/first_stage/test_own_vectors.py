@@ -86,9 +86,7 @@ def test_what_is_found_may_come_back_is_k_where_k_exist_and_is_the_nearest_of_al
         assert nearest.tolist() == by_comparing(large, vector, k, passing).tolist()
 
 
-def test_a_search_looks_at_the_nearest_regions_first_and_no_further_than_it_has_to(
-    large: Snapshot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_search_looks_at_the_nearest_regions_first_and_no_further_than_it_has_to(large, monkeypatch):
     monkeypatch.setattr(own_vectors, "COMPARED", 60)
     hits = 0
     for seed in range(40):
@@ -116,13 +114,9 @@ def test_a_filter_makes_a_search_look_further(large: Snapshot) -> None:
 
 SUBJECTS = [a + b + c for a in ("bar", "mel", "tor", "vun") for b in ("do", "ga", "ri") for c in ("k", "l", "n", "sh")]
 QUESTIONS = (
-    "What does a bardok need to hit armor class 6?",
-    "melgan against armor class -3",
-    "level 1 of the vunrish, AC 2 and AC 4",
-    "which attack matrix is for torgals",
-    "combat",
-    "zyzzyva",
-)
+    "What does a bardok need to hit armor class 6?", "melgan against armor class -3",
+    "level 1 of the vunrish, AC 2 and AC 4", "which attack matrix is for torgals", "combat", "zyzzyva",
+)  # fmt: skip
 FILTERS = (None, Eq("shelf", 3), Eq("half", 1))
 
 
@@ -158,9 +152,7 @@ def ids(retriever: Retriever, positions: Positions) -> set[str]:
 
 @pytest.mark.parametrize("where", FILTERS, ids=["all", "few", "half"])
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_a_large_library_gives_the_same_where_its_rare_words_are_all_words(
-    portion_large: Retriever, question: str, where: Eq | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_library_gives_the_same_where_its_rare_words_are_all_words(portion_large, question, where, monkeypatch):
     whole = portion_large.retrieve(question, 12, where=where)
     monkeypatch.setattr(own_vectors, "SCORED_WHOLE", 0)
 
@@ -170,9 +162,7 @@ def test_a_large_library_gives_the_same_where_its_rare_words_are_all_words(
     assert result.receipt.excluded == whole.receipt.excluded
 
 
-def test_the_row_that_is_asked_for_is_found_by_its_rare_words_and_near_regions(
-    portion_large: Retriever, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_row_that_is_asked_for_is_found_by_its_rare_words_and_near_regions(portion_large, monkeypatch):
     for name, value in (("SCORED_WHOLE", 0), ("WORDED", 60), ("COMPARED", 100)):
         monkeypatch.setattr(own_vectors, name, value)
     for subject in ("bardok", "torgal", "vunrish"):
@@ -185,9 +175,7 @@ def test_the_row_that_is_asked_for_is_found_by_its_rare_words_and_near_regions(
         assert portion_large.retrieve(question.text, 5).hits[0].chunk.id == f"{subject}-26"
 
 
-def test_a_stop_word_takes_no_place_of_a_word_that_is_looked_for(
-    portion_large: Retriever, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stop_word_takes_no_place_of_a_word_that_is_looked_for(portion_large, monkeypatch):
     # All chunks say `for`, and as many `attack`; half as many would have room.
     monkeypatch.setattr(own_vectors, "SCORED_WHOLE", 0)
     monkeypatch.setattr(own_vectors, "WORDED", 1000)
@@ -218,9 +206,7 @@ def test_what_predicates_exclude_is_no_candidate(portion_large: Retriever) -> No
     assert not mask[unfiltered].all()
 
 
-def test_where_too_few_are_candidates_a_ranking_is_filled_up(
-    portion_large: Retriever, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_too_few_are_candidates_a_ranking_is_filled_up(portion_large, monkeypatch):
     whole = portion_large.retrieve("zyzzyva", 400)
     assert len(set(whole.chunk_ids)) == 400
     monkeypatch.setattr(own_vectors, "SCORED_WHOLE", 0)
