@@ -46,22 +46,13 @@ FILES = (
     ("memo", "Uncategorized", "letter", "Charlie", "Memo about parking."),
 )
 UNANSWERED = [
-    "How do I cook pasta?",
-    "What is the capital of France?",
-    "Who won the 1998 world cup?",
-    "How do I reset my password?",
-    "What does a train ticket to Berlin cost?",
-    "How tall is Mount Everest?",
-    "Which vaccine protects against measles?",
-    "How do I install a printer driver?",
-    "What is the interest rate of a mortgage?",
-    "Who wrote Hamlet?",
-    "How many calories are in a banana?",
-    "When does the museum open on Sunday?",
-    "What is the boiling point of mercury?",
-    "How do I file a tax return?",
+    "How do I cook pasta?", "What is the capital of France?", "Who won the 1998 world cup?",
+    "How do I reset my password?", "What does a train ticket to Berlin cost?", "How tall is Mount Everest?",
+    "Which vaccine protects against measles?", "How do I install a printer driver?",
+    "What is the interest rate of a mortgage?", "Who wrote Hamlet?", "How many calories are in a banana?",
+    "When does the museum open on Sunday?", "What is the boiling point of mercury?", "How do I file a tax return?",
     "Which planet has the most moons?",
-]
+]  # fmt: skip
 MODEL = UnderstandSettings(model="m")
 
 
@@ -100,9 +91,7 @@ def names(found: object) -> list[str]:
         ("what do the charts say about negligence of the YMCA", ("doc_type", "chart")),
     ],
 )
-def test_a_category_or_document_type_in_a_question_excludes_nothing(
-    finder: Finder, question: str, hint: tuple[str, str]
-) -> None:
+def test_a_category_or_document_type_in_a_question_excludes_nothing(finder, question, hint):
     result = finder.find(question)
     assert (result.result.conditions, result.result.filter, len(result.result.documents)) == ((), None, len(FILES))
     assert [(hint.field, hint.value, hint.weight) for hint in result.result.hints] == [(*hint, 1.2)]
