@@ -65,33 +65,18 @@ def on_a_server() -> MongoStore:
 
 def chunk(name: str, key: BookKey = RULES, run: str = "run1", **fields: object) -> EnrichedChunk:
     made = EnrichedChunk(
-        name,
-        *key,
-        run_id=run,
-        text=f"text of {name} – 1½ ″",
-        page=None,
-        content_kind="rule",
-        tags=("combat", "magic"),
-        traits=(),
-        section_path=("Combat", "Été"),
-        is_rule_bearing=True,
-        created_at=TIME,
-        document="01.md",
-        title=name,
+        name, *key, run_id=run, text=f"text of {name} – 1½ ″", page=None, content_kind="rule", tags=("combat", "magic"),
+        traits=(), section_path=("Combat", "Été"), is_rule_bearing=True, created_at=TIME, document="01.md", title=name,
         query_must='{"contain": "ac 6"}',
-    )
+    )  # fmt: skip
     return replace(made, **fields)
 
 
-def embedding(
-    name: str, key: BookKey = RULES, run: str = "run1", model: str = "toy", text: str = "h"
-) -> ChunkEmbedding:
+def embedding(name, key=RULES, run="run1", model="toy", text="h"):
     return ChunkEmbedding(name, *key, run, model, (0.5, -0.25, 0.10000000149011612), EmbeddingMetadata(text, TIME))
 
 
-def artifacts(
-    *names: str, key: BookKey = RULES, run: str = "run1", model: str = "toy", text: str = "h"
-) -> BookArtifacts:
+def artifacts(*names, key=RULES, run="run1", model="toy", text="h"):
     """A book of these chunks, each next to the one before, below one section."""
     about = (*key, run, TIME)
     section = f"section:{key.book_id}"
@@ -109,18 +94,9 @@ def artifacts(
 
 def config(version: str = "v1", time: datetime = TIME, **fields: object) -> StoredTraversalConfig:
     made = StoredTraversalConfig(
-        "starfinder",
-        version,
-        ("Prone",),
-        ("Fireball",),
-        (),
-        ("Net",),
-        ("Escape",),
-        ("player",),
-        ("game master",),
+        "starfinder", version, ("Prone",), ("Fireball",), (), ("Net",), ("Escape",), ("player",), ("game master",),
         {"effect": (r"what happens", r"\bwhat does\b"), "where": ("where",)},
-        {"effect": TraversalPolicy(("describes", "see"), 2, 50), "where": TraversalPolicy(("contains",), 1, 5)},
+        {"effect": TraversalPolicy(("describes", "see"), 2, 50), "where": TraversalPolicy(("contains",), 1, 5)}, time,
         time,
-        time,
-    )
+    )  # fmt: skip
     return replace(made, **fields)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.openai_server.server import FakeOpenAi
 
 VAGUE = "What light burns longest?"
 COMBAT = "/book/lantern-and-blade/03-combat.md"
@@ -76,9 +75,7 @@ def test_of_a_passage_the_sentence_that_answers_is_marked_and_nothing_else(brows
     assert browser.run(text_of("#answer .line")).startswith("“The shelter ends the moment its bearer attacks.”")
 
 
-def test_a_generated_answer_says_by_whom_and_what_no_passage_says(
-    browser: Any, home: Path, chat_server: FakeOpenAi
-) -> None:
+def test_a_generated_answer_says_by_whom_and_what_no_passage_says(browser, home, chat_server):
     chat_server.pieces = ["It is ", "10 [1], or 7777."]
     with served(home, environment=chat_server.environment) as client:
         ask(browser, str(client.base_url))
@@ -354,17 +351,10 @@ def test_a_screen_reader_finds_landmarks_headings_and_what_changed(browser: Any,
     nodes = browser.send("Accessibility.getFullAXTree")["nodes"]
     named = {(node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if not node["ignored"]}
     wanted = {
-        ("search", ""),
-        ("main", ""),
-        ("navigation", "Views"),
-        ("heading", "Answer"),
-        ("heading", "What was found"),
-        ("combobox", "Ask these books"),
-        ("slider", "Relevance at least"),
-        ("switch", "Compare with the filter off"),
-        ("meter", "Relevance"),
-        ("table", MATRIX),
-    }
+        ("search", ""), ("main", ""), ("navigation", "Views"), ("heading", "Answer"), ("heading", "What was found"),
+        ("combobox", "Ask these books"), ("slider", "Relevance at least"), ("switch", "Compare with the filter off"),
+        ("meter", "Relevance"), ("table", MATRIX),
+    }  # fmt: skip
     assert wanted <= named
     assert browser.run(text_of("#answer [role=status]")).startswith(
         "Stated Read from the books, not generated.\n\n10\n\n"
