@@ -9,17 +9,9 @@ from ir_measures import RR, P, R, SetF, Success, nDCG
 from evals.metrics import STANDARD, f1, hit, judge, mrr, ndcg, precision, recall
 
 THEIRS = {
-    hit(1): Success @ 1,
-    hit(5): Success @ 5,
-    hit(10): Success @ 10,
-    mrr(): RR,
-    ndcg(10): nDCG @ 10,
-    recall(10): R @ 10,
-    precision(15): P @ 15,
-    hit(3): Success @ 3,
-    recall(2): R @ 2,
-    ndcg(4): nDCG @ 4,
-}
+    hit(1): Success @ 1, hit(5): Success @ 5, hit(10): Success @ 10, mrr(): RR, ndcg(10): nDCG @ 10, recall(10): R @ 10,
+    precision(15): P @ 15, hit(3): Success @ 3, recall(2): R @ 2, ndcg(4): nDCG @ 4,
+}  # fmt: skip
 
 CHUNKS = [f"d{n}" for n in range(25)]
 # few distinct scores: most rankings have ties
@@ -73,10 +65,6 @@ def test_values_by_hand():
     assert f1()(judgement) == pytest.approx(2 * (2 / 4) * (2 / 3) / (2 / 4 + 2 / 3))
 
 
-def test_an_empty_ranking_scores_0_and_is_not_left_out():
-    assert [each(judged("", "d1")) for each in STANDARD] == [0.0] * len(STANDARD)
-
-
 def test_mrr_looks_at_the_first_100():
     ranking = [f"x{n}" for n in range(99)]
     assert mrr()(judge([*ranking, "gold"], ["gold"])) == 1 / 100
@@ -89,7 +77,8 @@ def test_a_chunk_that_is_ranked_twice_counts_once():
     assert recall(10)(judgement) == 1
 
 
-def test_a_question_without_gold_is_not_judged():
+def test_an_empty_ranking_scores_0_and_a_question_without_gold_is_not_judged():
+    assert [each(judged("", "d1")) for each in STANDARD] == [0.0] * len(STANDARD)
     with pytest.raises(ValueError, match="no_answer_accuracy"):
         judge(["d1"], [])
 

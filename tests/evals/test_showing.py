@@ -59,10 +59,6 @@ def test_it_is_short_enough_to_be_shown_at_once() -> None:
     assert len(board(dict.fromkeys(STRATEGIES, numbers), since, "default")) < 1000
 
 
-def test_without_questions_it_says_so() -> None:
-    assert board({}, {}, "default") == "No questions were given, so nothing was scored."
-
-
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -82,17 +78,14 @@ def test_more_is_higher_and_later_is_to_the_right() -> None:
     assert y1 < y2 < y0
 
 
-def test_a_place_without_a_value_is_left_out() -> None:
-    assert len(points(Curve(["a", "b", "c"], {"mrr": [0.1, None, 0.2]}))) == 2
-
-
 def test_of_one_place_there_is_one_point_and_one_label() -> None:
     one = Curve(["now"], {"mrr": [0.5]})
     assert len(points(one)) == 1
     assert [each.text for each in drawn(one).iter(f"{SVG}text")].count("now") == 1
 
 
-def test_without_values_there_is_no_picture() -> None:
+def test_a_place_without_a_value_is_left_out_and_without_any_there_is_no_picture() -> None:
+    assert len(points(Curve(["a", "b", "c"], {"mrr": [0.1, None, 0.2]}))) == 2
     assert Curve([], {"mrr": []}).image() == ""
     assert Curve(["a"], {"mrr": [None]}).image() == ""
 
@@ -148,7 +141,8 @@ def test_the_oldest_comes_first_and_a_snapshot_that_was_scored_twice_counts_once
     assert trend(newest_first) == Curve(["1", "now"], {"mrr": [0.4, 0.5], "mrr of live": [None, 0.4]}).image()
 
 
-def test_without_scores_it_says_so() -> None:
+def test_without_questions_or_scores_it_says_so() -> None:
+    assert board({}, {}, "default") == "No questions were given, so nothing was scored."
     assert trend([ScoredSnapshot("a", "now", None, None)]) == "Nothing was scored yet."
 
 

@@ -11,15 +11,10 @@ from evals.questions.questions import GENERATED, Anchor, Question, examples, loa
 from retrieval.errors import RetrievalError
 
 FULL = Question(
-    id="q1",
-    query="What does AC −6 “need”?",
-    book="osric",
-    kind="matrix-lookup",
+    id="q1", query="What does AC −6 “need”?", book="osric", kind="matrix-lookup",
     gold=(Anchor("osric", ("A", "B"), "Fighter", "5-8", "| 5-8 | 24 |", "01-x.md", 623), Anchor("other", ("C",))),
-    answer="16",
-    tags=("generated",),
-    keys={"level": "7"},
-)
+    answer="16", tags=("generated",), keys={"level": "7"},
+)  # fmt: skip
 UNANSWERABLE = Question(id="q2", query="Who is king?")
 
 
@@ -57,29 +52,19 @@ def test_a_gold_entry_without_book_stands_in_the_questions_book_and_file_is_a_do
 
 def test_every_problem_is_reported_at_once_with_line_and_value(tmp_path):
     lines = [
-        '{"id": 1, "query": "x", "gold": [{"line": "many"}]}',
-        "",
-        '{"id": "a", "query": " ", "gold": [], "anwser": "x"}',
-        "not json",
-        "[]",
-        '{"id": "b", "query": "x", "gold": [{"line": 3}]}',
-        '{"id": "c", "query": "x"}',
+        '{"id": 1, "query": "x", "gold": [{"line": "many"}]}', "",
+        '{"id": "a", "query": " ", "gold": [], "anwser": "x"}', "not json", "[]",
+        '{"id": "b", "query": "x", "gold": [{"line": 3}]}', '{"id": "c", "query": "x"}',
         '{"id": "d", "query": "x", "gold": null}',
         '{"id": "e", "query": "x", "gold": [{"snipet": "s", "row_key": "k"}]}',
-    ]
+    ]  # fmt: skip
     problems = problems_of(tmp_path / "q.jsonl", "\n".join(lines))
     expected = [
-        (":1:", "id", "'1'"),
-        (":1:", "gold.0.line", "'many'"),
-        (":3:", "'anwser'", "no field"),
-        (":3:", "query", "1 characters, not 1 to 2000: ' '"),
-        (":4:", "not JSON", "'not json'"),
-        (":5:", "not an object", "'[]'"),
-        (":6:", "gold.0", "names no snippet"),
-        (":7:", "gold", "write []"),
-        (":8:", "gold", "'None'"),
-        (":9:", "'gold.snipet'", "no field"),
-    ]
+        (":1:", "id", "'1'"), (":1:", "gold.0.line", "'many'"), (":3:", "'anwser'", "no field"),
+        (":3:", "query", "1 characters, not 1 to 2000: ' '"), (":4:", "not JSON", "'not json'"),
+        (":5:", "not an object", "'[]'"), (":6:", "gold.0", "names no snippet"), (":7:", "gold", "write []"),
+        (":8:", "gold", "'None'"), (":9:", "'gold.snipet'", "no field"),
+    ]  # fmt: skip
     assert len(problems) == len(expected)
     for problem, parts in zip(problems, expected, strict=True):
         assert problem.startswith(parts[0])
@@ -93,18 +78,6 @@ def test_a_repeated_id_names_both_lines(tmp_path):
     assert problem.endswith("q.jsonl:1")
 
 
-def test_a_query_of_2001_characters_is_refused(tmp_path):
-    (problem,) = problems_of(tmp_path / "q.jsonl", json.dumps({"id": "a", "query": "x" * 2001, "gold": []}))
-    assert "2001 characters" in problem
-
-
-def test_a_broken_array_is_refused_with_its_line(tmp_path):
-    (problem,) = problems_of(tmp_path / "q.json", '[\n{"id": "a",}]')
-    assert problem.startswith(":2: not JSON")
-    (problem,) = problems_of(tmp_path / "q.json", '{"id": "a"}')
-    assert "not an array" in problem
-
-
 @pytest.mark.parametrize(("name", "data"), [("q.jsonl", b"\xff\xfe"), ("q.jsonl.gz", b"plain"), ("q.jsonl", b"\n")])
 def test_unreadable_and_empty_files_are_refused(tmp_path, name, data):
     (tmp_path / name).write_bytes(data)
@@ -112,13 +85,16 @@ def test_unreadable_and_empty_files_are_refused(tmp_path, name, data):
         load_questions(tmp_path / name)
 
 
-def test_a_cut_gzip_file_is_refused(tmp_path):
+def test_files_that_are_cut_missing_or_hold_too_long_a_query_are_refused(tmp_path):
+    (problem,) = problems_of(tmp_path / "q.jsonl", json.dumps({"id": "a", "query": "x" * 2001, "gold": []}))
+    assert "2001 characters" in problem
+    (problem,) = problems_of(tmp_path / "q.json", '[\n{"id": "a",}]')
+    assert problem.startswith(":2: not JSON")
+    (problem,) = problems_of(tmp_path / "q.json", '{"id": "a"}')
+    assert "not an array" in problem
     (tmp_path / "q.jsonl.gz").write_bytes(gzip.compress(b'{"id": "a"}' * 100)[:-12])
     with pytest.raises(RetrievalError, match=r"q\.jsonl\.gz"):
         load_questions(tmp_path / "q.jsonl.gz")
-
-
-def test_a_missing_file_is_missing(tmp_path):
     with pytest.raises(FileNotFoundError):
         load_questions(tmp_path / "none.jsonl")
 
@@ -136,12 +112,9 @@ def problem(tmp_path, gold, **given):
     return result
 
 
-def test_file_names_book_and_document_where_the_question_names_no_book(tmp_path):
+def test_a_file_names_book_and_document_and_wins_over_the_questions_book(tmp_path):
     assert read(tmp_path, [{"file": "osric/a.md"}]) == (Anchor("osric", document="a.md"),)
     assert read(tmp_path, [{"file": "osric/part/a.md"}]) == (Anchor("osric", document="part/a.md"),)
-
-
-def test_file_wins_over_the_questions_book(tmp_path):
     gold = read(tmp_path, [{"file": "fiends/a.md"}, {"row_key": "6"}], book="osric")
     assert gold == (Anchor("fiends", document="a.md"), Anchor("osric", row_key="6"))
 
