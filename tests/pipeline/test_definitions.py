@@ -21,23 +21,11 @@ BY_BOOK = {"books", "tables", "table_rows", "predicates", "chunks", "embeddings"
 OBSERVED = {"book_folders", "question_files"}
 WHOLE = {"lexical", "graph", "candidate_index", "leaderboard", "live_index", "chroma_collections"}
 CHECKS = {
-    "every_document_has_text",
-    "every_byte_is_text",
-    "every_cell_in_one_row",
-    "predicates_are_satisfiable",
-    "predicates_are_careful",
-    "every_cell_in_one_chunk",
-    "nothing_is_missing",
-    "chunk_ids_are_unique",
-    "every_chunk_has_a_vector",
-    "snapshot_holds_every_chunk",
-    "snapshot_is_whole",
-    "gold_resolves",
-    "no_false_exclusions",
-    "query_must_lessens_noise",
-    "not_worse_than_live",
-    "not_worse_than_best_kept",
-}
+    "every_document_has_text", "every_byte_is_text", "every_cell_in_one_row", "predicates_are_satisfiable",
+    "predicates_are_careful", "every_cell_in_one_chunk", "nothing_is_missing", "chunk_ids_are_unique",
+    "every_chunk_has_a_vector", "snapshot_holds_every_chunk", "snapshot_is_whole", "gold_resolves",
+    "no_false_exclusions", "query_must_lessens_noise", "not_worse_than_live", "not_worse_than_best_kept",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -160,7 +148,6 @@ def test_one_run_goes_at_a_time(path: str, tmp_path: Path) -> None:
     (tmp_path / "dagster.yaml").write_text((ROOT / path).read_text("utf-8"), "utf-8")
     with dg.DagsterInstance.from_config(str(tmp_path)) as instance:
         queue = instance.get_concurrency_config().run_queue_config
-    assert queue is not None
     assert queue.max_concurrent_runs == 1
 
 
@@ -170,7 +157,6 @@ def test_the_docs_say_whose_data_version_is_not_its_content(sample: Home) -> Non
     with dagster_instance(sample) as instance:
         for name in sorted(WHOLE | BY_BOOK | {"evaluation"}):
             event = instance.get_latest_materialization_event(dg.AssetKey(name))
-            assert event is not None
             materialization = event.asset_materialization
             assert materialization is not None
             own = "dagster/data_version_is_user_provided" in (materialization.tags or {})

@@ -28,9 +28,7 @@ def test_a_better_strategy_is_named_with_how_to_choose_it(used: str, capsys: pyt
         pytest.param({}, "default", id="nothing was scored"),
     ],
 )
-def test_nothing_is_said_where_there_is_nothing_to_choose(
-    board: dict[str, dict[str, float | None]], used: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nothing_is_said_where_there_is_nothing_to_choose(board, used, capsys):
     print_better_strategy(board, used)
     assert capsys.readouterr().out == ""
 
@@ -41,14 +39,10 @@ NOW = datetime(2030, 1, 31, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("seconds", "said"),
     [
-        (0, "just now"),
-        (-5, "just now"),
-        (60, "1 minute ago"),
-        (7_199, "1 hour ago"),
-        (3 * 86_400, "3 days ago"),
+        (0, "just now"), (-5, "just now"), (60, "1 minute ago"), (7_199, "1 hour ago"), (3 * 86_400, "3 days ago"),
         (15 * 86_400, "2 weeks ago"),
     ],
-)
+)  # fmt: skip
 def test_an_age_is_told_in_words(seconds: int, said: str) -> None:
     assert ago(NOW - timedelta(seconds=seconds), NOW) == said
 
