@@ -8,12 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 NOTHING = {
-    "contain_one_of": [],
-    "contain_all_of": [],
-    "contain": None,
-    "contain_range": None,
-    "contain_across": [],
-}
+    "contain_one_of": [], "contain_all_of": [], "contain": None, "contain_range": None, "contain_across": [],
+}  # fmt: skip
 
 
 def asked_table(body: Mapping[str, Any]) -> dict[str, Any]:

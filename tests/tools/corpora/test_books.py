@@ -25,12 +25,8 @@ from tools.corpora.books import (
 
 BOOK = "# Arms\n\n| Weapon | Damage |\n|---|---|\n| Dagger | 1d4 |\n| Mace | 1d6 |\n"
 GOLD = {
-    "file": "srd-1.0/01.md",
-    "line": 5,
-    "heading_path": ["Arms"],
-    "row_key": "Dagger",
-    "snippet": "| Dagger | 1d4 |",
-}
+    "file": "srd-1.0/01.md", "line": 5, "heading_path": ["Arms"], "row_key": "Dagger", "snippet": "| Dagger | 1d4 |",
+}  # fmt: skip
 
 
 @pytest.fixture

@@ -38,13 +38,9 @@ def test_a_program_is_refused_by_the_system(tmp_path: Path, how: str, said: set[
     for folder in (tmp_path, *tmp_path.parents[:3]):
         folder.chmod(0o755)
     done = subprocess.run(
-        [sys.executable, "-m", "tools.faults.confined", how, home, "writer", home],
-        cwd=Path(__file__).parents[3],
-        env={"PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        [sys.executable, "-m", "tools.faults.confined", how, home, "writer", home], cwd=Path(__file__).parents[3],
+        env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
     if done.returncode == CANNOT:
         pytest.skip(done.stderr)
     assert {done.stdout.strip()} == said, done.stderr
@@ -54,9 +50,7 @@ def test_a_program_is_refused_by_the_system(tmp_path: Path, how: str, said: set[
     (home / "another").touch()
 
 
-def test_what_cannot_be_confined_is_not_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_confined_is_not_run(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["confined", "sideways", str(tmp_path), "no_such_module"])
     with pytest.raises(SystemExit, match=str(CANNOT)):
         confined.main()
