@@ -22,9 +22,16 @@ PREFILTER = Strategy("prefilter", dense_weight=1.0, query_must="prefilter")
 def build_chunk(name: str, **given: object) -> Chunk:
     """A row chunk of table `t` in book `b`; its source is its name unless given."""
     values: dict[str, object] = {
-        "book": "b", "document": "d.md", "kind": "row", "text": name, "search_text": name, "source": name,
-        "lines": (1, 1), "heading_path": (), "table_id": "t" if given.get("kind", "row") == "row" else None,
-    }  # fmt: skip
+        "book": "b",
+        "document": "d.md",
+        "kind": "row",
+        "text": name,
+        "search_text": name,
+        "source": name,
+        "lines": (1, 1),
+        "heading_path": (),
+        "table_id": "t" if given.get("kind", "row") == "row" else None,
+    }
     return Chunk(id=name, **{**values, **given})  # type: ignore[arg-type]
 
 
@@ -109,11 +116,25 @@ def build_row(name: str, rank: int | None = 1, query: str = "", strategy: str = 
     """A question whose gold is at `rank`; 0: a question without gold."""
     values = {} if rank == 0 else {"hit@1": float(rank == 1), "mrr": 1 / rank if rank else 0.0}
     return ScoredQuestion(
-        set="asked", split="people", strategy=strategy, question_id=name, book="b", kind="lookup",
-        query=query or f"ask {name}", gold=() if rank == 0 else ("g",), chunk_ids=("a", "b", "c"),
-        deep_chunk_ids=("a", "b", "c", "d"), deep_scores=(4.0, 3.0, 2.0, 1.0), excluded_gold=(), unfiltered_noise=None,
-        unfiltered_guarded_noise=None, unfiltered_recall=None, why="", values=values, milliseconds=7.0,
-    )  # fmt: skip
+        set="asked",
+        split="people",
+        strategy=strategy,
+        question_id=name,
+        book="b",
+        kind="lookup",
+        query=query or f"ask {name}",
+        gold=() if rank == 0 else ("g",),
+        chunk_ids=("a", "b", "c"),
+        deep_chunk_ids=("a", "b", "c", "d"),
+        deep_scores=(4.0, 3.0, 2.0, 1.0),
+        excluded_gold=(),
+        unfiltered_noise=None,
+        unfiltered_guarded_noise=None,
+        unfiltered_recall=None,
+        why="",
+        values=values,
+        milliseconds=7.0,
+    )
 
 
 @pytest.fixture(scope="session")
@@ -136,9 +157,13 @@ def make_verdict(make_chunk: Callable[..., Chunk]) -> Callable[..., StrategyVerd
         )
         mrr = [row.values["mrr"] for row in rows if "mrr" in row.values]
         return StrategyVerdict(
-            strategy="default", snapshot="snap", rows=rows,
-            bounds=(CheckedBound(Bound("mrr", bound), sum(mrr) / len(mrr) if mrr else None),), failures=failed,
-            changes=changes("then", rows, before) if before else None, stale=given.get("stale", ()),
-        )  # fmt: skip
+            strategy="default",
+            snapshot="snap",
+            rows=rows,
+            bounds=(CheckedBound(Bound("mrr", bound), sum(mrr) / len(mrr) if mrr else None),),
+            failures=failed,
+            changes=changes("then", rows, before) if before else None,
+            stale=given.get("stale", ()),
+        )
 
     return make

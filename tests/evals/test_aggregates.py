@@ -17,20 +17,40 @@ from evals.scored_questions import ScoredQuestion
 def row(question_id, book="b", kind="lookup", strategy="s", gold=("g",), milliseconds=1.0, excluded=(), **values):
     noise = values.pop("unfiltered", None)
     return ScoredQuestion(
-        set="set", split="open", strategy=strategy, question_id=question_id, book=book, kind=kind, query="?", gold=gold,
-        chunk_ids=(), deep_chunk_ids=(), deep_scores=(), excluded_gold=excluded, unfiltered_noise=noise,
-        unfiltered_guarded_noise=noise, unfiltered_recall=None, why="",
-        values={name.replace("_at_", "@"): value for name, value in values.items()}, milliseconds=milliseconds,
-    )  # fmt: skip
+        set="set",
+        split="open",
+        strategy=strategy,
+        question_id=question_id,
+        book=book,
+        kind=kind,
+        query="?",
+        gold=gold,
+        chunk_ids=(),
+        deep_chunk_ids=(),
+        deep_scores=(),
+        excluded_gold=excluded,
+        unfiltered_noise=noise,
+        unfiltered_guarded_noise=noise,
+        unfiltered_recall=None,
+        why="",
+        values={name.replace("_at_", "@"): value for name, value in values.items()},
+        milliseconds=milliseconds,
+    )
 
 
 def test_every_book_and_kind_has_its_number_and_star_has_all():
     rows = [row("1", hit_at_1=1.0), row("2", kind="rule", hit_at_1=0.0), row("3", book="c", hit_at_1=0.0)]
     means = {(each.book, each.kind): (each.value, each.n) for each in aggregate(rows) if each.metric == "hit@1"}
     assert means == {
-        ("*", "*"): (1 / 3, 3), ("*", "lookup"): (1 / 2, 2), ("*", "rule"): (0, 1), ("b", "*"): (1 / 2, 2),
-        ("b", "lookup"): (1, 1), ("b", "rule"): (0, 1), ("c", "*"): (0, 1), ("c", "lookup"): (0, 1),
-    }  # fmt: skip
+        ("*", "*"): (1 / 3, 3),
+        ("*", "lookup"): (1 / 2, 2),
+        ("*", "rule"): (0, 1),
+        ("b", "*"): (1 / 2, 2),
+        ("b", "lookup"): (1, 1),
+        ("b", "rule"): (0, 1),
+        ("c", "*"): (0, 1),
+        ("c", "lookup"): (0, 1),
+    }
 
 
 def test_a_metric_that_says_nothing_about_a_question_leaves_it_out():
@@ -87,9 +107,13 @@ def test_evaluability_is_the_share_that_resolves_by_book_and_kind(library):
     library.questions[1] = library.question("q1", "gone")
     result = {(each.book, each.kind): (each.value, each.n) for each in evaluability([library.set()])}
     assert result == {
-        ("*", "*"): (2 / 3, 3), ("*", "lookup"): (1 / 2, 2), ("*", "rule"): (1, 1), ("b", "*"): (2 / 3, 3),
-        ("b", "lookup"): (1 / 2, 2), ("b", "rule"): (1, 1),
-    }  # fmt: skip
+        ("*", "*"): (2 / 3, 3),
+        ("*", "lookup"): (1 / 2, 2),
+        ("*", "rule"): (1, 1),
+        ("b", "*"): (2 / 3, 3),
+        ("b", "lookup"): (1 / 2, 2),
+        ("b", "rule"): (1, 1),
+    }
 
 
 def test_timings_are_quantiles_by_strategy_and_rounds_those_of_questions_that_took_some():

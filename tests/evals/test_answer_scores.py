@@ -50,11 +50,17 @@ def grade(answer: str, *cells: tuple[str, str, str], snippets: tuple[str, ...] =
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
-        ("1,000 requests", "1000 requests"), ("8.0", "8"), ("two", "2"), ("15 min", "15 minutes"),
-        ("**Required**", "yes"), ("false", "No"), ("5-10", "10 to 5"), ("annotated manually", "manual annotation"),
+        ("1,000 requests", "1000 requests"),
+        ("8.0", "8"),
+        ("two", "2"),
+        ("15 min", "15 minutes"),
+        ("**Required**", "yes"),
+        ("false", "No"),
+        ("5-10", "10 to 5"),
+        ("annotated manually", "manual annotation"),
         ("7680", "7680 px (a side)"),
     ],
-)  # fmt: skip
+)
 def test_values_that_are_the_same_match(text: str, answer: str) -> None:
     assert matches_value([text], answer)
 

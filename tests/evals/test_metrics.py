@@ -9,9 +9,17 @@ from ir_measures import RR, P, R, SetF, Success, nDCG
 from evals.metrics import STANDARD, f1, hit, judge, mrr, ndcg, precision, recall
 
 THEIRS = {
-    hit(1): Success @ 1, hit(5): Success @ 5, hit(10): Success @ 10, mrr(): RR, ndcg(10): nDCG @ 10, recall(10): R @ 10,
-    precision(15): P @ 15, hit(3): Success @ 3, recall(2): R @ 2, ndcg(4): nDCG @ 4,
-}  # fmt: skip
+    hit(1): Success @ 1,
+    hit(5): Success @ 5,
+    hit(10): Success @ 10,
+    mrr(): RR,
+    ndcg(10): nDCG @ 10,
+    recall(10): R @ 10,
+    precision(15): P @ 15,
+    hit(3): Success @ 3,
+    recall(2): R @ 2,
+    ndcg(4): nDCG @ 4,
+}
 
 CHUNKS = [f"d{n}" for n in range(25)]
 # few distinct scores: most rankings have ties

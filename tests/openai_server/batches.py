@@ -52,10 +52,17 @@ class Batches:
         name = f"batch_{len(self._batches) + 1}"
         lines = self._files[asked["input_file_id"]].splitlines()
         self._batches[name] = {
-            "id": name, "object": "batch", "endpoint": asked["endpoint"], "input_file_id": asked["input_file_id"],
-            "completion_window": asked["completion_window"], "status": "validating", "metadata": asked.get("metadata"),
-            "created_at": 0, "request_counts": {"total": len(lines), "completed": 0, "failed": 0}, "looks": 0,
-        }  # fmt: skip
+            "id": name,
+            "object": "batch",
+            "endpoint": asked["endpoint"],
+            "input_file_id": asked["input_file_id"],
+            "completion_window": asked["completion_window"],
+            "status": "validating",
+            "metadata": asked.get("metadata"),
+            "created_at": 0,
+            "request_counts": {"total": len(lines), "completed": 0, "failed": 0},
+            "looks": 0,
+        }
         return self._batches[name]
 
     def _looked(self, batch: dict[str, Any]) -> dict[str, Any]:

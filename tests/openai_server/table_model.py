@@ -8,8 +8,12 @@ from collections.abc import Mapping
 from typing import Any
 
 NOTHING = {
-    "contain_one_of": [], "contain_all_of": [], "contain": None, "contain_range": None, "contain_across": [],
-}  # fmt: skip
+    "contain_one_of": [],
+    "contain_all_of": [],
+    "contain": None,
+    "contain_range": None,
+    "contain_across": [],
+}
 
 
 def asked_table(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -325,8 +325,12 @@ def test_the_example_file_of_the_docs_stands_whole_in_the_sample(run, sample, sa
     assert (checked.status, checked.json["evaluability"], checked.json["ambiguous"]) == (0, 1.0, [])
     result = run("questions", "resolve", path, "--home", sample.root, "--json").json
     assert {name: len(gold) for name, gold in result.items()} == {
-        "one-row": 1, "two-rows": 2, "any-row": 2, "prose": 1, "nothing": 0,
-    }  # fmt: skip
+        "one-row": 1,
+        "two-rows": 2,
+        "any-row": 2,
+        "prose": 1,
+        "nothing": 0,
+    }
     shown = run("questions", "resolve", path, "--home", sample.root).out
     assert "    any of\n      " in shown
     scored = run("eval", "--questions", path, "--home", sample_copy.root, "--strategy", "default", "--json")

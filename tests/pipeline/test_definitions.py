@@ -21,11 +21,23 @@ BY_BOOK = {"books", "tables", "table_rows", "predicates", "chunks", "embeddings"
 OBSERVED = {"book_folders", "question_files"}
 WHOLE = {"lexical", "graph", "candidate_index", "leaderboard", "live_index", "chroma_collections"}
 CHECKS = {
-    "every_document_has_text", "every_byte_is_text", "every_cell_in_one_row", "predicates_are_satisfiable",
-    "predicates_are_careful", "every_cell_in_one_chunk", "nothing_is_missing", "chunk_ids_are_unique",
-    "every_chunk_has_a_vector", "snapshot_holds_every_chunk", "snapshot_is_whole", "gold_resolves",
-    "no_false_exclusions", "query_must_lessens_noise", "not_worse_than_live", "not_worse_than_best_kept",
-}  # fmt: skip
+    "every_document_has_text",
+    "every_byte_is_text",
+    "every_cell_in_one_row",
+    "predicates_are_satisfiable",
+    "predicates_are_careful",
+    "every_cell_in_one_chunk",
+    "nothing_is_missing",
+    "chunk_ids_are_unique",
+    "every_chunk_has_a_vector",
+    "snapshot_holds_every_chunk",
+    "snapshot_is_whole",
+    "gold_resolves",
+    "no_false_exclusions",
+    "query_must_lessens_noise",
+    "not_worse_than_live",
+    "not_worse_than_best_kept",
+}
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,17 @@ from retrieval.home import Home
 from retrieval.search.retriever import Retriever
 
 CLASSES = {
-    "cleric": "A.", "druid": "A.", "monk": "A.", "fighter": "B.", "paladin": "B.", "ranger": "B.", "magic-user": "C.",
-    "illusionist": "C.", "thief": "D.", "assassin": "D.",
-}  # fmt: skip
+    "cleric": "A.",
+    "druid": "A.",
+    "monk": "A.",
+    "fighter": "B.",
+    "paladin": "B.",
+    "ranger": "B.",
+    "magic-user": "C.",
+    "illusionist": "C.",
+    "thief": "D.",
+    "assassin": "D.",
+}
 WORDINGS = (
     "What does a level {level} {who} need to roll to hit AC {armor}?",
     "What does a level {level} {who} need to hit armor class {armor}?",

@@ -65,9 +65,13 @@ def test_a_name_for_every_row_holds_its_key() -> None:
 
 def test_a_column_and_a_row_are_found_by_their_words() -> None:
     rule = TableRule(
-        1, Find(heading="x"), key="terrain", names={"forest": ("woods",)}, query_must="all",
+        1,
+        Find(heading="x"),
+        key="terrain",
+        names={"forest": ("woods",)},
+        query_must="all",
         row_query_must={"Hills": "h"},
-    )  # fmt: skip
+    )
     assert rule.key_column(("Roll", "Terrain:")) == 1
     assert rule.key_column(("Roll",)) is None
     assert TableRule(1, Find(heading="x")).key_column(("",)) is None

@@ -47,9 +47,16 @@ def chunks(make_chunk):
         for at, level in enumerate(LEVELS)
     ]
     record = make_chunk(
-        "dragon", kind="record", source="| Hit Dice: | 9 |", row_key="Dragon, Blue", columns=("Hit Dice",),
-        cells=("9",), heading_path=("Monsters", "Dragon, Blue"), document="monsters.md", table_id="dragon",
-    )  # fmt: skip
+        "dragon",
+        kind="record",
+        source="| Hit Dice: | 9 |",
+        row_key="Dragon, Blue",
+        columns=("Hit Dice",),
+        cells=("9",),
+        heading_path=("Monsters", "Dragon, Blue"),
+        document="monsters.md",
+        table_id="dragon",
+    )
     spells = [
         make_chunk(
             spell,

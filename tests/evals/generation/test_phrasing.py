@@ -32,8 +32,12 @@ def draw_phrases(method, *arguments, ordinal_columns=(), **named):
 
 def test_numbers_are_words_for_columns_that_no_vocabulary_knows_too():
     assert draw_phrases("number", 19, "Param (Label)") == {
-        "param 19", "param nineteen", "a param of 19", "param (label) 19", "param (label) nineteen",
-    }  # fmt: skip
+        "param 19",
+        "param nineteen",
+        "a param of 19",
+        "param (label) 19",
+        "param (label) nineteen",
+    }
 
 
 def test_numbers_are_said_with_their_column_and_on_dice_as_a_roll():
@@ -110,10 +114,15 @@ def test_a_place_is_called_without_what_only_print_needs(written, phrase):
 @pytest.mark.parametrize(
     ("written", "phrase"),
     [
-        ("aux1 ++", "aux1"), ("`uint8_t`", "uint8_t"), ("_Fog Cloud_ *", "Fog Cloud"),
-        ("Armour  Class:", "Armour Class"), ("target_system", "target_system"), ("+4", "+4"), ("+", "+"),
+        ("aux1 ++", "aux1"),
+        ("`uint8_t`", "uint8_t"),
+        ("_Fog Cloud_ *", "Fog Cloud"),
+        ("Armour  Class:", "Armour Class"),
+        ("target_system", "target_system"),
+        ("+4", "+4"),
+        ("+", "+"),
     ],
-)  # fmt: skip
+)
 def test_a_cell_is_plain(written, phrase):
     assert plain(written) == phrase
 
@@ -159,11 +168,17 @@ def test_every_question_names_the_row_and_not_the_column():
 @pytest.mark.parametrize(
     ("key", "expected"),
     [
-        ("7", NumberKey(7, 7)), ("9th", NumberKey(9, 9)), ("-3", NumberKey(-3, -3)), ("−3", NumberKey(-3, -3)),
-        ("5-8", NumberKey(5, 8)), ("5th–8th", NumberKey(5, 8)), ("96-00", NumberKey(96, 100)),
-        ("00", NumberKey(100, 100)), ("07-13", NumberKey(7, 13)),
+        ("7", NumberKey(7, 7)),
+        ("9th", NumberKey(9, 9)),
+        ("-3", NumberKey(-3, -3)),
+        ("−3", NumberKey(-3, -3)),
+        ("5-8", NumberKey(5, 8)),
+        ("5th–8th", NumberKey(5, 8)),
+        ("96-00", NumberKey(96, 100)),
+        ("00", NumberKey(100, 100)),
+        ("07-13", NumberKey(7, 13)),
     ],
-)  # fmt: skip
+)
 def test_a_number_key_is_read(key, expected):
     assert number_key(key) == expected
 

@@ -11,10 +11,15 @@ from evals.questions.questions import GENERATED, Anchor, Question, examples, loa
 from retrieval.errors import RetrievalError
 
 FULL = Question(
-    id="q1", query="What does AC −6 “need”?", book="osric", kind="matrix-lookup",
+    id="q1",
+    query="What does AC −6 “need”?",
+    book="osric",
+    kind="matrix-lookup",
     gold=(Anchor("osric", ("A", "B"), "Fighter", "5-8", "| 5-8 | 24 |", "01-x.md", 623), Anchor("other", ("C",))),
-    answer="16", tags=("generated",), keys={"level": "7"},
-)  # fmt: skip
+    answer="16",
+    tags=("generated",),
+    keys={"level": "7"},
+)
 UNANSWERABLE = Question(id="q2", query="Who is king?")
 
 
@@ -52,19 +57,29 @@ def test_a_gold_entry_without_book_stands_in_the_questions_book_and_file_is_a_do
 
 def test_every_problem_is_reported_at_once_with_line_and_value(tmp_path):
     lines = [
-        '{"id": 1, "query": "x", "gold": [{"line": "many"}]}', "",
-        '{"id": "a", "query": " ", "gold": [], "anwser": "x"}', "not json", "[]",
-        '{"id": "b", "query": "x", "gold": [{"line": 3}]}', '{"id": "c", "query": "x"}',
+        '{"id": 1, "query": "x", "gold": [{"line": "many"}]}',
+        "",
+        '{"id": "a", "query": " ", "gold": [], "anwser": "x"}',
+        "not json",
+        "[]",
+        '{"id": "b", "query": "x", "gold": [{"line": 3}]}',
+        '{"id": "c", "query": "x"}',
         '{"id": "d", "query": "x", "gold": null}',
         '{"id": "e", "query": "x", "gold": [{"snipet": "s", "row_key": "k"}]}',
-    ]  # fmt: skip
+    ]
     problems = problems_of(tmp_path / "q.jsonl", "\n".join(lines))
     expected = [
-        (":1:", "id", "'1'"), (":1:", "gold.0.line", "'many'"), (":3:", "'anwser'", "no field"),
-        (":3:", "query", "1 characters, not 1 to 2000: ' '"), (":4:", "not JSON", "'not json'"),
-        (":5:", "not an object", "'[]'"), (":6:", "gold.0", "names no snippet"), (":7:", "gold", "write []"),
-        (":8:", "gold", "'None'"), (":9:", "'gold.snipet'", "no field"),
-    ]  # fmt: skip
+        (":1:", "id", "'1'"),
+        (":1:", "gold.0.line", "'many'"),
+        (":3:", "'anwser'", "no field"),
+        (":3:", "query", "1 characters, not 1 to 2000: ' '"),
+        (":4:", "not JSON", "'not json'"),
+        (":5:", "not an object", "'[]'"),
+        (":6:", "gold.0", "names no snippet"),
+        (":7:", "gold", "write []"),
+        (":8:", "gold", "'None'"),
+        (":9:", "'gold.snipet'", "no field"),
+    ]
     assert len(problems) == len(expected)
     for problem, parts in zip(problems, expected, strict=True):
         assert problem.startswith(parts[0])

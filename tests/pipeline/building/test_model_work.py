@@ -45,9 +45,15 @@ def test_the_rules_make_the_rows_unless_a_model_is_asked_for(tiny: Home, tmp_pat
         book.tables, tiny.vocabulary, [document.document.text for document in book.documents]
     )
     assert made.numbers == {
-        "transformer": "rules", "n_by_model": 0, "n_left_to_rules": 0, "n_waiting": 0, "n_not_believed": 0,
-        "n_model_tokens": 0, "model_usd": 0.0, "agreement": None,
-    }  # fmt: skip
+        "transformer": "rules",
+        "n_by_model": 0,
+        "n_left_to_rules": 0,
+        "n_waiting": 0,
+        "n_not_believed": 0,
+        "n_model_tokens": 0,
+        "model_usd": 0.0,
+        "agreement": None,
+    }
     assert told_work(made.transformed, "read", "tables") == ""
     assert {path.name for path in tmp_path.iterdir()} == {"home", "library"}
 
@@ -148,9 +154,15 @@ def test_the_rules_say_what_passages_are_about_unless_a_model_is_asked_for(tiny:
     made = make_chunks(Settings(), tmp_path, book.documents, chunks, Access())
     assert made.chunks == chunks
     assert made.numbers == {
-        "enrichment": "rules", "n_by_model": 0, "n_left_to_rules": 0, "n_waiting": 0, "n_not_believed": 0,
-        "n_model_tokens": 0, "model_usd": 0.0, "kind_agreement": None,
-    }  # fmt: skip
+        "enrichment": "rules",
+        "n_by_model": 0,
+        "n_left_to_rules": 0,
+        "n_waiting": 0,
+        "n_not_believed": 0,
+        "n_model_tokens": 0,
+        "model_usd": 0.0,
+        "kind_agreement": None,
+    }
     assert told_work(made.described, "described", "passages") == ""
 
 

@@ -160,8 +160,12 @@ def test_a_verdict_is_in_the_json_and_in_the_status(run: Run, tmp_path: Path) ->
     assert result["passed"] is False
     assert [(each["metric"], each["holds"]) for each in result["bounds"]] == [("hit@1", False), ("noise@15", True)]
     assert {key: result["changes"][key] for key in ("gained", "lost", "moved", "gone", "worse")} == {
-        "gained": [], "lost": [], "moved": [], "gone": 0, "worse": [],
-    }  # fmt: skip
+        "gained": [],
+        "lost": [],
+        "moved": [],
+        "gone": 0,
+        "worse": [],
+    }
     assert [record["id"] for record in json.loads(out)["failures"]["questions"]]
 
 

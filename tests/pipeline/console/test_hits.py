@@ -9,10 +9,20 @@ from pipeline.console.hits import brief, cells, long_title, row_table, whole
 from retrieval.types import Chunk
 
 ROW = Chunk(
-    id="one", book="tools", document="tools.md", kind="row", text="{}", search_text="",
-    source="| 2.5k | mistune | | \\_x |", lines=(3, 3), heading_path=("Tools", "Parsers"), caption="By age",
-    row_key="mistune", columns=("Stars", "Name", "Note", "Mark"), cells=("2.5k", "mistune", "", "_x"),
-)  # fmt: skip
+    id="one",
+    book="tools",
+    document="tools.md",
+    kind="row",
+    text="{}",
+    search_text="",
+    source="| 2.5k | mistune | | \\_x |",
+    lines=(3, 3),
+    heading_path=("Tools", "Parsers"),
+    caption="By age",
+    row_key="mistune",
+    columns=("Stars", "Name", "Note", "Mark"),
+    cells=("2.5k", "mistune", "", "_x"),
+)
 PROSE = replace(ROW, kind="prose", cells=(), columns=(), row_key=None, caption=None)
 
 
@@ -108,7 +118,11 @@ def test_values_stand_under_their_heads_in_bands_that_fit() -> None:
         "6            14         12         x  3",
     ]
     assert row_table_lines(ARMOR, 24) == [
-        "Opponent", "Armor Class  Level 1-3", "6            14", "Level 4-6     Level 19+", "12         x  3",
-    ]  # fmt: skip
+        "Opponent",
+        "Armor Class  Level 1-3",
+        "6            14",
+        "Level 4-6     Level 19+",
+        "12         x  3",
+    ]
     assert row_table_lines([("本", "本本本"), ("Price", "3")], 40) == ["本      Price", "本本本  3"]
     assert row_table_lines([], 40) == []

@@ -39,10 +39,14 @@ NOW = datetime(2030, 1, 31, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("seconds", "said"),
     [
-        (0, "just now"), (-5, "just now"), (60, "1 minute ago"), (7_199, "1 hour ago"), (3 * 86_400, "3 days ago"),
+        (0, "just now"),
+        (-5, "just now"),
+        (60, "1 minute ago"),
+        (7_199, "1 hour ago"),
+        (3 * 86_400, "3 days ago"),
         (15 * 86_400, "2 weeks ago"),
     ],
-)  # fmt: skip
+)
 def test_an_age_is_told_in_words(seconds: int, said: str) -> None:
     assert ago(NOW - timedelta(seconds=seconds), NOW) == said
 

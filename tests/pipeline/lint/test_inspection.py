@@ -35,9 +35,14 @@ def test_the_asset_reports_the_same_counts(sample_build: tuple[Home, Build]) -> 
     numbers = sample_build[1].books["lantern-and-blade"].numbers["predicates"]
     reported = {name: numbers[name] for name in numbers if name.endswith("_tables")}
     assert reported == {
-        "n_tables": 122, "n_guarded_tables": 69, "n_guardable_tables": 69, "n_open_tables": 0, "n_record_tables": 53,
-        "n_single_tables": 0, "n_nameless_tables": 0,
-    }  # fmt: skip
+        "n_tables": 122,
+        "n_guarded_tables": 69,
+        "n_guardable_tables": 69,
+        "n_open_tables": 0,
+        "n_record_tables": 53,
+        "n_single_tables": 0,
+        "n_nameless_tables": 0,
+    }
 
 
 @pytest.mark.parametrize(
@@ -56,11 +61,15 @@ def test_the_sentence_and_the_page_that_it_names_agree() -> None:
 
 
 TABLE = Table(
-    id="t1", book="rules", document="01.md", heading_path=("Combat",), caption=None,
+    id="t1",
+    book="rules",
+    document="01.md",
+    heading_path=("Combat",),
+    caption=None,
     header=("Armor Class", "1-2", "3-4"),
     rows=(TableRow(("6", "14", "12"), 3, "| 6 | 14 | 12 |"), TableRow(("5", "15", "13"), 4, "| 5 | 15 | 13 |")),
     lines=(1, 4),
-)  # fmt: skip
+)
 
 
 def row(ordinal: int) -> Row:
@@ -73,10 +82,20 @@ ROWS = (row(0), row(1))
 
 def chunk(of: Row) -> Chunk:
     return Chunk(
-        id=f"c{of.ordinal}", book="rules", document="01.md", kind="row", text="{}", search_text="x", source="x",
-        lines=of.lines, heading_path=("Combat",), row_key=of.key, columns=of.columns, cells=of.cells,
+        id=f"c{of.ordinal}",
+        book="rules",
+        document="01.md",
+        kind="row",
+        text="{}",
+        search_text="x",
+        source="x",
+        lines=of.lines,
+        heading_path=("Combat",),
+        row_key=of.key,
+        columns=of.columns,
+        cells=of.cells,
         table_id=of.table_id,
-    )  # fmt: skip
+    )
 
 
 CHUNKS = (chunk(ROWS[0]), chunk(ROWS[1]))

@@ -123,10 +123,14 @@ def test_gold_beyond_the_first_15_is_told_apart(sample_report: Report) -> None:
 def test_a_healthy_live_snapshot_holds_every_rule_that_can_be_judged(sample_report: Report) -> None:
     assert sample_report.header.is_live
     assert {verdict.rule: verdict.state for verdict in sample_report.verdicts} == {
-        "snapshot_is_whole": "held", "snapshot_holds_every_chunk": "held", "gold_resolves": "held",
-        "no_false_exclusions": "held", "not_worse_than_live": "not judged", "not_worse_than_best_kept": "not judged",
+        "snapshot_is_whole": "held",
+        "snapshot_holds_every_chunk": "held",
+        "gold_resolves": "held",
+        "no_false_exclusions": "held",
+        "not_worse_than_live": "not judged",
+        "not_worse_than_best_kept": "not judged",
         "query_must_lessens_noise": "held",
-    }  # fmt: skip
+    }
 
 
 def test_gold_that_the_filter_removes_is_named_and_stands_in_the_gate(hostile_report: Report) -> None:

@@ -447,9 +447,13 @@ def test_nothing_that_an_interrupted_build_started_goes_on(home: Home) -> None:
     mark = uuid.uuid4().hex
     home.settings.write(home.root)
     process = subprocess.Popen(
-        [sys.executable, "-m", "pipeline.cli", "build", "--home", str(home.root)], cwd=ROOT, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True, env=os.environ | {"MARK": mark},
-    )  # fmt: skip
+        [sys.executable, "-m", "pipeline.cli", "build", "--home", str(home.root)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"MARK": mark},
+    )
     assert process.stderr is not None
     try:
         first = process.stderr.readline()

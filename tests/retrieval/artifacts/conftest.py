@@ -65,10 +65,21 @@ def on_a_server() -> MongoStore:
 
 def chunk(name: str, key: BookKey = RULES, run: str = "run1", **fields: object) -> EnrichedChunk:
     made = EnrichedChunk(
-        name, *key, run_id=run, text=f"text of {name} – 1½ ″", page=None, content_kind="rule", tags=("combat", "magic"),
-        traits=(), section_path=("Combat", "Été"), is_rule_bearing=True, created_at=TIME, document="01.md", title=name,
+        name,
+        *key,
+        run_id=run,
+        text=f"text of {name} – 1½ ″",
+        page=None,
+        content_kind="rule",
+        tags=("combat", "magic"),
+        traits=(),
+        section_path=("Combat", "Été"),
+        is_rule_bearing=True,
+        created_at=TIME,
+        document="01.md",
+        title=name,
         query_must='{"contain": "ac 6"}',
-    )  # fmt: skip
+    )
     return replace(made, **fields)
 
 
@@ -94,9 +105,18 @@ def artifacts(*names, key=RULES, run="run1", model="toy", text="h"):
 
 def config(version: str = "v1", time: datetime = TIME, **fields: object) -> StoredTraversalConfig:
     made = StoredTraversalConfig(
-        "starfinder", version, ("Prone",), ("Fireball",), (), ("Net",), ("Escape",), ("player",), ("game master",),
+        "starfinder",
+        version,
+        ("Prone",),
+        ("Fireball",),
+        (),
+        ("Net",),
+        ("Escape",),
+        ("player",),
+        ("game master",),
         {"effect": (r"what happens", r"\bwhat does\b"), "where": ("where",)},
-        {"effect": TraversalPolicy(("describes", "see"), 2, 50), "where": TraversalPolicy(("contains",), 1, 5)}, time,
+        {"effect": TraversalPolicy(("describes", "see"), 2, 50), "where": TraversalPolicy(("contains",), 1, 5)},
         time,
-    )  # fmt: skip
+        time,
+    )
     return replace(made, **fields)

@@ -36,22 +36,44 @@ MUST = '{"contain": "ac 6"}'
 def chunk(number: int) -> Chunk:
     table = None if number % 3 else f"table-{number // 9}"
     return Chunk(
-        id=f"id-{number * 7919 % 10007:05}", book="book", document="one.md", kind="row" if table else "prose",
-        text=f"text {number}", search_text=f"armor class {number} dragon", source="|", lines=(number, number),
-        heading_path=("Combat", "Été"), columns=("armor class",) if table else (),
-        cells=(str(number),) if table else (), table_id=table, query_must=MUST if number % 9 == 0 else None,
-        names=(f"armor class {number}",) if table else (), metadata={"tags": ("a", "b"), "priority": 3, "draft": False},
-    )  # fmt: skip
+        id=f"id-{number * 7919 % 10007:05}",
+        book="book",
+        document="one.md",
+        kind="row" if table else "prose",
+        text=f"text {number}",
+        search_text=f"armor class {number} dragon",
+        source="|",
+        lines=(number, number),
+        heading_path=("Combat", "Été"),
+        columns=("armor class",) if table else (),
+        cells=(str(number),) if table else (),
+        table_id=table,
+        query_must=MUST if number % 9 == 0 else None,
+        names=(f"armor class {number}",) if table else (),
+        metadata={"tags": ("a", "b"), "priority": 3, "draft": False},
+    )
 
 
 def row(key, *, note="-", heading="Arms", caption="", columns=("Item", "Note"), names=()):
     """A row of one of the tables of a book, one table under each heading."""
     output = (heading, caption, f"{columns[0]}: {key}; {columns[1]}: {note}", *names)
     return Chunk(
-        id=f"{heading}-{key}", book="book", document="one.md", kind="row", text="", search_text="\n".join(output),
-        source="", lines=(1, 1), heading_path=("Book", heading), caption=caption or None, columns=columns,
-        cells=(key, note), row_key=key, table_id=f"table {heading}", names=names,
-    )  # fmt: skip
+        id=f"{heading}-{key}",
+        book="book",
+        document="one.md",
+        kind="row",
+        text="",
+        search_text="\n".join(output),
+        source="",
+        lines=(1, 1),
+        heading_path=("Book", heading),
+        caption=caption or None,
+        columns=columns,
+        cells=(key, note),
+        row_key=key,
+        table_id=f"table {heading}",
+        names=names,
+    )
 
 
 def vectors_of(count: int) -> Vector:

@@ -168,10 +168,18 @@ def test_files_of_a_snapshot_hold_them(snapshot: Snapshot) -> None:
 
 def chunk(number: int, text: str, *, key: str | None = None, heading: str = "Arms") -> Chunk:
     return replace(
-        EMPTY, id=f"id-{number}", book="book", document="one.md", kind="row" if key else "prose", text=text,
-        search_text=f"{heading}\n{text}", heading_path=("Book", heading), columns=("Weapon", "Damage") if key else (),
-        row_key=key, names=(key,) if key else (),
-    )  # fmt: skip
+        EMPTY,
+        id=f"id-{number}",
+        book="book",
+        document="one.md",
+        kind="row" if key else "prose",
+        text=text,
+        search_text=f"{heading}\n{text}",
+        heading_path=("Book", heading),
+        columns=("Weapon", "Damage") if key else (),
+        row_key=key,
+        names=(key,) if key else (),
+    )
 
 
 WRITTEN_WORDS_CHUNKS = (

@@ -432,10 +432,20 @@ def test_a_damaged_list_says_so(snapshot: Path, damage: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "../live", "/etc/passwd", "a/../../b", "a//b", "", ".", "files.json", ".hidden", "a\\b", "a\nb", "a" * 300,
+        "../live",
+        "/etc/passwd",
+        "a/../../b",
+        "a//b",
+        "",
+        ".",
+        "files.json",
+        ".hidden",
+        "a\\b",
+        "a\nb",
+        "a" * 300,
         "a/" * 9 + "b",
     ],
-)  # fmt: skip
+)
 def test_a_list_that_leads_out_of_its_folder_is_refused(snapshot: Path, path: str) -> None:
     content = Listing.over(snapshot.name, (FileEntry(path, 1, "0"),), datetime.now(UTC)).dump()
     with pytest.raises(TransferError, match="which is no file of a snapshot; do not pull from there"):

@@ -78,10 +78,15 @@ LONG_SECTION = ["# @", *[" ".join(["@"] * LONG)] * 4]
 @pytest.mark.parametrize(
     "block",
     [
-        "## @", "@ @\n---", "@ @\n@ @\n---", "**@ @**", pipe_table(3, []), pipe_table(3, [False, False]),
+        "## @",
+        "@ @\n---",
+        "@ @\n@ @\n---",
+        "**@ @**",
+        pipe_table(3, []),
+        pipe_table(3, [False, False]),
         html_table(2, [False]),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("place", [0, 1, 3, 5])
 def test_what_has_nothing_below_it_is_kept_in_a_long_section_too(block, place):
     assert lost(numbered([*LONG_SECTION[:place], block, *LONG_SECTION[place:]])) == []

@@ -241,10 +241,15 @@ def test_whatever_the_settings_nothing_is_lost_repeated_cut_in_a_sentence_or_ove
     parts: list[str], working: int, level: int, deeper: int, only_when_needed: bool, cap: int
 ) -> None:
     passages = cuts_cut(
-        "\n\n".join(parts), working_tokens=working, cap=cap, header_level=level,
-        fallback_header_level=min(6, level + deeper), split_only_when_needed=only_when_needed, count=MODEL.count_tokens,
+        "\n\n".join(parts),
+        working_tokens=working,
+        cap=cap,
+        header_level=level,
+        fallback_header_level=min(6, level + deeper),
+        split_only_when_needed=only_when_needed,
+        count=MODEL.count_tokens,
         glue=1 + MODEL.count_tokens("\n\n"),
-    )  # fmt: skip
+    )
     prose = [part for part in parts if not part.startswith("#")]
     # A heading over nothing is prose: it stands before what comes next.
     sources = [" ".join(re.sub(r"#+ [K-P]", " ", passage.source).split()) for passage in passages]

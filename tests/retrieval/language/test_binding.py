@@ -29,13 +29,22 @@ def test_a_label_and_its_number_meet_across_verbs_and_brackets(question, bound):
 @pytest.mark.parametrize(
     ("question", "bound"),
     [
-        ("level of detail 7", {}), ("what levels are 6 ogres on", {}), ("which levels are the 3 best", {}),
-        ("the levels were 10 feet apart", {}), ("the armor classes were 20 percent better", {}),
-        ("what AC was a 6 HD ogre", {"hd": (6,)}), ("the AC was 6 HD 4", {"ac": (6,), "hd": (4,)}),
-        ("all levels are equal, 7 spells each", {}), ("the AC to 6", {}), ("a level equal to one half of its age", {}),
-        ("its level is one-half", {}), ("AC [6 orcs]", {}), ("AC [6)", {}), ("[AC] 6 orcs", {}),
+        ("level of detail 7", {}),
+        ("what levels are 6 ogres on", {}),
+        ("which levels are the 3 best", {}),
+        ("the levels were 10 feet apart", {}),
+        ("the armor classes were 20 percent better", {}),
+        ("what AC was a 6 HD ogre", {"hd": (6,)}),
+        ("the AC was 6 HD 4", {"ac": (6,), "hd": (4,)}),
+        ("all levels are equal, 7 spells each", {}),
+        ("the AC to 6", {}),
+        ("a level equal to one half of its age", {}),
+        ("its level is one-half", {}),
+        ("AC [6 orcs]", {}),
+        ("AC [6)", {}),
+        ("[AC] 6 orcs", {}),
     ],
-)  # fmt: skip
+)
 def test_a_verb_or_a_bracket_does_not_bind_what_is_not_the_labels(question, bound):
     assert dict(canonical(question).bound) == bound
 

@@ -141,12 +141,26 @@ def test_a_question_used_as_a_term_is_in_itself(question):
 @pytest.mark.parametrize(
     ("term", "form"),
     [
-        ("a.c. 6", "ac 6"), ("opponent armor class 6", "ac 6"), ("Armour Classes 6", "ac 6"), ("7th level", "level 7"),
-        ("Clerics", "cleric"), ("int", "int"), ("wis", "wis"), ("wisdom", "wis"), ("magic-users", "magic user"),
-        ("hit points", "hp"), ("AC-2", "ac -2"), ("7th", "7th"), ("13+", "13"), ("51-70", "51-70"),
-        ("51 – 70", "51-70"), ("007", "7"), ("  ", ""), ("—*—", ""),
+        ("a.c. 6", "ac 6"),
+        ("opponent armor class 6", "ac 6"),
+        ("Armour Classes 6", "ac 6"),
+        ("7th level", "level 7"),
+        ("Clerics", "cleric"),
+        ("int", "int"),
+        ("wis", "wis"),
+        ("wisdom", "wis"),
+        ("magic-users", "magic user"),
+        ("hit points", "hp"),
+        ("AC-2", "ac -2"),
+        ("7th", "7th"),
+        ("13+", "13"),
+        ("51-70", "51-70"),
+        ("51 – 70", "51-70"),
+        ("007", "7"),
+        ("  ", ""),
+        ("—*—", ""),
     ],
-)  # fmt: skip
+)
 def test_a_term_has_one_form(term, form):
     assert canonical_term(term) == form
 

@@ -37,12 +37,21 @@ def test_a_name_without_a_blank_is_one_identifier(text: str, expected: list[str]
 @pytest.mark.parametrize(
     "text",
     [
-        "e.g. this, i.e. that, in the U.S.A.", "2.5kg, 10mm and 3.5ft on the 7th", "2d6, d20 and 1d6+2",
-        "level-3 and a 10-foot pole", "and/or, either/or", "2024-01-02 at 10:30", "twenty-one", "5,000 of 3.14",
-        "a pause -- then more --and more", "the iN and the mRNA", "1-1", "_emphasis_",
+        "e.g. this, i.e. that, in the U.S.A.",
+        "2.5kg, 10mm and 3.5ft on the 7th",
+        "2d6, d20 and 1d6+2",
+        "level-3 and a 10-foot pole",
+        "and/or, either/or",
+        "2024-01-02 at 10:30",
+        "twenty-one",
+        "5,000 of 3.14",
+        "a pause -- then more --and more",
+        "the iN and the mRNA",
+        "1-1",
+        "_emphasis_",
         "name ____-____ and date __/__/____ and ___.___",
     ],
-)  # fmt: skip
+)
 def test_amounts_dates_and_words_with_hyphens_are_no_identifiers(text: str) -> None:
     assert identifiers(text) == ()
 

@@ -28,10 +28,15 @@ def test_a_figure_has_one_spelling(figure, text):
 @pytest.mark.parametrize(
     ("text", "figures"),
     [
-        ("level 3 500 gp", ["3", "500"]), ("room 7 1 000 gp", ["7", "1000"]), ("10 000 20 000", ["10", "0", "20000"]),
-        ("5 000.5", ["5", "0.5"]), ("010 000", ["10", "0"]), ("2\u202f500 gp", ["2500"]), ("1\u00a050", ["1", "50"]),
+        ("level 3 500 gp", ["3", "500"]),
+        ("room 7 1 000 gp", ["7", "1000"]),
+        ("10 000 20 000", ["10", "0", "20000"]),
+        ("5 000.5", ["5", "0.5"]),
+        ("010 000", ["10", "0"]),
+        ("2\u202f500 gp", ["2500"]),
+        ("1\u00a050", ["1", "50"]),
     ],
-)  # fmt: skip
+)
 def test_thousands_after_a_blank_are_one_number_where_nothing_else_is_meant(text, figures):
     assert [token.text for token in tokenize(text) if token.kind == "number"] == figures
 
@@ -80,10 +85,15 @@ def test_normalising_folds_quotes_dashes_digits_and_footnotes():
 @pytest.mark.parametrize(
     ("sign", "names"),
     [
-        ("%", ("percent sign",)), (";", ("semicolon",)), ("_", ("underscore",)),
-        ("#", ("hash", "pound sign", "number sign")), ("♠", ("spade",)), ("★", ("star",)), ("\ue000", ()),
+        ("%", ("percent sign",)),
+        (";", ("semicolon",)),
+        ("_", ("underscore",)),
+        ("#", ("hash", "pound sign", "number sign")),
+        ("♠", ("spade",)),
+        ("★", ("star",)),
+        ("\ue000", ()),
     ],
-)  # fmt: skip
+)
 def test_a_sign_has_the_names_that_people_say(sign, names):
     assert names_of_sign(sign) == names
 

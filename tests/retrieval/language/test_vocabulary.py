@@ -20,10 +20,14 @@ def test_a_vocabulary_survives_json():
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        ("armour classes", "ac"), ("A.C.", "ac"), ("Hit Dice", "hd"), ("STR", "str"), ("intelligence", "int"),
+        ("armour classes", "ac"),
+        ("A.C.", "ac"),
+        ("Hit Dice", "hd"),
+        ("STR", "str"),
+        ("intelligence", "int"),
         ("levels", "level"),
     ],
-)  # fmt: skip
+)
 def test_a_label_answers_to_all_its_forms(text, name):
     label = Vocabulary.default().label(text)
     assert label.name == name

@@ -267,10 +267,15 @@ def test_only_a_predicate_that_asks_nothing_else_is_conditional() -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        None, 3, "weapons", {"table": "weapons"}, {"table": "", "row": 1}, {"table": "w", "row": -1},
+        None,
+        3,
+        "weapons",
+        {"table": "weapons"},
+        {"table": "", "row": 1},
+        {"table": "w", "row": -1},
         {"table": "w", "row": True},
     ],
-)  # fmt: skip
+)
 def test_another_value_is_refused(value: object) -> None:
     with pytest.raises(BadPredicateError, match="contain_no_rival"):
         parse_query_must({"contain_no_rival": value}, strict=True)

@@ -24,9 +24,19 @@ MIND = {"contain_one_of": [["int 26", "int 27", "wis 26", "wis 27"]]}
 
 def row(called: str, caption: str = "Attack Matrix for Clerics and Druids") -> Chunk:
     return Chunk(
-        id="one", book="rules", document="combat.md", kind="row", text="{}", search_text="", source="", lines=(1, 1),
-        heading_path=("Combat",), caption=caption, row_key=called.rpartition(" ")[2], called=called,
-    )  # fmt: skip
+        id="one",
+        book="rules",
+        document="combat.md",
+        kind="row",
+        text="{}",
+        search_text="",
+        source="",
+        lines=(1, 1),
+        heading_path=("Combat",),
+        caption=caption,
+        row_key=called.rpartition(" ")[2],
+        called=called,
+    )
 
 
 def keyed(title: str) -> KeyedTable:

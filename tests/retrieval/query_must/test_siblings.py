@@ -12,9 +12,13 @@ from retrieval.query_must.siblings import KeyedRow, KeyedTable, Siblings
 
 def table(title, columns, *rows, names):
     return KeyedTable(
-        id=title.lower(), kind=" ".join(columns), titles=(title,), heads=("Equipment", title), columns=columns,
+        id=title.lower(),
+        kind=" ".join(columns),
+        titles=(title,),
+        heads=("Equipment", title),
+        columns=columns,
         rows={number: KeyedRow(called, cells) for number, (cells, called) in enumerate(zip(rows, names, strict=True))},
-    )  # fmt: skip
+    )
 
 
 WEAPONS = table(
@@ -32,13 +36,21 @@ WEAPONS = table(
     ),
 )
 SUITS = table(
-    "Armor", ("Armor", "AR", "TL"), ("Vacc Suit", "6", "9"), ("HEV Suit", "8", "11"), ("Total", "14", ""),
+    "Armor",
+    ("Armor", "AR", "TL"),
+    ("Vacc Suit", "6", "9"),
+    ("HEV Suit", "8", "11"),
+    ("Total", "14", ""),
     names=(("Vacc Suit",), ("HEV Suit",), ("Total",)),
-)  # fmt: skip
+)
 LEVELS = table(
-    "Cleric Advancement", ("Level", "XP", "Spells of Level 1"), ("1", "0", "1"), ("2", "1500", "2"),
-    ("3-4", "3000", "2"), names=(("level 1",), ("level 2",), ("level 3", "level 4")),
-)  # fmt: skip
+    "Cleric Advancement",
+    ("Level", "XP", "Spells of Level 1"),
+    ("1", "0", "1"),
+    ("2", "1500", "2"),
+    ("3-4", "3000", "2"),
+    names=(("level 1",), ("level 2",), ("level 3", "level 4")),
+)
 DRUIDS = replace(LEVELS, id="druids", titles=("Druid Advancement",), heads=("Equipment", "Druid Advancement"))
 
 
@@ -75,12 +87,18 @@ def test_the_siblings_of_a_named_row_are_kept_out(question: str, numbers: tuple[
 @pytest.mark.parametrize(
     "question",
     [
-        "Is a dagger cheaper than other weapons?", "What comes after the dagger?", "which weapon is not a dagger",
-        "the second dagger", "dagger or light crossbow: which has more range?",
-        "damage of a dagger and a light crossbow", "range of a dagger and what is a crossbow",
-        "range of a poisoned dagger", pytest.param("range of a dagger " + "so " * 60, id="a long one"), "",
+        "Is a dagger cheaper than other weapons?",
+        "What comes after the dagger?",
+        "which weapon is not a dagger",
+        "the second dagger",
+        "dagger or light crossbow: which has more range?",
+        "damage of a dagger and a light crossbow",
+        "range of a dagger and what is a crossbow",
+        "range of a poisoned dagger",
+        pytest.param("range of a dagger " + "so " * 60, id="a long one"),
+        "",
     ],
-)  # fmt: skip
+)
 def test_a_question_that_may_want_another_row_keeps_nothing_out(question: str) -> None:
     assert kept_out(question, WEAPONS) == set()
 
@@ -135,11 +153,15 @@ def test_a_name_that_compares_or_that_the_heads_say_names_nothing() -> None:
 @pytest.mark.parametrize(
     ("question", "numbers"),
     [
-        ("XP of level 3", (0, 1)), ("3rd level XP", (0, 1)), ("spells of level 1 for a level 2 caster", (0, 2)),
-        ("level 2, spells of level 1", (0, 2)), ("level 2 or higher", ()), ("levels 1 and 2", ()),
+        ("XP of level 3", (0, 1)),
+        ("3rd level XP", (0, 1)),
+        ("spells of level 1 for a level 2 caster", (0, 2)),
+        ("level 2, spells of level 1", (0, 2)),
+        ("level 2 or higher", ()),
+        ("levels 1 and 2", ()),
         ("level 2 with 18 intelligence", (0, 2)),
     ],
-)  # fmt: skip
+)
 def test_numbers_name_rows_under_their_label(question: str, numbers: tuple[int, ...]) -> None:
     assert kept_out(question, LEVELS) == rows(LEVELS, *numbers)
 

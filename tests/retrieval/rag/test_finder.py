@@ -46,13 +46,22 @@ FILES = (
     ("memo", "Uncategorized", "letter", "Charlie", "Memo about parking."),
 )
 UNANSWERED = [
-    "How do I cook pasta?", "What is the capital of France?", "Who won the 1998 world cup?",
-    "How do I reset my password?", "What does a train ticket to Berlin cost?", "How tall is Mount Everest?",
-    "Which vaccine protects against measles?", "How do I install a printer driver?",
-    "What is the interest rate of a mortgage?", "Who wrote Hamlet?", "How many calories are in a banana?",
-    "When does the museum open on Sunday?", "What is the boiling point of mercury?", "How do I file a tax return?",
+    "How do I cook pasta?",
+    "What is the capital of France?",
+    "Who won the 1998 world cup?",
+    "How do I reset my password?",
+    "What does a train ticket to Berlin cost?",
+    "How tall is Mount Everest?",
+    "Which vaccine protects against measles?",
+    "How do I install a printer driver?",
+    "What is the interest rate of a mortgage?",
+    "Who wrote Hamlet?",
+    "How many calories are in a banana?",
+    "When does the museum open on Sunday?",
+    "What is the boiling point of mercury?",
+    "How do I file a tax return?",
     "Which planet has the most moons?",
-]  # fmt: skip
+]
 MODEL = UnderstandSettings(model="m")
 
 

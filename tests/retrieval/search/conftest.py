@@ -38,11 +38,18 @@ def matrix_row(subject: str, value: int) -> Chunk:
     text = f"Combat > Attack matrix for {subject}s | opponent armor class {value} | level 1 {20 - value}"
     must = {"contain_one_of": [[subject], [f"ac {value}", f"armor class {value}"]]}
     return replace(
-        CHUNK, id=f"{subject}-{value + 20}", text=text, search_text=text,
-        heading_path=("Combat", f"Attack matrix for {subject}s"), row_key=str(value),
-        columns=("opponent armor class", "level 1"), cells=(str(value), str(20 - value)), table_id=subject,
-        query_must=json.dumps(must), names=(f"armor class {value}",),
-    )  # fmt: skip
+        CHUNK,
+        id=f"{subject}-{value + 20}",
+        text=text,
+        search_text=text,
+        heading_path=("Combat", f"Attack matrix for {subject}s"),
+        row_key=str(value),
+        columns=("opponent armor class", "level 1"),
+        cells=(str(value), str(20 - value)),
+        table_id=subject,
+        query_must=json.dumps(must),
+        names=(f"armor class {value}",),
+    )
 
 
 def prose(number: int) -> Chunk:

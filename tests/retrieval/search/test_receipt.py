@@ -96,10 +96,15 @@ KEPT = Decision("a", "Strength", True, "no restrictions", 1, "rules")
 OUT = Decision("b", "AC 7", False, 'contain failed: "ac 7"', 1, "rules", in_words="This row is about AC 7.")
 LATE = Decision("c", "AC 6", True, "satisfies query_must", 2, "rules")
 RECEIPT = Receipt(
-    canonical="ac 6", decisions=(KEPT, OUT, LATE), rounds=2, excluded=1,
-    stages=(Stage("embed", 1.25), Stage("dense", 3.0)), iterations=(Iteration(1, 2, 1, 2.0), Iteration(2, 1, 0, 0.5)),
-    stopped="Target k reached", milliseconds=4.56,
-)  # fmt: skip
+    canonical="ac 6",
+    decisions=(KEPT, OUT, LATE),
+    rounds=2,
+    excluded=1,
+    stages=(Stage("embed", 1.25), Stage("dense", 3.0)),
+    iterations=(Iteration(1, 2, 1, 2.0), Iteration(2, 1, 0, 0.5)),
+    stopped="Target k reached",
+    milliseconds=4.56,
+)
 OUTCOME = IterativeOutcome((Neighbour("c", 0.1, "AC 6"), Neighbour("a", 0.2, "Strength")), RECEIPT, {"rules": "ac 6"})
 
 

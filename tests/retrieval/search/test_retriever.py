@@ -23,9 +23,20 @@ from tests.retrieval.search.conftest import ToyEmbedder
 
 ALL = sorted(STRATEGIES)
 WORDS = [
-    "cleric", "fighter", "thief", "AC 6", "armor class -2", "AC 3", "level", "dragon", "tavern", "hit", "dagger",
-    "damage of a", "mace",
-]  # fmt: skip
+    "cleric",
+    "fighter",
+    "thief",
+    "AC 6",
+    "armor class -2",
+    "AC 3",
+    "level",
+    "dragon",
+    "tavern",
+    "hit",
+    "dagger",
+    "damage of a",
+    "mace",
+]
 QUESTION = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
 MANY = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

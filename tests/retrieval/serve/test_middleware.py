@@ -112,8 +112,13 @@ def test_a_log_line_tells_everything_but_the_question(home: Path, caplog: pytest
         client.post("/v1/retrieve", json=ASKED)
     lines = [json.loads(record.message) for record in caplog.records if record.name == "retrieval.serve"]
     assert lines[0] | {"id": "", "ms": 0} == {
-        "id": "", "method": "POST", "path": "/v1/retrieve", "status": 200, "ms": 0, "key": "-",
-    }  # fmt: skip
+        "id": "",
+        "method": "POST",
+        "path": "/v1/retrieve",
+        "status": 200,
+        "ms": 0,
+        "key": "-",
+    }
     assert "private" not in caplog.text
 
 

@@ -351,10 +351,17 @@ def test_a_screen_reader_finds_landmarks_headings_and_what_changed(browser: Any,
     nodes = browser.send("Accessibility.getFullAXTree")["nodes"]
     named = {(node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if not node["ignored"]}
     wanted = {
-        ("search", ""), ("main", ""), ("navigation", "Views"), ("heading", "Answer"), ("heading", "What was found"),
-        ("combobox", "Ask these books"), ("slider", "Relevance at least"), ("switch", "Compare with the filter off"),
-        ("meter", "Relevance"), ("table", MATRIX),
-    }  # fmt: skip
+        ("search", ""),
+        ("main", ""),
+        ("navigation", "Views"),
+        ("heading", "Answer"),
+        ("heading", "What was found"),
+        ("combobox", "Ask these books"),
+        ("slider", "Relevance at least"),
+        ("switch", "Compare with the filter off"),
+        ("meter", "Relevance"),
+        ("table", MATRIX),
+    }
     assert wanted <= named
     assert browser.run(text_of("#answer [role=status]")).startswith(
         "Stated Read from the books, not generated.\n\n10\n\n"

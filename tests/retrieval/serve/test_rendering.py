@@ -35,16 +35,24 @@ def test_the_lines_around_a_box_are_not_shown(plain: Renderer) -> None:
 @pytest.mark.parametrize(
     "markdown",
     [
-        "<script>alert(1)</script>", "a <img src=x onerror=alert(1)> b",
-        "<div onclick='alert(1)'>\n<svg onload=alert(1)>\n</div>", "![picture](https://example.com/a.png)",
-        "[a link](javascript:alert(1))", "[a link](data:text/html,x)", "[a link](other.md)", "<javascript:alert(1)>",
-        '<b style="background:url(//example.com)">bold</b>', "<iframe src='https://example.com'></iframe>",
+        "<script>alert(1)</script>",
+        "a <img src=x onerror=alert(1)> b",
+        "<div onclick='alert(1)'>\n<svg onload=alert(1)>\n</div>",
+        "![picture](https://example.com/a.png)",
+        "[a link](javascript:alert(1))",
+        "[a link](data:text/html,x)",
+        "[a link](other.md)",
+        "<javascript:alert(1)>",
+        '<b style="background:url(//example.com)">bold</b>',
+        "<iframe src='https://example.com'></iframe>",
         '| a |\n|---|\n| <a href="https://example.com" onmouseover="x">b</a> |',
-        '[web](https://example.com/"onmouseover="alert(1))', "<form action=/v1/ingest><input name=q></form>",
-        "```html onload=alert(1)\n<script>alert(1)</script>\n```", "&lt;script&gt;alert(1)&lt;/script&gt;",
+        '[web](https://example.com/"onmouseover="alert(1))',
+        "<form action=/v1/ingest><input name=q></form>",
+        "```html onload=alert(1)\n<script>alert(1)</script>\n```",
+        "&lt;script&gt;alert(1)&lt;/script&gt;",
         "<p>\n&lt;script&gt;alert(1)&lt;/script&gt;\n</p>",
     ],
-)  # fmt: skip
+)
 def test_nothing_of_a_book_runs_or_loads(plain: Renderer, markdown: str) -> None:
     allowed = r"</?(?:p|b|i|em|strong|code|pre|table|thead|tbody|tr|th|td|ul|ol|li|br)(?: class=\"heading\")?>"
     link = r'<a href="https://[^"<>]*" rel="noopener noreferrer nofollow">|</a>'

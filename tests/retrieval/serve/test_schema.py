@@ -20,10 +20,18 @@ if TYPE_CHECKING:
     from retrieval.home import Home
 
 ROUTES = {
-    "/v1/retrieve": "POST", "/v1/query": "POST", "/v1/explain": "POST", "/v1/feedback": "POST", "/v1/books": "GET",
-    "/v1/books/{book}": "GET", "/v1/books/{book}/{document}": "GET", "/v1/tables/{chunk_id}": "GET",
-    "/v1/evaluation": "GET", "/v1/status": "GET", "/healthz": "GET",
-}  # fmt: skip
+    "/v1/retrieve": "POST",
+    "/v1/query": "POST",
+    "/v1/explain": "POST",
+    "/v1/feedback": "POST",
+    "/v1/books": "GET",
+    "/v1/books/{book}": "GET",
+    "/v1/books/{book}/{document}": "GET",
+    "/v1/tables/{chunk_id}": "GET",
+    "/v1/evaluation": "GET",
+    "/v1/status": "GET",
+    "/healthz": "GET",
+}
 
 
 @pytest.fixture(scope="module")

@@ -49,12 +49,23 @@ def test_names_are_sorted_by_what_they_name() -> None:
 @pytest.mark.parametrize(
     ("key", "name"),
     [
-        ("Rope, hemp (50 ft)", "Rope, hemp"), ("01-75 Staff of Withering", "Staff of Withering"),
-        ("Bow, short†", "Bow, short"), ("Whip4", "Whip"), ("Bread, per loaf", "Bread"),
-        ("10-foot pole", "10-foot pole"), ("Ox", "Ox"), ("Feed per day", None), ("Messenger, per mile", None),
-        ("7th to 9th", None), ("2d8", None), ("3 or less", None), ("None", None), ("Q", None), ("STR", None),
+        ("Rope, hemp (50 ft)", "Rope, hemp"),
+        ("01-75 Staff of Withering", "Staff of Withering"),
+        ("Bow, short†", "Bow, short"),
+        ("Whip4", "Whip"),
+        ("Bread, per loaf", "Bread"),
+        ("10-foot pole", "10-foot pole"),
+        ("Ox", "Ox"),
+        ("Feed per day", None),
+        ("Messenger, per mile", None),
+        ("7th to 9th", None),
+        ("2d8", None),
+        ("3 or less", None),
+        ("None", None),
+        ("Q", None),
+        ("STR", None),
     ],
-)  # fmt: skip
+)
 def test_a_row_gives_the_name_of_its_thing_without_what_a_table_writes_around_it(key: str, name: str | None) -> None:
     row = chunk("f", 5, "Weapons", kind="row", row_key=key, table_id="t")
     assert TraversalConfig.of([row], "tiny").item_names == ((name,) if name else ())

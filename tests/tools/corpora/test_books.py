@@ -25,8 +25,12 @@ from tools.corpora.books import (
 
 BOOK = "# Arms\n\n| Weapon | Damage |\n|---|---|\n| Dagger | 1d4 |\n| Mace | 1d6 |\n"
 GOLD = {
-    "file": "srd-1.0/01.md", "line": 5, "heading_path": ["Arms"], "row_key": "Dagger", "snippet": "| Dagger | 1d4 |",
-}  # fmt: skip
+    "file": "srd-1.0/01.md",
+    "line": 5,
+    "heading_path": ["Arms"],
+    "row_key": "Dagger",
+    "snippet": "| Dagger | 1d4 |",
+}
 
 
 @pytest.fixture

@@ -30,9 +30,13 @@ def clones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         {"name": "ferries", "repository": "owner/ferries", "commit": "c0ffee", "files": {"a.md": blob}},
     ]
     question = {
-        "library": "tolls", "id": "tolls-01", "kind": "matrix-lookup", "query": "what does a bus pay?",
-        "answer": "11 €", "gold": [[["docs/tolls.md", 7]]],
-    }  # fmt: skip
+        "library": "tolls",
+        "id": "tolls-01",
+        "kind": "matrix-lookup",
+        "query": "what does a bus pay?",
+        "answer": "11 €",
+        "gold": [[["docs/tolls.md", 7]]],
+    }
     folder = tmp_path / "public"
     folder.mkdir()
     (folder / "libraries.jsonl").write_text("".join(json.dumps(library) + "\n" for library in libraries), "utf-8")

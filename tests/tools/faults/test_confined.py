@@ -38,9 +38,13 @@ def test_a_program_is_refused_by_the_system(tmp_path: Path, how: str, said: set[
     for folder in (tmp_path, *tmp_path.parents[:3]):
         folder.chmod(0o755)
     done = subprocess.run(
-        [sys.executable, "-m", "tools.faults.confined", how, home, "writer", home], cwd=Path(__file__).parents[3],
-        env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", "tools.faults.confined", how, home, "writer", home],
+        cwd=Path(__file__).parents[3],
+        env={"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode == CANNOT:
         pytest.skip(done.stderr)
     assert {done.stdout.strip()} == said, done.stderr

@@ -50,9 +50,17 @@ def test_a_trial_counts_once_for_each_kind_of_harm_and_every_sentence_is_said() 
     report = _report(7, tried, [Harm("gc", "live", ("five",), ())], ordeals, None, reading)
     assert not report.sound
     counts = {
-        "trials": 2, "killed": 1, "broken": 1, "half_documents": 0, "lost_books": 0, "stuck": 1, "reads": 9,
-        "unclear": 1, "ordeals": 1, "survived": 0,
-    }  # fmt: skip
+        "trials": 2,
+        "killed": 1,
+        "broken": 1,
+        "half_documents": 0,
+        "lost_books": 0,
+        "stuck": 1,
+        "reads": 9,
+        "unclear": 1,
+        "ordeals": 1,
+        "survived": 0,
+    }
     assert asdict(report).items() >= counts.items()
     assert report.said == (
         *(f"trial 0, build at once: {word}" for word in ("one", "two", "three")),

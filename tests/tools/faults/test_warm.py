@@ -48,9 +48,14 @@ def test_a_program_dies_before_the_change_that_was_named(programs: Path) -> None
     def dying(last: int) -> "subprocess.CompletedProcess[str]":
         argv = ["-m", "tools.faults.dying", str(last), str(folder), "write_program", str(folder)]
         return subprocess.run(
-            [sys.executable, *argv], cwd=Path(__file__).parents[3], env={"PYTHONPATH": f"{programs}"},
-            stderr=subprocess.PIPE, text=True, start_new_session=True, check=False,
-        )  # fmt: skip
+            [sys.executable, *argv],
+            cwd=Path(__file__).parents[3],
+            env={"PYTHONPATH": f"{programs}"},
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            check=False,
+        )
 
     assert dying(0).stderr.split()[-1] == "3"
     for path in folder.iterdir():

@@ -26,10 +26,14 @@ from tools.fit.trees import (
 
 EMBEDDER = load_embedder("wordllama")
 TREES = Trees(
-    ("less_covered",), np.asarray([2], dtype=np.int32), np.asarray([LEAF, LEAF, 0], dtype=np.int32),
-    np.asarray([0.0, 0.0, 0.1 + 0.2]), np.asarray([0, 0, 0], dtype=np.int32), np.asarray([0, 0, 1], dtype=np.int32),
+    ("less_covered",),
+    np.asarray([2], dtype=np.int32),
+    np.asarray([LEAF, LEAF, 0], dtype=np.int32),
+    np.asarray([0.0, 0.0, 0.1 + 0.2]),
+    np.asarray([0, 0, 0], dtype=np.int32),
+    np.asarray([0, 0, 1], dtype=np.int32),
     np.asarray([-1.0, 1.0, 1 / 3]),
-)  # fmt: skip
+)
 
 
 def row(group: str, kind: str, n: int, hit: float) -> LeftOut:

@@ -29,9 +29,13 @@ def chunks(make_chunk):
     def save(subject, level):
         must = json.dumps({"contain_one_of": [[subject]]})
         return make_chunk(
-            f"{subject} level {level} poison {20 - level}", table_id=subject, row_key=str(level),
-            columns=("level", "poison"), cells=(str(level), str(20 - level)), query_must=must,
-        )  # fmt: skip
+            f"{subject} level {level} poison {20 - level}",
+            table_id=subject,
+            row_key=str(level),
+            columns=("level", "poison"),
+            cells=(str(level), str(20 - level)),
+            query_must=must,
+        )
 
     rows = [save(subject, level) for subject in ("fighter", "cleric") for level in range(1, 6)]
     return (*rows, *(make_chunk(f"ale and song {number}", kind="prose") for number in range(4)))

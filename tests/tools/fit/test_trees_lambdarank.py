@@ -94,12 +94,23 @@ def test_more_of_a_feature_only_speaks_in_its_direction(lightgbm, make_example, 
 @pytest.mark.parametrize(
     ("feature", "expected"),
     [
-        ("lexical", 1), ("covered_key", 1), ("less_covered", 1), ("less_table_dense", 1), ("table_lexical", 1),
-        ("number_key", 1), ("number_key_labelled", 1), ("meaning", 1), ("told_words", 1), ("less_dense", 1),
-        ("number_unexplained", -1), ("behind_number_labelled", -1), ("behind_section_alike", -1), ("untold", -1),
+        ("lexical", 1),
+        ("covered_key", 1),
+        ("less_covered", 1),
+        ("less_table_dense", 1),
+        ("table_lexical", 1),
+        ("number_key", 1),
+        ("number_key_labelled", 1),
+        ("meaning", 1),
+        ("told_words", 1),
+        ("less_dense", 1),
+        ("number_unexplained", -1),
+        ("behind_number_labelled", -1),
+        ("behind_section_alike", -1),
+        ("untold", -1),
         ("is_row", 0),
     ],
-)  # fmt: skip
+)
 def test_a_feature_has_the_direction_that_its_name_says(feature, expected):
     assert feature in FEATURES
     assert direction(feature) == expected

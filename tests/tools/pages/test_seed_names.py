@@ -111,13 +111,22 @@ def test_whatever_a_text_names_is_where_the_page_says(text: SeedText, tmp_path: 
 @pytest.mark.parametrize(
     "place",
     [
-        "retrieval.rag.contract.RAGContext.chunk_total", "retrieval.rag.contrakt.RAGContext",
-        "retrieval.rag.contract.DOC_TYPES: comics", "retrieval.types.StopReason: Never",
-        "retrieval.search.retriever.Retriever.retrieve(questions)", "querymust build --plum", "querymust rebuild",
-        "rag.yaml: chunking.max_chunk_token", "rag.yaml: chunk", "metadata: sektion", "metric: hit@2", "docs/seeds.md",
-        "tests/pipeline/test_e2e_filtering.py::test_example_4", "tests/pipeline/test_e2e.py::test_example_4",
+        "retrieval.rag.contract.RAGContext.chunk_total",
+        "retrieval.rag.contrakt.RAGContext",
+        "retrieval.rag.contract.DOC_TYPES: comics",
+        "retrieval.types.StopReason: Never",
+        "retrieval.search.retriever.Retriever.retrieve(questions)",
+        "querymust build --plum",
+        "querymust rebuild",
+        "rag.yaml: chunking.max_chunk_token",
+        "rag.yaml: chunk",
+        "metadata: sektion",
+        "metric: hit@2",
+        "docs/seeds.md",
+        "tests/pipeline/test_e2e_filtering.py::test_example_4",
+        "tests/pipeline/test_e2e.py::test_example_4",
     ],
-)  # fmt: skip
+)
 def test_a_place_that_is_gone_is_seen(place: str, tmp_path: Path) -> None:
     assert not is_known(place, tmp_path)
 

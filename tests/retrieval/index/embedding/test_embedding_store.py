@@ -177,9 +177,13 @@ def test_what_the_store_has_is_not_embedded_again(store, embedder, tmp_path):
 
 def test_a_cell_that_the_embedder_does_not_see_is_embedded_once_all_the_same() -> None:
     row = replace(
-        prose("x"), kind="row", columns=("Level", "Roll"), cells=("6", "14"), row_key="6",
+        prose("x"),
+        kind="row",
+        columns=("Level", "Roll"),
+        cells=("6", "14"),
+        row_key="6",
         search_text="Level: 6; Roll: 14",
-    )  # fmt: skip
+    )
     changed = replace(row, cells=("6", "15"), search_text="Level: 6; Roll: 15")
     assert embedding_key(row) != embedding_key(changed)
 
@@ -214,10 +218,19 @@ def test_how_far_the_embedding_is_is_logged_at_most_once_in_ten_seconds(store, e
 
 
 ROW = replace(
-    EMPTY, id="1", kind="row", text="{}", search_text="all of it", heading_path=("Combat", "Matrices"),
-    caption="Clerics", row_key="6", columns=("Armor Class", "Level 1", "Level 2", "Note"),
-    cells=("6", "14", "13", "as cleric"), names=("ac 6", "ac 7", "the sixth"), metadata={"row_label": "Holy orders"},
-)  # fmt: skip
+    EMPTY,
+    id="1",
+    kind="row",
+    text="{}",
+    search_text="all of it",
+    heading_path=("Combat", "Matrices"),
+    caption="Clerics",
+    row_key="6",
+    columns=("Armor Class", "Level 1", "Level 2", "Note"),
+    cells=("6", "14", "13", "as cleric"),
+    names=("ac 6", "ac 7", "the sixth"),
+    metadata={"row_label": "Holy orders"},
+)
 
 
 def test_a_row_is_its_title_and_cells_with_their_headings_prose_itself_and_both_are_cut():

@@ -181,12 +181,17 @@ def test_the_live_pointer_moves_at_once(home: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "content"),
     [
-        ("manifest.json", b"{"), ("manifest.json", b'{"schema_version": 99}'),
-        ("manifest.json", b'{"schema_version": 1}'), ("chunks.jsonl", b""), ("vectors.npy", b"short"),
-        ("lexical/weights.npy", None), ("tables/vectors.npy", None), ("chunk_ids.npy", None),
+        ("manifest.json", b"{"),
+        ("manifest.json", b'{"schema_version": 99}'),
+        ("manifest.json", b'{"schema_version": 1}'),
+        ("chunks.jsonl", b""),
+        ("vectors.npy", b"short"),
+        ("lexical/weights.npy", None),
+        ("tables/vectors.npy", None),
+        ("chunk_ids.npy", None),
         ("predicates/vocabulary.json", b"[]"),
     ],
-)  # fmt: skip
+)
 def test_a_damaged_file_is_refused_with_what_to_do(home: Path, file: str, content: bytes | None) -> None:
     path = home / "snapshots" / only_id(home) / file
     path.unlink() if content is None else path.write_bytes(content)

@@ -20,9 +20,15 @@ from tests.retrieval.index.conftest import MODEL, row, vectors_of
 
 def prose(heading: str, text: str) -> Chunk:
     return replace(
-        EMPTY, id=f"prose-{heading}", book="book", document="one.md", text=text,
-        search_text=f"Book > {heading}\n{text}", heading_path=("Book", heading), names=(heading,),
-    )  # fmt: skip
+        EMPTY,
+        id=f"prose-{heading}",
+        book="book",
+        document="one.md",
+        text=text,
+        search_text=f"Book > {heading}\n{text}",
+        heading_path=("Book", heading),
+        names=(heading,),
+    )
 
 
 NEIGHBOURS = ("quorn", "velt", "drisk", "moxle", "thrap", "zune")
@@ -153,8 +159,20 @@ def test_what_is_remembered_is_what_would_be_found_again(snapshot: Snapshot, mon
 
 
 PLAIN = (
-    "long", "bow", "crossbow", "rest", "art", "AC6", "2d6", "the", "restart", "zyzzyva", "hit points", "-2", "Bow,",
-)  # fmt: skip
+    "long",
+    "bow",
+    "crossbow",
+    "rest",
+    "art",
+    "AC6",
+    "2d6",
+    "the",
+    "restart",
+    "zyzzyva",
+    "hit points",
+    "-2",
+    "Bow,",
+)
 
 
 @given(st.one_of(st.text(max_size=60), st.lists(st.sampled_from(PLAIN), max_size=12).map(" ".join)))

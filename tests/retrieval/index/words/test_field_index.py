@@ -16,10 +16,16 @@ from tests.chunks import EMPTY
 
 PROSE = replace(EMPTY, search_text="ropes are long", heading_path=("Gear", "Camp", "Rope"))
 ROW = replace(
-    PROSE, kind="row", search_text="not read", heading_path=("Rules", "Fight", "Weapons", "Long swords"),
-    caption="Swords of old", table_id="swords", row_key="long sword", columns=("Weapon", "Armor Rating", "Cost (gp)"),
+    PROSE,
+    kind="row",
+    search_text="not read",
+    heading_path=("Rules", "Fight", "Weapons", "Long swords"),
+    caption="Swords of old",
+    table_id="swords",
+    row_key="long sword",
+    columns=("Weapon", "Armor Rating", "Cost (gp)"),
     cells=("long sword", "", "15 gp"),
-)  # fmt: skip
+)
 CHUNKS = [ROW, PROSE, replace(ROW, row_key="mace", cells=("mace", "4", "xyzzy gp"))]
 OF = np.asarray([0, 1, 0], dtype=np.int32)
 KNOWN = sorted(
@@ -108,9 +114,14 @@ def test_headings_are_told_apart_by_how_near_they_are(index):
 
 def test_a_section_is_one_document_and_one_heading_path():
     places = [
-        PROSE, replace(PROSE, search_text="another"), replace(PROSE, heading_path=("Gear",)),
-        replace(PROSE, document="e.md"), replace(PROSE, book="c"), ROW, replace(PROSE, heading_path=ROW.heading_path),
-    ]  # fmt: skip
+        PROSE,
+        replace(PROSE, search_text="another"),
+        replace(PROSE, heading_path=("Gear",)),
+        replace(PROSE, document="e.md"),
+        replace(PROSE, book="c"),
+        ROW,
+        replace(PROSE, heading_path=ROW.heading_path),
+    ]
     index = FieldIndex.build(places, np.arange(len(places), dtype=np.int32), TERMS, tokens)
 
     assert index.section.tolist() == [0, 0, 1, 2, 3, 4, 4]

@@ -63,9 +63,16 @@ def test_a_heading_is_said_once_whether_it_is_the_first_a_near_one_or_the_name_o
 
 def test_a_table_says_its_document_headings_caption_and_keys_and_what_it_lacks_leaves_nothing() -> None:
     assert parts_of(*rows("c5d.large", "c5d.xlarge"), BEFORE) == [
-        "network limits 2024", "Cloud", "Machines", "Networks", "Interfaces", "Interfaces per machine",
-        "Every machine has some.", "Machine, Interfaces", "c5d.large, c5d.xlarge",
-    ]  # fmt: skip
+        "network limits 2024",
+        "Cloud",
+        "Machines",
+        "Networks",
+        "Interfaces",
+        "Interfaces per machine",
+        "Every machine has some.",
+        "Machine, Interfaces",
+        "c5d.large, c5d.xlarge",
+    ]
     bare = replace(ROW, heading_path=("Cloud",), caption=None, columns=(), row_key=None)
     assert texts_of(bare) == ["network limits 2024 . Cloud"]
     parts = parts_of(replace(ROW, searched_as=("Cards", "Adapters")))

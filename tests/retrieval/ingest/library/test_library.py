@@ -182,10 +182,14 @@ def test_a_binary_file_is_left_out_with_a_warning_and_the_rest_is_kept(tmp_path)
 @pytest.mark.parametrize(
     ("names", "slugs"),
     [
-        (["日本"], ["日本"]), (["Книга правил"], ["книга-правил"]), (["كتاب"], ["كتاب"]), (["हिन्दी"], ["हिन्दी"]),
-        (["A b", "a-b"], ["a-b", "a-b-d44362d6"]), (["???"], ["book-a03b221c"]),
+        (["日本"], ["日本"]),
+        (["Книга правил"], ["книга-правил"]),
+        (["كتاب"], ["كتاب"]),
+        (["हिन्दी"], ["हिन्दी"]),
+        (["A b", "a-b"], ["a-b", "a-b-d44362d6"]),
+        (["???"], ["book-a03b221c"]),
     ],
-)  # fmt: skip
+)
 def test_every_folder_has_a_key_of_its_own(tmp_path, names, slugs):
     for name in names:
         write(tmp_path / name / "a.md")

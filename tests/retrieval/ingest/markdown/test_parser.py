@@ -89,8 +89,13 @@ x = a * b * c
 [1]: https://example.org/docs
 """
     assert plain_paragraphs(markup) == (
-        "A title", "build See docs and a link. Second line.", "one item", "two", "x = a * b * c", "In HTML",
-    )  # fmt: skip
+        "A title",
+        "build See docs and a link. Second line.",
+        "one item",
+        "two",
+        "x = a * b * c",
+        "In HTML",
+    )
 
 
 @pytest.mark.parametrize(
@@ -166,10 +171,16 @@ def test_a_heading_is_read_without_its_anchor():
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("# A #", "A"), ("# A#", "A#"), ("## #", "#"), ("# A {#b}", "A"), ("# A {: .b} ", "A"), ("# A {b}", "A {b}"),
-        ("# A {#b} ##", "A"), ("A {.b}\n===", "A"),
+        ("# A #", "A"),
+        ("# A#", "A#"),
+        ("## #", "#"),
+        ("# A {#b}", "A"),
+        ("# A {: .b} ", "A"),
+        ("# A {b}", "A {b}"),
+        ("# A {#b} ##", "A"),
+        ("A {.b}\n===", "A"),
     ],
-)  # fmt: skip
+)
 def test_a_heading_has_no_marks_before_or_behind_it(source, words):
     assert heading_text(source) == words
 
@@ -209,11 +220,16 @@ def test_comments_without_an_end_are_not_each_looked_for_to_the_end(monkeypatch:
 @pytest.mark.parametrize(
     ("markup", "is_so"),
     [
-        ("[Sheet](https://a.b/c)", True), ("- [Oak](#oak)\n- [Ash](#ash)", True), ("[One](a.md) | [Two](b.md)", True),
-        ("See [the sheet](https://a.b/c)", False), ("[x] done", False), ("---", True), ("`code` [a](b)", False),
+        ("[Sheet](https://a.b/c)", True),
+        ("- [Oak](#oak)\n- [Ash](#ash)", True),
+        ("[One](a.md) | [Two](b.md)", True),
+        ("See [the sheet](https://a.b/c)", False),
+        ("[x] done", False),
+        ("---", True),
+        ("`code` [a](b)", False),
         ("<div>words</div>", False),
     ],
-)  # fmt: skip
+)
 def test_links_alone_are_told_from_words(markup: str, *, is_so: bool) -> None:
     assert is_links(markup) is is_so
 

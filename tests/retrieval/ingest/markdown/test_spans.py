@@ -131,13 +131,17 @@ def test_several_tables_are_found_in_order():
 @pytest.mark.parametrize(
     "text",
     [
-        f"```\n{SIMPLE}\n```", "> " + SIMPLE.replace("\n", "\n> "), "- " + SIMPLE.replace("\n", "\n  "),
+        f"```\n{SIMPLE}\n```",
+        "> " + SIMPLE.replace("\n", "\n> "),
+        "- " + SIMPLE.replace("\n", "\n  "),
         "A sentence that runs over it\n------- -----\nand another one below",
         "------- -----\nSkiff       2\n\n\nKetch       4\n------- -----",
-        "------- -----\nSkiff       2\n# Ketches\n------- -----", "Boat     Crew\n------- -----\n\nA paragraph.",
-        "First\n------- -----\nSecond", "Words.\n\n--------------\n\nWords.",
+        "------- -----\nSkiff       2\n# Ketches\n------- -----",
+        "Boat     Crew\n------- -----\n\nA paragraph.",
+        "First\n------- -----\nSecond",
+        "Words.\n\n--------------\n\nWords.",
     ],
-)  # fmt: skip
+)
 def test_what_only_looks_like_one_is_none(text):
     assert spaced_tables(text) == ()
 

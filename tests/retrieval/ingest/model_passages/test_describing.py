@@ -88,10 +88,14 @@ def test_a_tag_of_the_model_takes_the_place_of_the_rules(models: Models) -> None
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        ("refusal", "refused or wrong"), ("truncated", "refused or wrong"), ("malformed", "refused or wrong"),
-        ("dropped_row", "refused or wrong"), ("broken", "not reached"), ("cut", "not reached"),
+        ("refusal", "refused or wrong"),
+        ("truncated", "refused or wrong"),
+        ("malformed", "refused or wrong"),
+        ("dropped_row", "refused or wrong"),
+        ("broken", "not reached"),
+        ("cut", "not reached"),
     ],
-)  # fmt: skip
+)
 def test_without_an_answer_of_use_a_passage_is_as_the_rules_describe_it_and_it_is_said(
     models: Models, chunks: tuple[Chunk, ...], chat_server: FakeOpenAi, fault: Fault, reason: str
 ) -> None:

@@ -297,10 +297,17 @@ def test_a_line_that_tells_a_table_from_its_twin_is_its_title():
 @pytest.mark.parametrize(
     "above",
     [
-        "The 4I68 came later.", "For the 4I68:", "4I68 Default\nConfigurations", "- 4I68", "5I20", "# 4I68", "(4I68)",
-        "4I68 " + "and others " * 20, "12",
+        "The 4I68 came later.",
+        "For the 4I68:",
+        "4I68 Default\nConfigurations",
+        "- 4I68",
+        "5I20",
+        "# 4I68",
+        "(4I68)",
+        "4I68 " + "and others " * 20,
+        "12",
     ],
-)  # fmt: skip
+)
 def test_no_other_line_is_a_title(above):
     assert titles("# Configurations", "5I20", FIRMWARE, above, FIRMWARE) == ["", ""]
 

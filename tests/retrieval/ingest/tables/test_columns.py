@@ -55,19 +55,32 @@ def test_the_common_abbreviations_of_rulebooks_are_written_out():
     book = "Armor class, hit points, hit dice, strength, dexterity, constitution, intelligence, wisdom and charisma"
 
     assert names(book).all_written_out(["AC", "HP", "HD", "Str", "Dex", "Con", "Int", "Wis", "Cha"]) == (
-        "Armor Class", "Hit Points", "Hit Dice", "Strength", "Dexterity", "Constitution", "Intelligence", "Wisdom",
+        "Armor Class",
+        "Hit Points",
+        "Hit Dice",
+        "Strength",
+        "Dexterity",
+        "Constitution",
+        "Intelligence",
+        "Wisdom",
         "Charisma",
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(
     ("short", "words"),
     [
-        ("RoF", "rate of fire"), ("ROF", "Rate of Fire"), ("AV", "Attack Value"), ("Wgt", "weight"),
-        ("Wpns", "Weapons"), ("Spd", "speed"), ("D", "Death"), ("MAR", "Marine archery range"),
+        ("RoF", "rate of fire"),
+        ("ROF", "Rate of Fire"),
+        ("AV", "Attack Value"),
+        ("Wgt", "weight"),
+        ("Wpns", "Weapons"),
+        ("Spd", "speed"),
+        ("D", "Death"),
+        ("MAR", "Marine archery range"),
         ("BrMr", "Brindle Moor"),
     ],
-)  # fmt: skip
+)
 def test_letters_stand_for_words_that_they_begin_or_are_cut_from(short: str, words: str) -> None:
     assert stands_for(short, words.split())
 
@@ -75,10 +88,17 @@ def test_letters_stand_for_words_that_they_begin_or_are_cut_from(short: str, wor
 @pytest.mark.parametrize(
     ("short", "words"),
     [
-        ("AV", "Value"), ("AV", "the Attack Value"), ("Wgt", "height"), ("tgW", "weight"), ("D", "D"), ("Cr", "price"),
-        ("of", "of"), ("ABC", "a big"), ("hull", "hull"),
+        ("AV", "Value"),
+        ("AV", "the Attack Value"),
+        ("Wgt", "height"),
+        ("tgW", "weight"),
+        ("D", "D"),
+        ("Cr", "price"),
+        ("of", "of"),
+        ("ABC", "a big"),
+        ("hull", "hull"),
     ],
-)  # fmt: skip
+)
 def test_other_letters_do_not(short: str, words: str) -> None:
     assert not stands_for(short, words.split())
 

@@ -49,11 +49,15 @@ def test_a_book_defines_its_short_forms(text: str, short: str, long: str) -> Non
 @pytest.mark.parametrize(
     "text",
     [
-        "The price (Cr) is low.", "See the last chapter (B) for more.",
-        "Every count has a Countess (Count) beside him, and you count them.", "Give 5 mg into a vein (IV).",
-        "He has 7 hit points (HP).", "a car (s)", "Nothing is defined here.",
+        "The price (Cr) is low.",
+        "See the last chapter (B) for more.",
+        "Every count has a Countess (Count) beside him, and you count them.",
+        "Give 5 mg into a vein (IV).",
+        "He has 7 hit points (HP).",
+        "a car (s)",
+        "Nothing is defined here.",
     ],
-)  # fmt: skip
+)
 def test_what_is_no_definition_defines_nothing(text: str) -> None:
     assert not meanings(text)
 
@@ -73,8 +77,12 @@ def test_a_table_of_codes_and_names_defines_them() -> None:
 def test_a_heading_says_what_its_short_forms_mean_but_not_twice() -> None:
     glossary = Glossary({"AV": "Attack Value", "SP": "Stone put"})
     assert glossary.explained(["AV", "SP m", "Attack Value (AV)", "AVX", "m AV"]) == (
-        "AV (Attack Value)", "SP m (Stone put)", "Attack Value (AV)", "AVX", "m AV (Attack Value)",
-    )  # fmt: skip
+        "AV (Attack Value)",
+        "SP m (Stone put)",
+        "Attack Value (AV)",
+        "AVX",
+        "m AV (Attack Value)",
+    )
     glossary = Glossary({"D": "Death", "W": "Wands"})
     assert glossary.explained(["Level", "D", "W", "D6"]) == ("Level", "D (Death)", "W (Wands)", "D6")
     assert glossary.explained(["Level", "D"]) == ("Level", "D")
@@ -172,9 +180,15 @@ Titles = Sequence[str | tuple[str, str | None]]
 
 def table(place: int, heading: str, caption: str | None) -> Table:
     return Table(
-        id=str(place), book="rules", document="01.md", heading_path=("Rules", heading), caption=caption,
-        header=("Level", "AC 1"), rows=(), lines=(place, place),
-    )  # fmt: skip
+        id=str(place),
+        book="rules",
+        document="01.md",
+        heading_path=("Rules", heading),
+        caption=caption,
+        header=("Level", "AC 1"),
+        rows=(),
+        lines=(place, place),
+    )
 
 
 def told(*titles: str | tuple[str, str | None]) -> list[list[str]]:

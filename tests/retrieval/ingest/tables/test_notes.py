@@ -141,12 +141,16 @@ def test_a_line_of_this_form_names_a_table(line, words):
 @pytest.mark.parametrize(
     "prose",
     [
-        "Table 4 shows the tides of the bay.", "Table salt: two spoons.",
+        "Table 4 shows the tides of the bay.",
+        "Table salt: two spoons.",
         "Table: Tides of the Bay is for sailors who stay near the coast.",
-        "Table 4: High and Low Tides shows when to sail.", "Tables 4 and 5 are for the bay.",
-        "Table 4. Tides.\nThey turn at noon.", "- Table 4. Tides", "# Table 4. Tides",
+        "Table 4: High and Low Tides shows when to sail.",
+        "Tables 4 and 5 are for the bay.",
+        "Table 4. Tides.\nThey turn at noon.",
+        "- Table 4. Tides",
+        "# Table 4. Tides",
     ],
-)  # fmt: skip
+)
 def test_prose_that_begins_so_names_none(prose):
     assert label_of(parse_blocks(prose)[0]) == ""
 

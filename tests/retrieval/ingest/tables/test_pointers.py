@@ -99,10 +99,17 @@ def test_a_cell_that_says_little_else_points_to_what_it_names(cell: str, name: s
 @pytest.mark.parametrize(
     "cell",
     [
-        "Damage", "See below", "see entry", "DC", "2d6+1", "See Message Type 4", 'See "Load Codes" and "Ship Types"',
-        "Distance at which the target is given up, see Table 7", "",
+        "Damage",
+        "See below",
+        "see entry",
+        "DC",
+        "2d6+1",
+        "See Message Type 4",
+        'See "Load Codes" and "Ship Types"',
+        "Distance at which the target is given up, see Table 7",
+        "",
     ],
-)  # fmt: skip
+)
 def test_a_cell_without_a_pointer_or_with_more_than_one_points_to_nothing(cell: str) -> None:
     assert pointer_in(cell) is None
 

@@ -11,11 +11,16 @@ from retrieval.language.vocabulary import Vocabulary
 @pytest.mark.parametrize(
     ("column", "key", "said"),
     [
-        ("Opponent Armor Class", "6", "Opponent Armor Class 6"), ("Armor Class", "-3", "Armor Class -3"),
-        ("Level", "1-3", "Level 1-3"), ("d%", "01-05", "d% 01-05"), ("Zone", "A7", "Zone A7"),
-        ("Book", "IV", "Book IV"), ("Hit Dice (d8)", "4", "Hit Dice 4"), ("Range", "10 ft.", "Range 10 ft."),
+        ("Opponent Armor Class", "6", "Opponent Armor Class 6"),
+        ("Armor Class", "-3", "Armor Class -3"),
+        ("Level", "1-3", "Level 1-3"),
+        ("d%", "01-05", "d% 01-05"),
+        ("Zone", "A7", "Zone A7"),
+        ("Book", "IV", "Book IV"),
+        ("Hit Dice (d8)", "4", "Hit Dice 4"),
+        ("Range", "10 ft.", "Range 10 ft."),
     ],
-)  # fmt: skip
+)
 def test_a_number_a_range_and_a_code_are_called_with_their_column(column, key, said):
     assert called(column, key) == said
 
@@ -23,11 +28,16 @@ def test_a_number_a_range_and_a_code_are_called_with_their_column(column, key, s
 @pytest.mark.parametrize(
     ("column", "key", "said"),
     [
-        ("Terrain", "Forest", "Forest"), ("Weapon", "Longsword +1", "Longsword +1"), ("Level", "Level 3", "Level 3"),
-        ("Level", "3rd level", "3rd level"), ("entry", "6", "6"), ("column 3", "6", "6"),
-        ("Number of times that a character may try again", "6", "6"), ("Part", "Damage:", "Damage"),
+        ("Terrain", "Forest", "Forest"),
+        ("Weapon", "Longsword +1", "Longsword +1"),
+        ("Level", "Level 3", "Level 3"),
+        ("Level", "3rd level", "3rd level"),
+        ("entry", "6", "6"),
+        ("column 3", "6", "6"),
+        ("Number of times that a character may try again", "6", "6"),
+        ("Part", "Damage:", "Damage"),
     ],
-)  # fmt: skip
+)
 def test_a_word_says_itself_what_it_is_and_no_label_is_said_twice(column, key, said):
     assert called(column, key) == said
 
@@ -62,11 +72,18 @@ def test_a_cell_is_called_by_its_name_in_any_order(cell, names):
     ("cell", "members"),
     [
         ("PORTER CO, PORTER HOLDING", ("PORTER CO", "PORTER HOLDING")),
-        ("-o FILE, --output FILE", ("-o FILE", "--output FILE")), ("R01, R02 (old)", ("R01", "R02")),
-        ("Beet / sugar beet", ("Beet", "sugar beet")), ("Sword, broad", ()), ("Spell, 3rd-level", ()), ("20 / 30", ()),
-        ("['A', 'B']", ()), ("RAIN, A HEAVY ONE THAT DOES NOT END", ()), ("R01,", ()), ("", ()),
+        ("-o FILE, --output FILE", ("-o FILE", "--output FILE")),
+        ("R01, R02 (old)", ("R01", "R02")),
+        ("Beet / sugar beet", ("Beet", "sugar beet")),
+        ("Sword, broad", ()),
+        ("Spell, 3rd-level", ()),
+        ("20 / 30", ()),
+        ("['A', 'B']", ()),
+        ("RAIN, A HEAVY ONE THAT DOES NOT END", ()),
+        ("R01,", ()),
+        ("", ()),
     ],
-)  # fmt: skip
+)
 def test_a_list_has_members_and_a_thing_with_its_kind_behind_it_has_none(cell, members):
     assert list_members(cell) == members
 

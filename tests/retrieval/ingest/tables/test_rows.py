@@ -33,8 +33,12 @@ def test_a_row_is_an_object_that_explains_itself():
     (row,) = contents("# Gear\n\n**Armor**\n\n| Type | Cost | Note |\n| - | - | - |\n| Leather | 1,100 | soft |\n")
 
     assert row == {
-        "title": "Armor - Leather", "description": "From Gear.", "Type": "Leather", "Cost": 1100, "Note": "soft",
-    }  # fmt: skip
+        "title": "Armor - Leather",
+        "description": "From Gear.",
+        "Type": "Leather",
+        "Cost": 1100,
+        "Note": "soft",
+    }
 
 
 def test_the_description_says_what_the_table_is_for_and_where_it_is_and_nothing_twice():

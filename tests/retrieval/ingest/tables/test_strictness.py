@@ -15,10 +15,15 @@ def matrix(title: str, *, key: str = "Armor Class", rows: int = 10, columns: int
     header = (key, *(f"Level {column}" for column in range(1, columns + 1)))
     lines = [(str(row), *(str(20 - row - column) for column in range(columns))) for row in range(rows)]
     return Table(
-        id=title, book="rules", document="01.md", heading_path=("Combat", title), caption=None, header=header,
+        id=title,
+        book="rules",
+        document="01.md",
+        heading_path=("Combat", title),
+        caption=None,
+        header=header,
         rows=tuple(TableRow(cells, position, f"| {' | '.join(cells)} |") for position, cells in enumerate(lines)),
         lines=(0, rows),
-    )  # fmt: skip
+    )
 
 
 def keyed(column: str, keys: Sequence[str], *, axis: str = "Level", title: str = "Combat") -> Table:

@@ -21,12 +21,25 @@ from retrieval.language.numbers.columns import (
 @pytest.mark.parametrize(
     ("column", "unit"),
     [
-        ("Weight (g)", "g"), ("Weight in kg", "kg"), ("Weight, g", "g"), ("Body weight kg", "kg"),
-        ("Minutes late", "Minutes"), ("Gap, mm (D4)", "mm"), ("Length (over all) mm", "mm"), ("Speed (km/h)", "km/h"),
-        ("kbit/s", "kbit/s"), ("Baud rate", "Baud"), ("Load (in %)", "%"), ("Age at the end of the term", "years"),
-        ("Day", None), ("Min", None), ("Speed in", None), ("Level", None), ("", None),
+        ("Weight (g)", "g"),
+        ("Weight in kg", "kg"),
+        ("Weight, g", "g"),
+        ("Body weight kg", "kg"),
+        ("Minutes late", "Minutes"),
+        ("Gap, mm (D4)", "mm"),
+        ("Length (over all) mm", "mm"),
+        ("Speed (km/h)", "km/h"),
+        ("kbit/s", "kbit/s"),
+        ("Baud rate", "Baud"),
+        ("Load (in %)", "%"),
+        ("Age at the end of the term", "years"),
+        ("Day", None),
+        ("Min", None),
+        ("Speed in", None),
+        ("Level", None),
+        ("", None),
     ],
-)  # fmt: skip
+)
 def test_a_heading_says_its_unit(column: str, unit: str | None) -> None:
     assert column_unit(column) == unit
 
@@ -84,13 +97,20 @@ def test_steps_that_are_open_end_at_the_next_and_rows_without_a_number_are_passe
 @pytest.mark.parametrize(
     ("columns", "places"),
     [
-        (("Over, kg", "Up to, kg"), (0,)), (("From km", "To km", "Passenger (km/h)"), (0,)),
+        (("Over, kg", "Up to, kg"), (0,)),
+        (("From km", "To km", "Passenger (km/h)"), (0,)),
         (("Class", "Over", "Up to and including"), (1,)),
-        (("Grade", "Temperature min (°C)", "Temperature max (°C)"), (1,)), (("From", "To", "From", "To"), (0, 2)),
-        (("≥", "<"), (0,)), (("Up to, kg", "Over, kg"), ()), (("From km", "To mile"), ()),
-        (("From", "Price", "To"), ()), (("Level", "Cost"), ()), (("", ""), ()), ((), ()),
+        (("Grade", "Temperature min (°C)", "Temperature max (°C)"), (1,)),
+        (("From", "To", "From", "To"), (0, 2)),
+        (("≥", "<"), (0,)),
+        (("Up to, kg", "Over, kg"), ()),
+        (("From km", "To mile"), ()),
+        (("From", "Price", "To"), ()),
+        (("Level", "Cost"), ()),
+        (("", ""), ()),
+        ((), ()),
     ],
-)  # fmt: skip
+)
 def test_columns_are_a_pair_if_they_are_called_alike_but_for_the_bound(columns, places):
     assert interval_columns(columns) == places
 

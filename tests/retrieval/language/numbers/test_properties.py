@@ -123,10 +123,25 @@ def test_holding_never_raises(cell, asked):
 @pytest.mark.parametrize(
     "scrap",
     [
-        "1", "1,", "1,000", "1.", "1.000,", "-", "1-", "one ", "one hundred and ", "a half ", "and ", "(", "x", "5' ",
-        "1 ft 1 in ", "1/", "1d",
+        "1",
+        "1,",
+        "1,000",
+        "1.",
+        "1.000,",
+        "-",
+        "1-",
+        "one ",
+        "one hundred and ",
+        "a half ",
+        "and ",
+        "(",
+        "x",
+        "5' ",
+        "1 ft 1 in ",
+        "1/",
+        "1d",
     ],
-)  # fmt: skip
+)
 def test_a_long_text_takes_time_in_proportion(scrap):
     def seconds(length: int) -> float:
         text = scrap * (length // len(scrap))

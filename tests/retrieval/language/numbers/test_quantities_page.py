@@ -31,10 +31,18 @@ def test_the_example_of_the_page_runs(capsys):
 @pytest.mark.parametrize(
     "text",
     [
-        "ROLL_90_YAW_270", "H264", "v2", "3D", "L54-30-S400", "AX-12A", "which one hits harder", "1.000,50", "18/50",
+        "ROLL_90_YAW_270",
+        "H264",
+        "v2",
+        "3D",
+        "L54-30-S400",
+        "AX-12A",
+        "which one hits harder",
+        "1.000,50",
+        "18/50",
         "555-12-34",
     ],
-)  # fmt: skip
+)
 def test_what_the_page_leaves_alone_is_not_read(text):
     assert f"`{text}`" in PAGE
     assert quantities(text) == ()

@@ -134,11 +134,28 @@ def test_a_text_with_one_quantity(text, low, high, unit, kind):
 @pytest.mark.parametrize(
     "text",
     [
-        "ROLL_90_YAW_270", "lat_int32", "H264", "L54-30-S400-R", "AX-12A", "v2", "3D", "which one hits harder",
-        "what does one cost", "which one?", "half plate armor", "quarter note", "half-elf", "U.S. viewers (million)",
-        "metres per second", "1.000,50", "18/50", "10^999", "9" * 400, "",
+        "ROLL_90_YAW_270",
+        "lat_int32",
+        "H264",
+        "L54-30-S400-R",
+        "AX-12A",
+        "v2",
+        "3D",
+        "which one hits harder",
+        "what does one cost",
+        "which one?",
+        "half plate armor",
+        "quarter note",
+        "half-elf",
+        "U.S. viewers (million)",
+        "metres per second",
+        "1.000,50",
+        "18/50",
+        "10^999",
+        "9" * 400,
+        "",
     ],
-)  # fmt: skip
+)
 def test_figures_inside_a_name_and_pronouns_are_no_quantity(text):
     assert quantities(text) == ()
 
@@ -178,13 +195,21 @@ def test_a_bound_that_is_left_out_is_not_in_the_interval():
 @pytest.mark.parametrize(
     ("text", "label"),
     [
-        ("law level five", "level"), ("levels 3-5", "level"), ("a score of nineteen", "score"),
-        ("strength: 15", "strength"), ("coordinate frame no. 10", "frame"), ("the purchase result is 13", "result"),
-        ("who is the patron on a D66 of 24", "d66"), ("level-3", "level"), ("an 1,800 ton ship", None),
-        ("a size 6 planet", "size"), ("a ranger of 12th level", None), ("the men's 10,000 meter race", None),
+        ("law level five", "level"),
+        ("levels 3-5", "level"),
+        ("a score of nineteen", "score"),
+        ("strength: 15", "strength"),
+        ("coordinate frame no. 10", "frame"),
+        ("the purchase result is 13", "result"),
+        ("who is the patron on a D66 of 24", "d66"),
+        ("level-3", "level"),
+        ("an 1,800 ton ship", None),
+        ("a size 6 planet", "size"),
+        ("a ranger of 12th level", None),
+        ("the men's 10,000 meter race", None),
         ("points with played being 22", "played"),
     ],
-)  # fmt: skip
+)
 def test_the_word_that_numbers_is_the_label(text, label):
     assert quantities(text)[-1].label == label
 
@@ -203,10 +228,14 @@ def test_the_noun_after_a_labelled_number_is_not_counted(text):
 @pytest.mark.parametrize(
     ("text", "unit"),
     [
-        ("a hull of 2000 tons", "ton"), ("a distance of 9 lb", "kilogram"), ("a speed of 30 feet", "metre"),
-        ("a score of 46 percent", "percent"), ("a 20 second delay", "second"), ("level 9-second delay", "second"),
+        ("a hull of 2000 tons", "ton"),
+        ("a distance of 9 lb", "kilogram"),
+        ("a speed of 30 feet", "metre"),
+        ("a score of 46 percent", "percent"),
+        ("a 20 second delay", "second"),
+        ("level 9-second delay", "second"),
     ],
-)  # fmt: skip
+)
 def test_the_noun_after_a_labelled_number_is_counted_where_it_says_so(text, unit):
     (read,) = quantities(text)
     assert read.unit == unit
@@ -215,12 +244,19 @@ def test_the_noun_after_a_labelled_number_is_counted_where_it_says_so(text, unit
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("the MAVLink 2 packet", True), ("MAVLink 2", True), ("the Python 3 release", True),
-        ("message of HIGH_LATENCY2 5", True), ("Level 5", False), ("to hit AC 5", False), ("at level 5", False),
-        ("Roll 5 dice", False), ("the DO_REPEAT_SERVO third param", False), ("played on December 2", False),
+        ("the MAVLink 2 packet", True),
+        ("MAVLink 2", True),
+        ("the Python 3 release", True),
+        ("message of HIGH_LATENCY2 5", True),
+        ("Level 5", False),
+        ("to hit AC 5", False),
+        ("at level 5", False),
+        ("Roll 5 dice", False),
+        ("the DO_REPEAT_SERVO third param", False),
+        ("played on December 2", False),
         ("a Height larger than 179", False),
     ],
-)  # fmt: skip
+)
 def test_a_number_after_a_name_says_so(text, named):
     assert quantities(text)[-1].follows_name is named
 
@@ -267,15 +303,37 @@ def test_what_is_no_second_bound_leaves_an_open_interval(text):
 @pytest.mark.parametrize(
     ("cell", "low", "high"),
     [
-        ("5", 5, 5), ("9–10", 9, 10), ("11 (B)", 11, 11), ("3 (Count)", 3, 3), ("5 (4th Dimension)", 5, 5),
-        ("10 round burst", 10, 10), ("1,400 tons", 1400, 1400), ("TL 10", 10, 10), ("Rounds 3-5", 3, 5),
-        ("1 Red", 1, 1), ("3: Radius", 3, 3), ("15*", 15, 15), ("**7**", 7, 7), ("about 20 gp", 20, 20),
-        ("10(A)+", 10, inf), ("7 or 8", 7, 8), ("7, 8 and 9", 7, 9), ("2-", -inf, 2), ("2- tons", -inf, 2),
-        ("(20 ft.)", 6.096, 6.096), ("3 rounds/caster level", 3, 3), ("13(D) or 14(E)", 13, 14), ("No. 5", 5, 5),
-        ("930 251", 930_251, 930_251), ("2 500 tons", 2500, 2500), ("over 2 500 tons", 2500, inf),
-        ("1 200–2 500 tons", 1200, 2500), ("500 to 1 000 tons", 500, 1000), ("5-foot step", 1.524, 1.524),
+        ("5", 5, 5),
+        ("9–10", 9, 10),
+        ("11 (B)", 11, 11),
+        ("3 (Count)", 3, 3),
+        ("5 (4th Dimension)", 5, 5),
+        ("10 round burst", 10, 10),
+        ("1,400 tons", 1400, 1400),
+        ("TL 10", 10, 10),
+        ("Rounds 3-5", 3, 5),
+        ("1 Red", 1, 1),
+        ("3: Radius", 3, 3),
+        ("15*", 15, 15),
+        ("**7**", 7, 7),
+        ("about 20 gp", 20, 20),
+        ("10(A)+", 10, inf),
+        ("7 or 8", 7, 8),
+        ("7, 8 and 9", 7, 9),
+        ("2-", -inf, 2),
+        ("2- tons", -inf, 2),
+        ("(20 ft.)", 6.096, 6.096),
+        ("3 rounds/caster level", 3, 3),
+        ("13(D) or 14(E)", 13, 14),
+        ("No. 5", 5, 5),
+        ("930 251", 930_251, 930_251),
+        ("2 500 tons", 2500, 2500),
+        ("over 2 500 tons", 2500, inf),
+        ("1 200–2 500 tons", 1200, 2500),
+        ("500 to 1 000 tons", 500, 1000),
+        ("5-foot step", 1.524, 1.524),
     ],
-)  # fmt: skip
+)
 def test_a_cell_that_is_a_quantity(cell, low, high):
     read = whole_quantity(cell)
     assert (read.low, read.high) == pytest.approx((low, high))
@@ -284,9 +342,20 @@ def test_a_cell_that_is_a_quantity(cell, low, high):
 @pytest.mark.parametrize(
     "cell",
     [
-        "", "-", "Sword, long", "Arrows (20)", "7 or 9", "1 in 6", "Fireball 3", "HIGH_LATENCY2", "3 attacks, 2 moves",
-        "28 Days Later", "20th Century Fox", "1994-", "()",
+        "",
+        "-",
+        "Sword, long",
+        "Arrows (20)",
+        "7 or 9",
+        "1 in 6",
+        "Fireball 3",
+        "HIGH_LATENCY2",
+        "3 attacks, 2 moves",
+        "28 Days Later",
+        "20th Century Fox",
+        "1994-",
+        "()",
     ],
-)  # fmt: skip
+)
 def test_a_cell_that_says_something_else(cell):
     assert whole_quantity(cell) is None

@@ -23,8 +23,19 @@ WORDS = ["cleric", "Clerics", "psionic blast", "AC 6", "armour class -2", "level
 WORDS += ["1/4", "2d6", "", "ac 3-5", "AC-2", "level 7 or higher", "hp", "6.0", "—", "½", "ẞ", "٣", "日本", "level 13+"]
 WORDS += ["levels 1-3 wizard"]
 WORDS += [
-    "ac 3-5", "AC-2", "level 7 or higher", "hp", "6.0", "—", "½", "ẞ", "٣", "日本", "level 13+", "levels 1-3 wizard",
-]  # fmt: skip
+    "ac 3-5",
+    "AC-2",
+    "level 7 or higher",
+    "hp",
+    "6.0",
+    "—",
+    "½",
+    "ẞ",
+    "٣",
+    "日本",
+    "level 13+",
+    "levels 1-3 wizard",
+]
 HUGE = 10**400
 TERMS = st.sampled_from(WORDS) | st.text(max_size=6) | st.integers(-3, 13) | st.just(HUGE)
 NUMBERS = st.integers(-3, 15) | st.sampled_from([0.25, 6.5, 1e30, HUGE, -HUGE])
@@ -103,9 +114,13 @@ def never():
 @pytest.mark.usefixtures("starts_with", "never")
 def test_operators_from_outside_agree():
     predicates = [
-        json.dumps({"starts_with": "cleric"}), json.dumps({"starts_with": "cleric", "contain": "ac 6"}),
-        json.dumps({"contain": "ac 6"}), json.dumps({"never": True}), json.dumps({"never": False}), None,
-    ]  # fmt: skip
+        json.dumps({"starts_with": "cleric"}),
+        json.dumps({"starts_with": "cleric", "contain": "ac 6"}),
+        json.dumps({"contain": "ac 6"}),
+        json.dumps({"never": True}),
+        json.dumps({"never": False}),
+        None,
+    ]
     compiled = CompiledPredicates.build(predicates)
     for question in ("cleric ac 6", "ac 6 cleric", "cleric", "", "fighter"):
         assert compiled.admitted(question).tolist() == plain(question, predicates)

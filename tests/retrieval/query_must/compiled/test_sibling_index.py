@@ -37,10 +37,14 @@ ROWS = st.builds(
     st.lists(AMOUNTS, max_size=3).map(tuple),
 )
 TABLES = st.builds(
-    KeyedTable, id=st.sampled_from("abcde"), kind=st.sampled_from("xy"), titles=st.lists(TEXTS, max_size=2).map(tuple),
-    heads=st.lists(TEXTS, max_size=2).map(tuple), columns=st.lists(TEXTS, max_size=2).map(tuple),
+    KeyedTable,
+    id=st.sampled_from("abcde"),
+    kind=st.sampled_from("xy"),
+    titles=st.lists(TEXTS, max_size=2).map(tuple),
+    heads=st.lists(TEXTS, max_size=2).map(tuple),
+    columns=st.lists(TEXTS, max_size=2).map(tuple),
     rows=st.dictionaries(st.integers(0, 9), ROWS, min_size=1, max_size=4),
-)  # fmt: skip
+)
 QUESTIONS = st.lists(st.sampled_from(QUESTION_WORDS), max_size=8).map(" ".join)
 
 

@@ -114,9 +114,13 @@ def test_a_filter_makes_a_search_look_further(large: Snapshot) -> None:
 
 SUBJECTS = [a + b + c for a in ("bar", "mel", "tor", "vun") for b in ("do", "ga", "ri") for c in ("k", "l", "n", "sh")]
 QUESTIONS = (
-    "What does a bardok need to hit armor class 6?", "melgan against armor class -3",
-    "level 1 of the vunrish, AC 2 and AC 4", "which attack matrix is for torgals", "combat", "zyzzyva",
-)  # fmt: skip
+    "What does a bardok need to hit armor class 6?",
+    "melgan against armor class -3",
+    "level 1 of the vunrish, AC 2 and AC 4",
+    "which attack matrix is for torgals",
+    "combat",
+    "zyzzyva",
+)
 FILTERS = (None, Eq("shelf", 3), Eq("half", 1))
 
 

@@ -44,9 +44,15 @@ def matrix_rows(outcome: IterativeOutcome) -> set[tuple[str, str]]:
         (DEFENCE.merge(WITS), {("combat", "I.A. 6"), ("psionics", "IV.C. 6-9")}),
     ],
     ids=[
-        "generic", "combat", "psionics", "each its own", "each the other's", "one without guarded rows", "one for all",
+        "generic",
+        "combat",
+        "psionics",
+        "each its own",
+        "each the other's",
+        "one without guarded rows",
+        "one for all",
     ],
-)  # fmt: skip
+)
 def test_each_collection_reads_the_question_in_its_own_words(folder, vocabulary, rows):
     assert matrix_rows(ask(folder, QUESTION, vocabulary)) == rows
 

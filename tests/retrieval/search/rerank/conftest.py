@@ -15,25 +15,48 @@ from retrieval.types import Chunk
 from tests.retrieval.search.conftest import CHUNK, ToyEmbedder
 
 TAVERN = [
-    "inn", "ale", "song", "bard", "cook", "fire", "wall", "door", "cellar", "barrel", "guest", "cloak", "lamp", "cup",
-]  # fmt: skip
+    "inn",
+    "ale",
+    "song",
+    "bard",
+    "cook",
+    "fire",
+    "wall",
+    "door",
+    "cellar",
+    "barrel",
+    "guest",
+    "cloak",
+    "lamp",
+    "cup",
+]
 
 
 def row(table: str, heading: tuple[str, ...], columns: tuple[str, ...], *cells: str, key: int = 0) -> Chunk:
     output = " | ".join(f"{column} {cell}" for column, cell in zip(columns, cells, strict=True))
     return replace(
-        CHUNK, id=f"{table}-{cells[key]}", search_text=f"{' > '.join(heading)} | {output}", heading_path=heading,
-        columns=columns, cells=cells, row_key=cells[key], table_id=table,
-    )  # fmt: skip
+        CHUNK,
+        id=f"{table}-{cells[key]}",
+        search_text=f"{' > '.join(heading)} | {output}",
+        heading_path=heading,
+        columns=columns,
+        cells=cells,
+        row_key=cells[key],
+        table_id=table,
+    )
 
 
 def saves(subject: str) -> Iterator[Chunk]:
     """Rows that only a question about their subject may have."""
     for levels, poison in (("1-3", "14"), ("4-6", "12"), ("7-9", "10"), ("10+", "8")):
         given = row(
-            f"{subject}-saves", ("Rules", f"Saving throws of {subject}s"), ("Level", "Poison", "Breath weapon"), levels,
-            poison, str(int(poison) + 3),
-        )  # fmt: skip
+            f"{subject}-saves",
+            ("Rules", f"Saving throws of {subject}s"),
+            ("Level", "Poison", "Breath weapon"),
+            levels,
+            poison,
+            str(int(poison) + 3),
+        )
         yield replace(given, query_must=f'{{"contain_one_of": [["{subject}"]]}}')
 
 

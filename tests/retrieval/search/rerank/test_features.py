@@ -33,9 +33,14 @@ def of(measured, snapshot):
 
 
 QUESTIONS = [
-    "what does a level 5 fighter need against poison", "how heavy is the long sword", "size K",
-    "the next level after 3", "zzyzx", "12%", "rope " * 300,
-]  # fmt: skip
+    "what does a level 5 fighter need against poison",
+    "how heavy is the long sword",
+    "size K",
+    "the next level after 3",
+    "zzyzx",
+    "12%",
+    "rope " * 300,
+]
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -58,11 +58,16 @@ SAME += ["1.5 hours", "9 levels", "level 9", "9", "up to 9", "9+", "9 or more fe
 
 small = st.integers(0, 12)
 numbers = st.one_of(
-    small.map(str), st.integers(-3, 120).map(str),
-    st.tuples(small, small).map(lambda ends: f"{min(ends)}-{max(ends) + 1}"), small.map("{}+".format),
-    small.map("{} or more".format), small.map("up to {}".format), small.map("under {}".format),
-    small.map("more than {}".format), st.sampled_from(["1/2", "1/4", "3/4", "2 1/2", "0.5", "1.5", "0.1", "half"]),
-)  # fmt: skip
+    small.map(str),
+    st.integers(-3, 120).map(str),
+    st.tuples(small, small).map(lambda ends: f"{min(ends)}-{max(ends) + 1}"),
+    small.map("{}+".format),
+    small.map("{} or more".format),
+    small.map("up to {}".format),
+    small.map("under {}".format),
+    small.map("more than {}".format),
+    st.sampled_from(["1/2", "1/4", "3/4", "2 1/2", "0.5", "1.5", "0.1", "half"]),
+)
 figures = st.one_of(
     numbers,
     st.tuples(numbers, st.sampled_from(UNITS)).map(" ".join),
@@ -89,13 +94,23 @@ def test_the_arrays_say_what_holds_says_of_equal_values(question):
 @pytest.mark.parametrize(
     ("cell", "question", "held"),
     [
-        ("3-5", "4", True), ("3-5", "3-6", False), ("10+", "level 200", True), ("90 minutes", "90", True),
-        ("90 minutes", "1.5 hours", True), ("90 minutes", "90 lb", False), ("46%–55%", "1/2", True),
-        ("1/2", "50%", True), ("6 inches", "0.5 feet", True), ("10 feet", "120 inches", True),
-        ("3 yards", "9 feet", True), ("300 seconds", "5 minutes", True), ("0.3 feet", "3.6 inches", True),
-        ("level 3", "3 levels", True), ("2d6", "6", False),
+        ("3-5", "4", True),
+        ("3-5", "3-6", False),
+        ("10+", "level 200", True),
+        ("90 minutes", "90", True),
+        ("90 minutes", "1.5 hours", True),
+        ("90 minutes", "90 lb", False),
+        ("46%–55%", "1/2", True),
+        ("1/2", "50%", True),
+        ("6 inches", "0.5 feet", True),
+        ("10 feet", "120 inches", True),
+        ("3 yards", "9 feet", True),
+        ("300 seconds", "5 minutes", True),
+        ("0.3 feet", "3.6 inches", True),
+        ("level 3", "3 levels", True),
+        ("2d6", "6", False),
     ],
-)  # fmt: skip
+)
 def test_a_cell_that_is_known_to_hold_a_number(cell, question, held):
     ((_, result, plain),) = held_by([cell], question)
 

@@ -26,9 +26,16 @@ def asks(*words):
     known = {str(word): number for word, number in key.items()}
     order = np.asarray(order, dtype=np.int64)
     return QueryTerms(
-        known=known, words=order, weights=RARITY[order], strangers={}, pairs=pairs, worth=worth[worth > 0],
-        worth_of_all=worth.sum() or 1.0, behind=np.full(len(order), -1), figures=(),
-    )  # fmt: skip
+        known=known,
+        words=order,
+        weights=RARITY[order],
+        strangers={},
+        pairs=pairs,
+        worth=worth[worth > 0],
+        worth_of_all=worth.sum() or 1.0,
+        behind=np.full(len(order), -1),
+        figures=(),
+    )
 
 
 def fields(*texts, asked):

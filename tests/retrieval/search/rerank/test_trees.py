@@ -179,8 +179,12 @@ def test_trees_of_different_sizes_keep_to_their_own_leaves():
     alone = np.asarray([LEAF], np.int32)
     roots, feature, threshold, left, right, value = chain(3, to_the_left=True)
     paths = Paths.of(
-        np.asarray([roots[0], len(feature)], np.int32), np.concatenate([feature, alone]), np.append(threshold, 0.0),
-        np.append(left, np.int32(0)), np.append(right, np.int32(0)), np.append(value, 7.0),
-    )  # fmt: skip
+        np.asarray([roots[0], len(feature)], np.int32),
+        np.concatenate([feature, alone]),
+        np.append(threshold, 0.0),
+        np.append(left, np.int32(0)),
+        np.append(right, np.int32(0)),
+        np.append(value, 7.0),
+    )
 
     assert paths.values[paths.ends(np.asarray([[0.0], [1.0], [2.0]], np.float32))].tolist() == [[0, 7], [1, 7], [2, 7]]

@@ -11,10 +11,15 @@ from tests.retrieval.understand.conftest import Archive
 def test_the_kinds_of_an_archive(archive: Archive) -> None:
     kinds = {name: (field.kind, field.listed) for name, field in archive.catalog.fields.items()}
     assert kinds == {
-        "director": ("person", True), "season": ("text", False), "status": ("text", False), "genre": ("text", True),
-        "premiere_date": ("date", False), "seats": ("number", False), "script_versions": ("version", True),
+        "director": ("person", True),
+        "season": ("text", False),
+        "status": ("text", False),
+        "genre": ("text", True),
+        "premiere_date": ("date", False),
+        "seats": ("number", False),
+        "script_versions": ("version", True),
         "touring": ("flag", False),
-    }  # fmt: skip
+    }
 
 
 def test_documents_are_called_as_their_names_and_titles_call_them(archive: Archive) -> None:

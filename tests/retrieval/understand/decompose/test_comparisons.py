@@ -41,11 +41,15 @@ def test_a_comparison_is_a_question_for_each_thing(question, parts):
 @pytest.mark.parametrize(
     "question",
     [
-        "how heavy is an anchor, and what does one cost?", "the price of rope and tar",
-        "may a boat carry more than three people?", "what does an oar cost other than in spring?", "", "than",
+        "how heavy is an anchor, and what does one cost?",
+        "the price of rope and tar",
+        "may a boat carry more than three people?",
+        "what does an oar cost other than in spring?",
+        "",
+        "than",
         "or or or",
     ],
-)  # fmt: skip
+)
 def test_a_question_about_one_thing_is_left_whole(question):
     assert compared(question, is_name) == ()
 

@@ -58,10 +58,16 @@ CONDITIONS = [
 ]
 
 TOPICS = [
-    "Oban", "what is a canoe", "why do yachts lean", "how do yachts cross a loch in winter",
-    "a story about an English king", "learning Gaelic", "who invented the canoe", "what should a yacht look like",
+    "Oban",
+    "what is a canoe",
+    "why do yachts lean",
+    "how do yachts cross a loch in winter",
+    "a story about an English king",
+    "learning Gaelic",
+    "who invented the canoe",
+    "what should a yacht look like",
     "fair hull paint for beginners",
-]  # fmt: skip
+]
 
 TIMES = [
     ("boats bought in 2019 that are due for inspection", "bought", "2019-01-01", "2019-12-31"),

@@ -53,9 +53,17 @@ TIMES = [
 @pytest.fixture(scope="module")
 def reader() -> ConditionReader:
     names = (
-        "shelf_code", "category", "maker", "acquired", "year_drawn", "weight_kg", "price_eur", "on_loan", "inks",
+        "shelf_code",
+        "category",
+        "maker",
+        "acquired",
+        "year_drawn",
+        "weight_kg",
+        "price_eur",
+        "on_loan",
+        "inks",
         "state",
-    )  # fmt: skip
+    )
     documents = [
         CatalogDocument(str(number), f"Map {number}", dict(zip(names, each, strict=True)))
         for number, each in enumerate(_MAPS)

@@ -36,13 +36,19 @@ def reader() -> ConditionReader:
             f"{number}",
             f"Room {number}",
             {
-                "floor": number % 8, "size": 10 + number % 37, "degrees_c": number % 30 - 8,
-                "share": [0.25, 0.5, 1][number % 3], "bed_lamps": number % 4, "windowseats": number % 6,
-                "fee": number % 3 * 40, "wing": "bcd"[number % 3], "ward": _WARDS[number % 3],
+                "floor": number % 8,
+                "size": 10 + number % 37,
+                "degrees_c": number % 30 - 8,
+                "share": [0.25, 0.5, 1][number % 3],
+                "bed_lamps": number % 4,
+                "windowseats": number % 6,
+                "fee": number % 3 * 40,
+                "wing": "bcd"[number % 3],
+                "ward": _WARDS[number % 3],
             },
         )
         for number in range(60)
-    ]  # fmt: skip
+    ]
     return ConditionReader.of(Catalog.of(documents, texts=["This room is bright."] * 60))
 
 

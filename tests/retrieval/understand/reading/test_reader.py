@@ -32,10 +32,14 @@ CONDITIONS = [
 ]
 
 TOPICS = [
-    "closed doors on the second floor", "running gags in the third act", "how is spring water used on stage",
-    "touring the building on foot", "drama of a marriage", "how does the trapdoor work",
+    "closed doors on the second floor",
+    "running gags in the third act",
+    "how is spring water used on stage",
+    "touring the building on foot",
+    "drama of a marriage",
+    "how does the trapdoor work",
     "the winter scene of the ladder",
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")
@@ -104,10 +108,17 @@ def test_a_value_that_no_document_has_is_unknown_and_stays_a_word(reader, questi
 @pytest.mark.parametrize(
     "question",
     [
-        "shows by Ida Bauer", "shows directed by Rey", "shows by March", "shows by Monday", "a scene lit by Moonlight",
-        "the ladder by the window", "shows sorted by Title", "status: closed", "note: nobody may enter",
+        "shows by Ida Bauer",
+        "shows directed by Rey",
+        "shows by March",
+        "shows by Monday",
+        "a scene lit by Moonlight",
+        "the ladder by the window",
+        "shows sorted by Title",
+        "status: closed",
+        "note: nobody may enter",
     ],
-)  # fmt: skip
+)
 def test_values_that_are_there_times_and_other_words_are_not(reader: ConditionReader, question: str) -> None:
     assert reader.read(question, TODAY).unknown == ()
 
