@@ -3,13 +3,5 @@
 from retrieval.types import Chunk
 
 EMPTY = Chunk(
-    id="",
-    book="b",
-    document="d",
-    kind="prose",
-    text="",
-    search_text="",
-    source="",
-    lines=(1, 1),
-    heading_path=(),
+    id="", book="b", document="d", kind="prose", text="", search_text="", source="", lines=(1, 1), heading_path=()
 )

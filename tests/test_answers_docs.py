@@ -24,9 +24,7 @@ def test_the_commands_run(sample: Home, monkeypatch: pytest.MonkeyPatch, capsys:
     assert any("Level 7-9: 10" in ran.out for ran in printed(block, monkeypatch, capsys))
 
 
-def test_the_python_runs(
-    sample: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_python_runs(sample, tmp_path, monkeypatch, capsys):
     (tmp_path / ".querymust").symlink_to(sample.root)
     monkeypatch.chdir(tmp_path)
     (block,) = blocks("python", PAGE)

@@ -27,9 +27,7 @@ def test_the_python_runs(sample: Home, capsys: pytest.CaptureFixture[str]) -> No
     assert '"event": "complete"' in told
 
 
-def test_the_commands_for_keys_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_commands_for_keys_run(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("QUERYMUST_HOME", str(tmp_path))
     _, _, keys = blocks("sh", PAGE)
     assert any("bot  write" in ran.out for ran in printed(keys, monkeypatch, capsys))

@@ -4,22 +4,18 @@ import shlex
 import sys
 from pathlib import Path
 
-import pytest
 import typer.main
 
 from pipeline import cli
 from retrieval.artifacts.artifacts import TABLES
 from retrieval.artifacts.mongo_store import URI
 from retrieval.files.versions import EXTRAS
-from retrieval.home import Home
 from tests.test_docs import blocks
 
 PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "artifacts.md").read_text("utf-8")
 
 
-def test_the_examples_of_the_page_run_one_after_the_other(
-    sample_copy: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_examples_of_the_page_run_one_after_the_other(sample_copy, tmp_path, monkeypatch, capsys):
     (tmp_path / ".querymust").symlink_to(sample_copy.root)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv(URI, raising=False)

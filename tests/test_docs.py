@@ -121,9 +121,7 @@ def test_the_reading_order_names_six_files_that_exist() -> None:
     assert all((ROOT / file).is_file() for file in files)
 
 
-def test_the_example_of_the_frames_runs(
-    sample: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_example_of_the_frames_runs(sample, tmp_path, monkeypatch, capsys):
     (block,) = blocks("python", (ROOT / "docs" / "how-to" / "evals.md").read_text("utf-8"))
     (tmp_path / ".querymust").symlink_to(sample.root)
     monkeypatch.chdir(tmp_path)
@@ -192,14 +190,7 @@ def test_every_block_of_the_readme_shows_what_it_prints() -> None:
 
 
 @pytest.mark.parametrize(("command", "shown"), consoles(ABOUT_THE_SAMPLE))
-def test_the_commands_of_the_readme_print_what_it_shows(
-    command: str,
-    shown: str,
-    sample: Home,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_commands_of_the_readme_print_what_it_shows(command, shown, sample, tmp_path, monkeypatch, capsys):
     (tmp_path / ".querymust").symlink_to(sample.root)
     monkeypatch.chdir(tmp_path)
     assert prints(shown, printed_by(command, monkeypatch, capsys))
@@ -222,18 +213,14 @@ def printed(commands: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     return output
 
 
-def test_the_examples_of_the_quickstart_are_those_of_the_readme(
-    sample: Home, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_examples_of_the_quickstart_are_those_of_the_readme(sample, capsys):
     shown, checks, _ = blocks("text")
     ask_examples(sample.root)
     assert prints(shown, capsys.readouterr().out)
     assert [line.split()[0] for line in checks.splitlines()] == [STEPS[0].name, "…", "all"]
 
 
-def test_ones_own_books_are_built_and_asked_as_the_readme_shows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ones_own_books_are_built_and_asked_as_the_readme_shows(tmp_path, monkeypatch, capsys):
     (name,) = re.findall(r"create\s`(books/.*\.md)`:", ABOUT_ONES_OWN)
     (page,), (program,), (told,) = (blocks(kind, ABOUT_ONES_OWN) for kind in ("markdown", "python", "text"))
     (tmp_path / name).parent.mkdir(parents=True)
@@ -251,9 +238,7 @@ FRAMEWORKS = (ROOT / "docs" / "how-to" / "frameworks.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("block", blocks("python", FRAMEWORKS))
-def test_the_python_of_the_frameworks_runs(
-    block: str, sample: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_python_of_the_frameworks_runs(block, sample, tmp_path, monkeypatch, capsys):
     extra = "langchain" if "langchain" in block else "llamaindex"
     pytest.importorskip(
         {"langchain": "langchain_core", "llamaindex": "llama_index.core"}[extra], reason=f"needs [{extra}]"
@@ -297,9 +282,7 @@ def ruled_home(made_once: Any) -> Path:
     return made_once("ruled", make) / "home"
 
 
-def test_the_example_of_ones_own_rules_for_tables_runs(
-    ruled_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_example_of_ones_own_rules_for_tables_runs(ruled_home, tmp_path, monkeypatch):
     (tmp_path / ".querymust").symlink_to(ruled_home)
     monkeypatch.chdir(tmp_path)
     (block,) = blocks("python", OWN_RULES)
@@ -331,12 +314,7 @@ def test_every_field_of_a_question_and_an_anchor_is_documented(name: str) -> Non
     assert re.search(rf"^\| `{name}` \|", page, re.MULTILINE)
 
 
-def test_the_commands_of_operations_run(
-    twice_live: tuple[Home, str, str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_commands_of_operations_run(twice_live, tmp_path, monkeypatch, capsys):
     home, first, _ = twice_live
     monkeypatch.setenv("QUERYMUST_HOME", str(home.root))
     monkeypatch.chdir(tmp_path)
@@ -348,9 +326,7 @@ def test_the_commands_of_operations_run(
 CONTRACT = (ROOT / "docs" / "reference" / "contract.md").read_text("utf-8")
 
 
-def test_the_python_of_the_contract_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_python_of_the_contract_runs(tmp_path, monkeypatch, capsys):
     (block,) = blocks("python", CONTRACT)
     monkeypatch.chdir(tmp_path)
     exec(compile(block, "contract.md", "exec"), {})
@@ -374,9 +350,7 @@ def test_the_settings_of_the_contract_are_settings_and_all_of_them(tmp_path: Pat
 
 
 @pytest.fixture
-def printed_as_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[[str], str]:
+def printed_as_shown(tmp_path, monkeypatch, capsys):
     """Runs the one Python block of a page, which prints the page's first text block; what it printed."""
 
     def run(name: str) -> str:

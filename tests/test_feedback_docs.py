@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from evals.questions.questions import load_questions
-from retrieval.home import Home
 from retrieval.search.retriever import Retriever
 from retrieval.serve.logs import FeedbackFile, QueryLog
 from tests.test_docs import blocks, printed
@@ -17,9 +14,7 @@ ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "how-to" / "feedback.md").read_text("utf-8")
 
 
-def test_the_commands_of_the_page_run_one_after_the_other(
-    tiny: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_commands_of_the_page_run_one_after_the_other(tiny, tmp_path, monkeypatch, capsys):
     QueryLog(tiny.root, is_on=True).add("s", "What does a longsword cost?")
     row = next(chunk for chunk in Retriever.open(tiny.root).snapshot.chunks if chunk.row_key == "Mace")
     FeedbackFile(tiny.root).add("s", "What hits hard?", row.id, "relevant", "")

@@ -9,13 +9,10 @@ import shutil
 from dataclasses import fields
 from pathlib import Path
 
-import pytest
 import yaml
 
 from evals.sample import SAMPLE_LIBRARY
-from retrieval.home import Home
 from retrieval.settings import PassagesSettings, Settings, TablesSettings
-from tests.openai_server.server import FakeOpenAi
 from tests.openai_server.table_model import reading_tables
 from tests.test_docs import blocks, printed
 
@@ -24,11 +21,8 @@ PAGE = (ROOT / "docs" / "how-to" / "models.md").read_text("utf-8")
 
 
 def test_the_commands_run_one_after_the_other_and_the_sample_costs_what_the_page_says(
-    tmp_path: Path,
-    chat_server: FakeOpenAi,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+    tmp_path, chat_server, monkeypatch, capsys
+):
     chat_server.answering = reading_tables
     for name, value in chat_server.environment.items():
         monkeypatch.setenv(name, value)
@@ -48,9 +42,7 @@ def test_the_commands_run_one_after_the_other_and_the_sample_costs_what_the_page
     assert any("What the book says of this row." in json.loads(row)["content"] for row in rows)
 
 
-def test_an_order_by_a_model_is_asked_for_and_without_one_the_page_says_what_is_said(
-    sample: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_order_by_a_model_is_asked_for_and_without_one_the_page_says_what_is_said(sample, monkeypatch, capsys):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.setenv("QUERYMUST_HOME", str(sample.root))
     *_, block, _ = blocks("sh", PAGE)
@@ -61,9 +53,7 @@ def test_an_order_by_a_model_is_asked_for_and_without_one_the_page_says_what_is_
     assert output[1].err.startswith("cross-encoder/ms-marco-MiniLM-L6-v2 ")
 
 
-def test_names_and_questions_cost_what_the_page_says(
-    sample: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_names_and_questions_cost_what_the_page_says(sample, monkeypatch, capsys):
     monkeypatch.setenv("QUERYMUST_HOME", str(sample.root))
     *_, questions = blocks("sh", PAGE)
     numbers = next(line for line in PAGE.splitlines() if line.startswith("| the sample |")).split("|")[2:-1]
@@ -76,9 +66,7 @@ def test_names_and_questions_cost_what_the_page_says(
         assert (likely, most) == (f"${likely_usd:.2f}", f"${most_usd:.2f}")
 
 
-def test_passages_cost_what_the_page_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_passages_cost_what_the_page_says(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("QUERYMUST_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(ROOT)
     _, line, *_ = blocks("sh", PAGE)

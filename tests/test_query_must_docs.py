@@ -44,9 +44,7 @@ def fenced(language: str, page: str) -> list[str]:
 
 @pytest.mark.parametrize("name", ["reference/query_must.md", "how-to/query_must_templates.md"])
 @pytest.mark.usefixtures("registry")
-def test_the_python_of_a_page_runs_from_top_to_bottom(
-    name: str, sample: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_python_of_a_page_runs_from_top_to_bottom(name, sample, tmp_path, monkeypatch):
     (tmp_path / ".querymust").symlink_to(sample.root)
     monkeypatch.chdir(tmp_path)
     shared: dict[str, object] = {}

@@ -13,9 +13,7 @@ PAGE = (Path(__file__).parents[1] / "docs" / "tutorial" / "first_library.md").re
 
 
 @pytest.mark.usefixtures("builds_here")
-def test_the_tutorial_runs_from_top_to_bottom(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_tutorial_runs_from_top_to_bottom(tmp_path, monkeypatch, capsys):
     (book,), (questions,) = blocks("markdown", PAGE), blocks("jsonl", PAGE)
     names = re.findall(r"[Ss]ave [^`]*as `([\w./]+)`", PAGE)
     assert [Path(name).suffix for name in names] == [".md", ".jsonl"]

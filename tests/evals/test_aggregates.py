@@ -53,10 +53,6 @@ def test_every_book_and_kind_has_its_number_and_star_has_all():
     }
 
 
-def test_a_question_about_no_book_counts_for_all_only():
-    assert {each.book for each in aggregate([row("1", book="", hit_at_1=1.0)])} == {"*"}
-
-
 def test_a_metric_that_says_nothing_about_a_question_leaves_it_out():
     rows = [row("1", hit_at_1=1.0), row("2", gold=(), no_answer_accuracy=0.0)]
     numbers = {each.metric: (each.value, each.n) for each in aggregate(rows) if (each.book, each.kind) == ("*", "*")}
@@ -120,24 +116,19 @@ def test_evaluability_is_the_share_that_resolves_by_book_and_kind(library):
     }
 
 
-def test_a_set_without_gold_has_no_evaluability(library):
-    assert evaluability([QuestionSet.of("none", "open", [Question("q", "x")], library.chunks)]) == ()
-
-
-def test_timings_are_quantiles_by_strategy():
+def test_timings_are_quantiles_by_strategy_and_rounds_those_of_questions_that_took_some():
     rows = [row(str(n), milliseconds=float(n)) for n in range(101)]
     assert [(timing.metric, timing.value, timing.n) for timing in timings(rows)] == [
         ("p50_ms", 50.0, 101),
         ("p95_ms", pytest.approx(95.0), 101),
     ]
-
-
-def test_the_time_of_a_round_is_that_of_questions_that_took_rounds():
     rows = [row("1", milliseconds=9.0, rounds=3.0), row("2", milliseconds=4.0, rounds=1.0), row("3", milliseconds=50.0)]
     assert next((timing.metric, timing.value, timing.n) for timing in timings(rows)) == ("round_ms", 3.5, 2)
 
 
-def test_no_rows_give_no_numbers():
+def test_nothing_to_count_gives_no_numbers(library):
+    assert {each.book for each in aggregate([row("1", book="", hit_at_1=1.0)])} == {"*"}
+    assert evaluability([QuestionSet.of("none", "open", [Question("q", "x")], library.chunks)]) == ()
     assert aggregate([]) == ()
     assert timings([]) == ()
 

@@ -75,18 +75,10 @@ def test_an_answer_matches_itself_in_any_order(words: list[str]) -> None:
     assert matches_value([" ".join(words)], " ".join(reversed(words)))
 
 
-def test_the_gold_row_counts_and_no_other_with_the_same_short_value() -> None:
+def test_the_gold_row_counts_and_another_only_with_the_same_long_value() -> None:
     assert grade("9", ("gold", "Limit", "9")) == "right"
     assert grade("9", ("other", "Limit", "9")) == "wrong"
-
-
-def test_a_long_value_counts_wherever_it_stands() -> None:
     assert grade("10,000", ("other", "Limit", "10000")) == "right"
-
-
-def test_the_cell_that_says_most_of_the_answer_is_right_and_another_is_wrong() -> None:
-    assert grade("1000 each day", ("gold", "Limit", "1,000")) == "right"
-    assert grade("1000", ("gold", "Note", "per key")) == "wrong"
 
 
 def test_a_sentence_of_the_gold_passage_is_right() -> None:
@@ -95,7 +87,9 @@ def test_a_sentence_of_the_gold_passage_is_right() -> None:
     assert grade("they expire", ("gold", "", "Doors are painted green."), snippets=(passage,)) == "wrong"
 
 
-def test_some_of_an_answer_is_partly_right() -> None:
+def test_the_cell_that_says_most_of_the_answer_is_right_and_some_of_it_partly() -> None:
+    assert grade("1000 each day", ("gold", "Limit", "1,000")) == "right"
+    assert grade("1000", ("gold", "Note", "per key")) == "wrong"
     assert grade("blue paint, green door, red roof", ("gold", "Note", "a blue paint and a door")) == "partly"
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import dagster as dg
 import pytest
@@ -21,9 +20,7 @@ def instance() -> Iterator[dg.DagsterInstance]:
         yield ephemeral
 
 
-def shown(
-    asset: dg.AssetsDefinition, home: Home, instance: dg.DagsterInstance, key: str | None = None
-) -> dict[str, Any]:
+def shown(asset, home, instance, key=None):
     done = dg.materialize([asset], resources={"home": home}, instance=instance, partition_key=key)
     (event,) = done.asset_materializations_for_node(asset.op.name)
     return {
@@ -69,9 +66,7 @@ def test_without_questions_every_key_is_there_and_says_nothing(sample: Home, ins
 
 
 @pytest.mark.parametrize("asset", [assets.evaluation, assets.leaderboard])
-def test_every_plotted_number_is_explained_where_it_stands(
-    asset: dg.AssetsDefinition, sample: Home, instance: dg.DagsterInstance
-) -> None:
+def test_every_plotted_number_is_explained_where_it_stands(asset, sample, instance):
     legend = asset.metadata_by_key[asset.key]["metrics"]
     explained = {record.data["number"]: record.data["what_it_is"] for record in legend.records}
     result = shown(asset, sample, instance, "dense" if asset is assets.evaluation else None)

@@ -200,15 +200,12 @@ def test_a_second_run_is_byte_identical_and_asks_nothing(run, tmp_path):
     assert [one.milliseconds for one in first.rows] == [one.milliseconds for one in again.rows]
 
 
-def test_a_changed_question_or_gold_is_asked_again(library, run, tmp_path):
+def test_a_changed_question_gold_or_strategy_is_asked_again(library, run, tmp_path, dense):
     run(ScoreStore(tmp_path))
     library.questions[0] = library.question("q0", "g1")
     experiment, searcher = run(ScoreStore(tmp_path))
     assert row(experiment, "dense", "q0").gold == ("g1",)
     assert searcher.asked
-
-
-def test_a_changed_strategy_of_the_same_name_is_asked_again(run, tmp_path, dense):
     run(ScoreStore(tmp_path), strategies=[dense])
     _, searcher = run(ScoreStore(tmp_path), strategies=[replace(dense, dense_weight=0.5)])
     assert searcher.asked
@@ -304,20 +301,14 @@ def test_rounds_are_counted_for_a_search_that_had_some_and_for_no_other(library,
     assert (rows[1].values["rounds"], rows[1].values["excluded"]) == (2.0, 11.0)
 
 
-def test_the_counterpart_differs_in_the_filter_alone(dense, prefilter):
+def test_what_a_counterpart_is(dense, prefilter):
     bare = without_query_must(prefilter)
     assert bare == replace(prefilter, name="prefilter-query_must", query_must="off")
     assert without_query_must(dense) is None
-
-
-def test_a_named_strategy_that_searches_alike_is_the_counterpart(dense, prefilter):
     iterative = Strategy("iterative", dense_weight=1.0, query_must="iterative", max_iterations=5)
     counterpart = counterpart_among([dense, prefilter, iterative])
     assert counterpart(prefilter) == dense
     assert counterpart(iterative) == dense
     assert counterpart(dense) is None
-
-
-def test_a_strategy_with_other_weights_is_not_taken(dense, prefilter):
     named = replace(prefilter, name="default", reranks=True)
     assert counterpart_among([dense])(named).name == "default-query_must"

@@ -1,7 +1,6 @@
 """What a candidate is compared with besides what is live."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -20,7 +19,6 @@ from evals.gate import (
 )
 from evals.questions.question_sets import QuestionSet
 from evals.scored_questions import ScoredQuestion
-from retrieval.home import Home
 from retrieval.index.snapshot.live import promote
 from retrieval.search.strategies import STRATEGIES
 from retrieval.strategy import Strategy
@@ -165,11 +163,6 @@ def test_experiments_with_nothing_in_common_do_not_pass(experiment):
     assert "no scored question and strategy in common" in str(decision.reasons[0])
 
 
-def test_rules_have_names_of_their_own_and_say_a_sentence():
-    assert len({rule.name for rule in RULES}) == len(RULES) == 7
-    assert [rule.name for rule in RULES if not rule.says.endswith((".", ")."))] == []
-
-
 @pytest.fixture
 def odd():
     def judge(numbers):
@@ -178,21 +171,20 @@ def odd():
     return judge
 
 
-def test_a_rule_says_what_stands_against_it_under_its_name(odd):
+def test_a_rule_says_what_stands_against_it_and_one_that_warns_never_blocks(odd):
     rule = Rule("numbers_are_even", "Every number is even.", "numbers", odd)
     assert rule.reasons([2, 4]) == ()
     assert [(str(reason), reason.blocks) for reason in rule.reasons([1, 2, 3])] == [
         ("numbers_are_even: 1 is odd", False),
         ("numbers_are_even: 3 is odd", True),
     ]
-
-
-def test_a_rule_that_warns_never_blocks(odd):
     rule = Rule("numbers_are_even", "Every number is even.", "numbers", odd, blocks=False)
     assert [reason.blocks for reason in rule.reasons([3])] == [False]
 
 
-def test_an_objection_names_its_strategy_and_the_first_questions():
+def test_rules_say_a_sentence_and_objections_name_their_first_questions():
+    assert len({rule.name for rule in RULES}) == len(RULES) == 7
+    assert [rule.name for rule in RULES if not rule.says.endswith((".", ")."))] == []
     objection = Objection("is worse", "dense", tuple(f"q{n}" for n in range(12)))
     assert str(objection) == f"dense: is worse ({', '.join(f'q{n}' for n in range(10))} and 2 more)"
 
@@ -216,9 +208,7 @@ def test_the_best_is_whom_the_candidate_is_furthest_behind() -> None:
     assert best_of(candidate, {"first": other, "second": other}) == "first"
 
 
-def test_what_was_live_is_asked_the_questions_of_today_and_a_choice_by_hand_draws_a_line(
-    twice_live: tuple[Home, str, str], tmp_path: Path
-) -> None:
+def test_what_was_live_is_asked_the_questions_of_today_and_a_choice_by_hand_draws_a_line(twice_live, tmp_path):
     home, first, second = twice_live
     query = tmp_path / "questions.jsonl"
     query.write_text(QUESTION)

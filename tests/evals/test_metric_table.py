@@ -8,23 +8,9 @@ from evals.metrics import STANDARD
 DOCS = (Path(__file__).parents[2] / "docs" / "reference" / "assets.md").read_text("utf-8")
 
 
-def test_a_metric_stands_in_one_line():
-    assert len({each.name for each in METRICS}) == len(METRICS)
-    assert all(each.uses for each in METRICS), "a metric that is shown nowhere is not reported"
-
-
-def test_what_every_experiment_measures_is_in_the_table_in_the_same_order():
-    standard = [str(each) for each in STANDARD]
-    assert [each.name for each in METRICS if each.name in standard] == standard
-
-
 def test_the_page_is_the_table():
     lines = [f"| `{each.name}` | {each.meaning} | {each.better} |" for each in METRICS]
     assert DOCS.split("| metric |")[1].splitlines()[2:] == lines
-
-
-def test_two_metrics_decide_what_is_worse():
-    assert names(Use.COMPARED) == ("hit@1", "mrr")
 
 
 @pytest.mark.parametrize(("name", "expected"), [("mrr", 1), ("noise@15", -1), ("p95_ms", -1), ("recall@20", 1)])
@@ -32,7 +18,12 @@ def test_which_way_is_better(name, expected):
     assert sign(name) == expected
 
 
-def test_others_follow_in_reports():
+def test_a_metric_stands_in_one_line_in_the_order_of_experiments_and_reports():
+    assert len({each.name for each in METRICS}) == len(METRICS)
+    assert all(each.uses for each in METRICS), "a metric that is shown nowhere is not reported"
+    standard = [str(each) for each in STANDARD]
+    assert [each.name for each in METRICS if each.name in standard] == standard
+    assert names(Use.COMPARED) == ("hit@1", "mrr")
     assert report_place("hit@1") == 0
     assert report_place("recall@20") > report_place("p95_ms")
 

@@ -73,10 +73,6 @@ def test_values_by_hand():
     assert f1()(judgement) == pytest.approx(2 * (2 / 4) * (2 / 3) / (2 / 4 + 2 / 3))
 
 
-def test_an_empty_ranking_scores_0_and_is_not_left_out():
-    assert [each(judged("", "d1")) for each in STANDARD] == [0.0] * len(STANDARD)
-
-
 def test_mrr_looks_at_the_first_100():
     ranking = [f"x{n}" for n in range(99)]
     assert mrr()(judge([*ranking, "gold"], ["gold"])) == 1 / 100
@@ -89,7 +85,8 @@ def test_a_chunk_that_is_ranked_twice_counts_once():
     assert recall(10)(judgement) == 1
 
 
-def test_a_question_without_gold_is_not_judged():
+def test_an_empty_ranking_scores_0_and_a_question_without_gold_is_not_judged():
+    assert [each(judged("", "d1")) for each in STANDARD] == [0.0] * len(STANDARD)
     with pytest.raises(ValueError, match="no_answer_accuracy"):
         judge(["d1"], [])
 

@@ -43,20 +43,11 @@ def test_noise_is_rows_of_the_golds_table_and_its_twins_that_are_not_gold(relati
     assert noise(["a0", "c0", "c1"], ["c2"], relatives) == len(["c0", "c1"])
 
 
-def test_noise_looks_at_the_first_k(relatives):
+def test_noise_is_guarded_chunks_among_the_first_k_and_prose_gold_has_none(relatives):
     assert noise(["a1", "c0", "b0"], ["a0"], relatives, cutoff=2) == 1
-
-
-def test_prose_gold_has_no_siblings(relatives):
     assert noise(["a0", "a1", "b0"], ["prose"], relatives) == 0
     assert wrong_row(["a0"], ["prose"], relatives) is None
-
-
-def test_without_gold_guarded_chunks_are_noise(relatives):
     assert noise(["a0", "b0", "a1", "c0", "prose"], [], relatives) == len(["a0", "a1"])
-
-
-def test_guarded_noise_is_what_a_filter_can_remove(relatives):
     assert guarded_noise(["a0", "a1", "a2", "b0"], ["a0"], relatives) == len(["a1", "a2"])
 
 
@@ -149,15 +140,9 @@ CHUNKS = [replace(LIBRARY[name], id=name) for name in sorted(LIBRARY)]
 SURROUNDINGS = Surroundings.of(CHUNKS, build_graph(CHUNKS, np.eye(10, 16, dtype="f4"), Vocabulary.default()))
 
 
-def test_beside_a_row_stand_the_prose_of_its_section_and_of_the_one_above_and_what_these_lead_to() -> None:
+def test_what_stands_beside_a_row_and_nothing_beside_prose() -> None:
     assert SURROUNDINGS.beside(["ac 6"]) == {"lead", "legend", "combat", "turning", "str 3"}
-
-
-def test_the_prose_that_has_the_rows_name_and_a_document_that_alone_introduces_it_stand_beside_it() -> None:
     assert SURROUNDINGS.beside(["str 3"]) == {"might", "title"}
-
-
-def test_nothing_stands_beside_prose() -> None:
     assert SURROUNDINGS.beside(["turning"]) is None
     assert useful(["turning"], ["turning"], SURROUNDINGS) is None
 
@@ -172,7 +157,5 @@ def test_nothing_stands_beside_prose() -> None:
         (["ac 5", "title", "other", "might", "ac 6"], 0.0),
     ],
 )
-def test_the_share_is_of_the_places_shown_and_rows_of_the_same_table_do_not_count(
-    ranking: list[str], share: float
-) -> None:
+def test_the_share_is_of_the_places_shown_and_rows_of_the_same_table_do_not_count(ranking, share):
     assert useful(ranking, ["ac 6"], SURROUNDINGS, cutoff=4) == share

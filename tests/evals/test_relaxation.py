@@ -2,7 +2,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -73,9 +72,7 @@ def test_relative_times_go_back_from_the_last_day_of_the_documents(boats: SelfQu
     assert last_day(boats.catalog) == date(2026, 5, 3)
 
 
-def test_the_questions_of_an_evaluation_are_read_once_whatever_was_scored(
-    boats: SelfQueryRetriever, tmp_path: Path
-) -> None:
+def test_the_questions_of_an_evaluation_are_read_once_whatever_was_scored(boats, tmp_path):
     request = ("ferry documents since last month", "tug documents since 2026", "tug documents")
     gold = [{"document": "boat-1.md", "snippet": "A boat."}]
     lines = [json.dumps({"id": f"q{position}", "query": query, "gold": gold}) for position, query in enumerate(request)]

@@ -19,12 +19,6 @@ def test_the_interval_covers_the_mean_and_narrows_with_more_questions():
     assert many.high - many.low == pytest.approx(2 * 1.96 * 0.5 / 2_000**0.5, rel=0.2)
 
 
-def test_the_interval_is_the_same_on_every_run_and_another_with_another_seed():
-    values = list(np.random.default_rng(3).random(50))
-    assert bootstrap_interval(values) == bootstrap_interval(values)
-    assert bootstrap_interval(values) != bootstrap_interval(values, seed=1)
-
-
 def test_many_questions_are_drawn_in_blocks_of_bounded_size():
     values = [0.0, 1.0] * 2_500
     interval = bootstrap_interval(values)
@@ -79,22 +73,19 @@ def test_equal_sums_count_as_extreme_however_they_are_added_up():
     assert paired_randomisation([tenth / 10 for tenth in tenths], [0.0] * 6) == pytest.approx(expected)
 
 
-def test_a_single_difference_says_nothing():
-    assert paired_randomisation([1, 0.5], [0, 0.5]) == 1
-
-
-def test_the_same_values_give_the_same_p_on_every_run():
+def test_the_interval_and_p_are_the_same_on_every_run_and_others_with_another_seed():
+    values = list(np.random.default_rng(3).random(50))
+    assert bootstrap_interval(values) == bootstrap_interval(values)
+    assert bootstrap_interval(values) != bootstrap_interval(values, seed=1)
     left, right = np.random.default_rng(2).random((2, 60))
     assert paired_randomisation(left, right) == paired_randomisation(left, right)
     assert paired_randomisation(left, right) != paired_randomisation(left, right, seed=1)
 
 
-def test_no_difference_and_no_questions_give_1():
+def test_one_difference_or_none_says_nothing_and_unpaired_values_are_refused():
+    assert paired_randomisation([1, 0.5], [0, 0.5]) == 1
     assert paired_randomisation([0.5, 1], [0.5, 1]) == 1
     assert paired_randomisation([], []) == 1
-
-
-def test_unpaired_values_are_refused():
     with pytest.raises(ValueError, match="2 values against 1"):
         paired_randomisation([1, 2], [1])
 

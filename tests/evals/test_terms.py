@@ -6,7 +6,6 @@ import pytest
 from evals.terms import (
     KnownPhrases,
     SaidQuestion,
-    TermSuggestion,
     add_alias,
     decided_terms,
     keep_decision,
@@ -22,9 +21,7 @@ from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk
 
 
-def suggested(
-    live: Retriever, *queries: str, decided: frozenset[tuple[str, str]] = frozenset()
-) -> list[TermSuggestion]:
+def suggested(live, *queries, decided=frozenset()):
     return suggest(live.snapshot, [SaidQuestion(query) for query in queries], decided)
 
 
@@ -32,13 +29,10 @@ def row(live: Retriever, key: str) -> Chunk:
     return next(chunk for chunk in live.snapshot.chunks if chunk.row_key == key)
 
 
-def test_the_same_letters_written_apart_are_surest(live: Retriever) -> None:
+def test_a_misspelt_word_or_one_written_apart_means_the_one_with_nearly_its_letters(live: Retriever) -> None:
     (result,) = suggested(live, "longsword damage", "cost of a longsword")
     assert (result.word, result.means, result.way) == ("longsword", "long sword", "written apart")
     assert result.questions == ("longsword damage", "cost of a longsword")
-
-
-def test_a_misspelt_word_means_the_one_with_nearly_its_letters(live: Retriever) -> None:
     (result,) = suggested(live, "cost of a dager")
     assert (result.word, result.means, result.way) == ("dager", "dagger", "spelling")
     assert suggested(live, "cost of a mase") == [], "of four letters half a dozen others are one letter away"

@@ -27,9 +27,7 @@ def instance() -> Iterator[dg.DagsterInstance]:
         yield ephemeral
 
 
-def running(
-    main: Callable[[], None], name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Ran]:
+def running(main, name, monkeypatch, capsys):
     """A function that runs a command-line program with its arguments, in this process."""
 
     def run(*arguments: object) -> Ran:

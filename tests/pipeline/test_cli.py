@@ -37,9 +37,7 @@ def test_search_prints_k_results_and_where_they_stand(run: Run, sample: Home) ->
     assert "lantern-and-blade/03-combat.md:" in ran.out
 
 
-def test_a_hit_shows_every_cell_under_the_name_of_its_column_and_a_pipe_gets_no_control_characters(
-    run: Run, sample: Home
-) -> None:
+def test_a_hit_shows_every_cell_under_the_name_of_its_column_and_a_pipe_gets_no_control_characters(run, sample):
     title, position, cells = run("search", QUESTION, "--home", sample.root, "--k", 1).out.splitlines()
     assert title.endswith("Combat > Attack Matrices > I.A. Attack Matrix for Clerics, Druids and Monks")
     assert re.fullmatch(r" {5}[0-9a-f]{8}  lantern-and-blade/03-combat.md:\d+", position)
@@ -106,9 +104,7 @@ def test_k_has_a_short_form(run: Run, sample: Home, option: str) -> None:
 @pytest.mark.parametrize(
     ("name", "meant"), [("hybird", "hybrid"), ("Default", "default"), ("default+cht", "default+chat"), ("zzz", None)]
 )
-def test_an_unknown_strategy_lists_what_is_offered_and_says_what_was_probably_meant(
-    run: Run, sample: Home, name: str, meant: str | None
-) -> None:
+def test_an_unknown_strategy_lists_what_is_offered_and_says_what_was_probably_meant(run, sample, name, meant):
     ran = run("search", QUESTION, "--home", sample.root, "--strategy", name)
     offered = f"there are: {', '.join(sorted(OFFERED))}"
     sentence = f"{name!r}; did you mean {meant!r}? {offered}" if meant else f"{name!r}; {offered}"
@@ -126,17 +122,12 @@ def test_the_strategy_of_rag_yaml_is_used_unless_the_command_names_another(run: 
     assert f"{sample_copy.root / 'rag.yaml'}: no strategy is called 'bm52'; did you mean 'bm25'?" in ran.err
 
 
-def test_the_help_names_every_command_under_a_heading_and_cuts_no_line(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_help_names_every_command_under_a_heading_and_cuts_no_line(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     shown = run("--help").out
     sections = re.findall(r"^(\S[^\n]*):\n((?:  .*\n)+)", shown.split("Options:")[1], re.MULTILINE)
     names = {heading: re.findall(r"^  (\S+)", lines, re.MULTILINE) for heading, lines in sections}
-    assert list(names) == [
-        *("Most used", "Ask and answer", "Build", "Look inside"),
-        *("Share and serve", "Evaluate"),
-    ]
+    assert list(names) == [*("Most used", "Ask and answer", "Build", "Look inside"), *("Share and serve", "Evaluate")]
     assert len(names["Most used"]) == 8
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     assert sorted(name for listed in names.values() for name in listed) == sorted(commands)
@@ -326,9 +317,7 @@ def test_an_id_that_two_files_use_is_two_questions(run: Run, sample: Home, names
     assert alone["q"]
 
 
-def test_the_example_file_of_the_docs_stands_whole_in_the_sample(
-    run: Run, sample: Home, sample_copy: Home, tmp_path: Path
-) -> None:
+def test_the_example_file_of_the_docs_stands_whole_in_the_sample(run, sample, sample_copy, tmp_path):
     (block,) = re.findall(r"^```jsonl\n(.*?)^```", QUESTIONS_PAGE, re.MULTILINE | re.DOTALL)
     path = tmp_path / "questions.jsonl"
     path.write_text(block)
@@ -388,9 +377,7 @@ def test_questions_resolve_prints_ids_that_search_finds(run: Run, sample: Home) 
         (("build", "--library", "{sample}", "--questions", "{empty}/none.jsonl", "--home", "{empty}/h"), "none.jsonl"),
     ],
 )
-def test_what_a_person_can_fix_is_one_clear_line_and_status_2(
-    run: Run, sample: Home, tmp_path: Path, arguments: tuple[str, ...], words: str
-) -> None:
+def test_what_a_person_can_fix_is_one_clear_line_and_status_2(run, sample, tmp_path, arguments, words):
     filled = [argument.format(empty=tmp_path, sample=sample.root) for argument in arguments]
     ran = run(*filled)
     assert ran.status == 2
@@ -408,9 +395,7 @@ def test_a_question_may_begin_with_a_dash(run: Run, sample: Home, question: str)
     assert (ran.status, json.loads(ran.out)["query"].strip()) == (0, question)
 
 
-def test_a_home_is_also_named_by_the_environment(
-    run: Run, sample: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_home_is_also_named_by_the_environment(run, sample, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("QUERYMUST_HOME", str(sample.root))
     assert run("search", QUESTION, "--k", 1).status == 0

@@ -160,7 +160,6 @@ def test_one_run_goes_at_a_time(path: str, tmp_path: Path) -> None:
     (tmp_path / "dagster.yaml").write_text((ROOT / path).read_text("utf-8"), "utf-8")
     with dg.DagsterInstance.from_config(str(tmp_path)) as instance:
         queue = instance.get_concurrency_config().run_queue_config
-    assert queue is not None
     assert queue.max_concurrent_runs == 1
 
 
@@ -170,7 +169,6 @@ def test_the_docs_say_whose_data_version_is_not_its_content(sample: Home) -> Non
     with dagster_instance(sample) as instance:
         for name in sorted(WHOLE | BY_BOOK | {"evaluation"}):
             event = instance.get_latest_materialization_event(dg.AssetKey(name))
-            assert event is not None
             materialization = event.asset_materialization
             assert materialization is not None
             own = "dagster/data_version_is_user_provided" in (materialization.tags or {})

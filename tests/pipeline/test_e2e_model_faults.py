@@ -146,9 +146,7 @@ def spent(home: Home) -> float:
 
 
 @pytest.mark.slow
-def test_a_killed_build_goes_on_within_its_budget_and_no_fault_loses_a_row_or_changes_a_value(
-    home: Home, chat_server: FakeOpenAi
-) -> None:
+def test_a_killed_build_goes_on_within_its_budget_and_no_fault_loses_a_row_or_changes_a_value(home, chat_server):
     kill_in_the_middle(home, chat_server)
 
     chat_server.plan = lambda _: None

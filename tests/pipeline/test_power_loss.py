@@ -3,7 +3,7 @@
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -11,7 +11,6 @@ import pytest
 
 from evals.sample import SKIRMISH
 from retrieval.files.records import append_record, read_kept, write_jsonl
-from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.rag.contract import read_rule_documents
@@ -69,9 +68,7 @@ def test_documents_feedback_and_keys_that_were_acknowledged_are_there(disk: Disk
 
 
 @pytest.mark.usefixtures("builds_here")
-def test_a_build_a_rollback_a_push_and_a_pull_that_were_acknowledged_are_there(
-    disk: Disk, run: Callable[..., tuple[int, str, str]], twice_live: tuple[Home, str, str]
-) -> None:
+def test_a_build_a_rollback_a_push_and_a_pull_that_were_acknowledged_are_there(disk, run, twice_live):
     made, first, second = twice_live
     root, place, reader = (disk.folder / name for name in ("home", "place", "reader"))
 
@@ -92,9 +89,7 @@ def test_a_build_a_rollback_a_push_and_a_pull_that_were_acknowledged_are_there(
     assert live("twice") == first
 
 
-def test_an_ingestion_that_loses_power_leaves_what_was_acknowledged_and_runs_again(
-    disk: Disk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_ingestion_that_loses_power_leaves_what_was_acknowledged_and_runs_again(disk, tmp_path, monkeypatch):
     root, documents = disk.folder / "home", read_rule_documents(SKIRMISH)[:2]
     synced, copies, every, lock, fsync = count(), list[Path](), 0, threading.Lock(), os.fsync
 

@@ -43,9 +43,7 @@ def test_trees_are_fitted_and_told_as_numbers_and_as_a_page(small_sets: Path, ho
     assert (TREES_FILE.read_bytes() if TREES_FILE.exists() else None) == before
 
 
-def test_trees_without_lightgbm_say_what_to_install(
-    small_sets: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_trees_without_lightgbm_say_what_to_install(small_sets, home, monkeypatch):
     monkeypatch.setitem(sys.modules, "lightgbm", None)
 
     with pytest.raises(RetrievalError, match=r"pip install .*'lightgbm"):
@@ -66,9 +64,7 @@ def test_a_folder_without_sets_is_refused(tmp_path: Path) -> None:
         fit("trees", "--data", tmp_path, "--home", tmp_path)
 
 
-def test_what_the_gate_refuses_is_not_written_unless_it_is_forced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_gate_refuses_is_not_written_unless_it_is_forced(tmp_path, monkeypatch):
     shipped = tmp_path / "trees.json"
     refusal = "arms: mrr is below that of what ships"
     report = TreesReport(Trees.read(TREES_FILE), "wordllama", (), (refusal,))

@@ -32,9 +32,7 @@ def asking(server: FakeOpenAi, folder: Path) -> Inquiries:
     return Inquiries(access, folder, ModelOptions("m", None, timeout=5.0), prompt_version())
 
 
-def test_questions_come_by_document_with_gold_that_is_found(
-    snapshot: Snapshot, chat_server: FakeOpenAi, tmp_path: Path
-) -> None:
+def test_questions_come_by_document_with_gold_that_is_found(snapshot, chat_server, tmp_path):
     chat_server.answering = asks_for_each
     written = ask_about(places_of(snapshot.chunks, 3), snapshot, asking(chat_server, tmp_path))
     (document,) = written.documents
@@ -94,9 +92,7 @@ def test_a_question_in_other_words_is_one_with_gold(snapshot: Snapshot, table: A
         (1, "what does a mace cost?", "it names another row of the table and not its own"),
     ],
 )
-def test_a_question_whose_label_cannot_be_right_is_not_used(
-    snapshot: Snapshot, table: AskedPlace, passage: int, text: str, why: str
-) -> None:
+def test_a_question_whose_label_cannot_be_right_is_not_used(snapshot, table, passage, text, why):
     made = believed(ModelQuestion(passage=passage, question=text), table, snapshot)
     assert isinstance(made, Disbelieved)
     assert made.why == why

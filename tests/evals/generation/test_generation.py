@@ -81,14 +81,6 @@ def questions_of(chunks, **settings):
     return [question for document in result for question in document.questions]
 
 
-def test_every_gold_resolves_to_exactly_one_chunk(chunks):
-    questions = questions_of(chunks)
-    resolution = resolve(questions, chunks)
-    assert resolution.evaluability == 1
-    assert {len(result) for result in resolution.gold.values()} == {1}
-    assert {result[0] for result in resolution.gold.values()} == {chunk.id for chunk in chunks}
-
-
 def test_a_lookup_names_table_and_row_and_asks_for_the_answers_column(chunks):
     for question in questions_of(chunks):
         (gold,) = resolve([question], chunks).gold.values() if question.gold else [("none",)]
@@ -101,8 +93,12 @@ def test_a_lookup_names_table_and_row_and_asks_for_the_answers_column(chunks):
             assert question.answer == str(20 - LEVELS.index(gold[0].removeprefix("Thief ")))
 
 
-def test_generated_questions_are_marked(chunks):
+def test_every_gold_resolves_to_exactly_one_chunk_and_questions_are_marked(chunks):
     questions = questions_of(chunks)
+    resolution = resolve(questions, chunks)
+    assert resolution.evaluability == 1
+    assert {len(result) for result in resolution.gold.values()} == {1}
+    assert {result[0] for result in resolution.gold.values()} == {chunk.id for chunk in chunks}
     assert all(question.generated and question.kind.startswith("generated-") for question in questions)
     assert {question.book for question in questions} == {"b"}
 
@@ -128,7 +124,7 @@ def test_ids_and_queries_are_unique(chunks):
         assert len(set(queries)) == len(queries)
 
 
-def test_paraphrases_use_other_orders_number_forms_and_abbreviations(chunks):
+def test_paraphrases_use_other_orders_number_forms_abbreviations_and_ordinals_where_the_library_does(chunks):
     query = " / ".join(question.query for seed in range(40) for question in questions_of(chunks, seed=seed))
     assert "Blue Dragon" in query
     assert "level 7" in query
@@ -137,9 +133,6 @@ def test_paraphrases_use_other_orders_number_forms_and_abbreviations(chunks):
     assert "hit dice" in query
     assert "fog cloud" in query
     assert "7th level" not in query, "this library does not write levels as ordinals"
-
-
-def test_ordinals_are_used_where_the_library_writes_them(chunks):
     ordinal = [
         replace(chunk, row_key="7th", cells=("7th", "18"), source="| 7th | 18 |") if chunk.row_key == "7" else chunk
         for chunk in chunks
@@ -161,26 +154,6 @@ def test_unanswerable_questions_ask_for_keys_that_no_row_has(chunks):
             assert not any(spell.lower() in question.query.lower() and "school" in question.query for spell, _ in held)
 
 
-def test_tables_that_cannot_be_told_apart_get_no_questions(chunks):
-    alike = [
-        replace(chunk, caption="Table", heading_path=("Classes",)) for chunk in chunks if chunk.table_id in CLASSES
-    ]
-    assert questions_of(alike) == []
-
-
-def test_rows_that_share_a_key_or_a_number_get_no_questions(chunks):
-    fighter = [chunk for chunk in chunks if chunk.table_id == "Fighter"]
-    twin = replace(fighter[2], id="twin", source="| 7 | 1 |")
-    overlapping = replace(fighter[0], id="wide", row_key="1-6", cells=("1-6", "5"), source="| 1-6 | 5 |")
-    keys = {question.gold[0].row_key for question in questions_of([*fighter, twin, overlapping], unanswerable=0.0)}
-    assert keys == set()
-
-
-def test_columns_without_a_name_are_not_asked_for(chunks):
-    fighter = [replace(chunk, columns=("Level", "Column 2")) for chunk in chunks if chunk.table_id == "Fighter"]
-    assert questions_of(fighter) == []
-
-
 def test_a_row_of_a_table_of_fields_is_a_field_of_the_table_or_of_a_column(make_chunk):
     def field(columns):
         cells = ("Armour Class:", "6", "7")[: len(columns)]
@@ -194,11 +167,6 @@ def test_a_row_of_a_table_of_fields_is_a_field_of_the_table_or_of_a_column(make_
     assert any("armour class of Dog" in query for query in draw_queries(("Size:", "Medium")))
     assert not any("medium" in query for query in draw_queries(("Size:", "Medium")))
     assert any("wild (Dog)" in query for query in draw_queries(("Size:", "Tame", "Wild")))
-
-
-def test_what_is_rolled_is_not_asked_for(make_chunk):
-    row = {"columns": ("Effect", "d20"), "cells": ("Fog", "16"), "row_key": "Fog", "caption": "Effects"}
-    assert questions_of([make_chunk("fog", source="| Fog | 16 |", **row)]) == []
 
 
 def test_a_row_may_be_named_by_another_cell_and_its_key_be_asked_for(make_chunk):
@@ -245,7 +213,20 @@ def test_a_record_called_like_another_books_section_gets_no_question(chunks, mak
     assert not asks_for_dragon([*chunks, other])
 
 
-def test_no_chunks_give_no_questions():
+def test_what_cannot_be_told_apart_has_no_name_or_is_rolled_gets_no_questions(chunks, make_chunk):
+    alike = [
+        replace(chunk, caption="Table", heading_path=("Classes",)) for chunk in chunks if chunk.table_id in CLASSES
+    ]
+    assert questions_of(alike) == []
+    fighter = [chunk for chunk in chunks if chunk.table_id == "Fighter"]
+    twin = replace(fighter[2], id="twin", source="| 7 | 1 |")
+    overlapping = replace(fighter[0], id="wide", row_key="1-6", cells=("1-6", "5"), source="| 1-6 | 5 |")
+    keys = {question.gold[0].row_key for question in questions_of([*fighter, twin, overlapping], unanswerable=0.0)}
+    assert keys == set()
+    fighter = [replace(chunk, columns=("Level", "Column 2")) for chunk in chunks if chunk.table_id == "Fighter"]
+    assert questions_of(fighter) == []
+    row = {"columns": ("Effect", "d20"), "cells": ("Fog", "16"), "row_key": "Fog", "caption": "Effects"}
+    assert questions_of([make_chunk("fog", source="| Fog | 16 |", **row)]) == []
     assert generate_questions([]) == ()
 
 
@@ -285,7 +266,7 @@ PARTS = (
 
 
 @pytest.fixture
-def prose_questions_chunks(make_chunk):
+def passages(make_chunk):
     fillers = [make_chunk(f"f{number}", kind="prose", text=f"nothing number{number}") for number in range(60)]
     parts = [
         make_chunk(f"p{number}", kind="prose", text=text, source=text, heading_path=("Weather",))
@@ -294,24 +275,22 @@ def prose_questions_chunks(make_chunk):
     return [*parts, *fillers]
 
 
-def draw_section_questions(prose_questions_chunks, part, section):
-    places = WordPlaces(prose_questions_chunks)
+def draw_section_questions(passages, part, section):
+    places = WordPlaces(passages)
     return {
         section_question(part, section, ("Weather",), places, Phrasing(Random(seed), Vocabulary.default(), frozenset()))
         for seed in range(80)
     }
 
 
-def test_a_passage_is_asked_for_by_words_that_only_it_has_together(prose_questions_chunks):
+def test_a_passage_is_asked_for_by_words_that_only_it_has_together(passages):
     by_words = [
         query
-        for query in draw_section_questions(
-            prose_questions_chunks, prose_questions_chunks[0], prose_questions_chunks[:2]
-        )
+        for query in draw_section_questions(passages, passages[0], passages[:2])
         if query and "eather" not in query
     ]
     assert by_words
-    places = WordPlaces(prose_questions_chunks)
+    places = WordPlaces(passages)
     for query in by_words:
         words = [
             word for word in query.strip("?").split() if word not in {"what", "about", "where", "is", "it", "said:"}
@@ -320,23 +299,14 @@ def test_a_passage_is_asked_for_by_words_that_only_it_has_together(prose_questio
         assert places.having(words) == {"p0"}
 
 
-def test_a_part_of_a_section_is_asked_for_by_its_own_words_and_the_sections_name(prose_questions_chunks):
+def test_a_whole_section_is_asked_for_by_its_name_and_a_part_by_its_own_words_too(passages):
     assert any(
         query and "eather" in query and "archers" in query.lower()
-        for query in draw_section_questions(
-            prose_questions_chunks, prose_questions_chunks[1], prose_questions_chunks[:2]
-        )
+        for query in draw_section_questions(passages, passages[1], passages[:2])
     )
+    assert "Explain Weather." in draw_section_questions(passages, passages[0], passages[:1])
 
 
-def test_a_whole_section_is_asked_for_by_its_name(prose_questions_chunks):
-    assert "Explain Weather." in draw_section_questions(
-        prose_questions_chunks, prose_questions_chunks[0], prose_questions_chunks[:1]
-    )
-
-
-def test_text_that_says_nothing_of_its_own_gets_no_question(prose_questions_chunks, make_chunk):
+def test_text_that_says_nothing_of_its_own_gets_no_question(passages, make_chunk):
     twin = make_chunk("twin", kind="prose", text=PARTS[0], source=PARTS[0], heading_path=("Weather",))
-    assert draw_section_questions(
-        [*prose_questions_chunks, twin], prose_questions_chunks[0], [prose_questions_chunks[0], twin]
-    ) == {None}
+    assert draw_section_questions([*passages, twin], passages[0], [passages[0], twin]) == {None}

@@ -34,27 +34,21 @@ def test_a_name_loses_a_word_only_where_it_still_means_one_place(make_chunk):
     }
 
 
-def test_a_place_without_a_heading_above_has_no_empty_brackets(make_chunk):
-    result = names(table(make_chunk, "a", "Skills"), table(make_chunk, "b", "Skills", "Chapter 2: Skills"))
-    assert result == {}
-
-
 def test_a_shortened_name_neither_begins_nor_ends_with_a_joining_word(make_chunk):
     result = names(table(make_chunk, "a", caption="Armor by Type"))
     assert set(result["a"]) == {"Armor by Type", "Armor Type"}
 
 
-def test_an_identifier_loses_its_number_and_its_underscores(make_chunk):
+def test_an_identifier_loses_a_number_that_tells_nothing(make_chunk):
     result = names(table(make_chunk, "a", "GPS_RTK (127)"), table(make_chunk, "b", "GPS2_RTK (128)"))
     assert set(result["a"]) == {"GPS_RTK (127)", "GPS_RTK", "GPS RTK", "gps rtk"}
-
-
-def test_a_number_that_tells_two_places_apart_stays(make_chunk):
     result = names(table(make_chunk, "a", "Wall (1)"), table(make_chunk, "b", "Wall (2)"))
     assert {name: set(ways) for name, ways in result.items()} == {"a": {"Wall (1)"}, "b": {"Wall (2)"}}
 
 
 def test_places_that_nothing_tells_apart_have_no_name(make_chunk):
+    result = names(table(make_chunk, "a", "Skills"), table(make_chunk, "b", "Skills", "Chapter 2: Skills"))
+    assert result == {}
     assert names(table(make_chunk, "a", "Doors"), table(make_chunk, "b", "Doors")) == {}
 
 
@@ -76,15 +70,9 @@ def draw_names(make_chunk, beside, row):
     return {names.say(phrasing, beside, row) for phrasing in phrasings}
 
 
-def test_a_name_is_cut_to_what_tells_the_row_from_all_others(make_chunk):
+def test_a_name_is_cut_to_what_tells_its_row_from_all_others_and_else_said_whole(make_chunk):
     assert draw_names(make_chunk, ["Giant", "Save"], "Fighter-Giant") == {"Fighter Saves", "Fighter"}
-
-
-def test_a_row_that_is_named_by_a_number_needs_a_name_that_means_its_table(make_chunk):
     assert draw_names(make_chunk, ["Level", "Save"], None) == {"Fighter Saves", "Fighter"}
-
-
-def test_a_name_that_cannot_be_cut_is_said_whole(make_chunk):
     assert draw_names(make_chunk, ["Level", "Save"], "Fighter-Giant") == {"Fighter Saves"}
 
 

@@ -30,12 +30,6 @@ def draw_phrases(method, *arguments, ordinal_columns=(), **named):
     }
 
 
-def test_numbers_are_said_with_their_column():
-    assert draw_phrases("number", 7, "Level") >= {"level 7", "a level of 7", "level seven"}
-    assert draw_phrases("number", 7, "Level", ordinal_columns=["level"]) >= {"level 7", "7th level"}
-    assert draw_phrases("number", 43, "d%") == {"a roll of 43", "43 rolled on d%"}
-
-
 def test_numbers_are_words_for_columns_that_no_vocabulary_knows_too():
     assert draw_phrases("number", 19, "Param (Label)") == {
         "param 19",
@@ -46,42 +40,30 @@ def test_numbers_are_words_for_columns_that_no_vocabulary_knows_too():
     }
 
 
-def test_a_dice_columns_number_is_a_roll():
+def test_numbers_are_said_with_their_column_and_on_dice_as_a_roll():
+    assert draw_phrases("number", 7, "Level") >= {"level 7", "a level of 7", "level seven"}
+    assert draw_phrases("number", 7, "Level", ordinal_columns=["level"]) >= {"level 7", "7th level"}
+    assert draw_phrases("number", 43, "d%") == {"a roll of 43", "43 rolled on d%"}
     assert draw_phrases("number", 3, "1d6") == {"a roll of 3", "3 rolled on 1d6"}
-
-
-def test_an_abbreviation_is_no_article_of_a_number():
     assert not any(text.startswith("a lvl") for text in draw_phrases("number", 21, "Level"))
 
 
-def test_names_may_be_turned_round():
+def test_names_may_be_turned_round_written_as_words_or_shortened():
     assert draw_phrases("name", "Dragon, Blue:") == {"Dragon, Blue", "dragon, blue", "Blue Dragon"}
     assert draw_phrases("name", "Fog Cloud") == {"Fog Cloud", "fog cloud"}
-
-
-def test_identifiers_may_be_said_as_words_and_without_the_marks_of_a_footnote():
     assert draw_phrases("name", "`h_acc` ++") == {"h_acc", "h acc"}
-
-
-def test_a_shorter_form_that_is_given_is_said_too():
     assert draw_phrases("name", "1 (Actuator ID)", ["Actuator ID"]) >= {"1 (Actuator ID)", "Actuator ID"}
 
 
-def test_columns_keep_short_capitals_unless_all_is_shouted():
+def test_columns_keep_short_capitals_and_are_said_without_their_units():
     assert draw_phrases("column", "XP Value") == {"XP value", "xp"}
     assert draw_phrases("column", "TYPE OF SAVE") == {"type of save"}
     assert "hit dice" in draw_phrases("column", "Hit Dice:")
-
-
-def test_columns_are_said_without_their_units_with_short_words_and_seldom_by_initials():
     assert draw_phrases("column", "Maximum Range (ft.)") == {"maximum range", "max range", "maximum range (ft.)", "MR"}
 
 
-def test_another_cell_is_said_with_its_column():
+def test_another_cell_is_said_with_its_column_and_the_article_that_fits():
     assert draw_phrases("with_cell", "Cost", "`20,000`") == {"cost 20,000", "20,000 cost", "a cost of 20,000"}
-
-
-def test_the_article_of_a_column_fits():
     assert "an armor class of 7" in draw_phrases("number", 7, "Armor Class")
     assert "hit points of 7" in draw_phrases("number", 7, "Hit Points")
     assert "notes of closed" in draw_phrases("with_cell", "Notes", "closed.")
@@ -145,11 +127,8 @@ def test_a_cell_is_plain(written, phrase):
     assert plain(written) == phrase
 
 
-def test_decoration_of_a_column_is_not_said():
+def test_decoration_of_a_column_is_not_said_and_its_unit_first_left_out():
     assert column_name("——Spell Slots per Spell Level—— 8") == "spell slots per spell level 8"
-
-
-def test_a_unit_in_brackets_is_left_out_first_and_kept_last():
     assert column_forms("weight (lbs)") == ("weight", "wt", "weight (lbs)")
     assert column_forms("cost") == ("cost",)
     assert unbracketed("Emblem (on a shield)") == "Emblem"
@@ -173,12 +152,9 @@ def test_a_column_is_asked_for_by_what_it_measures(column):
     assert "how heavy is {key}" in asked_as(column)
 
 
-def test_the_last_word_counts_that_is_asked_for_so():
+def test_the_last_word_that_is_asked_for_so_counts_and_others_are_asked_for_by_name():
     assert asked_as("Range Cost") == asked_as("Cost")
     assert asked_as("Base Cost Category") == asked_as("Cost")
-
-
-def test_other_columns_are_asked_for_by_name_alone():
     assert asked_as("Psionic Talent") == ()
 
 

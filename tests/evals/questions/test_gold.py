@@ -34,23 +34,10 @@ def twins(make_chunk):
     ]
 
 
-def test_a_snippet_that_stands_once_is_gold_whatever_the_rest_says(twins):
+def test_a_snippet_that_stands_once_is_gold_whatever_else_is_said_and_however_it_is_spaced(twins):
     anchor = Anchor(snippet="| 9 | 20 |", row_key="8", heading_path=("Elsewhere",), caption="Other")
     assert gold_of(ask(anchor), twins[:1]) == ("Fighter",)
-
-
-def test_white_space_and_bars_are_read_over(twins):
     assert gold_of(ask(Anchor(snippet="|9|  20|", row_key="9")), twins[:1]) == ("Fighter",)
-
-
-def test_twins_are_told_apart_by_the_end_of_the_heading_path(twins):
-    assert gold_of(ask(Anchor(snippet="| 9 | 20 |", row_key="9", heading_path=("**Paladin**",))), twins) == ("Paladin",)
-
-
-def test_twins_are_told_apart_by_caption(twins):
-    under_one = [replace(chunk, heading_path=("Classes",)) for chunk in twins]
-    anchor = Anchor(snippet="| 9 | 20 |", row_key="9", heading_path=("Classes",), caption="ranger Table")
-    assert gold_of(ask(anchor), under_one) == ("Ranger",)
 
 
 def test_an_exact_caption_wins_over_one_that_holds_it(twins):
@@ -58,11 +45,6 @@ def test_an_exact_caption_wins_over_one_that_holds_it(twins):
     anchor = Anchor(snippet="| 9 | 20 |", row_key="9", caption="Dragon, Blue")
     assert gold_of(ask(anchor), [old, young]) == ("Dragon, Blue",)
     assert gold_of(ask(replace(anchor, caption="Table 3: Dragon, Blue")), [young, twins[0]]) == ("Dragon, Blue",)
-
-
-def test_a_part_of_a_row_is_told_apart_by_row_key(make_chunk):
-    rows = [make_chunk(key, source=f"| {key} | 20 | 19 |", row_key=key) for key in ("8", "9")]
-    assert gold_of(ask(Anchor(snippet="| 20 | 19 |", row_key="9")), rows) == ("9",)
 
 
 def test_twins_are_told_apart_by_line_at_last(twins):
@@ -84,7 +66,11 @@ def test_twins_without_the_heading_are_stale_and_not_guessed(twins, make_chunk):
     assert "is in 3 chunks, none of them with heading 'Monk' and caption 'Monk'" in reason
 
 
-def test_a_heading_that_is_gone_does_no_harm_if_the_caption_decides(twins):
+def test_twins_are_told_apart_by_heading_or_caption_whichever_decides(twins):
+    assert gold_of(ask(Anchor(snippet="| 9 | 20 |", row_key="9", heading_path=("**Paladin**",))), twins) == ("Paladin",)
+    under_one = [replace(chunk, heading_path=("Classes",)) for chunk in twins]
+    anchor = Anchor(snippet="| 9 | 20 |", row_key="9", heading_path=("Classes",), caption="ranger Table")
+    assert gold_of(ask(anchor), under_one) == ("Ranger",)
     anchor = Anchor(snippet="| 9 | 20 |", row_key="9", heading_path=("Renamed",), caption="Ranger table")
     assert gold_of(ask(anchor), twins) == ("Ranger",)
 
@@ -104,11 +90,6 @@ def test_the_gold_of_a_key_value_pair_is_its_record(make_chunk):
     assert gold_of(ask(anchor), records) == ("Dragon, Red",)
 
 
-def test_the_gold_of_a_paragraph_is_the_prose_that_holds_its_beginning(twins, make_chunk):
-    prose = make_chunk("p", kind="prose", source="Fog obscures\nall sight beyond 5 feet. It lifts at noon.")
-    assert gold_of(ask(Anchor(snippet="Fog obscures all sight bey")), [*twins, prose]) == ("p",)
-
-
 def test_a_row_of_a_listing_and_the_passage_that_holds_it_are_one_answer(make_chunk):
     listing = "```\na: 1\n# The first of them.\nb: 2\n```"
     passage = make_chunk("passage", source=listing, kind="prose", lines=(3, 7))
@@ -126,7 +107,9 @@ def test_a_snippet_does_not_reach_over_two_chunks(make_chunk):
     assert "is found nowhere" in stale_reason(ask(Anchor(snippet="fog lifts")), halves, make_chunk)
 
 
-def test_pairs_side_by_side_are_told_apart_by_the_questions_keys(make_chunk):
+def test_parts_of_a_row_and_pairs_side_by_side_are_told_apart_by_row_key_and_keys(make_chunk):
+    rows = [make_chunk(key, source=f"| {key} | 20 | 19 |", row_key=key) for key in ("8", "9")]
+    assert gold_of(ask(Anchor(snippet="| 20 | 19 |", row_key="9")), rows) == ("9",)
     halves = [make_chunk(key, source="| 1 | 200 | 11 | 7,200 |", row_key=key, lines=(5, 5)) for key in ("1", "11")]
     anchor = Anchor(snippet="| 1 | 200 | 11 | 7,200 |", row_key="1")
     assert gold_of(ask(anchor, keys={"cr": "11"}), halves) == ("11",)
@@ -139,13 +122,9 @@ def test_without_a_snippet_heading_caption_and_key_must_hold(twins, make_chunk):
     assert "none of them with heading" in stale_reason(ask(replace(anchor, heading_path=("Monk",))), twins, make_chunk)
 
 
-def test_a_document_with_a_line_is_the_chunk_that_covers_it(make_chunk):
-    parts = [make_chunk(str(n), kind="prose", document="pep.md", lines=(n, n + 9)) for n in (1, 11)]
-    assert gold_of(ask(Anchor(document="pep.md", line=12)), parts) == ("11",)
-    assert gold_of(ask(Anchor(document="pep.md")), parts) == ("1", "11")
-
-
-def test_a_heading_alone_is_the_prose_right_under_it(twins, make_chunk):
+def test_the_gold_of_prose_is_what_holds_its_beginning_or_is_right_under_its_heading(twins, make_chunk):
+    prose = make_chunk("p", kind="prose", source="Fog obscures\nall sight beyond 5 feet. It lifts at noon.")
+    assert gold_of(ask(Anchor(snippet="Fog obscures all sight bey")), [*twins, prose]) == ("p",)
     prose = make_chunk("p", kind="prose", heading_path=("Classes", "Fighter"))
     assert gold_of(ask(Anchor(heading_path=("Fighter",))), [*twins, prose]) == ("p",)
 
@@ -158,11 +137,6 @@ def test_another_book_is_not_searched(twins, make_chunk):
     assert "is found nowhere" in stale_reason(ask(Anchor("b", snippet="| 9 | 20 |")), elsewhere, make_chunk)
     anywhere = Question("q", "x", gold=(Anchor(snippet="| 9 | 20 |"),))
     assert gold_of(anywhere, elsewhere) == ("Fighter",)
-
-
-def test_a_question_with_one_stale_anchor_of_two_has_no_gold(twins, make_chunk):
-    result, lost = Anchor(snippet="| 9 | 20 |", heading_path=("Ranger",)), Anchor(snippet="gone")
-    assert "snippet 'gone' is found nowhere" in stale_reason(ask(result, lost), twins, make_chunk)
 
 
 def test_questions_without_gold_do_not_count(twins):
@@ -184,15 +158,12 @@ def any_of(*anchors, number=0):
     return tuple(replace(anchor, group=number) for anchor in anchors)
 
 
-def test_a_group_keeps_together_what_its_anchors_find(twins):
+def test_a_group_is_one_answer_of_all_that_its_anchors_find(twins):
     fighter, ranger = (Anchor(snippet="| 9 | 20 |", heading_path=(name,)) for name in ("Fighter", "Ranger"))
     resolution = resolve([ask(*any_of(fighter, ranger))], twins)
     assert resolution.gold["q"] == ("Fighter", "Ranger")
     assert resolution.groups["q"] == (("Fighter", "Ranger"),)
     assert "q" not in resolve([ask(fighter, ranger)], twins).groups
-
-
-def test_a_group_of_one_anchor_makes_equal_rows_one_answer_and_no_longer_ambiguous(twins):
     resolution = resolve([ask(*any_of(Anchor(snippet="| 9 | 20 |")))], twins)
     assert resolution.groups["q"] == (("Fighter", "Paladin", "Ranger"),)
     assert resolution.ambiguous == ()
@@ -206,33 +177,29 @@ def test_a_group_resolves_if_one_anchor_does_and_the_stale_one_is_named(twins):
     assert [finding.reason for finding in resolution.stale] == ["snippet 'gone' is found nowhere"]
 
 
-def test_a_group_without_a_chunk_leaves_its_question_out(twins, make_chunk):
+def test_one_stale_anchor_or_group_beside_others_leaves_the_question_without_gold(twins, make_chunk):
+    result, lost = Anchor(snippet="| 9 | 20 |", heading_path=("Ranger",)), Anchor(snippet="gone")
+    assert "snippet 'gone' is found nowhere" in stale_reason(ask(result, lost), twins, make_chunk)
     kept = Anchor(snippet="| 9 | 20 |")
     assert "'gone' is found nowhere" in stale_reason(
         ask(kept, *any_of(Anchor(snippet="gone"), number=1)), twins, make_chunk
     )
-
-
-def test_a_group_does_not_excuse_a_plain_anchor_that_is_stale(twins, make_chunk):
     kept = any_of(Anchor(snippet="| 9 | 20 |"))
     assert "'gone' is found nowhere" in stale_reason(ask(*kept, Anchor(snippet="gone")), twins, make_chunk)
 
 
-def test_a_file_is_looked_for_in_its_own_book(make_chunk):
+def test_a_document_is_the_chunk_that_covers_its_line_looked_for_in_its_own_book(make_chunk):
+    parts = [make_chunk(str(n), kind="prose", document="pep.md", lines=(n, n + 9)) for n in (1, 11)]
+    assert gold_of(ask(Anchor(document="pep.md", line=12)), parts) == ("11",)
+    assert gold_of(ask(Anchor(document="pep.md")), parts) == ("1", "11")
     rows = [make_chunk(book, book=book, source="| 6 | 10 |", row_key="6") for book in ("b", "c")]
     anchor = Anchor("c", document="d.md", row_key="6")
     assert gold_of(ask(anchor), rows) == ("c",)
 
 
-def test_groups_that_share_a_chunk_are_one_answer():
+def test_groups_that_share_a_chunk_are_one_answer_that_stands_under_its_first():
     assert disjoint([("a", "b"), ("c", "d"), ("b", "c", "e"), ("f", "g")]) == (("a", "b", "c", "d", "e"), ("f", "g"))
-
-
-def test_a_group_of_one_chunk_is_plain_gold():
     assert disjoint([("a", "a"), ("b",)]) == ()
-
-
-def test_a_group_stands_under_its_first_chunk():
     assert answers_of((("a", "b"), ("c", "d"))) == {"a": "a", "b": "a", "c": "c", "d": "c"}
 
 

@@ -93,18 +93,6 @@ def test_a_repeated_id_names_both_lines(tmp_path):
     assert problem.endswith("q.jsonl:1")
 
 
-def test_a_query_of_2001_characters_is_refused(tmp_path):
-    (problem,) = problems_of(tmp_path / "q.jsonl", json.dumps({"id": "a", "query": "x" * 2001, "gold": []}))
-    assert "2001 characters" in problem
-
-
-def test_a_broken_array_is_refused_with_its_line(tmp_path):
-    (problem,) = problems_of(tmp_path / "q.json", '[\n{"id": "a",}]')
-    assert problem.startswith(":2: not JSON")
-    (problem,) = problems_of(tmp_path / "q.json", '{"id": "a"}')
-    assert "not an array" in problem
-
-
 @pytest.mark.parametrize(("name", "data"), [("q.jsonl", b"\xff\xfe"), ("q.jsonl.gz", b"plain"), ("q.jsonl", b"\n")])
 def test_unreadable_and_empty_files_are_refused(tmp_path, name, data):
     (tmp_path / name).write_bytes(data)
@@ -112,13 +100,16 @@ def test_unreadable_and_empty_files_are_refused(tmp_path, name, data):
         load_questions(tmp_path / name)
 
 
-def test_a_cut_gzip_file_is_refused(tmp_path):
+def test_files_that_are_cut_missing_or_hold_too_long_a_query_are_refused(tmp_path):
+    (problem,) = problems_of(tmp_path / "q.jsonl", json.dumps({"id": "a", "query": "x" * 2001, "gold": []}))
+    assert "2001 characters" in problem
+    (problem,) = problems_of(tmp_path / "q.json", '[\n{"id": "a",}]')
+    assert problem.startswith(":2: not JSON")
+    (problem,) = problems_of(tmp_path / "q.json", '{"id": "a"}')
+    assert "not an array" in problem
     (tmp_path / "q.jsonl.gz").write_bytes(gzip.compress(b'{"id": "a"}' * 100)[:-12])
     with pytest.raises(RetrievalError, match=r"q\.jsonl\.gz"):
         load_questions(tmp_path / "q.jsonl.gz")
-
-
-def test_a_missing_file_is_missing(tmp_path):
     with pytest.raises(FileNotFoundError):
         load_questions(tmp_path / "none.jsonl")
 
@@ -136,12 +127,9 @@ def problem(tmp_path, gold, **given):
     return result
 
 
-def test_file_names_book_and_document_where_the_question_names_no_book(tmp_path):
+def test_a_file_names_book_and_document_and_wins_over_the_questions_book(tmp_path):
     assert read(tmp_path, [{"file": "osric/a.md"}]) == (Anchor("osric", document="a.md"),)
     assert read(tmp_path, [{"file": "osric/part/a.md"}]) == (Anchor("osric", document="part/a.md"),)
-
-
-def test_file_wins_over_the_questions_book(tmp_path):
     gold = read(tmp_path, [{"file": "fiends/a.md"}, {"row_key": "6"}], book="osric")
     assert gold == (Anchor("fiends", document="a.md"), Anchor("osric", row_key="6"))
 

@@ -33,11 +33,6 @@ def hosted(home: Home) -> Home:
     return replace(home, settings=replace(home.settings, embedder="openai"))
 
 
-def test_an_embedder_without_a_key_is_told_of_where_vectors_are_missing(tiny: Home) -> None:
-    with pytest.raises(EmbedderUnavailableError, match=r"^openai needs OPENAI_API_KEY; set it, or use --embedder"):
-        prepare_models(hosted(tiny), Access())
-
-
 def test_it_is_no_obstacle_where_every_vector_is_kept_and_nobody_scores(tiny: Home, chat_server: FakeOpenAi) -> None:
     from pipeline.runs.build import build  # loads Dagster
 
@@ -70,7 +65,9 @@ def test_a_key_that_is_refused_is_one_line_before_the_tables_are_read(tiny: Home
     assert not chat_server.asked
 
 
-def test_a_key_that_no_header_can_have_is_found_without_a_server(tiny: Home) -> None:
+def test_a_missing_key_and_one_that_no_header_can_have_are_found_without_a_server(tiny: Home) -> None:
+    with pytest.raises(EmbedderUnavailableError, match=r"^openai needs OPENAI_API_KEY; set it, or use --embedder"):
+        prepare_models(hosted(tiny), Access())
     with pytest.raises(ModelKeyError, match="has a character that no key has"):
         prepare_models(by_model(tiny), Access("sk a secret"))
 
@@ -97,9 +94,7 @@ def test_a_model_of_passages_is_asked_for_where_an_answer_is_missing(tiny: Home,
     prepare_models(home, access)
 
 
-def test_a_server_that_says_nothing_of_its_models_or_is_away_leaves_it_to_the_tables(
-    tiny: Home, chat_server: FakeOpenAi
-) -> None:
+def test_a_server_that_says_nothing_of_its_models_or_is_away_leaves_it_to_the_tables(tiny, chat_server):
     prepare_models(by_model(tiny), Access.of_environment(chat_server.environment))
     prepare_models(by_model(tiny), Access("none", "http://127.0.0.1:9/v1"))
     prepare_models(by_model(tiny), Access())
@@ -127,9 +122,7 @@ def test_an_embedder_that_fails_whatever_the_text_is_given_up_for_the_books_that
         assert models.embedder("openai")
 
 
-def test_a_key_that_is_refused_during_a_build_costs_one_request_and_one_error(
-    tiny: Home, chat_server: FakeOpenAi, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_that_is_refused_during_a_build_costs_one_request_and_one_error(tiny, chat_server, monkeypatch):
     from pipeline.runs.build import build  # loads Dagster
 
     for name in ("second", "third"):

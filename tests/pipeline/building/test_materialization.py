@@ -109,9 +109,7 @@ def test_the_same_records_are_looked_at_once(ask_verdict: Callable[..., tuple[Bo
     assert ask_verdict() == (FOUND, False)
 
 
-def test_whatever_the_verdict_depends_on_makes_it_anew(
-    ask_verdict: Callable[..., tuple[BookVerdict, bool]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_whatever_the_verdict_depends_on_makes_it_anew(ask_verdict, tmp_path, monkeypatch):
     ask_verdict()
     (tmp_path / "tables.jsonl").write_text("{ }\n")
     assert ask_verdict()[1], "other records"

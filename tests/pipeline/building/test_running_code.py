@@ -94,15 +94,11 @@ def test_what_it_runs_is_another_version(version_after: Callable[..., str], name
         ("deep/words.toml", "a = 1", "a = 2"),
     ],
 )
-def test_what_it_does_not_run_changes_nothing(
-    version_after: Callable[..., str], name: str, before: str, after: str
-) -> None:
+def test_what_it_does_not_run_changes_nothing(version_after, name, before, after):
     assert version_after(name, before, after) == version_after()
 
 
-def test_the_folder_that_a_package_of_the_same_name_left_behind_changes_nothing(
-    version_after: Callable[..., str], tmp_path: Path
-) -> None:
+def test_the_folder_that_a_package_of_the_same_name_left_behind_changes_nothing(version_after, tmp_path):
     before = version_after()
     (tmp_path / "toy" / "reading" / "__pycache__").mkdir(parents=True)
     assert version_after() == before

@@ -62,9 +62,7 @@ def test_another_library_forgets_the_questions_of_the_one_before(quickstarted: H
     assert query.forgotten == (SAMPLE_QUESTIONS,)
 
 
-def test_a_library_that_the_environment_names_forgets_them_too(
-    quickstarted: Home, books: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_library_that_the_environment_names_forgets_them_too(quickstarted, books, monkeypatch):
     monkeypatch.setenv("QUERYMUST_LIBRARY", str(books))
     assert asked_for(quickstarted.root).forgotten == (SAMPLE_QUESTIONS,)
 
@@ -76,9 +74,7 @@ def test_the_same_library_keeps_its_questions(quickstarted: Home) -> None:
         assert query.forgotten == ()
 
 
-def test_questions_that_are_named_are_never_forgotten(
-    quickstarted: Home, books: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_questions_that_are_named_are_never_forgotten(quickstarted, books, monkeypatch):
     query = asked_for(quickstarted.root, library=books, questions=[SAMPLE_QUESTIONS])
     assert (query.home.settings.questions, query.forgotten) == ((SAMPLE_QUESTIONS,), ())
     monkeypatch.setenv("QUERYMUST_QUESTIONS", str(SAMPLE_QUESTIONS))
@@ -115,9 +111,7 @@ def test_a_build_after_a_quickstart_asks_no_question_about_the_sample_and_says_s
     assert "--questions" in captured.err
 
 
-def test_a_quickstart_leaves_the_index_of_other_books_alone(
-    tmp_path: Path, books: Path, failure: Callable[..., str]
-) -> None:
+def test_a_quickstart_leaves_the_index_of_other_books_alone(tmp_path, books, failure):
     home = Home(tmp_path / "home", Settings(books))
     home.settings.write(home.root)
     line = failure("quickstart", "--home", home.root)
@@ -126,9 +120,7 @@ def test_a_quickstart_leaves_the_index_of_other_books_alone(
     assert Settings.read(home.root) == home.settings
 
 
-def test_a_plan_counts_and_prices_what_a_build_would_embed_and_leaves_no_trace(
-    books: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[..., Ran]
-) -> None:
+def test_a_plan_counts_and_prices_what_a_build_would_embed_and_leaves_no_trace(books, tmp_path, monkeypatch, run):
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "rag.yaml").write_text("budget_usd: 0.0000001\n")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
@@ -148,9 +140,7 @@ def test_a_plan_counts_and_prices_what_a_build_would_embed_and_leaves_no_trace(
 
 
 @pytest.mark.parametrize("command", ["build", "eval"])
-def test_remembered_questions_that_are_gone_are_missed_before_anything_is_done(
-    command: str, books: Path, tmp_path: Path, failure: Callable[..., str]
-) -> None:
+def test_remembered_questions_that_are_gone_are_missed_before_anything_is_done(command, books, tmp_path, failure):
     home = Home(tmp_path / "home", Settings(books, (tmp_path / "gone.jsonl",)))
     home.settings.write(home.root)
     line = failure(command, "--home", home.root)
@@ -178,9 +168,7 @@ def test_a_library_that_is_not_there_is_said_before_dagster_is_loaded(tmp_path: 
 
 
 @pytest.mark.parametrize(("live", "said"), [(None, "nothing is live yet"), ("one", "the live index is as it was")])
-def test_what_is_kept_is_said_when_a_build_is_interrupted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], live: str | None, said: str
-) -> None:
+def test_what_is_kept_is_said_when_a_build_is_interrupted(tmp_path, capsys, live, said):
     if live is not None:
         (tmp_path / "live").write_text(live)
     with pytest.raises(typer.Exit) as stop, told_when_interrupted(tmp_path):
@@ -224,9 +212,7 @@ def test_an_embedder_that_lacks_something_fails_once_before_the_first_book(
 
 
 @pytest.mark.usefixtures("builds_here")
-def test_a_build_says_how_far_the_embedding_within_a_book_is(
-    tmp_path: Path, books: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[..., Ran]
-) -> None:
+def test_a_build_says_how_far_the_embedding_within_a_book_is(tmp_path, books, monkeypatch, run):
     monkeypatch.setattr("pipeline.defs.books.logged_progress", partial(logged_progress, seconds=0))
     monkeypatch.setattr("retrieval.index.embedding.embedding_store.BATCH", 1)
     (books / "mine" / "02.md").write_text("# Other\n\nA mace is heavy.\n")
@@ -245,15 +231,8 @@ def test_a_build_says_how_far_the_embedding_within_a_book_is(
     ],
 )
 def test_a_plan_says_what_the_embedder_lacks_and_ends_as_the_build_would(
-    as_json: bool,
-    embedder: str,
-    missing: str,
-    cost: str,
-    tmp_path: Path,
-    books: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    run: Callable[..., Ran],
-) -> None:
+    as_json, embedder, missing, cost, tmp_path, books, monkeypatch, run
+):
     (books / "yours").mkdir()
     (books / "yours" / "01.md").write_text("# Yours\n\nA mace is heavy.\n")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)

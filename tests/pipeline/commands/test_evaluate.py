@@ -80,9 +80,7 @@ def test_failures_are_those_of_hit_at_1_and_the_same_in_json(run: Run) -> None:
     assert all(f"\n{each['id']}  {each['kind']}, gold at rank {each['gold_rank']}\n" in shown for each in failed)
 
 
-def test_stale_gold_is_status_1_after_the_scores_with_file_and_id(
-    run: Run, half_stale: Path, sample_copy: Home
-) -> None:
+def test_stale_gold_is_status_1_after_the_scores_with_file_and_id(run, half_stale, sample_copy):
     status, out, errors = run("--questions", half_stale, "--home", sample_copy.root)
     assert status == 1
     assert "default by kind" in out
@@ -105,9 +103,7 @@ def test_a_file_that_resolves_nowhere_is_named(run: Run, half_stale: Path) -> No
 
 
 @pytest.mark.parametrize(("used", "is_told"), [("bm25", True), ("default", False)])
-def test_a_better_strategy_than_the_chosen_one_is_named_below_the_scores(
-    run: Run, sample_copy: Home, used: str, is_told: bool
-) -> None:
+def test_a_better_strategy_than_the_chosen_one_is_named_below_the_scores(run, sample_copy, used, is_told):
     (sample_copy.root / "rag.yaml").write_text(f"strategy: {used}\n")
     out = run("--strategy", "bm25", "--home", sample_copy.root)[1]
     assert ("write `strategy: default` into rag.yaml" in " ".join(out.split())) is is_told
@@ -141,9 +137,7 @@ def test_a_build_says_how_much_gold_is_stale(capsys: pytest.CaptureFixture[str])
     assert "39 questions; the gold of 2.5% is stale. By kind" in capsys.readouterr().out
 
 
-def test_a_long_kind_is_cut_and_an_undefined_number_is_a_dash(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_long_kind_is_cut_and_an_undefined_number_is_a_dash(monkeypatch, capsys):
     monkeypatch.setattr(scores, "out", Console(width=80, highlight=False))
     number = Aggregate("*", "*", "*", "*", "default", "hit@1", 0.5, 0.25, 0.75, 8)
     long = replace(number, kind="k" * 60, value=None, low=None, high=None)
@@ -201,9 +195,7 @@ def test_a_question_that_is_lost_is_named_with_its_ranks(run: Run, tmp_path: Pat
         (("--junit", "FOLDER/other.json/scores.xml"), "cannot be written"),
     ],
 )
-def test_what_cannot_be_used_is_one_sentence(
-    run: Run, tmp_path: Path, arguments: tuple[str, ...], sentence: str
-) -> None:
+def test_what_cannot_be_used_is_one_sentence(run, tmp_path, arguments, sentence):
     (tmp_path / "other.json").write_text("[]")
     status, out, errors = run(*(argument.replace("FOLDER", str(tmp_path)) for argument in arguments))
     assert (status, out) == (2, "")

@@ -55,9 +55,7 @@ def test_mongodb_gets_what_went_live(run: Run, tiny: Home, mongo_uri: str, monke
 
 
 @pytest.mark.usefixtures("builds_here")
-def test_the_command_line_of_the_plan_builds_and_stores(
-    run: Run, tiny: Home, mongo_uri: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_line_of_the_plan_builds_and_stores(run, tiny, mongo_uri, monkeypatch):
     monkeypatch.setenv(URI, mongo_uri)
     (tiny.library / "other").mkdir()
     (tiny.library / "other" / "01.md").write_text("---\nruleset_id: big\n---\n# Other\n\nA whip is long.\n")
@@ -83,9 +81,7 @@ def test_the_command_line_of_the_plan_builds_and_stores(
     ],
     ids=lambda value: value if value.startswith("--") and ":" not in value else "",
 )
-def test_flags_that_contradict_each_other_are_refused_before_anything_is_done(
-    run: Run, tiny: Home, flags: str, said: str
-) -> None:
+def test_flags_that_contradict_each_other_are_refused_before_anything_is_done(run, tiny, flags, said):
     before = sorted(path.name for path in tiny.root.iterdir())
     done = run("build", "--home", tiny.root, *flags.split())
     assert (done.status, done.out) == (2, "")
@@ -99,9 +95,7 @@ def test_two_names_of_one_model_are_no_contradiction(run: Run, tiny: Home, monke
     assert run("build", "--home", tiny.root, *both).status == 0
 
 
-def test_a_server_that_is_not_there_is_said_before_the_build(
-    run: Run, tiny: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_is_not_there_is_said_before_the_build(run, tiny, monkeypatch):
     done = run("build", "--store-mongodb", "--home", tiny.root)
     assert (done.status, done.out) == (2, "")
     assert f"no MongoDB is named; set {URI}" in done.err

@@ -73,9 +73,7 @@ def test_the_sample_book_has_no_errors(lint_sample: Lint) -> None:
     assert "122 tables, 69 guarded; not guarded: 53 describe one thing" in out.splitlines()
 
 
-def test_tables_that_are_not_guarded_are_listed_with_their_place_and_their_reason(
-    lint_sample: Lint, sample: Home
-) -> None:
+def test_tables_that_are_not_guarded_are_listed_with_their_place_and_their_reason(lint_sample, sample):
     short, long = (lint_sample(*more)[1].splitlines() for more in ((), ("--all",)))
     assert short[0].startswith("53 tables describe one thing. Nothing to do: ")
     assert short[1] == "  lantern-and-blade/05-magic.md:98  Bless"
@@ -140,9 +138,7 @@ def test_as_json_it_holds_every_table_with_its_density(lint_sample: Lint) -> Non
         ('{"contain_one_of": [["dagger", "—"]]}', "empty_term", 0),
     ],
 )
-def test_a_bad_predicate_is_named_with_its_rule_and_its_row(
-    lint: Lint, tiny: Home, query_must: str, rule: str, status: int
-) -> None:
+def test_a_bad_predicate_is_named_with_its_rule_and_its_row(lint, tiny, query_must, rule, status):
     chunks = [
         replace(chunk, query_must=query_must if chunk.row_key == "Dagger" else None) for chunk in tiny_chunks(tiny)
     ]

@@ -1,22 +1,16 @@
 """`querymust questions`: what a refused build left is checked, and a fake server writes questions."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from evals.questions.questions import load_questions
-from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 from tests.evals.asked_by_model.conftest import asks_for_each
-from tests.openai_server.server import KEY, FakeOpenAi
-from tests.pipeline.conftest import Ran
+from tests.openai_server.server import KEY
 
 
-def test_it_says_what_it_would_cost_and_then_costs_no_more(
-    tiny: Home, chat_server: FakeOpenAi, run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_it_says_what_it_would_cost_and_then_costs_no_more(tiny, chat_server, run, monkeypatch, tmp_path):
     for name, value in chat_server.environment.items():
         monkeypatch.setenv(name, value)
     chat_server.answering = asks_for_each
@@ -41,9 +35,7 @@ def test_it_says_what_it_would_cost_and_then_costs_no_more(
 
 
 @pytest.mark.usefixtures("builds_here")
-def test_with_nothing_live_the_build_and_the_check_name_the_same_stale_gold(
-    tiny: Home, run: Callable[..., Ran], tmp_path: Path
-) -> None:
+def test_with_nothing_live_the_build_and_the_check_name_the_same_stale_gold(tiny, run, tmp_path):
     (tiny.root / "live").unlink()
     stale = {"id": "gone", "query": "What does a mace cost?", "gold": [{"snippet": "| Mace | 1d6 | 9 gp |"}]}
     found = stale | {"id": "found", "gold": [{"snippet": "| Mace | 1d6 | 8 gp |"}]}
@@ -59,9 +51,7 @@ def test_with_nothing_live_the_build_and_the_check_name_the_same_stale_gold(
     assert checked.err == f"error: stale: {cause}\n"
 
 
-def test_without_a_key_it_names_the_twin_that_needs_none(
-    tiny: Home, run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_without_a_key_it_names_the_twin_that_needs_none(tiny, run, monkeypatch, tmp_path):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     told = run("questions", "by-model", "--out", tmp_path / "asked", "--home", tiny.root)
     assert (told.status, told.out) == (2, "")

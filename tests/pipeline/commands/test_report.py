@@ -13,9 +13,7 @@ from retrieval.search.strategies import STRATEGIES
 from tests.pipeline.conftest import Ran
 
 
-def test_it_writes_where_it_is_told_and_answers_four_questions(
-    sample: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[..., Ran]
-) -> None:
+def test_it_writes_where_it_is_told_and_answers_four_questions(sample, tmp_path, monkeypatch, run):
     path = tmp_path / "scores.html"
     shown: list[str] = []
     monkeypatch.setattr("webbrowser.open", shown.append)
@@ -44,9 +42,7 @@ def test_a_home_without_an_index_is_one_clear_line(tmp_path: Path, run: Callable
     assert "no snapshot was built" in done.err
 
 
-def test_expanded_gold_is_on_the_page_and_among_its_numbers(
-    sample_copy: Home, few_questions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[..., Ran]
-) -> None:
+def test_expanded_gold_is_on_the_page_and_among_its_numbers(sample_copy, few_questions, tmp_path, monkeypatch, run):
     monkeypatch.setattr("pipeline.report.questions.RANKINGS", 12)
     query = tmp_path / "queries"
     query.mkdir()
@@ -74,9 +70,7 @@ def test_expanded_gold_is_on_the_page_and_among_its_numbers(
         (["--report-dir", "a", "--out", "b.html"], "not both"),
     ],
 )
-def test_what_cannot_be_done_is_one_clear_line(
-    given: list[str], said: str, tiny: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[..., Ran]
-) -> None:
+def test_what_cannot_be_done_is_one_clear_line(given, said, tiny, tmp_path, monkeypatch, run):
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     done = run("report", "--home", tiny.root, *given)

@@ -80,9 +80,7 @@ def test_its_json_is_what_the_server_sends(home: Path, least: float | None) -> N
     assert told["receipt"]["decisions"]
 
 
-def test_an_order_by_a_model_without_a_key_is_one_line_beside_the_hits(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_order_by_a_model_without_a_key_is_one_line_beside_the_hits(home, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     done = search(home, "price of a long sword", "--strategy", "default+chat", "--json")
     (line,) = done.stderr.splitlines()

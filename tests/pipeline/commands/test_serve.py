@@ -67,9 +67,7 @@ def test_without_keys_it_listens_to_this_machine_alone(run, sample: Home) -> Non
     assert "--no-keys would let everybody who reaches 0.0.0.0 in" in errors
 
 
-def test_a_server_learns_of_scores_that_came_later_and_searches_as_it_was_told(
-    sample_copy: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_learns_of_scores_that_came_later_and_searches_as_it_was_told(sample_copy, monkeypatch):
     scores = sample_copy.evaluations
     away = scores.rename(scores.with_name("away"))
     served = Served(sample_copy.root, strategy="bm25")

@@ -36,9 +36,7 @@ def test_a_rollback_and_another_one_go_there_and_back(twice_live: tuple[Home, st
     assert [move.how for move in promotions(home.root)][-3:] == ["rollback"] * 3
 
 
-def test_what_cannot_be_rolled_back_to_is_refused_in_a_sentence(
-    twice_live: tuple[Home, str, str], printed: Printed
-) -> None:
+def test_what_cannot_be_rolled_back_to_is_refused_in_a_sentence(twice_live, printed):
     home, first, second = twice_live
     strange = "0123456789abcdef"
     refusals = {strange: "no snapshot that was live", second: "is live already", "../x": "no snapshot that was live"}
@@ -51,9 +49,7 @@ def test_what_cannot_be_rolled_back_to_is_refused_in_a_sentence(
     assert live_id(home.root) == second
 
 
-def test_a_rollback_passes_over_damaged_snapshots_and_names_them(
-    twice_live: tuple[Home, str, str], run: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_a_rollback_passes_over_damaged_snapshots_and_names_them(twice_live, run):
     home, first, second = twice_live
     with open_snapshot(home.root) as snapshot:
         chunks = [replace(chunk, text=f"{chunk.text}  ") for chunk in snapshot.chunks]
@@ -71,9 +67,7 @@ def test_a_rollback_passes_over_damaged_snapshots_and_names_them(
     assert live_id(home.root) == first
 
 
-def test_a_candidate_that_never_went_live_is_not_rolled_back_to(
-    twice_live: tuple[Home, str, str], printed: Printed
-) -> None:
+def test_a_candidate_that_never_went_live_is_not_rolled_back_to(twice_live, printed):
     home, first, second = twice_live
     (home.root / "live.jsonl").unlink()
     promote(home.root, first)
@@ -125,9 +119,7 @@ def test_an_empty_home_is_one_sentence_and_is_not_made(tmp_path: Path, printed: 
     assert not (tmp_path / "none").exists()
 
 
-def test_a_build_that_goes_live_removes_what_nothing_keeps(
-    twice_live: tuple[Home, str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_build_that_goes_live_removes_what_nothing_keeps(twice_live, monkeypatch):
     from pipeline.runs import build
 
     home, first, second = twice_live
@@ -144,9 +136,7 @@ PATIENCE = 60.0
 """Seconds until a test gives up."""
 
 
-def test_what_is_pushed_is_pulled_and_answers(
-    twice_live: tuple[Home, str, str], printed: Printed, tmp_path: Path
-) -> None:
+def test_what_is_pushed_is_pulled_and_answers(twice_live, printed, tmp_path):
     home, first, second = twice_live
     place, reader = tmp_path / "place", tmp_path / "reader"
     assert f"{place} offers {second}: " in printed("push", place, "--home", home.root)
@@ -192,9 +182,7 @@ def test_what_cannot_be_is_one_sentence_and_makes_nothing(printed: Printed, tmp_
     assert list(tmp_path.iterdir()) == []
 
 
-def test_readers_of_a_shared_folder_follow_what_is_pushed(
-    twice_live: tuple[Home, str, str], printed: Printed, tmp_path: Path
-) -> None:
+def test_readers_of_a_shared_folder_follow_what_is_pushed(twice_live, printed, tmp_path):
     home, first, second = twice_live
     place = tmp_path / "place"
     promote(home.root, first)
@@ -213,9 +201,7 @@ def test_readers_of_a_shared_folder_follow_what_is_pushed(
     service.close()
 
 
-def test_a_reader_that_looks_again_and_again_follows(
-    twice_live: tuple[Home, str, str], printed: Printed, tmp_path: Path
-) -> None:
+def test_a_reader_that_looks_again_and_again_follows(twice_live, printed, tmp_path):
     home, first, second = twice_live
     place, reader = tmp_path / "place", tmp_path / "reader"
     words = ["-m", "pipeline.cli", "pull", str(place), "--every", "0.1", "--home", str(reader)]

@@ -86,9 +86,7 @@ def test_a_candidate_that_did_not_go_live_and_a_build_at_work_are_told(tiny: Hom
     assert (told["candidate"], told["at_work"]["pid"]) == ("0123456789abcdef", os.getpid())
 
 
-def test_what_the_gate_said_last_is_told_with_its_reasons_and_the_age_of_what_is_live(
-    tiny: Home, printed: Printed
-) -> None:
+def test_what_the_gate_said_last_is_told_with_its_reasons_and_the_age_of_what_is_live(tiny, printed):
     candidate = "0123456789abcdef"
     live = str(live_id(tiny.root))
     tiny.nominate(candidate)

@@ -22,9 +22,7 @@ def logged_home(tiny: Home) -> Home:
     return tiny
 
 
-def test_a_term_is_proposed_tried_accepted_and_counts_from_the_next_build(
-    logged_home: Home, run: Callable[..., Ran]
-) -> None:
+def test_a_term_is_proposed_tried_accepted_and_counts_from_the_next_build(logged_home, run):
     told = run("suggest-terms", "--home", logged_home.root)
     assert (told.status, told.err) == (0, "")
     assert "longsword = long sword    the same letters, written apart; said in 1 question" in told.out
@@ -50,14 +48,6 @@ def test_what_was_rejected_is_not_proposed_again(logged_home: Home, run: Callabl
     assert not (logged_home.library / "vocabulary.toml").exists()
 
 
-def test_a_word_that_no_book_has_is_not_accepted(tiny: Home, run: Callable[..., Ran]) -> None:
-    told = run("suggest-terms", "--home", tiny.root, "--accept", "blade=zweihander")
-
-    assert told.status == 1
-    assert "blade = zweihander is not accepted: no live book says 'zweihander'" in told.err
-    assert not (tiny.library / "vocabulary.toml").exists()
-
-
 def test_what_the_gate_refuses_is_not_accepted(tiny: Home, run: Callable[..., Ran], tmp_path: Path) -> None:
     row = next(chunk for chunk in Retriever.open(tiny.root).snapshot.chunks if chunk.row_key == "Long sword")
     gold = tmp_path / "gold.jsonl"
@@ -73,7 +63,11 @@ def test_without_questions_it_says_that_there_is_nothing(tiny: Home, run: Callab
     assert told.out == "No word of 0 questions is unknown and like one of the index.\n"
 
 
-def test_half_a_pair_is_refused(tiny: Home, run: Callable[..., Ran]) -> None:
+def test_a_pair_that_is_half_or_that_no_book_has_is_not_accepted(tiny: Home, run: Callable[..., Ran]) -> None:
+    told = run("suggest-terms", "--home", tiny.root, "--accept", "blade=zweihander")
+    assert told.status == 1
+    assert "blade = zweihander is not accepted: no live book says 'zweihander'" in told.err
+    assert not (tiny.library / "vocabulary.toml").exists()
     told = run("suggest-terms", "--home", tiny.root, "--accept", "longsword")
     assert told.status == 2
     assert "write WORD=MEANS" in told.err
@@ -83,9 +77,7 @@ FEEDBACK_ASKED = "Which weapon is cheap?"
 
 
 @pytest.mark.slow
-def test_feedback_becomes_questions_and_entries_and_changes_nothing(
-    tiny: Home, run: Callable[..., Ran], tmp_path: Path
-) -> None:
+def test_feedback_becomes_questions_and_entries_and_changes_nothing(tiny, run, tmp_path):
     rows = {chunk.row_key: chunk.id for chunk in Retriever.open(tiny.root).snapshot.chunks if chunk.row_key}
     kept = FeedbackFile(tiny.root)
     kept.add("s", FEEDBACK_ASKED, rows["Dagger"], "relevant", "")

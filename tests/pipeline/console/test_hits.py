@@ -35,16 +35,10 @@ def test_the_title_goes_from_the_book_to_the_caption() -> None:
     assert long_title(replace(ROW, caption="Parsers")) == "tools > Tools > Parsers"
 
 
-def test_the_key_comes_first_and_empty_cells_are_left_out() -> None:
+def test_the_cells_of_a_row_are_shown_with_its_key_first() -> None:
     assert lines(ROW, None) == ["Name: mistune | Stars: 2.5k | Mark: _x"]
-
-
-def test_a_key_that_is_no_cell_comes_first_unless_the_heading_says_it() -> None:
     assert cells(replace(ROW, row_key="other"))[0] == ("", "other")
     assert cells(replace(ROW, row_key="Parsers")) == tuple(zip(ROW.columns, ROW.cells, strict=True))
-
-
-def test_cells_without_a_column_are_shown_too() -> None:
     assert lines(replace(ROW, cells=(*ROW.cells, "more")), None)[0].endswith(" | more")
 
 
@@ -109,24 +103,6 @@ def row_table_lines(pairs: list[tuple[str, str]], width: int) -> list[str]:
     return [line.plain for line in row_table(pairs, width)]
 
 
-def test_values_stand_under_their_heads_and_a_long_head_takes_two_lines() -> None:
-    assert row_table_lines(ARMOR, 80) == [
-        "Opponent",
-        "Armor Class  Level 1-3  Level 4-6     Level 19+",
-        "6            14         12         x  3",
-    ]
-
-
-def test_what_does_not_fit_goes_on_in_another_band() -> None:
-    assert row_table_lines(ARMOR, 24) == [
-        "Opponent",
-        "Armor Class  Level 1-3",
-        "6            14",
-        "Level 4-6     Level 19+",
-        "12         x  3",
-    ]
-
-
 def test_a_long_value_is_told_below_the_table_and_not_cut() -> None:
     rule = "roll under your score, or lose what you carry and fall into the water"
     shown = row_table_lines([("Name", "River"), ("Rule", rule), ("Depth", "2")], 40)
@@ -135,9 +111,18 @@ def test_a_long_value_is_told_below_the_table_and_not_cut() -> None:
     assert all(cell_len(line) <= 40 for line in shown)
 
 
-def test_wide_letters_are_counted_as_a_terminal_shows_them() -> None:
+def test_values_stand_under_their_heads_in_bands_that_fit() -> None:
+    assert row_table_lines(ARMOR, 80) == [
+        "Opponent",
+        "Armor Class  Level 1-3  Level 4-6     Level 19+",
+        "6            14         12         x  3",
+    ]
+    assert row_table_lines(ARMOR, 24) == [
+        "Opponent",
+        "Armor Class  Level 1-3",
+        "6            14",
+        "Level 4-6     Level 19+",
+        "12         x  3",
+    ]
     assert row_table_lines([("本", "本本本"), ("Price", "3")], 40) == ["本      Price", "本本本  3"]
-
-
-def test_a_row_without_cells_has_no_lines() -> None:
     assert row_table_lines([], 40) == []

@@ -28,9 +28,7 @@ def test_lines_and_tabs_stay(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.split("\n")[1:] == ["c", ""]
 
 
-def test_json_keeps_them_as_data_and_writes_them_so_that_no_terminal_reads_them(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_json_keeps_them_as_data_and_writes_them_so_that_no_terminal_reads_them(capsys):
     print_json({"é": HOSTILE})
 
     printed = capsys.readouterr().out

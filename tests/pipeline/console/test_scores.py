@@ -28,9 +28,7 @@ def test_a_better_strategy_is_named_with_how_to_choose_it(used: str, capsys: pyt
         pytest.param({}, "default", id="nothing was scored"),
     ],
 )
-def test_nothing_is_said_where_there_is_nothing_to_choose(
-    board: dict[str, dict[str, float | None]], used: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nothing_is_said_where_there_is_nothing_to_choose(board, used, capsys):
     print_better_strategy(board, used)
     assert capsys.readouterr().out == ""
 

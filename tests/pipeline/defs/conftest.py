@@ -1,7 +1,7 @@
 """Deployments of three small books: one with nothing built, and a copy of one after a build."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -48,12 +48,7 @@ def deployment(quick: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.fixture
-def built_deployment(
-    quick: None,
-    made_once: Callable[[str, Callable[[Path], None]], Path],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Iterator[Deployment]:
+def built_deployment(quick, made_once, tmp_path, monkeypatch):
     """The same after a build of its three books: a copy, with a copy of its history."""
 
     def make(folder: Path) -> None:

@@ -3,13 +3,11 @@
 import logging
 from collections.abc import Iterable
 
-import pytest
-
 from pipeline.definitions import load
 from pipeline.runs.in_process import Runner, dagster_instance
 from retrieval.home import Home
 from tests.openai_server.faults import AtRandom
-from tests.openai_server.server import KEY, FakeOpenAi
+from tests.openai_server.server import KEY
 
 
 def assert_key_is_nowhere(home: Home, said: Iterable[str]) -> None:
@@ -20,9 +18,7 @@ def assert_key_is_nowhere(home: Home, said: Iterable[str]) -> None:
     assert not [path for path in files if KEY.encode() in path.read_bytes()]
 
 
-def assert_refusal_is_told_without_the_key(
-    home: Home, server: FakeOpenAi, where: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
-) -> None:
+def assert_refusal_is_told_without_the_key(home, server, where, caplog, capfd):
     """A run under every fault passes; one whose key is refused ends in one sentence of the asset that asked."""
     server.retry_after = "0.001"
     faults = AtRandom(1, 1.0, ["busy", "broken", "cut", "malformed", "refusal"])

@@ -218,12 +218,7 @@ def cursor_of(result: dg.SensorResult | dg.SkipReason) -> str | None:
     return result.cursor
 
 
-def run_all(
-    home: Home,
-    instance: dg.DagsterInstance,
-    result: dg.SensorResult | dg.SkipReason,
-    status: dg.DagsterRunStatus = dg.DagsterRunStatus.SUCCESS,
-) -> str | None:
+def run_all(home, instance, result, status=dg.DagsterRunStatus.SUCCESS):
     """What Dagster leaves of the runs that a tick asked for; returns the tick's cursor."""
     assert isinstance(result, dg.SensorResult)
     for request in result.run_requests or []:
@@ -258,9 +253,7 @@ def test_a_book_whose_run_is_under_way_is_not_asked_for_again(home: Home, instan
 
 
 @pytest.mark.parametrize("status", [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED])
-def test_a_book_whose_run_failed_is_asked_for_again_after_a_while(
-    home: Home, instance: dg.DagsterInstance, status: dg.DagsterRunStatus, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_book_whose_run_failed_is_asked_for_again_after_a_while(home, instance, status, monkeypatch):
     cursor = run_all(home, instance, tick(home, instance), status)
     soon = tick(home, instance, cursor)
     assert runs(soon) == []
@@ -320,9 +313,7 @@ def test_a_renamed_book_is_run_before_the_library_is_indexed(home: Home, instanc
     assert runs(tick(home, instance, cursor_of(finished))) == []
 
 
-def test_a_book_that_went_loses_partition_and_records_and_the_library_is_indexed_again(
-    home: Home, instance: dg.DagsterInstance
-) -> None:
+def test_a_book_that_went_loses_partition_and_records_and_the_library_is_indexed_again(home, instance):
     cursor = run_all(home, instance, tick(home, instance))
     (home.library / "beta" / "01.md").unlink()
     went = tick(home, instance, cursor)
@@ -333,9 +324,7 @@ def test_a_book_that_went_loses_partition_and_records_and_the_library_is_indexed
 
 
 @pytest.mark.parametrize("indexes_without_it", [True, False])
-def test_a_library_that_another_run_indexes_is_not_indexed_twice(
-    home: Home, instance: dg.DagsterInstance, indexes_without_it: bool
-) -> None:
+def test_a_library_that_another_run_indexes_is_not_indexed_twice(home, instance, indexes_without_it):
     cursor = run_all(home, instance, tick(home, instance))
     other = dg.DagsterRun(job_name="build_library", run_id=str(uuid.uuid4()), status=dg.DagsterRunStatus.STARTED)
     instance.add_run(other)
@@ -349,9 +338,7 @@ def test_a_library_that_another_run_indexes_is_not_indexed_twice(
     assert runs(tick(home, instance, cursor_of(went))) == ([] if indexes_without_it else [("index_library", None)])
 
 
-def test_a_partition_that_no_book_can_have_goes_and_takes_no_file_with_it(
-    home: Home, instance: dg.DagsterInstance, tmp_path: Path
-) -> None:
+def test_a_partition_that_no_book_can_have_goes_and_takes_no_file_with_it(home, instance, tmp_path):
     outside = tmp_path / "outside"
     for folder in (home.embeddings, home.book("alpha"), outside):
         folder.mkdir(parents=True)

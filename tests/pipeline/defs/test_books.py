@@ -59,7 +59,6 @@ def test_the_sensor_observes_what_it_acts_on(built_deployment: "Deployment") -> 
     record = deployment.instance.get_latest_data_version_record(
         dg.AssetKey(BOOK_FOLDERS), is_source=True, partition_key="beta"
     )
-    assert record is not None
     assert record.asset_observation is not None
     assert record.asset_observation.tags["dagster/data_version"] == result["beta"]
     assert status(deployment, "beta") == "FRESH", "its run came after the observation"

@@ -6,7 +6,6 @@ from typing import Any
 
 import dagster as dg
 import numpy as np
-import pytest
 
 from pipeline.defs import index
 from pipeline.runs.in_process import dagster_instance
@@ -38,9 +37,7 @@ def test_vectors_that_no_chunk_has_are_forgotten(tiny: Home) -> None:
     assert store_of(tiny).missing(["nobody's"]) == ("nobody's",)
 
 
-def test_vectors_that_a_book_gets_while_the_snapshot_is_built_are_kept(
-    tiny: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_vectors_that_a_book_gets_while_the_snapshot_is_built_are_kept(tiny, monkeypatch):
     path = tiny.book("tiny") / "chunks.jsonl"
     first, *others = read_jsonl(path, Chunk)
     changed = replace(first, search_text="A halberd is long.")
@@ -56,9 +53,7 @@ def test_vectors_that_a_book_gets_while_the_snapshot_is_built_are_kept(
     assert store_of(tiny).missing([embedding_key(chunk) for chunk in (changed, *others)]) == ()
 
 
-def test_a_book_that_comes_while_the_snapshot_is_built_does_not_stop_it(
-    tiny: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_book_that_comes_while_the_snapshot_is_built_does_not_stop_it(tiny, monkeypatch):
     build_snapshot = index.build_snapshot
 
     def meanwhile(root: Path, *arguments: Any, **options: Any) -> object:

@@ -94,9 +94,7 @@ def test_the_largest_book_is_begun_first(home: Home) -> None:
     assert largest_first(list_books(home.library)) == ("beta", "gamma", "alpha")
 
 
-def test_a_lane_leaves_alone_what_another_lane_of_its_build_is_done_with(
-    home: Home, instance: dg.DagsterInstance
-) -> None:
+def test_a_lane_leaves_alone_what_another_lane_of_its_build_is_done_with(home, instance):
     for slug, build in (("gamma", "4711"), ("alpha", "of yesterday")):
         with book_turn(home.root, slug) as turn:
             turn.is_done_by(build)

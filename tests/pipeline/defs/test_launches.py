@@ -83,9 +83,7 @@ def test_a_book_that_was_left_half_indexed_is_named(built_deployment: "Deploymen
     assert any(sentence.startswith("beta: read again and not indexed to the end") for sentence in failures), failures
 
 
-def test_an_embedder_without_a_key_fails_before_the_book_is_read(
-    built_deployment: "Deployment", monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_embedder_without_a_key_fails_before_the_book_is_read(built_deployment, monkeypatch):
     deployment = built_deployment
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.setenv("QUERYMUST_EMBEDDER", "openai")

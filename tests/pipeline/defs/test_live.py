@@ -1,9 +1,6 @@
 """What the page of live_index tells of what readers get."""
 
-from pathlib import Path
-
 import dagster as dg
-import pytest
 
 from evals.evaluation import HEADLINE, evaluation_of
 from pipeline.definitions import load
@@ -16,7 +13,6 @@ from retrieval.search.strategies import STRATEGIES
 def test_it_carries_the_numbers_of_what_went_live(sample: Home) -> None:
     with dagster_instance(sample) as instance:
         event = instance.get_latest_materialization_event(dg.AssetKey("live_index"))
-    assert event is not None
     assert event.asset_materialization is not None
     metadata = event.asset_materialization.metadata
     headline = evaluation_of(sample, sample.candidate, STRATEGIES["default"]).headline()["default"]
@@ -40,9 +36,7 @@ def metadata_of(home: Home) -> dict[str, object]:
     return {name: value.value for name, value in event.metadata.items()}
 
 
-def test_it_writes_the_page_and_reports_the_headline(
-    sample: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_it_writes_the_page_and_reports_the_headline(sample, monkeypatch, tmp_path):
     monkeypatch.setattr("pipeline.defs.live.default_path", lambda _: tmp_path / "report.html")
     monkeypatch.setattr("pipeline.report.questions.RANKINGS", 12)
     metadata = metadata_of(sample)

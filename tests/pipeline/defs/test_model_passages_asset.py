@@ -44,9 +44,7 @@ def live_chunks(home: Home) -> list[Chunk]:
 
 
 @pytest.mark.slow
-def test_a_build_by_a_model_says_so_and_asks_again_for_what_it_could_not_ask(
-    home: Home, tiny: Home, chat_server: FakeOpenAi
-) -> None:
+def test_a_build_by_a_model_says_so_and_asks_again_for_what_it_could_not_ask(home, tiny, chat_server):
     before = live_chunks(home)
     chat_server.plan = InTurn(["broken"] * 5)
     first = build(home).books["tiny"].numbers["chunks"]
@@ -86,7 +84,5 @@ def test_tables_and_passages_share_a_model_and_its_budget(home: Home, chat_serve
     assert set(chat_server.counts.paid.values()) == {1}
 
 
-def test_the_key_is_in_no_log_no_error_no_metadata_and_no_event(
-    home: Home, chat_server: FakeOpenAi, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_key_is_in_no_log_no_error_no_metadata_and_no_event(home, chat_server, caplog, capfd):
     assert_refusal_is_told_without_the_key(home, chat_server, "chunks", caplog, capfd)

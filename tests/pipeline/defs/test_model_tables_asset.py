@@ -30,9 +30,7 @@ def home(tiny: Home, chat_server: FakeOpenAi, monkeypatch: pytest.MonkeyPatch) -
     return replace(tiny, settings=replace(tiny.settings, tables=tables))
 
 
-def test_a_build_by_a_model_says_so_and_asks_again_for_what_it_could_not_ask(
-    home: Home, chat_server: FakeOpenAi
-) -> None:
+def test_a_build_by_a_model_says_so_and_asks_again_for_what_it_could_not_ask(home, chat_server):
     chat_server.retry_after, chat_server.plan = "0.001", InTurn(["broken"] * 5)
     first = build(home)
     rows = first.books["tiny"].numbers["table_rows"]
@@ -63,9 +61,7 @@ def test_a_build_with_names_by_a_model_finds_a_row_by_what_people_call_it(home: 
     assert build(by_names).is_unchanged
 
 
-def test_the_key_of_an_embedder_is_in_no_log_no_error_no_metadata_and_no_event(
-    home: Home, chat_server: FakeOpenAi, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_key_of_an_embedder_is_in_no_log_no_error_no_metadata_and_no_event(home, chat_server, caplog, capfd):
     chat_server.retry_after = "0.001"
     settings = replace(home.settings, embedder="openai", tables=TablesSettings("names", timeout_seconds=5.0))
     chat_server.answering = lambda _: json.dumps({"rows": []})
@@ -86,7 +82,5 @@ def test_the_key_of_an_embedder_is_in_no_log_no_error_no_metadata_and_no_event(
     assert_key_is_nowhere(home, output)
 
 
-def test_the_key_is_in_no_log_no_error_no_metadata_and_no_event(
-    home: Home, chat_server: FakeOpenAi, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_key_is_in_no_log_no_error_no_metadata_and_no_event(home, chat_server, caplog, capfd):
     assert_refusal_is_told_without_the_key(home, chat_server, "table_rows", caplog, capfd)

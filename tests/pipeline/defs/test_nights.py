@@ -23,7 +23,6 @@ def embedded(deployment: "Deployment") -> dict[str, tuple[object, object]]:
     numbers = {}
     for slug in BOOKS:
         record = deployment.instance.get_latest_data_version_record(dg.AssetKey("embeddings"), partition_key=slug)
-        assert record is not None
         assert record.asset_materialization is not None
         metadata = record.asset_materialization.metadata
         numbers[slug] = (metadata["n_embedded"].value, metadata["n_reused"].value)
@@ -54,9 +53,7 @@ def test_a_night_goes_live_as_nightly_whatever_a_book_is_called(built_deployment
 
 
 @pytest.mark.slow
-def test_a_night_embeds_what_is_new_and_all_of_it_after_a_new_version_of_the_embedder(
-    built_deployment: "Deployment", monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_night_embeds_what_is_new_and_all_of_it_after_a_new_version_of_the_embedder(built_deployment, monkeypatch):
     deployment, before = built_deployment, built_deployment.live
     deployment.start("nightly_embedding")
     deployment.change("alpha", "2 gp", "3 gp")

@@ -11,9 +11,7 @@ from tests.pipeline.defs.deployment import Deployment
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-def test_a_promotion_succeeds_while_a_run_of_its_checks_waits_and_after_that_run_was_canceled(
-    built_deployment: "Deployment",
-) -> None:
+def test_a_promotion_succeeds_while_a_run_of_its_checks_waits_and_after_that_run_was_canceled(built_deployment):
     deployment = built_deployment
     assert deployment.live is not None
     assert open_objections(deployment.instance, deployment.home, deployment.live, BOOK_GATE) == []

@@ -88,9 +88,7 @@ OTHER_PRICES = """# Prices
 """
 
 
-def test_a_forced_promotion_is_told_with_what_it_broke_after_a_harmless_edit_too(
-    built_deployment: "Deployment",
-) -> None:
+def test_a_forced_promotion_is_told_with_what_it_broke_after_a_harmless_edit_too(built_deployment):
     deployment, first = built_deployment, built_deployment.live
     weapons = {"dagger": "1d4 | 2 gp", "Long dagger": "1d8 | 15 gp", "Heavy dagger": "1d6 | 8 gp"}
     ask(deployment, *(QUESTION % (name, name, "alpha", name, cells) for name, cells in weapons.items()))
@@ -121,9 +119,7 @@ def test_a_forced_promotion_is_told_with_what_it_broke_after_a_harmless_edit_too
 
 
 @pytest.mark.slow
-def test_a_removed_row_and_a_deleted_book_are_refused_once_until_nobody_asks_for_them(
-    built_deployment: "Deployment",
-) -> None:
+def test_a_removed_row_and_a_deleted_book_are_refused_once_until_nobody_asks_for_them(built_deployment):
     deployment, live = built_deployment, built_deployment.live
     ask(deployment, *ABOUT.values())
     deployment.launch("go_live")

@@ -10,7 +10,7 @@ from pipeline.defs.resources import HomeResource, ModelsResource
 from retrieval.errors import UnreadableSettingsError
 from retrieval.files.locks import HomeBusyError, among_books, book_turn_now, holder, write_lock
 from retrieval.home import Home
-from tests.openai_server.server import KEY, FakeOpenAi
+from tests.openai_server.server import KEY
 
 
 def test_a_run_has_its_home_to_itself_and_a_look_takes_nothing(tmp_path: Path) -> None:
@@ -65,9 +65,7 @@ def test_a_failed_run_leaves_the_home_to_others(tmp_path: Path) -> None:
     assert holder(tmp_path) is None
 
 
-def test_hosted_models_are_a_resource_whose_fields_hold_no_key(
-    chat_server: FakeOpenAi, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hosted_models_are_a_resource_whose_fields_hold_no_key(chat_server, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("QUERYMUST_MODEL_CONCURRENCY", "3")

@@ -106,10 +106,6 @@ def test_an_empty_document_is_named() -> None:
     assert empty_documents(book) == ("b.md",)
 
 
-def test_rows_that_hold_every_cell_contradict_nothing() -> None:
-    assert cells_outside_rows([TABLE], ROWS) == ()
-
-
 def test_a_cell_that_is_in_no_row_is_named_with_its_line() -> None:
     broken = (ROWS[0], replace(ROWS[1], cells=("5", "15", "")))
     (sentence,) = cells_outside_rows([TABLE], broken)
@@ -117,7 +113,8 @@ def test_a_cell_that_is_in_no_row_is_named_with_its_line() -> None:
     assert "13" in sentence
 
 
-def test_chunks_that_are_the_rows_contradict_nothing() -> None:
+def test_what_holds_every_cell_and_row_contradicts_nothing() -> None:
+    assert cells_outside_rows([TABLE], ROWS) == ()
     assert rows_outside_chunks(ROWS, CHUNKS) == ()
 
 

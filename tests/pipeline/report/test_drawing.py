@@ -17,16 +17,11 @@ def scored(snapshot: str, aggregate: Aggregate) -> Scored:
     return Scored(snapshot, datetime(2026, 1, 1, tzinfo=UTC), 10, (aggregate,))
 
 
-def test_bars_of_one_metric_share_a_scale_from_0_to_1() -> None:
+def test_bars_of_one_metric_share_a_scale_from_0_to_1_or_as_far_as_numbers_reach() -> None:
     first, missing, undefined = bars([number(0.5, 0.25, 0.75), None, number(None, 0, 0)])
-    assert first is not None
     assert (first.low, first.at, first.high, first.zero) == (25, 50, 75, 0)
     assert missing is undefined is None
-
-
-def test_a_scale_reaches_below_0_and_above_1_where_numbers_do() -> None:
     (wide,) = bars([number(0.0, -1.0, 3.0)])
-    assert wide is not None
     assert (wide.low, wide.at, wide.high, wide.zero) == (0, 25, 100, 25)
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from evals.evaluation import SHIPPED
 from pipeline.report.glance import STRATEGY_WORDS, glance
-from pipeline.report.report import Report
 from retrieval.search.strategies import STRATEGIES
 
 PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "cli.md").read_text("utf-8")
@@ -24,9 +23,7 @@ def test_every_strategy_of_a_build_is_explained_as_in_the_documentation() -> Non
 
 
 @pytest.mark.parametrize(("used", "is_told"), [("bm25", True), (SHIPPED, False)])
-def test_a_strategy_that_is_better_than_the_chosen_one_is_named_with_how_to_choose_it(
-    used: str, is_told: bool, sample_report: Report
-) -> None:
+def test_a_strategy_that_is_better_than_the_chosen_one_is_named_with_how_to_choose_it(used, is_told, sample_report):
     report = replace(sample_report, header=replace(sample_report.header, strategy=used))
     best = {answer.section: answer.says for answer in glance(report)}["leaderboard"]
     assert best.startswith(f"{SHIPPED}, by mrr: ")

@@ -23,14 +23,7 @@ MISSES = {"hit@1": 0.0, "mrr": 0.0}
 FOUND = {"hit@1": 1.0, "mrr": 1.0}
 
 
-def score_before(
-    home: Home,
-    changed: dict[str, dict[str, float]],
-    snapshot: str = BEFORE,
-    then: int = THEN,
-    second_book: int = 0,
-    stale: str = "",
-) -> None:
+def score_before(home, changed, snapshot=BEFORE, then=THEN, second_book=0, stale=""):
     """Rows of an older snapshot: those of today without a stale one, some with other values or of a second book."""
     store = ScoreStore(home.evaluations)
     rows = store.kept(home.candidate, "default")
@@ -65,7 +58,6 @@ def test_a_snapshot_is_compared_with_the_one_before_question_by_question(sample_
     made = report_of(sample_copy)
     assert [each.snapshot for each in made.history.scored] == [BEFORE, sample_copy.candidate]
     change = made.history.change
-    assert change is not None
     assert change.before == BEFORE
     assert change.contents is None
     assert [each.question_id for each in change.better] == gained
@@ -132,7 +124,6 @@ def test_chunks_that_came_and_went_are_counted(sample_copy: Home) -> None:
     folder.mkdir()
     ChunkFile.save(folder, older)
     change = report_of(sample_copy).history.change
-    assert change is not None
     assert change.contents is not None
     assert (change.contents.n_new, change.contents.n_gone) == (4, 1)
     assert change.contents.gone == (chunks[0].title,)

@@ -242,9 +242,7 @@ def test_questions_of_another_library_keep_the_candidate_from_going_live(tiny: H
     assert live_id(tiny.root) == before
 
 
-def test_stale_gold_stops_a_build_before_anything_is_scored_and_a_reason_leads_past_it(
-    tiny: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stale_gold_stops_a_build_before_anything_is_scored_and_a_reason_leads_past_it(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr("pipeline.runs.build.STRATEGIES", {})  # the leaderboard scores them all in one run
     before = live_id(tiny.root)
     question = {

@@ -31,9 +31,7 @@ def test_a_book_that_went_loses_its_partition_and_its_records(home: Home, instan
     assert not home.book("beta").exists()
 
 
-def test_a_partition_that_no_book_can_have_goes_and_takes_no_file_with_it(
-    home: Home, instance: dg.DagsterInstance, tmp_path: Path
-) -> None:
+def test_a_partition_that_no_book_can_have_goes_and_takes_no_file_with_it(home, instance, tmp_path):
     outside = tmp_path / "outside"
     for folder in (home.embeddings, home.book("alpha"), outside):
         folder.mkdir(parents=True)
@@ -59,9 +57,7 @@ def told(home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     )
 
 
-def test_what_a_build_was_asked_for_wins_over_the_environment(
-    home: Home, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_build_was_asked_for_wins_over_the_environment(home, instance, monkeypatch):
     home.settings.write(home.root)
     monkeypatch.setenv("QUERYMUST_LIBRARY", "/elsewhere")
     monkeypatch.setenv("QUERYMUST_QUESTIONS", "/elsewhere/questions.jsonl")

@@ -19,7 +19,6 @@ def test_as_many_runs_go_at_once_as_processes_index_books(tmp_path: Path) -> Non
         write_instance_file(tmp_path, settings, {})
         with dg.DagsterInstance.from_config(str(tmp_path)) as instance:
             queue = instance.get_concurrency_config().run_queue_config
-        assert queue is not None
         assert queue.max_concurrent_runs == expected
 
 

@@ -47,9 +47,7 @@ def test_a_build_without_room_ends_with_one_sentence(tiny: Home) -> None:
     assert is_as_built(tiny.root, before)
 
 
-def test_a_command_without_room_ends_with_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_command_without_room_ends_with_one_sentence(monkeypatch, capsys):
     def fail(number: int) -> None:
         raise OSError(number, "No space left on device", "home/live")
 

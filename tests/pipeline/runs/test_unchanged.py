@@ -104,9 +104,7 @@ def test_other_questions_and_a_server_are_not_what_was_built(copy: Callable[[], 
 
 
 @pytest.mark.parametrize("named", ["program_version", "load_embedder"])
-def test_another_program_or_embedder_keeps_nothing(
-    copy: Callable[[], Home], monkeypatch: pytest.MonkeyPatch, named: str
-) -> None:
+def test_another_program_or_embedder_keeps_nothing(copy, monkeypatch, named):
     home = copy()
     if named == "program_version":
         monkeypatch.setattr(unchanged, "program_version", lambda: "another")

@@ -41,9 +41,7 @@ def test_it_answers_with_nodes(retriever: "LlamaIndexRetriever") -> None:
     assert result[0].metadata["reason"] == "satisfies query_must"
 
 
-def test_a_coroutine_gets_the_same_and_lets_others_go_on(
-    retriever: "LlamaIndexRetriever", monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_coroutine_gets_the_same_and_lets_others_go_on(retriever, monkeypatch):
     wanted = retriever.retrieve(QUESTION)
     search = retriever._retrieve
     turns: list[str] = []

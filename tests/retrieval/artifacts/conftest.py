@@ -83,15 +83,11 @@ def chunk(name: str, key: BookKey = RULES, run: str = "run1", **fields: object) 
     return replace(made, **fields)
 
 
-def embedding(
-    name: str, key: BookKey = RULES, run: str = "run1", model: str = "toy", text: str = "h"
-) -> ChunkEmbedding:
+def embedding(name, key=RULES, run="run1", model="toy", text="h"):
     return ChunkEmbedding(name, *key, run, model, (0.5, -0.25, 0.10000000149011612), EmbeddingMetadata(text, TIME))
 
 
-def artifacts(
-    *names: str, key: BookKey = RULES, run: str = "run1", model: str = "toy", text: str = "h"
-) -> BookArtifacts:
+def artifacts(*names, key=RULES, run="run1", model="toy", text="h"):
     """A book of these chunks, each next to the one before, below one section."""
     about = (*key, run, TIME)
     section = f"section:{key.book_id}"

@@ -21,15 +21,12 @@ from retrieval.artifacts.sqlite_store import SqliteStore
 from retrieval.errors import EmbedderMismatchError, IndexCorruptError, IndexMissingError
 from retrieval.export.loading import EmbeddingLoader, MongoEmbeddingLoader, _document_id, _file_name, write_legacy_files
 from retrieval.export.projection import Choice, Projection, write_artifacts
-from retrieval.home import Home
 from retrieval.index.snapshot.snapshot import open_snapshot
 from tests.graphs import edges_of
 from tests.retrieval.artifacts.conftest import LATER, RULES, artifacts
 
 
-def test_a_book_is_loaded_from_mongodb_as_the_snapshot_has_it(
-    tiny_built: Home, small: Projection, mongo_uri: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_book_is_loaded_from_mongodb_as_the_snapshot_has_it(tiny_built, small, mongo_uri, monkeypatch):
     with closing(MongoStore.open(mongo_uri)) as server:
         write_artifacts(small, server, Choice())
     monkeypatch.setenv(URI, mongo_uri)
@@ -127,9 +124,7 @@ def test_the_files_of_the_documents_add_up_to_the_merged_ones(projection: Projec
         assert key == "nodes" or len(result) == len(merged)
 
 
-def test_the_ends_of_every_edge_within_the_book_are_nodes_of_the_same_file(
-    projection: Projection, tmp_path: Path
-) -> None:
+def test_the_ends_of_every_edge_within_the_book_are_nodes_of_the_same_file(projection, tmp_path):
     for path in write_legacy_files(projection, tmp_path, Choice()):
         if path.name.endswith(".graph.json"):
             graph = read(path)

@@ -55,7 +55,6 @@ def test_a_home_has_one_writer_and_says_which(tmp_path: Path) -> None:
     assert holder(tmp_path) is None
     with write_lock(tmp_path):
         result = holder(tmp_path)
-        assert result is not None
         assert result.pid == Holder.here().pid
         with pytest.raises(HomeBusyError, match=rf"another build \(process {result.pid}, since ..:..\) is at work in"):
             write_lock(tmp_path).__enter__()
@@ -75,7 +74,6 @@ def test_a_home_that_was_not_there_is_not_left_behind_empty(tmp_path: Path) -> N
 def test_the_lock_goes_with_a_killed_process(tmp_path: Path) -> None:
     with held_by_another(tmp_path) as process:
         result = holder(tmp_path)
-        assert result is not None
         assert result.pid == process.pid
         process.kill()
     assert (tmp_path / LOCK_FILE).exists()
@@ -146,7 +144,6 @@ def test_the_workers_of_a_killed_process_are_given_the_time_to_notice(tmp_path: 
         process.kill()
         process.wait()
         result = holder(tmp_path)
-        assert result is not None
         assert result.pid == process.pid, "who is gone still holds it by its worker"
         with write_lock(tmp_path):
             pass

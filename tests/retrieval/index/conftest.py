@@ -54,15 +54,7 @@ def chunk(number: int) -> Chunk:
     )
 
 
-def row(
-    key: str,
-    *,
-    note: str = "-",
-    heading: str = "Arms",
-    caption: str = "",
-    columns: tuple[str, str] = ("Item", "Note"),
-    names: tuple[str, ...] = (),
-) -> Chunk:
+def row(key, *, note="-", heading="Arms", caption="", columns=("Item", "Note"), names=()):
     """A row of one of the tables of a book, one table under each heading."""
     output = (heading, caption, f"{columns[0]}: {key}; {columns[1]}: {note}", *names)
     return Chunk(

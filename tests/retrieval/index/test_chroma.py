@@ -127,9 +127,7 @@ def library(records: dict[str, tuple[str, str | None, int]]) -> tuple[list[Chunk
 
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(edits=EDITS)
-def test_whatever_was_edited_a_mirror_holds_what_one_from_nothing_holds(
-    tmp_path_factory: pytest.TempPathFactory, edits: list[dict[str, tuple[str, str | None, int]]]
-) -> None:
+def test_whatever_was_edited_a_mirror_holds_what_one_from_nothing_holds(tmp_path_factory, edits):
     folder = tmp_path_factory.mktemp("mirror")
     for records in edits:
         mirror(folder / "edited", "book", *library(records), owner="me")
@@ -183,9 +181,7 @@ def test_a_folder_that_is_no_chroma_says_what_to_do_and_serves_once_it_is_delete
     assert mirror(tmp_path, "book", CHUNKS, np.eye(2, dtype=np.float32), "me") == 2
 
 
-def test_what_chroma_cannot_write_is_one_error_that_says_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_chroma_cannot_write_is_one_error_that_says_what_to_do(tmp_path, monkeypatch):
     def full(*_: object, **__: object) -> None:
         raise RuntimeError("database or disk is full")
 

@@ -55,29 +55,16 @@ def test_a_section_contains_its_sections_and_chunks() -> None:
     assert {Edge(spells, fireball, "contains"), Edge(fireball, "a", "contains")} <= EDGES
 
 
-def test_next_is_reading_order_and_ends_with_the_document() -> None:
-    assert {(edge.source_id, edge.target_id) for edge in EDGES if edge.relation == "next"} == {
-        ("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"),
-    }  # fmt: skip
-
-
-def test_chunks_that_bear_one_name_describe_one_thing() -> None:
-    assert {edge.source_id for edge in EDGES if edge.target_id == f"entity:{tokens('Fireball')[0]}"} == {"a", "f"}
-    assert Edge("c", "entity:club", "describes") in EDGES
-
-
 def test_a_name_that_many_bear_names_nothing() -> None:
     crowd = [chunk(f"{n:02}", n, names=("Benefit",), heading_path=()) for n in range(DESCRIBED_BY + 1)]
     graph = build_graph(crowd, apart(len(crowd)), Vocabulary.default())
     assert "entity:benefit" not in {edge.target_id for edge in edges_of(graph, [each.id for each in crowd])}
 
 
-def test_traits_connect_across_sections() -> None:
+def test_traits_and_names_connect_chunks_across_sections() -> None:
+    assert {edge.source_id for edge in EDGES if edge.target_id == f"entity:{tokens('Fireball')[0]}"} == {"a", "f"}
+    assert Edge("c", "entity:club", "describes") in EDGES
     assert {edge.source_id for edge in EDGES if edge.target_id == "trait:fire"} == {"a", "e"}
-
-
-def test_see_leads_to_the_chunk_under_that_heading() -> None:
-    assert {edge for edge in EDGES if edge.relation == "see"} == {Edge("a", "b", "see")}
 
 
 def test_neighbours_are_those_of_both_directions() -> None:
@@ -86,23 +73,24 @@ def test_neighbours_are_those_of_both_directions() -> None:
     assert neighbours("b", "see") == ["a"]
 
 
-def test_rows_of_one_table_are_no_neighbours() -> None:
+def test_next_is_reading_order_within_the_document_and_no_row_is_its_tables_neighbour() -> None:
+    assert {(edge.source_id, edge.target_id) for edge in EDGES if edge.relation == "next"} == {
+        ("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"),
+    }  # fmt: skip
     assert neighbours("c", "next") == ["b"]
     assert Edge("c", "d", "next") in EDGES
 
 
-def test_each_edge_is_written_once() -> None:
+def test_see_leads_to_the_chunk_under_that_heading_and_each_edge_is_written_once() -> None:
+    assert {edge for edge in EDGES if edge.relation == "see"} == {Edge("a", "b", "see")}
     assert len(EDGES) == GRAPH.n_edges
 
 
-def test_what_was_saved_is_what_is_opened(tmp_path: Path) -> None:
+def test_what_was_saved_is_what_is_opened_unless_its_arrays_do_not_fit(tmp_path: Path) -> None:
     save_arrays(tmp_path, GRAPH)
     opened = load_arrays(tmp_path, Graph)
     assert set(edges_of(opened, IDS)) == EDGES
     assert opened.fingerprint == GRAPH.fingerprint
-
-
-def test_arrays_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     save_arrays(tmp_path, GRAPH)
     np.save(tmp_path / "targets.npy", GRAPH.targets.items[:-1])
     with pytest.raises(IndexCorruptError, match="do not fit"):

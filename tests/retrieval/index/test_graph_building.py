@@ -25,44 +25,29 @@ def find_mentions(*chunks: Chunk) -> list[tuple[int, str]]:
     return [(position, section[-1]) for position, section in mentions(chunks, lambda text: text.lower().split())]
 
 
-def test_a_paragraph_beside_a_table_leads_to_the_table_that_it_names_by_its_heading() -> None:
+def test_a_paragraph_beside_a_table_leads_to_the_table_that_it_names_by_heading_or_caption() -> None:
     assert find_mentions(prose("Attack", "add the bonus of strength to it"), row("Attack"), row("Strength")) == [
         (0, "Strength")
     ]
-
-
-def test_a_table_is_found_by_its_caption_too() -> None:
     library = prose("Attack", "see carried loads first"), row("Attack"), row("Strength", "Carried Loads")
     assert find_mentions(*library) == [(0, "Strength")]
-
-
-def test_a_sentence_that_introduces_a_table_is_not_its_name() -> None:
     library = prose("Attack", "roll and add"), row("Attack"), row("Strength", "roll and add", introduced=True)
     assert find_mentions(*library) == []
 
 
-def test_a_paragraph_that_introduces_no_table_is_not_read() -> None:
+def test_only_a_paragraph_that_introduces_a_table_is_read_also_one_in_the_section_above() -> None:
     assert find_mentions(prose("Tales", "the strength of ten"), row("Attack"), row("Strength")) == []
-
-
-def test_a_paragraph_in_the_section_above_introduces_a_table() -> None:
     above = replace(EMPTY, heading_path=("Rules",), source="mind your strength")
     assert find_mentions(above, row("Attack"), replace(row("Strength"), heading_path=("Abilities", "Strength"))) == [
         (0, "Strength")
     ]
 
 
-def test_a_section_does_not_mention_itself_or_what_it_holds() -> None:
+def test_its_own_section_another_book_and_names_of_two_sections_are_not_mentioned() -> None:
     above = replace(EMPTY, heading_path=("Rules",), source="attack with strength")
     assert find_mentions(above, row("Attack"), prose("Attack", "an attack is a roll")) == []
-
-
-def test_a_name_that_two_sections_have_leads_nowhere() -> None:
     other = replace(row("Strength"), heading_path=("Monsters", "Strength"), table_id="other")
     assert find_mentions(prose("Attack", "add strength"), row("Attack"), row("Strength"), other) == []
-
-
-def test_another_book_is_not_mentioned() -> None:
     assert find_mentions(prose("Attack", "add strength"), row("Attack"), row("Strength", book="other")) == []
 
 

@@ -8,7 +8,6 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 
 from retrieval.errors import TransferError, UnreadableSettingsError
-from retrieval.index.places import Place
 from retrieval.index.signature import Signer, Verifier
 from retrieval.index.snapshot.live import live_id
 from retrieval.index.transfer import SIGNATURE_FILE, live_at, path_of, pull_snapshot, push_snapshot
@@ -32,17 +31,13 @@ def verifier_of(private: Path) -> Verifier:
     return Verifier(private.with_suffix(".pub.pem"))
 
 
-def test_a_signed_snapshot_is_pulled_by_who_knows_the_key_and_by_who_does_not(
-    builder: Path, folder: Place, mine: Path, tmp_path: Path
-) -> None:
+def test_a_signed_snapshot_is_pulled_by_who_knows_the_key_and_by_who_does_not(builder, folder, mine, tmp_path):
     push_snapshot(builder, folder, nobody, signer=Signer(mine))
     assert pull_snapshot(tmp_path / "a", folder, nobody, verifier=verifier_of(mine)).snapshot == live_id(builder)
     assert pull_snapshot(tmp_path / "b", folder, nobody).snapshot == live_id(builder)
 
 
-def test_what_was_pushed_without_a_signature_is_signed_later_and_sends_no_file_again(
-    builder: Path, folder: Place, mine: Path, tmp_path: Path
-) -> None:
+def test_what_was_pushed_without_a_signature_is_signed_later_and_sends_no_file_again(builder, folder, mine, tmp_path):
     push_snapshot(builder, folder, nobody)
     with pytest.raises(TransferError, match="is not signed; run where the index is built"):
         pull_snapshot(tmp_path / "a", folder, nobody, verifier=verifier_of(mine))
@@ -51,9 +46,7 @@ def test_what_was_pushed_without_a_signature_is_signed_later_and_sends_no_file_a
     pull_snapshot(tmp_path / "a", folder, nobody, verifier=verifier_of(mine))
 
 
-def test_what_another_key_signed_is_refused_before_a_file_is_fetched(
-    builder: Path, folder: Place, mine: Path, tmp_path: Path
-) -> None:
+def test_what_another_key_signed_is_refused_before_a_file_is_fetched(builder, folder, mine, tmp_path):
     other = written_key(tmp_path, "other", ed25519.Ed25519PrivateKey.generate())
     push_snapshot(builder, folder, nobody, signer=Signer(other))
     with pytest.raises(TransferError, match="another key signed it; nothing was fetched"):
@@ -61,9 +54,7 @@ def test_what_another_key_signed_is_refused_before_a_file_is_fetched(
     assert not list((tmp_path / "a").rglob("*.npy"))
 
 
-def test_a_list_that_was_changed_is_refused_though_all_its_hashes_are_right(
-    builder: Path, folder: Place, mine: Path, tmp_path: Path
-) -> None:
+def test_a_list_that_was_changed_is_refused_though_all_its_hashes_are_right(builder, folder, mine, tmp_path):
     push_snapshot(builder, folder, nobody, signer=Signer(mine))
     file = tmp_path / "place" / path_of(live_at(folder) or "")
     listing = json.loads(file.read_bytes())
@@ -74,9 +65,7 @@ def test_a_list_that_was_changed_is_refused_though_all_its_hashes_are_right(
         pull_snapshot(tmp_path / "b", folder, nobody, verifier=verifier_of(mine))
 
 
-def test_files_that_are_sent_again_without_a_key_lose_the_signature(
-    builder: Path, folder: Place, mine: Path, tmp_path: Path
-) -> None:
+def test_files_that_are_sent_again_without_a_key_lose_the_signature(builder, folder, mine, tmp_path):
     push_snapshot(builder, folder, nobody, signer=Signer(mine))
     snapshot = live_at(folder) or ""
     (tmp_path / "place" / path_of(snapshot, "manifest.json")).unlink()

@@ -54,11 +54,7 @@ def test_a_misspelt_word_is_read_as_the_one_that_is_meant(snapshot: Snapshot, as
 
 @pytest.mark.parametrize(
     ("asked", "read"),
-    [
-        ("wage of heavy mercs", "wage of heavy mercenaries"),
-        ("my heli", "my helicopter"),
-        ("wpn dmg", "weapon damage"),
-    ],
+    [("wage of heavy mercs", "wage of heavy mercenaries"), ("my heli", "my helicopter"), ("wpn dmg", "weapon damage")],
 )
 def test_a_word_cut_short_is_read_whole(snapshot: Snapshot, asked: str, read: str) -> None:
     assert snapshot.spelling(asked) == read
@@ -83,24 +79,16 @@ def test_a_question_without_such_words_stays_as_it_is(snapshot: Snapshot, asked:
     assert snapshot.spelling(asked) == asked
 
 
-def test_what_names_something_is_meant_before_what_is_only_written(snapshot: Snapshot) -> None:
+def test_of_several_that_are_as_near_the_one_that_names_more_is_meant_or_none(snapshot: Snapshot) -> None:
     assert "mercy" in snapshot.spelling.written.words
     assert snapshot.spelling("mercs") == "mercenaries"
-
-
-def test_what_may_be_cut_short_from_two_words_stays_as_it_is(snapshot: Snapshot) -> None:
     assert snapshot.spelling("a quav in the qvr") == "a quav in the qvr"
     assert snapshot.spelling("a quavri") == "a quavrithan"
-
-
-def test_of_two_that_are_as_near_the_one_that_names_more_is_meant(snapshot: Snapshot) -> None:
     assert snapshot.spelling("clerc") == "cleric", "Clerk is as near, and names as much: the first by its letters"
 
 
 @given(st.sampled_from(SAID), st.integers(0, 10_000))
-def test_one_slip_after_the_first_letter_is_found_or_is_a_word_of_its_own(
-    snapshot: Snapshot, word: str, seed: int
-) -> None:
+def test_one_slip_after_the_first_letter_is_found_or_is_a_word_of_its_own(snapshot, word, seed):
     drawn = random.Random(seed)
     randrange = drawn.randrange(1, len(word) - 1)
     slip = drawn.choice(
@@ -139,9 +127,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshot]:
 
 
 @given(joined=st.sampled_from(sorted(WRITTEN)), data=st.data())
-def test_a_word_that_joins_the_parts_of_an_identifier_is_read_as_it(
-    settings: Snapshot, joined: str, data: st.DataObject
-) -> None:
+def test_a_word_that_joins_the_parts_of_an_identifier_is_read_as_it(settings, joined, data):
     capitals = data.draw(st.lists(st.booleans(), min_size=len(joined), max_size=len(joined)))
     word = "".join(letter.upper() if capital else letter for letter, capital in zip(joined, capitals, strict=True))
     read = settings.spelling(f"What is {word}, and why?")

@@ -84,9 +84,7 @@ def test_what_was_damaged_there_is_sent_again_when_it_is_looked_for(builder: Pat
 
 
 @pytest.mark.parametrize("content", [None, b"half", b"{}"])
-def test_without_a_list_that_can_be_read_nothing_is_complete(
-    builder: Path, remote: Place, content: bytes | None
-) -> None:
+def test_without_a_list_that_can_be_read_nothing_is_complete(builder, remote, content):
     name = push_snapshot(builder, remote, nobody).snapshot
     whole = remote.read(path_of(name))
     remote.remove(path_of(name))
@@ -219,9 +217,7 @@ def test_any_server_of_files_will_do(pushed: str, server: FileServer, reader: Pa
         assert mine.faults() == ()
 
 
-def test_a_second_pull_fetches_nothing_and_a_damaged_snapshot_is_mended(
-    folder: Place, pushed: str, reader: Path
-) -> None:
+def test_a_second_pull_fetches_nothing_and_a_damaged_snapshot_is_mended(folder, pushed, reader):
     pull_snapshot(reader, folder, nobody)
     again = pull_snapshot(reader, folder, nobody)
     assert (again.fetched, again.before) == (0, pushed)
@@ -234,9 +230,7 @@ def test_a_second_pull_fetches_nothing_and_a_damaged_snapshot_is_mended(
     assert len(promotions(reader)) == 1
 
 
-def test_a_killed_pull_leaves_what_was_live_and_the_next_one_goes_on(
-    builder: Path, folder: Place, pushed: str, server: FileServer, reader: Path
-) -> None:
+def test_a_killed_pull_leaves_what_was_live_and_the_next_one_goes_on(builder, folder, pushed, server, reader):
     pull_snapshot(reader, folder, nobody)
     promote(builder, build(builder, 50).id)
     second = push_snapshot(builder, folder, nobody).snapshot
@@ -270,9 +264,7 @@ def test_what_is_damaged_on_its_way_once_is_fetched_again(pushed: str, server: F
         assert mine.faults() == ()
 
 
-def test_what_comes_damaged_is_named_and_nothing_goes_live(
-    builder: Path, folder: Place, pushed: str, server: FileServer, reader: Path
-) -> None:
+def test_what_comes_damaged_is_named_and_nothing_goes_live(builder, folder, pushed, server, reader):
     pull_snapshot(reader, folder, nobody)
     promote(builder, build(builder, 50).id)
     push_snapshot(builder, folder, nobody)
@@ -286,9 +278,7 @@ def test_what_comes_damaged_is_named_and_nothing_goes_live(
     assert pull_snapshot(reader, Place(server.url), nobody).before == pushed
 
 
-def test_what_is_larger_than_allowed_or_than_listed_is_not_fetched(
-    folder: Place, pushed: str, reader: Path, tmp_path: Path
-) -> None:
+def test_what_is_larger_than_allowed_or_than_listed_is_not_fetched(folder, pushed, reader, tmp_path):
     with pytest.raises(TransferError, match=r"has [\d,]+ bytes, and 1,000 are allowed; .*--max-gb 1"):
         pull_snapshot(reader, folder, nobody, most=1000)
     assert not (reader / "snapshots").exists()
@@ -320,9 +310,7 @@ class Evil:
 
 
 @pytest.mark.parametrize("hostile", ["objects", "link"])
-def test_a_hostile_snapshot_runs_nothing_and_leads_nowhere(
-    folder: Place, pushed: str, reader: Path, tmp_path: Path, hostile: str
-) -> None:
+def test_a_hostile_snapshot_runs_nothing_and_leads_nowhere(folder, pushed, reader, tmp_path, hostile):
     there, secret = tmp_path / "place" / "snapshots" / pushed, tmp_path / "secret"
     secret.write_bytes(b"secret")
     if hostile == "objects":
@@ -352,9 +340,7 @@ def test_a_file_that_is_gone_is_named(folder: Place, pushed: str, reader: Path) 
     assert live_id(reader) is None
 
 
-def test_a_snapshot_of_another_schema_is_refused_before_it_is_fetched(
-    folder: Place, pushed: str, server: FileServer, reader: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_snapshot_of_another_schema_is_refused_before_it_is_fetched(folder, pushed, server, reader, monkeypatch):
     monkeypatch.setattr(manifest, "SCHEMA_VERSION", manifest.SCHEMA_VERSION + 1)
     sentence = rf"{server.url}/snapshots/{pushed}/manifest.json has schema version \d+, this program reads \d+; build"
     with pytest.raises(IndexCorruptError, match=sentence):
@@ -374,9 +360,7 @@ def test_a_place_that_offers_nothing_says_so(folder: Place, reader: Path, conten
     assert not reader.exists()
 
 
-def test_where_another_snapshot_is_offered_meanwhile_that_one_is_pulled(
-    builder: Path, folder: Place, pushed: str, reader: Path
-) -> None:
+def test_where_another_snapshot_is_offered_meanwhile_that_one_is_pulled(builder, folder, pushed, reader):
     promote(builder, build(builder, 50).id)
     moved: list[str] = []
 

@@ -89,12 +89,9 @@ def test_every_chunk_has_a_known_kind_and_says_where_it_stands() -> None:
         assert chunk.metadata["section_path"] == chunk.heading_path
 
 
-def test_traits_come_from_lines_that_classify_and_not_from_the_story() -> None:
+def test_lines_that_classify_give_traits_and_passages_that_say_what_holds_bear_a_rule() -> None:
     assert under("Fireball").metadata["traits"] == ("evocation", "fire")
     assert "traits" not in under("The Fall of Oldtown").metadata
-
-
-def test_a_passage_that_says_what_holds_bears_a_rule() -> None:
     assert under("Fireball").metadata["is_rule_bearing"] is True
     assert under("The Fall of Oldtown").metadata["is_rule_bearing"] is False
 
@@ -131,11 +128,8 @@ def test_what_the_author_says_wins() -> None:
     assert {chunk.metadata["tags"] for chunk in told} == {"mine"}
 
 
-def test_nothing_but_the_metadata_changes() -> None:
+def test_nothing_but_the_metadata_changes_and_ids_do_not_depend_on_them() -> None:
     for chunk in CHUNKS:
         bare = replace(chunk, metadata={})
         assert replace(enriched(bare), metadata={}) == bare
-
-
-def test_the_id_is_the_same_whatever_the_metadata_say() -> None:
     assert [chunk.id for chunk in chunks_of(TEXT, {"tags": "mine"})] == [chunk.id for chunk in CHUNKS]

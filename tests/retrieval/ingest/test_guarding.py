@@ -164,15 +164,12 @@ def test_another_name_of_a_row_names_it_and_keeps_its_rivals_out() -> None:
     )
 
 
-def test_names_guard_a_table_whose_keys_are_letters() -> None:
+def test_names_guard_a_table_whose_keys_are_letters_one_by_one_or_all_at_once() -> None:
     find = Find(heading="Engines")
     names = {"A": ("engine A",), "B": ("engine B",)}
     assert reasons(ENGINES) == ["nameless"]
     assert reasons(ENGINES, TableRule(1, find, names=names)) == [None]
     assert came("how many tons has engine B", chunks_of(ENGINES, TableRule(1, find, names=names))) == ["B"]
-
-
-def test_a_name_for_every_row_is_written_once() -> None:
     rule = TableRule(1, Find(heading="Engines"), names={"*": ("engine {key}",)})
     assert came("how many tons has engine B", chunks_of(ENGINES, rule)) == ["B"]
     assert list_unmet(ENGINES, rule) == ()
@@ -358,9 +355,7 @@ def test_entries_that_are_met_are_not_spoken_of() -> None:
     names=st.dictionaries(st.sampled_from(["1", "Forest", "12", "none"]), st.just(("woods",))),
     open_=st.booleans(),
 )
-def test_no_rule_loses_a_cell_or_names_another_row(
-    key: str | None, caption: str | None, subject: tuple[str, ...], names: dict[str, tuple[str, ...]], open_: bool
-) -> None:
+def test_no_rule_loses_a_cell_or_names_another_row(key, caption, subject, names, open_):
     book = parsed(MOVEMENT, TableRule(1, HERE, caption, key, subject, names, open=open_))
     rows = rows_of(book)
     assert check_fidelity(book.tables, rows) == ()

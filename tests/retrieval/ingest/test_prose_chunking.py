@@ -56,17 +56,12 @@ def test_a_longer_one_is_cut_at_h2_and_what_is_still_too_long_at_h3():
     assert "### C" in passages[1].text
 
 
-def test_every_part_of_a_long_section_carries_its_heading():
+def test_every_part_of_a_long_section_carries_its_heading_without_overlap_or_loss():
     passages = cut("# A\n\n" + "\n\n".join(f"{number} {sentence(60)}" for number in range(6)), 256)
-
     assert len(passages) == 3
     assert all(passage.text.startswith("# A\n\n") for passage in passages)
-
-
-def test_no_overlap_and_nothing_lost():
     paragraphs = [f"p{number} {sentence(50)}" for number in range(20)]
     passages = cut("# A\n\n" + "\n\n".join(paragraphs))
-
     assert "\n\n".join(passage.source for passage in passages).split("\n\n") == paragraphs
 
 
@@ -94,12 +89,6 @@ def test_a_table_of_a_heading_alone_is_prose(box):
     assert passage.source == f"text\n\n{box}"
 
 
-def test_headings_alone_are_a_passage_of_their_own():
-    (passage,) = cut("# A\n\n## B\n")
-
-    assert (passage.text, passage.source, passage.heading_path) == ("# A\n\n## B", "# A\n\n## B", ("A",))
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -124,12 +113,6 @@ def test_sentences_stay_whole_where_they_fit():
     assert all(passage.source.endswith(".") for passage in passages)
 
 
-def test_a_chapter_that_is_one_section_is_called_by_the_section():
-    (passage,) = cut("# Monsters\n\n## Ghoul\n\n### Ghoul, lesser\n\nhp 22\n\n#### Actions\n\nbites\n")
-
-    assert passage.heading_path == ("Monsters", "Ghoul", "Ghoul, lesser")
-
-
 def test_a_bold_line_is_a_heading_below_all_headings_and_a_title_of_its_passage():
     long = sentence(100)
     first, second = cut(f"# Undead\n\n**Ghast**\n\n{long}\n\n**Ghoul**\n\n{long}\n", 200)
@@ -149,16 +132,11 @@ def test_bold_sentences_that_end_a_long_section_are_prose_of_it():
     assert after_sibling.source.endswith("**End.**")
 
 
-def test_a_title_and_its_subtitle_head_the_same_prose():
+def test_a_caption_under_a_title_stands_for_its_table_once_and_a_subtitle_heads_the_same_prose():
     (_, fighter) = cut(f"# A\n\n{sentence(100)}\n\n**Fighter**\n\n**Hit Die d10**\n\n{sentence(100)}\n", 200)
-
     assert fighter.text.startswith("**Fighter**\n\n**Hit Die d10**\n\n")
     assert fighter.titles == ("Fighter", "Hit Die d10")
-
-
-def test_a_caption_under_a_title_stands_for_its_table_once():
     (passage,) = cut("**Rooms**\n\n**Table 2**\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\ntext\n")
-
     assert passage.text == "**Rooms**\n\n[Table: Table 2]\n\ntext"
 
 
@@ -200,9 +178,12 @@ def test_a_heading_with_nothing_below_it_leads_the_prose_that_comes_next_in_a_lo
     assert (after.heading_path, after.titles) == (("A", "C"), ("Energy Push", "C"))
 
 
-def test_a_heading_of_several_lines_is_said_whole():
+def test_a_passage_is_called_by_its_headings_each_said_whole():
+    (passage,) = cut("# A\n\n## B\n")
+    assert (passage.text, passage.source, passage.heading_path) == ("# A\n\n## B", "# A\n\n## B", ("A",))
+    (passage,) = cut("# Monsters\n\n## Ghoul\n\n### Ghoul, lesser\n\nhp 22\n\n#### Actions\n\nbites\n")
+    assert passage.heading_path == ("Monsters", "Ghoul", "Ghoul, lesser")
     (passage,) = cut("One line\nand another\n---\n\ntext\n")
-
     assert passage.heading_path == ("One line and another",)
 
 

@@ -57,8 +57,7 @@ def test_amounts_dates_and_words_with_hyphens_are_no_identifiers(text: str) -> N
 
 
 @pytest.mark.parametrize(
-    "question",
-    ["c5d.xlarge", "how big is c5d xlarge?", "C5D-XLARGE", "a c5d_xlarge", "the c 5 d xlarge"],
+    "question", ["c5d.xlarge", "how big is c5d xlarge?", "C5D-XLARGE", "a c5d_xlarge", "the c 5 d xlarge"]
 )
 def test_every_way_to_separate_the_parts_finds_the_same_identifier(question: str) -> None:
     known = {key_of("c5d.xlarge"), key_of("c5d.2xlarge"), key_of("c5d")}
@@ -88,9 +87,7 @@ NAMES = st.lists(st.sampled_from(["nav", "way", "7", "c5d", "x1", "request"]), m
 
 
 @given(NAMES, st.sampled_from("._"), st.lists(st.sampled_from(["what", "is", "of", "12"]), max_size=4))
-def test_an_identifier_that_is_known_is_found_whole_among_other_words(
-    parts: list[str], separator: str, before: list[str]
-) -> None:
+def test_an_identifier_that_is_known_is_found_whole_among_other_words(parts, separator, before):
     name = separator.join(parts)
     known = {key_of(name), *map(key_of, parts)}
     question = " ".join([*before, "the", name, "please"])

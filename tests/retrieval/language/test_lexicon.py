@@ -77,7 +77,6 @@ def test_score_without_a_label_that_measures_is_a_word(question, has_not, text):
 
 def test_a_label_with_its_score_is_the_label_in_every_form():
     label = Vocabulary.default().label("Intelligence Scores")
-    assert label is not None
     assert label.name == "int"
     assert Vocabulary.default().label("class rating") is None
     assert canonical_term("Intelligence score 12") == literal("Intelligence score 12") == "int 12"

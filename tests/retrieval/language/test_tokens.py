@@ -66,12 +66,9 @@ def test_suits_and_chess_pieces_are_words():
     assert kinds("2♠ ♛e4") == [("number", "2"), ("word", "spade"), ("word", "queen"), ("word", "e"), ("number", "4")]
 
 
-def test_the_places_of_a_code_are_no_decimal():
+def test_the_places_of_a_code_are_no_decimal_and_dotted_abbreviations_lose_their_dots():
     assert [text for kind, text in kinds("hpx.4.80core") if kind != "mark"] == ["hpx", "4", "80", "core"]
     assert kinds("v1.4beta") == [("word", "v"), ("number", "1.4"), ("word", "beta")]
-
-
-def test_dotted_abbreviations_lose_their_dots():
     assert kinds("A.C. 6") == [("word", "ac"), ("number", "6")]
     assert kinds("e.g. U.S.A") == [("word", "eg"), ("word", "usa")]
 
@@ -113,8 +110,7 @@ def test_a_sign_in_quotes_is_said_by_its_name():
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["5'10\"", "the 3's and the 4's", "rock 'n' roll", "a & b", 'don\'t "stop"', '"a"+"b"', "```\nx\n```"],
+    "text", ["5'10\"", "the 3's and the 4's", "rock 'n' roll", "a & b", 'don\'t "stop"', '"a"+"b"', "```\nx\n```"]
 )
 def test_quotes_of_words_and_measures_say_no_sign(text):
     assert with_signs_spelled(text) == text

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
@@ -139,9 +139,7 @@ def test_two_of_three_results_are_kept(chat_server: FakeOpenAi, ask: Ask) -> Non
     assert set(chat_server.counts.paid.values()) == {1}
 
 
-def test_a_run_that_was_killed_while_it_waited_pays_nothing_twice(
-    chat_server: FakeOpenAi, ask: Ask, tmp_path: Path
-) -> None:
+def test_a_run_that_was_killed_while_it_waited_pays_nothing_twice(chat_server, ask, tmp_path):
     chat_server.batches.looks = 1_000_000
     killed_once(chat_server, tmp_path, "/v1/batches/batch_1")
     assert len(pending(tmp_path)) == 1
@@ -157,9 +155,7 @@ def test_a_run_that_was_killed_while_it_waited_pays_nothing_twice(
 
 
 @pytest.mark.parametrize("silent", ["POST /files", "POST /batches"])
-def test_a_run_that_was_killed_before_it_knew_the_batch_finds_it_or_sends_it(
-    chat_server: FakeOpenAi, ask: Ask, tmp_path: Path, silent: Literal["POST /files", "POST /batches"]
-) -> None:
+def test_a_run_that_was_killed_before_it_knew_the_batch_finds_it_or_sends_it(chat_server, ask, tmp_path, silent):
     chat_server.batches.silent = silent
     killed_once(chat_server, tmp_path, f"/v1{silent.removeprefix('POST ')}")
     assert len(pending(tmp_path)) == 1

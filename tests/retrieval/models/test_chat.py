@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -65,9 +64,7 @@ def without_blocking(client: OpenAiClient) -> str:
 
 
 @pytest.mark.parametrize("ask", [whole, streamed, without_blocking])
-def test_a_model_says_what_it_refuses_and_is_asked_so_from_then_on(
-    chat_server: FakeOpenAi, ask: Callable[[OpenAiClient], str]
-) -> None:
+def test_a_model_says_what_it_refuses_and_is_asked_so_from_then_on(chat_server, ask):
     chat_server.thinks = 10
     client = OpenAiClient(Access(KEY, chat_server.address), retries=0, timeout=5.0)
     assert [ask(client), ask(client)] == ["The answer is 10 [1]."] * 2
@@ -118,7 +115,5 @@ def test_the_version_has_the_number_of_the_prompt_and_another_form_is_another_ve
         ("no form", None, "stop", None),
     ],
 )
-def test_an_answer_is_read_only_if_it_is_whole_and_in_the_form(
-    content: str, refusal: str | None, finish: str, read: One | None
-) -> None:
+def test_an_answer_is_read_only_if_it_is_whole_and_in_the_form(content, refusal, finish, read):
     assert Answered(content, refusal, finish, Usage()).in_form(One) == read

@@ -87,13 +87,10 @@ def test_nothing_is_sent_that_could_pass_the_budget(server: FakeOpenAi, tmp_path
     assert all("of the budget of $0.0002" in reply.why for reply in replies if reply.answered is None)
 
 
-def test_what_the_budget_set_aside_and_did_not_use_is_asked_for_in_a_second_round(
-    server: FakeOpenAi, tmp_path: Path
-) -> None:
+def test_what_the_budget_set_aside_and_did_not_use_is_asked_for_in_a_second_round(server, tmp_path):
     texts = [f"text {number}" for number in range(24)]
     (one, *_) = inquiries(texts[0])
     price = chat_price(MODEL)
-    assert price is not None
     most = price.of(Usage(one.request.most_prompt_tokens, one.request.max_tokens))
     # What 12 of them set aside at once is all that there is, and an answer costs far less than that.
     access = replace(Access.of_environment(server.environment), limits=Limits(concurrency=24))
@@ -113,9 +110,7 @@ def test_a_server_that_is_gone_is_not_asked_for_everything(server: FakeOpenAi, t
     assert len(server.asked) < 60
 
 
-def test_a_key_that_is_missing_or_refused_is_one_error_and_kept_answers_need_none(
-    server: FakeOpenAi, tmp_path: Path
-) -> None:
+def test_a_key_that_is_missing_or_refused_is_one_error_and_kept_answers_need_none(server, tmp_path):
     assert contents(asking(server, tmp_path), "a") == ["said a"]
     without = Inquiries(Access(), tmp_path, ModelOptions(MODEL, None), "v1", otherwise="write them yourself")
     assert contents(without, "a") == ["said a"]
@@ -147,9 +142,7 @@ def test_a_key_that_is_refused_breaks_off_nothing_that_is_paid_for(server: FakeO
     assert asking(server, tmp_path).bill.usd_in_all == pytest.approx(server.counts.usd(0.15, 0.60))
 
 
-def test_a_model_that_thinks_is_asked_in_its_own_words_and_within_the_budget(
-    server: FakeOpenAi, tmp_path: Path
-) -> None:
+def test_a_model_that_thinks_is_asked_in_its_own_words_and_within_the_budget(server, tmp_path):
     server.thinks = 300
     cut = asking(server, tmp_path, retries=0).ask(inquiries("a"), usable)
     assert [each.answered and each.answered.finish for each in cut] == ["length"]

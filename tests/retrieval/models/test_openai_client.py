@@ -5,7 +5,6 @@ import json
 import logging
 import time
 import traceback
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -112,9 +111,7 @@ def test_a_server_that_wants_to_be_left_alone_for_an_hour_is(chat_server: FakeOp
     assert (len(chat_server.asked), time.monotonic() - began < 3.0) == (2, True)
 
 
-def test_every_attempt_is_set_aside_and_what_may_have_been_paid_stays_so(
-    chat_server: FakeOpenAi, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_attempt_is_set_aside_and_what_may_have_been_paid_stays_so(chat_server, monkeypatch):
     monkeypatch.setattr("retrieval.models.access._FIRST_PAUSE", 0.01)
     chat_server.plan = InTurn(["busy", "hang", "cut", None])
     purse = Purse()
@@ -165,9 +162,7 @@ def at_once(server: FakeOpenAi) -> object:
 
 @pytest.mark.parametrize("ask", [whole, streamed, embedded, at_once])
 @pytest.mark.parametrize("fault", FAILURES)
-def test_what_goes_wrong_is_one_error_that_never_holds_the_key(
-    chat_server: FakeOpenAi, caplog: pytest.LogCaptureFixture, ask: Callable[[FakeOpenAi], object], fault: Any
-) -> None:
+def test_what_goes_wrong_is_one_error_that_never_holds_the_key(chat_server, caplog, ask, fault):
     if (ask, fault) == (streamed, "cut"):
         pytest.skip("a stream that ends too early has no finish; who listens to it sees that")
     chat_server.retry_after = "0.001"
@@ -217,14 +212,12 @@ def test_a_batch_goes_out_and_what_came_of_it_comes_back(chat_server: FakeOpenAi
     other = sender.begin_batch({name: make_request(name) for name in ("a", "b", "c")}, "t2")
     assert sender.batch_results(other) is None
     some = sender.batch_results(other)
-    assert some is not None
     assert (set(some.answers), some.failed) == ({"c"}, {"a"})
     assert (sender.find_batch("t1"), sender.find_batch("t2"), sender.find_batch("t3")) == (batch, other, None)
     chat_server.batches.ends = "failed"
     refused = sender.begin_batch({"a": make_request()}, "t4")
     assert sender.batch_results(refused) is None
     none = sender.batch_results(refused)
-    assert none is not None
     assert (none.answers, none.refused) == ({}, True)
     with pytest.raises(ModelError, match="404"):
         sender.batch_results("batch_9")

@@ -59,7 +59,6 @@ def test_without_a_price_nothing_is_counted_in_dollars(tmp_path: Path) -> None:
 
 def test_a_price_has_a_date_and_tells_what_is_sent_from_what_is_answered() -> None:
     price = chat_price("gpt-4o-mini")
-    assert price is not None
     assert price.as_of is not None
     assert price.of(Usage(1_000_000, 0)) == pytest.approx(0.15)
     assert price.of(Usage(0, 1_000_000)) == pytest.approx(0.60)

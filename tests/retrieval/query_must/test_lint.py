@@ -150,6 +150,6 @@ def test_a_predicate_that_the_ingest_writes_is_no_error_where_the_title_names_a_
     result = lint(items, tables=keyed_tables(chunks).tables)
     titles = {item.id: item.title for item in items}
     assert {(titles[each.id], each.rule, each.severity) for each in result} == {
-        ("Edit a note - id", "names_sibling", "warning"),
+        ("Edit a note - id", "names_sibling", "warning")
     }
     assert unusable(result) == {each.id for each in result}

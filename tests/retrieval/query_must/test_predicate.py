@@ -32,18 +32,22 @@ def test_debug_logs_the_reason_and_nothing_is_logged_without_it(caplog: pytest.L
     assert caplog.messages == ['contain_one_of failed group: ["ac 6"]', "satisfies query_must", "no restrictions"]
 
 
-def test_an_empty_group_asks_nothing() -> None:
-    assert satisfies_query_must("anything", [[]])
-
-
 def test_json_with_query_must_is_extracted_and_cleaned():
     must = extract_query_must("# Matrix\n" + json.dumps({"title": "AC 6", "query_must": MUST, "level 1": 10}) + "\nend")
     assert json.loads(must.query_must) == MUST
     assert must.content == '# Matrix\n{"title": "AC 6", "level 1": 10}\nend'
 
 
-def test_json_without_query_must_is_left_alone():
-    content = '{"title":  "AC 6", "level 1": 10}'
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param('{"title":  "AC 6", "level 1": 10}', id="JSON without query_must"),
+        pytest.param('{"query_must": {"contain": "x"', id="invalid JSON"),
+        pytest.param("no braces, no query_must", id="plain text"),
+        pytest.param('{"query_must":' + '{"a":' * 5000, id="nesting beyond reason"),
+    ],
+)
+def test_what_holds_no_predicate_is_left_alone(content):
     assert extract_query_must(content) == (None, content)
 
 
@@ -61,12 +65,6 @@ def test_objects_without_a_query_must_keep_their_bytes_between_those_that_have_o
     assert extract_query_must(must + untidy + must).content == "{}" + untidy + "{}"
 
 
-def test_the_predicate_of_an_outer_object_comes_before_that_of_an_inner_one():
-    must = extract_query_must(json.dumps({"row": {"query_must": {"contain": "x"}, "a": 1}, "query_must": MUST}))
-    assert json.loads(must.query_must) == MUST
-    assert json.loads(must.content) == {"row": {"a": 1}}
-
-
 def test_every_row_of_several_is_found_with_its_place():
     rows = [{"title": "a", "query_must": MUST}, {"title": "b"}, {"title": "c", "query_must": {"contain": "x"}}]
     apart = "".join(map(json.dumps, rows))
@@ -77,24 +75,21 @@ def test_every_row_of_several_is_found_with_its_place():
     assert predicates_in('{"a": [{"query_must": {"contain": "x"}}, {"query_must": {"contain": "y"}}]}') == (0, 0)
 
 
-def test_invalid_json_is_left_alone():
-    content = '{"query_must": {"contain": "x"'
-    assert extract_query_must(content) == (None, content)
+NESTED = {"contain_one_of": [["psionic"]], "contain_range": {"min": 10, "max": 13, "of": ["int", "wis"]}}
 
 
-def test_nested_objects_are_taken_whole():
-    must = {"contain_one_of": [["psionic"]], "contain_range": {"min": 10, "max": 13, "of": ["int", "wis"]}}
-    assert json.loads(extract_query_must(json.dumps({"query_must": must})).query_must) == must
-
-
-def test_plain_text_is_left_alone():
-    assert extract_query_must("no braces, no query_must") == (None, "no braces, no query_must")
-
-
-def test_a_predicate_inside_another_object_or_list_is_found():
-    must = extract_query_must(json.dumps([{"row": {"query_must": MUST, "a": 1}}]))
-    assert json.loads(must.query_must) == MUST
-    assert json.loads(must.content) == [{"row": {"a": 1}}]
+@pytest.mark.parametrize(
+    ("given", "must", "left"),
+    [
+        ({"query_must": NESTED}, NESTED, {}),
+        ([{"row": {"query_must": MUST, "a": 1}}], MUST, [{"row": {"a": 1}}]),
+        ({"row": {"query_must": {"contain": "x"}, "a": 1}, "query_must": MUST}, MUST, {"row": {"a": 1}}),
+    ],
+    ids=["nested itself", "inside another object and a list", "the outer one of two"],
+)
+def test_a_predicate_is_found_at_any_depth_and_taken_out_whole(given, must, left):
+    extracted = extract_query_must(json.dumps(given))
+    assert (json.loads(extracted.query_must), json.loads(extracted.content)) == (must, left)
 
 
 def test_an_empty_predicate_is_no_predicate():
@@ -111,11 +106,6 @@ def test_indentation_and_letters_are_kept():
 
 def test_braces_of_prose_before_the_object_do_no_harm():
     assert extract_query_must('a {set} of {"query_must": {"contain": "x"}}') == ('{"contain": "x"}', "a {set} of {}")
-
-
-def test_nesting_beyond_reason_is_left_alone():
-    content = '{"query_must":' + '{"a":' * 5000
-    assert extract_query_must(content) == (None, content)
 
 
 @given(st.text(max_size=40), st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5), max_size=4))

@@ -18,6 +18,7 @@ from retrieval.query_must.siblings import KeyedRow, KeyedTable, Siblings
 from retrieval.types import Chunk
 
 ARMOR = {"contain_one_of": [["cleric", "druid"], ["opponent armor class 3", "ac 3", "what ac"]]}
+AC_3 = "Armor Class 3"
 MIND = {"contain_one_of": [["int 26", "int 27", "wis 26", "wis 27"]]}
 
 
@@ -44,75 +45,39 @@ def keyed(title: str) -> KeyedTable:
 
 
 @pytest.mark.parametrize(
-    ("question", "query_must", "called", "sentence"),
+    ("question", "query_must", "called", "what_it_says"),
     [
-        (
-            "What does a cleric need to hit AC 6?",
-            ARMOR,
-            "Armor Class 3",
-            'This row is about Armor Class 3; your question names "AC 6".',
-        ),
-        (
-            "cleric against an armour class of 6",
-            ARMOR,
-            "Armor Class 3",
-            'This row is about Armor Class 3; your question names "armour class of 6".',
-        ),
-        (
-            "cleric, armor class six",
-            ARMOR,
-            "Armor Class 3",
-            'This row is about Armor Class 3; your question names "ac 6".',
-        ),
-        (
-            "cleric against AC 5 and AC 6",
-            ARMOR,
-            "Armor Class 3",
-            'This row is about Armor Class 3; your question names "AC 5" and "AC 6".',
-        ),
-        (
-            "clerics of level 7 or higher",
-            {"contain": "level 3"},
-            "Level 3",
-            "This row is about Level 3; your question names level 7 or more.",
-        ),
-        (
-            "what a cleric wears",
-            ARMOR,
-            "Armor Class 3",
-            "This row is about Armor Class 3; your question does not name it.",
-        ),
-        (
-            "a fighter to hit AC 3",
-            ARMOR,
-            "Armor Class 3",
-            'This row is for questions that name "cleric" or "druid"; yours names neither.',
-        ),
-        ("wisdom 9", MIND, "Int/Wis 26+", 'This row is about Int/Wis 26+; your question names "wisdom 9".'),
-        ("a desert", {"contain": "forest"}, "Oak", 'This row is for questions that name "forest"; yours does not.'),
-        (
-            "a desert",
-            {"contain_one_of": [["id", "oak wood", "forest", "grove", "thicket"]]},
-            "Elm",
-            'This row is for questions that name "oak wood", "forest" or "grove"; yours names none of them.',
-        ),
-        (
-            "intelligence 8",
-            {"contain_range": {"min": 10, "max": 13, "of": ["int"]}},
-            "10-13",
-            'This row is for questions that say a number from 10 to 13 for "int"; yours names "intelligence 8".',
-        ),
-        (
-            "level 3 fighter (AC 3) vs level 7 druid (AC 9)",
-            {"contain_across": [["fighter"], ["ac 3"]]},
-            "Armor Class 3",
-            'This row is for questions that set "fighter" against "ac 3"; yours has both on one side.',
-        ),
+        ("What does a cleric need to hit AC 6?", ARMOR, AC_3, 'names "AC 6"'),
+        ("cleric against an armour class of 6", ARMOR, AC_3, 'names "armour class of 6"'),
+        ("cleric, armor class six", ARMOR, AC_3, 'names "ac 6"'),
+        ("cleric against AC 5 and AC 6", ARMOR, AC_3, 'names "AC 5" and "AC 6"'),
+        ("clerics of level 7 or higher", {"contain": "level 3"}, "Level 3", "names level 7 or more"),
+        ("what a cleric wears", ARMOR, AC_3, "does not name it"),
+        ("wisdom 9", MIND, "Int/Wis 26+", 'names "wisdom 9"'),
     ],
 )
-def test_a_row_says_what_it_is_about_and_what_the_question_names(
-    question: str, query_must: dict[str, object], called: str, sentence: str
-) -> None:
+def test_a_row_says_what_it_is_about_and_what_the_question_names(question, query_must, called, what_it_says) -> None:
+    sentence = f"This row is about {called}; your question {what_it_says}."
+    assert refusal(question, canonical(question), query_must, row(called)) == sentence
+
+
+WOODS = {"contain_one_of": [["id", "oak wood", "forest", "grove", "thicket"]]}
+OF_INT = {"contain_range": {"min": 10, "max": 13, "of": ["int"]}}
+DUEL, ACROSS = "level 3 fighter (AC 3) vs level 7 druid (AC 9)", {"contain_across": [["fighter"], ["ac 3"]]}
+
+
+@pytest.mark.parametrize(
+    ("question", "query_must", "called", "that"),
+    [
+        ("a fighter to hit AC 3", ARMOR, AC_3, 'name "cleric" or "druid"; yours names neither'),
+        ("a desert", {"contain": "forest"}, "Oak", 'name "forest"; yours does not'),
+        ("a desert", WOODS, "Elm", 'name "oak wood", "forest" or "grove"; yours names none of them'),
+        ("intelligence 8", OF_INT, "10-13", 'say a number from 10 to 13 for "int"; yours names "intelligence 8"'),
+        (DUEL, ACROSS, AC_3, 'set "fighter" against "ac 3"; yours has both on one side'),
+    ],
+)
+def test_a_row_whose_name_tells_nothing_says_which_questions_it_is_for(question, query_must, called, that) -> None:
+    sentence = f"This row is for questions that {that}."
     assert refusal(question, canonical(question), query_must, row(called)) == sentence
 
 
@@ -160,31 +125,24 @@ def test_the_words_of_a_vocabulary_of_the_house_are_found_in_the_question() -> N
 
 
 @pytest.mark.parametrize(
-    ("query_must", "words"),
+    ("query_must", "what"),
     [
-        (None, "Any question may have it."),
-        ([[]], "Any question may have it."),
-        ({"contain": "temperate"}, 'The question must say "temperate".'),
-        ({"contain_all_of": ["psionic", "attack"]}, 'The question must say "psionic"; and "attack".'),
-        (
-            {"contain_one_of": [["cleric", "druid"], ["ac 6"]]},
-            'The question must say one of "cleric", "druid"; and "ac 6".',
-        ),
-        ({"contain_range": {"min": 10, "max": 13}}, "The question must say a number from 10 to 13."),
-        (
-            {"contain_range": {"min": 10, "of": ["int", "wis"]}},
-            'The question must say a number of at least 10 for one of "int", "wis".',
-        ),
-        ({"contain_range": {"max": 3, "of": ["ac"]}}, 'The question must say a number of at most 3 for "ac".'),
-        (
-            {"contain": "psionic", "contain_range": {"min": 1, "max": 2}},
-            'The question must say "psionic"; and a number from 1 to 2.',
-        ),
+        ({"contain": "temperate"}, '"temperate"'),
+        ({"contain_all_of": ["psionic", "attack"]}, '"psionic"; and "attack"'),
+        ({"contain_one_of": [["cleric", "druid"], ["ac 6"]]}, 'one of "cleric", "druid"; and "ac 6"'),
+        ({"contain_range": {"min": 10, "max": 13}}, "a number from 10 to 13"),
+        ({"contain_range": {"min": 10, "of": ["int", "wis"]}}, 'a number of at least 10 for one of "int", "wis"'),
+        ({"contain_range": {"max": 3, "of": ["ac"]}}, 'a number of at most 3 for "ac"'),
+        ({"contain": "psionic", "contain_range": {"min": 1, "max": 2}}, '"psionic"; and a number from 1 to 2'),
     ],
 )
-def test_a_predicate_is_said_in_words(query_must: object, words: str) -> None:
-    assert in_words(query_must) == words  # type: ignore[arg-type]
-    assert in_words(json.dumps(query_must)) == words
+def test_a_predicate_is_said_in_words(query_must: object, what: str) -> None:
+    assert in_words(query_must) == in_words(json.dumps(query_must)) == f"The question must say {what}."  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("nothing", [None, [[]]])
+def test_a_predicate_that_asks_nothing_is_said_in_words(nothing: object) -> None:
+    assert in_words(nothing) == in_words(json.dumps(nothing)) == "Any question may have it."  # type: ignore[arg-type]
 
 
 def test_an_operator_from_outside_is_named_with_its_value() -> None:

@@ -30,16 +30,6 @@ def words(question: str, reading: Reading) -> list[str]:
     return list(answer_lines(question, reading))
 
 
-def test_the_cells_of_a_row_stand_under_its_title() -> None:
-    reading = Reading("stated", (stated(AXE, ("Cost", "5 gp"), ("Weight", "7")),))
-    assert words("cost of an axe", reading) == ["Arms - Axe - Cost: 5 gp; Weight: 7 [1]\n", READ]
-
-
-def test_a_second_row_may_be_meant() -> None:
-    reading = Reading("stated", (stated(AXE, ("Cost", "5 gp")), stated(BOW, ("Cost", "9 gp"))))
-    assert words("cost", reading)[1] == "Or, if that is meant: Arms - Bow - Cost: 9 gp [2]\n"
-
-
 def test_what_is_uncertain_names_what_the_passage_lacks() -> None:
     reading = Reading("perhaps", (stated(AXE, ("Cost", "5 gp"), missing=("limit", "steel", "old")),))
     line = words("limit of an old steel axe", reading)[0]
@@ -60,7 +50,11 @@ def test_a_comparison_says_which_side_is_more_and_which_fails() -> None:
     assert half[1:] == ["No answer found for: cost of a bow\n", READ]
 
 
-def test_yes_or_no_comes_before_the_cell() -> None:
+def test_the_cells_of_a_row_stand_under_its_title_after_yes_or_no() -> None:
+    reading = Reading("stated", (stated(AXE, ("Cost", "5 gp"), ("Weight", "7")),))
+    assert words("cost of an axe", reading) == ["Arms - Axe - Cost: 5 gp; Weight: 7 [1]\n", READ]
+    reading = Reading("stated", (stated(AXE, ("Cost", "5 gp")), stated(BOW, ("Cost", "9 gp"))))
+    assert words("cost", reading)[1] == "Or, if that is meant: Arms - Bow - Cost: 9 gp [2]\n"
     reading = Reading("stated", (stated(AXE, ("Sharp", "Yes")),))
     assert words("Is an axe sharp?", reading)[0] == "Yes. Arms - Axe - Sharp: Yes [1]\n"
 
@@ -96,11 +90,6 @@ def compared(question: str, first: str, second: str) -> str:
     return compare_sides(question, ["A", "B"], [cell("Cost", first), cell("Cost", second)])
 
 
-def test_the_difference_is_told_where_it_is_wanted() -> None:
-    assert compared("how much more does B cost", "2 gp", "15 gp") == "More: B (15 gp against 2 gp). Difference: 13 gp."
-    assert compared("difference in cost", "1,000", "250") == "Difference: 750."
-
-
 def test_values_of_other_units_and_texts_are_not_compared() -> None:
     assert compared("which costs more", "2 kg", "15 m") == ""
     assert compared("which costs more", "2-4", "15") == ""
@@ -108,7 +97,9 @@ def test_values_of_other_units_and_texts_are_not_compared() -> None:
     assert compared("who hits more easily", "8", "13") == ""
 
 
-def test_equal_values_are_the_same() -> None:
+def test_the_difference_is_told_where_it_is_wanted_and_equal_values_are_the_same() -> None:
+    assert compared("how much more does B cost", "2 gp", "15 gp") == "More: B (15 gp against 2 gp). Difference: 13 gp."
+    assert compared("difference in cost", "1,000", "250") == "Difference: 750."
     assert compared("which costs more", "8", "8") == "Both are the same: 8."
 
 

@@ -54,7 +54,6 @@ def test_the_cell_of_a_matrix_is_read_and_said_to_be_read(answerer: Answerer) ->
         *("search", "context", "generation", "token", "complete")
     ]
     answer = events[-1].answer
-    assert answer is not None
     assert answer.cells[0].column == "Level 7-9"
     assert answer.cells[0].text == "10"
     assert answer.mode == "read"
@@ -75,7 +74,6 @@ def answered(home: Path, query: str) -> Answer | None:
 def test_a_question_in_a_script_without_blanks_is_answered(cards_home: Path, query: str, text: str) -> None:
     answer = answered(cards_home, query)
 
-    assert answer is not None
     assert answer.cells[0].text == text
 
 
@@ -91,12 +89,9 @@ def test_a_question_in_a_script_without_blanks_is_answered(cards_home: Path, que
         ("dose of ibuprofen at 30 kg", "Ibuprofen - Weight 21-40 kg"),
     ],
 )
-def test_the_row_on_the_right_side_of_a_bound_and_of_the_right_table_is_read(
-    cards_home: Path, query: str, row: str
-) -> None:
+def test_the_row_on_the_right_side_of_a_bound_and_of_the_right_table_is_read(cards_home, query, row):
     answer = answered(cards_home, query)
 
-    assert answer is not None
     assert answer.citations[0].title.endswith(row)
 
 
@@ -178,7 +173,6 @@ def test_the_place_that_comes_nearest_is_named_where_no_model_is_asked(sample: H
     assert "below 1" in events[1].data
     assert not events[1].passages
     answer = events[-1].answer
-    assert answer is not None
     assert answer.mode == "none"
     assert answer.text.startswith("No answer found in these books. The nearest place: ")
     assert answer.cells == ()
@@ -220,7 +214,6 @@ def test_a_model_words_the_answer_where_there_is_a_key(sample: Home, chat_server
     assert events == awaited(answerer, LOOK_UP)
     assert [event.data for event in events if event.event == "token"] == ["The answer ", "is 10 [1]."]
     answer = events[-1].answer
-    assert answer is not None
     assert answer.mode == "generated"
     assert 2 * answer.tokens == chat_server.counts.prompt + chat_server.counts.completion > 0
     assert answer.cells == ()
@@ -293,8 +286,5 @@ def test_duels_made_from_the_matrices_are_read_at_what_the_other_brings(answerer
         question = (
             f"Who wins: {levels[0]}th level {first} (AC {armor[0]}) vs {levels[1]}th level {second} (AC {armor[1]})?"
         )
-        wanted = [
-            lowest_roll(answerer, first, levels[0], armor[1]),
-            lowest_roll(answerer, second, levels[1], armor[0]),
-        ]
+        wanted = [lowest_roll(answerer, first, levels[0], armor[1]), lowest_roll(answerer, second, levels[1], armor[0])]
         assert [cell.text for cell in answerer.answered(question).cells] == wanted, question

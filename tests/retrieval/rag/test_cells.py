@@ -55,9 +55,7 @@ def row(columns: tuple[str, ...], cells: tuple[str, ...], key: str | None = None
         ("xp for a rating of 7", ("CR", "XP", "CR", "XP"), ("7", "2,900", "24", "62,000"), "2,900"),
     ],
 )  # fmt: skip
-def test_the_likeliest_cell_is_the_one_that_is_asked_for(
-    question: str, columns: tuple[str, ...], cells: tuple[str, ...], wanted: str
-) -> None:
+def test_the_likeliest_cell_is_the_one_that_is_asked_for(question, columns, cells, wanted):
     assert read_cells(question, row(columns, cells))[0].text == wanted
 
 

@@ -44,9 +44,7 @@ def model(server: FakeOpenAi, **options: object) -> ChatModel:
     return ChatModel("m", access=Access.of_environment(server.environment), **options)
 
 
-def test_an_answer_comes_piece_by_piece_and_says_what_it_used(
-    chat_server: FakeOpenAi, ask: Callable[[ChatModel], list[AnswerPart]]
-) -> None:
+def test_an_answer_comes_piece_by_piece_and_says_what_it_used(chat_server, ask):
     told = ask(model(chat_server))
     used = Usage(chat_server.counts.prompt, chat_server.counts.completion)
     assert told == [AnswerPart("The answer "), AnswerPart("is 10 [1]."), AnswerPart("", used)]
@@ -56,9 +54,7 @@ def test_an_answer_comes_piece_by_piece_and_says_what_it_used(
     assert query["stream"] is True
 
 
-def test_what_cannot_be_used_is_one_clear_error(
-    chat_server: FakeOpenAi, ask: Callable[[ChatModel], list[AnswerPart]]
-) -> None:
+def test_what_cannot_be_used_is_one_clear_error(chat_server, ask):
     chat_server.finish = "length"
     with pytest.raises(GenerationError, match="cut at 800 tokens; raise max_tokens"):
         ask(model(chat_server))
@@ -76,9 +72,7 @@ def test_what_cannot_be_used_is_one_clear_error(
         ask(model(chat_server))
 
 
-def test_a_server_that_refuses_is_told_without_the_key(
-    chat_server: FakeOpenAi, ask: Callable[[ChatModel], list[AnswerPart]]
-) -> None:
+def test_a_server_that_refuses_is_told_without_the_key(chat_server, ask):
     chat_server.status = 401
     with pytest.raises(GenerationError, match="AuthenticationError") as raised:
         ask(model(chat_server))

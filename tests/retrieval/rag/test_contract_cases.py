@@ -4,20 +4,12 @@ import shutil
 from collections.abc import Callable
 from dataclasses import fields, replace
 from datetime import date
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from retrieval.clock import Clock
-from retrieval.rag.contract import (
-    DOC_TYPES,
-    DocumentChunk,
-    IngestionResult,
-    RAGContext,
-    RetrieveRequest,
-    RuleDocument,
-)
+from retrieval.rag.contract import DOC_TYPES, DocumentChunk, IngestionResult, RAGContext, RetrieveRequest, RuleDocument
 from retrieval.rag.pipeline import RAGPipeline
 
 KEY = "test:user1"
@@ -91,9 +83,7 @@ def test_contract_4_metadata_completeness(contract_over: ContractOver, doc_type:
         assert chunk.metadata["section"]
 
 
-def test_contract_5_ingest_idempotency(
-    contract_over: ContractOver, documents: dict[str, RuleDocument], tmp_path: Path
-) -> None:
+def test_contract_5_ingest_idempotency(contract_over, documents, tmp_path):
     given, weapons = (
         documents["weapon-rules.md"],
         RAGPipeline(shutil.copytree(contract_over("weapons").home.root, tmp_path / "home")),

@@ -48,11 +48,8 @@ def read_rows(retriever: Retriever, *says: float) -> list[str]:
     return list(dict.fromkeys(cell.chunk_id for cell in cells))
 
 
-def test_two_rows_that_say_as_much_both_have_their_say(retriever: Retriever) -> None:
+def test_two_rows_that_say_as_much_both_have_their_say_and_one_that_says_less_has_none(retriever: Retriever) -> None:
     assert len(read_rows(retriever, 0.8, 0.8)) == 2
-
-
-def test_a_row_that_says_less_than_the_best_is_not_read_beside_it(retriever: Retriever) -> None:
     assert len(read_rows(retriever, 0.8, 0.7)) == 1
 
 
@@ -87,15 +84,6 @@ It hates light. It fears fire!
 """
 
 
-def test_labelled_values_are_read_in_their_order() -> None:
-    assert labelled_values(BLOCK) == (
-        ("AC", "12"),
-        ("Initiative", "+2"),
-        ("HP", "22 (5d8)"),
-        ("Speed", "30 ft."),
-    )
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -108,12 +96,10 @@ def test_bold_words_of_a_sentence_are_no_label(text: str) -> None:
     assert labelled_values(text) == ()
 
 
-def test_a_value_reaches_over_bold_words_to_the_end_of_its_line() -> None:
+def test_labelled_values_are_read_in_their_order_over_bold_words_but_not_from_paragraphs() -> None:
+    assert labelled_values(BLOCK) == (("AC", "12"), ("Initiative", "+2"), ("HP", "22 (5d8)"), ("Speed", "30 ft."))
     text = "- **Cutoff:** roughly **5 times** the highest frequency\n_**Str.** 5_"
     assert labelled_values(text) == (("Cutoff", "roughly 5 times the highest frequency"), ("Str", "5"))
-
-
-def test_a_bold_beginning_of_a_paragraph_is_no_label() -> None:
     assert labelled_values("**Falling.** " + "A fall hurts those who fall. " * 10) == ()
 
 

@@ -100,9 +100,7 @@ def names(found: object) -> list[str]:
         ("what do the charts say about negligence of the YMCA", ("doc_type", "chart")),
     ],
 )
-def test_a_category_or_document_type_in_a_question_excludes_nothing(
-    finder: Finder, question: str, hint: tuple[str, str]
-) -> None:
+def test_a_category_or_document_type_in_a_question_excludes_nothing(finder, question, hint):
     result = finder.find(question)
     assert (result.result.conditions, result.result.filter, len(result.result.documents)) == ((), None, len(FILES))
     assert [(hint.field, hint.value, hint.weight) for hint in result.result.hints] == [(*hint, 1.2)]

@@ -67,9 +67,7 @@ def whole(root: Path) -> dict[str, list[str]]:
     return {name: [text for _, text in sorted(chunks)] for name, chunks in result.items()}
 
 
-def test_a_batch_of_which_some_fail_brings_in_the_others_and_says_why(
-    home: Home, documents: Documents, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_batch_of_which_some_fail_brings_in_the_others_and_says_why(home, documents, caplog):
     waits: list[float] = []
     batch = [
         documents["faq.md"],
@@ -119,9 +117,7 @@ def test_a_server_that_fails_whatever_the_text_is_not_asked_for_each_document(
     assert waits == []
 
 
-def test_a_document_whose_text_is_refused_stops_no_other(
-    home: Home, documents: Documents, chat_server: FakeOpenAi
-) -> None:
+def test_a_document_whose_text_is_refused_stops_no_other(home, documents, chat_server):
     chat_server.status = 400
     done = Ingestion(home, OpenAiEmbedder(chat_server.environment), lambda _: None).ingest(
         [documents["faq.md"], documents["ops-missions.md"]]
@@ -185,9 +181,7 @@ def test_a_budget_bounds_a_batch_before_anything_of_it_is_sent(home: Home, docum
 
 
 @pytest.mark.parametrize("step", ["build_snapshot", "keep_originals", "promote"])
-def test_what_cannot_be_written_raises_and_readers_keep_what_they_had(
-    home: Home, documents: Documents, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
+def test_what_cannot_be_written_raises_and_readers_keep_what_they_had(home, documents, monkeypatch, step):
     def fail(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -198,9 +192,7 @@ def test_what_cannot_be_written_raises_and_readers_keep_what_they_had(
     assert (whole(home.root), live_id(home.root)) == (before, live)
 
 
-def test_an_index_that_is_not_sound_does_not_go_live(
-    home: Home, documents: Documents, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_index_that_is_not_sound_does_not_go_live(home, documents, monkeypatch):
     live = live_id(home.root)
 
     def forgetful(*given: Any, **named: Any) -> Manifest:
@@ -233,9 +225,7 @@ def test_a_home_that_a_build_made_is_left_to_builds(tiny: Home, documents: Docum
 
 
 @pytest.mark.parametrize("pointer", [b"nonsense", b"\xff", None])
-def test_no_document_is_lost_with_the_pointer_to_the_index(
-    home: Home, documents: Documents, pointer: bytes | None
-) -> None:
+def test_no_document_is_lost_with_the_pointer_to_the_index(home, documents, pointer):
     before, live = whole(home.root), live_id(home.root)
     (home.root / "live").unlink()
     if pointer is not None:
@@ -276,9 +266,7 @@ def test_what_is_damaged_beside_the_chunks_is_made_again(home: Home, name: str) 
         assert calibration_of(snapshot.folder, "minilm")
 
 
-def test_an_index_that_goes_while_it_is_made_again_takes_no_document_along(
-    home: Home, documents: Documents, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_index_that_goes_while_it_is_made_again_takes_no_document_along(home, documents, monkeypatch):
     before, folder = whole(home.root), snapshot_folder(home.root, str(live_id(home.root)))
     (folder / "chunks.jsonl").unlink()
 
@@ -295,9 +283,7 @@ def test_an_index_that_goes_while_it_is_made_again_takes_no_document_along(
     assert not (home.root / DOCUMENTS_FILE).exists()
 
 
-def test_an_index_whose_documents_are_lost_with_it_is_made_again_from_those_of_the_one_before(
-    home: Home, documents: Documents
-) -> None:
+def test_an_index_whose_documents_are_lost_with_it_is_made_again_from_those_of_the_one_before(home, documents):
     before, first = whole(home.root), live_id(home.root)
     Ingestion(home, Failing()).ingest([documents["faq.md"]])
     for path in snapshot_folder(home.root, str(live_id(home.root))).rglob("*.*"):
@@ -366,9 +352,7 @@ def test_the_settings_of_chunking_are_live_and_a_change_of_them_cuts_again(home:
 
 
 @pytest.mark.parametrize("given", ["faq.md", "weapon-rules.md", None])
-def test_an_index_of_another_version_is_made_again_from_its_documents(
-    home: Home, documents: Documents, given: str | None
-) -> None:
+def test_an_index_of_another_version_is_made_again_from_its_documents(home, documents, given):
     weapons, before = documents["weapon-rules.md"], whole(home.root)
     manifest = snapshot_folder(home.root, str(live_id(home.root))) / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"schema_version": ', '"schema_version": 9'))

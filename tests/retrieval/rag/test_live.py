@@ -70,19 +70,15 @@ def test_what_is_made_of_a_reader_is_made_once_and_let_go_of_with_it(twice_live:
     index.close()
 
 
-def test_work_that_is_done_in_time_gives_what_it_gives() -> None:
+def test_errors_and_time_outs_of_the_work_itself_are_the_caller_s() -> None:
     assert Deadline(5).run(lambda: 7) == 7
 
-
-def test_an_error_of_the_work_is_the_caller_s() -> None:
     def fail() -> None:
         raise KeyError("x")
 
     with pytest.raises(KeyError, match="x"):
         Deadline(5).run(fail)
 
-
-def test_a_time_out_of_the_work_s_own_is_not_taken_for_ours() -> None:
     def fail() -> None:
         raise TimeoutError("the server's")
 

@@ -25,7 +25,7 @@ from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.rag import pipeline as pipeline_module
-from retrieval.rag.contract import RAGContext, RetrieveRequest, RuleDocument
+from retrieval.rag.contract import RAGContext, RetrieveRequest
 from retrieval.rag.pipeline import RAGPipeline
 from retrieval.rag.rag_context import ContextSource
 from retrieval.types import Embedder, Vector
@@ -175,9 +175,7 @@ def test_an_answer_that_does_not_come_in_time_is_given_up(weapons_home: Path) ->
     assert RAGPipeline(weapons_home)._deadline.seconds == 10.0
 
 
-def test_an_answer_is_kept_until_its_time_is_over_or_another_index_is_live(
-    weapons: RAGPipeline, documents: dict[str, RuleDocument]
-) -> None:
+def test_an_answer_is_kept_until_its_time_is_over_or_another_index_is_live(weapons, documents):
     now = 0.0
     looked: list[str] = []
     embedder = Gone(lambda: looked.append("x"))
@@ -227,9 +225,7 @@ def test_a_library_that_was_built_is_asked_by_the_same_contract(sample: Home) ->
     assert not pipeline.retrieve("How do I cook pasta?", KEY).meets_threshold
 
 
-def test_an_index_that_is_removed_while_it_answers_gives_way_to_the_one_that_is_live(
-    weapons: RAGPipeline, documents: dict[str, RuleDocument], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_index_that_is_removed_while_it_answers_gives_way_to_the_one_that_is_live(weapons, documents, monkeypatch):
     root = weapons.home.root
     before = str(live_id(root))
     ask, query = pipeline_module.retrieve_context, list[str]()

@@ -40,12 +40,9 @@ def row(**values: float) -> list[float]:
     return [values.get(name, 0.0) for name in NAMES]
 
 
-def test_relevance_is_the_logistic_of_the_weighted_measures_and_never_rises() -> None:
+def test_relevance_is_the_logistic_of_the_weighted_measures_and_no_hit_has_none() -> None:
     result = PLAIN.of(np.asarray([row(alike=0.5), row(alike=1.0), row(alike=0.5, unknown=1.0)]))
     assert result == pytest.approx([0.5, 0.5, 1 / (1 + np.e)])
-
-
-def test_no_hit_has_no_relevance() -> None:
     assert PLAIN.of(np.empty((0, len(NAMES)))).tolist() == []
 
 
@@ -120,14 +117,7 @@ def test_measures_are_shares_and_what_any_question_says_changes_none(retriever: 
     )
 
 
-def test_words_that_the_library_does_not_have_are_unknown(retriever: Retriever) -> None:
-    assert measured(retriever, "How do I cook pasta?")["unknown"] == 1.0
-    assert 0 < measured(retriever, "damage of a flamethrower")["unknown"] < 1
-
-
-def test_a_word_that_tells_nothing_anywhere_costs_little_though_the_library_does_not_have_it(
-    retriever: Retriever,
-) -> None:
+def test_a_word_that_tells_nothing_anywhere_costs_little_though_the_library_does_not_have_it(retriever):
     plain = measured(retriever, "range of the long rifle")
     chatty, other = (measured(retriever, f"range of the long rifle {word}") for word in ("anyway", "hovercraft"))
     assert chatty["unknown"] == other["unknown"] > 0
@@ -141,7 +131,9 @@ def test_two_words_of_four_are_more_than_one_of_two(retriever: Retriever) -> Non
     assert two["much"] > one["much"]
 
 
-def test_a_number_that_the_hit_does_not_say_is_uncounted(retriever: Retriever) -> None:
+def test_words_and_numbers_that_are_not_there_are_unknown_or_uncounted(retriever: Retriever) -> None:
+    assert measured(retriever, "How do I cook pasta?")["unknown"] == 1.0
+    assert 0 < measured(retriever, "damage of a flamethrower")["unknown"] < 1
     assert measured(retriever, "range of the long rifle at level 77")["uncounted"] == 1.0
 
 

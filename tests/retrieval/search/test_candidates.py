@@ -41,9 +41,7 @@ def test_every_part_lies_between_0_and_1(retriever: Retriever, text: str) -> Non
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(QUESTION, st.integers(0, 1000))
-def test_what_speaks_for_a_chunk_does_not_depend_on_which_others_are_measured(
-    retriever: Retriever, text: str, seed: int
-) -> None:
+def test_what_speaks_for_a_chunk_does_not_depend_on_which_others_are_measured(retriever, text, seed):
     whole, random = everything(retriever, text), np.random.default_rng(seed)
     some = np.sort(random.choice(len(retriever.snapshot), 30, replace=False))
     expected, measured = whole.at(some), every_part(of(retriever, text, some, whole.strongest))
@@ -68,9 +66,7 @@ def test_nothing_is_called_by_a_question_without_a_known_word(retriever: Retriev
 
 
 @pytest.mark.parametrize("text", ["damage of a dagger", "level 5 cleric against AC 6", "zzyzx"])
-def test_the_best_tables_give_few_rows_each_that_may_come_back(
-    retriever: Retriever, snapshot: Snapshot, text: str
-) -> None:
+def test_the_best_tables_give_few_rows_each_that_may_come_back(retriever, snapshot, text):
     query, vector = Query.ask(text, snapshot.vocabulary), retriever.vector_of(text)
     allowed = np.ones(len(snapshot), dtype=np.bool_)
     nothing = np.zeros(0, dtype=np.int64)

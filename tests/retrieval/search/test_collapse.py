@@ -47,13 +47,10 @@ def test_what_falls_keeps_its_order_below_all_others(retriever: Retriever) -> No
     assert result.scores[result.outdone].max() < result.scores[stay].min()
     assert np.argsort(result.scores[result.outdone]).tolist() == np.argsort(scores[result.outdone]).tolist()
     leg = result.leg(pool.positions)
-    assert leg is not None
     assert (scores + leg.scores).tolist() == pytest.approx(result.scores.tolist())
 
 
-def test_a_named_row_and_prose_never_fall_nor_does_any_row_of_a_question_that_wants_several(
-    retriever: Retriever,
-) -> None:
+def test_a_named_row_and_prose_never_fall_nor_does_any_row_of_a_question_that_wants_several(retriever):
     one = search_of(retriever, "what damage does a dagger do")
     pool = candidates(one)
     able = may_fall(pool, one.question)

@@ -41,31 +41,19 @@ def beside(*ranked: str, count: int = 9, without: str = "") -> list[str]:
     return [IDS[position] for position in result]
 
 
-def test_a_row_brings_its_notes_what_they_refer_to_its_section_and_the_best_row_of_a_table_that_they_name() -> None:
+def test_a_row_brings_its_notes_its_section_the_prose_that_has_its_name_and_rows_that_they_name() -> None:
     assert beside("ac 6") == ["lead", "legend", "far", "turning", "combat", "strong", "str 4"]
-
-
-def test_a_row_brings_the_prose_that_has_its_name() -> None:
     assert beside("club") == ["arms", "clubs"]
-
-
-def test_the_beginning_of_a_document_stands_only_beside_a_row_that_nothing_else_introduces() -> None:
-    assert "book" not in beside("club", "str 3")
-    assert beside("fist") == ["book"]
-
-
-def test_nothing_stands_beside_prose_that_comes_first() -> None:
-    assert beside("turning", "ac 6") == []
-
-
-def test_rows_of_two_tables_bring_theirs_the_first_first() -> None:
     assert beside("club", "ac 5", "str 3") == [
         *("arms", "clubs"),
         *("lead", "legend", "far", "turning", "combat", "strong", "str 4"),
     ]
 
 
-def test_what_may_not_come_back_or_is_there_already_is_no_companion() -> None:
+def test_nothing_comes_twice_beside_prose_or_where_it_may_not() -> None:
+    assert "book" not in beside("club", "str 3")
+    assert beside("fist") == ["book"]
+    assert beside("turning", "ac 6") == []
     assert beside("ac 6", "lead", without="legend", count=2) == ["far", "turning"]
 
 
@@ -75,9 +63,7 @@ RANKINGS = st.lists(st.integers(0, 24), min_size=1, max_size=30).map(
 
 
 @given(RANKINGS, st.integers(0, 5), st.integers(0, 30))
-def test_contenders_stay_and_a_longer_ranking_begins_like_a_shorter_one(
-    scores: np.ndarray, n_beside: int, k: int
-) -> None:
+def test_contenders_stay_and_a_longer_ranking_begins_like_a_shorter_one(scores, n_beside, k):
     ranked = np.arange(len(scores))
     outside = np.arange(n_beside) * 2 + CONTENDERS
     whole = placed(ranked, scores, outside)

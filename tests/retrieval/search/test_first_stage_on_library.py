@@ -91,9 +91,7 @@ def test_the_nearest_that_may_come_back_come(staged: StagedLibrary, question: st
 
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("where", FILTERS, ids=lambda where: type(where).__name__)
-def test_those_with_a_word_of_the_question_come_by_their_words(
-    staged: StagedLibrary, question: str, where: Filter | None
-) -> None:
+def test_those_with_a_word_of_the_question_come_by_their_words(staged, question, where):
     passing, may = passing_of(staged, question, where)
     index = staged.snapshot.lexical
     words = set((index.ask or index.tokenize)(question))

@@ -71,11 +71,6 @@ def test_one_round_is_enough_where_nothing_is_excluded(foreign) -> None:
     assert ask(foreign, "dragon tavern sea rope night price", k=3).rounds == 1
 
 
-def test_an_empty_question_is_refused(foreign) -> None:
-    with pytest.raises(InvalidQueryError):
-        ask(foreign, " ")
-
-
 def test_a_predicate_that_cannot_be_read_keeps_its_chunk(tmp_path: Path) -> None:
     client = chromadb.PersistentClient(str(tmp_path))
     collection = client.create_collection("broken", embedding_function=None)
@@ -188,15 +183,6 @@ def test_a_client_of_ones_own_stays_open(made: Path) -> None:
     client.close()
 
 
-def test_a_name_that_no_collection_has_lists_those_that_exist(made: Path) -> None:
-    with pytest.raises(UnknownNameError, match=r"'rule'; did you mean 'rules'\? there are: rules"):
-        retrieve_with_iterative_filtering(CLERIC, "rule", client=made, embedder=ToyEmbedder())
-    with pytest.raises(UnknownNameError, match="no collection is called 'monsters'; there are: rules"):
-        retrieve_with_iterative_filtering(
-            CLERIC, "rules", client=made, embedder=ToyEmbedder(), vocabulary={"monsters": Vocabulary.default()}
-        )
-
-
 def test_vectors_of_another_model_are_refused_with_what_to_do(made: Path) -> None:
     class Smaller(ToyEmbedder):
         def embed_query(self, query: str):
@@ -212,7 +198,15 @@ def test_a_number_that_asks_for_nothing_is_refused(foreign, name: str, number: f
         retrieve_with_iterative_filtering(CLERIC, foreign, embedder=ToyEmbedder(), **{name: number})
 
 
-def test_no_collection_at_all_is_refused() -> None:
+def test_an_empty_question_an_unknown_name_and_no_collection_are_refused(foreign, made: Path) -> None:
+    with pytest.raises(InvalidQueryError):
+        ask(foreign, " ")
+    with pytest.raises(UnknownNameError, match=r"'rule'; did you mean 'rules'\? there are: rules"):
+        retrieve_with_iterative_filtering(CLERIC, "rule", client=made, embedder=ToyEmbedder())
+    with pytest.raises(UnknownNameError, match="no collection is called 'monsters'; there are: rules"):
+        retrieve_with_iterative_filtering(
+            CLERIC, "rules", client=made, embedder=ToyEmbedder(), vocabulary={"monsters": Vocabulary.default()}
+        )
     with pytest.raises(InvalidQueryError, match="name at least one"):
         retrieve_with_iterative_filtering(CLERIC, [], embedder=ToyEmbedder())
 

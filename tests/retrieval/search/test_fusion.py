@@ -4,13 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.search.cosines import similarity
-from retrieval.search.fusion import (
-    Leg,
-    best,
-    min_max,
-    total,
-    weighted_min_max,
-)
+from retrieval.search.fusion import Leg, best, min_max, total, weighted_min_max
 
 SCORES = st.lists(st.sampled_from([-1.5, 0.0, 0.25, 1.0, 7.0]), max_size=40).map(np.asarray).map(np.float64)
 
@@ -39,10 +33,7 @@ def test_similarity_of_a_row_is_the_same_bits_wherever_it_stands(rows: int, dime
 
 
 # Four documents by hand: BM25 8, 2, 0, 4 and cosine 0.6, 0.8, 0.7, -0.2.
-LEGS = (
-    Leg(np.asarray([8.0, 2.0, 0.0, 4.0]), weight=0.4),
-    Leg(np.asarray([0.6, 0.8, 0.7, -0.2]), weight=0.6),
-)
+LEGS = (Leg(np.asarray([8.0, 2.0, 0.0, 4.0]), weight=0.4), Leg(np.asarray([0.6, 0.8, 0.7, -0.2]), weight=0.6))
 
 
 def test_min_max_stretches_each_leg_between_its_worst_and_its_best() -> None:

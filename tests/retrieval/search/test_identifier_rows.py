@@ -46,9 +46,7 @@ def test_a_question_with_an_identifier_gets_its_row_and_no_other_of_the_table(tm
         (["100 kg", "500 kg", "1 000 kg", "2 500 kg"], "how much is 2,500 kg", "2 500 kg"),
     ],
 )
-def test_a_key_is_named_however_its_figures_are_grouped(
-    tmp_path: Path, keys: list[str], question: str, named: str
-) -> None:
+def test_a_key_is_named_however_its_figures_are_grouped(tmp_path, keys, question, named):
     rows = "".join(f"| {key} | {number} |\n" for number, key in enumerate(keys, 3))
     with retriever_of(tmp_path, f"# Freight\n\n| Key | Fee |\n|---|---|\n{rows}") as retriever:
         assert [hit.chunk.row_key for hit in retriever.retrieve(question).hits] == [named]

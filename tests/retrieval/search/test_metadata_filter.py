@@ -116,9 +116,7 @@ def test_filtering_takes_what_passes_from_the_whole_order_and_fills_up(
 
 
 @pytest.mark.parametrize("name", sorted(STRATEGIES))
-def test_no_strategy_brings_back_what_does_not_pass(
-    retriever: Retriever, library: tuple[Chunk, ...], name: str
-) -> None:
+def test_no_strategy_brings_back_what_does_not_pass(retriever, library, name):
     wanted = And((Eq("book", "book-2"), Contains("tags", "even")))
     result = retriever.retrieve("attack matrix for clerics, armor class 6, dragon", 15, name, where=wanted, debug=True)
     assert result.hits
@@ -164,10 +162,6 @@ def test_an_unknown_value_is_answered_with_the_nearest_first() -> None:
     assert why_empty(In("book", ("x", "y")), INDEX).startswith("no chunk has book=x|y; ")
 
 
-def test_a_number_is_said_as_it_was_written() -> None:
-    assert why_empty(read_filter("level=4"), INDEX) == "no chunk has level=4; level is one of: 3"
-
-
 def test_of_many_values_only_some_are_listed() -> None:
     index = MetadataIndex.build([replace(CHUNK, book=f"book-{number:02}") for number in range(40)])
     listed = why_empty(read_filter("book=bok-07"), index).split(": ")[1]
@@ -175,34 +169,20 @@ def test_of_many_values_only_some_are_listed() -> None:
     assert listed.endswith(f", and {40 - LISTED} more")
 
 
-def test_filters_that_only_together_leave_nothing_say_so() -> None:
+def test_a_filter_that_leaves_nothing_says_why_and_another_nothing() -> None:
+    assert why_empty(read_filter("level=4"), INDEX) == "no chunk has level=4; level is one of: 3"
     assert "all together by none" in why_empty(read_filter("book=http", "book=smtp"), INDEX)
     assert "all together by none" in why_empty(And((Gt("level", 5), Not(Gt("level", 5)))), INDEX)
-
-
-def test_a_filter_that_leaves_chunks_has_nothing_to_say() -> None:
     assert why_empty(read_filter("book=http|nothing"), INDEX) is None
-
-
-def test_an_unknown_key_is_an_error_that_lists_the_keys() -> None:
     with pytest.raises(UnknownNameError, match="book, document, kind, level"):
         why_empty(read_filter("boo=http"), INDEX)
 
 
-def test_a_text_is_looked_for_as_a_value_and_in_lists() -> None:
+def test_a_text_is_looked_for_as_a_value_and_in_lists_with_bars_between_values() -> None:
     assert read_filter("book=rules") == And((Or((Contains("book", "rules"),)),))
     assert read_filter(" title != a = b ") == And((Not(Or((Contains("title", "a = b"),))),))
-
-
-def test_bars_stand_between_values_of_which_one_suffices() -> None:
     assert read_filter("kind=row | record") == And((Or((Contains("kind", "row"), Contains("kind", "record"))),))
-
-
-def test_a_bar_within_quotes_is_part_of_the_text() -> None:
     assert read_filter('kind="a|b"|c') == And((Or((Contains("kind", "a|b"), Contains("kind", "c"))),))
-
-
-def test_what_is_nested_too_deep_to_read_is_a_text() -> None:
     deep = "[" * 100_000
     assert read_filter(f"page={deep}") == And((Or((Contains("page", deep),)),))
 

@@ -53,9 +53,7 @@ def retriever(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
         ("How many miles in the hills?", ["Hills"]),
     ],
 )
-def test_a_row_asks_for_its_word_and_stays_out_where_a_rival_is_named(
-    retriever: Retriever, strategy: str, question: str, rows: list[str]
-) -> None:
+def test_a_row_asks_for_its_word_and_stays_out_where_a_rival_is_named(retriever, strategy, question, rows):
     result = retriever.retrieve(question, 15, strategy)
     assert sorted(hit.chunk.row_key for hit in result.hits if hit.chunk.row_key) == rows
 

@@ -193,16 +193,6 @@ def test_a_strange_question_still_gets_an_answer(retriever: Retriever, name: str
     assert len(result.hits) == 5 or (name == "iterative" and result.receipt.rounds == 3)
 
 
-def test_k_below_one_is_refused(retriever: Retriever) -> None:
-    with pytest.raises(InvalidQueryError, match="k is 0"):
-        retriever.retrieve("AC 6", 0)
-
-
-def test_an_unknown_strategy_names_those_that_exist(retriever: Retriever) -> None:
-    with pytest.raises(UnknownNameError, match=r"'cosine'.*bm25, default, .*dense"):
-        retriever.retrieve("AC 6", strategy="cosine")
-
-
 def test_a_strategy_of_ones_own_can_be_used(retriever: Retriever) -> None:
     mine = Strategy("mine", lexical_weight=1.0, query_must="prefilter")
     result = retriever.retrieve("cleric armor class 6", 15, mine)
@@ -238,12 +228,13 @@ def test_more_than_there_are_is_all_of_them(retriever: Retriever) -> None:
         assert len(retriever.retrieve("AC 6", 2**40, strategy).hits) == len(retriever.snapshot)
 
 
-def test_a_number_of_results_that_is_not_whole_is_refused(retriever: Retriever) -> None:
+def test_a_number_of_results_or_a_strategy_that_cannot_be_is_refused(retriever: Retriever) -> None:
+    with pytest.raises(InvalidQueryError, match="k is 0"):
+        retriever.retrieve("AC 6", 0)
+    with pytest.raises(UnknownNameError, match=r"'cosine'.*bm25, default, .*dense"):
+        retriever.retrieve("AC 6", strategy="cosine")
     with pytest.raises(InvalidQueryError, match=r"k is 2\.5"):
         retriever.retrieve("AC 6", 2.5)  # type: ignore[arg-type]
-
-
-def test_a_strategy_without_a_leg_is_refused(retriever: Retriever) -> None:
     with pytest.raises(InvalidQueryError, match="'mine' has no leg"):
         retriever.retrieve("AC 6", strategy=Strategy("mine"))
 

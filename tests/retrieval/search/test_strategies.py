@@ -23,6 +23,5 @@ def test_no_build_asks_a_model_for_the_order() -> None:
 
 def test_scores_are_of_the_models_own_order_or_there_are_none() -> None:
     order = scored(strategy("default+chat")).order
-    assert order is not None
     assert order.must
     assert scored(strategy("default")) is strategy("default")

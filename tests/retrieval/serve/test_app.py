@@ -31,9 +31,7 @@ LOOK_UP = "What does a 7th level cleric need to roll to hit AC 6?"
 QUERY = "/v1/query"
 
 
-def test_a_search_gives_hits_whose_addends_sum_up_and_the_index_that_answered(
-    client: httpx.Client, sample: Home
-) -> None:
+def test_a_search_gives_hits_whose_addends_sum_up_and_the_index_that_answered(client, sample):
     result = client.post("/v1/retrieve", json={"query": LOOK_UP, "k": 3}).json()
     assert RetrievalRecord.model_validate(result)
     assert result["snapshot"] == live_id(sample.root)
@@ -57,9 +55,7 @@ def test_nothing_relevant_is_told_with_a_reason(client: httpx.Client) -> None:
     assert "nothing in these books answers" in result["reason"]
 
 
-def test_documents_are_asked_for_with_their_conditions_and_nothing_else_is_left_out(
-    client: httpx.Client, sample: Home
-) -> None:
+def test_documents_are_asked_for_with_their_conditions_and_nothing_else_is_left_out(client, sample):
     result = client.post("/v1/ask", json={"query": "rulebooks about psionics", "top_k": 3}).json()
     assert (result["read_by"], result["conditions"], len(result["documents"])) == ("rules", [], 3)
     assert result["snapshot"] == live_id(sample.root)
@@ -193,9 +189,7 @@ def test_status_health_and_counters_are_told(client: httpx.Client, sample: Home)
         ("/v1/nothing", {}, 404, "NoSuchRoute"),
     ],
 )
-def test_what_cannot_be_used_is_one_clear_error(
-    client: httpx.Client, path: str, body: dict[str, object], status: int, kind: str
-) -> None:
+def test_what_cannot_be_used_is_one_clear_error(client, path, body, status, kind):
     response = client.post(path, json=body)
     assert (response.status_code, response.json()["error"]["type"]) == (status, kind)
     assert response.json()["error"]["message"]

@@ -123,9 +123,7 @@ def test_examples_ask_in_more_than_one_way(client: httpx.Client, snapshot: Snaps
     assert ways == (*starters(snapshot)[0].questions(1)[-1:], *starters(snapshot)[0].questions(1)[:-1])
 
 
-def test_what_a_shelf_lists_is_every_chunk_once_and_read_once(
-    snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_shelf_lists_is_every_chunk_once_and_read_once(snapshot, monkeypatch):
     shelf = Shelf(snapshot)
     first = shelf.documents(BOOK)
     monkeypatch.setattr(Shelf, "_chunks", None)

@@ -37,9 +37,7 @@ def test_requests_that_never_end_shut_nobody_out(sample: Home, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("sent", [[b""], [BEGUN], [BEGUN + b"\r\n", BEGUN]])
-def test_headers_that_do_not_come_end_their_connection(
-    sample: Home, monkeypatch: pytest.MonkeyPatch, sent: list[bytes]
-) -> None:
+def test_headers_that_do_not_come_end_their_connection(sample, monkeypatch, sent):
     monkeypatch.setattr(connections, "HEADER_SECONDS", 0.2)
     with served(sample.root) as client, connected(client) as connection:
         for before in sent[:-1]:

@@ -17,7 +17,7 @@ from retrieval.serve.api_keys import KEYS_FILE, REQUIRED_FILE, ApiKeys
 from tests.retrieval.serve.conftest import events, served
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from retrieval.home import Home
     from retrieval.types import Vector
@@ -77,9 +77,7 @@ def lost_of_an_older_version(keys: ApiKeys) -> None:
 
 @pytest.mark.parametrize("restarted", [False, True])
 @pytest.mark.parametrize("gone", [removed, lost, lost_of_an_older_version])
-def test_a_home_that_once_had_a_key_stays_shut_when_its_keys_are_gone(
-    home: Path, gone: Callable[[ApiKeys], None], restarted: bool
-) -> None:
+def test_a_home_that_once_had_a_key_stays_shut_when_its_keys_are_gone(home, gone, restarted):
     keys = ApiKeys(home)
     secret = keys.add("bot", "write")
     with ExitStack() as stack:
@@ -149,9 +147,7 @@ class Breaking:
 
 
 @pytest.mark.parametrize("told", [False, True])
-def test_an_error_that_nobody_foresaw_is_logged_once_and_says_the_question_only_where_asked(
-    home: Path, caplog: pytest.LogCaptureFixture, told: bool
-) -> None:
+def test_an_error_that_nobody_foresaw_is_logged_once_and_says_the_question_only_where_asked(home, caplog, told):
     with caplog.at_level(logging.INFO), served(home, embedder=Breaking(home), log_questions=told) as client:
         response = client.post("/v1/retrieve", json=ASKED)
         name, told_of = events(client.post("/v1/query", json=ASKED | {"how": "read"}))[-1]
@@ -182,7 +178,6 @@ def test_a_key_is_kept_as_a_hash_that_only_its_owner_reads(tmp_path: Path) -> No
     assert secret not in keys.file.read_text()
     assert keys.file.stat().st_mode & 0o077 == 0
     result = ApiKeys(tmp_path).find(secret)
-    assert result is not None
     assert result.name == "bot"
     assert result.allows("read")
     assert not result.allows("write")

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.openai_server.server import FakeOpenAi
 
 VAGUE = "What light burns longest?"
 COMBAT = "/book/lantern-and-blade/03-combat.md"
@@ -76,9 +75,7 @@ def test_of_a_passage_the_sentence_that_answers_is_marked_and_nothing_else(brows
     assert browser.run(text_of("#answer .line")).startswith("“The shelter ends the moment its bearer attacks.”")
 
 
-def test_a_generated_answer_says_by_whom_and_what_no_passage_says(
-    browser: Any, home: Path, chat_server: FakeOpenAi
-) -> None:
+def test_a_generated_answer_says_by_whom_and_what_no_passage_says(browser, home, chat_server):
     chat_server.pieces = ["It is ", "10 [1], or 7777."]
     with served(home, environment=chat_server.environment) as client:
         ask(browser, str(client.base_url))

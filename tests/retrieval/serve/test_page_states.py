@@ -160,9 +160,7 @@ def test_on_a_phone_long_cells_do_not_push_the_answer_out_of_sight(browser: Any,
 
 
 @pytest.mark.parametrize("width", [360, 390, 1280])
-def test_what_an_unscored_index_and_a_full_server_show_fits_and_can_be_reached(
-    browser: Any, axe: str, home: Path, width: int
-) -> None:
+def test_what_an_unscored_index_and_a_full_server_show_fits_and_can_be_reached(browser, axe, home, width):
     with served(home) as client:
         browser.open(f"{client.base_url}/evaluation", width)
         seen(browser, text_of("#view"), "gold")

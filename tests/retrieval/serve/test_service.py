@@ -63,12 +63,9 @@ def test_a_section_is_what_stands_under_the_headings_of_a_chunk(sample: Home, mo
     live.close()
 
 
-def test_each_strategy_has_one_sentence() -> None:
+def test_each_strategy_has_one_sentence_that_says_whether_it_filters() -> None:
     assert set(ABOUT) == set(STRATEGIES)
     assert all(each.endswith(".") and each.count(".") == 1 for each in ABOUT.values())
-
-
-def test_a_strategy_is_said_to_have_no_filter_exactly_where_it_has_none() -> None:
     assert {name for name, output in ABOUT.items() if "without a filter" in output} == {
         name for name, each in STRATEGIES.items() if each.query_must == "off"
     }

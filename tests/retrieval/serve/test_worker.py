@@ -37,9 +37,7 @@ def test_processes_share_the_cores(processes: int, cores: int, threads: int) -> 
         pytest.param(2, "7", "7", id="what the user said stays"),
     ],
 )
-def test_several_processes_are_told_their_threads(
-    processes: int, said: str | None, found: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_several_processes_are_told_their_threads(processes, said, found, monkeypatch):
     serve(monkeypatch, said, max(processes, 2))
     assert os.environ[THREADS] == found
     assert json.loads(os.environ[VARIABLE])["processes"] == max(processes, 2)

@@ -54,9 +54,7 @@ def test_a_program_is_refused_by_the_system(tmp_path: Path, how: str, said: set[
     (home / "another").touch()
 
 
-def test_what_cannot_be_confined_is_not_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_confined_is_not_run(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["confined", "sideways", str(tmp_path), "no_such_module"])
     with pytest.raises(SystemExit, match=str(CANNOT)):
         confined.main()

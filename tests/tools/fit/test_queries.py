@@ -82,9 +82,7 @@ def test_training_brings_questions_to_the_chunks_that_answer_them() -> None:
         trainer.adapter(frozenset({"another"}))
 
 
-def test_every_book_is_scored_and_later_asked_by_an_adapter_that_did_not_learn_from_it(
-    small_sets: Path, tmp_path: Path
-) -> None:
+def test_every_book_is_scored_and_later_asked_by_an_adapter_that_did_not_learn_from_it(small_sets, tmp_path):
     embedder, data = MiniLmEmbedder({}), tmp_path / "data"
     shutil.copytree(small_sets / "armoury", data / "armoury")
     shutil.copytree(data / "armoury" / "arms", data / "armoury" / "knives")

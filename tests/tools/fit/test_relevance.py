@@ -61,9 +61,7 @@ def report(three_books: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple
 
 
 @pytest.mark.slow
-def test_every_book_is_asked_its_own_questions_and_those_of_the_others(
-    report: tuple[RelevanceReport, Path], three_books: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_book_is_asked_its_own_questions_and_those_of_the_others(report, three_books, monkeypatch):
     put = asked_of_books(report[1], three_books, "open", EMBEDDER)
     people = {(each.book, each.source) for each in put if not each.generated}
     assert people == {(book, source) for book in ("arms", "camp", "menu") for source in ("arms", "camp", "menu")}
@@ -84,9 +82,7 @@ def test_each_book_is_left_out_in_turn(report: tuple[RelevanceReport, Path]) -> 
     assert [calibration.embedder for calibration in result.calibrations] == ["minilm", ANY]
 
 
-def test_a_report_is_written_twice_alike_beside_other_embedders(
-    report: tuple[RelevanceReport, Path], tmp_path: Path
-) -> None:
+def test_a_report_is_written_twice_alike_beside_other_embedders(report, tmp_path):
     file = tmp_path / "calibrations.json"
     other = {"embedder": "wordllama", "strategy": "default", "names": ["alike"], "weights": [1.0], "intercept": 0.0}
     file.write_text(json.dumps([other]))
@@ -102,9 +98,7 @@ def test_a_report_is_written_twice_alike_beside_other_embedders(
     assert first[2].startswith(b"<svg ")
 
 
-def test_another_embedder_gets_a_page_of_its_own_and_leaves_the_rest(
-    report: tuple[RelevanceReport, Path], tmp_path: Path
-) -> None:
+def test_another_embedder_gets_a_page_of_its_own_and_leaves_the_rest(report, tmp_path):
     file = tmp_path / "calibrations.json"
     report[0].write(tmp_path, file)
     before = {record["embedder"]: record for record in json.loads(file.read_text())}

@@ -62,9 +62,7 @@ def test_a_dry_run_says_tokens_and_dollars_and_sends_nothing(run: Run, guide: Pa
     assert not (guide.parent / "home").exists()
 
 
-def test_three_stages_make_a_collection_that_knows_which_questions_a_row_is_for(
-    run: Run, guide: Path, chat_server: FakeOpenAi, tmp_path: Path
-) -> None:
+def test_three_stages_make_a_collection_that_knows_which_questions_a_row_is_for(run, guide, chat_server, tmp_path):
     rows, chunks, chroma = tmp_path / "rows", tmp_path / "chunks.jsonl", tmp_path / "chroma"
     (tmp_path / "list.md").write_text("- To Hit\n")
     done = run("transform-tables", guide, "--table-list", tmp_path / "list.md", "--output", rows)
@@ -101,9 +99,7 @@ def test_a_collection_is_added_to_unless_it_is_emptied(run: Run, guide: Path, tm
     assert (wrong.status, "Chroma takes no collection '?'" in wrong.err) == (2, True)
 
 
-def test_what_a_person_can_fix_is_one_line(
-    run: Run, guide: Path, tmp_path: Path, chat_server: FakeOpenAi, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_person_can_fix_is_one_line(run, guide, tmp_path, chat_server, monkeypatch):
     (tmp_path / "list.md").write_text("- To hit\n- Armour\n")
     unknown = run("transform-tables", guide, "--table-list", tmp_path / "list.md", "--output", tmp_path / "rows")
     assert (unknown.status, unknown.err.splitlines()[0]) == (2, "error: no table is called 'Armour'")
@@ -134,9 +130,7 @@ Whoever sleeps in the open must roll 5 or more on one die, or wakes with a cold 
 """
 
 
-def test_passages_are_described_by_a_model_as_far_as_what_it_says_holds(
-    run: Run, guide: Path, chat_server: FakeOpenAi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_passages_are_described_by_a_model_as_far_as_what_it_says_holds(run, guide, chat_server, tmp_path, monkeypatch):
     chat_server.answering = describing
     guide.write_text(PROSE)
     planned = run("describe-passages", guide, "--dry-run")

@@ -75,12 +75,9 @@ def test_the_words_of_wordllama_are_in_order_and_written_small(offline: Wordllam
     assert all(word.isalpha() and word.islower() and word.isascii() for word in offline.words)
 
 
-def test_an_unknown_embedder_names_those_that_exist() -> None:
+def test_every_embedder_says_who_it_is_without_weights_or_a_key_and_an_unknown_one_names_them() -> None:
     with pytest.raises(UnknownNameError, match="'bert'; there are: minilm, openai, openai:MODEL, st:MODEL, wordllama"):
         load_embedder("bert")
-
-
-def test_every_embedder_says_who_it_is_before_it_has_weights_or_a_key() -> None:
     names = {load_embedder(name).identity.name for name in EMBEDDERS}
     assert names == set(EMBEDDERS)
 
@@ -114,9 +111,7 @@ def test_openai_tries_again_after_a_passing_failure(chat_server: FakeOpenAi) -> 
     assert len(chat_server.asked) == 3
 
 
-def test_a_model_of_another_server_gets_what_its_makers_put_before_questions_and_texts(
-    chat_server: FakeOpenAi, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_of_another_server_gets_what_its_makers_put_before_questions_and_texts(chat_server, monkeypatch):
     for name, value in chat_server.environment.items():
         monkeypatch.setenv(name, value)
     chat_server.dimensions = 768
@@ -128,9 +123,7 @@ def test_a_model_of_another_server_gets_what_its_makers_put_before_questions_and
     assert [body["input"] for body in chat_server.asked] == [["search_document: AC 6"], ["search_query: AC 6"]]
 
 
-def test_a_model_that_nobody_knows_is_asked_for_its_dimensions_once(
-    chat_server: FakeOpenAi, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_nobody_knows_is_asked_for_its_dimensions_once(chat_server, monkeypatch):
     for name, value in chat_server.environment.items():
         monkeypatch.setenv(name, value)
     chat_server.dimensions = 12
@@ -157,9 +150,7 @@ def test_openai_gives_up_with_a_sentence(chat_server: FakeOpenAi) -> None:
         (400, "could not embed 1 texts .*400", False),
     ],
 )
-def test_openai_is_not_asked_again_where_that_cannot_help(
-    chat_server: FakeOpenAi, status: int, said: str, general: bool
-) -> None:
+def test_openai_is_not_asked_again_where_that_cannot_help(chat_server, status, said, general):
     chat_server.status = status
     with pytest.raises(EmbedderUnavailableError, match=said) as refused:
         OpenAiEmbedder(chat_server.environment).embed(["ab"])
@@ -231,11 +222,9 @@ def test_a_tokenizer_that_is_elsewhere_is_taken_for_the_worst() -> None:
 def test_what_runs_here_costs_nothing_and_what_is_sent_has_a_dated_price() -> None:
     assert price_of(load_embedder("wordllama").identity) is price_of(load_embedder("minilm").identity) is None
     small = price_of(load_embedder("openai").identity)
-    assert small is not None
     assert (small.model, small.as_of > date(2026, 1, 1)) == ("text-embedding-3-small", True)
     assert small.of(1_000_000) == pytest.approx(0.02)
     large = price_of(EmbedderIdentity("other", "text-embedding-3-large", 3072))
-    assert large is not None
     assert large.of(500_000) == pytest.approx(0.065)
 
 

@@ -89,9 +89,7 @@ def test_a_file_that_is_no_store_says_what_to_do(tmp_path: Path) -> None:
         store.missing(["a"])
 
 
-def test_a_store_in_use_is_to_be_waited_for_and_never_to_be_deleted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_store_in_use_is_to_be_waited_for_and_never_to_be_deleted(tmp_path, monkeypatch):
     monkeypatch.setattr("retrieval.index.embedding.embedding_store._WAIT", 0.05)
     store = EmbeddingStore(tmp_path, MODEL)
     store.add(["a"], vectors(1))
@@ -168,9 +166,7 @@ def store(tmp_path: Path, embedder: CountingEmbedder) -> EmbeddingStore:
     return EmbeddingStore(tmp_path / "store", embedder.identity)
 
 
-def test_what_the_store_has_is_not_embedded_again(
-    store: EmbeddingStore, embedder: CountingEmbedder, tmp_path: Path
-) -> None:
+def test_what_the_store_has_is_not_embedded_again(store, embedder, tmp_path):
     ledger = tmp_path / "embedded.txt"
     first = [prose("one"), prose("two"), prose("two")]
     assert embed_chunks(store, embedder, first, ledger) == EmbeddingTally(2, 0, 0)
@@ -192,9 +188,7 @@ def test_a_cell_that_the_embedder_does_not_see_is_embedded_once_all_the_same() -
     assert embedding_key(row) != embedding_key(changed)
 
 
-def test_a_pass_that_dies_keeps_the_batches_before(
-    store: EmbeddingStore, embedder: CountingEmbedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pass_that_dies_keeps_the_batches_before(store, embedder, tmp_path, monkeypatch):
     monkeypatch.setattr(embedding_store, "BATCH", 2)
     chunks = [prose("one"), prose("two"), prose("poison"), prose("four")]
     with pytest.raises(RuntimeError, match="poison"):
@@ -205,9 +199,7 @@ def test_a_pass_that_dies_keeps_the_batches_before(
     assert embed_chunks(store, embedder, rest, tmp_path / "embedded.txt") == EmbeddingTally(1, 2, 0)
 
 
-def test_a_garbled_ledger_costs_a_count_and_no_vector(
-    store: EmbeddingStore, embedder: CountingEmbedder, tmp_path: Path
-) -> None:
+def test_a_garbled_ledger_costs_a_count_and_no_vector(store, embedder, tmp_path):
     ledger = tmp_path / "embedded.txt"
     embed_chunks(store, embedder, [prose("one")], ledger)
     whole = ledger.read_bytes()
@@ -216,9 +208,7 @@ def test_a_garbled_ledger_costs_a_count_and_no_vector(
     assert ledger.read_bytes() == whole
 
 
-def test_how_far_the_embedding_is_is_logged_at_most_once_in_ten_seconds(
-    store: EmbeddingStore, embedder: CountingEmbedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_how_far_the_embedding_is_is_logged_at_most_once_in_ten_seconds(store, embedder, tmp_path, monkeypatch):
     monkeypatch.setattr(embedding_store, "BATCH", 1)
     times, lines = iter([0.0, 3.0, 9.9, 10.0, 10.0, 12.0, 25.0, 25.0]), []
     tell = logged_progress(lines.append, timer=lambda: next(times))
@@ -243,26 +233,15 @@ ROW = replace(
 )
 
 
-def test_a_row_is_its_title_and_every_cell_with_the_heading_of_its_column():
+def test_a_row_is_its_title_and_cells_with_their_headings_prose_itself_and_both_are_cut():
     assert embedding_text(ROW) == ("Matrices - Clerics - 6. Armor Class: 6. Level 1: 14. Level 2: 13. Note: as cleric")
     assert (
         embedding_text(replace(ROW, cells=("6", "", "13", ""))) == "Matrices - Clerics - 6. Armor Class: 6. Level 2: 13"
     )
-
-
-def test_of_a_row_of_many_numbers_headings_and_names_stand_for_them():
     matrix = replace(ROW, columns=("Armor Class", *(f"Level {level}" for level in range(5)), "Note"))
-
     assert embedding_text(replace(matrix, cells=("6", "14", "13", "12", "11", "10", "as cleric"))) == (
         "Matrices - Clerics - 6. Armor Class: 6. Note: as cleric. Level. the sixth, ac 6"
     )
-
-
-def test_prose_is_embedded_as_it_is():
     prose = replace(EMPTY, id="1", text="t", search_text="A\nwords", heading_path=("A",))
-
     assert embedding_text(prose) == "A\nwords"
-
-
-def test_a_cell_that_is_a_whole_book_is_cut():
     assert len(embedding_text(replace(ROW, cells=("6", "14", "13", "word " * 1_000_000)))) == MAX_CHARACTERS

@@ -107,15 +107,9 @@ def test_a_model_is_known_by_all_its_names(name: str) -> None:
     assert (card.query, card.text, card.dimensions) == ("search_query: ", "search_document: ", 768)
 
 
-def test_the_longest_beginning_decides() -> None:
+def test_the_longest_beginning_of_a_name_decides_what_stands_before_its_texts() -> None:
     assert card_of("intfloat/multilingual-e5-large").text == "passage: "
     assert card_of("intfloat/multilingual-e5-large-instruct").text == ""
-
-
-def test_an_unknown_model_gets_nothing_and_says_no_dimensions() -> None:
     assert card_of("some/model") == Card()
-
-
-def test_texts_with_something_before_them_are_of_another_version() -> None:
     assert card_of("e5-base-v2").version("5.1") == "5.1+passage:"
     assert card_of("bge-m3").version("5.1") == "5.1"

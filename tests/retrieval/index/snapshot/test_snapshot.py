@@ -5,15 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retrieval.errors import (
-    EmbedderMismatchError,
-    IndexCorruptError,
-    IndexMissingError,
-    LibraryError,
-    UnknownNameError,
-)
+from retrieval.errors import EmbedderMismatchError, IndexCorruptError, IndexMissingError, LibraryError, UnknownNameError
 from retrieval.files.versions import Versions
-from retrieval.home import Home
 from retrieval.index.snapshot import building
 from retrieval.index.snapshot.live import live_id, promote
 from retrieval.index.snapshot.manifest import Manifest
@@ -38,13 +31,6 @@ def test_everything_comes_back_aligned(home: Path) -> None:
         guarded = [entry.query_must == MUST for entry in snapshot.chunks]
         assert np.asarray(snapshot.predicates.guarded).tolist() == guarded
         assert snapshot.vocabulary.to_json() == Vocabulary.default().to_json()
-
-
-def test_the_manifest_counts_what_is_there(home: Path) -> None:
-    manifest = open_snapshot(home, only_id(home)).manifest
-    assert (manifest.n_chunks, manifest.n_guarded, manifest.n_open, manifest.n_tables) == (60, 7, 53, 7)
-    assert manifest.embedder == MODEL
-    assert Manifest.read(home / "snapshots" / manifest.id) == manifest
 
 
 def test_every_table_and_passage_has_a_text_of_its_own(home: Path) -> None:
@@ -92,7 +78,11 @@ def test_what_was_made_otherwise_is_made_anew_under_its_id(tmp_path: Path) -> No
         assert snapshot.faults() == ()
 
 
-def test_the_manifest_says_which_program_made_it(home: Path) -> None:
+def test_the_manifest_counts_what_is_there_and_says_which_program_made_it(home: Path) -> None:
+    manifest = open_snapshot(home, only_id(home)).manifest
+    assert (manifest.n_chunks, manifest.n_guarded, manifest.n_open, manifest.n_tables) == (60, 7, 53, 7)
+    assert manifest.embedder == MODEL
+    assert Manifest.read(home / "snapshots" / manifest.id) == manifest
     versions = open_snapshot(home, only_id(home)).manifest.versions
     assert versions == Versions.now()
     assert len({versions.chunker, versions.predicates, versions.ranker}) == 3
@@ -236,9 +226,7 @@ def test_building_again_repairs_a_damaged_snapshot(home: Path) -> None:
         assert np.array_equal(snapshot.vectors[int(snapshot.chunks.positions([chunk(7).id])[0])], vectors_of(60)[7])
 
 
-def test_a_live_snapshot_that_goes_while_it_is_opened_gives_way_to_the_next(
-    twice_live: tuple[Home, str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_live_snapshot_that_goes_while_it_is_opened_gives_way_to_the_next(twice_live, monkeypatch):
     home, first, second = twice_live
     promote(home.root, first, "rollback")
     read = Manifest.read

@@ -99,9 +99,7 @@ def test_parts_of_a_word_that_is_not_english_may_stand_in_any_text(lexical: Lexi
 
 
 @given(one=st.sampled_from(NEIGHBOURS), other=st.sampled_from(NEIGHBOURS), data=st.data())
-def test_a_word_is_two_exactly_where_these_are_neighbours(
-    lexical: LexicalIndex, one: str, other: str, data: st.DataObject
-) -> None:
+def test_a_word_is_two_exactly_where_these_are_neighbours(lexical, one, other, data):
     word = one + other
     typed = data.draw(st.sampled_from((word, word.upper(), one + other.capitalize())))
     are_beside = (one, other) in pairwise(NEIGHBOURS)

@@ -79,11 +79,8 @@ def test_prose_has_a_passage_and_no_cells(index):
     )
 
 
-def test_a_word_that_the_lexical_index_lacks_is_unknown_and_keeps_its_place(index):
+def test_every_word_knows_its_cell_and_an_unknown_one_keeps_its_place(index):
     assert read_words(index.cell, 2) == ["mace", "4", "?", "gp"]
-
-
-def test_every_word_knows_its_cell_and_an_empty_cell_counts(index):
     assert index.cell_of[index.cell.span(0)].tolist() == [0, 0, 2, 2]
     assert index.cell_of[index.cell.span(2)].tolist() == [0, 1, 2, 2]
 
@@ -145,35 +142,24 @@ def test_an_empty_library_has_an_index_without_words(tmp_path):
     assert (len(index.key), len(index.column), len(index.section)) == (0, 0, 0)
 
 
-HEADINGS = [
-    [["wall", "of", "fire"], ["spells"]],
-    [["fire"]],
-    [["wall", "of", "ice"], []],
-    [],
-]
+HEADINGS = [[["wall", "of", "fire"], ["spells"]], [["fire"]], [["wall", "of", "ice"], []], []]
 words = st.lists(st.sampled_from("abcd"), max_size=3)
 
 
 @pytest.fixture
-def heading_index_index():
+def headings():
     return HeadingIndex.build(HEADINGS)
 
 
-def heading_index_said(heading_index_index, question):
-    positions, weights = heading_index_index.matched(dict.fromkeys(question.split(), 1.0))
+def headings_said(headings, question):
+    positions, weights = headings.matched(dict.fromkeys(question.split(), 1.0))
     return dict(zip(positions.tolist(), weights.tolist(), strict=True))
 
 
-def test_a_heading_is_said_in_any_order_of_its_words(heading_index_index):
-    assert heading_index_said(heading_index_index, "a fire that stands like a wall of stone") == {0: 3.0, 1: 1.0}
-
-
-def test_a_heading_of_which_a_word_is_missing_is_not_said(heading_index_index):
-    assert heading_index_said(heading_index_index, "a wall of stone") == {}
-
-
-def test_nothing_is_said_where_there_are_no_headings():
-    assert heading_index_said(HeadingIndex.build([[], []]), "a wall") == {}
+def test_a_heading_is_said_in_any_order_of_its_words_if_none_is_missing(headings):
+    assert headings_said(headings, "a fire that stands like a wall of stone") == {0: 3.0, 1: 1.0}
+    assert headings_said(headings, "a wall of stone") == {}
+    assert headings_said(HeadingIndex.build([[], []]), "a wall") == {}
 
 
 @given(st.lists(st.lists(words, max_size=3), max_size=6), st.sets(st.sampled_from("abcd")))
@@ -189,12 +175,12 @@ def test_a_word_counts_once_a_chunk_as_in_a_plain_loop(headings, question):
     assert dict(zip(positions.tolist(), result.tolist(), strict=True)) == plain
 
 
-def test_a_saved_index_reads_back_heading_index(heading_index_index, tmp_path):
-    save_arrays(tmp_path, heading_index_index)
+def test_a_saved_index_reads_back_heading_index(headings, tmp_path):
+    save_arrays(tmp_path, headings)
 
     assert (
-        heading_index_said(load_arrays(tmp_path, HeadingIndex), "wall of ice")
-        == heading_index_said(heading_index_index, "wall of ice")
+        headings_said(load_arrays(tmp_path, HeadingIndex), "wall of ice")
+        == headings_said(headings, "wall of ice")
         == {2: 3.0}
     )
 
@@ -209,25 +195,11 @@ CLASSES = [("Classes", name, "Progression") for name in ("Fighter", "Thief", "El
 def test_a_heading_that_stands_under_many_tells_less_than_the_one_above_it():
     assert told(*CLASSES) == [("Classes", "Progression", name) for _, name, _ in CLASSES]
     assert told(*CLASSES, ("Classes", "Elf", "progression", "Notes"))[3][-1] == "Notes"
-
-
-def test_several_such_headings_keep_their_order():
     deep = [(*path, "Table") for path in CLASSES]
-
     assert told(*deep) == [("Classes", "Progression", "Table", name) for _, name, _ in CLASSES]
-
-
-def test_a_heading_that_stands_under_two_stays():
     assert told(*CLASSES[:2]) == CLASSES[:2]
-
-
-def test_another_book_says_nothing_of_a_heading():
     chunks = [replace(EMPTY, book=name, heading_path=path) for name, path in zip("abc", CLASSES, strict=True)]
-
     assert telling_paths(chunks) == CLASSES
-
-
-def test_a_table_without_headings_has_none_and_the_outermost_heading_stays():
     assert told((), ("Progression",), *CLASSES)[:2] == [(), ("Progression",)]
     assert told() == []
 

@@ -106,7 +106,7 @@ def ladder(*keys):
 
 def test_a_key_that_is_open_downwards_begins_after_the_one_above():
     assert ladder("up to 20 g", "up to 50 g", "up to 1 kg") == [
-        *((-np.inf, 0.02), (pytest.approx(0.02), 0.05), (pytest.approx(0.05), 1)),
+        *((-np.inf, 0.02), (pytest.approx(0.02), 0.05), (pytest.approx(0.05), 1))
     ]
     assert ladder("up to 20 g", "up to 50 g")[1][0] > 0.02
     assert ladder("up to 1 kg", "over 1 to 2 kg", "up to 5 kg")[2] == (pytest.approx(2), 5)

@@ -13,16 +13,10 @@ from retrieval.types import Chunk
 from tests.chunks import EMPTY
 
 ROW = replace(
-    EMPTY,
-    document="guide/network-limits_2024.md",
-    kind="row",
-    heading_path=("Cloud", "Machines", "Networks", "Interfaces"),
-    table_id="t",
-    caption="Interfaces per machine",
-    columns=("Machine", "Interfaces"),
-    position=5,
-    row_key="c5d.large",
-)
+    EMPTY, document="guide/network-limits_2024.md", kind="row",
+    heading_path=("Cloud", "Machines", "Networks", "Interfaces"), table_id="t", caption="Interfaces per machine",
+    columns=("Machine", "Interfaces"), position=5, row_key="c5d.large",
+)  # fmt: skip
 BEFORE = replace(
     ROW, kind="prose", table_id=None, caption=None, columns=(), position=4, source="Every machine has some."
 )
@@ -45,20 +39,6 @@ def rows(*keys: str, first: int = 5) -> list[Chunk]:
     return [replace(ROW, id=key, row_key=key, position=first + place) for place, key in enumerate(keys)]
 
 
-def test_a_table_says_its_document_headings_caption_text_before_it_columns_and_keys() -> None:
-    assert parts_of(*rows("c5d.large", "c5d.xlarge"), BEFORE) == [
-        "network limits 2024",
-        "Cloud",
-        "Machines",
-        "Networks",
-        "Interfaces",
-        "Interfaces per machine",
-        "Every machine has some.",
-        "Machine, Interfaces",
-        "c5d.large, c5d.xlarge",
-    ]
-
-
 def test_of_many_headings_the_first_and_the_nearest_are_said_from_the_outermost_on() -> None:
     path = ("Part one", "Chapter", "Section", "Machines", "Networks", "Interfaces")
 
@@ -77,21 +57,25 @@ def test_of_many_headings_the_first_and_the_nearest_are_said_from_the_outermost_
         (("network limits 2024", "Machines"), ["network limits 2024", "Machines"]),
     ],
 )
-def test_a_heading_is_said_once_whether_it_is_the_first_a_near_one_or_the_name_of_the_document(
-    path: tuple[str, ...], said: list[str]
-) -> None:
+def test_a_heading_is_said_once_whether_it_is_the_first_a_near_one_or_the_name_of_the_document(path, said):
     assert parts_of(replace(BEFORE, heading_path=path, text="Text.")) == [*said, "Text."]
 
 
-def test_what_a_table_does_not_have_leaves_nothing_behind() -> None:
+def test_a_table_says_its_document_headings_caption_and_keys_and_what_it_lacks_leaves_nothing() -> None:
+    assert parts_of(*rows("c5d.large", "c5d.xlarge"), BEFORE) == [
+        "network limits 2024",
+        "Cloud",
+        "Machines",
+        "Networks",
+        "Interfaces",
+        "Interfaces per machine",
+        "Every machine has some.",
+        "Machine, Interfaces",
+        "c5d.large, c5d.xlarge",
+    ]
     bare = replace(ROW, heading_path=("Cloud",), caption=None, columns=(), row_key=None)
-
     assert texts_of(bare) == ["network limits 2024 . Cloud"]
-
-
-def test_what_points_to_a_table_stands_behind_its_caption() -> None:
     parts = parts_of(replace(ROW, searched_as=("Cards", "Adapters")))
-
     assert parts[-5:] == ["Interfaces per machine", "Cards", "Adapters", "Machine, Interfaces", "c5d.large"]
 
 
@@ -108,15 +92,10 @@ def test_of_a_long_text_before_a_table_its_end_is_said() -> None:
     "other",
     [
         {"heading_path": ("Cloud", "Machines", "Networks")},
-        {"heading_path": ("Cloud", "Machines", "Networks", "Addresses")},
-        {"document": "guide/others.md"},
-        {"book": "another"},
-        {"position": 3},
-        {"position": 5},
-        {"position": 6},
-        {"table_id": "another", "kind": "row"},
+        {"heading_path": ("Cloud", "Machines", "Networks", "Addresses")}, {"document": "guide/others.md"},
+        {"book": "another"}, {"position": 3}, {"position": 5}, {"position": 6}, {"table_id": "another", "kind": "row"},
     ],
-)
+)  # fmt: skip
 def test_a_text_that_is_of_another_section_or_not_right_before_a_table_is_none_of_it(other: dict[str, Any]) -> None:
     near, far = texts_of(ROW, BEFORE)[0], texts_of(ROW, replace(BEFORE, **other))[0]
 
@@ -168,9 +147,7 @@ def build(*chunks: Chunk) -> TableTexts:
 
 
 @pytest.mark.parametrize(("question", "first"), [("price of letters abroad", 0), ("price of parcels at home", 1)])
-def test_of_two_tables_with_the_same_rows_the_one_whose_headings_are_asked_for_is_nearer(
-    question: str, first: int
-) -> None:
+def test_of_two_tables_with_the_same_rows_the_one_whose_headings_are_asked_for_is_nearer(question, first):
     index = build(*POST)
 
     assert index.lexical.scores(question).argmax() == first

@@ -90,33 +90,33 @@ CHUNKS = [ROW, replace(ROW, table_id=None), ROW, replace(ROW, table_id="u", colu
 
 
 @pytest.fixture
-def column_index_index():
+def columns():
     return ColumnIndex.build(CHUNKS, np.asarray([0, 1, 0, 2], dtype=np.int32))
 
 
-def test_equal_names_of_different_case_are_one_and_empty_ones_none(column_index_index):
-    assert [column_index_index.columns[table].tolist() for table in range(3)] == [[0, 1], [], [1, 2]]
-    assert column_index_index.vectors.shape == (3, WORD_EMBEDDER.identity.dimensions)
+def test_equal_names_of_different_case_are_one_and_empty_ones_none(columns):
+    assert [columns.columns[table].tolist() for table in range(3)] == [[0, 1], [], [1, 2]]
+    assert columns.vectors.shape == (3, WORD_EMBEDDER.identity.dimensions)
 
 
-def test_a_word_is_nearest_to_the_column_that_means_it(column_index_index):
-    cosines = WORD_EMBEDDER.embed(["heavy", "cost"]) @ column_index_index.vectors.T
+def test_a_word_is_nearest_to_the_column_that_means_it(columns):
+    cosines = WORD_EMBEDDER.embed(["heavy", "cost"]) @ columns.vectors.T
 
     assert cosines.argmax(axis=1).tolist() == [1, 2]
 
 
-def test_a_saved_index_reads_back_column_index(column_index_index, tmp_path):
-    save_arrays(tmp_path, column_index_index)
+def test_a_saved_index_reads_back_column_index(columns, tmp_path):
+    save_arrays(tmp_path, columns)
     loaded = load_arrays(tmp_path, ColumnIndex)
 
-    assert loaded.columns.items.tolist() == column_index_index.columns.items.tolist()
-    assert np.array_equal(loaded.vectors, column_index_index.vectors)
+    assert loaded.columns.items.tolist() == columns.columns.items.tolist()
+    assert np.array_equal(loaded.vectors, columns.vectors)
 
 
 @pytest.mark.parametrize("chunks", [[], [replace(ROW, table_id=None)]], ids=["empty", "prose"])
 def test_a_library_without_tables_has_no_columns(tmp_path, chunks):
     save_arrays(tmp_path, ColumnIndex.build(chunks, np.arange(len(chunks), dtype=np.int32)))
-    column_index_index = load_arrays(tmp_path, ColumnIndex)
+    columns = load_arrays(tmp_path, ColumnIndex)
 
-    assert len(column_index_index.columns) == len(chunks)
-    assert column_index_index.vectors.shape == (0, WORD_EMBEDDER.identity.dimensions)
+    assert len(columns.columns) == len(chunks)
+    assert columns.vectors.shape == (0, WORD_EMBEDDER.identity.dimensions)

@@ -47,16 +47,11 @@ def test_sub_folders_are_books_in_slug_order_and_files_are_documents_in_name_ord
     assert stray_files(tmp_path) == ("stray.txt",)
 
 
-def test_a_folder_without_sub_folders_is_one_book(tmp_path):
+def test_a_folder_without_sub_folders_is_one_book_and_hidden_ones_are_none(tmp_path):
     write(tmp_path / "Manual" / "a.md")
-
     assert read_only_book(tmp_path / "Manual").slug == "manual"
-
-
-def test_a_hidden_folder_is_no_book_and_makes_no_strays_of_a_flat_library(tmp_path):
     write(tmp_path / "Manual" / "a.md")
     write(tmp_path / "Manual" / ".github" / "ISSUE.md")
-
     assert [document.path for document in read_only_book(tmp_path / "Manual").documents] == ["a.md"]
     assert stray_files(tmp_path / "Manual") == ()
 
@@ -114,17 +109,11 @@ def test_markdown_is_read_by_any_of_its_endings(tmp_path):
     assert [document.path for document in read_only_book(tmp_path).documents] == ["a.md", "b.MD", "c.mdx", "d.markdown"]
 
 
-def test_a_rule_between_dashes_is_text_and_not_front_matter(tmp_path):
+def test_rules_of_dashes_that_hold_no_metadata_are_text(tmp_path):
     write(tmp_path / "b" / "a.md", "---\njust a sentence\n---\nmore\n")
-
     assert read_only_book(tmp_path).documents[0].text.startswith("---\njust a sentence")
-
-
-def test_two_rules_around_emphasis_are_text(tmp_path):
     write(tmp_path / "b" / "a.md", "---\n\n*Emphasis* stands: between rules.\n\n---\n\nmore\n")
-
     book = read_only_book(tmp_path)
-
     assert book.documents[0].text.startswith("---\n\n*Emphasis*")
     assert (book.documents[0].first_line, len(book.warnings)) == (1, 1)
 
@@ -190,11 +179,6 @@ def test_a_binary_file_is_left_out_with_a_warning_and_the_rest_is_kept(tmp_path)
     assert any("z.md" in warning and "NUL" in warning for warning in book.warnings)
 
 
-def test_a_folder_without_markdown_is_refused_with_the_reason(tmp_path):
-    with pytest.raises(LibraryError, match="holds no markdown"):
-        list_books(tmp_path)
-
-
 @pytest.mark.parametrize(
     ("names", "slugs"),
     [
@@ -211,11 +195,6 @@ def test_every_folder_has_a_key_of_its_own(tmp_path, names, slugs):
         write(tmp_path / name / "a.md")
     assert [folder.slug for folder in list_books(tmp_path)] == slugs
     assert all(map(is_book_key, slugs))
-
-
-def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(LibraryError, match="nowhere is neither a folder nor"):
-        list_books(tmp_path / "nowhere")
 
 
 def test_a_book_that_cannot_be_read_is_its_last_reading_or_has_no_document(tmp_path):
@@ -246,18 +225,13 @@ def test_a_document_on_which_the_reading_fails_costs_itself_alone(tmp_path, monk
     assert [(loss.document, loss.part) for loss in losses] == [("z.md", "the document")]
 
 
-def test_a_broken_book_toml_is_named(tmp_path):
+def test_a_broken_book_toml_and_a_number_that_nothing_compares_with_are_named(tmp_path):
     write(tmp_path / "b" / "a.md")
     write(tmp_path / "b" / "book.toml", "title = \n")
-
     with pytest.raises(LibraryError, match=r"book\.toml"):
         read_only_book(tmp_path)
-
-
-def test_a_number_that_nothing_compares_with_is_named(tmp_path):
     write(tmp_path / "b" / "a.md")
     write(tmp_path / "b" / "book.toml", "weight = inf\n")
-
     with pytest.raises(LibraryError, match=r"book\.toml: metadata key 'weight' is inf"):
         read_only_book(tmp_path)
 
@@ -402,37 +376,30 @@ def test_a_key_that_cannot_be_stored_is_left_out_alone(tmp_path):
     assert ["'$and'" in book.warnings[0], "'by'" in book.warnings[1]] == [True, True]
 
 
-def test_a_file_without_a_document_is_refused_with_its_first_reason(tmp_path):
+def test_a_file_without_a_document_and_one_that_is_cut_off_are_refused(tmp_path):
     with pytest.raises(LibraryError, match=r"a\.jsonl: no line is a document; line 1: not JSON"):
         read(written(tmp_path / "a.jsonl", "{"))
-
-
-def test_a_file_that_is_cut_off_is_refused(tmp_path):
     path = written(tmp_path / "a.jsonl.gz", TICKET)
     path.write_bytes(path.read_bytes()[:-9])
-
     with pytest.raises(LibraryError, match="cannot be read as lines of UTF-8"):
         read(path)
 
 
-def test_another_file_is_no_library(tmp_path):
+def test_what_is_no_library_is_refused_with_the_reason(tmp_path):
+    with pytest.raises(LibraryError, match="holds no markdown"):
+        list_books(tmp_path)
+    with pytest.raises(LibraryError, match="nowhere is neither a folder nor"):
+        list_books(tmp_path / "nowhere")
     (tmp_path / "a.txt").write_text("x")
-
     with pytest.raises(LibraryError, match="neither a folder nor a file of documents"):
         list_books(tmp_path / "a.txt")
 
 
-def book_files_write(path: Path, text: str = "# A\n\ntext\n") -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
 @pytest.fixture
 def library(tmp_path: Path) -> Path:
-    book_files_write(tmp_path / "library" / "good" / "a.md")
-    book_files_write(tmp_path / "library" / "b" / "a.md")
-    book_files_write(tmp_path / "elsewhere" / "secret.md", "# Secret\n\nroot:x:0:0\n")
+    write(tmp_path / "library" / "good" / "a.md")
+    write(tmp_path / "library" / "b" / "a.md")
+    write(tmp_path / "elsewhere" / "secret.md", "# Secret\n\nroot:x:0:0\n")
     return tmp_path / "library"
 
 
@@ -469,9 +436,9 @@ def book(library: Path, slug: str = "b"):
 
 @pytest.mark.parametrize("place", ["b", "b/part", "b/a.md", "b/book.toml", "b/tables.toml"])
 def test_what_cannot_be_read_takes_no_book_away_and_is_named_when_that_book_is_read(library, forbid, place):
-    book_files_write(library / "b" / "part" / "c.md")
-    book_files_write(library / "b" / "book.toml", 'title = "B"\n')
-    book_files_write(library / "b" / "tables.toml", "")
+    write(library / "b" / "part" / "c.md")
+    write(library / "b" / "book.toml", 'title = "B"\n')
+    write(library / "b" / "tables.toml", "")
     before = {folder.slug: folder.digest for folder in list_books(library)}
     forbid(library / place)
 
@@ -487,8 +454,8 @@ def test_what_cannot_be_read_takes_no_book_away_and_is_named_when_that_book_is_r
 
 
 def test_a_chapter_folder_that_cannot_be_read_leaves_a_flat_library_one_book(tmp_path, forbid):
-    book_files_write(tmp_path / "flat" / "a.md")
-    book_files_write(tmp_path / "flat" / "part" / "b.md")
+    write(tmp_path / "flat" / "a.md")
+    write(tmp_path / "flat" / "part" / "b.md")
     (tmp_path / "flat" / "part" / "b.md").rename(tmp_path / "flat" / "part" / "b.txt")
     forbid(tmp_path / "flat" / "part")
 
@@ -501,7 +468,7 @@ def test_a_chapter_folder_that_cannot_be_read_leaves_a_flat_library_one_book(tmp
 
 @pytest.mark.parametrize("place", [".", "vocabulary.toml"])
 def test_a_library_or_a_vocabulary_that_cannot_be_read_is_one_line_for_all_books(library, forbid, place):
-    book_files_write(library / "vocabulary.toml", "")
+    write(library / "vocabulary.toml", "")
     forbid(library / place)
 
     with pytest.raises(LibraryError, match=r"cannot be read \(Permission denied\); make it readable"):
@@ -526,21 +493,16 @@ def test_a_link_that_leads_out_of_the_library_is_not_read_and_named(library):
     assert stray_files(library) == ()
 
 
-def test_a_link_inside_the_library_is_read(library):
+def test_a_link_inside_the_library_and_a_library_that_is_a_link_are_read(library, tmp_path):
     (library / "b" / "again.md").symlink_to(library / "good" / "a.md")
-
     assert [document.path for document in book(library).documents] == ["a.md", "again.md"]
-
-
-def test_a_library_that_is_a_link_itself_is_read(library, tmp_path):
     (tmp_path / "link").symlink_to(library)
-
     assert book(tmp_path / "link").warnings[1:] == ()
 
 
 @pytest.mark.parametrize("name", ["book.toml", "tables.toml"])
 def test_settings_that_are_a_link_out_of_the_library_are_refused(library, name):
-    book_files_write(library.parent / "elsewhere" / name, "")
+    write(library.parent / "elsewhere" / name, "")
     (library / "b" / name).symlink_to(library.parent / "elsewhere" / name)
 
     with pytest.raises(LibraryError, match=f"{name} is a link that leads out of the library"):
@@ -548,7 +510,7 @@ def test_settings_that_are_a_link_out_of_the_library_are_refused(library, name):
 
 
 def test_a_library_of_nothing_but_links_out_of_it_names_them(tmp_path):
-    book_files_write(tmp_path / "elsewhere" / "a.md")
+    write(tmp_path / "elsewhere" / "a.md")
     (tmp_path / "library").mkdir()
     (tmp_path / "library" / "book").symlink_to(tmp_path / "elsewhere")
 
@@ -586,14 +548,14 @@ def test_a_name_that_is_not_utf_8_is_left_out_with_a_warning_that_can_be_printed
 
 def test_a_book_folder_whose_name_is_not_utf_8_is_read_with_what_can_be_said_of_it(library):
     folder = Path(os.fsdecode(os.fsencode(library) + b"/caf\xe9"))
-    book_files_write(folder / "a.md")
+    write(folder / "a.md")
 
     assert book(library, "caf").title == "caf\ufffd"
     assert shown_name(folder).endswith("caf\\xe9")
 
 
 def test_nothing_hidden_is_looked_at(library):
-    book_files_write(library / "b" / ".git" / "x.md")
+    write(library / "b" / ".git" / "x.md")
     (library / "b" / ".hidden.md").symlink_to(library.parent / "elsewhere" / "secret.md")
 
     files = book_files(library / "b", library)

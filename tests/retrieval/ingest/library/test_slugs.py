@@ -13,11 +13,8 @@ def test_a_slug_is_safe_as_a_file_name(name, slug):
     assert slugify(name) == slug
 
 
-def test_a_name_without_letters_has_no_slug_of_its_own():
+def test_a_name_without_letters_and_a_taken_slug_are_told_apart_by_a_hash():
     with pytest.raises(LibraryError, match="has no letter or digit"):
         slugify("-..-")
     assert free_slug("-..-", ()).startswith("book-")
-
-
-def test_a_taken_slug_is_told_apart_by_a_hash_of_the_name():
     assert free_slug("Arms", {"arms"}) != free_slug("arms", {"arms"}) != "arms"

@@ -115,10 +115,6 @@ def test_a_comment_is_not_shown_unless_it_is_code(markup, shown):
     assert without_comments(markup) == shown
 
 
-def test_a_comment_can_be_blanked_line_by_line():
-    assert with_blank_comments("a\n<!-- b\nc -->\nd <!-- e -->") == "a\n\n\nd "
-
-
 @pytest.mark.parametrize(
     ("markup", "words"),
     [
@@ -161,7 +157,8 @@ def test_an_icon_says_its_name_only_where_nothing_else_is_said(markup: str, word
     assert plain_text(markup) == (markup.replace("`", "") if words is None else words)
 
 
-def test_in_a_fence_nothing_is_an_icon() -> None:
+def test_comments_are_blanked_and_nothing_in_a_fence_is_an_icon():
+    assert with_blank_comments("a\n<!-- b\nc -->\nd <!-- e -->") == "a\n\n\nd "
     assert plain_lines(":tada: A\n```\nls :sftp:\n```\n:tada: B") == ("A", "```", "ls :sftp:", "```", "B")
 
 

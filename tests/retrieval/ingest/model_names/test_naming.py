@@ -19,7 +19,7 @@ from retrieval.language.vocabulary import Vocabulary
 from retrieval.models.access import Access
 from retrieval.models.spending import ModelOptions, chat_price
 from retrieval.types import Book, Document
-from tests.openai_server.faults import AtRandom, Fault, InTurn
+from tests.openai_server.faults import AtRandom, InTurn
 from tests.openai_server.server import KEY, FakeOpenAi
 
 MODEL = "gpt-4o-mini"
@@ -81,9 +81,7 @@ def added(done: Transformed) -> dict[str, set[str]]:
     return {row.key: set(row.names) - set(before.names) for row, before in pairs}
 
 
-def test_names_that_can_be_no_other_rows_are_added_and_the_others_are_told(
-    naming: Naming, tables: tuple[Table, ...], chat_server: FakeOpenAi
-) -> None:
+def test_names_that_can_be_no_other_rows_are_added_and_the_others_are_told(naming, tables, chat_server):
     done = named(naming(), tables)
     assert added(done) == {"QUADROTOR": {"quadcopter"}, "HEXAROTOR": {"hexacopter"}, "HELICOPTER": set()}
     told = {each.ordinal: each.why for each in done.dropped}
@@ -95,9 +93,7 @@ def test_names_that_can_be_no_other_rows_are_added_and_the_others_are_told(
     assert (done.n_waiting, len(done.by_model)) == (0, 1)
 
 
-def test_an_answer_is_paid_once_and_the_rows_of_tables_that_were_not_chosen_stay(
-    naming: Naming, tables: tuple[Table, ...], chat_server: FakeOpenAi
-) -> None:
+def test_an_answer_is_paid_once_and_the_rows_of_tables_that_were_not_chosen_stay(naming, tables, chat_server):
     first, second = named(naming(), tables), named(naming(), tables)
     assert (first.rows, second.bill.used.total, len(chat_server.asked)) == (second.rows, 0, 1)
     assert naming().unanswered(tables, Vocabulary.default(), {table.id for table in tables}) == ()
@@ -105,9 +101,7 @@ def test_an_answer_is_paid_once_and_the_rows_of_tables_that_were_not_chosen_stay
     assert (other.rows, other.outcomes) == (other.offline, ())
 
 
-def test_names_come_in_a_batch_for_half_the_price(
-    naming: Naming, tables: tuple[Table, ...], chat_server: FakeOpenAi
-) -> None:
+def test_names_come_in_a_batch_for_half_the_price(naming, tables, chat_server):
     done = named(naming(batch=True, pause=0.01), tables)
     assert added(done)["HEXAROTOR"] == {"hexacopter"}
     assert chat_server.asked == []
@@ -124,18 +118,14 @@ def test_names_come_in_a_batch_for_half_the_price(
         ("broken", "not reached"),
     ],
 )
-def test_without_an_answer_of_use_the_rows_are_those_of_the_rules(
-    naming: Naming, tables: tuple[Table, ...], chat_server: FakeOpenAi, fault: Fault, reason: str
-) -> None:
+def test_without_an_answer_of_use_the_rows_are_those_of_the_rules(naming, tables, chat_server, fault, reason):
     chat_server.plan = InTurn([fault] * 2)
     done = named(naming(), tables)
     assert done.rows == done.offline
     assert reasons(done.outcomes) == {reason: 1}
 
 
-def test_rows_and_numbers_that_a_model_makes_up_name_nothing(
-    naming: Naming, tables: tuple[Table, ...], chat_server: FakeOpenAi
-) -> None:
+def test_rows_and_numbers_that_a_model_makes_up_name_nothing(naming, tables, chat_server):
     chat_server.answering = lambda _: json.dumps(
         {"rows": [{"row": 17, "names": ["copter"]}, {"row": 0, "names": [""]}]}
     )
@@ -151,26 +141,20 @@ def test_without_a_key_it_is_said_and_what_was_paid_for_counts(naming: Naming, t
     assert named(naming(Access()), tables).rows == paid.rows
 
 
-def test_a_refused_key_is_one_line_without_the_key(
-    naming: Naming, tables: tuple[Table, ...], chat_server: FakeOpenAi
-) -> None:
+def test_a_refused_key_is_one_line_without_the_key(naming, tables, chat_server):
     chat_server.plan = lambda _: "key"
     with pytest.raises(ModelKeyError, match="is refused") as refused:
         named(naming(), tables)
     assert KEY not in str(refused.value)
 
 
-def test_nothing_is_spent_past_the_budget_and_a_larger_one_goes_on(
-    naming: Naming, tables: tuple[Table, ...], chat_server: FakeOpenAi
-) -> None:
+def test_nothing_is_spent_past_the_budget_and_a_larger_one_goes_on(naming, tables, chat_server):
     done = named(naming(budget_usd=0.00001), tables)
     assert (reasons(done.outcomes), done.bill.usd, chat_server.asked) == ({"budget": 1}, 0.0, [])
     assert added(named(naming(budget_usd=1.0), tables))["HEXAROTOR"] == {"hexacopter"}
 
 
-def test_of_a_hundred_tables_and_all_faults_no_row_is_lost_and_no_false_name_is_believed(
-    naming: Naming, chat_server: FakeOpenAi
-) -> None:
+def test_of_a_hundred_tables_and_all_faults_no_row_is_lost_and_no_false_name_is_believed(naming, chat_server):
     table = "| Weapon | Damage |\n|---|---|\n| Sword of {0} | 1d6 |\n| Axe of {0} | 1d8 |\n"
     text = "# Arms\n\n" + "\n".join(f"## Nation {n}\n\n{table.format(chr(97 + n % 26) * 3)}" for n in range(100))
     many = parse_book(Book("b", "B", (Document("b", "arms.md", text),))).tables

@@ -44,9 +44,7 @@ def described(models: ModelPassages, chunks: tuple[Chunk, ...], author: Metadata
     return done
 
 
-def test_what_is_believed_becomes_metadata_and_nothing_else_changes(
-    models: Models, chunks: tuple[Chunk, ...], chat_server: FakeOpenAi
-) -> None:
+def test_what_is_believed_becomes_metadata_and_nothing_else_changes(models, chunks, chat_server):
     done = described(models(), chunks)
     assert len(done.by_model) == len(chat_server.asked) == len(HEADINGS)
     fireball = under(done.chunks, "Fireball").metadata
@@ -112,9 +110,7 @@ def test_without_an_answer_of_use_a_passage_is_as_the_rules_describe_it_and_it_i
     assert len(chat_server.asked) == (3 if reason == "not reached" else 2)
 
 
-def test_a_value_that_is_on_no_list_and_in_no_passage_is_dropped_and_told(
-    models: Models, chunks: tuple[Chunk, ...], chat_server: FakeOpenAi
-) -> None:
+def test_a_value_that_is_on_no_list_and_in_no_passage_is_dropped_and_told(models, chunks, chat_server):
     fireball = (under(chunks, "Fireball"),)
     chat_server.plan = InTurn(["changed_value"])
     done = described(models(), fireball)
@@ -134,9 +130,7 @@ def test_without_a_key_it_is_said_and_what_was_paid_for_counts(models: Models, c
     assert described(models({}), chunks).chunks == paid.chunks
 
 
-def test_a_refused_key_is_one_line_without_the_key(
-    models: Models, chunks: tuple[Chunk, ...], chat_server: FakeOpenAi
-) -> None:
+def test_a_refused_key_is_one_line_without_the_key(models, chunks, chat_server):
     chat_server.plan = lambda _: "key"
     with pytest.raises(ModelKeyError, match="is refused") as refused:
         described(models(), chunks)
@@ -268,9 +262,7 @@ def test_what_is_on_the_lists_and_in_the_passage_is_taken(asked_passage: AskedPa
         ({"summary": "This passage tells of burns."}, "summary", "it talks of the passage and not of what it says"),
     ],
 )
-def test_a_part_that_cannot_be_right_is_dropped_and_the_others_stay(
-    asked_passage: AskedPassage, said: dict[str, Any], part: str, why: str
-) -> None:
+def test_a_part_that_cannot_be_right_is_dropped_and_the_others_stay(asked_passage, said, part, why):
     result = believed(ModelPassage(**GOOD | said), asked_passage)
     assert [(each.part, each.why) for each in result.dropped] == [(part, why)]
     whole = believed(ModelPassage(**GOOD), asked_passage).metadata

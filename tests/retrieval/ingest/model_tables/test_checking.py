@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from retrieval.ingest.model_tables.checking import CheckedAnswer, judged
+from retrieval.ingest.model_tables.checking import judged
 from retrieval.ingest.model_tables.request import request_of
 from retrieval.ingest.model_tables.transforming import OfflineTables
 from retrieval.ingest.tables.table import Table
@@ -17,9 +17,7 @@ from tests.retrieval.ingest.model_tables.conftest import reply
 Change = Callable[[dict[str, Any]], object]
 
 
-def judge_answer(
-    offline: OfflineTables, table: Table, change: Change = lambda _: None, **answered: Any
-) -> CheckedAnswer:
+def judge_answer(offline, table, change=lambda _: None, **answered):
     output = reply(request_of(table, offline.readings[table.id]).told)
     change(output)
     answer = Answered(**{"content": json.dumps(output), "refusal": None, "finish": "stop", "usage": Usage()} | answered)
@@ -93,15 +91,11 @@ def test_a_column_is_not_called_as_another_one_is(offline: OfflineTables, tables
         ({"content": ""}, "not in the asked form"),
     ],
 )
-def test_what_is_no_answer_is_said(
-    offline: OfflineTables, tables: tuple[Table, ...], answered: dict[str, Any], message: str
-) -> None:
+def test_what_is_no_answer_is_said(offline, tables, answered, message):
     assert message in judge_answer(offline, tables[0], **answered).problems[0]
 
 
-def test_a_number_that_the_row_does_not_have_costs_the_description(
-    offline: OfflineTables, tables: tuple[Table, ...]
-) -> None:
+def test_a_number_that_the_row_does_not_have_costs_the_description(offline, tables):
     judgement = judge_answer(offline, tables[0], put(("rows", 0, "description"), "A roll of 12 hits."))
     assert judgement.rows[0].description is None
     assert [(each.part, each.ordinal) for each in judgement.dropped] == [("description", 0)]
@@ -146,9 +140,7 @@ def test_a_condition_on_the_own_key_is_kept(offline: OfflineTables, tables: tupl
         ("the one that you have to hold with both of your hands", "names nothing"),
     ],
 )
-def test_a_name_is_dropped_that_could_mean_another_row(
-    offline: OfflineTables, tables: tuple[Table, ...], name: str, why: str
-) -> None:
+def test_a_name_is_dropped_that_could_mean_another_row(offline, tables, name, why):
     judgement = judge_answer(offline, tables[1], put(("rows", 0, "names"), [name, "arbalest"]))
     assert judgement.rows[0].names == ("arbalest",)
     assert why in judgement.dropped[0].why

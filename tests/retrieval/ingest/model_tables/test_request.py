@@ -18,16 +18,13 @@ from retrieval.ingest.model_tables.request import (
     request_of,
     why_unsent,
 )
-from retrieval.ingest.model_tables.transforming import OfflineTables
 from retrieval.ingest.tables.reading import read_table
 from retrieval.ingest.tables.table import Table
 from retrieval.language.vocabulary import Vocabulary
 from tests.retrieval.ingest.model_tables.conftest import MODEL, tables_of
 
 
-def test_a_request_holds_the_table_and_nothing_else_of_the_book(
-    offline: OfflineTables, tables: tuple[Table, ...]
-) -> None:
+def test_a_request_holds_the_table_and_nothing_else_of_the_book(offline, tables):
     request = request_of(tables[1], offline.readings[tables[1].id])
     assert json.loads(request.told) == {
         "headings": ["Combat", "Weapons"],
@@ -51,9 +48,7 @@ def test_a_request_holds_the_table_and_nothing_else_of_the_book(
     assert request.chat_request(MODEL).form is ModelTable
 
 
-def test_a_key_changes_with_what_is_sent_and_not_with_the_place(
-    offline: OfflineTables, tables: tuple[Table, ...]
-) -> None:
+def test_a_key_changes_with_what_is_sent_and_not_with_the_place(offline, tables):
     table, reading = tables[1], offline.readings[tables[1].id]
     request = request_of(table, reading)
     assert request_of(replace(table, id="other", lines=(90, 95)), reading).key == request.key

@@ -7,7 +7,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ from retrieval.ingest.tables.table import Table
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.lint import LintItem, lint, unusable
 from retrieval.types import Find, Row, TableRule
-from tests.openai_server.faults import Fault, InTurn
+from tests.openai_server.faults import InTurn
 from tests.openai_server.server import KEY, FakeOpenAi
 from tests.openai_server.table_model import answer_about, asked_table, reading_tables
 from tests.retrieval.ingest.model_tables.conftest import BOOK, tables_of, weapons
@@ -62,9 +61,7 @@ def test_another_prompt_is_asked_anew(chat_server: FakeOpenAi, models: Models, t
     assert len(chat_server.asked) == 4
 
 
-def test_a_batch_leaves_what_it_spoiled_or_lost_to_the_rules_and_the_next_run_asks_again(
-    chat_server: FakeOpenAi, models: Models
-) -> None:
+def test_a_batch_leaves_what_it_spoiled_or_lost_to_the_rules_and_the_next_run_asks_again(chat_server, models):
     chat_server.plan = InTurn([None, "dropped_result", "changed_value", "broken", "refusal", None])
     first = transformed(models(batch=True, pause=0.01), weapons(6))
     assert len(first.by_model) == 2
@@ -77,9 +74,7 @@ def test_a_batch_leaves_what_it_spoiled_or_lost_to_the_rules_and_the_next_run_as
 
 
 @pytest.mark.parametrize("fault", ["dropped_row", "changed_value", "malformed", "truncated", "refusal"])
-def test_a_bad_answer_is_asked_for_again_and_then_left_to_the_rules(
-    chat_server: FakeOpenAi, models: Models, tables: tuple[Table, ...], fault: Fault
-) -> None:
+def test_a_bad_answer_is_asked_for_again_and_then_left_to_the_rules(chat_server, models, tables, fault):
     chat_server.plan = InTurn([fault])
     assert len(transformed(models(), tables[:1]).by_model) == 1
     assert len(chat_server.asked) == 2
@@ -93,16 +88,12 @@ def test_a_bad_answer_is_asked_for_again_and_then_left_to_the_rules(
 
 
 @pytest.mark.parametrize("fault", ["busy", "broken", "cut"])
-def test_a_server_that_fails_once_is_asked_again(
-    chat_server: FakeOpenAi, models: Models, tables: tuple[Table, ...], fault: Fault
-) -> None:
+def test_a_server_that_fails_once_is_asked_again(chat_server, models, tables, fault):
     chat_server.plan = InTurn([fault])
     assert len(transformed(models(), tables).by_model) == 2
 
 
-def test_a_server_that_is_gone_leaves_all_to_the_rules_and_a_later_run_asks(
-    chat_server: FakeOpenAi, models: Models, tables: tuple[Table, ...]
-) -> None:
+def test_a_server_that_is_gone_leaves_all_to_the_rules_and_a_later_run_asks(chat_server, models, tables):
     many = weapons(12)
     chat_server.plan = lambda _: "broken"
     done = transformed(models(retries=0), many)
@@ -120,9 +111,7 @@ def test_a_server_that_is_gone_is_not_asked_about_every_table(chat_server: FakeO
     assert len(chat_server.asked) < 30
 
 
-def test_a_wrong_key_is_one_clear_line_and_keeps_what_was_paid(
-    chat_server: FakeOpenAi, models: Models, tables: tuple[Table, ...]
-) -> None:
+def test_a_wrong_key_is_one_clear_line_and_keeps_what_was_paid(chat_server, models, tables):
     transformed(models(), tables[:1])
     chat_server.plan = lambda _: "key"
     began = time.monotonic()
@@ -134,9 +123,7 @@ def test_a_wrong_key_is_one_clear_line_and_keeps_what_was_paid(
     assert transformed(models(), tables[:1]).by_model == {tables[0].id}
 
 
-def test_without_a_key_the_rules_make_what_was_not_paid_before(
-    chat_server: FakeOpenAi, models: Models, tables: tuple[Table, ...]
-) -> None:
+def test_without_a_key_the_rules_make_what_was_not_paid_before(chat_server, models, tables):
     transformed(models(), tables[:1])
     done = transformed(models(key=""), tables)
     assert done.by_model == {tables[0].id}
@@ -144,9 +131,7 @@ def test_without_a_key_the_rules_make_what_was_not_paid_before(
     assert len(chat_server.asked) == 1
 
 
-def test_a_budget_stops_before_it_is_passed_and_a_larger_one_goes_on(
-    chat_server: FakeOpenAi, models: Models, tables: tuple[Table, ...], tmp_path: Path
-) -> None:
+def test_a_budget_stops_before_it_is_passed_and_a_larger_one_goes_on(chat_server, models, tables, tmp_path):
     many = weapons(20)
     done = transformed(models(budget_usd=0.008), many)
     assert 0 < len(done.by_model) < 20
@@ -161,9 +146,7 @@ def test_a_budget_stops_before_it_is_passed_and_a_larger_one_goes_on(
     assert KEY not in "".join(path.read_text() for path in tmp_path.rglob("*") if path.is_file())
 
 
-def test_a_server_that_hangs_is_left_in_time_and_counts_as_paid(
-    chat_server: FakeOpenAi, models: Models, tables: tuple[Table, ...]
-) -> None:
+def test_a_server_that_hangs_is_left_in_time_and_counts_as_paid(chat_server, models, tables):
     chat_server.plan = lambda _: "hang"
     began = time.monotonic()
     done = transformed(models(timeout=0.2, retries=0), tables)
@@ -202,9 +185,7 @@ def model_rows_answering(change: Callable[[dict[str, Any]], object]) -> Callable
     return answer
 
 
-def test_values_are_the_books_nested_under_the_models_names(
-    chat_server: FakeOpenAi, models: Callable[..., ModelTables], tables: tuple[Table, ...], offline: OfflineTables
-) -> None:
+def test_values_are_the_books_nested_under_the_models_names(chat_server, models, tables, offline):
     def grouped(said: dict[str, Any]) -> None:
         if len(said["columns"]) == 4:
             for column in said["columns"][1:]:
@@ -228,9 +209,7 @@ def test_values_are_the_books_nested_under_the_models_names(
     ]
 
 
-def test_names_are_those_of_the_rules_and_behind_them_the_models(
-    chat_server: FakeOpenAi, models: Callable[..., ModelTables], tables: tuple[Table, ...], offline: OfflineTables
-) -> None:
+def test_names_are_those_of_the_rules_and_behind_them_the_models(chat_server, models, tables, offline):
     def named(said: dict[str, Any]) -> None:
         if len(said["columns"]) == 3:
             said["rows"][0]["names"] = ["arbalest", "heavy Crossbow"]
@@ -241,9 +220,7 @@ def test_names_are_those_of_the_rules_and_behind_them_the_models(
     assert json.loads(heavy.content)["notes"] == "Two hands."
 
 
-def test_a_condition_of_the_model_takes_the_place_of_the_rules_and_moves_to_the_row(
-    chat_server: FakeOpenAi, models: Callable[..., ModelTables], tables: tuple[Table, ...]
-) -> None:
+def test_a_condition_of_the_model_takes_the_place_of_the_rules_and_moves_to_the_row(chat_server, models, tables):
     def guarded(said: dict[str, Any]) -> None:
         if len(said["columns"]) == 4:
             said["rows"][0]["query_must"]["contain_one_of"] = [["ac 9"]]
@@ -254,9 +231,7 @@ def test_a_condition_of_the_model_takes_the_place_of_the_rules_and_moves_to_the_
     assert json.loads(eight.query_must or "") == {"contain_no_rival": {"table": tables[0].id, "row": 1}}
 
 
-def test_what_the_books_owner_says_of_a_table_wins(
-    chat_server: FakeOpenAi, models: Callable[..., ModelTables], tables: tuple[Table, ...]
-) -> None:
+def test_what_the_books_owner_says_of_a_table_wins(chat_server, models, tables):
     def guarded(said: dict[str, Any]) -> None:
         said["rows"][0]["query_must"]["contain_one_of"] = [[said["rows"][0]["cells"][0]]]
 
@@ -268,9 +243,7 @@ def test_what_the_books_owner_says_of_a_table_wins(
     assert [row.query_must for row in predicates[3:]] == [None] * 3
 
 
-def test_a_column_that_is_called_as_a_field_of_the_row_keeps_its_value(
-    chat_server: FakeOpenAi, models: Callable[..., ModelTables], tables: tuple[Table, ...]
-) -> None:
+def test_a_column_that_is_called_as_a_field_of_the_row_keeps_its_value(chat_server, models, tables):
     def titled(said: dict[str, Any]) -> None:
         if len(said["columns"]) == 3:
             said["columns"][0]["path"] = ["title"]
@@ -287,9 +260,7 @@ HEAD = "# Combat\n\n## Hits\n\n| Armor Class | Level 1 | Level 2 | Level 3 |\n|-
 MATRIX = HEAD + "".join(f"| {ac} | {20 - ac} | {19 - ac} | {18 - ac} |\n" for ac in range(9, -1, -1))
 
 
-def test_a_matrix_keeps_the_conditions_of_the_rules_unless_the_model_has_some(
-    chat_server: FakeOpenAi, models: Callable[..., ModelTables]
-) -> None:
+def test_a_matrix_keeps_the_conditions_of_the_rules_unless_the_model_has_some(chat_server, models):
     tables = tables_of(MATRIX)
     offline = OfflineTables.of(tables, VOCABULARY, [MATRIX]).rows[tables[0].id]
     by_rule = [json.loads(row.content)["query_must"] for row in offline]
@@ -315,9 +286,7 @@ def renamed(tables: tuple[Table, ...]) -> tuple[Table, ...]:
     return tuple(replace(table, caption="To Hit") for table in tables)
 
 
-def test_a_title_that_does_not_meet_the_condition_of_the_rules_is_theirs(
-    chat_server: FakeOpenAi, models: Callable[..., ModelTables]
-) -> None:
+def test_a_title_that_does_not_meet_the_condition_of_the_rules_is_theirs(chat_server, models):
     chat_server.answering = model_rows_answering(lambda _: None)
     minds = tables_of(MINDS)
     done = models().transform(minds, VOCABULARY, [MINDS], {table.id for table in minds})

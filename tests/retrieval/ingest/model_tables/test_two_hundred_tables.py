@@ -70,9 +70,7 @@ def values(content: Mapping[str, object]) -> list[str]:
     return sorted(repr(value) for name, value in content.items() if name not in RESERVED)
 
 
-def test_no_row_is_lost_no_wrong_value_is_taken_and_no_budget_is_passed(
-    chat_server: FakeOpenAi, tables: tuple[Table, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_row_is_lost_no_wrong_value_is_taken_and_no_budget_is_passed(chat_server, tables, tmp_path, monkeypatch):
     monkeypatch.setattr("retrieval.models.access._FIRST_PAUSE", 0.02)
     plan = AtRandom(20, 0.4, HARMFUL)
     chat_server.answering, chat_server.plan = reading_tables, plan
@@ -89,7 +87,6 @@ def test_no_row_is_lost_no_wrong_value_is_taken_and_no_budget_is_passed(
     assert len(runs[1].by_model) > 150
     assert chat_server.counts.usd(0.15, 0.60) <= runs[1].bill.usd_in_all
     for done in runs:
-        assert done is not None
         assert done.dropped == ()
         assert_all_there(tables, done)
 
@@ -104,9 +101,7 @@ def assert_all_there(tables: tuple[Table, ...], done: Transformed) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_is_lost_or_wrong_either_where_tables_go_in_batches(
-    chat_server: FakeOpenAi, tables: tuple[Table, ...], tmp_path: Path
-) -> None:
+def test_nothing_is_lost_or_wrong_either_where_tables_go_in_batches(chat_server, tables, tmp_path):
     plan = AtRandom(7, 0.4, IN_BATCH)
     chat_server.answering, chat_server.plan = reading_tables, plan
     first = transformed(chat_server, tables, tmp_path, budget_usd=0.1, batch=True, pause=0.01)
@@ -124,9 +119,7 @@ def test_nothing_is_lost_or_wrong_either_where_tables_go_in_batches(
 
 
 @pytest.mark.slow
-def test_a_key_that_is_refused_now_and_then_stops_runs_and_costs_no_answer(
-    chat_server: FakeOpenAi, tables: tuple[Table, ...], tmp_path: Path
-) -> None:
+def test_a_key_that_is_refused_now_and_then_stops_runs_and_costs_no_answer(chat_server, tables, tmp_path):
     plan = AtRandom(3, 0.02, ["key"])
     chat_server.answering, chat_server.plan = reading_tables, plan
     done = None
@@ -157,9 +150,7 @@ ANSWERED = 60
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on_without_paying_twice(
-    chat_server: FakeOpenAi, tables: tuple[Table, ...], tmp_path: Path
-) -> None:
+def test_a_killed_run_goes_on_without_paying_twice(chat_server, tables, tmp_path):
     answered = 0
 
     def some(_: Mapping[str, Any]) -> Fault | None:

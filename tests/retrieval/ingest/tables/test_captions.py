@@ -113,19 +113,13 @@ def test_the_sentence_that_speaks_of_a_table_is_its_caption_and_no_title(above, 
     assert table.introduced == (lead is not None)
 
 
-def test_a_list_and_a_code_above_a_table_do_not_introduce_it():
+def test_lists_and_code_above_a_table_do_not_introduce_it():
     assert under("# A", "- the following table:").caption is None
     assert under("# A", "    the following table:").caption is None
-
-
-def test_a_list_of_one_short_item_is_the_title_of_the_table_below():
     assert under("# A", "- `rpc_port`").title == "rpc_port"
     assert under("# A", "- Check the pulse\n- `rpc_port`").title is None
     assert under("# A", "- [The schema](schema.json)").title is None
     assert under("# A", "- Check the pulse first.").title is None
-
-
-def test_a_bold_line_in_a_list_is_no_title_of_the_table_below():
     assert under("# A", "- Check the pulse\n\n  **Call the ward**").title is None
 
 
@@ -232,10 +226,6 @@ def test_an_html_title_and_the_title_of_a_box_are_titles_of_the_table_below(abov
     assert under("# A", above).title == "All omens"
 
 
-def test_html_that_says_more_than_a_title_is_none():
-    assert under("# A", "<p><b>Note:</b> omens lie.</p>").title is None
-
-
 def test_a_table_in_tabs_is_called_by_all_of_them_whatever_stands_between():
     def inside(depth: int) -> str:
         return "".join(f"{'    ' * depth}{line}\n" for line in TABLE.splitlines())
@@ -249,7 +239,8 @@ def test_a_table_in_tabs_is_called_by_all_of_them_whatever_stands_between():
     assert second.about == "The rates are below."
 
 
-def test_a_bold_instruction_is_no_title():
+def test_what_says_more_than_a_title_is_none():
+    assert under("# A", "<p><b>Note:</b> omens lie.</p>").title is None
     assert under("# A", "**Read this whole section before you set any of the following values.**").title is None
     assert under("# A", "**What does it cost?**").title == "What does it cost?"
 
@@ -264,37 +255,24 @@ def test_a_box_of_mkdocs_titles_the_table_in_it():
     assert (boxed.rows[0].cells, boxed.rows[0].source) == (("1", "2"), "    | 1 | 2 |")
 
 
-OUTER_TITLES_TABLE = "| Code | Meaning |\n|---|---|\n| 1 | torn |\n"
+FAULTS = "| Code | Meaning |\n|---|---|\n| 1 | torn |\n"
 
 
 def captions(text: str) -> list[str | None]:
-    book = Book("ships", "Ships", (Document("ships", "sails.md", f"# Sails\n\n{text}"),))
-    return [table.caption for table in parse_book(book).tables]
+    return [table.caption for table in tables_of(f"# Sails\n\n{text}")]
 
 
-def test_tables_that_are_called_the_same_say_the_bold_line_above_too() -> None:
-    one = f"**Hoist**\n\nUp it goes.\n\n**Faults**\n\n{OUTER_TITLES_TABLE}\n"
-    other = f"**Lower**\n\nDown it comes.\n\n**Faults**\n\n{OUTER_TITLES_TABLE}\n"
+def test_titles_that_recur_are_told_apart_by_the_bold_line_above() -> None:
+    one = f"**Hoist**\n\nUp it goes.\n\n**Faults**\n\n{FAULTS}\n"
+    other = f"**Lower**\n\nDown it comes.\n\n**Faults**\n\n{FAULTS}\n"
     assert captions(one + other) == ["Hoist: Faults", "Lower: Faults"]
-
-
-def test_the_title_of_a_table_between_is_passed_over_where_it_recurs() -> None:
-    parts = [
-        f"**{name}**\n\n**Needs**\n\n{OUTER_TITLES_TABLE}\n**Faults**\n\n{OUTER_TITLES_TABLE}\n"
-        for name in ("Hoist", "Lower", "Reef")
-    ]
+    parts = [f"**{name}**\n\n**Needs**\n\n{FAULTS}\n**Faults**\n\n{FAULTS}\n" for name in ("Hoist", "Lower", "Reef")]
     assert captions("".join(parts))[-2:] == ["Reef: Needs", "Reef: Faults"]
-
-
-def test_the_first_may_stand_right_below_the_heading() -> None:
-    assert captions(f"**Faults**\n\n{OUTER_TITLES_TABLE}\n**Lower**\n\n**Faults**\n\n{OUTER_TITLES_TABLE}") == [
-        "Faults",
-        "Lower: Faults",
-    ]
+    assert captions(f"**Faults**\n\n{FAULTS}\n**Lower**\n\n**Faults**\n\n{FAULTS}") == ["Faults", "Lower: Faults"]
 
 
 def test_nothing_changes_where_no_line_tells_them_apart() -> None:
-    alone = f"**Faults**\n\n{OUTER_TITLES_TABLE}\n"
+    alone = f"**Faults**\n\n{FAULTS}\n"
     assert captions(alone + alone) == ["Faults", "Faults"]
     assert captions(f"**Lower**\n\nDown.\n\n{alone}Or else:\n\n{alone}") == ["Faults", "Faults"]
     assert captions(f"**Lower**\n\nDown.\n\n{alone}## Reefs\n\n{alone}") == ["Faults", "Faults"]
@@ -341,9 +319,7 @@ def test_a_table_after_a_table_has_no_line_above_it():
 
 def test_the_title_is_said_with_every_row_and_is_no_prose():
     text = f"# Configurations\n\n5I20\n\n{FIRMWARE}\n\n4I68\n\n{FIRMWARE}\n"
-    book = parse_book(Book("b", "B", (Document("b", "d.md", text),)))
-
-    assert [table.title for table in book.tables] == ["5I20", "4I68"]
+    assert [table.title for table in tables_of(text)] == ["5I20", "4I68"]
 
 
 @pytest.mark.parametrize(
@@ -363,17 +339,7 @@ def test_a_short_line_that_touches_a_table_is_its_title(above, title):
     blocks = parse_blocks(above + FIRMWARE)
 
     assert touching_title(blocks, len(blocks) - 1) == title
-    assert not title or parse_book(Book("b", "B", (Document("b", "d.md", above + FIRMWARE),))).tables[0].title == title
-
-
-def purposes_tables_of(text):
-    return parse_book(Book("b", "B", (Document("b", "d.md", text),))).tables
-
-
-def purposes_under(*blocks):
-    """The only table, below these blocks."""
-    (table,) = purposes_tables_of("\n\n".join((*blocks, TABLE)))
-    return table
+    assert not title or tables_of(above + FIRMWARE)[0].title == title
 
 
 @pytest.mark.parametrize(
@@ -386,15 +352,7 @@ def purposes_under(*blocks):
     ],
 )
 def test_the_purpose_is_the_sentence_above_that_names_the_table(above):
-    assert purposes_under("# Fuses", above).purpose.rstrip(".") == "Roll on the following table when it burns"
-
-
-def test_the_purpose_is_the_first_sentence_of_a_paragraph_alone_between_heading_and_table():
-    long = "Crosses the windy bay every hour. " + "It is slow. " * 30
-
-    assert purposes_under("# Ferry", long).purpose == "Crosses the windy bay every hour."
-    assert purposes_under("# Ferry", long, "**Times**").purpose == "Crosses the windy bay every hour."
-    assert purposes_under("# Ferry", long, "It rests in winter.").purpose == ""
+    assert under("# Fuses", above).purpose.rstrip(".") == "Roll on the following table when it burns"
 
 
 @pytest.mark.parametrize(
@@ -408,11 +366,14 @@ def test_the_purpose_is_the_first_sentence_of_a_paragraph_alone_between_heading_
     ],
 )
 def test_a_sentence_that_says_nothing_more_or_too_much_is_no_purpose(above):
-    assert purposes_under("# Ferry", above).purpose == ""
+    assert under("# Ferry", above).purpose == ""
 
 
-def test_the_purpose_is_still_one_sentence_of_it():
+def test_the_purpose_is_one_sentence_of_what_is_above():
+    long = "Crosses the windy bay every hour. " + "It is slow. " * 30
+    assert under("# Ferry", long).purpose == "Crosses the windy bay every hour."
+    assert under("# Ferry", long, "**Times**").purpose == "Crosses the windy bay every hour."
+    assert under("# Ferry", long, "It rests in winter.").purpose == ""
     above = "Mix a paint for hulls. Its full recipe in cups is below."
-    first, _ = purposes_tables_of(f"# A\n\n{above}\n\n{TABLE}\nOther words.\n\n{TABLE}")
-
+    first, _ = tables_of(f"# A\n\n{above}\n\n{TABLE}\nOther words.\n\n{TABLE}")
     assert (first.caption, first.purpose) == (above, "Its full recipe in cups is below.")

@@ -36,12 +36,9 @@ def test_what_is_no_short_form_or_said_in_full_stays(column):
     assert names().written_out(column) == column
 
 
-def test_a_book_that_never_writes_it_out_keeps_its_own_short_form():
+def test_a_short_form_stays_where_the_book_never_writes_it_out_or_two_columns_would_become_one():
     assert names("Alternating current, in volt").written_out("AC") == "AC"
     assert names("Opponent AC").written_out("AC") == "AC"
-
-
-def test_two_columns_that_would_become_one_stay_as_they_are():
     assert names().all_written_out(["AC", "Armor Class", "HD"]) == ("AC", "Armor Class", "Hit Dice")
     assert names().all_written_out(["Lvl", "LV", "HD"]) == ("Lvl", "LV", "Hit Dice")
 
@@ -106,14 +103,11 @@ def test_other_letters_do_not(short: str, words: str) -> None:
     assert not stands_for(short, words.split())
 
 
-def test_the_words_before_a_short_form_are_cut_to_those_it_stands_for() -> None:
+def test_the_words_before_and_behind_a_short_form_are_cut_to_those_it_stands_for() -> None:
     assert ending("AV", "every fighter has an Attack Value", is_whole=False) == "Attack Value"
     assert ending("P", "Paralysis or petrification", is_whole=False) == "petrification"
     assert ending("P", "Paralysis or petrification", is_whole=True) == "Paralysis or petrification"
     assert ending("X", "Attack Value", is_whole=True) is None
-
-
-def test_the_words_behind_one_are_as_many_as_it_stands_for() -> None:
     assert beginning("GW", "gateways to other buses") == "gateways"
     assert beginning("EOD", "every other day. Then none") == "every other day"
     assert beginning("X", "Attack Value") is None

@@ -75,10 +75,7 @@ def test_a_table_of_codes_and_names_defines_them() -> None:
 
 
 def test_a_heading_says_what_its_short_forms_mean_but_not_twice() -> None:
-    glossary = Glossary(
-        {"AV": "Attack Value", "SP": "Stone put"},
-    )
-
+    glossary = Glossary({"AV": "Attack Value", "SP": "Stone put"})
     assert glossary.explained(["AV", "SP m", "Attack Value (AV)", "AVX", "m AV"]) == (
         "AV (Attack Value)",
         "SP m (Stone put)",
@@ -86,33 +83,16 @@ def test_a_heading_says_what_its_short_forms_mean_but_not_twice() -> None:
         "AVX",
         "m AV (Attack Value)",
     )
-
-
-def test_a_single_letter_means_something_only_beside_another() -> None:
     glossary = Glossary({"D": "Death", "W": "Wands"})
-
     assert glossary.explained(["Level", "D", "W", "D6"]) == ("Level", "D (Death)", "W (Wands)", "D6")
     assert glossary.explained(["Level", "D"]) == ("Level", "D")
 
 
-def test_a_row_is_called_by_the_initials_that_the_book_uses_for_it_alone() -> None:
+def test_a_row_is_called_by_the_short_form_that_the_book_defines_or_by_its_initials() -> None:
     guns = (("Light machine gun", "36", "4"), ("Heavy machine gun", "36", "3"), ("Heavy mortar grenade", "60", "1"))
     result = glossary("A team has an LMG, an HMG and an IED, and you LIGHT them.", *guns)
-
     assert result.short_names(["light machine gun", "Heavy machine gun", "light"]) == ("LMG",)
-
-
-def test_initials_that_no_word_is_made_of_need_not_be_in_the_book() -> None:
-    rows = [("Designated marksman rifle", "36"), ("Close air target", "12"), ("Small cot", "2"), ("Long loud gun", "4")]
-    result = glossary("What they shoot.", *rows, ("Light lever gun", "6"))
-
-    assert result.short_names(["Designated marksman rifle"]) == ("DMR",)
-    assert result.short_names(["Close air target", "Small cot", "Long loud gun", "Light lever gun"]) == ()
-
-
-def test_a_row_is_called_by_the_short_form_that_the_book_defines() -> None:
     result = glossary("The Agility (Agi) of a fusion gun, man portable (FGMP).")
-
     assert result.short_names(["Fusion gun, man portable", "Agility"]) == ("FGMP",)
 
 
@@ -154,9 +134,12 @@ The team has an LMG and an HMG.
     assert [chunk.search_text.split("\n")[-1] for chunk in chunks] == ["LMG", "HMG"]
 
 
-def test_a_part_that_is_written_together_has_an_initial_of_its_own() -> None:
+def test_initials_that_no_word_is_made_of_need_not_be_in_the_book() -> None:
+    rows = [("Designated marksman rifle", "36"), ("Close air target", "12"), ("Small cot", "2"), ("Long loud gun", "4")]
+    result = glossary("What they shoot.", *rows, ("Light lever gun", "6"))
+    assert result.short_names(["Designated marksman rifle"]) == ("DMR",)
+    assert result.short_names(["Close air target", "Small cot", "Long loud gun", "Light lever gun"]) == ()
     result = glossary("What they shoot.", ("Submachine gun", "9"), ("Subtle pistol", "4"), ("Antitank grenade", "6"))
-
     assert result.short_names(["Submachine gun", "Antitank grenade", "Subtle pistol"]) == ("SMG",)
 
 
@@ -231,12 +214,9 @@ def test_words_are_one_term_only_where_the_titles_are_of_one_frame(titles: list[
     assert told(*titles) == terms
 
 
-def test_a_word_that_some_titles_share_is_no_part_of_a_subject_that_must_be_said_whole() -> None:
+def test_titles_that_tables_share_in_part_tell_them_by_the_rest_or_by_the_headings() -> None:
     titles = [f"{who} Attack Matrix" for who in ("Fighter Melee", "Cleric Melee", "Thief Missile", "Monk Missile")]
     assert told(*titles)[0] == ["fighter", "melee"]
-
-
-def test_titles_that_two_tables_share_leave_it_to_the_headings() -> None:
     sorcerer, bard = ([(who, "Spells per Day"), (who, "Spells Known")] for who in ("Sorcerer", "Bard"))
     assert told(*sorcerer, *bard) == [["sorcerer"], ["sorcerer"], ["bard"], ["bard"]]
 

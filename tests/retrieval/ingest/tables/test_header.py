@@ -35,28 +35,20 @@ def test_a_label_that_says_the_line_above_says_it_once():
     assert labels(under_parents(rows("Tea|", "– Green|4%", "– Black|5%", label="Tea and maté"))) == ["Tea and maté"] * 3
 
 
-def test_negative_numbers_and_a_single_dash_are_no_steps():
+def test_what_is_no_step_has_no_line_to_stand_under():
     numbers = rows("Cold|-5", "Colder|– 10", "Coldest|−20")
     single = rows("Tea|4%", "– a remark|", "Salt|2%")
-
     assert labels(under_parents(numbers)) == [None] * 3
     assert labels(under_parents(single)) == [None] * 3
-
-
-def test_a_list_that_begins_with_a_dash_has_no_line_to_stand_under():
     assert labels(under_parents(rows("– Green|4%", "– Black|5%", "– White|6%"))) == [None] * 3
 
 
-def test_what_tells_the_rows_of_each_group_apart_picks_the_row_before_a_price():
+def test_what_tells_the_rows_of_each_group_apart_picks_the_row():
     grouped = rows(
         "Redirection inland|3 months|14.00", "|6 months|19.50", "Redirection abroad|3 months|29.00", "|6 months|43.00",
         "Change of order|–|5.00",
     )  # fmt: skip
-
     assert key_column(grouped) == 1
-
-
-def test_a_column_of_words_picks_the_row_of_a_group_too():
     assert key_column(rows("Horses|10|for breeding", "|20|for racing", "Cows|10|for milk", "|20|for meat")) == 2
 
 
@@ -116,18 +108,12 @@ def named(header, *rows):
 @pytest.mark.parametrize(
     ("cell", "names"),
     [
-        ("%", ("percent sign",)),
-        ("';'", ("semicolon",)),
-        ('"`"', ("backtick", "backquote")),
-        ("'''", ("apostrophe", "single quote")),
-        ("“=”", ("equals sign",)),
-        ("_", ("underscore",)),
-        ("#", ("hash", "pound sign", "number sign")),
-        ("♠", ("spade",)),
-        ("☠\ufe0f", ("skull and crossbones",)),
+        ("%", ("percent sign",)), ("';'", ("semicolon",)), ('"`"', ("backtick", "backquote")),
+        ("'''", ("apostrophe", "single quote")), ("“=”", ("equals sign",)), ("_", ("underscore",)),
+        ("#", ("hash", "pound sign", "number sign")), ("♠", ("spade",)), ("☠\ufe0f", ("skull and crossbones",)),
         ("★", ("star",)),
     ],
-)
+)  # fmt: skip
 def test_a_sign_has_the_names_that_people_say(cell, names):
     assert symbol_names(cell) == names
 

@@ -126,12 +126,9 @@ def test_names_of_an_option_may_each_have_the_argument_and_a_summary_is_no_row()
     ]
 
 
-def test_calls_whose_arguments_go_on_over_lines_list_no_options():
+def test_long_calls_and_lines_of_very_many_names_list_no_options_in_time():
     call = 'brew mash \\\n  -d \'{\n    "malt": "of the very best",\n    "hops": 3\n  }\'\n\n'
     assert parse_listing(f"```bash\n{call * 3}```") is None
-
-
-def test_an_option_of_very_many_names_is_read_in_time_that_grows_with_them():
     line = "-a b, " * 20_000
     assert parse_listing(f"```\n{line}\n{line}c\n-a  some words here\n```") is None
 

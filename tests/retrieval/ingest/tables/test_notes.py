@@ -77,24 +77,15 @@ def test_a_mark_without_its_note_stays_a_part_of_the_cell(cell, below):
     assert marked(cell, {}) == (cell, ())
 
 
-def test_notes_in_the_last_rows_of_a_table_belong_to_the_rows_above():
+def test_notes_in_the_last_rows_and_of_the_lines_of_a_record_belong_to_what_is_above():
     tin, *_, note = rows_of(table("Tin[1] | 5", "Iron | 2", "[1] Only in spring. | "))
-
     assert json.loads(tin.text)["notes"] == "Only in spring."
     assert note.row_key == "[1] Only in spring."
-
-
-def test_prose_keeps_the_note():
     (prose,) = (chunk for chunk in chunks_of(f"{table('Tin[1] | 5')}\n[1] Only in spring.\n") if chunk.kind == "prose")
-
     assert prose.source == "[1] Only in spring."
-
-
-def test_a_record_has_the_notes_of_all_its_lines():
     (record,) = rows_of(
         "# Pump\n\n| Head: | 5 m |\n| - | - |\n| Flow: | 2[1] |\n| Noise: | 3[2] |\n\n[1] Warm.\n[2] Idle.\n"
     )
-
     assert json.loads(record.text)["notes"] == ["Warm.", "Idle."]
 
 
@@ -201,24 +192,14 @@ def test_what_its_own_section_tells_comes_before_what_the_others_tell():
     assert below("# Bay", TIDES, "Table 1. Tides", PIERS, *quay)[:1] == ["Table 1. Tides"]
 
 
-def test_no_line_is_for_two_tables():
+def test_a_line_is_for_one_table():
     assert captions("# Bay", TIDES, "Table 1. Tides", PIERS, PIERS, "Table 2. Piers") == [
         "Table 1. Tides",
         None,
         "Table 2. Piers",
     ]
-
-
-def test_a_line_below_one_of_two_twins_is_no_title_of_the_other():
     lines = ("Table 1. Spring tides", "Table 2. Neap tides", "Table 3. Storm tides")
-
     assert captions("# Bay", TIDES, lines[0], TIDES, lines[1], TIDES, lines[2]) == list(lines)
-
-
-def test_what_introduces_a_table_is_still_said_about_it():
-    (table,) = book_of("# Bay", "The following table lists the tides.", TIDES, "Table 1. Tides").tables
-
-    assert (table.title, table.about) == ("Table 1. Tides", "The following table lists the tides.")
 
 
 def test_a_label_below_is_no_prose_and_heads_none():
@@ -231,7 +212,8 @@ def test_a_label_below_is_no_prose_and_heads_none():
         assert label not in prose.source
 
 
-def test_notes_are_found_under_the_label():
+def test_a_table_with_a_label_below_keeps_its_notes_and_what_introduces_it():
+    (table,) = book_of("# Bay", "The following table lists the tides.", TIDES, "Table 1. Tides").tables
+    assert (table.title, table.about) == ("Table 1. Tides", "The following table lists the tides.")
     (table,) = book_of("# Bay", TIDES.replace("4", "4 [1]"), "Table: Tides", "[1] Later in winter.").tables
-
     assert (table.caption, table.rows[0].cells, table.rows[0].notes) == ("Tides", ("Ebb", "4"), ("Later in winter.",))

@@ -94,27 +94,17 @@ def test_each_member_of_a_key_names_its_row_but_those_that_other_rows_have_too()
     table = Table("t", "b", "d.md", (), None, ("Code", "Price"), rows, (1, 5))
 
     names = names_of_rows(read_table(table), Vocabulary.default())
-    assert names == {
-        0: ("A1, B2", "B2 A1", "A1"),
-        1: ("b2 / C3",),
-        2: ("C3",),
-        3: ("Sword, broad", "broad Sword"),
-    }
+    assert names == {0: ("A1, B2", "B2 A1", "A1"), 1: ("b2 / C3",), 2: ("C3",), 3: ("Sword, broad", "broad Sword")}
 
 
-def test_prose_is_called_by_its_headings_and_by_the_words_that_its_paragraphs_begin_with():
+def test_the_names_of_prose_are_its_headings_and_what_paragraphs_begin_with_said_once():
     text = (
         "**Graze.** If you miss.\n\n**_Bite._** It bites.\n\nAbility Burn: A form of damage.\n\nNo name here, really.\n"
     )
-
     assert prose_names(("Mastery",), text) == ("Mastery", "Graze", "Bite", "Ability Burn")
     assert prose_names((), "- `--max-size`: In bytes.\n\n**max\\_age:** In days.\n") == ("--max-size", "max_age")
-
-
-def test_a_heading_that_repeats_a_part_of_one_above_is_no_name():
     titles = ("Armour Table", "Notes", "armour", "Notes")
     text = "Notes: The same heading again.\n\nTable: Part of the title.\n\nArmour Table Notes: More than the title.\n"
-
     assert prose_names(titles, text) == ("Armour Table", "Notes", "Armour Table Notes")
 
 

@@ -81,15 +81,10 @@ def test_pairs_and_records_are_written_out_too():
     assert (json.loads(known.content)["Hit Points"], json.loads(unknown.content)["HP"]) == (30, 30)
 
 
-def test_range_headings_are_expanded_to_one_entry_a_value():
+def test_headings_of_ranges_are_expanded_and_those_of_digits_keep_their_zero():
     row = contents(matrix("Clerics", 6, 6))[0]
-
     assert row["Level"] == {"1": 14, "2": 14, "3": 14, "4": 12, "5": 12, "6": 12, "7+": 10}
-
-
-def test_a_heading_of_digits_keeps_its_zero():
     text = "| STAR | RWY 03 | RWY 06 | RWY 21 |\n| - | - | - | - |\n| IPMOR A | 17 | 14 | 15 |\n"
-
     assert contents(text)[0]["RWY"] == {"03": 17, "06": 14, "21": 15}
 
 
@@ -131,20 +126,15 @@ def test_a_column_called_title_does_not_replace_the_title():
     assert row["title value"] == "Polio Water"
 
 
-def test_a_matrix_row_demands_its_armor_class_and_its_subject_if_it_has_twins():
+def test_a_matrix_row_demands_its_value_and_with_twins_its_subject():
     _, rows = rows_of("# Combat\n\n" + matrix("Clerics, Druids and Monks") + matrix("Fighters"))
     first = json.loads(rows[0].content)["query_must"]["contain_one_of"]
-
     assert first[0] == ["cleric", "druid", "monk"]
     assert first[1][:2] == ["opponent armor class 10", "ac 10"]
     assert "what ac" in first[1]
     assert len(rows) == 42
     assert all("query_must" in json.loads(row.content) for row in rows)
-
-
-def test_a_matrix_without_a_twin_demands_its_value_alone():
     _, rows = rows_of("# Combat\n\n" + matrix("All Characters"))
-
     assert all(len(json.loads(row.content)["query_must"]["contain_one_of"]) == 1 for row in rows)
 
 
@@ -218,16 +208,10 @@ DIRTY = """# Dirt
 """
 
 
-def test_every_source_cell_is_in_exactly_one_row_of_a_dirty_document():
+def test_every_source_cell_is_in_exactly_one_row_and_others_are_reported_with_their_line():
     tables, rows = rows_of(DIRTY)
-
     assert check_fidelity(tables, rows) == ()
-
-
-def test_a_lost_a_doubled_and_an_altered_cell_are_reported_with_their_line():
-    tables, rows = rows_of(DIRTY)
     club = next(row for row in rows if row.key == "Club")
-
     (lost,) = check_fidelity(tables, [row for row in rows if row is not club])
     assert lost.line == 6
     assert "missing" in lost.reason

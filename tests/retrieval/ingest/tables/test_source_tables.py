@@ -23,13 +23,9 @@ def only_table(text):
 
 def test_a_table_knows_its_caption_its_path_and_its_lines():
     table = only_table("# A\n\n**Armor Table:**\n\n| Armor | AC |\n| --- | --- |\n| *Leather* | 8 |\n")
-
     assert (table.caption, table.heading_path, table.lines) == ("Armor Table", ("A",), (8, 10))
     assert (table.rows[0].cells, table.rows[0].line) == (("Leather", "8"), 10)
     assert table.rows[0].source == "| *Leather* | 8 |"
-
-
-def test_a_sentence_with_a_bold_word_is_no_caption():
     assert only_table("**Note** this and **that**\n\n| a | b |\n| - | - |\n| 1 | 2 |\n").caption is None
 
 
@@ -40,30 +36,20 @@ def test_a_ragged_row_loses_nothing_and_a_short_one_is_filled():
     assert [row.cells for row in table.rows] == [("1", "2", "3"), ("4", "", "")]
 
 
-def test_an_html_table_is_a_table_with_its_lines():
+def test_html_tables_are_tables_with_their_lines():
     table = only_table("# A\n\n<table>\n<tr><th>x</th><th>y</th></tr>\n<tr><td>1</td><td>2</td></tr>\n</table>\n")
-
     assert (table.header, table.rows[0].cells, table.rows[0].line) == (("x", "y"), ("1", "2"), 8)
-
-
-def test_two_html_tables_in_one_block_are_two_tables_with_their_own_lines():
     one = "<table>\n<tr><th>x</th></tr>\n<tr><td>1</td></tr>\n</table>"
     first, second = parse_book(book_of(f"# A\n\n{one}\n{one}\n")).tables
-
     assert (first.lines, first.rows[0].line) == ((6, 9), 8)
     assert (second.lines, second.rows[0].line) == ((10, 13), 12)
 
 
-def test_an_edited_cell_leaves_the_id_and_an_edited_heading_changes_it():
+def test_ids_hold_when_cells_change_and_differ_with_headings_and_between_twins():
     text = "# A\n\n| a | b |\n| - | - |\n| 1 | 2 |\n"
-
     assert only_table(text).id == only_table(text.replace("| 2 |", "| 3 |")).id
     assert only_table(text).id != only_table(text.replace("| b |", "| c |")).id
-
-
-def test_twin_tables_of_one_section_have_their_own_ids():
     first, second = parse_book(book_of("# A\n\n| a |\n| - |\n| 1 |\n\ntext\n\n| a |\n| - |\n| 1 |\n")).tables
-
     assert first.id != second.id
     assert replace(second, id=first.id, lines=first.lines, rows=first.rows) == first
 
@@ -109,22 +95,13 @@ def test_a_table_without_a_delimiter_line_has_a_blank_header_and_all_lines_as_ro
     ]
 
 
-def test_a_table_in_a_list_has_rows_with_their_literal_source():
+def test_tables_in_lists_and_quotations_are_read_without_their_marks():
     table = only_table("# A\n\n- Hosts:\n\n  | Host | Port |\n  | --- | --- |\n  | alpha | 80 |\n- End\n")
-
     assert (table.caption, table.header, table.rows[0].cells) == ("Hosts", ("Host", "Port"), ("alpha", "80"))
     assert (table.rows[0].source, table.rows[0].line) == ("  | alpha | 80 |", 10)
-
-
-def test_a_table_in_a_quotation_is_read_without_its_marks():
     table = only_table("> Limits hold as follows:\n>\n> | Limit | Value |\n> | --- | --- |\n> | rows | 10 |\n")
-
     assert (table.caption, table.rows[0].cells) == ("Limits hold as follows", ("rows", "10"))
-
-
-def test_a_sentence_in_a_list_introduces_no_table_below_the_list():
     listed, below = parse_book(book_of("- Hosts:\n\n  | a |\n  | - |\n  | 1 |\n\n| b |\n| - |\n| 2 |\n")).tables
-
     assert (listed.caption, below.caption) == ("Hosts", None)
 
 
@@ -175,12 +152,6 @@ def test_a_row_that_is_bold_for_another_reason_stays_a_row(source):
     assert len(only_table(source).rows) == 3
 
 
-def test_a_pipe_in_code_adds_no_column():
-    table = only_table("| Order | Effect |\n|---|---|\n| `sail | row` | moves |\n| `moor` | ends |")
-
-    assert [row.cells for row in table.rows] == [("sail | row", "moves"), ("moor", "ends")]
-
-
 @pytest.mark.parametrize("dashes", ["|---|---|", "| :--- | ---: |"])
 def test_rows_below_dashes_alone_are_a_table_without_a_header(dashes: str):
     table = only_table(f"{dashes}\n| Skiff | two |\n| Ketch | four | nets |")
@@ -189,18 +160,14 @@ def test_rows_below_dashes_alone_are_a_table_without_a_header(dashes: str):
     assert [(row.cells, row.line) for row in table.rows] == [(("Skiff", "two", ""), 5), (("Ketch", "four", "nets"), 6)]
 
 
-def test_columns_that_a_converter_found_no_words_for_belong_to_the_heading_beside_them():
+def test_columns_without_words_belong_to_the_heading_beside_them_unless_an_author_numbers_them():
     text = "|Range|Col2|Price|Col4|\n|---|---|---|---|\n|Short|Long|Buy|Rent|\n|10|20|3|1|\n|15|30|4|2|"
     reading = read_table(only_table(text))
-
     assert reading.columns == ("Range Short", "Range Long", "Price Buy", "Price Rent")
-
-
-def test_columns_that_an_author_numbers_keep_their_names():
     assert only_table("|Col1|Col2|Sum|\n|---|---|---|\n|1|2|3|\n|4|5|9|").header == ("Col1", "Col2", "Sum")
 
 
-def spaced_tables_only_table(text):
+def table_from_line_1(text):
     (table,) = parse_book(Book("b", "B", (Document("b", "d.md", text),))).tables
     return table
 
@@ -211,7 +178,7 @@ def cells(source):
 
 
 def test_columns_lie_under_the_runs_of_dashes_and_rows_keep_their_lines():
-    table = spaced_tables_only_table("""# Boats
+    table = table_from_line_1("""# Boats
 
 The boats are:
 
@@ -224,14 +191,11 @@ The boats are:
 """)
 
     assert (table.caption, table.header) == ("Boats for hire", ("Boat", "Crew", "Sails"))
-    assert [(row.cells, row.line) for row in table.rows] == [
-        (("Skiff", "2", "one lug"), 7),
-        (("Ketch", "", "two"), 8),
-    ]
+    assert [(row.cells, row.line) for row in table.rows] == [(("Skiff", "2", "one lug"), 7), (("Ketch", "", "two"), 8)]
 
 
 def test_a_blank_line_parts_rows_of_several_lines():
-    table = spaced_tables_only_table("""----------------------
+    table = table_from_line_1("""----------------------
 Boat          Crew in
               summer
 ------------ ---------
@@ -248,7 +212,7 @@ Ketch                4
 
 
 def test_a_bold_first_row_heads_a_table_that_has_no_header():
-    table = spaced_tables_only_table("""----------- ----------
+    table = table_from_line_1("""----------- ----------
 **Code**    **Meaning**
 17          Too deep
 18          Too shallow
@@ -256,33 +220,24 @@ def test_a_bold_first_row_heads_a_table_that_has_no_header():
 """)
     rows = transform_tables([table], Vocabulary.default())
 
-    assert [(row.key, row.columns) for row in rows] == [
-        ("17", ("Code", "Meaning")),
-        ("18", ("Code", "Meaning")),
-    ]
+    assert [(row.key, row.columns) for row in rows] == [("17", ("Code", "Meaning")), ("18", ("Code", "Meaning"))]
 
 
-def test_wide_signs_take_two_columns_and_accents_none():
+def test_columns_are_counted_by_width_and_as_a_writer_counts_signs():
     assert cells("Boat   Day Night\n------ --- -----\nSkiff  🟢  no\nEte\u0301   🟢  yes") == [
         ("Boat", "Day", "Night"),
         ("Skiff", "🟢", "no"),
         ("Ete\u0301", "🟢", "yes"),
     ]
-
-
-def test_a_writer_who_counts_signs_is_understood_too():
     assert cells("Boat   Days Night\n------ ---- -----\n🟢🟢🟢🟢   lows high")[1] == ("🟢🟢🟢🟢", "lows", "high")
 
 
-def test_a_line_out_of_its_columns_is_cut_where_the_gaps_are():
+def test_words_that_do_not_lie_in_their_columns_are_cut_where_the_gaps_are_or_stay_whole():
     assert cells("Name    Type    Use\n------- ------- ---\nboat_id_of   text    key")[1] == (
         "boat_id_of",
         "text",
         "key",
     )
-
-
-def test_a_word_that_lies_across_a_column_stays_whole():
     assert cells("Name    Type\n------- ----\nlonger-than-its-column 7")[1] == ("", "longer-than-its-column 7")
 
 
@@ -309,13 +264,8 @@ LIST = """```{list-table} Frozen things
 ```"""
 
 
-def drawn_tables_only_table(text):
-    (table,) = parse_book(Book("b", "B", (Document("b", "d.md", text),))).tables
-    return table
-
-
 def test_a_grid_is_a_table_with_the_lines_of_its_rows():
-    table = drawn_tables_only_table(f"# A\n\nThe codes are:\n\n{GRID}\n\nend\n")
+    table = table_from_line_1(f"# A\n\nThe codes are:\n\n{GRID}\n\nend\n")
 
     assert (table.caption, table.header) == ("The codes are", ("Code", "Meaning", "Price"))
     assert [(row.cells, row.line) for row in table.rows] == [
@@ -326,26 +276,18 @@ def test_a_grid_is_a_table_with_the_lines_of_its_rows():
     assert table.lines == (5, 12)
 
 
-def test_a_grid_without_a_border_of_equals_signs_has_no_header():
+def test_a_grid_without_a_border_of_equals_signs_has_no_header_and_borders_alone_are_none():
     drawn = parse_grid("+---+---+\n| a | b |\n+---+---+\n| c | d |\n+---+---+")
-
     assert (drawn.headers, [row.cells for row in drawn.rows]) == ((), [("a", "b"), ("c", "d")])
-
-
-def test_two_borders_without_a_line_between_them_are_no_grid():
     assert not is_grid("+---+\n+---+")
     assert not is_grid("+ one\n+ two\n+ three")
 
 
-def test_a_list_of_lists_is_a_table():
-    table = drawn_tables_only_table(f"# A\n\n{LIST}\n")
-
+def test_a_list_of_lists_is_a_table_unless_it_is_in_a_fence_of_code():
+    table = table_from_line_1(f"# A\n\n{LIST}\n")
     assert (table.title, table.header) == ("Frozen things", ("Name", "Keeps at"))
     assert [(row.cells, row.line) for row in table.rows] == [(("Ice", "-4 or lower"), 9), (("Peas", ""), 12)]
     assert table.rows[1].source == "* - `Peas`\n  -"
-
-
-def test_a_directive_in_a_fence_of_code_is_code():
     assert parse_book(Book("b", "B", (Document("b", "d.md", f"````\n{LIST}\n````\n"),))).tables == ()
 
 
@@ -368,16 +310,14 @@ def test_other_cells_stay_as_they_are(cell):
     assert without_dittos([("Axe", "1"), (cell, "2")])[1] == (cell, "2")
 
 
-def test_a_cell_that_is_merged_with_the_one_above_says_it():
+def test_a_cell_that_is_merged_with_the_one_above_says_it_and_its_mark_is_itself_below_other_signs():
     rows = [("Skiff", "n/a", "2"), ("^^", "^^", "3"), ("Ketch", "^^", "^^")]
-
     assert without_dittos(rows) == (("Skiff", "n/a", "2"), ("Skiff", "n/a", "3"), ("Ketch", "n/a", "3"))
-
-
-def test_the_mark_of_a_merged_cell_is_itself_below_other_signs():
     assert without_dittos([("and", "&&"), ("xor", "^^")])[1] == ("xor", "^^")
 
 
-def test_code_with_a_pipe_is_one_cell_below_dashes_of_another_number():
+def test_a_pipe_in_code_adds_no_column():
+    table = only_table("| Order | Effect |\n|---|---|\n| `sail | row` | moves |\n| `moor` | ends |")
+    assert [row.cells for row in table.rows] == [("sail | row", "moves"), ("moor", "ends")]
     table = only_table("| Port | Use |\n| --- |\n| 1 | talk |\n| 2 | `a|b` |\n")
     assert [row.cells for row in table.rows] == [("1", "talk"), ("2", "a|b")]

@@ -51,13 +51,10 @@ def subject(title: str, *others: str) -> list[str]:
     return groups[0] if len(groups) == 2 else []
 
 
-def test_a_matrix_without_a_twin_asks_for_its_key_alone() -> None:
+def test_a_matrix_asks_for_its_key_and_with_twins_for_its_subject_too() -> None:
     first, *_ = rows_of(matrix("Attack Matrix for Clerics"))
     (group,) = json.loads(first.query_must or "")["contain_one_of"]
     assert group[:2] == ["armor class 0", "ac 0"]
-
-
-def test_twins_ask_for_their_subject_too() -> None:
     assert subject("Attack Matrix for Clerics and Druids", "Attack Matrix for Fighters") == ["cleric", "druid"]
 
 
@@ -94,11 +91,7 @@ def test_a_subject_is_what_a_question_would_say(title: str, words: list[str]) ->
 
 @pytest.mark.parametrize(
     "table",
-    [
-        matrix("Prices", key="Item"),
-        matrix("Seven rows", rows=7),
-        matrix("Two columns", columns=2),
-    ],
+    [matrix("Prices", key="Item"), matrix("Seven rows", rows=7), matrix("Two columns", columns=2)],
     ids=lambda table: str(table.id),
 )
 def test_other_tables_have_no_predicate_that_always_asks(table: Table) -> None:
@@ -143,8 +136,7 @@ def test_the_whole_compound_label_says_more_than_its_end() -> None:
 
 @pytest.mark.parametrize("column", ["d20", "d%", "1d20 Roll", "Roll", "Die Roll", "dice: 1d20"])
 @pytest.mark.parametrize(
-    "question",
-    ["I rolled a 7 as a level 4 fighter", "a natural 7", "a 7 on the d20", "I got 7 on d%", "roll of 00"],
+    "question", ["I rolled a 7 as a level 4 fighter", "a natural 7", "a 7 on the d20", "I got 7 on d%", "roll of 00"]
 )
 def test_a_row_for_a_roll_is_never_hidden(column: str, question: str) -> None:
     keys = [*(str(roll) for roll in range(1, 10)), "00"]

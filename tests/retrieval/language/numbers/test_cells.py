@@ -24,25 +24,10 @@ def test_numbers_and_ranges_are_read(text, low, high):
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "2d6",
-        "1/4",
-        "Type 10",
-        "5+1 to 6",
-        "2½",
-        "One object or creature",
-        "0xFF",
-        "4.00",
-        "-",
-        "—",
-        "7 or so it seems to be",
-        "3.5",
-        "5 or 9",
-        "00h",
-        "0Dh",
-        "2Ch",
+        "", "2d6", "1/4", "Type 10", "5+1 to 6", "2½", "One object or creature", "0xFF", "4.00", "-", "—",
+        "7 or so it seems to be", "3.5", "5 or 9", "00h", "0Dh", "2Ch",
     ],
-)
+)  # fmt: skip
 def test_what_only_looks_like_a_range_is_none(text):
     assert parse_range(text) is None
 

@@ -54,17 +54,14 @@ def test_a_heading_in_the_plural_says_what_it_counts(column: str, noun: str | No
 
 def test_a_number_counts_what_its_column_says() -> None:
     figure = figure_of_cell("over 3 to 4", "Weight (kg)", is_key=True)
-    assert figure is not None
     assert (figure.unit, figure.low > 3, figure.high) == ("kilogram", True, 4)
     own = figure_of_cell("500 g", "Weight (kg)", is_key=True)
-    assert own is not None
     assert own.high == 0.5
 
 
 def test_the_step_among_the_words_of_a_key_is_read_and_that_of_another_cell_is_not() -> None:
     assert figure_of_cell("Parcel over 5 to 20 kg", "Item", is_key=False) is None
     figure = figure_of_cell("Parcel over 5 to 20 kg", "Item", is_key=True)
-    assert figure is not None
     assert figure.high == 20
 
 
@@ -73,7 +70,6 @@ def test_the_step_among_the_words_of_a_key_is_read_and_that_of_another_cell_is_n
 )
 def test_a_key_may_count_in_roman_numbers(cell: str, number: int, label: str) -> None:
     figure = figure_of_cell(cell, "", is_key=True)
-    assert figure is not None
     assert (figure.low, figure.high, figure.label) == (number, number, label)
     assert figure_of_cell(cell, "", is_key=False) is None
 
@@ -115,9 +111,7 @@ def test_steps_that_are_open_end_at_the_next_and_rows_without_a_number_are_passe
         ((), ()),
     ],
 )
-def test_columns_are_a_pair_if_they_are_called_alike_but_for_the_bound(
-    columns: tuple[str, ...], places: tuple[int, ...]
-) -> None:
+def test_columns_are_a_pair_if_they_are_called_alike_but_for_the_bound(columns, places):
     assert interval_columns(columns) == places
 
 

@@ -336,7 +336,6 @@ def test_what_is_no_second_bound_leaves_an_open_interval(text):
 )
 def test_a_cell_that_is_a_quantity(cell, low, high):
     read = whole_quantity(cell)
-    assert read is not None
     assert (read.low, read.high) == pytest.approx((low, high))
 
 

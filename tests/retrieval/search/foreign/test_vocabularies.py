@@ -1,6 +1,5 @@
 """Several collections of real rows in one call, each with the words of its own book."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -20,9 +19,7 @@ def folder(sample_collections: Path) -> Path:
     return sample_collections
 
 
-def ask(
-    folder: Path, question: str, vocabulary: Vocabulary | Mapping[str, Vocabulary] | None = None, k: int = 30
-) -> IterativeOutcome:
+def ask(folder, question, vocabulary=None, k=30):
     return retrieve_with_iterative_filtering(question, BOTH, k, 9, client=folder, vocabulary=vocabulary)
 
 
@@ -56,9 +53,7 @@ def matrix_rows(outcome: IterativeOutcome) -> set[tuple[str, str]]:
         "one for all",
     ],
 )
-def test_each_collection_reads_the_question_in_its_own_words(
-    folder: Path, vocabulary: Vocabulary | Mapping[str, Vocabulary] | None, rows: set[tuple[str, str]]
-) -> None:
+def test_each_collection_reads_the_question_in_its_own_words(folder, vocabulary, rows):
     assert matrix_rows(ask(folder, QUESTION, vocabulary)) == rows
 
 

@@ -14,13 +14,9 @@ def test_a_row_is_behind_the_best_of_its_own_table():
     assert behind_best(TABLES, -values) == pytest.approx([0.0, 0.7, 0.3, 0.0, 0.0])
 
 
-def test_the_candidates_of_a_table_need_not_stand_together():
+def test_the_candidates_of_a_table_need_not_stand_together_and_nobody_is_behind_nobody():
     behind = behind_best(np.asarray([1, 0, 1]), np.asarray([0.0, 0.5, 1.0]))
-
     assert behind.tolist() == [1.0, 0.0, 0.0]
-
-
-def test_nobody_is_behind_where_nobody_is():
     assert behind_best(np.zeros(0, dtype=np.int64), np.zeros(0)).shape == (0,)
 
 

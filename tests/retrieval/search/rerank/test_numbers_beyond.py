@@ -69,10 +69,7 @@ def test_only_a_number_that_is_asked_as_a_key_lies_beyond_the_keys(beyond, quest
     assert beyond(question, chunk_id) == expected
 
 
-def test_a_name_that_has_a_number_is_no_key(beyond):
+def test_no_number_lies_beyond_where_a_name_has_it_or_another_is_a_key(beyond):
     assert not beyond("default of address slot 27", "fields-8")
     assert not beyond("Field Address 27", "named-4")
-
-
-def test_no_number_lies_beyond_where_another_is_a_key(beyond):
     assert not beyond("level 3 against level 12", KNIGHT)

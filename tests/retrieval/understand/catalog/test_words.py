@@ -28,11 +28,7 @@ def test_a_word_knows_its_place_its_plural_and_its_owner() -> None:
 
 @pytest.mark.parametrize(
     ("values", "code", "name"),
-    [
-        (["PL", "NZ"], "NZ", "New Zealand"),
-        (["en", "fi"], "fi", "Finnish"),
-        (["EUR", "CHF"], "CHF", "Swiss Franc"),
-    ],
+    [(["PL", "NZ"], "NZ", "New Zealand"), (["en", "fi"], "fi", "Finnish"), (["EUR", "CHF"], "CHF", "Swiss Franc")],
 )
 def test_codes_are_called_what_they_stand_for(values: list[str], code: str, name: str) -> None:
     assert spelled_out(values)[code] == name

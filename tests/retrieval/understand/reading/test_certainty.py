@@ -105,9 +105,7 @@ def test_what_may_be_a_topic_is_none(reader: ConditionReader, question: str) -> 
 
 
 @pytest.mark.parametrize(("question", "field", "start", "end"), TIMES)
-def test_a_time_is_of_the_date_that_it_divides(
-    reader: ConditionReader, question: str, field: str, start: str | None, end: str | None
-) -> None:
+def test_a_time_is_of_the_date_that_it_divides(reader, question, field, start, end):
     (result,) = reader.read(question, TODAY).temporal_refs
     output = (result.field, result.start and result.start.isoformat(), result.end and result.end.isoformat())
     assert output == (field, start, end)

@@ -77,9 +77,7 @@ def test_conditions(reader: ConditionReader, question: str, conditions: str) -> 
 
 
 @pytest.mark.parametrize(("question", "field", "start", "end"), TIMES)
-def test_a_time_is_about_the_date_that_its_verb_names_or_that_reaches_so_far(
-    reader: ConditionReader, question: str, field: str, start: str | None, end: str | None
-) -> None:
+def test_a_time_is_about_the_date_that_its_verb_names_or_that_reaches_so_far(reader, question, field, start, end):
     read = reader.read(question, TODAY)
     (result,) = read.temporal_refs
     assert (result.field, result.start and str(result.start), result.end and str(result.end)) == (field, start, end)

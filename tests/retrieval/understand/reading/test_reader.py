@@ -53,9 +53,7 @@ def written(reader: ConditionReader, question: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize(("question", "conditions", "topic"), CONDITIONS)
-def test_what_modifies_a_document_is_a_condition(
-    reader: ConditionReader, question: str, conditions: str, topic: str
-) -> None:
+def test_what_modifies_a_document_is_a_condition(reader, question, conditions, topic):
     assert written(reader, question) == (conditions, topic)
 
 
@@ -77,9 +75,7 @@ def test_a_value_within_the_topic_is_none(reader: ConditionReader, question: str
         ("shows from 2024 onwards", "2024-01-01", None),
     ],
 )
-def test_times_are_conditions_on_the_date(
-    reader: ConditionReader, question: str, start: str | None, end: str | None
-) -> None:
+def test_times_are_conditions_on_the_date(reader, question, start, end):
     (result,) = reader.read(question, TODAY).temporal_refs
     assert result.field == "premiere_date"
     assert (result.start and result.start.isoformat(), result.end and result.end.isoformat()) == (start, end)
@@ -102,9 +98,7 @@ def test_any_text_can_be_read(question: str) -> None:
         ("season = monsoon, directed by Ida Bauer", "monsoon", "season"),
     ],
 )
-def test_a_value_that_no_document_has_is_unknown_and_stays_a_word(
-    reader: ConditionReader, question: str, text: str, field: str
-) -> None:
+def test_a_value_that_no_document_has_is_unknown_and_stays_a_word(reader, question, text, field):
     result = reader.read(question, TODAY)
     assert [(each.text, each.field) for each in result.unknown] == [(text, field)]
     assert field not in {entity.field for entity in result.entities}

@@ -44,9 +44,7 @@ def catalog() -> Catalog:
 
 
 @pytest.mark.parametrize(("question", "conditions"), CONDITIONS)
-def test_the_field_of_a_value_is_the_one_of_its_list_or_of_the_sort(
-    catalog: Catalog, question: str, conditions: str
-) -> None:
+def test_the_field_of_a_value_is_the_one_of_its_list_or_of_the_sort(catalog, question, conditions):
     groups: dict[int, list[str]] = {}
     for entity in ConditionReader.of(catalog).read(question, TODAY).entities:
         groups.setdefault(entity.group, []).append(f"{entity.field}={entity.value}")

@@ -7,10 +7,7 @@ from retrieval.understand.catalog.words import words
 from retrieval.understand.reading.value_names import ValueNames
 
 _KEYS = ("priority", "stage", "origin", "potter", "paintColour")
-_ROWS = (
-    ("P1", "II", "PT", "Prof. Ada van Loon", "seaGreen"),
-    ("P2", "III", "NL", "Dr. Bo Kerr", "darkRed"),
-)
+_ROWS = (("P1", "II", "PT", "Prof. Ada van Loon", "seaGreen"), ("P2", "III", "NL", "Dr. Bo Kerr", "darkRed"))
 _CATALOG = Catalog.of(
     [CatalogDocument(str(at), f"Jar {at}", dict(zip(_KEYS, row, strict=True))) for at, row in enumerate(_ROWS)]
 )

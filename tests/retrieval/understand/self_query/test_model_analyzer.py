@@ -1,5 +1,4 @@
 import json
-from typing import Any
 
 import pytest
 from openai import OpenAI
@@ -67,18 +66,14 @@ def test_the_model_is_told_the_day_and_what_the_index_holds(client: OpenAI, serv
         ({"refusal": "no thanks"}, "refused"),
     ],
 )
-def test_what_goes_wrong_is_one_error(
-    client: OpenAI, server: Server, archive: Archive, trouble: dict[str, Any], message: str
-) -> None:
+def test_what_goes_wrong_is_one_error(client, server, archive, trouble, message):
     for name, value in trouble.items():
         setattr(server, name, value)
     with pytest.raises(QueryAnalysisError, match=message):
         ModelAnalyzer(client, archive.catalog).read("closed shows")
 
 
-def test_a_question_that_the_model_cannot_read_is_read_without_one(
-    client: OpenAI, server: Server, store: Retriever
-) -> None:
+def test_a_question_that_the_model_cannot_read_is_read_without_one(client, server, store):
     server.status = 500
     sync = SelfQueryRetriever(store, client, today=lambda: TODAY).retrieve_sync("winter shows")
     assert sync.total == 2

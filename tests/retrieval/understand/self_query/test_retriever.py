@@ -67,9 +67,7 @@ def test_a_question_that_counts_what_a_text_says_counts_no_documents(self_query:
         ("how many closed shows have a harbour on the stage?", {}),
     ],
 )
-def test_a_class_beside_a_topic_ranks_and_excludes_nothing(
-    store: Retriever, question: str, boosts: dict[str, float]
-) -> None:
+def test_a_class_beside_a_topic_ranks_and_excludes_nothing(store, question, boosts):
     hinting = SelfQueryRetriever(store, config=SelfQueryConfig(hint_fields=("status",)), today=lambda: TODAY)
     sync = hinting.retrieve_sync(question)
     assert (sync.conditions, sync.total, len(sync.documents)) == ((), 8, 8)
@@ -81,9 +79,7 @@ def test_a_class_beside_a_topic_ranks_and_excludes_nothing(
 @pytest.mark.parametrize(
     ("question", "total"), [("how many closed shows are there?", 3), ("shows that are not closed", 5)]
 )
-def test_a_class_that_is_counted_or_denied_without_a_topic_is_a_condition(
-    store: Retriever, question: str, total: int
-) -> None:
+def test_a_class_that_is_counted_or_denied_without_a_topic_is_a_condition(store, question, total):
     hinting = SelfQueryRetriever(store, config=SelfQueryConfig(hint_fields=("status",)), today=lambda: TODAY)
     assert hinting.retrieve_sync(question).total == total
 
@@ -145,9 +141,7 @@ def test_the_most_certain_conditions_are_kept(store: Retriever) -> None:
         ("winter shows", ExecutionStrategy.FILTER_FIRST, "2 of 8"),
     ],
 )
-def test_the_plan_follows_what_the_conditions_leave(
-    self_query: SelfQueryRetriever, question: str, strategy: ExecutionStrategy, reason: str
-) -> None:
+def test_the_plan_follows_what_the_conditions_leave(self_query, question, strategy, reason):
     plan = self_query.retrieve_sync(question).plan
     assert plan.strategy is strategy
     assert reason in plan.reason
