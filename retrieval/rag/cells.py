@@ -17,6 +17,7 @@ from retrieval.language.english import word_set, word_sets
 from retrieval.language.numbers import AS_TEXT, Quantity, holds, quantities, whole_quantity
 from retrieval.language.terms import Tokenize, cut_word
 from retrieval.rag.relevance import is_everywhere
+from retrieval.rag.row_reader import SHIPPED_READER, RowReader
 from retrieval.search.query import NEAR
 from retrieval.types import Chunk, Vector
 
@@ -90,8 +91,9 @@ NAMES = (
     *("said", "said_whole", "cell_alike", "head_unsaid", "length"),
     *("holds", "holds_labelled", "key", "key_named", "key_farther", "empty", "beside", "axis", "axis_other"),
     *("number", "measure", "date"),
+    "read",
 )
-"""Features of a column, each 0 to 1:
+"""Features of a column, each 0 to 1 except `read`:
 
 - `head`: share of the head's words that the question contains; `asked`: share that follows its `which`; `short_for`:
   the head is short for words of the question;
@@ -109,7 +111,8 @@ NAMES = (
   heads;
 - `axis`: the head contains a number of the question, more if under its label; `axis_other`: the head of another column
   does;
-- `number`, `measure`, `date`: the cell is of the kind that is asked for.
+- `number`, `measure`, `date`: the cell is of the kind that is asked for;
+- `read`: the score of the row reader minus that of the best cell, so at most 0.
 """
 _NAMING = [NAMES.index(name) for name in ("head", "asked", "short_for", "means_word")]
 _NAMED = 0.5
@@ -167,13 +170,14 @@ class _Question:
         ) | frozenset(part for part in self.tokenize(quantity.text) if part.isalpha())
 
 
-def column_features(question: str, row: CandidateRow, tokenize: Tokenize) -> Features:
+def column_features(question: str, row: CandidateRow, tokenize: Tokenize, read: Features) -> Features:
     """Return the features of the columns of a row, (columns, NAMES).
 
     Args:
         question: the question as asked.
         row: a row with at least one column.
         tokenize: the tokenizer of the row's index.
+        read: (columns,) scores of the row reader.
     """
     query = _Question(question, tokenize)
     heads = [tuple(cut_word(tokenize, head)) for head in row.columns]
@@ -204,6 +208,7 @@ def column_features(question: str, row: CandidateRow, tokenize: Tokenize) -> Fea
             *(held, labelled, key, key * np.maximum(float(named), picked), key * (_best_other(alike) - alike)),
             *(empty, beside, axis, other),
             *_kinds(query.wants, row.columns, cells, numbers),
+            read,
         ]
     )
 
@@ -370,7 +375,9 @@ class CellChoice:
     """(cells,); they sum to 1."""
 
     @classmethod
-    def of(cls, question: str, row: CandidateRow, tokenize: Tokenize) -> "CellChoice":
+    def of(
+        cls, question: str, row: CandidateRow, tokenize: Tokenize, reader: RowReader = SHIPPED_READER
+    ) -> "CellChoice":
         """Weigh the cells of a row by their features (`column_features`), with a conditional logit.
 
         McFadden, Conditional logit analysis of qualitative choice behavior, 1974.
@@ -379,8 +386,9 @@ class CellChoice:
             question: the question as asked.
             row: a row with at least one cell.
             tokenize: the tokenizer of the row's index.
+            reader: another than the built-in one.
         """
-        features = column_features(question, row, tokenize)
+        features = column_features(question, row, tokenize, reader.scores(question, row.columns, row.cells))
         return cls(row, features, probabilities(features @ shipped_weights()))
 
     def cells(self, chunk_id: str, most: int = MOST) -> tuple[Cell, ...]:

@@ -16,6 +16,7 @@ from retrieval.rag.cells import MOST, CandidateRow, Cell, CellChoice, probabilit
 from retrieval.rag.passages import Passage
 from retrieval.rag.question_words import PassageWords, QuestionWords
 from retrieval.rag.relevance import NAMES as MEASURES
+from retrieval.rag.row_reader import SHIPPED_READER, RowReader
 from retrieval.rag.sentences import NAMES as SENTENCE_FEATURES
 from retrieval.rag.sentences import SentenceChoice
 from retrieval.types import Chunk
@@ -70,18 +71,23 @@ def _is_label(match: re.Match[str], line: str) -> bool:
 Choice = CellChoice | SentenceChoice
 
 
-def choose(question: QuestionWords, chunk: Chunk, sentence_weights: Floats | None = None) -> Choice | None:
+def choose(
+    question: QuestionWords,
+    chunk: Chunk,
+    sentence_weights: Floats | None = None,
+    row_reader: RowReader = SHIPPED_READER,
+) -> Choice | None:
     """Weigh the cells of a row, or the labelled values that a question asks for, else the sentences of prose.
 
     None if a chunk has none of these. Without `sentence_weights`, the built-in weights are used.
     """
     require_waiting_caller()
     if chunk.cells:
-        return CellChoice.of(question.indexed_text, row_of(chunk), question.tokenize)
+        return CellChoice.of(question.indexed_text, row_of(chunk), question.tokenize, row_reader)
     pairs = labelled_values(chunk.text)
     if pairs:
         row = CandidateRow([label for label, _ in pairs], [value for _, value in pairs], None)
-        choice = CellChoice.of(question.indexed_text, row, question.tokenize)
+        choice = CellChoice.of(question.indexed_text, row, question.tokenize, row_reader)
         if choice.is_named.any():
             return choice
     return SentenceChoice.of(question, chunk.text, sentence_weights)
@@ -146,6 +152,7 @@ def candidates(
     snapshot: Snapshot,
     most: int = MOST,
     sentence_weights: Floats | None = None,
+    row_reader: RowReader = SHIPPED_READER,
 ) -> tuple[Candidate, ...]:
     """Return a candidate of each passage that has a cell or a sentence, in the order of the passages.
 
@@ -154,11 +161,12 @@ def candidates(
         passages: the passages, with their measures.
         most: the most cells of one passage.
         sentence_weights: (sentences.NAMES,); None: the built-in weights.
+        row_reader: another than the built-in one.
     """
     usable = []
     for passage in passages:
         chunk = passage.hit.chunk
-        choice = choose(question, chunk, sentence_weights)
+        choice = choose(question, chunk, sentence_weights, row_reader)
         cells = choice.cells(chunk.id, most) if choice else ()
         if choice and cells:
             words = PassageWords.of(chunk, snapshot)

@@ -7,6 +7,7 @@
     <home>/benchmarks/built/<set>/<corpus>.json       which snapshot the corpus is in, and what it was made of
     <home>/benchmarks/evaluations/<snapshot>/...      rows of every strategy
     <home>/benchmarks/query_adapters/                 query adapters of MiniLM, each trained without some books
+    <home>/benchmarks/row_readers/                    adapters of the row reader, each trained without some books
 """
 
 import json
@@ -28,6 +29,7 @@ from retrieval.index.embedding.minilm_model import MiniLmEmbedder
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.ingest.library.library import list_books
 from retrieval.language.vocabulary import Vocabulary
+from retrieval.rag.row_reader import SHIPPED_READER, RowReader
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Embedder
 from tools.corpora.books import BenchmarkDataError, BookCorpus, Corpus, LibraryBook, read_books
@@ -96,25 +98,36 @@ def _forget(folder: Path, snapshot: str | None) -> None:
         shutil.rmtree(folder / "evaluations" / snapshot, ignore_errors=True)
 
 
-_ADAPTERS = Path("query_adapters") / "books.json"
+QUERY_ADAPTERS, ROW_READERS = "query_adapters", "row_readers"
+"""Folders under the folder of the benchmarks: what was trained without some of the books."""
+_BOOKS = "books.json"
 
 
-def keep_query_adapters(home: Path, files: Mapping[str, Path]) -> None:
-    """Note by book which adapter was trained without it: other models are fitted on vectors that had no say in it.
+def keep_adapters(folder: Path, files: Mapping[str, Path]) -> None:
+    """Note by book which adapter was trained without it: other models are fitted on what had no say in it.
 
     Args:
-        home: folder of the benchmarks.
-        files: the adapters by book, under `home`.
+        folder: of the adapters.
+        files: the adapters by book, in the folder.
     """
-    write_atomically(home / _ADAPTERS, json.dumps({book: file.name for book, file in sorted(files.items())}, indent=1))
+    write_atomically(folder / _BOOKS, json.dumps({book: file.name for book, file in sorted(files.items())}, indent=1))
+
+
+def _adapter_without(folder: Path, book: str) -> Path | None:
+    names = json.loads((folder / _BOOKS).read_text("utf-8")) if (folder / _BOOKS).is_file() else {}
+    return folder / names[book] if book in names else None
 
 
 def embedder_without(home: Path, book: str, embedder: Embedder) -> Embedder:
     """The embedder that has not learned from the questions to a book: the given one, unless its adapter did."""
-    if not isinstance(embedder, MiniLmEmbedder) or not (home / _ADAPTERS).is_file():
-        return embedder
-    name = json.loads((home / _ADAPTERS).read_text("utf-8")).get(book)
-    return MiniLmEmbedder(query_adapter=(home / _ADAPTERS).with_name(name)) if name else embedder
+    adapter = _adapter_without(home / QUERY_ADAPTERS, book) if isinstance(embedder, MiniLmEmbedder) else None
+    return MiniLmEmbedder(query_adapter=adapter) if adapter else embedder
+
+
+def row_reader_without(home: Path, book: str) -> RowReader:
+    """The row reader that has not learned from the questions to a book: the built-in one, unless it did."""
+    adapter = _adapter_without(home / ROW_READERS, book)
+    return RowReader(adapter) if adapter else SHIPPED_READER
 
 
 SAMPLE = "sample"

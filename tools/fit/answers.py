@@ -22,11 +22,12 @@ from retrieval.rag.passages import Gatherer
 from retrieval.rag.question_words import QuestionWords
 from retrieval.rag.rag_context import ContextSource
 from retrieval.rag.relevance import N_CANDIDATES
+from retrieval.rag.row_reader import SHIPPED_READER, RowReader
 from retrieval.search.retriever import Retriever
 from retrieval.settings import AnswerSettings
 from retrieval.types import Chunk, Embedder, Hit
 from tools.corpora.books import LibraryBook
-from tools.corpora.indexes import Tell, embedder_without, learned_from, open_index
+from tools.corpora.indexes import Tell, embedder_without, learned_from, open_index, row_reader_without
 from tools.fit.logit import FittingError, fit_conditional, fit_monotone
 
 Floats = npt.NDArray[np.float64]
@@ -81,9 +82,13 @@ class AskedBook:
     gatherer: Gatherer
     gold: tuple[tuple[Question, GoldAnswer], ...]
     """Each question that has an answer, or no gold."""
+    row_reader: RowReader = SHIPPED_READER
+    """One that was trained without the book."""
 
     @classmethod
-    def of(cls, name: str, sets: Sequence[QuestionSet], gatherer: Gatherer) -> "AskedBook":
+    def of(
+        cls, name: str, sets: Sequence[QuestionSet], gatherer: Gatherer, row_reader: RowReader = SHIPPED_READER
+    ) -> "AskedBook":
         """Take the questions of some sets."""
         gold = tuple(
             (question, gold_answer(questions, question))
@@ -91,7 +96,7 @@ class AskedBook:
             for question in questions.scored
             if question.kind != COMPARISON and (question.answer or not question.gold)
         )
-        return cls(name, gatherer, gold)
+        return cls(name, gatherer, gold, row_reader)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -120,7 +125,9 @@ class AskedBook:
     ) -> Iterator[StatementExample]:
         words = QuestionWords.of(question.query, self.snapshot)
         passages = self.gatherer.measured(question.query, hits[:N_CANDIDATES])
-        rivals = statements.candidates(words, passages, self.snapshot, sentence_weights=sentence_weights)
+        rivals = statements.candidates(
+            words, passages, self.snapshot, sentence_weights=sentence_weights, row_reader=self.row_reader
+        )
         if not rivals:
             return
         chunks = {rival.passage.hit.chunk.id: rival.passage.hit.chunk for rival in rivals}
@@ -385,7 +392,8 @@ def fit_answers(
             snapshot = opened.enter_context(open_index(home, name, corpus, embedder, tell))
             retriever = Retriever(snapshot, embedder_without(home, corpus.name, embedder))
             gatherer = Gatherer(ContextSource.of(retriever))
-            books.append(AskedBook.of(corpus.name, corpus.question_sets(retriever, tuple(snapshot.chunks)), gatherer))
+            sets = corpus.question_sets(retriever, tuple(snapshot.chunks))
+            books.append(AskedBook.of(corpus.name, sets, gatherer, row_reader_without(home, corpus.name)))
         return fit_books(books, tell)
 
 

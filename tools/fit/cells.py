@@ -1,25 +1,29 @@
-"""The choice of answer cells: fitted as a conditional logit, and evaluated on held-out sources."""
+"""The choice of answer cells: a row reader is trained, a conditional logit fitted, both scored on held-out sources."""
 
 import json
+import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from evals.questions.question_sets import QuestionSet
-from evals.questions.questions import Question
 from retrieval.files.atomic_files import write_atomically
+from retrieval.index.embedding.minilm_model import MiniLmEmbedder
 from retrieval.language.terms import Tokenize
 from retrieval.rag.cells import MOST, NAMES, WEIGHTS, Features, column_features, row_of
+from retrieval.rag.row_reader import ADAPTER, RowReader, RowTokens
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Embedder
-from tools.corpora.books import Corpus, LibraryBook, generated_questions
-from tools.corpora.indexes import PASSAGES, SAMPLE, Tell, drawn, learned_from, open_index
+from tools.corpora.books import LibraryBook
+from tools.corpora.indexes import PASSAGES, ROW_READERS, SAMPLE, Tell, keep_adapters, learned_from, open_index
 from tools.fit.logit import FittingError, fit_conditional
+from tools.fit.minilm import Adapter, save_adapter
+from tools.fit.row_reader import ReadRow, RowReaderTrainer
 
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]")
 _WORD = re.compile(r"[^\W_]+")
@@ -63,71 +67,115 @@ def cells_that_say(answer: str, cells: Sequence[str]) -> npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellExample:
-    """A question, and the row that answers it."""
+    """A question of a person, and the row that answers it."""
 
     source: str
     """The book, or the set of tables, that it is from; what is left out is one of these."""
+    is_book: bool
     question: str
-    generated: bool
     answer: str
     columns: tuple[str, ...]
     cells: tuple[str, ...]
     features: Features
-    """(cells, `NAMES`)."""
+    """(cells, `NAMES`); `read` is 0 until a reader has read the row."""
     wanted: npt.NDArray[np.float64]
     """(cells,) that say the answer; sums to 1."""
 
-    def read(self, scores: Features, most: int) -> bool:
+    def is_read(self, scores: Features, most: int) -> bool:
         """Whether the cells of the highest scores say the answer."""
         best = np.argsort(-scores, kind="stable")[:most]
         return says((self.cells[position] for position in best.tolist()), self.answer)
 
+    def read_by(self, reader: RowReader) -> "CellExample":
+        """The example with the scores of a reader."""
+        features = self.features.copy()
+        features[:, _READ] = reader.scores(self.question, self.columns, self.cells)
+        return replace(self, features=features)
+
+
+_READ = NAMES.index("read")
+
 
 def cell_examples(
-    source: str, asked: QuestionSet, chunks: Sequence[Chunk], tokenize: Tokenize, most: int, seed: int = 0
-) -> tuple[CellExample, ...]:
+    source: str, asked: QuestionSet, chunks: Sequence[Chunk], tokenize: Tokenize, *, is_book: bool
+) -> Iterator[CellExample]:
     """The questions of a set that one row answers, as examples; not those whose answer no cell has a word of.
 
     Args:
         source: their name.
-        asked: the questions with their gold.
+        asked: the questions with their gold; generated ones are ignored.
         chunks: of the index.
         tokenize: of the index.
-        most: so many, drawn by the seed.
-        seed: of the draw.
+        is_book: whether the rows are of a book, or of tables of an encyclopaedia.
     """
     by_id = {chunk.id: chunk for chunk in chunks}
     gold = asked.resolution.gold
-    usable = [
-        (question, by_id[gold[question.id][0]])
-        for question in asked.questions
-        if question.answer and len(gold.get(question.id, ())) == 1 and by_id[gold[question.id][0]].cells
+    for question in asked.questions:
+        if not question.answer or question.generated or len(gold.get(question.id, ())) != 1:
+            continue
+        chunk = by_id[gold[question.id][0]]
+        wanted = cells_that_say(question.answer, chunk.cells)
+        if wanted.any():
+            features = column_features(question.query, row_of(chunk), tokenize, np.zeros(len(chunk.cells)))
+            yield CellExample(
+                source, is_book, question.query, question.answer, chunk.columns, chunk.cells, features, wanted
+            )
+
+
+FOLDS = 2
+"""Groups of sources; each is read by a reader that was trained on the other, here and by the fit of answers."""
+_BOOK = 3.0
+"""What a question about a book counts, beside one about a table of an encyclopaedia: books are what the reader and the
+weights are for, and there are few such questions."""
+
+
+def read_by_strangers(
+    examples: Sequence[CellExample], embedder: MiniLmEmbedder, folder: Path, seed: int, tell: Tell = lambda *_: None
+) -> tuple[Adapter, tuple[CellExample, ...]]:
+    """Train the row reader on all examples, and read each by a reader that was trained on other sources.
+
+    Args:
+        examples: of two sources or more.
+        embedder: gives the published weights.
+        folder: keeps the readers of the folds.
+        seed: of the folds and of the training.
+        tell: hears of the progress.
+
+    Raises:
+        FittingError: there is one source only, or a library is not installed.
+    """
+    sources = sorted({example.source for example in examples})
+    if len(sources) < FOLDS:
+        raise FittingError(f"the row reader is trained on questions to {FOLDS} sources or more; there are {sources}")
+    random.Random(seed).shuffle(sources)
+    rows = [
+        ReadRow(
+            RowTokens.of(example.question, example.columns, example.cells, embedder.tokenizer),
+            example.wanted,
+            _count(example),
+        )
+        for example in examples
     ]
-    examples = (_example(source, question, chunk, tokenize) for question, chunk in drawn(usable, most, seed))
-    return tuple(example for example in examples if example is not None)
-
-
-def _example(source: str, question: Question, chunk: Chunk, tokenize: Tokenize) -> CellExample | None:
-    answer = question.answer or ""
-    wanted = cells_that_say(answer, chunk.cells)
-    if not wanted.any():
-        return None
-    features = column_features(question.query, row_of(chunk), tokenize)
-    return CellExample(source, question.query, question.generated, answer, chunk.columns, chunk.cells, features, wanted)
-
-
-_BOOK, _GENERATED = 4.0, 0.5
-"""What a question of a person about a book counts, and a generated one, beside one about a table of an encyclopaedia:
-books are what the weights are for, and there are few such questions."""
-_TABLES = frozenset({"wikisql-rows", "wtq-rows"})
+    trainer = RowReaderTrainer(rows, embedder.weights, seed=seed)
+    files: dict[str, Path] = {}
+    for number in range(FOLDS):
+        held = sources[number::FOLDS]
+        tell(f"learning without {len(held)} of {len(sources)} sources", number, FOLDS + 1)
+        file = folder / f"{number}.safetensors"
+        save_adapter(trainer.adapter([n for n, each in enumerate(examples) if each.source not in held]), file)
+        files |= dict.fromkeys(held, file)
+    keep_adapters(folder, files)
+    readers = {file: RowReader(file) for file in files.values()}
+    read = tuple(example.read_by(readers[files[example.source]]) for example in examples)
+    tell("learning", FOLDS, FOLDS + 1)
+    return trainer.adapter(range(len(examples))), read
 
 
 @dataclass(frozen=True, slots=True)
 class CellAccuracy:
-    """How often cells that were chosen say the answer, where the row is the right one. Key: (source, generated)."""
+    """How often cells that were chosen say the answer, where the row is the right one. Key: source."""
 
     source: str
-    generated: bool
     n: int
     first: float
     """Share of the questions whose answer stands in the first cell."""
@@ -143,18 +191,12 @@ def fit_cells(examples: Sequence[CellExample]) -> Features:
     """
     if not examples:
         raise FittingError("the choice of cells is fitted on questions that a row answers; there are none")
-    weights = fit_conditional(
-        [example.features for example in examples],
-        [example.wanted for example in examples],
-        [_count(example) for example in examples],
-    )
-    return weights.round(3)
+    features, wanted = [example.features for example in examples], [example.wanted for example in examples]
+    return fit_conditional(features, wanted, list(map(_count, examples))).round(3)
 
 
 def _count(example: CellExample) -> float:
-    if example.generated:
-        return _GENERATED
-    return 1.0 if example.source in _TABLES else _BOOK
+    return _BOOK if example.is_book else 1.0
 
 
 def left_out(examples: Sequence[CellExample]) -> tuple[CellAccuracy, ...]:
@@ -163,34 +205,20 @@ def left_out(examples: Sequence[CellExample]) -> tuple[CellAccuracy, ...]:
     Raises:
         FittingError: there is one source only.
     """
-    sources = list(dict.fromkeys(example.source for example in examples))
-    return tuple(
-        reading
-        for source in sources
-        for reading in _readings(
-            source, examples, fit_cells([example for example in examples if example.source != source])
-        )
-    )
-
-
-def _readings(source: str, examples: Sequence[CellExample], weights: Features) -> Sequence[CellAccuracy]:
     readings = []
-    for generated in (False, True):
-        own = [example for example in examples if example.source == source and example.generated == generated]
-        if own:
-            first = sum(each.read(each.features @ weights, 1) for each in own)
-            within = sum(each.read(each.features @ weights, MOST) for each in own)
-            readings.append(CellAccuracy(source, generated, len(own), first / len(own), within / len(own)))
-    return readings
+    for source in dict.fromkeys(example.source for example in examples):
+        own = [example for example in examples if example.source == source]
+        weights = fit_cells([example for example in examples if example.source != source])
+        first, within = (
+            sum(example.is_read(example.features @ weights, most) for example in own) / len(own) for most in (1, MOST)
+        )
+        readings.append(CellAccuracy(source, len(own), first, within))
+    return tuple(readings)
 
 
 def named(weights: Features) -> Mapping[str, float]:
     """The weights by the name of what they weigh."""
     return dict(zip(NAMES, weights.tolist(), strict=True))
-
-
-STRANGERS, GENERATED = 2000, 400
-"""Questions of people of one source, and generated ones of one book, at most."""
 
 
 _WITHOUT_CELLS = frozenset({SAMPLE, PASSAGES, "self-query", "fetaqa-rows"})
@@ -199,16 +227,22 @@ _WITHOUT_CELLS = frozenset({SAMPLE, PASSAGES, "self-query", "fetaqa-rows"})
 
 @dataclass(frozen=True, slots=True)
 class CellsReport:
-    """Fitted weights, and what they are worth on what had no say."""
+    """A trained reader, fitted weights, and what they are worth on what had no say."""
 
+    reader: Adapter
     weights: dict[str, float]
     readings: tuple[CellAccuracy, ...]
     """Each source left out."""
 
     def write(self, docs: Path, file: Path = WEIGHTS) -> None:
-        """Ship the weights, and write `cells.md`."""
+        """Ship the reader and the weights, and write `cells.md`."""
+        save_adapter(self.reader, ADAPTER)
         write_atomically(file, json.dumps(self.weights, indent=1) + "\n")
         write_atomically(docs / "cells.md", self.page())
+
+    def to_json(self) -> dict[str, Any]:
+        """For `--json`: without the reader itself."""
+        return {"weights": self.weights, "readings": [asdict(reading) for reading in self.readings]}
 
     def page(self) -> str:
         """Markdown: every source left out, and the weights."""
@@ -216,20 +250,21 @@ class CellsReport:
             "# Cells",
             "",
             "`python -m tools fit cells` writes this page.",
-            "An answer without a language model consists of the cells of the",
-            "best row for which the question asks. A conditional logit model over the features in",
-            "`retrieval/rag/cells.py` selects these cells.",
+            "An answer without a language model consists of the cells of the best row for which the question asks. A",
+            "conditional logit model over the features in `retrieval/rag/cells.py` selects these cells. One of the",
+            "features is the score of the row reader: all-MiniLM-L6-v2 reads the question and the whole row together,",
+            "with an adapter of low rank (LoRA) on its last three layers.",
             "",
             "## Held-out sources",
             "",
             "The correct row is given. *First* is the share of questions for which the first selected cell contains",
             f"every number and word of the answer outside brackets. *In {MOST}* is the same share for the {MOST} most",
             "probable cells. If an answer adds a unit (`12 kg` for a cell `12`), the unit counts as missing. The",
-            "pooled scores cover the human questions about books.",
+            "weights were fitted without the source, and the reader was trained on half of the other sources.",
             "",
-            f"| source | questions | | first | in {MOST} |",
-            "|---|---|---:|---:|---:|",
-            *self._rows(),
+            f"| source | questions | first | in {MOST} |",
+            "|---|---:|---:|---:|",
+            *(_line(reading) for reading in (*self.readings, *pooled(self.readings))),
             "",
             "## Shipped weights",
             "",
@@ -240,21 +275,19 @@ class CellsReport:
         ]
         return "\n".join(lines)
 
-    def _rows(self) -> Iterator[str]:
-        for reading in (*self.readings, pooled(self.readings)):
-            if reading:
-                who = "generated" if reading.generated else "people"
-                yield f"| {reading.source} | {who} | {reading.n} | {reading.first:.3f} | {reading.within:.3f} |"
+
+def _line(reading: CellAccuracy) -> str:
+    return f"| {reading.source} | {reading.n} | {reading.first:.3f} | {reading.within:.3f} |"
 
 
-def pooled(readings: Sequence[CellAccuracy]) -> CellAccuracy | None:
-    """The people's questions about books, together."""
-    own = [reading for reading in readings if not reading.generated and not reading.source.endswith("-rows")]
-    n = sum(each.n for each in own)
+def pooled(readings: Sequence[CellAccuracy]) -> tuple[CellAccuracy, ...]:
+    """The questions about books together; nothing if there are none."""
+    own = [reading for reading in readings if not reading.source.endswith("-rows")]
+    n = sum(reading.n for reading in own)
     if not n:
-        return None
-    first, within = (sum(getattr(each, name) * each.n for each in own) / n for name in ("first", "within"))
-    return CellAccuracy("books, pooled", False, n, first, within)
+        return ()
+    first, within = (sum(getattr(reading, name) * reading.n for reading in own) / n for name in ("first", "within"))
+    return (CellAccuracy("books, pooled", n, first, within),)
 
 
 def fit_cell_choice(
@@ -262,29 +295,24 @@ def fit_cell_choice(
 ) -> CellsReport:
     """Fit on every set of books and of tables under `data` that has the split.
 
+    The readers of the folds are kept under `home`, where the fit of answers finds them.
+
     Raises:
         BenchmarkDataError: there is no set under `data` with such a split.
-        FittingError: no question has a row and an answer.
+        FittingError: no question has a row and an answer, or the embedder is another one than minilm.
     """
+    if not isinstance(embedder, MiniLmEmbedder):
+        raise FittingError(f"the row reader is an adapter of minilm, and the embedder is {embedder.identity.name}")
     examples: list[CellExample] = []
-    with ExitStack() as opened:
-        for name, corpus in learned_from(data, split):
-            if name in _WITHOUT_CELLS:
-                continue
-            tell(corpus.name, len(examples), 0)
-            snapshot = opened.enter_context(open_index(home, name, corpus, embedder, tell))
-            examples += _examples(name, corpus, Retriever(snapshot, embedder), seed)
-    tell("fitting", 0, 1)
-    return CellsReport(dict(named(fit_cells(examples))), left_out(examples))
-
-
-def _examples(name: str, corpus: Corpus, retriever: Retriever, seed: int) -> Iterator[CellExample]:
-    snapshot = retriever.snapshot
-    chunks, tokenize = tuple(snapshot.chunks), snapshot.lexical.tokenize
-    is_book = isinstance(corpus, LibraryBook)
-    source = corpus.name if is_book else name
-    query = corpus.question_sets(retriever, chunks)[0]
-    yield from cell_examples(source, query, chunks, tokenize, STRANGERS, seed)
-    if is_book:
-        written = QuestionSet.of(name, "generated", generated_questions(chunks, snapshot.vocabulary, seed), chunks)
-        yield from cell_examples(source, written, chunks, tokenize, GENERATED, seed)
+    for name, corpus in learned_from(data, split):
+        if name in _WITHOUT_CELLS:
+            continue
+        tell(corpus.name, len(examples), 0)
+        with open_index(home, name, corpus, embedder, tell) as snapshot:
+            retriever, chunks = Retriever(snapshot, embedder), tuple(snapshot.chunks)
+            is_book, asked = isinstance(corpus, LibraryBook), corpus.question_sets(retriever, chunks)[0]
+            source, tokenize = corpus.name if is_book else name, snapshot.lexical.tokenize
+            examples += cell_examples(source, asked, chunks, tokenize, is_book=is_book)
+    reader, read = read_by_strangers(examples, embedder, home / ROW_READERS, seed, tell)
+    tell("fitting", FOLDS + 1, FOLDS + 1)
+    return CellsReport(reader, dict(named(fit_cells(read))), left_out(read))

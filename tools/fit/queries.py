@@ -1,10 +1,8 @@
 """The query adapter of MiniLM: training examples, LoRA (the only use of JAX), hits of books left out."""
 
 import random
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,30 +11,20 @@ import numpy.typing as npt
 
 from evals.questions.question_sets import QuestionSet
 from retrieval.files.atomic_files import write_atomically
-from retrieval.index.embedding.minilm_model import HEADS, QUERY_ADAPTER, MiniLmEmbedder
+from retrieval.index.embedding.minilm_model import QUERY_ADAPTER, MiniLmEmbedder
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.search.retriever import Retriever
 from retrieval.types import Embedder, Vector
 from tools.corpora.books import LibraryBook
-from tools.corpora.indexes import Tell, keep_query_adapters, open_index
+from tools.corpora.indexes import QUERY_ADAPTERS, Tell, keep_adapters, open_index
 from tools.corpora.sets import benchmarks_under
-from tools.fit.logit import FittingError, fitting_library
-
-Arrays = Mapping[str, Any]
-"""Arrays of JAX by name."""
-Adapter = Mapping[str, npt.NDArray[np.float32]]
-"""`<layer>.a` (inputs, rank) and `<layer>.b` (rank, outputs), as `BertGraph` reads them."""
+from tools.fit.logit import FittingError
+from tools.fit.minilm import BATCH, Adapter, Arrays, MiniLmEncoder, jax_library, optax_library, save_adapter
 
 FOLDS = 4
 """Groups of books; each is scored, and asked by every other fit, with an adapter that was trained without it."""
-BATCH = 32
 LONGEST = 48
 """Tokens of a question that are trained on."""
-_LAYERS = (
-    *("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"),
-    *("intermediate.dense", "output.dense"),
-)
-_EPSILON = 1e-12
 _CHUNKS = 4096
 """Matrices of chunks are filled up to a multiple of this, so that few shapes are compiled."""
 
@@ -78,92 +66,6 @@ class Training:
     """(chunks, dimensions) by book."""
 
 
-class QueryEncoder:
-    """MiniLM in JAX: its lower layers as published, its upper layers with an adapter.
-
-    Args:
-        weights: file in the safetensors format, with the names of the transformers library.
-        first_layer: that has an adapter.
-
-    Raises:
-        FittingError: JAX is not installed.
-    """
-
-    def __init__(self, weights: Path, first_layer: int) -> None:
-        jax = _jax()
-        from safetensors.numpy import load_file
-
-        numbers = {name: array for name, array in load_file(weights).items() if array.dtype.kind == "f"}
-        self._weights: Arrays = {name: jax.numpy.asarray(array) for name, array in numbers.items()}
-        layers = {int(name.split(".")[2]) for name in numbers if name.startswith("encoder.layer.")}
-        self._below, self._above = range(first_layer), range(first_layer, len(layers))
-        self._lower, self._upper = jax.jit(self._states), jax.jit(self.vectors)
-
-    def states(self, tokens: npt.NDArray[np.int32], mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.float16]:
-        """(questions, LONGEST, width) what the lower layers make of tokens; `mask`: which are tokens of the text."""
-        batches = range(0, len(tokens), BATCH)
-        parts = [np.asarray(self._lower(tokens[at : at + BATCH], mask[at : at + BATCH]), np.float16) for at in batches]
-        return np.concatenate(parts)
-
-    def embedded(self, states: npt.NDArray[np.float16], mask: npt.NDArray[np.bool_], adapter: Arrays) -> Vector:
-        """(questions, dimensions) vectors of questions whose states are known."""
-        batches = range(0, len(states), BATCH)
-        return np.concatenate(
-            [np.asarray(self._upper(states[at : at + BATCH], mask[at : at + BATCH], adapter)) for at in batches]
-        )
-
-    def fresh_adapter(self, rank: int, seed: int) -> dict[str, Any]:
-        """An adapter that changes nothing yet."""
-        draws, adapter = np.random.default_rng(seed), {}
-        for layer in (f"encoder.layer.{number}.{name}" for number in self._above for name in _LAYERS):
-            outputs, inputs = self._weights[f"{layer}.weight"].shape
-            adapter[f"{layer}.a"] = (draws.standard_normal((inputs, rank)) / inputs**0.5).astype(np.float32)
-            adapter[f"{layer}.b"] = np.zeros((rank, outputs), dtype=np.float32)
-        return adapter
-
-    def vectors(self, states: Any, mask: Any, adapter: Arrays) -> Any:
-        """The upper layers, as a function that JAX can differentiate."""
-        for number in self._above:
-            states = self._layer(f"encoder.layer.{number}.", states, mask, adapter)
-        shown = mask[..., None]
-        means = (states * shown).sum(1) / shown.sum(1)
-        return means / (means**2).sum(-1, keepdims=True) ** 0.5
-
-    def _states(self, tokens: Any, mask: Any) -> Any:
-        words, places, kinds = (
-            self._weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")
-        )
-        states = self._normed("embeddings.", words[tokens] + places[: tokens.shape[1]] + kinds[0])
-        for number in self._below:
-            states = self._layer(f"encoder.layer.{number}.", states, mask, {})
-        return states
-
-    def _layer(self, name: str, x: Any, mask: Any, adapter: Arrays) -> Any:
-        jax, (n, length, width) = _jax(), x.shape
-        query, key, value = (
-            self._linear(f"{name}attention.self.{what}", x, adapter)
-            .reshape(n, length, HEADS, width // HEADS)
-            .transpose(0, 2, 1, 3)
-            for what in ("query", "key", "value")
-        )
-        scores = query @ key.transpose(0, 1, 3, 2) * (width // HEADS) ** -0.5
-        shares = jax.nn.softmax(jax.numpy.where(mask[:, None, None, :], scores, -1e9), -1)
-        heads = (shares @ value).transpose(0, 2, 1, 3).reshape(n, length, width)
-        attended = self._linear(f"{name}attention.output.dense", heads, adapter)
-        x = self._normed(f"{name}attention.output.", x + attended)
-        wide = jax.nn.gelu(self._linear(f"{name}intermediate.dense", x, adapter), approximate=False)
-        return self._normed(f"{name}output.", x + self._linear(f"{name}output.dense", wide, adapter))
-
-    def _linear(self, name: str, x: Any, adapter: Arrays) -> Any:
-        y = x @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
-        return y + (x @ adapter[f"{name}.a"]) @ adapter[f"{name}.b"] if f"{name}.a" in adapter else y
-
-    def _normed(self, name: str, x: Any) -> Any:
-        centred = x - x.mean(-1, keepdims=True)
-        scaled = centred / ((centred**2).mean(-1, keepdims=True) + _EPSILON) ** 0.5
-        return scaled * self._weights[f"{name}LayerNorm.weight"] + self._weights[f"{name}LayerNorm.bias"]
-
-
 def tokens_of(questions: Sequence[str], tokenizer: Any) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
     """(questions, LONGEST) token ids, and which of them are tokens of the question."""
     tokens = np.zeros((len(questions), LONGEST), dtype=np.int32)
@@ -203,7 +105,7 @@ class QueryTrainer:
         self, training: Training, weights: Path, tokenizer: Any, settings: Settings = SETTINGS, seed: int = 0
     ) -> None:
         self._training, self._settings, self._seed = training, settings, seed
-        self._encoder = QueryEncoder(weights, settings.first_layer)
+        self._encoder = MiniLmEncoder(weights, settings.first_layer)
         tokens, self._mask = tokens_of([example.question for example in training.examples], tokenizer)
         self._states = self._encoder.states(tokens, self._mask)
         self._chunks = {
@@ -216,7 +118,7 @@ class QueryTrainer:
         Raises:
             FittingError: there are none, or JAX or Optax is not installed.
         """
-        jax, optax, settings = _jax(), _optax(), self._settings
+        jax, optax, settings = jax_library(), optax_library(), self._settings
         draws, adapter = random.Random(self._seed), self._encoder.fresh_adapter(settings.rank, self._seed)
         epochs = [self._order(books, draws) for _ in range(settings.epochs)]
         n_steps = sum(map(len, epochs))
@@ -276,7 +178,7 @@ class QueryTrainer:
     def _loss(
         self, adapter: Arrays, states: Any, mask: Any, chunks: Any, n_chunks: Any, gold: Any, weights: Any
     ) -> Any:
-        jax = _jax()
+        jax = jax_library()
         vectors, published = (self._encoder.vectors(states, mask, some) for some in (adapter, {}))
         is_chunk = jax.numpy.arange(chunks.shape[0]) < n_chunks
         scores = jax.numpy.where(is_chunk, vectors @ chunks.T / self._settings.temperature, -1e9)
@@ -284,18 +186,6 @@ class QueryTrainer:
         losses = jax.nn.logsumexp(scores, -1) - of_gold
         drifts = 1.0 - (vectors * published).sum(-1)
         return ((losses + self._settings.drift * drifts) * weights).sum() / weights.sum()
-
-
-def _jax() -> Any:
-    return fitting_library("jax", "JAX")
-
-
-def _optax() -> Any:
-    optax = fitting_library("optax", "Optax")
-    # Abseil, which comes with it, logs to `sys.stderr` as it is now, and closes that once logging is configured anew
-    # and `sys.stderr` is another. What the process began with it never closes.
-    import_module("absl.logging").get_absl_handler().python_handler.setStream(sys.__stderr__)
-    return optax
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,14 +240,6 @@ def _cell(hits: Sequence[float]) -> str:
     return " / ".join(f"{hit:.3f}" for hit in hits)
 
 
-def save_adapter(adapter: Adapter, file: Path) -> None:
-    """Write an adapter in the safetensors format, in half precision."""
-    from safetensors.numpy import save
-
-    file.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(file, save({name: values.astype(np.float16) for name, values in sorted(adapter.items())}))
-
-
 def fit_queries(
     home: Path, data: Path, split: str, embedder: Embedder, seed: int = 0, tell: Tell = lambda *_: None
 ) -> QueriesReport:
@@ -386,10 +268,10 @@ def fit_queries(
         adapter = trainer.adapter(frozenset(books) - held)
         pairs = zip(trainer.ranks(held, {}), trainer.ranks(held, adapter), strict=True)
         ranks += [(example.kind, published, adapted) for (example, published), (_, adapted) in pairs]
-        file = home / "query_adapters" / f"{number}.safetensors"
+        file = home / QUERY_ADAPTERS / f"{number}.safetensors"
         save_adapter(adapter, file)
         files |= dict.fromkeys(held, file)
-    keep_query_adapters(home, files)
+    keep_adapters(home / QUERY_ADAPTERS, files)
     tell("learning", n_folds, n_folds + 1)
     return QueriesReport(trainer.adapter(frozenset(books)), _hits(ranks))
 

@@ -28,20 +28,24 @@ class BertGraph:
     Args:
         weights: file in the safetensors format, with the names of the transformers library.
         adapter: matrices of low rank that are added to weights (LoRA, Hu et al. 2021), in the same format: `<layer>.a`
-            (inputs, rank) and `<layer>.b` (rank, outputs). None: the weights as they are.
+            (inputs, rank) and `<layer>.b` (rank, outputs). Other arrays in it are ignored. None: the weights as they
+            are.
     """
 
     def __init__(self, weights: Path, adapter: Path | None = None) -> None:
         self._weights = dict(_arrays(weights))
         low_rank = _arrays(adapter) if adapter else {}
-        for layer in {name.rpartition(".")[0] for name in low_rank}:
+        for layer in {name.removesuffix(".a") for name in low_rank if name.endswith(".a")}:
             added = low_rank[f"{layer}.a"].astype(np.float32) @ low_rank[f"{layer}.b"].astype(np.float32)
             self._weights[f"{layer}.weight"] = self._weights[f"{layer}.weight"] + added.T
         self._nodes: list[Any] = []
         self._constants: dict[str, npt.NDArray[Any]] = {}
 
-    def session(self) -> "Session":
+    def session(self, *, pooled: bool = True) -> "Session":
         """Return the graph ready to run; any number of threads may share it.
+
+        Args:
+            pooled: whether it gives the vector of a text, or else the states of its tokens.
 
         Raises:
             ImportError: onnx or onnxruntime is not installed.
@@ -51,8 +55,11 @@ class BertGraph:
         layers = {int(name.split(".")[2]) for name in self._weights if name.startswith("encoder.layer.")}
         for layer in sorted(layers):
             x = self._layer(f"encoder.layer.{layer}.", x)
-        pooled = self._node("ReduceMean", x, self._constant(np.asarray([1])), keepdims=0)
-        return Session(self._nodes, self._constants, self._node("LpNormalization", pooled, axis=-1, p=2))
+        if not pooled:
+            return Session(self._nodes, self._constants, x, (1, "length", "width"))
+        mean = self._node("ReduceMean", x, self._constant(np.asarray([1])), keepdims=0)
+        normed = self._node("LpNormalization", mean, axis=-1, p=2)
+        return Session(self._nodes, self._constants, normed, (1, "width"))
 
     def _embedded(self) -> str:
         words, places, kinds = (
@@ -115,12 +122,19 @@ class Session:
 
     Args:
         nodes: of the graph, in their order.
-        output: name of the node whose value is the vector.
+        output: name of the node whose value is the result.
+        shape: of the result.
     """
 
     TOKENS, PLACES = "tokens", "places"
 
-    def __init__(self, nodes: Sequence[Any], constants: Mapping[str, npt.NDArray[Any]], output: str) -> None:
+    def __init__(
+        self,
+        nodes: Sequence[Any],
+        constants: Mapping[str, npt.NDArray[Any]],
+        output: str,
+        shape: tuple[int | str, ...],
+    ) -> None:
         import onnxruntime
         from onnx import TensorProto, helper
 
@@ -128,7 +142,7 @@ class Session:
             helper.make_tensor_value_info(self.TOKENS, TensorProto.INT64, [1, "length"]),
             helper.make_tensor_value_info(self.PLACES, TensorProto.INT64, ["length"]),
         ]
-        outputs = [helper.make_tensor_value_info(output, TensorProto.FLOAT, [1, "width"])]
+        outputs = [helper.make_tensor_value_info(output, TensorProto.FLOAT, shape)]
         initializers = [_initializer(name, values) for name, values in constants.items()]
         graph = helper.make_graph(nodes, "bert", inputs, outputs, initializers)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR)
@@ -143,15 +157,15 @@ class Session:
             model.SerializeToString(), options, providers=["CPUExecutionProvider"]
         )
 
-    def vector(self, tokens: Sequence[int]) -> Vector:
-        """Return the vector of a text, (width,), L2-normalised.
+    def run(self, tokens: Sequence[int]) -> Vector:
+        """Return the vector of a text, (width,), L2-normalised, or the states of its tokens, (tokens, width).
 
         Args:
             tokens: at least one, with the first and last token that the model was trained on.
         """
         ids = np.asarray([tokens], dtype=np.int64)
-        vector: Vector = self._session.run(None, {self.TOKENS: ids, self.PLACES: np.arange(ids.shape[1])})[0][0]
-        return vector
+        result: Vector = self._session.run(None, {self.TOKENS: ids, self.PLACES: np.arange(ids.shape[1])})[0][0]
+        return result
 
 
 def _initializer(name: str, values: npt.NDArray[Any]) -> Any:
@@ -243,7 +257,16 @@ class MiniLmEmbedder:
             EmbedderUnavailableError: the tokenizer is not on this machine.
             EmbedderMismatchError: the tokenizer belongs to another model.
         """
-        return sum(map(len, _windows(_tokenizer(self._folder).encode(_readable(text), add_special_tokens=False))))
+        return sum(map(len, _windows(_tokenizer(self._folder).encode(readable(text), add_special_tokens=False))))
+
+    def states(self, tokens: Sequence[int], adapter: Path) -> Vector:
+        """Return what the last layer makes of each token, (tokens, 384). Raises as `embed` does.
+
+        Args:
+            tokens: of a text with its special tokens, at most 512.
+            adapter: file of the adapter.
+        """
+        return _loaded_session(self._folder, adapter, pooled=False).run(tokens)
 
     @property
     def weights(self) -> Path:
@@ -302,10 +325,21 @@ def _require(path: Path, expected: str) -> None:
         )
 
 
+def _loaded_session(folder: Path, adapter: Path | None, *, pooled: bool = True) -> Session:
+    try:
+        return _session(folder / "model.safetensors", adapter, pooled)
+    except ImportError as error:
+        raise EmbedderUnavailableError(
+            f"minilm needs {error.name}; {install('minilm')}, or use --embedder wordllama",
+            passing=False,
+            general=True,
+        ) from error
+
+
 @cache
-def _session(weights: Path, adapter: Path | None) -> Session:
+def _session(weights: Path, adapter: Path | None, pooled: bool) -> Session:
     """Return the session of all embedders of this process: it holds 200 MB, and any number of threads may use it."""
-    return BertGraph(weights, adapter).session()
+    return BertGraph(weights, adapter).session(pooled=pooled)
 
 
 @cache
@@ -321,15 +355,8 @@ def _tokenizer(folder: Path) -> Any:
 
 def _embedded(folder: Path, texts: Sequence[str], adapter: Path | None = None) -> Vector:
     """Return a matrix (texts, dimensions) of at least one text."""
-    try:
-        session = _session(folder / "model.safetensors", adapter)
-    except ImportError as error:
-        raise EmbedderUnavailableError(
-            f"minilm needs {error.name}; {install('minilm')}, or use --embedder wordllama",
-            passing=False,
-            general=True,
-        ) from error
-    encodings = _tokenizer(folder).encode_batch(list(map(_readable, texts)))
+    session = _loaded_session(folder, adapter)
+    encodings = _tokenizer(folder).encode_batch(list(map(readable, texts)))
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as threads:
         return np.stack(list(threads.map(lambda encoding: _vector(session, _windows(encoding)), encodings)))
 
@@ -342,7 +369,7 @@ def _kept_vector(folder: Path, text: str, adapter: Path | None) -> Vector:
     return vector
 
 
-def _readable(text: str) -> str:
+def readable(text: str) -> str:
     """Replace lone surrogates, which the tokenizer refuses; a wrongly encoded byte on a command line becomes one."""
     return text.encode("utf-8", "replace").decode()
 
@@ -354,7 +381,7 @@ def _windows(encoding: Any) -> list[list[int]]:
 
 def _vector(session: Session, windows: Sequence[Sequence[int]]) -> Vector:
     """Return the mean of the windows' vectors, weighted by their token counts, L2-normalised."""
-    vectors = [session.vector(window) for window in windows]
+    vectors = [session.run(window) for window in windows]
     if len(vectors) == 1:
         return vectors[0]
     mean = np.average(vectors, axis=0, weights=[len(window) - _MARKS for window in windows])

@@ -101,14 +101,16 @@ def test_the_key_of_a_row_is_the_cell_that_picks_it() -> None:
 
 def test_a_key_counts_for_what_another_cell_says_of_it() -> None:
     wait = ("reply_wait", "seconds to wait for an answer before giving up", "30")
-    features = column_features("what makes it give up sooner", row_of(row(("Name", "Meaning", "Value"), wait)), tokens)
+    features = column_features(
+        "what makes it give up sooner", row_of(row(("Name", "Meaning", "Value"), wait)), tokens, np.zeros(3)
+    )
     assert features[0, NAMES.index("key_farther")] > 0
     assert not features[1:, NAMES.index("key_farther")].any()
 
 
 def test_a_head_is_alike_by_its_meaning() -> None:
     port = row(("Vessel", "Berth charge", "Moorage deadline"), ("Albatross", "120", "48"))
-    features = column_features("how long may the Albatross stay tied up", row_of(port), tokens)
+    features = column_features("how long may the Albatross stay tied up", row_of(port), tokens, np.zeros(3))
     assert features[:, NAMES.index("means_whole")].argmax() == 2
 
 

@@ -17,7 +17,7 @@ from tools.fit.logit import FittingError
 COLUMNS = ("Ship", "Port", "Captain", "Tonnage")
 
 
-def examples(source: str, n: int, *, seed: int = 0) -> tuple[CellExample, ...]:
+def examples(source: str, n: int, *, seed: int = 0, is_book: bool = True) -> tuple[CellExample, ...]:
     drawn = random.Random(seed)
     chunks, questions, gold = [], [], {}
     for number in range(n):
@@ -30,7 +30,7 @@ def examples(source: str, n: int, *, seed: int = 0) -> tuple[CellExample, ...]:
     questions.append(Question("nowhere", "what colour is it", answer="green"))
     gold["nowhere"] = (chunks[0].id,)
     question_set = QuestionSet(source, "open", tuple(questions), Resolution(gold, (), (), n))
-    return cell_examples(source, question_set, chunks, tokens, most=n + 1)
+    return tuple(cell_examples(source, question_set, chunks, tokens, is_book=is_book))
 
 
 def test_a_question_whose_answer_no_cell_says_is_no_example() -> None:

@@ -10,8 +10,8 @@ from retrieval.index.embedding.minilm_model import MiniLmEmbedder
 from tools.corpora.indexes import embedder_without
 from tools.fit.logit import FittingError
 from tools.fit.queries import (
+    MiniLmEncoder,
     QueriesReport,
-    QueryEncoder,
     QueryExample,
     QueryTrainer,
     Settings,
@@ -30,17 +30,17 @@ TEXTS = ["Plate mail has an armor class of 3.", "A lorry is at most 12 metres lo
 
 
 @pytest.fixture(scope="module")
-def encoder() -> QueryEncoder:
-    return QueryEncoder(MINILM.weights, first_layer=5)
+def encoder() -> MiniLmEncoder:
+    return MiniLmEncoder(MINILM.weights, first_layer=5)
 
 
-def random_adapter(encoder: QueryEncoder) -> dict[str, np.ndarray]:
+def random_adapter(encoder: MiniLmEncoder) -> dict[str, np.ndarray]:
     draws = np.random.default_rng(0)
     fresh = encoder.fresh_adapter(rank=2, seed=0)
     return {name: (0.05 * draws.standard_normal(values.shape)).astype(np.float32) for name, values in fresh.items()}
 
 
-def test_without_an_adapter_vectors_are_those_of_the_published_model(encoder: QueryEncoder) -> None:
+def test_without_an_adapter_vectors_are_those_of_the_published_model(encoder: MiniLmEncoder) -> None:
     tokens, mask = tokens_of(QUESTIONS, MINILM.tokenizer)
 
     vectors = encoder.embedded(encoder.states(tokens, mask), mask, encoder.fresh_adapter(rank=2, seed=0))
@@ -48,7 +48,7 @@ def test_without_an_adapter_vectors_are_those_of_the_published_model(encoder: Qu
     assert vectors == pytest.approx(MINILM.embed(QUESTIONS), abs=2e-3)  # states are kept in half precision
 
 
-def test_a_saved_adapter_gives_the_vectors_that_training_saw(encoder: QueryEncoder, tmp_path: Path) -> None:
+def test_a_saved_adapter_gives_the_vectors_that_training_saw(encoder: MiniLmEncoder, tmp_path: Path) -> None:
     tokens, mask = tokens_of(QUESTIONS, MINILM.tokenizer)
     adapter = random_adapter(encoder)
     save_adapter(adapter, tmp_path / "adapter.safetensors")
@@ -119,7 +119,7 @@ def test_the_page_shows_what_was_held_out() -> None:
 def test_no_stream_of_a_process_is_closed_when_logging_is_configured_after_optax_was_loaded() -> None:
     code = (
         "import io, logging.config, sys; began_with, sys.stderr = sys.stderr, io.StringIO(); captured = sys.stderr; "
-        "from tools.fit.queries import _optax; _optax(); "
+        "from tools.fit.minilm import optax_library; optax_library(); "
         "sys.stderr = began_with; logging.config.dictConfig({'version': 1}); print(captured.closed, sys.stderr.closed)"
     )
 
