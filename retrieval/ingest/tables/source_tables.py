@@ -196,7 +196,7 @@ _UNSPANNED = (
     "spans that it has"
 )
 _BOLD_ROW = re.compile(r"[\s|>]*(?:(?:\*\*|__)[^|]+(?:\*\*|__)[\s|]*)+")
-_FIRST_DELIMITER = re.compile(r"\s*\|?\s*:?-[- ]*+:?\s*(?:[|+]\s*:?-[- ]*+:?\s*)*\|?\s*")
+_FIRST_DELIMITER = re.compile(r"\s*\|?\s*(?::\s*)?-[- ]*+:?\s*(?:[|+]\s*(?::\s*)?-[- ]*+:?\s*)*\|?\s*")
 _MARGIN = re.compile(r"[ \t>]*")
 _DELIMITER = re.compile(r"(?=.*(?:---|:-|-:))[\s|]*(?:(?::?-{2,}:?|:-:?|-:)\s*(?:\|[\s|]*|$))+")
 
