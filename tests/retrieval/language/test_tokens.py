@@ -1,5 +1,7 @@
 """."""
 
+from math import nan
+
 import pytest
 
 from retrieval.language.terms import tokens
@@ -71,6 +73,16 @@ def test_the_places_of_a_code_are_no_decimal_and_dotted_abbreviations_lose_their
     assert kinds("v1.4beta") == [("word", "v"), ("number", "1.4"), ("word", "beta")]
     assert kinds("A.C. 6") == [("word", "ac"), ("number", "6")]
     assert kinds("e.g. U.S.A") == [("word", "eg"), ("word", "usa")]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("1/2", 0.5), ("15/16", 0.9375), ("1/17", None), ("2/2", None), ("1/1", None), ("10/12/2024", None)],
+)
+def test_a_fraction_below_one_with_a_small_denominator_has_a_value(text, value):
+    (token,) = tokenize(text)
+
+    assert token.value == pytest.approx(nan if value is None else value, nan_ok=True)
 
 
 def test_a_figure_beyond_floats_is_no_number():

@@ -290,6 +290,12 @@ def test_a_row_in_bold_is_a_label_where_a_value_might_be_lacking():
     assert labels(read_table(bold)) == [None, None, "For the sauce", "For the sauce"]
 
 
+def test_a_row_merely_lacks_a_value_only_between_two_full_rows():
+    made = table("Food|Amount", "Flour|500 g", "Sauces|", "For fish|", "Butter|50 g", "Salt|5 g")
+
+    assert roles(read_table(made)) == ["data", "label", "label", "data", "data"]
+
+
 def why(table: Table) -> str | None:
     vocabulary, reading = Vocabulary.default(), read_table(table)
     return why_unkeyed(reading, names_of_rows(reading, vocabulary), vocabulary)
