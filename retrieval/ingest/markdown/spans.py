@@ -16,8 +16,7 @@ _CONTAINERS = frozenset({"bullet_list_open", "ordered_list_open", "blockquote_op
 _MARGIN = re.compile(r"^[ \t]*(?:>[ \t]*)*")
 _NO_LANGUAGE = frozenset({"", "text", "txt", "plain", "plaintext"})
 """Languages of fences that do not contain code."""
-_DELIMITER = re.compile(r"[ \t]*+(?:>[ \t]*+)*+(?=[^\n]*-)(?=[-:|+ \t]*$)")
-"""The text before the dashes between a header and its rows."""
+_DELIMITER = re.compile(r"(?=[^\n]*-)[-:|+ \t]+")
 _ITEM = re.compile(r"^(?:(?:[-+*]|\d{1,9}[.)]|>)[ \t]+)+")
 
 
@@ -82,12 +81,18 @@ def _with_delimiters_counted(lines: Sequence[str]) -> Iterator[str]:
     are less strict.
     """
     for above, line, below in zip(("", *lines), lines, (*lines[1:], ""), strict=False):
-        match = _DELIMITER.match(line) if "|" in line and "|" in above and "|" in below else None
-        n_columns = len(split_row(_bare(above))) if match else 0
-        if match is None or n_columns < 2 or _parts(line[match.end() :], n_columns):
+        dashes = _bare(line)
+        is_below_row = "|" in line and "|" in above and "|" in below and is_delimiter(dashes)
+        n_columns = len(split_row(_bare(above))) if is_below_row else 0
+        if n_columns < 2 or _parts(dashes, n_columns):
             yield line
         else:
-            yield f"{match[0]}|{'---|' * n_columns}"
+            yield f"{line.removesuffix(dashes)}|{'---|' * n_columns}"
+
+
+def is_delimiter(line: str) -> bool:
+    """Whether a line without marks of quotations can be the one between a header and its rows, in any dialect."""
+    return bool(_DELIMITER.fullmatch(line))
 
 
 def _parts(dashes: str, n_columns: int) -> bool:

@@ -14,7 +14,7 @@ from retrieval.ingest.losses import attempt
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.html_tables import parse_html_table, without_raised
 from retrieval.ingest.markdown.parser import plain_text, split_row, with_blank_comments
-from retrieval.ingest.markdown.spans import BORDER, COLUMNS, without_marks
+from retrieval.ingest.markdown.spans import BORDER, COLUMNS, is_delimiter, without_marks
 from retrieval.ingest.tables.captions import Caption, about, caption_at, purpose_of, with_outer_titles
 from retrieval.ingest.tables.definitions import parse_definitions
 from retrieval.ingest.tables.header import joined_headers, without_placeholders
@@ -196,9 +196,8 @@ _UNSPANNED = (
     "spans that it has"
 )
 _BOLD_ROW = re.compile(r"[\s|>]*(?:(?:\*\*|__)[^|]+(?:\*\*|__)[\s|]*)+")
-_FIRST_DELIMITER = re.compile(r"\s*\|?\s*(?::\s*)?-[- ]*+:?\s*(?:[|+]\s*(?::\s*)?-[- ]*+:?\s*)*\|?\s*")
 _MARGIN = re.compile(r"[ \t>]*")
-_DELIMITER = re.compile(r"(?=.*(?:---|:-|-:))[\s|]*(?:(?::?-{2,}:?|:-:?|-:)\s*(?:\|[\s|]*|$))+")
+_SEPARATOR = re.compile(r"(?=.*(?:---|:-|-:))[\s|]*(?:(?::?-{2,}:?|:-:?|-:)\s*(?:\|[\s|]*|$))+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,20 +390,21 @@ def _parse(block: Block, notes: Notes) -> _Parsed | None:
 def _parse_pipes(source: str, notes: Notes) -> _Parsed:
     lines = source.split("\n")
     shown = without_marks(with_blank_comments(source)).split("\n")
-    first = next((number for number, line in enumerate(shown) if _FIRST_DELIMITER.fullmatch(line)), -1)
+    first = next((number for number, line in enumerate(shown) if is_delimiter(line)), -1)
+    n_headers = max(first, 0)
     columns = len(split_row(shown[max(first - 1, 0)]))
     raw = [split_row(line, columns) for line in shown]
     grid, notes_of_rows = _read(raw, {**notes, **notes_in(raw)}, plain_text)
-    delimiters = {first, *(number for number, line in enumerate(shown) if _is_delimiter(line))}
+    delimiters = {first, *(number for number, line in enumerate(shown) if _separates_rows(line))}
     width = max(len(cells) for number, cells in enumerate(grid) if number not in delimiters)
     padded = [cells + ("",) * (width - len(cells)) for cells in grid]
-    headers = padded[: max(first, 0)]
+    headers = padded[:n_headers]
     kept = [i for i in range(first + 1, len(lines)) if shown[i].strip() and i not in delimiters]
     kept = [i for i in kept if padded[i] not in headers]
     heads = frozenset(position for position, i in enumerate(kept) if i + 1 in delimiters)
     rows = tuple((padded[i], i, lines[i]) for i in kept)
     header = reduce(joined_headers, [without_placeholders(cells) for cells in headers or [("",) * width]])
-    return _Parsed(None, header, "\n".join(lines[: max(first, 0)]), rows, tuple(notes_of_rows[i] for i in kept), heads)
+    return _Parsed(None, header, "\n".join(lines[:n_headers]), rows, tuple(notes_of_rows[i] for i in kept), heads)
 
 
 def _parse_drawn(block: Block, drawn: DrawnTable, notes: Notes) -> _Parsed | None:
@@ -432,9 +432,9 @@ def _read(
     return [tuple(words(cell) for cell, _ in row) for row in pairs], notes_of_rows
 
 
-def _is_delimiter(line: str) -> bool:
-    """Whether a line is a delimiter like `---`; cells with a single dash are blank values."""
-    return bool(_DELIMITER.fullmatch(line))
+def _separates_rows(line: str) -> bool:
+    """Whether a line below the header is a delimiter like `---`; cells with a single dash are blank values."""
+    return bool(_SEPARATOR.fullmatch(line))
 
 
 def _parse_html(source: str, notes: Notes) -> _Parsed | None:

@@ -78,7 +78,7 @@ def test_a_delimiter_line_of_too_few_or_too_many_columns_loses_no_row(delimiter)
     assert [row.cells for row in table.rows] == rows
 
 
-@pytest.mark.parametrize("delimiter", ["|--- ---|---|", "|------+------|", "| : - : | : -: |"])
+@pytest.mark.parametrize("delimiter", ["|--- ---|---|", "|------+------|", "| : - : | : -: |", "| - : | :- : |"])
 def test_a_delimiter_line_may_be_of_another_dialect(delimiter):
     table = only_table(f"| Host | Port |\n{delimiter}\n| alpha | 80 |\n")
 
