@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.index.embedding.minilm_model import MiniLmEmbedder, readable
+
+Scores = npt.NDArray[np.float64]
 
 ADAPTER = Path(__file__).with_name("row_reader.safetensors")
 """What `python -m tools fit cells` trained."""
@@ -35,7 +37,7 @@ class RowTokens:
         """Tokenize a question and a row of at least one cell."""
 
         def cut(text: str, most: int) -> list[int]:
-            ids: list[int] = tokenizer.encode(text or "-", add_special_tokens=False).ids[:most]
+            ids: list[int] = tokenizer.encode(readable(text) or "-", add_special_tokens=False).ids[:most]
             return ids
 
         separator, colon = tokenizer.token_to_id("[SEP]"), cut(":", 1)
@@ -58,23 +60,35 @@ class RowReader:
     """
 
     def __init__(self, adapter: Path = ADAPTER) -> None:
-        self._adapter, self._embedder = adapter, MiniLmEmbedder(query_adapter=None)
+        self._adapter = adapter
 
-    def scores(self, question: str, columns: Sequence[str], cells: Sequence[str]) -> npt.NDArray[np.float64]:
-        """Return how well each cell answers a question, (cells,): 0 for the best, less for the others.
+    def scores(self, question: str, columns: Sequence[str], cells: Sequence[str]) -> Scores:
+        """Return how well each cell answers a question, (cells,), read-only: 0 for the best, less for the others.
+
+        Recent rows are cached: a comparison reads the rows of its sides again.
 
         Raises:
             EmbedderUnavailableError: the weights of MiniLM, or the library that runs them, are not on this machine.
             EmbedderMismatchError: the files are not those of this model.
         """
-        tokenizer = self._embedder.tokenizer
-        row = RowTokens.of(readable(question), [*map(readable, columns)], [*map(readable, cells)], tokenizer)
-        states = self._embedder.states(row.tokens, self._adapter)
-        read = np.asarray([states[start:end].mean(axis=0) for start, end in row.spans]) @ _score(self._adapter)
-        scores = np.full(len(cells), read.min(), dtype=np.float64)
-        scores[: len(read)] = read
-        scores -= scores.max()
-        return scores
+        return _scores(self._adapter, question, tuple(columns), tuple(cells))
+
+
+_MINILM = MiniLmEmbedder(query_adapter=None)
+_KEPT = 1 << 8
+"""Rows whose scores are cached."""
+
+
+@lru_cache(maxsize=_KEPT)
+def _scores(adapter: Path, question: str, columns: tuple[str, ...], cells: tuple[str, ...]) -> Scores:
+    row = RowTokens.of(question, columns, cells, _MINILM.tokenizer)
+    states = _MINILM.states(row.tokens, adapter)
+    read = np.asarray([states[start:end].mean(axis=0) for start, end in row.spans]) @ _score(adapter)
+    scores = np.full(len(cells), read.min(), dtype=np.float64)
+    scores[: len(read)] = read
+    scores -= scores.max()
+    scores.setflags(write=False)
+    return scores
 
 
 @cache
