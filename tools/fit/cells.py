@@ -1,7 +1,6 @@
 """The choice of answer cells: a row reader is trained, a conditional logit fitted, both scored on held-out sources."""
 
 import json
-import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -20,9 +19,9 @@ from retrieval.rag.row_reader import ADAPTER, RowReader, RowTokens
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Embedder
 from tools.corpora.books import LibraryBook
-from tools.corpora.indexes import PASSAGES, ROW_READERS, SAMPLE, Tell, keep_adapters, learned_from, open_index
+from tools.corpora.indexes import PASSAGES, ROW_READERS, SAMPLE, Tell, learned_from, open_index
 from tools.fit.logit import FittingError, fit_conditional
-from tools.fit.minilm import Adapter, save_adapter
+from tools.fit.minilm import Adapter, adapters_without, save_adapter
 from tools.fit.row_reader import ReadRow, RowReaderTrainer
 
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]")
@@ -144,10 +143,11 @@ def read_by_strangers(
     Raises:
         FittingError: there is one source only, or a library is not installed.
     """
-    sources = sorted({example.source for example in examples})
+    sources = frozenset(example.source for example in examples)
     if len(sources) < FOLDS:
-        raise FittingError(f"the row reader is trained on questions to {FOLDS} sources or more; there are {sources}")
-    random.Random(seed).shuffle(sources)
+        raise FittingError(
+            f"the row reader is trained on questions to {FOLDS} sources or more; there are {sorted(sources)}"
+        )
     rows = [
         ReadRow(
             RowTokens.of(example.question, example.columns, example.cells, embedder.tokenizer),
@@ -157,18 +157,18 @@ def read_by_strangers(
         for example in examples
     ]
     trainer = RowReaderTrainer(rows, embedder.weights, seed=seed)
-    files: dict[str, Path] = {}
-    for number in range(FOLDS):
-        held = sources[number::FOLDS]
-        tell(f"learning without {len(held)} of {len(sources)} sources", number, FOLDS + 1)
-        file = folder / f"{number}.safetensors"
-        save_adapter(trainer.adapter([n for n, each in enumerate(examples) if each.source not in held]), file)
-        files |= dict.fromkeys(held, file)
-    keep_adapters(folder, files)
-    readers = {file: RowReader(file) for file in files.values()}
-    read = tuple(example.read_by(readers[files[example.source]]) for example in examples)
-    tell("learning", FOLDS, FOLDS + 1)
-    return trainer.adapter(range(len(examples))), read
+
+    def train(some: frozenset[str]) -> Adapter:
+        return trainer.adapter([number for number, example in enumerate(examples) if example.source in some])
+
+    readers = {
+        source: reader
+        for held, _, file in adapters_without(sources, FOLDS, folder, train, seed, tell)
+        for reader in [RowReader(file)]
+        for source in held
+    }
+    read = tuple(example.read_by(readers[example.source]) for example in examples)
+    return train(sources), read
 
 
 @dataclass(frozen=True, slots=True)

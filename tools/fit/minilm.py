@@ -1,7 +1,9 @@
 """MiniLM in JAX, with adapters of low rank (LoRA, Hu et al. 2021) that can be trained."""
 
+import random
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import numpy.typing as npt
 from retrieval.files.atomic_files import write_atomically
 from retrieval.index.embedding.minilm_model import HEADS
 from retrieval.types import Vector
+from tools.corpora.indexes import Tell, keep_adapters
 from tools.fit.logit import fitting_library
 
 Arrays = Mapping[str, Any]
@@ -28,6 +31,21 @@ _EPSILON = 1e-12
 
 BATCH = 32
 """Texts that are read at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How an adapter is trained."""
+
+    first_layer: int = 3
+    """The layers below stay as they are: their states are computed once, and what is left fits a small file."""
+    rank: int = 8
+    epochs: int = 2
+    rate: float = 5e-4
+    warm_up: int = 20
+    """Steps in which the rate rises, at most half of all."""
+    longest_step: float | None = None
+    """L2 norm to which a gradient is cut; None: none is cut."""
 
 
 class MiniLmEncoder:
@@ -119,6 +137,75 @@ class MiniLmEncoder:
         centred = x - x.mean(-1, keepdims=True)
         scaled = centred / ((centred**2).mean(-1, keepdims=True) + _EPSILON) ** 0.5
         return scaled * self._weights[f"{name}LayerNorm.weight"] + self._weights[f"{name}LayerNorm.bias"]
+
+
+def padded(
+    texts: Sequence[Sequence[int]], length: int, n_texts: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+    """(n_texts, length) token ids, filled up with 0, and which of them are tokens of a text."""
+    tokens, mask = np.zeros((n_texts, length), np.int32), np.zeros((n_texts, length), np.bool_)
+    for number, text in enumerate(texts):
+        tokens[number, : len(text)], mask[number, : len(text)] = text, True
+    return tokens, mask
+
+
+def trained(
+    adapter: Arrays, loss: Callable[..., Any], batches: Iterable[Sequence[Any]], n_batches: int, settings: Settings
+) -> Adapter:
+    """An adapter after one step of AdamW (Loshchilov and Hutter 2019) for each batch, with a rate that falls to 0.
+
+    Args:
+        adapter: to begin with.
+        loss: of an adapter and the arrays of a batch; JAX differentiates it.
+        batches: arrays of each, in order.
+        n_batches: so many; at least one.
+        settings: how.
+
+    Raises:
+        FittingError: JAX or Optax is not installed.
+    """
+    jax, optax = jax_library(), optax_library()
+    n_rising = min(settings.warm_up, n_batches // 2)
+    optimizer = optax.adamw(
+        optax.warmup_cosine_decay_schedule(0.0, settings.rate, n_rising, n_batches), weight_decay=0.01
+    )
+    if settings.longest_step is not None:
+        optimizer = optax.chain(optax.clip_by_global_norm(settings.longest_step), optimizer)
+    state, gradient = optimizer.init(adapter), jax.jit(jax.grad(loss))
+    for batch in batches:
+        updates, state = optimizer.update(gradient(adapter, *batch), state, adapter)
+        adapter = optax.apply_updates(adapter, updates)
+    return {name: np.asarray(values) for name, values in adapter.items()}
+
+
+def adapters_without(
+    names: Iterable[str], n_folds: int, folder: Path, train: Callable[[frozenset[str]], Adapter], seed: int, tell: Tell
+) -> Iterator[tuple[frozenset[str], Adapter, Path]]:
+    """Train an adapter for each group of books on the other groups, and keep it where other fits find it.
+
+    Args:
+        names: of the books or other sources.
+        n_folds: groups.
+        folder: keeps the adapters.
+        train: an adapter on some of the books.
+        seed: of the groups.
+        tell: hears of the progress; the adapter of all books is one step more.
+
+    Yields:
+        A group, the adapter that was trained without it, and its file.
+    """
+    ordered = sorted(names)
+    random.Random(seed).shuffle(ordered)
+    files: dict[str, Path] = {}
+    for number in range(n_folds):
+        held = frozenset(ordered[number::n_folds])
+        tell(f"learning without {len(held)} of {len(ordered)} books", number, n_folds + 1)
+        adapter, file = train(frozenset(ordered) - held), folder / f"{number}.safetensors"
+        save_adapter(adapter, file)
+        files |= dict.fromkeys(held, file)
+        yield held, adapter, file
+    keep_adapters(folder, files)
+    tell("learning", n_folds, n_folds + 1)
 
 
 def jax_library() -> Any:

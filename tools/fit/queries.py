@@ -16,10 +16,21 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.search.retriever import Retriever
 from retrieval.types import Embedder, Vector
 from tools.corpora.books import LibraryBook
-from tools.corpora.indexes import QUERY_ADAPTERS, Tell, keep_adapters, open_index
+from tools.corpora.indexes import QUERY_ADAPTERS, Tell, open_index
 from tools.corpora.sets import benchmarks_under
 from tools.fit.logit import FittingError
-from tools.fit.minilm import BATCH, Adapter, Arrays, MiniLmEncoder, jax_library, optax_library, save_adapter
+from tools.fit.minilm import (
+    BATCH,
+    Adapter,
+    Arrays,
+    MiniLmEncoder,
+    Settings,
+    adapters_without,
+    jax_library,
+    padded,
+    save_adapter,
+    trained,
+)
 
 FOLDS = 4
 """Groups of books; each is scored, and asked by every other fit, with an adapter that was trained without it."""
@@ -30,20 +41,15 @@ _CHUNKS = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """How an adapter is trained."""
+class QuerySettings(Settings):
+    """How a query adapter is trained."""
 
-    first_layer: int = 3
-    """The layers below stay as they are: their states are computed once, and what is left fits a small file."""
-    rank: int = 8
-    epochs: int = 2
-    rate: float = 5e-4
     temperature: float = 0.05
     drift: float = 1.0
     """What a vector costs that moves away from the published model's, times 1 minus their cosine."""
 
 
-SETTINGS = Settings()
+SETTINGS = QuerySettings()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,24 +74,7 @@ class Training:
 
 def tokens_of(questions: Sequence[str], tokenizer: Any) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
     """(questions, LONGEST) token ids, and which of them are tokens of the question."""
-    tokens = np.zeros((len(questions), LONGEST), dtype=np.int32)
-    mask = np.zeros((len(questions), LONGEST), dtype=np.bool_)
-    for number, question in enumerate(questions):
-        ids = tokenizer.encode(question).ids[:LONGEST]
-        tokens[number, : len(ids)], mask[number, : len(ids)] = ids, True
-    return tokens, mask
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Batch:
-    """Questions to one book, filled up to `BATCH`."""
-
-    states: npt.NDArray[np.float32]
-    mask: npt.NDArray[np.bool_]
-    gold: npt.NDArray[np.bool_]
-    """(BATCH, chunks)"""
-    weights: npt.NDArray[np.float32]
-    """(BATCH,) 1 for a question, 0 for filling."""
+    return padded([tokenizer.encode(question).ids[:LONGEST] for question in questions], LONGEST, len(questions))
 
 
 class QueryTrainer:
@@ -102,7 +91,7 @@ class QueryTrainer:
     """
 
     def __init__(
-        self, training: Training, weights: Path, tokenizer: Any, settings: Settings = SETTINGS, seed: int = 0
+        self, training: Training, weights: Path, tokenizer: Any, settings: QuerySettings = SETTINGS, seed: int = 0
     ) -> None:
         self._training, self._settings, self._seed = training, settings, seed
         self._encoder = MiniLmEncoder(weights, settings.first_layer)
@@ -118,30 +107,13 @@ class QueryTrainer:
         Raises:
             FittingError: there are none, or JAX or Optax is not installed.
         """
-        jax, optax, settings = jax_library(), optax_library(), self._settings
-        draws, adapter = random.Random(self._seed), self._encoder.fresh_adapter(settings.rank, self._seed)
-        epochs = [self._order(books, draws) for _ in range(settings.epochs)]
-        n_steps = sum(map(len, epochs))
-        if not n_steps:
+        settings, draws = self._settings, random.Random(self._seed)
+        steps = [step for _ in range(settings.epochs) for step in self._order(books, draws)]
+        if not steps:
             raise FittingError("no question has gold among the chunks of its book; nothing can be learned")
-        schedule = optax.warmup_cosine_decay_schedule(0.0, settings.rate, min(20, n_steps // 2), n_steps)
-        optimizer = optax.adamw(schedule, weight_decay=0.01)
-        state, gradient = optimizer.init(adapter), jax.jit(jax.grad(self._loss))
-        for book, numbers in (step for epoch in epochs for step in epoch):
-            batch = self._batch(book, numbers)
-            length = -(-int(batch.mask.sum(1).max()) // 8) * 8
-            slopes = gradient(
-                adapter,
-                batch.states[:, :length],
-                batch.mask[:, :length],
-                self._chunks[book],
-                len(self._training.vectors[book]),
-                batch.gold,
-                batch.weights,
-            )
-            updates, state = optimizer.update(slopes, state, adapter)
-            adapter = optax.apply_updates(adapter, updates)
-        return {name: np.asarray(values) for name, values in adapter.items()}
+        adapter = self._encoder.fresh_adapter(settings.rank, self._seed)
+        batches = (self._arrays(book, numbers) for book, numbers in steps)
+        return trained(adapter, self._loss, batches, len(steps), settings)
 
     def ranks(self, books: frozenset[str], adapter: Adapter) -> Iterator[tuple[QueryExample, int]]:
         """1-based rank of the best gold of each question to some books, by the cosine alone; {} for the published."""
@@ -165,19 +137,33 @@ class QueryTrainer:
         draws.shuffle(steps)
         return steps
 
-    def _batch(self, book: str, numbers: Sequence[int]) -> Batch:
+    def _arrays(self, book: str, numbers: Sequence[int]) -> tuple[Any, ...]:
+        """The arrays of a batch that `_loss` takes: questions to one book, filled up to `BATCH`."""
         n, filling = len(numbers), BATCH - len(numbers)
         mask = np.pad(self._mask[numbers], ((0, filling), (0, 0)))
-        mask[n:, 0] = True
+        mask[n:, 0] = True  # filling, too, needs a token to attend to
+        length = -(-int(mask.sum(1).max()) // 8) * 8
         gold = np.zeros((BATCH, len(self._chunks[book])), dtype=np.bool_)
         for row, number in enumerate(numbers):
             gold[row, self._training.examples[number].gold] = True
-        states = np.pad(self._states[numbers].astype(np.float32), ((0, filling), (0, 0), (0, 0)))
-        return Batch(states, mask, gold, (np.arange(BATCH) < n).astype(np.float32))
+        states = np.pad(self._states[numbers].astype(np.float32), ((0, filling), (0, 0), (0, 0)))[:, :length]
+        chunks, n_chunks = self._chunks[book], len(self._training.vectors[book])
+        return states, mask[:, :length], chunks, n_chunks, gold, (np.arange(BATCH) < n).astype(np.float32)
 
     def _loss(
         self, adapter: Arrays, states: Any, mask: Any, chunks: Any, n_chunks: Any, gold: Any, weights: Any
     ) -> Any:
+        """Mean loss of a batch.
+
+        Args:
+            adapter: that is trained.
+            states: (BATCH, length, width) of the lower layers.
+            mask: (BATCH, length) which are tokens.
+            chunks: (chunks and filling, dimensions)
+            n_chunks: how many are chunks.
+            gold: (BATCH, chunks and filling)
+            weights: (BATCH,) 0 for filling.
+        """
         jax = jax_library()
         vectors, published = (self._encoder.vectors(states, mask, some) for some in (adapter, {}))
         is_chunk = jax.numpy.arange(chunks.shape[0]) < n_chunks
@@ -255,25 +241,15 @@ def fit_queries(
         raise FittingError(f"the adapter is one of minilm, and the embedder is {embedder.identity.name}")
     training = _training(home, data, split, embedder, tell)
     trainer = QueryTrainer(training, embedder.weights, embedder.tokenizer, seed=seed)
-    books = sorted({example.book for example in training.examples})
+    books = frozenset(example.book for example in training.examples)
     if len(books) < 2:
         raise FittingError(f"the adapter is fitted on questions to two books or more; {data} has {len(books)}")
-    random.Random(seed).shuffle(books)
     ranks: list[tuple[str, int, int]] = []
-    files: dict[str, Path] = {}
-    n_folds = min(FOLDS, len(books))
-    for number in range(n_folds):
-        held = frozenset(books[number::n_folds])
-        tell(f"learning without {', '.join(sorted(held))}", number, n_folds + 1)
-        adapter = trainer.adapter(frozenset(books) - held)
+    folder, n_folds = home / QUERY_ADAPTERS, min(FOLDS, len(books))
+    for held, adapter, _ in adapters_without(books, n_folds, folder, trainer.adapter, seed, tell):
         pairs = zip(trainer.ranks(held, {}), trainer.ranks(held, adapter), strict=True)
         ranks += [(example.kind, published, adapted) for (example, published), (_, adapted) in pairs]
-        file = home / QUERY_ADAPTERS / f"{number}.safetensors"
-        save_adapter(adapter, file)
-        files |= dict.fromkeys(held, file)
-    keep_adapters(home / QUERY_ADAPTERS, files)
-    tell("learning", n_folds, n_folds + 1)
-    return QueriesReport(trainer.adapter(frozenset(books)), _hits(ranks))
+    return QueriesReport(trainer.adapter(books), _hits(ranks))
 
 
 def _training(home: Path, data: Path, split: str, embedder: Embedder, tell: Tell) -> Training:

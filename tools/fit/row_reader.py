@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from retrieval.rag.row_reader import LONGEST, SCORE, RowTokens
 from tools.fit.logit import FittingError
-from tools.fit.minilm import Adapter, Arrays, MiniLmEncoder, jax_library, optax_library
+from tools.fit.minilm import Adapter, Arrays, MiniLmEncoder, Settings, jax_library, padded, trained
 
 BATCH = 16
 _LENGTHS = (48, 64, 96, 128, LONGEST)
@@ -21,18 +21,7 @@ _CELLS = 24
 _FAR = -1e9
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How a reader is trained."""
-
-    first_layer: int = 3
-    """The layers below stay as they are: their states are computed once, and what is left fits a small file."""
-    rank: int = 8
-    epochs: int = 2
-    rate: float = 1e-3
-
-
-SETTINGS = Settings()
+SETTINGS = Settings(epochs=3, rate=1e-3, warm_up=50, longest_step=1.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,20 +32,6 @@ class ReadRow:
     wanted: npt.NDArray[np.float64]
     """(cells,) how much each cell is the answer; sums to 1."""
     weight: float
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Batch:
-    states: npt.NDArray[np.float32]
-    """(BATCH, length, width) of the lower layers."""
-    mask: npt.NDArray[np.bool_]
-    """(BATCH, length)"""
-    cells: npt.NDArray[np.float32]
-    """(BATCH, _CELLS, length) each token's share of the mean of its cell."""
-    wanted: npt.NDArray[np.float32]
-    """(BATCH, _CELLS)"""
-    weights: npt.NDArray[np.float32]
-    """(BATCH,) 0 for filling."""
 
 
 class RowReaderTrainer:
@@ -88,23 +63,14 @@ class RowReaderTrainer:
         Raises:
             FittingError: there are none, or JAX or Optax is not installed.
         """
-        jax, optax, settings = jax_library(), optax_library(), self._settings
-        draws = random.Random(self._seed)
-        batches = [batch for _ in range(settings.epochs) for batch in self._order(numbers, draws)]
-        if not batches:
+        settings, draws = self._settings, random.Random(self._seed)
+        steps = [step for _ in range(settings.epochs) for step in self._order(numbers, draws)]
+        if not steps:
             raise FittingError("the row reader is trained on questions that a row answers; there are none")
         adapter = self._encoder.fresh_adapter(settings.rank, self._seed)
-        width = next(iter(adapter.values())).shape[0]
-        adapter[SCORE] = np.zeros(width, dtype=np.float32)
-        schedule = optax.warmup_cosine_decay_schedule(0.0, settings.rate, min(50, len(batches) // 2), len(batches))
-        optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(schedule, weight_decay=0.01))
-        state, gradient = optimizer.init(adapter), jax.jit(jax.grad(self._loss))
-        for length, chosen in batches:
-            batch = self._batch(length, chosen)
-            slopes = gradient(adapter, batch.states, batch.mask, batch.cells, batch.wanted, batch.weights)
-            updates, state = optimizer.update(slopes, state, adapter)
-            adapter = optax.apply_updates(adapter, updates)
-        return {name: np.asarray(values) for name, values in adapter.items()}
+        adapter[SCORE] = np.zeros(next(iter(adapter.values())).shape[0], dtype=np.float32)
+        batches = (self._arrays(length, chosen) for length, chosen in steps)
+        return trained(adapter, self._loss, batches, len(steps), settings)
 
     def _order(self, numbers: Sequence[int], draws: random.Random) -> list[tuple[int, list[int]]]:
         """Batches of rows of about the same length, in the order of an epoch."""
@@ -120,7 +86,8 @@ class RowReaderTrainer:
         draws.shuffle(batches)
         return batches
 
-    def _batch(self, length: int, numbers: Sequence[int]) -> _Batch:
+    def _arrays(self, length: int, numbers: Sequence[int]) -> tuple[Any, ...]:
+        """The arrays of a batch that `_loss` takes."""
         self._read(length, [number for number in numbers if number not in self._states])
         width = self._states[numbers[0]].shape[1]
         states, mask = np.zeros((BATCH, length, width), np.float32), np.zeros((BATCH, length), np.bool_)
@@ -134,19 +101,27 @@ class RowReaderTrainer:
                 cells[position, cell, start:end] = 1.0 / (end - start)
             shares = example.wanted[: min(_CELLS, len(example.row.spans))]
             wanted[position, : len(shares)], weights[position] = shares, example.weight * bool(shares.any())
-        return _Batch(states, mask, cells, wanted, weights)
+        return states, mask, cells, wanted, weights
 
     def _read(self, length: int, numbers: Sequence[int]) -> None:
         """Keep the lower states of up to `BATCH` rows."""
         if not numbers:
             return
-        tokens, mask = np.zeros((BATCH, length), np.int32), np.zeros((BATCH, length), np.bool_)
-        for position, row in enumerate(self._rows[number].row.tokens for number in numbers):
-            tokens[position, : len(row)], mask[position, : len(row)] = row, True
+        tokens, mask = padded([self._rows[number].row.tokens for number in numbers], length, BATCH)
         for number, states in zip(numbers, self._encoder.states(tokens, mask), strict=False):
             self._states[number] = states[: len(self._rows[number].row.tokens)]
 
     def _loss(self, adapter: Arrays, states: Any, mask: Any, cells: Any, wanted: Any, weights: Any) -> Any:
+        """Mean loss of a batch.
+
+        Args:
+            adapter: that is trained.
+            states: (BATCH, length, width) of the lower layers.
+            mask: (BATCH, length) which are tokens.
+            cells: (BATCH, _CELLS, length) each token's share of the mean of its cell.
+            wanted: (BATCH, _CELLS)
+            weights: (BATCH,) 0 for filling.
+        """
         numpy, nn = jax_library().numpy, jax_library().nn
         means = numpy.einsum("bcl,bld->bcd", cells, self._encoder.upper_states(states, mask, adapter))
         is_cell = cells.any(-1)

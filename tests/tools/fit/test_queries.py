@@ -13,8 +13,8 @@ from tools.fit.queries import (
     MiniLmEncoder,
     QueriesReport,
     QueryExample,
+    QuerySettings,
     QueryTrainer,
-    Settings,
     Training,
     VectorHits,
     fit_queries,
@@ -68,7 +68,7 @@ def test_training_brings_questions_to_the_chunks_that_answer_them() -> None:
         for question, gold in zip(QUESTIONS, (0, 1, 0), strict=True)  # wrong ones, which nothing but training can find
     )
     training = Training(examples, {"book": MINILM.embed(TEXTS)})
-    settings = Settings(first_layer=5, rank=4, epochs=60, rate=5e-3, drift=0.0)
+    settings = QuerySettings(first_layer=5, rank=4, epochs=60, rate=5e-3, drift=0.0)
     trainer = QueryTrainer(training, MINILM.weights, MINILM.tokenizer, settings)
     books = frozenset({"book"})
 

@@ -11,8 +11,8 @@ from tests.tools.fit.test_cells import examples
 from tools.corpora.indexes import ROW_READERS, row_reader_without
 from tools.fit.cells import NAMES, read_by_strangers
 from tools.fit.logit import FittingError
-from tools.fit.minilm import save_adapter
-from tools.fit.row_reader import ReadRow, RowReaderTrainer, Settings
+from tools.fit.minilm import Settings, save_adapter
+from tools.fit.row_reader import ReadRow, RowReaderTrainer
 
 pytest.importorskip("jax", reason="JAX is in the extra `fit`")
 
