@@ -15,7 +15,7 @@ from retrieval.search.fusion import Positions, Scores, best
 from retrieval.search.query import Query
 from retrieval.types import Vector
 
-FOUND = 60
+PER_LEG = 60
 """Chunks that each way of searching finds: by words, vectors and names."""
 TABLES, ROWS = 8, 8
 """Tables and passages whose texts fit best, and how many chunks of each are candidates."""

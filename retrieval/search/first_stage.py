@@ -193,7 +193,7 @@ WORDED: Final = 65_536
 """In a larger library, the chunks that the question's words find together; more if too few of them may be returned."""
 
 
-def found_chunks(
+def first_stage_chunks(
     snapshot: Snapshot, question: Query, vector: Vector | None, k: int, passing: AllowedChunks
 ) -> Positions:
     """Return what words, names and vectors find, k of each: ascending, each chunk once."""

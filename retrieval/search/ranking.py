@@ -12,18 +12,18 @@ from retrieval.files.arrays import distinct
 from retrieval.index.graph import Graph
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.search.candidates import FOUND, Candidates, fit_alone, rows_of_best_tables
+from retrieval.search.candidates import PER_LEG, Candidates, fit_alone, rows_of_best_tables
 from retrieval.search.collapse import collapse
 from retrieval.search.context_rows import CONTENDERS, contenders, context_rows, placed
 from retrieval.search.cosines import Cosines
-from retrieval.search.first_stage import AllowedChunks, found_chunks
+from retrieval.search.first_stage import AllowedChunks, first_stage_chunks
 from retrieval.search.fusion import Leg, Positions, Ranking, Scores, best, total, weighted_min_max
 from retrieval.search.query import Query
 from retrieval.search.rerank.rerank import rerank
 from retrieval.strategy import GraphBoost, Strategy
 from retrieval.types import ROWS_BEHIND, Vector
 
-FEW = 2 * FOUND
+FEW = 2 * PER_LEG
 """If at most this many chunks may be returned, all of them are candidates."""
 
 
@@ -71,9 +71,9 @@ def candidates(search: Search) -> Candidates:
     """Return the candidates of a question: chunks found by words, names and vectors, and the best rows of the tables
     whose texts fit best."""
     snapshot, allowed = search.snapshot, search.allowed
-    found = found_chunks(snapshot, search.question, search.vector, FOUND, search.passing)
-    rows = rows_of_best_tables(snapshot, search.question, search.meaning, found, allowed)
-    positions = distinct(np.concatenate([found, rows]))
+    retrieved = first_stage_chunks(snapshot, search.question, search.vector, PER_LEG, search.passing)
+    rows = rows_of_best_tables(snapshot, search.question, search.meaning, retrieved, allowed)
+    positions = distinct(np.concatenate([retrieved, rows]))
     if (len(snapshot) if allowed is None else np.count_nonzero(allowed)) <= FEW:
         positions = np.arange(len(snapshot)) if allowed is None else np.flatnonzero(allowed)
     return search.measured(positions)
@@ -87,8 +87,8 @@ def _displaced(search: Search, pool: Candidates, k: int) -> Positions | None:
     allowed, everything = search.allowed, AllowedChunks(None, search.passing.where)
     if search.passing.admitted is None or allowed is None:
         return np.empty(0, dtype=np.int64)
-    found = found_chunks(search.snapshot, search.question, search.vector, FOUND, everything)
-    both = search.measured(distinct(np.concatenate([pool.positions, found[~allowed[found]]])))
+    retrieved = first_stage_chunks(search.snapshot, search.question, search.vector, PER_LEG, everything)
+    both = search.measured(distinct(np.concatenate([pool.positions, retrieved[~allowed[retrieved]]])))
     first = both.positions[best(both.first, k)]
     displaced: Positions = first[~allowed[first]]
     return displaced

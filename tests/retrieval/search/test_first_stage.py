@@ -177,7 +177,7 @@ def test_the_row_that_is_asked_for_is_found_by_its_rare_words_and_near_regions(
     for subject in ("bardok", "torgal", "vunrish"):
         question = Query.ask(f"What does a {subject} need to hit armor class 6?", portion_large.snapshot.vocabulary)
         passing, vector = AllowedChunks(portion_large.admitted(question)), portion_large.vector_of(question.text)
-        result = first_stage.found_chunks(portion_large.snapshot, question, vector, 30, passing)
+        result = first_stage.first_stage_chunks(portion_large.snapshot, question, vector, 30, passing)
 
         assert f"{subject}-26" in ids(portion_large, result)
         assert len(result) <= 90
@@ -209,8 +209,8 @@ def test_what_predicates_exclude_is_no_candidate(portion_large: Retriever) -> No
     question = Query.of(QUESTIONS[0], portion_large.snapshot).among(portion_large.snapshot.rivals)
     passing, vector = AllowedChunks(portion_large.admitted(question)), portion_large.vector_of(question.text)
     mask = passing.mask(portion_large.snapshot)
-    result = first_stage.found_chunks(portion_large.snapshot, question, vector, 40, passing)
-    unfiltered = first_stage.found_chunks(portion_large.snapshot, question, vector, 40, AllowedChunks())
+    result = first_stage.first_stage_chunks(portion_large.snapshot, question, vector, 40, passing)
+    unfiltered = first_stage.first_stage_chunks(portion_large.snapshot, question, vector, 40, AllowedChunks())
 
     assert mask is not None
     assert mask[result].all()

@@ -12,7 +12,14 @@ from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.search import first_stage
 from retrieval.search.cosines import similarity
-from retrieval.search.first_stage import AllowedChunks, Asked, found_chunks, named_rows, nearest_chunks, worded_chunks
+from retrieval.search.first_stage import (
+    AllowedChunks,
+    Asked,
+    first_stage_chunks,
+    named_rows,
+    nearest_chunks,
+    worded_chunks,
+)
 from retrieval.search.fusion import Positions
 from retrieval.search.metadata_filter import And, Contains, Eq, Filter, Gt, Ne, Not
 from retrieval.search.query import Query
@@ -127,12 +134,12 @@ def test_what_a_predicate_keeps_out_never_comes(staged: StagedLibrary, question:
     passing, may = passing_of(staged, question, None)
     read = staged.question(question)
     vector = staged.retriever.vector_of(question)
-    candidates = found_chunks(staged.snapshot, read, vector, ALL, passing)
+    candidates = first_stage_chunks(staged.snapshot, read, vector, ALL, passing)
     assert candidates.tolist() == may, "with so many candidates all that may come back are among them"
     for position in may:
         must = staged.chunks[position].query_must
         assert must is None or "contain_no_rival" in must or satisfies_query_must(question, must)
-    everything = found_chunks(staged.snapshot, read, vector, ALL, AllowedChunks())
+    everything = first_stage_chunks(staged.snapshot, read, vector, ALL, AllowedChunks())
     assert len(everything) == len(staged.chunks)
 
 
@@ -140,7 +147,7 @@ def test_what_a_predicate_keeps_out_never_comes(staged: StagedLibrary, question:
 def test_candidates_are_what_each_way_finds(staged: StagedLibrary, question: str) -> None:
     passing, _ = passing_of(staged, question, None)
     read, vector = staged.question(question), staged.retriever.vector_of(question)
-    candidates = found_chunks(staged.snapshot, read, vector, 6, passing)
+    candidates = first_stage_chunks(staged.snapshot, read, vector, 6, passing)
     assert candidates.tolist() == sorted(set(candidates.tolist()))
     named, may = named_rows(staged.snapshot, read, 6, passing), passing.mask(staged.snapshot)
     worded = staged.worded(question, 6, passing)
@@ -155,7 +162,7 @@ def test_candidates_are_what_each_way_finds(staged: StagedLibrary, question: str
         scores[nearest_chunks(staged.snapshot, vector, 6, passing)].min()
         >= np.sort(scores[candidates])[: len(candidates)].min()
     )
-    without = found_chunks(staged.snapshot, read, None, 6, passing)
+    without = first_stage_chunks(staged.snapshot, read, None, 6, passing)
     assert without.tolist() == sorted({*worded.tolist(), *named.tolist()})
 
 
@@ -167,7 +174,7 @@ def test_a_filter_that_nothing_passes_finds_nothing(staged: StagedLibrary) -> No
         nearest_chunks(staged.snapshot, vector, 5, nothing),
         staged.worded(QUESTIONS[0], 5, nothing),
         named_rows(staged.snapshot, question, 5, nothing),
-        found_chunks(staged.snapshot, question, vector, 5, nothing),
+        first_stage_chunks(staged.snapshot, question, vector, 5, nothing),
     ):
         assert result.tolist() == []
 
