@@ -147,9 +147,9 @@ def _stale(scores: Scores) -> Iterator[Objection]:
                 for question in scores.candidate.unscored
                 if (question.set, question.split) == labels
             )
-            place = f"set {aggregate.set}, split {aggregate.split}"
-            share = f"{aggregate.value or 0:.3f} of {place}, is below {EVALUABILITY_FLOOR:.3f}"
-            yield Objection(f"evaluability {share}: gold is stale", question_ids=stale)
+            share = f"{aggregate.value or 0:.3f} of set {aggregate.set}, split {aggregate.split},"
+            message = f"evaluability {share} is below {EVALUABILITY_FLOOR:.3f}: gold is stale"
+            yield Objection(message, question_ids=stale)
     for sentence in scores.stale:
         yield Objection(sentence, only_warns=True)
 

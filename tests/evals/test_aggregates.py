@@ -127,7 +127,7 @@ def test_timings_are_quantiles_by_strategy_and_rounds_those_of_questions_that_to
 
 
 def test_nothing_to_count_gives_no_numbers(library):
-    assert {each.book for each in aggregate([row("1", book="", hit_at_1=1.0)])} == {"*"}
+    assert {total.book for total in aggregate([row("1", book="", hit_at_1=1.0)])} == {"*"}
     assert evaluability([QuestionSet.of("none", "open", [Question("q", "x")], library.chunks)]) == ()
     assert aggregate([]) == ()
     assert timings([]) == ()

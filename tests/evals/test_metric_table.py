@@ -19,10 +19,10 @@ def test_which_way_is_better(name, expected):
 
 
 def test_a_metric_stands_in_one_line_in_the_order_of_experiments_and_reports():
-    assert len({each.name for each in METRICS}) == len(METRICS)
-    assert all(each.uses for each in METRICS), "a metric that is shown nowhere is not reported"
-    standard = [str(each) for each in STANDARD]
-    assert [each.name for each in METRICS if each.name in standard] == standard
+    assert len({metric.name for metric in METRICS}) == len(METRICS)
+    assert all(metric.uses for metric in METRICS), "a metric that is shown nowhere is not reported"
+    standard = [str(measure) for measure in STANDARD]
+    assert [metric.name for metric in METRICS if metric.name in standard] == standard
     assert names(Use.COMPARED) == ("hit@1", "mrr")
     assert report_place("hit@1") == 0
     assert report_place("recall@20") > report_place("p95_ms")
