@@ -215,10 +215,11 @@ _SAYS_NOTHING = re.compile(
 
 
 def with_title(blocks: Sequence[Block], path: str, stated: str) -> tuple[Block, ...]:
-    """Return the blocks, under the title of their document if its text has no heading of the first level.
+    """Return the blocks, under the title of their document unless the text begins with it.
 
     The title of a page that consists of `## Stats` and `## Gear` is given by its front matter or else by the name of
-    its file: `04-fighter.md`.
+    its file: `04-fighter.md`. The sections of a page can also be `# Stats` and `# Gear`: Hugo and Jekyll display the
+    title of the front matter above them.
 
     Args:
         stated: title in its front matter; empty without one.
@@ -226,10 +227,11 @@ def with_title(blocks: Sequence[Block], path: str, stated: str) -> tuple[Block, 
     headings = [block for block in blocks if block.level]
     top = min((block.level for block in headings), default=0)
     highest = [block.heading_path[-1] for block in headings if block.level == top and block.heading_path]
-    if top == 1 or not is_markdown(PurePosixPath(path)):
+    begins_with_title = top == 1 and len(highest) == 1 and blocks[0].level == 1
+    if begins_with_title or not is_markdown(PurePosixPath(path)):
         return tuple(blocks)
     own = stated if stated not in (*highest, PurePosixPath(path).stem) else ""
-    title = own or (_called(path) if len(highest) > 1 else "")
+    title = own or (_called(path) if top > 1 and len(highest) > 1 else "")
     return tuple(replace(block, heading_path=(title, *block.heading_path)) if title else block for block in blocks)
 
 

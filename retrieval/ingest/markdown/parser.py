@@ -1,4 +1,4 @@
-"""Tokens and plain text of markdown; the only file that imports markdown-it."""
+"""Tokens and plain text of markdown; the only file that imports markdown-it and its plugins."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -8,6 +8,7 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_block.table import escapedSplit
 from markdown_it.token import Token
+from mdit_py_plugins.deflist import deflist_plugin
 
 __all__ = ["Token", "block_tokens", "inline_tokens", "split_row", "whole_tokens"]
 
@@ -15,7 +16,7 @@ __all__ = ["Token", "block_tokens", "inline_tokens", "split_row", "whole_tokens"
 @cache
 def _block_parser() -> MarkdownIt:
     # Only blocks: inline parsing of a whole book would take most of the time, and its result is not used.
-    return MarkdownIt("commonmark").enable("table").disable(["inline", "reference"])
+    return MarkdownIt("commonmark").enable("table").use(deflist_plugin).disable(["inline", "reference"])
 
 
 @cache

@@ -12,7 +12,7 @@ from retrieval.ingest.markdown.parser import PIPE, Token, block_tokens, split_ro
 
 BlockKind = Literal["heading", "table", "html", "text"]
 
-_CONTAINERS = frozenset({"bullet_list_open", "ordered_list_open", "blockquote_open"})
+_CONTAINERS = frozenset({"bullet_list_open", "ordered_list_open", "blockquote_open", "dl_open"})
 _MARGIN = re.compile(r"^[ \t]*(?:>[ \t]*)*")
 _NO_LANGUAGE = frozenset({"", "text", "txt", "plain", "plaintext"})
 """Languages of fences that do not contain code."""
@@ -66,10 +66,7 @@ def spans_of(text: str, first: int = 0) -> Iterator[Span]:
             yield _span(lines, "html", start + 1, end - 1, first)
         elif token.type in _CONTAINERS:
             inside = list(takewhile(lambda token: token.level > 0, tokens[index + 1 :]))
-            if any(inner.type == "table_open" for inner in inside):
-                yield from _container(lines, inside, start, end, first)
-            else:
-                yield _span(lines, "text", start, end, first)
+            yield from _container(lines, inside, start, end, first)
         else:
             yield _span(lines, _kind(token), start, end, first, _level(token), running=token.type == "paragraph_open")
 
@@ -179,6 +176,14 @@ def _table(lines: Sequence[str], start: int, end: int, first: int) -> Iterator[S
 
 def _container(lines: Sequence[str], inside: Sequence[Token], start: int, end: int, first: int) -> Iterator[Span]:
     """Yield a list or a quotation divided at its tables. The paragraph directly above a table may introduce it."""
+    kinds = Counter(token.type for token in inside)
+    if not kinds["table_open"]:
+        # A list of one term may be a paragraph above the caption of a table, which Pandoc begins with a colon.
+        is_caption = kinds["dt_open"] == 1
+        cuts = [token.map[0] for token in inside if token.type == "dd_open" and token.map] if is_caption else []
+        for top, below in zip((start, *cuts), (*cuts, end), strict=True):
+            yield from _filled(lines, top, below, first, running=is_caption)
+        return
     done, paragraph = start, (start, start)
     for token in inside:
         top, below = token.map or (0, 0)

@@ -1,4 +1,4 @@
-"""Lists of definitions: items that begin with a name in bold or in code, followed by its meaning.
+"""Lists of definitions: items that begin with a name in bold or in code, or terms, followed by their meaning.
 
 ::
 
@@ -6,14 +6,18 @@
     - `--dry-run`: show what would be done
     - **Health insurance:** employer 6.56 %, employee 6.36 %
 
-References list settings, placeholders, rates and creatures in this way, and a question asks for one item. Such a list
-is both a table and text.
+    Exposure
+    : How bright the picture is, in EV
+
+Terms are those of PHP Markdown Extra, which Pandoc, kramdown, Hugo and MkDocs also read. References list settings,
+placeholders, rates and creatures in this way, and a question asks for one item. Such a list is both a table and text.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from retrieval.ingest.markdown.parser import block_tokens
 from retrieval.ingest.tables.table import DrawnRow, DrawnTable
 
 COLUMNS = ("name", "under", "meaning")
@@ -35,6 +39,10 @@ _DEFINED = re.compile(
     r"(?:[ ]*<[^<>]*>)*[ ]*(?:[:=]|--?(?=\s)|[–—])?[ ]*(?P<meaning>.*)"
 )
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
+_MEANING = re.compile(r"^ {0,3}[:~][ \t]+(?=\S)", re.MULTILINE)
+"""The mark before the meaning of a term."""
+_TERM_LEVEL = 2
+"""Nesting of the words of a term; those of its meaning are deeper."""
 
 
 @dataclass(slots=True)
@@ -61,9 +69,9 @@ class _Item:
 def parse_definitions(source: str) -> DrawnTable | None:
     """Return a list's definitions as a table; None if it is not a list, or has too few definitions."""
     lines = source.rstrip().split("\n")
-    if not _ITEM.match(lines[0]):
+    items = _items(lines) if _ITEM.match(lines[0]) else _terms(source, lines)
+    if not items:
         return None
-    items = _items(lines)
     outer = [item for item in items if item.indent == items[0].indent]
     names = [item.name for item in outer if item.defines]
     if len(names) < max(MIN_ITEMS, MIN_SHARE * len(outer)) or len(set(names)) < MIN_SHARE * len(names):
@@ -95,6 +103,21 @@ def _items(lines: Sequence[str]) -> list[_Item]:
             items[-1].end = number + 1 if line.strip() else items[-1].end
             if not is_code and not is_fence:
                 items[-1].words.append(match["words"] if match else line.strip())
+    return items
+
+
+def _terms(source: str, lines: Sequence[str]) -> list[_Item]:
+    """Return terms with what is written about each, in reading order."""
+    items: list[_Item] = []
+    for token in block_tokens(source) if _MEANING.search(source) else ():
+        start, end = token.map or (0, 0)
+        if token.type == "dt_open":
+            term = lines[start].strip()
+            items.append(_Item(0, term if len(term.split()) <= MAX_NAME_WORDS else "", "", start, start + 1))
+        elif token.type == "dd_open":
+            items[-1].end = max(number + 1 for number in range(start, end) if lines[number].strip())
+        elif token.type == "inline" and token.level > _TERM_LEVEL and items:
+            items[-1].words += token.content.split("\n")
     return items
 
 

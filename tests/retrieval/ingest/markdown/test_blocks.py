@@ -186,6 +186,18 @@ def test_a_line_for_one_writer_of_pandoc_is_no_block() -> None:
     assert block.source == "Sails."
 
 
+def test_a_list_of_terms_is_one_text_but_for_its_tables():
+    table = "    | a | b |\n    |---|---|\n    | 1 | 2 |"
+    text = f"Bag\n: Holds things.\n\n    As below.\n\n{table}\n\nRope\n\n: Is long.\n\n    Very.\n\nEnd."
+    blocks = [(block.kind, block.lines) for block in parse_blocks(text)]
+    assert blocks == [("text", (0, 2)), ("text", (3, 4)), ("table", (5, 8)), ("text", (9, 14)), ("text", (15, 16))]
+
+
+def test_a_caption_below_a_paragraph_is_no_meaning_of_a_term():
+    blocks = parse_blocks("Prices are fixed.\n\n: Prices\n\n| a | b |\n|---|---|\n| 1 | 2 |")
+    assert [block.source for block in blocks[:2]] == ["Prices are fixed.", ": Prices"]
+
+
 STATS = "## Stats\n\nAs below.\n\n## Gear\n\nA sword."
 
 
@@ -206,6 +218,13 @@ def test_a_page_with_a_title_keeps_it():
     assert paths("## Warriors\n\nThey fight.", stated="Warriors") == [("Warriors",)]
     assert paths("A sword.") == [()]
     assert paths("") == []
+
+
+def test_a_page_whose_sections_have_the_first_level_is_under_its_stated_title():
+    sections = "Both parts.\n\n# Stats\n\nAs below.\n\n# Gear\n\nA sword."
+    assert paths(sections, stated="Warriors") == [("Warriors",), ("Warriors", "Stats"), ("Warriors", "Gear")]
+    assert paths("Both parts.\n\n# Stats", stated="Warriors") == [("Warriors",), ("Warriors", "Stats")]
+    assert paths(sections, stated="Gear") == paths(sections) == [(), ("Stats",), ("Gear",)]
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,52 @@ def test_the_items_of_a_list_are_rows_by_name() -> None:
     assert _rows(SETTINGS) == ROWS
 
 
+TERMS = """roll_size
+: The size at which a log is cut.
+
+    A log that is full is cut at once.
+
+*keep*
+
+:   how many logs stay,
+the oldest goes first
+
+    ```
+    keep 3
+    ```
+
+compress
+: whether logs are packed
+: not on a small disk
+
+This is a sentence that is much too long for a term
+: and its words are ignored
+
+path
+: where the logs are written
+
+mode
+: rights of the file
+
+level
+: of what is logged
+"""
+
+
+def test_terms_are_rows_by_name_with_all_that_is_written_about_each() -> None:
+    assert _rows(TERMS) == [
+        ("roll_size", "The size at which a log is cut. A log that is full is cut at once."),
+        ("keep", "how many logs stay, the oldest goes first"),
+        ("compress", "whether logs are packed not on a small disk"),
+        ("path", "where the logs are written"),
+        ("mode", "rights of the file"),
+        ("level", "of what is logged"),
+    ]
+    drawn = parse_definitions(TERMS)
+    assert drawn is not None
+    assert [(row.start, row.end) for row in drawn.rows[:3]] == [(0, 4), (5, 13), (14, 17)]
+
+
 def test_the_list_stays_a_passage() -> None:
     book = Book("logs", "Logs", (Document("logs", "logging.md", f"# Logging\n\n{SETTINGS}"),))
     passages = [chunk for chunk in chunks_of_book(book, Vocabulary.default()) if chunk.kind == "prose"]
