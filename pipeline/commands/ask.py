@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def log_lines(*, shown: bool) -> Iterator[None]:
-    """What the search in rounds logs, on standard error."""
+    """Print what the search in rounds logs to standard error."""
     log = logging.getLogger("retrieval.understand")
     handler, level = logging.StreamHandler(), log.level
     if shown:
@@ -44,7 +44,7 @@ def log_lines(*, shown: bool) -> Iterator[None]:
 
 
 def print_reading(finding: DocumentSearch) -> None:
-    """How a question was read and planned, and what hints made of relevance; of rounds, the parts and decisions."""
+    """Print how a question was read and planned, how hints changed relevance, and the parts and decisions of rounds."""
     result = finding.result
     paid = f" ({counted(finding.tokens, 'token')})" if finding.tokens else ""
     out.print(f"[READ BY] {finding.read_by}{paid}")
@@ -59,11 +59,11 @@ def print_reading(finding: DocumentSearch) -> None:
 
 
 def print_documents(documents: SelfQueryResult, *, weighed: bool = False) -> None:
-    """Documents by rank, or how many there are of each value.
+    """Print documents by rank, or the number of documents for each value.
 
     Args:
         documents: what was retrieved, with its groups or ranks.
-        weighed: show the relevance of each, and what hints made of it.
+        weighed: whether to show the relevance of each, and how hints changed it.
     """
     for group in documents.groups:
         out.print(f"{group.count:5}  {group.value}")
@@ -98,7 +98,7 @@ def _print_rounds(gathered: IterativeResult) -> None:
 
 
 def print_parts(gathered: IterativeResult) -> None:
-    """The answers of each part of a question."""
+    """Print the answers to each part of a question."""
     for part in gathered.decomposition.sub_queries:
         out.print(part)
         for hit in gathered.hits:

@@ -61,7 +61,7 @@ class LiveBook:
     n_guarded: int
     """Chunks with a predicate."""
     warnings: tuple[str, ...]
-    """Of its last build here, which may be newer than what is live; none of an index that was built elsewhere."""
+    """Those of its last build here, which may be newer than the live index; none if the index was built elsewhere."""
     ignored: tuple[str, ...]
 
 
@@ -85,5 +85,5 @@ def _books_of(snapshot: Snapshot, entries: Mapping[str, BookEntry]) -> list[Live
 
 
 def record(book: LiveBook) -> dict[str, object]:
-    """A book as JSON values."""
+    """Return a book as JSON values."""
     return {"book" if name == "slug" else name.removeprefix("n_"): value for name, value in asdict(book).items()}

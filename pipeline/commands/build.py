@@ -48,7 +48,7 @@ NAMES_SHOWN = 3
 
 
 def summary(done: Build, entries: Collection[BookEntry] = ()) -> dict[str, object]:
-    """What a build did, and what it read with warnings, as JSON values."""
+    """Return what a build did, and its warnings, as JSON values."""
     from pipeline.lint.guarding import by_cause
 
     return {
@@ -75,7 +75,7 @@ def summary(done: Build, entries: Collection[BookEntry] = ()) -> dict[str, objec
 
 
 def print_build(done: Build, entries: Collection[BookEntry], *, verbose: bool) -> None:
-    """What was built, what of it is new, and what a person may want to put right."""
+    """Print what was built, which parts of it are new, and what a person may want to fix."""
     from pipeline.lint.guarding import guard_lines, why_none_is_guarded
 
     index = done.library["candidate_index"]
@@ -99,7 +99,7 @@ def print_build(done: Build, entries: Collection[BookEntry], *, verbose: bool) -
 
 
 def loss_lines(entries: Collection[BookEntry], *, verbose: bool) -> Iterator[str]:
-    """What is missing of the library because it could not be read: on one line, or if `verbose` a line for each."""
+    """Yield the parts of the library that could not be read: on one line, or if `verbose`, on a line for each."""
     losses = [loss for entry in entries for loss in entry.losses]
     if not losses:
         return
@@ -165,7 +165,7 @@ def _left_out(done: Build, entries: Collection[BookEntry], *, verbose: bool) -> 
 
 
 PROFILE = "full"
-"""The one way in which a build does things: chunks, vectors and graph."""
+"""The only profile of a build: chunks, vectors and graph."""
 
 ProfileOption = Annotated[
     str | None, typer.Option("--profile", help=f"`{PROFILE}`, which a build always is: chunks, vectors, graph.")
@@ -178,10 +178,10 @@ ModelOption = Annotated[str | None, typer.Option("--embedding-model", help="The 
 
 @dataclass(frozen=True, slots=True)
 class IngestFlags:
-    """What a build does beside its index.
+    """What a build does besides its index.
 
     Raises:
-        typer.BadParameter: two flags contradict each other, or one asks for what there is not.
+        typer.BadParameter: two flags contradict each other, or one names something that does not exist.
     """
 
     ruleset: str | None
@@ -215,21 +215,21 @@ class IngestFlags:
 
     @property
     def model(self) -> str | None:
-        """The embedder that either flag names."""
+        """The embedder that one of the two flags names."""
         return self.embedder or self.embedding_model
 
     def check_server(self) -> None:
-        """Ask the server before the work is done, where there is one to write to.
+        """Check the server before the work begins, if there is one to write to.
 
         Raises:
-            UnreadableSettingsError: none is named.
+            UnreadableSettingsError: no server is named.
             StoreUnavailableError: it cannot be reached.
         """
         if self.store_mongodb:
             mongodb().close()
 
     def hand_over(self, root: Path, *, quiet: bool) -> None:
-        """Write what went live in the home at `root` to the server, where that was asked for.
+        """Write what went live in the home at `root` to the server, if that was requested.
 
         Raises:
             UnknownNameError: the library has no such book or ruleset.
@@ -243,7 +243,7 @@ class IngestFlags:
 
 
 INTERRUPTED = 130
-"""The exit status of what Ctrl-C stopped: 128 and the number of the signal."""
+"""The exit status of a command that Ctrl-C stopped: 128 plus the number of the signal."""
 
 NO_QUESTIONS = (
     "No questions were given, so nothing was scored; the index went live on the checks that need none. "
@@ -253,11 +253,11 @@ NO_QUESTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What one build was asked for."""
+    """What one build was asked to do."""
 
     home: Home
     forgotten: tuple[Path, ...]
-    """Remembered question files that are about the library of the build before, and not about this one."""
+    """Remembered question files that are about the library of the previous build, not about this one."""
 
 
 def build_library(
@@ -310,7 +310,7 @@ def build_library(
     with told_when_interrupted(home):
         query = asked_for(home, library, questions, no_questions=no_questions, embedder=flags.model)
         flags.check_server()
-        check_library(query.home.library)  # loading Dagster takes seconds, and this would be said after it
+        check_library(query.home.library)  # before Dagster, which takes seconds to load
         if plan:
             _show_plan(query.home, json_=json_)
             return
@@ -344,11 +344,12 @@ def asked_for(
     no_questions: bool = False,
     embedder: str | None = None,
 ) -> Request:
-    """The home at `root` with the settings of a build: options over the environment over what the home remembers.
+    """Return the home at `root` with the settings of a build: options override the environment, which overrides the
+    remembered settings.
 
     Raises:
-        FileNotFoundError: a file of questions is not there.
-        RetrievalError: a remembered file of questions is not there any more.
+        FileNotFoundError: a question file does not exist.
+        RetrievalError: a remembered question file no longer exists.
         UnreadableSettingsError: the home's `rag.yaml` cannot be read.
     """
     from retrieval.home import Home
@@ -400,10 +401,10 @@ def run_build(
     json_: bool = False,
     verbose: bool = False,
 ) -> Build:
-    """Build, say what happened, and exit with status 1 where the candidate did not go live.
+    """Build, print what happened, and exit with status 1 if the candidate did not go live.
 
     Raises:
-        HomeBusyError: another build is at work in this home.
+        HomeBusyError: another build is running in this home.
     """
     from pipeline.building.book_records import book_entries
 
@@ -435,7 +436,7 @@ def run_build(
 
 
 def _watched(home: Home, force: str | None, accept: str | None) -> Build:
-    """Build and say how far it is: as a bar on a terminal, elsewhere as a line for each book and each set of scores."""
+    """Build and show the progress: as a bar on a terminal, elsewhere as a line for each book and each set of scores."""
     from pipeline.runs.apart import build_apart
     from retrieval.index.embedding.embedding_store import EMBEDDED
 

@@ -1,4 +1,4 @@
-"""`querymust collections`: Chroma collections that somebody else filled, several at once."""
+"""`querymust collections`: searches several Chroma collections that other programs filled."""
 
 from __future__ import annotations
 
@@ -123,13 +123,13 @@ def search_collections(
 
 
 def _named(given: Sequence[str]) -> tuple[list[str], dict[str, Vocabulary]]:
-    """The names, and the vocabularies of those that have one of their own."""
+    """Return the names, and the vocabularies of the collections that have their own."""
     from retrieval.language.vocabulary import load_vocabulary
 
     names: list[str] = []
     vocabularies = {}
     for option in given:
-        # A collection's name has no `=`: Chroma allows letters, digits and ._- alone.
+        # A collection's name has no `=`: Chroma allows only letters, digits and ._-.
         name, own, file = option.partition("=")
         if name in names:
             raise InvalidQueryError(f"--collection names {name!r} twice; name it once")

@@ -73,21 +73,21 @@ class EvaluationRequest:
 
     @property
     def anything(self) -> bool:
-        """Whether a verdict is wanted."""
+        """Whether a verdict was requested."""
         return bool(self.bounds or self.baseline or self.junit or self.summary)
 
 
 def evaluation_request(
     fail_under: Sequence[str] | None, baseline: Path | None, save: Path | None, junit: Path | None, summary: Path | None
 ) -> EvaluationRequest:
-    """Read what the options say.
+    """Read the options.
 
     Raises:
         RetrievalError: a bound or the baseline cannot be used.
-        FileNotFoundError: the baseline is not there.
+        FileNotFoundError: the baseline does not exist.
     """
     if not any((fail_under, baseline, save, junit, summary)):
-        return EvaluationRequest((), None, None, None, None)  # nobody else needs these modules
+        return EvaluationRequest((), None, None, None, None)  # nothing else needs these modules
     from evals.acceptance import Bound, SavedScores
 
     return EvaluationRequest(
@@ -102,10 +102,10 @@ def evaluation_request(
 def verdicts_of(
     wanted: EvaluationRequest, evaluation: Evaluation, snapshot: Snapshot, strategies: Sequence[str]
 ) -> tuple[StrategyVerdict, ...]:
-    """A verdict on each strategy; none if nobody asked for one.
+    """Return a verdict on each strategy; none if it was not requested.
 
     Raises:
-        RetrievalError: the baseline is of other strategies or other questions.
+        RetrievalError: the baseline is for other strategies or other questions.
     """
     if not wanted.anything:
         return ()
@@ -117,10 +117,10 @@ def verdicts_of(
 def write_files(
     wanted: EvaluationRequest, evaluation: Evaluation, strategies: Sequence[str], verdicts: Sequence[StrategyVerdict]
 ) -> None:
-    """Write the files that were asked for, and name each on standard error.
+    """Write the requested files, and print the name of each to standard error.
 
     Raises:
-        AcceptanceError: one cannot be written.
+        AcceptanceError: a file cannot be written.
     """
     if wanted.save is not None:
         from evals.acceptance import SavedScores
@@ -156,16 +156,16 @@ TREC_HELP = (
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """An evaluation, and which of its strategies are looked at closely."""
+    """An evaluation, and the strategies that are shown in detail."""
 
     evaluation: Evaluation
     detailed: tuple[str, ...]
     failures: Mapping[str, tuple[FailedQuestion, ...]] | None
-    """By strategy; None if nobody asked for them, or for a verdict that turned out well."""
+    """By strategy; None if neither they nor a verdict were requested, or if the verdict is good."""
     verdicts: tuple[StrategyVerdict, ...]
-    """One for each of `detailed`; none if nobody asked for them."""
+    """One for each of `detailed`; none if they were not requested."""
     relaxation: Relaxation
-    """Of the conditions that the questions state."""
+    """About the conditions that the questions contain."""
 
 
 def evaluate(
@@ -233,7 +233,7 @@ def evaluate(
 
 
 def evaluation_record(scores: Scores) -> dict[str, object]:
-    """An evaluation as JSON values."""
+    """Return an evaluation as JSON values."""
     evaluation = scores.evaluation
     record: dict[str, object] = {
         "snapshot": evaluation.snapshot,
@@ -259,7 +259,7 @@ def evaluation_record(scores: Scores) -> dict[str, object]:
 
 
 def print_scores_of_build(home: Home, snapshot: str) -> None:
-    """The short leaderboard of a snapshot that a build scored; nothing where no questions were given."""
+    """Print the short leaderboard of a snapshot that a build scored; nothing if there were no questions."""
     from evals.leaderboard import Leaderboard
 
     if home.settings.questions:
@@ -283,7 +283,7 @@ def _print_scores(scores: Scores) -> None:
 
 
 def _answer_scores(root: Path, evaluation: Evaluation) -> tuple[AnswerScore, ...]:
-    """Scores of the answers that are read, by kind of question; the last is for all that have an answer."""
+    """Return the scores of read answers, by kind of question; the last one is for all questions with an answer."""
     from evals.answer_scores import answer_questions, score_answers
     from retrieval.home import Home
     from retrieval.rag.passages import Gatherer

@@ -55,7 +55,7 @@ def export(
     written: dict[str, ExportCounts] = {}
     files: Sequence[Path] = ()
     with projected(root.root) as projection:
-        choice.of(projection.books)  # before a file or a folder is made for a book that there is not
+        choice.of(projection.books)  # before a file or a folder is created for a book that does not exist
         if store_mongodb:
             with closing(mongodb()) as server:
                 written[server.name] = write(projection, server, choice)
@@ -78,10 +78,10 @@ def export(
 
 
 def chosen(ruleset: str | None, book: str | None) -> Choice:
-    """The books that the options mean; a book's folder may be written as it is called.
+    """Return the books that the options select; a book can be given by the name of its folder.
 
     Raises:
-        LibraryError: no book can be called so.
+        LibraryError: no book can have this name.
     """
     from retrieval.export.projection import Choice
     from retrieval.ingest.library.slugs import slugify
@@ -90,10 +90,10 @@ def chosen(ruleset: str | None, book: str | None) -> Choice:
 
 
 def mongodb() -> MongoStore:
-    """The store that the environment names.
+    """Return the store that the environment names.
 
     Raises:
-        UnreadableSettingsError: it names none.
+        UnreadableSettingsError: it names no store.
         StoreUnavailableError: the server cannot be reached, or its client is not installed.
     """
     from retrieval.artifacts.mongo_store import MongoStore
@@ -103,10 +103,10 @@ def mongodb() -> MongoStore:
 
 @contextmanager
 def projected(root: Path) -> Iterator[Projection]:
-    """The artifacts of what is live in the home at `root`.
+    """Return the artifacts of the live index in the home at `root`.
 
     Raises:
-        NothingLiveError: nothing is live there.
+        NothingLiveError: no index is live there.
     """
     from retrieval.export.projection import Projection
     from retrieval.index.snapshot.snapshot import open_snapshot
@@ -116,7 +116,7 @@ def projected(root: Path) -> Iterator[Projection]:
 
 
 def write(projection: Projection, store: ArtifactStore, choice: Choice) -> ExportCounts:
-    """Write the chosen books, and show how far it is."""
+    """Write the selected books, and show the progress."""
     from retrieval.export.projection import write_artifacts
 
     with progress_bar("export") as bar:
@@ -124,7 +124,7 @@ def write(projection: Projection, store: ArtifactStore, choice: Choice) -> Expor
 
 
 def print_written(name: str, written: ExportCounts) -> None:
-    """Say what a store has now."""
+    """Print what a store now contains."""
     chunks, edges = (sum(getattr(entry, field) for entry in written.entries) for field in ("n_chunks", "n_edges"))
     what = f"{counted(len(written.entries), 'book')}, {counted(chunks, 'chunk')}, {counted(edges, 'edge')}"
     out.print(f"{name}: {what} of {written.run_id}")

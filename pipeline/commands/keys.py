@@ -17,7 +17,7 @@ keys_app = typer.Typer(cls=CommandList, help="Who may ask the server.", no_args_
 
 
 class Scope(StrEnum):
-    """What a key opens."""
+    """What a key allows."""
 
     read = "read"
     write = "write"

@@ -59,7 +59,7 @@ def lint_index(
 
 
 def record(inspection: Inspection) -> dict[str, object]:
-    """An inspection as JSON values."""
+    """Return an inspection as JSON values."""
     return {
         "snapshot": inspection.snapshot,
         "n_chunks": inspection.n_chunks,

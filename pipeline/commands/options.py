@@ -68,17 +68,17 @@ DEFAULT_HOME = Path(".querymust")
 
 
 def asked_model(settings: Settings, model: str | None, budget: float | None) -> Settings:
-    """The settings with what the options say of the chat model that books are sent to."""
+    """Return the settings, changed by the options for the chat model to which books are sent."""
     tables = settings.tables
     tables = replace(tables, model=model or tables.model, budget_usd=tables.budget_usd if budget is None else budget)
     return replace(settings, tables=tables)
 
 
 def existing(paths: Sequence[Path] | None) -> tuple[Path, ...]:
-    """The paths, made absolute.
+    """Return the paths as absolute paths.
 
     Raises:
-        FileNotFoundError: one is not there.
+        FileNotFoundError: one of them does not exist.
     """
     absolute = tuple(path.expanduser().resolve() for path in paths or ())
     for path in absolute:
@@ -88,10 +88,10 @@ def existing(paths: Sequence[Path] | None) -> tuple[Path, ...]:
 
 
 def remembered_questions(home: Home) -> tuple[Path, ...]:
-    """The question files of the home's settings, made absolute.
+    """Return the question files of the home's settings as absolute paths.
 
     Raises:
-        RetrievalError: one is not there any more.
+        RetrievalError: one of them no longer exists.
     """
     try:
         return existing(home.settings.questions)
@@ -104,7 +104,7 @@ def remembered_questions(home: Home) -> tuple[Path, ...]:
 
 
 def chosen_strategy(root: Path, name: str | None) -> str:
-    """The name of the strategy that an option names, else of the home's `rag.yaml`.
+    """Return the name of the strategy from the option, else from the home's `rag.yaml`.
 
     Raises:
         UnknownNameError: there is no such strategy.
@@ -115,10 +115,10 @@ def chosen_strategy(root: Path, name: str | None) -> str:
 
 
 def live_retriever(root: Path) -> Retriever:
-    """A retriever over the live snapshot of the home at `root`, with the embedder that made its vectors.
+    """Return a retriever for the live snapshot of the home at `root`, with the embedder that computed its vectors.
 
     Raises:
-        NothingLiveError: nothing is live there.
+        NothingLiveError: no index is live there.
     """
     from retrieval.search.retriever import Retriever
 
@@ -126,23 +126,23 @@ def live_retriever(root: Path) -> Retriever:
 
 
 _WHOLE = 1000
-"""Characters of a command's summary: more than any has, so that none is cut."""
+"""Characters of a command's summary: more than any summary has, so that none is cut off."""
 
 
 _DASHED_TEXT = re.compile(r"-[^=\s]*\s")
-"""No option has a blank before its `=`: such an argument is text, as `--max-count default`."""
+"""No option has a blank before its `=`: an argument such as `--max-count default` is text."""
 
 
 class CommandList(TyperGroup):
     """A group whose commands are listed under their help panels, in the order in which they were added."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Take a question that begins with a dash for a question: click would look for an option of that name."""
+        """Treat a question that begins with a dash as a question: click would look for an option with that name."""
         parsed: list[str] = super().parse_args(ctx, [f" {text}" if _DASHED_TEXT.match(text) else text for text in args])
         return parsed
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  # click's signature
-        """Names in the order in which they were added, panel by panel; click would sort them."""
+        """Return the names in the order in which they were added, panel by panel; click would sort them."""
         panels = list(dict.fromkeys(map(_panel, self.commands.values())))
         return sorted(self.commands, key=lambda name: panels.index(_panel(self.commands[name])))
 

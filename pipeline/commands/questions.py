@@ -122,14 +122,14 @@ def generate(
 
 
 def _gold_lines(chunk_ids: Sequence[str], groups: Groups) -> list[str]:
-    """The chunk ids, those of a group under `any of`."""
+    """Return the chunk ids, with those of a group under `any of`."""
     grouped = {name for group in groups for name in group}
     alone = [name for name in chunk_ids if name not in grouped]
     return alone + [line for group in groups for line in ("any of", *(f"  {name}" for name in group))]
 
 
 def _resolved(files: list[Path], home: Path, *, newest: bool = False) -> tuple[tuple[Question, ...], Resolution]:
-    """The questions, and their gold in the live index, or in the newest one, which the gate may have refused."""
+    """Return the questions, and their gold in the live or the newest index, which the gate may have rejected."""
     from evals.questions.gold import resolve
     from retrieval.home import Home
     from retrieval.index.snapshot.snapshot import open_snapshot
@@ -141,7 +141,7 @@ def _resolved(files: list[Path], home: Path, *, newest: bool = False) -> tuple[t
 
 
 def _read(files: list[Path]) -> tuple[Question, ...]:
-    """The questions of the files, with ids that are unique among all of them."""
+    """Return the questions of the files, with ids that are unique across all files."""
     from evals.questions.questions import load_questions
 
     given = dict(zip(existing(files), files, strict=True))

@@ -1,4 +1,4 @@
-"""`querymust quickstart`: the whole thing on the sample book, from a bare folder to measured answers."""
+"""`querymust quickstart`: all steps on the sample book, from an empty folder to scored answers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def quickstart(home: HomeOption = DEFAULT_HOME) -> None:
 
 
 def next_steps(root: Path) -> str:
-    """What can be done with the home that was built, a command a line."""
+    """Return what a user can do with the new home, with one command per line."""
     elsewhere = "" if root == DEFAULT_HOME.resolve() else f' --home "{root}"'
     return (
         f'Ask it yourself:  querymust search{elsewhere} "What does a 7th level cleric need to roll to hit AC 6?"\n'
@@ -59,10 +59,10 @@ def next_steps(root: Path) -> str:
 
 
 def _sample_home(root: Path) -> Home:
-    """The home at `root` with the sample as its library.
+    """Return the home at `root` with the sample as its library.
 
     Raises:
-        LibraryError: the home is that of another library, whose index the sample would replace.
+        LibraryError: the home belongs to another library, whose index the sample would replace.
     """
     from retrieval.errors import LibraryError
     from retrieval.home import Home

@@ -1,4 +1,4 @@
-"""`querymust report`: what a home holds, as one page that opens without a server."""
+"""`querymust report`: the content of a home, as one page that needs no server."""
 
 from __future__ import annotations
 
@@ -87,11 +87,11 @@ def write_report(
 
 
 def _asking(home: Home, queries: Path | None) -> Home:
-    """The home with the questions of a file or of a folder in place of its own.
+    """Return the home with the questions of a file or a folder in place of its own.
 
     Raises:
         FileNotFoundError: there is no such file or folder.
-        RetrievalError: no file of the folder is one of questions.
+        RetrievalError: the folder contains no question file.
     """
     if queries is None:
         remembered_questions(home)
@@ -104,10 +104,10 @@ def _asking(home: Home, queries: Path | None) -> Home:
 
 
 def _require_model(home: Home, model: str | None) -> None:
-    """See whether the snapshot's vectors are of this model; a hub's name needs no `st:` here.
+    """Check that this model computed the snapshot's vectors; a hub's name needs no `st:` here.
 
     Raises:
-        RetrievalError: they are of another one.
+        RetrievalError: another model computed them.
     """
     from retrieval.index.embedding.embedders import EMBEDDERS
     from retrieval.index.embedding.sentence_model import PREFIX

@@ -1,4 +1,4 @@
-"""`querymust search`: one question to the live index."""
+"""`querymust search`: searches the live index for one question."""
 
 from __future__ import annotations
 

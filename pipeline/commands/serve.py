@@ -92,7 +92,7 @@ def serve(
 
 
 def application() -> AccessMiddleware:
-    """The application of one process of `querymust serve`."""
+    """Return the application of one process of `querymust serve`."""
     from pydantic import TypeAdapter
 
     from retrieval.serve.worker import VARIABLE, Served
@@ -103,7 +103,7 @@ def application() -> AccessMiddleware:
 
 
 def _examples(root: Path) -> tuple[str, ...]:
-    """Questions that the live index was scored with; none where it was not, or where they cannot be read."""
+    """Return questions that the live index was scored with; none if it was not scored, or if they cannot be read."""
     from evals.errors import QuestionsError
     from retrieval.home import Home
     from retrieval.index.snapshot.live import live_id
@@ -113,19 +113,19 @@ def _examples(root: Path) -> tuple[str, ...]:
         scored = live is not None and (home.evaluations / live).is_dir()
         return _read_examples(live, home.settings.questions) if scored else ()
     except (QuestionsError, RetrievalError, OSError):
-        return ()  # the page does without
+        return ()  # the page works without them
 
 
 @lru_cache(maxsize=1)
 def _read_examples(_live: str, files: tuple[Path, ...]) -> tuple[str, ...]:
-    """The examples of question files; they are read once as long as one index is live."""
+    """Return the examples of question files; they are read once for each live index."""
     from evals.questions.questions import examples, load_questions
 
     return examples([question for path in files for question in load_questions(path)])
 
 
 def _evaluation(root: Path) -> EvaluationRecord | None:
-    """The scores that the live index has; None where it has none. Nothing is scored for it."""
+    """Return the scores of the live index; None if it has none. This scores nothing."""
     from evals.evaluation import SHIPPED
     from retrieval.home import Home
     from retrieval.index.snapshot.live import live_id
@@ -137,7 +137,7 @@ def _evaluation(root: Path) -> EvaluationRecord | None:
 
 @lru_cache(maxsize=1)
 def _read_evaluation(root: Path, live: str, _changed: int) -> EvaluationRecord | None:
-    """The scores of one index; they are read again when it is scored again."""
+    """Return the scores of one index; they are reread after it is scored again."""
     from evals.evaluation import SHIPPED
     from evals.failures import failures
     from evals.noise import Relatives
@@ -257,7 +257,7 @@ _PATHS = ("QUERYMUST_LIBRARY", "QUERYMUST_QUESTIONS")
 
 
 class PortTakenError(RetrievalError):
-    """Somebody else listens there; the message says what to do."""
+    """Another program uses the port; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,14 +270,14 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where a browser finds it."""
+        """The address for a browser."""
         return f"http://{self.host}:{self.port}"
 
     def check_port(self) -> None:
-        """See whether the port is free; Dagster would only say so in a stack trace.
+        """Check that the port is free; Dagster would report it only in a stack trace.
 
         Raises:
-            PortTakenError: it is not, or the host is not this machine's.
+            PortTakenError: it is not free, or the host is not on this machine.
         """
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -289,7 +289,8 @@ class Server:
                 ) from error
 
     def environment(self, given: Mapping[str, str]) -> dict[str, str]:
-        """What Dagster asks for, over what is given; relative paths are made whole, for the folder is another one."""
+        """Return the given environment with the variables that Dagster needs. Relative paths become absolute, because
+        the working folder changes."""
         paths = {
             name: os.pathsep.join(str(Path(path).expanduser().resolve()) for path in given[name].split(os.pathsep))
             for name in _PATHS
@@ -305,7 +306,7 @@ class Server:
         }
 
     def command(self) -> list[str]:
-        """The program that serves it. Not `dg dev`, which wants a pyproject.toml, and an installed wheel has none."""
+        """Return the command that serves it. `dg dev` needs a pyproject.toml, which an installed wheel lacks."""
         workspace = Path(pipeline.__file__).with_name("workspace.yaml")
         return [
             *(sys.executable, "-W", "ignore::FutureWarning", "-m", "dagster", "dev"),
@@ -315,9 +316,9 @@ class Server:
         ]
 
     def become(self) -> None:
-        """Turn this process into the server. It begins in the folder of its settings, so that it finds no others."""
+        """Turn this process into the server. It starts in the folder of its settings, so that it finds no others."""
         environment, command = self.environment(os.environ), self.command()
-        # Dagster ends at TERM as it does at INT, and a shell lets what it starts in the background ignore INT.
+        # Dagster stops on TERM as it does on INT, and a shell makes its background jobs ignore INT.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.chdir(self.home.dagster)
         os.execve(command[0], command, environment)  # noqa: S606 -- no shell, by intention

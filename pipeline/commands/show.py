@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The chunks next to one in its document; None at its ends."""
+    """The chunks before and after one in its document; None at the ends of the document."""
 
     above: Chunk | None
     below: Chunk | None
@@ -53,7 +53,7 @@ def show_chunk(
 
 
 def neighbours(snapshot: Snapshot, chunk: Chunk) -> Neighbours:
-    """What is directly above and below a chunk in its document."""
+    """Return the chunks directly above and below a chunk in its document."""
     document = snapshot.document_of(chunk)
     at = document.index(chunk)
     above, below = document[:at], document[at + 1 :]

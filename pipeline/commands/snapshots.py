@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something about a snapshot that is not as it was built."""
+    """Something in a snapshot that has changed since it was built."""
 
     check: str
     """`manifest`, `files` or `counts`."""
@@ -67,13 +67,14 @@ def roll_back(
 
 
 def _first_intact(root: Path, candidates: Sequence[str]) -> tuple[str, int]:
-    """The first of these snapshots whose every file has its hash, and its number of chunks; the last one must be."""
+    """Return the first of these snapshots in which every file has its hash, and its number of chunks; the last one
+    must be intact."""
     from retrieval.errors import IndexCorruptError
     from retrieval.index.snapshot.snapshot import open_snapshot
 
     for candidate in candidates:
         try:
-            with open_snapshot(root, candidate) as snapshot:  # which compares the hash of every file
+            with open_snapshot(root, candidate) as snapshot:  # compares the hash of every file
                 return candidate, len(snapshot)
         except IndexCorruptError as error:
             if candidate == candidates[-1]:
@@ -83,7 +84,7 @@ def _first_intact(root: Path, candidates: Sequence[str]) -> tuple[str, int]:
 
 
 def _candidates(root: Path, live: str | None, wanted: str | None) -> list[str]:
-    """Snapshots to go back to, the best first."""
+    """Return the snapshots to roll back to, best first."""
     from retrieval.errors import IndexMissingError, UnknownNameError
     from retrieval.index.snapshot.live import snapshot_folder, were_live
 
@@ -196,7 +197,7 @@ def _faults(root: Path, name: str) -> tuple[Fault, ...]:
         manifest = Manifest.read(folder)
     except IndexCorruptError as unreadable:
         return (Fault("manifest", str(unreadable)),)
-    # Files that are damaged are not read: what they hold may be anything.
+    # Damaged files are not read, because they may contain anything.
     if damaged := tuple(Fault("files", disagreement) for disagreement in manifest.disagreements(folder, hashes=True)):
         return damaged
     try:
@@ -207,7 +208,7 @@ def _faults(root: Path, name: str) -> tuple[Fault, ...]:
 
 
 def _damaged_beside(opened: Snapshot) -> Iterator[str]:
-    """A sentence for each file that is not part of what the snapshot's id is the hash of."""
+    """Yield a sentence for each damaged file that is not covered by the hash that is the snapshot's id."""
     from retrieval.errors import IndexCorruptError
     from retrieval.rag.ingestion import lacking
     from retrieval.rag.relevance import calibration_of
@@ -306,7 +307,7 @@ def pull(
 
 
 def _follow(home: Home, remote: Place, pull_once: Callable[[], Pulled], seen: str | None, *, json_: bool) -> str | None:
-    """Pull what is offered if it is not what was seen last; what is seen now. A failure is told, and tried again."""
+    """Pull the offered snapshot if it has changed, and return its id. A failure is printed, and the pull is retried."""
     from retrieval.errors import RetrievalError
     from retrieval.index.transfer import live_at
 

@@ -1,4 +1,4 @@
-"""`querymust transform-tables`, `chunk`, `describe-passages` and `embed`: stages outside of a home."""
+"""`querymust transform-tables`, `chunk`, `describe-passages` and `embed`: single stages, outside a home."""
 
 from __future__ import annotations
 
@@ -111,10 +111,10 @@ def _settings(settings: Settings, table_list: Path | None, *, names: bool) -> Se
 
 
 def _chosen(settings: Settings, parsed: Mapping[str, ParsedBook], read: Source) -> dict[str, frozenset[str]]:
-    """The ids of the tables for the model, by book.
+    """Return the ids of the tables for the model, by book.
 
     Raises:
-        LibraryError: a line of the list names a table of none of the books.
+        LibraryError: a line of the list names a table that is in none of the books.
     """
     from pipeline.building.model_work import chosen_tables
     from retrieval.ingest.model_tables.request import listed, read_table_list

@@ -1,4 +1,4 @@
-"""`querymust status`: what a home holds, and whether it is in step with its library."""
+"""`querymust status`: the content of a home, and whether it is up to date with its library."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LiveIndex:
 
     id: str
     built: datetime
-    """When its folder was complete."""
+    """When its folder was completed."""
     since: datetime
     """When it went live; a promotion of the same snapshot counts."""
     n_chunks: int
@@ -36,12 +36,12 @@ class LiveIndex:
     n_guarded: int
     embedder: str
     scores: Mapping[str, float | None]
-    """Of the strategy that ships; empty if nothing was scored on it."""
+    """Scores of `default`; empty if it was not scored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What is known of a home without asking Dagster or Chroma. Key: home."""
+    """What is known about a home without asking Dagster or Chroma. Key: home."""
 
     home: Path
     library: Path | None
@@ -51,24 +51,24 @@ class Status:
     books: Mapping[str, str]
     """By slug, against the library as it is now: `indexed`, `changed`, `new` or `gone`; else `unknown`."""
     entries: tuple[BookEntry, ...]
-    """Of the books that were indexed, in the order of their slugs."""
+    """Those of the books that were indexed, in the order of their slugs."""
     unreadable: str | None
     """Why the library cannot be read."""
     n_documents: int | None
-    """Of the live index; None where that is not the last build."""
+    """Those of the live index; None if it is not from the last build."""
     live: LiveIndex | None
     candidate: str | None
-    """The newest snapshot, where it is not the live one: it was built and did not go live."""
+    """The newest snapshot, if it was built but did not go live."""
     gate: GateState
-    """What the gate said of the newest snapshot, live or not."""
+    """The verdict of the gate on the newest snapshot, live or not."""
     at_work: Holder | None
 
     @classmethod
     def of(cls, home: Home) -> Status:
-        """Look at `home`; nothing is changed.
+        """Inspect `home` without changing anything.
 
         Raises:
-            NothingLiveError: nothing was built there, and nobody is at it.
+            NothingLiveError: nothing was built there, and no build is running.
             IndexCorruptError: the pointer or the manifest of the live snapshot cannot be read.
         """
         from evals.verdicts import gate_state
@@ -93,7 +93,7 @@ class Status:
         try:
             candidate = home.candidate
         except (IndexMissingError, IndexCorruptError):
-            candidate = None  # what readers get does not depend on it, and the next build names it anew
+            candidate = None  # what readers get does not depend on it, and the next build names it again
         is_last = live is not None and candidate == live.id
         return cls(
             home=home.root,
@@ -133,7 +133,7 @@ def status(home: HomeOption = DEFAULT_HOME, all_: AllOption = False, json_: Json
 
 
 def record(home_status: Status) -> dict[str, object]:
-    """A status as JSON values; times are ISO 8601 with their zone."""
+    """Return a status as JSON values; times are ISO 8601 with their time zone."""
     live, gate, at_work = home_status.live, home_status.gate, home_status.at_work
     return {
         "home": str(home_status.home),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 SHOWN = 3
-"""Questions of each kind that are printed."""
+"""The maximum number of questions of each kind that are printed."""
 
 
 def suggest_terms(
@@ -99,7 +99,7 @@ def _pair(text: str, option: str) -> tuple[str, str]:
 
 
 def _known_questions(home: Home, retriever: Retriever, files: Sequence[Path]) -> list[SaidQuestion]:
-    """Every question that is known, with the chunks that are known to answer it."""
+    """Return every known question, with the chunks that are known to answer it."""
     from evals.questions.question_sets import question_sets
     from evals.terms import SaidQuestion
     from retrieval.serve.logs import asked_questions, read_feedback

@@ -16,7 +16,7 @@ from retrieval.rag.statements import Statement
 _OR = "Or, if that is meant: "
 _PERHAPS = "Perhaps: "
 _MOST_MISSING = 2
-"""The most words of the question that an uncertain answer lists as missing."""
+"""The maximum number of words of the question that an uncertain answer lists as missing."""
 NO_ANSWER_TEXT = "No answer found in these books."
 READ = "Read from the books, not generated."
 

@@ -28,7 +28,7 @@ class Answerer:
 
     Args:
         home: the home folder; `answer` in its `rag.yaml` sets the model and the threshold.
-        embedder: makes the vectors of questions; None: the one that the index was built with.
+        embedder: embeds the questions; None: the one that the index was built with.
         how: `read` from cells and sentences, without a model; `generate` by the model; `auto`: by the model if there is
             a key.
         live: reads the index; None: opens its own.
@@ -116,8 +116,8 @@ class Answerer:
 
         Raises:
             InvalidQueryError: the question is empty or too long.
-            VectorDBUnavailableError: nothing is live, or it cannot be read.
-            EmbeddingFailureError: no vector could be made of the question.
+            VectorDBUnavailableError: no index is live, or it cannot be read.
+            EmbeddingFailureError: the question could not be embedded.
             RetrievalTimeoutError: it took longer than the deadline.
         """
 
@@ -185,7 +185,7 @@ class _Telling:
                 yield told
 
     def answer(self) -> Answer:
-        """Return the whole answer, of the pieces so far."""
+        """Return the whole answer, made up of the pieces so far."""
         text, context, model = "".join(self._told), self._context, self._model
         if model is None and self._reading is NOTHING:
             return _nothing(context, context.passages[0])

@@ -50,7 +50,7 @@ class AnswerKind:
         return unit is not None and ("money" if unit in _MONEY else unit) in self.measures
 
     def measured_by(self, head: str) -> bool:
-        """Whether a column's head names what is measured: `Wgt` if the question contains `how heavy`."""
+        """Whether the head of a column names the thing that is measured: `Wgt` if the question contains `how heavy`."""
         words = WORD.findall(head.casefold())
         return any(
             word == term or (2 <= len(word) <= 5 and is_short(word, term))
@@ -214,7 +214,7 @@ def column_features(question: str, row: CandidateRow, tokenize: Tokenize, read: 
 
 
 def _best_other(values: Features) -> Features:
-    """Return (n,) the highest of the other values; a value without others is returned itself."""
+    """Return (n,) the highest of the other values; a value without others is returned as it is."""
     others = [np.delete(values, position) for position in range(len(values))]
     return np.asarray([other.max() if len(other) else value for other, value in zip(others, values, strict=True)])
 
@@ -331,7 +331,7 @@ def _kinds(
 
 
 MOST = 3
-"""The most cells of a row that one answer contains."""
+"""The maximum number of cells of a row that one answer contains."""
 SURE = 0.95
 """Cells are added until their probabilities together reach this."""
 FAR = 0.1
@@ -366,7 +366,7 @@ def shipped_weights() -> Features:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellChoice:
-    """The probability of each cell of a row of being the one that a question asks for."""
+    """For each cell of a row, the probability that it is the one that a question asks for."""
 
     row: CandidateRow
     features: Features
@@ -386,7 +386,7 @@ class CellChoice:
             question: the question as asked.
             row: a row with at least one cell.
             tokenize: the tokenizer of the row's index.
-            reader: another than the built-in one.
+            reader: the row reader to use instead of the built-in one.
         """
         features = column_features(question, row, tokenize, reader.scores(question, row.columns, row.cells))
         return cls(row, features, probabilities(features @ shipped_weights()))

@@ -28,7 +28,7 @@ class AnswerPart:
 
 @dataclass(frozen=True, slots=True)
 class ChatModel:
-    """A model of OpenAI, or of any server with its interface.
+    """A chat model of OpenAI, or of any server that supports its API.
 
     No request is repeated after the first piece of its answer has arrived.
     """
@@ -36,7 +36,7 @@ class ChatModel:
     model: str
     temperature: float = 0.0
     max_tokens: int = 800
-    """The most tokens of one answer."""
+    """The maximum number of tokens in one answer."""
     timeout: float = 60.0
     """Seconds to wait for the next piece."""
     access: Access = field(default_factory=Access)

@@ -106,11 +106,11 @@ class IngestionResult:
 
     job_id: UUID
     documents_processed: int
-    """Documents that are now in the index as they were given, changed or not."""
+    """Documents whose given version is now in the index, whether or not it changed."""
     documents_failed: int
     """Documents that failed; if they were in the index before, they are unchanged."""
     embedding_count: int
-    """Vectors that were made; a text that was embedded before is not embedded again."""
+    """New vectors; a text that was embedded before is not embedded again."""
     errors: list[str]
     """File names of the documents that failed, in the order of the batch."""
     warnings: list[str]

@@ -58,7 +58,7 @@ def read(context: Context, settings: AnswerSettings = AnswerSettings()) -> Readi
 
     Args:
         context: the passages, with their measures.
-        settings: the least probabilities of an answer that is stated, and stated after "Perhaps:".
+        settings: the minimum probabilities of an answer that is stated, and of one that is stated after "Perhaps:".
     """
     if not context.passages:
         return NOTHING
@@ -75,7 +75,7 @@ def read(context: Context, settings: AnswerSettings = AnswerSettings()) -> Readi
     if verdict == "none":
         return NOTHING
     if verdict == "stated" and _compares(context.query):
-        verdict = "perhaps"  # one row is seldom the whole answer to a question that compares
+        verdict = "perhaps"  # one row is seldom the whole answer to a comparison
     return Reading(verdict, (best, *_alternatives(best, rivals)))
 
 

@@ -40,7 +40,7 @@ class DocumentSearch:
     read_by: str
     """`rules`, or the name of the chat model that read the question."""
     notes: tuple[str, ...]
-    """Parts given up during the search, one sentence each: conditions, values, the model."""
+    """What the search gave up, one sentence each: conditions, values, the model."""
     reason: str
     """Why no document is relevant enough; empty if one is, or if the question has no topic."""
     tokens: int
@@ -59,7 +59,7 @@ class Finder:
     Args:
         settings: the settings, which may name a model that reads questions.
         environment: the environment variables, which may contain the key of the model.
-        enough: the least relevance of a document that answers, 0 to 1; `answer` refuses below it.
+        enough: the minimum relevance of a document that answers, 0 to 1; `answer` refuses below it.
         today: returns the date from which `last month` is counted.
         strategy: how topics are ranked.
     """

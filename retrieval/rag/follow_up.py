@@ -25,7 +25,7 @@ _ARTICLE = re.compile(r"(?:an?|the)\s+", re.IGNORECASE)
 _REFERRING = FUNCTION_WORDS.union(Vocabulary.default().holding_words)
 """Words that name nothing by themselves: `the other one`."""
 _SHORTEST = 3
-"""The fewest letters of a word that names something."""
+"""The minimum number of letters in a word that names something."""
 
 
 @dataclass(frozen=True, slots=True)

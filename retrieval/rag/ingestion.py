@@ -49,9 +49,9 @@ class Job:
     originals: dict[str, RuleDocument]
     """Documents as they were given, by id: those of the index, and then those of the batch."""
     kept: frozenset[str] = frozenset()
-    """Ids of the documents that are stored beside the index."""
+    """Ids of the documents that are stored next to the index."""
     is_damaged: bool = False
-    """Whether a part of the index other than its chunks must be made again."""
+    """Whether a part of the index other than its chunks must be rebuilt."""
     clock: Clock = field(default_factory=Clock)
     new: dict[str, tuple[Chunk, ...]] = field(default_factory=dict)
     again: set[str] = field(default_factory=set)
@@ -118,7 +118,7 @@ def read_originals(folder: Path) -> dict[str, RuleDocument]:
 
 
 def _originals_to_begin_from(home: Path, beside: dict[str, RuleDocument]) -> tuple[str, dict[str, RuleDocument]]:
-    """Return the documents from which to make an unreadable index again, and a description of them; `beside` is what is
+    """Return the documents from which to rebuild an unreadable index, and a description of them; `beside` is what is
     stored beside that index."""
     if originals := read_originals(home) | beside:
         return "its documents", originals
@@ -247,7 +247,7 @@ class Ingestion:
         return job, store
 
     def _is_damaged(self, standing: str) -> bool:
-        """Whether what is stored beside the chunks of an index must be made again."""
+        """Whether the files that are stored next to the chunks of an index must be rebuilt."""
         try:
             calibration_of(snapshot_folder(self._home.root, standing), self._embedder.identity.name)
         except IndexCorruptError:
@@ -269,7 +269,7 @@ class Ingestion:
         batch: Sequence[ReadDocument] = (),
         leaving: Collection[str] = (),
     ) -> None:
-        """Take in the documents of an index that cannot be read, if the budget allows all that must be embedded.
+        """Add the documents of an index that cannot be read, if the budget covers everything that must be embedded.
 
         Raises:
             BudgetExceededError: the budget does not allow it; nothing was sent.
@@ -287,7 +287,7 @@ class Ingestion:
         job.again |= set(job.new)
 
     def _takes(self, job: Job, store: EmbeddingStore, document: ReadDocument) -> bool:
-        """Take one document into the batch, and return whether that worked. Even if it breaks the embedder, the others
+        """Add one document to the batch, and return whether that worked. Even if it breaks the embedder, the others
         continue."""
         try:
             self._take(job, store, document)
@@ -316,7 +316,7 @@ class Ingestion:
         }
 
     def _take(self, job: Job, store: EmbeddingStore, document: ReadDocument) -> None:
-        """Take one document into the batch once each of its texts has a vector."""
+        """Add one document to the batch once each of its texts has a vector."""
         given, ready = document.given, document.ready
         if ready is not None:
             name = ready.document.book
@@ -337,7 +337,7 @@ class Ingestion:
         job.again.discard(name)
 
     def _embed(self, job: Job, store: EmbeddingStore, texts: Sequence[str]) -> int:
-        """Store a vector for each text that has none; return how many were made.
+        """Store a vector for each text that has none; return how many are new.
 
         If the embedder fails whatever the text, it is not called again for this batch: either it failed at once, or it
         has already tried its server several times.
@@ -363,7 +363,7 @@ class Ingestion:
         raise AssertionError  # the last pause is None
 
     def _write(self, job: Job, store: EmbeddingStore) -> None:
-        """Make the new index and promote it, if it is sound."""
+        """Build the new index, and promote it if it is valid."""
         chunks, root = job.chunks, self._home.root
         texts = [embedding_text(chunk) for chunk in chunks]
         self._embed(job, store, texts)  # all of them, if the embedder is not the same as before

@@ -25,10 +25,10 @@ Result = TypeVar("Result")
 
 
 class LiveIndex:
-    """Reads the live snapshot of a home, also after another goes live. Any number of threads may share one.
+    """Reads the live snapshot of a home, even after another one goes live. Any number of threads may share one.
 
     Args:
-        embedder: makes the vectors of questions; None: the one that the snapshot was built with.
+        embedder: embeds the questions; None: the one that the snapshot was built with.
         strategy: how to search; None: the strategy of the home's settings.
 
     Raises:
@@ -48,7 +48,7 @@ class LiveIndex:
         """Return the result of a function of the live snapshot, read from one snapshot only.
 
         Raises:
-            VectorDBUnavailableError: nothing is live, or it cannot be read.
+            VectorDBUnavailableError: no index is live, or it cannot be read.
         """
         while True:
             reader = self.reader()
@@ -63,8 +63,8 @@ class LiveIndex:
         """Return the reader of the snapshot that is live now; it stays open until another snapshot is live.
 
         Raises:
-            NothingLiveError: nothing is live.
-            IndexCorruptError: it is damaged, or of another version.
+            NothingLiveError: no index is live.
+            IndexCorruptError: it is damaged, or another version wrote it.
         """
         live = live_id(self.home.root)
         with self._opening:
@@ -100,7 +100,7 @@ class LiveIndex:
 
 
 AT_ONCE = 32
-"""The most questions that are processed at a time; others wait, and their time runs."""
+"""The maximum number of questions that are processed at a time; the others wait, and their waiting time counts."""
 
 
 class Deadline:

@@ -19,7 +19,7 @@ EventName = Literal["search", "context", "generation", "token", "complete", "err
 Mode = Literal["read", "generated", "none"]
 
 READABLE = 0.15
-"""Least relevance of a passage that is read, or named as the nearest place if the books do not answer. What is stated
+"""Minimum relevance of a passage that is read, or named as the nearest place if the books do not answer. What is stated
 from it has its own probability."""
 _DECIMALS = 6
 """Decimals of the share of a question that a passage contains, so that passages with the same words have equal
@@ -98,9 +98,9 @@ class AnswerEvent:
     data: str
     """The current step, a piece of the answer's text, or an error message."""
     passages: tuple[Passage, ...] = ()
-    """Only of `context`."""
+    """Only for `context`."""
     answer: Answer | None = None
-    """Only of `complete`."""
+    """Only for `complete`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +149,12 @@ class Gatherer:
 
         Args:
             query: 1 to 2,000 characters.
-            least: least relevance of each passage, 0 to 1; for a comparison, only of the best passage for the whole
+            least: minimum relevance of each passage, 0 to 1; for a comparison, only of the best passage for the whole
                 question.
 
         Raises:
             InvalidQueryError: the question is empty or too long.
-            EmbeddingFailureError: no vector could be made of it.
+            EmbeddingFailureError: the question could not be embedded.
         """
         retriever = self.reader.retriever
         whole_query, query = query, shortened(query)

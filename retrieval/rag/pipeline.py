@@ -32,7 +32,7 @@ class RAGPipeline:
 
     Args:
         home: the home folder; its `rag.yaml` sets the embedder and the defaults of `retrieve`.
-        embedder: makes the vectors; None: that of the settings, and for questions that of the index.
+        embedder: computes the vectors; None: the one in the settings, and for questions the one of the index.
         strategy: how to search; None: the strategy of the home's settings.
         timeout: seconds after which a question fails.
         timer: the clock of the answer cache, in seconds from any start.
@@ -65,19 +65,19 @@ class RAGPipeline:
         """Return the chunks that answer a question, each at least as relevant as requested; none if nothing answers
         it.
 
-        The same question of the same conversation gets the same answer until `retrieval.cache_ttl_seconds` have passed
+        The same question in the same conversation gets the same answer until `retrieval.cache_ttl_seconds` have passed
         or another index is live.
 
         Args:
             query: 1 to 2,000 characters.
             context_key: `{channel_id}:{user_id}`; a new one begins a conversation.
-            max_chunks: the most chunks to return; None: `retrieval.max_chunks`, which is 5.
+            max_chunks: the maximum number of chunks to return; None: `retrieval.max_chunks`, which is 5.
             min_relevance: 0 to 1; None: `retrieval.min_relevance`, which is 0.6.
 
         Raises:
             InvalidQueryError: the question is empty or too long, or another argument cannot be used.
-            VectorDBUnavailableError: nothing is live, or it cannot be read.
-            EmbeddingFailureError: no vector could be made of the question.
+            VectorDBUnavailableError: no index is live, or it cannot be read.
+            EmbeddingFailureError: the question could not be embedded.
             RetrievalTimeoutError: it took more than 10 seconds.
         """
         settings = self.home.settings.retrieval
@@ -114,12 +114,12 @@ class RAGPipeline:
 
         Raises:
             BudgetExceededError: `budget_usd` does not allow what would have to be embedded; nothing was sent.
-            VectorDBWriteError: the new index could not be written, or is not sound; what was live stays live.
+            VectorDBWriteError: the new index could not be written, or is not valid; the live index does not change.
         """
         return self._ingestion().ingest(documents)
 
     def remove(self, document_ids: Iterable[UUID]) -> IngestionResult:
-        """Remove documents from the index; an id that is not in the index is a warning.
+        """Remove documents from the index; an id that is not in the index causes a warning.
 
         Raises:
             VectorDBWriteError: no document would be left, or the new index could not be written.

@@ -303,7 +303,7 @@ def search(
     Args:
         retriever: the retriever; see `Retriever.retrieve` for other details and the errors raised.
         where: restricts which chunks may be returned.
-        least: least relevance of each hit, 0 to 1; None: any.
+        least: minimum relevance of each hit, 0 to 1; None: any.
         measured: whether to measure relevance even if `least` is None.
         debug: whether to report excluded chunks, too.
 
@@ -330,7 +330,7 @@ def _only_relevant(retriever: Retriever, retrieval: Retrieval, least: float, k: 
     Args:
         retriever: the retriever that found them.
         retrieval: a search for `N_CANDIDATES` hits or more, because relevance depends on that many.
-        least: least relevance, 0 to 1.
+        least: minimum relevance, 0 to 1.
 
     Returns:
         The search with those hits; and, if none is left, a sentence that states how far off the best one is.
@@ -350,7 +350,7 @@ def why_none(scores: Sequence[float], least: float) -> str:
 
     Args:
         scores: relevance of the hits that were found, best first.
-        least: the least relevance, which none of them has.
+        least: the minimum relevance, which none of them reaches.
     """
     if not scores:
         return "nothing in these books answers: no chunk may be shown for this question"

@@ -1,4 +1,4 @@
-"""Reads a row beside a question: a score for each cell, by MiniLM with an adapter that was trained for this."""
+"""Reads a row together with a question: a score for each cell, by MiniLM with an adapter that was trained for this."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class RowReader:
     """Scores the cells of a row by the mean of the states of their tokens, which see the question and the whole row.
 
     Args:
-        adapter: file of matrices of low rank for MiniLM (LoRA, Hu et al. 2021), and `SCORE`.
+        adapter: file of low-rank matrices for MiniLM (LoRA, Hu et al. 2021), and `SCORE`.
     """
 
     def __init__(self, adapter: Path = ADAPTER) -> None:

@@ -30,7 +30,7 @@ _LIMITS = word_set("limits")
 _FEW, _LONG = 4, 60
 """A sentence with fewer words is short; the length of a sentence is measured as a share of the second number."""
 MOST_SENTENCES = 2
-"""The most sentences of one passage that are stated."""
+"""The maximum number of sentences of one passage that are stated."""
 _NEXT = 0.5
 """A second sentence is stated if its probability is at least this share of the first's."""
 
@@ -155,7 +155,7 @@ def shipped_weights() -> Features:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceChoice:
-    """The probability of each sentence of a passage of being the one that answers a question."""
+    """For each sentence of a passage, the probability that it is the one that answers a question."""
 
     sentences: tuple[Sentence, ...]
     features: Features

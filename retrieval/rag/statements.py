@@ -159,9 +159,9 @@ def candidates(
     Args:
         question: the question as the index reads it.
         passages: the passages, with their measures.
-        most: the most cells of one passage.
+        most: the maximum number of cells of one passage.
         sentence_weights: (sentences.NAMES,); None: the built-in weights.
-        row_reader: another than the built-in one.
+        row_reader: the row reader to use instead of the built-in one.
     """
     usable = []
     for passage in passages:
@@ -270,7 +270,7 @@ def statements(
     Args:
         question: the question that the passages were measured for.
         passages: candidates for one look-up.
-        most: the most cells of one passage.
+        most: the maximum number of cells of one passage.
     """
     words = QuestionWords.of(question, snapshot)
     rivals = candidates(words, passages, snapshot, most)
