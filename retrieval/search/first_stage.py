@@ -19,7 +19,7 @@ from retrieval.index.regions import Regions
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.lexical_index import Documents, Selection
-from retrieval.query_must.compiled.exclusions import CompiledExclusions
+from retrieval.query_must.compiled.sibling_index import CompiledExclusions
 from retrieval.search.candidates import word_weights
 from retrieval.search.cosines import Cosines, similarity
 from retrieval.search.fusion import Leg, Positions, Ranking, Scores, best

@@ -17,7 +17,7 @@ from retrieval.errors import EmbedderMismatchError, InvalidQueryError
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
-from retrieval.query_must.compiled.exclusions import CompiledExclusions
+from retrieval.query_must.compiled.sibling_index import CompiledExclusions
 from retrieval.search.by_model.model_order import in_order
 from retrieval.search.first_stage import Admission, AllowedChunks, ranked_by_distance
 from retrieval.search.fusion import Ranking

@@ -2,20 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from retrieval.files.arrays import Integers, RaggedArray, begins
 from retrieval.query_must.compiled.atoms import AtomNumbers, hash_of, hashes_of_spans, places_of
+from retrieval.query_must.compiled.sibling_arrays import Lists, SiblingArrays
 from retrieval.query_must.operators import Term
 from retrieval.query_must.sibling_mentions import QueryMentions, span_mask
 from retrieval.query_must.siblings import TableVerdict, why_not_applied
-
-if TYPE_CHECKING:
-    from retrieval.query_must.compiled.sibling_index import Lists, SiblingIndex
-
 
 Masks = npt.NDArray[np.uint64]
 """Places of tokens, as in `QueryMentions`."""
@@ -37,7 +33,7 @@ class RowMentions:
     """(m,)."""
 
     @classmethod
-    def of(cls, index: "SiblingIndex", mentions: QueryMentions, names: Places, shared: Places) -> "RowMentions":
+    def of(cls, index: SiblingArrays, mentions: QueryMentions, names: Places, shared: Places) -> "RowMentions":
         """Return the mentions that are not part of a longer one; the arguments are places of the question and numbers
         of runs."""
         candidates = [(mask, index.rows_of_name[name].astype(np.int64), NAME) for mask, name in names]
@@ -88,7 +84,7 @@ class QueryWords:
     """(W,)."""
 
     @classmethod
-    def of(cls, index: "SiblingIndex", mentions: QueryMentions) -> "QueryWords":
+    def of(cls, index: SiblingArrays, mentions: QueryMentions) -> "QueryWords":
         """Look up the question's tokens."""
         numbers = np.array([hash_of((token,)) for token in mentions.places], dtype=np.uint64)
         positions, masks = places_of(numbers, index.words), np.array(list(mentions.places.values()), dtype=np.uint64)
@@ -96,7 +92,7 @@ class QueryWords:
         places[positions[positions >= 0]] = masks[positions >= 0]
         return cls(places)
 
-    def masks(self, words: "Lists", keys: Integers) -> Masks:
+    def masks(self, words: Lists, keys: Integers) -> Masks:
         """Return the places of the question that the lists of these keys explain."""
         sizes = words.sizes(keys)
         masks = np.zeros(len(keys), dtype=np.uint64)
@@ -138,7 +134,7 @@ class Named:
         return TableVerdict(name, row, named, measured, claimed, heads, words, title, held)
 
 
-def name_rows(index: "SiblingIndex", mentions: QueryMentions) -> Named | None:
+def name_rows(index: SiblingArrays, mentions: QueryMentions) -> Named | None:
     """Return which rows are named, and by which names; None if no row is."""
     spans, numbers = hashes_of_spans(mentions.tokens, max(index.longest.tolist()))
     names, shared = (_found(spans, places_of(numbers, runs)) for runs in (index.names, index.shared))
@@ -176,7 +172,7 @@ class Chosen:
     """Mentions of these rows."""
 
 
-def _chosen(index: "SiblingIndex", mentions: RowMentions) -> Chosen:
+def _chosen(index: SiblingArrays, mentions: RowMentions) -> Chosen:
     """Choose rows by names and amounts first; cells that several rows have decide between those."""
     rows = np.unique(mentions.rows)
     tables, which = np.unique(index.table_of[rows], return_inverse=True)
@@ -195,7 +191,7 @@ def _chosen(index: "SiblingIndex", mentions: RowMentions) -> Chosen:
 
 
 def _named(
-    index: "SiblingIndex", mentions: QueryMentions, query_words: QueryWords, chosen: Chosen, heads: Masks, runs: Masks
+    index: SiblingArrays, mentions: QueryMentions, query_words: QueryWords, chosen: Chosen, heads: Masks, runs: Masks
 ) -> Named:
     """Decide the k chosen tables.
 

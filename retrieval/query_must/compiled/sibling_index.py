@@ -1,122 +1,151 @@
-"""All keyed tables of an index as arrays, with the same verdicts as `Siblings`.
+"""The keyed tables of an index, and the rows that a question excludes from them, with the same verdicts as `Siblings`.
 
-Values that all rows of a table share are stored once, by table. Only tables with a named row are examined, and if the
-question contains a title, those of the same kind.
+Only tables with a named row are examined, and if the question contains a title, those of the same kind.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.files.arrays import Integers, RaggedArray
+from retrieval.files.arrays import Integers
 from retrieval.language.canonical import Canonical
-from retrieval.language.vocabulary import Vocabulary
-from retrieval.query_must.compiled.atoms import Hashes, IntervalIndex, hash_of, places_of
-from retrieval.query_must.compiled.exclusions import CompiledExclusions
-from retrieval.query_must.compiled.naming import name_rows
-from retrieval.query_must.operators import Membership
-from retrieval.query_must.sibling_mentions import AmountInterval, QueryMentions
-from retrieval.query_must.siblings import KeyedTable, TableWords, words_of_table
+from retrieval.query_must.compiled.atoms import hash_of, places_of
+from retrieval.query_must.compiled.naming import Named, name_rows
+from retrieval.query_must.compiled.sibling_arrays import SiblingArrays, hashes_of
+from retrieval.query_must.sibling_mentions import QueryMentions, span_mask
+from retrieval.query_must.siblings import TableVerdict, duplicate_table_reason, named_reason
 
-Numbers = npt.NDArray[np.int32]
-Lists = RaggedArray[np.int32]
+_NOBODY = -1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SiblingIndex:
-    """T tables in the order of their ids, and their R rows, one table after another."""
+@dataclass(frozen=True)
+class CompiledExclusions:
+    """The rows of an index that one question excludes. The same result as `siblings.Exclusions`.
 
-    tables: Hashes
-    """(T,) hash of each table's id."""
-    kind: Numbers
-    """(T,)."""
-    tables_of_kind: Lists
-    rows: Integers
-    """(T + 1,) the rows of table t are rows[t] .. rows[t + 1] - 1."""
-    table_of: Numbers
-    """(R,)."""
-    ordinals: Numbers
-    """(R,) number of each row in its table, ascending within a table."""
-    positions: Integers
-    """(R,) position of the chunk of each row."""
-    by_position: Numbers
-    """(R,) the rows in the order of their positions."""
-    words: Hashes
-    """(W,) ascending."""
-    words_of_row: Lists
-    words_of_heads: Lists
-    """By table, like `words_of_title`."""
-    words_of_title: Lists
-    names: Hashes
-    """Ascending, like `shared` and `runs`."""
-    rows_of_name: Lists
-    shared: Hashes
-    """Cells that several rows have."""
-    rows_of_shared: Lists
-    runs: Hashes
-    tables_of_run: Lists
-    amounts: IntervalIndex
-    """A amounts of rows, by the unit that they measure."""
-    row_of_amount: Numbers
-    """(A,)."""
-    is_step: npt.NDArray[np.bool_]
-    """(A,) whether it is more than one value."""
-    longest: Integers
-    """(2,) number of tokens of the longest name or shared cell, and of the longest run."""
+    A question that contains a title can exclude all rows of many tables; a search that examines a few chunks checks
+    only those.
+    """
 
-    def __post_init__(self) -> None:
-        sizes = {len(self.table_of), len(self.ordinals), len(self.positions), len(self.words_of_row)}
-        if len(sizes) > 1 or len(self.rows) != len(self.tables) + 1 or self.rows[-1] != len(self.table_of):
-            raise ValueError("rows and tables do not fit")
+    _index: SiblingArrays
+    _mentions: QueryMentions | None
+    _named: Named | None
 
-    @classmethod
-    def build(
-        cls, tables: Sequence[KeyedTable], positions: Mapping[Membership, int], vocabulary: Vocabulary
-    ) -> "SiblingIndex":
-        """Arrange tables; every row must have a position."""
-        ordered = sorted(tables, key=lambda table: table.id)
-        read = [words_of_table(table, vocabulary) for table in ordered]
-        rows = [(table, number) for table, words in enumerate(read) for number in sorted(words.rows)]
-        words = _numbered((word,) for table_words in read for word in _words(table_words))
-        kinds = {kind: number for number, kind in enumerate(sorted({table.kind for table in ordered}))}
-        kind = np.array([kinds[table.kind] for table in ordered], dtype=np.int32)
-        of_row = [read[table].rows[number] for table, number in rows]
-        names_of_row, shared_of_row = [row.names for row in of_row], [row.shared for row in of_row]
-        runs_of_table = [table_words.runs for table_words in read]
-        names, rows_of_name = _inverted(names_of_row)
-        shared, rows_of_shared = _inverted(shared_of_row)
-        runs, tables_of_run = _inverted(runs_of_table)
-        amounts = [(number, amount) for number, row in enumerate(of_row) for amount in row.amounts]
-        places = np.array([positions[Membership(ordered[table].id, number)] for table, number in rows], dtype=np.int64)
-        return cls(
-            tables=_hashes(hash_of((table.id,)) for table in ordered),
-            kind=kind,
-            tables_of_kind=RaggedArray.of_sizes(np.bincount(kind), np.argsort(kind, kind="stable").astype(np.int32)),
-            rows=np.cumsum([0, *(len(table_words.rows) for table_words in read)], dtype=np.int64),
-            table_of=np.array([table for table, _ in rows], dtype=np.int32),
-            ordinals=np.array([number for _, number in rows], dtype=np.int32),
-            positions=places,
-            by_position=np.argsort(places).astype(np.int32),
-            words=words,
-            words_of_row=_numbers([row.words for row in of_row], words),
-            words_of_heads=_numbers([table_words.heads for table_words in read], words),
-            words_of_title=_numbers([table_words.title for table_words in read], words),
-            names=names,
-            rows_of_name=rows_of_name,
-            shared=shared,
-            rows_of_shared=rows_of_shared,
-            runs=runs,
-            tables_of_run=tables_of_run,
-            amounts=IntervalIndex.build(
-                (amount.unit, amount.low, amount.high, at) for at, (_, amount) in enumerate(amounts)
-            ),
-            row_of_amount=np.array([row for row, _ in amounts], dtype=np.int32),
-            is_step=np.array([amount.is_step for _, amount in amounts], dtype=np.bool_),
-            longest=np.array([_longest((*names_of_row, *shared_of_row)), _longest(runs_of_table)], dtype=np.int64),
+    @cached_property
+    def is_empty(self) -> bool:
+        """Whether no row is excluded, as far as that is known without checking any row."""
+        return self._named is None or not self._named.free.any()
+
+    @cached_property
+    def positions(self) -> Integers:
+        """Positions of the excluded chunks, ascending."""
+        if self._named is None or self.is_empty:
+            return np.zeros(0, dtype=np.int64)
+        index, named = self._index, self._named
+        kinds = np.unique(index.kind[named.tables[named.free & (named.title != 0)]]).tolist()
+        near = [index.tables_of_kind[kind].astype(np.int64) for kind in kinds]
+        tables = np.unique(np.concatenate([named.tables[named.free], *near]))
+        sizes = index.rows[tables + 1] - index.rows[tables]
+        rows = np.repeat(index.rows[tables] - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
+        return np.sort(index.positions[rows[self._excluding_table(rows) != _NOBODY]])
+
+    def among(self, positions: Integers) -> npt.NDArray[np.bool_]:
+        """Return which chunks at these positions are excluded, aligned with them."""
+        excluded = np.zeros(len(positions), dtype=np.bool_)
+        if not self.is_empty:
+            rows = self._index.rows_at(positions)
+            keyed = np.flatnonzero(rows >= 0)
+            excluded[keyed] = self._excluding_table(rows[keyed]) != _NOBODY
+        return excluded
+
+    def why(self, table: str, row: int) -> str:
+        """Return why a row is excluded; empty if it is not."""
+        # A receipt needs this three times: whether a predicate holds, why it does not, and that in words.
+        why = self._said.get((table, row))
+        if why is None:
+            why = self._said[table, row] = self._why(table, row)
+        return why
+
+    @cached_property
+    def _said(self) -> dict[tuple[str, int], str]:
+        return {}
+
+    def _why(self, table: str, row: int) -> str:
+        number = -1 if self.is_empty else self._index.row(table, row)
+        by = int(self._excluding_table(np.array([number]))[0]) if number >= 0 else _NOBODY
+        if by == _NOBODY or self._mentions is None or self._named is None:
+            return ""
+        own = self._named.tables[by] == self._index.table_of[number]
+        return (named_reason if own else duplicate_table_reason)(
+            self._mentions, self._named.verdict(by, self._mentions, "")
         )
+
+    def why_not_applied(self, table: str, row: int) -> str:
+        """Return why no row of the table is excluded although the question names one; empty if it names none, or if
+        rows are excluded."""
+        number = self._index.row(table, row) if self._named is not None else -1
+        verdict = self._verdict(int(self._index.table_of[number])) if number >= 0 else None
+        return verdict.why_not_applied if verdict else ""
+
+    def _verdict(self, table: int) -> TableVerdict | None:
+        if self._named is None or self._mentions is None:
+            return None
+        position = int(np.searchsorted(self._named.tables, table))
+        there = position < len(self._named.tables) and self._named.tables[position] == table
+        return self._named.verdict(position, self._mentions, "") if there else None
+
+    def _excluding_table(self, rows: Integers) -> Integers:
+        """Return which of the named tables excludes each row: its own, or else the first of its kind."""
+        by = np.full(len(rows), _NOBODY, dtype=np.int64)
+        if self._named is None or self._mentions is None or not len(rows):
+            return by
+        index, named, mentions = self._index, self._named, self._mentions
+        tables = index.table_of[rows].astype(np.int64)
+        words = named.query_words.masks(index.words_of_row, rows)
+        key = np.minimum(np.searchsorted(named.tables, tables), len(named.tables) - 1)
+        own = np.flatnonzero((named.tables[key] == tables) & named.free[key])
+        table_of = key[own]
+        telling = np.uint64(mentions.informative) & ~named.claimed & ~(named.heads & np.uint64(mentions.words))
+        says_no_more = (words[own] & (telling & ~named.words)[table_of]) == 0
+        explained = words[own] & ~named.measured[table_of] | self._words_of_amounts(rows[own])
+        is_excluded = says_no_more & ((named.named[table_of] & ~explained) != 0) & (rows[own] != named.row[table_of])
+        by[own[is_excluded]] = table_of[is_excluded]
+        self._of_twins(by, tables, words)
+        return by
+
+    def _words_of_amounts(self, rows: Integers) -> npt.NDArray[np.uint64]:
+        """Return the places of amounts in the question that these rows represent."""
+        words = np.zeros(len(rows), dtype=np.uint64)
+        for amount in self._mentions.amounts if self._mentions else ():
+            words[np.isin(rows, self._index.rows_holding(amount.amount))] |= np.uint64(span_mask(*amount.span))
+        return words
+
+    def _of_twins(self, by: Integers, tables: Integers, words: npt.NDArray[np.uint64]) -> None:
+        """Fill in what excludes rows that their own table does not: a table of the same kind whose title the question
+        contains."""
+        if self._named is None or self._mentions is None:
+            return
+        index, named = self._index, self._named
+        beyond = np.uint64(self._mentions.informative) & ~(named.words | named.heads)
+        kinds = index.kind[tables]
+        able = np.flatnonzero(named.free & (named.title != 0))
+        if not len(able):
+            return
+        own = index.kind[named.tables[able]].astype(np.uint64)
+        _, first = np.unique(np.stack([own, beyond[able], named.title[able]]), axis=1, return_index=True)
+        distinct, which = np.unique(tables, return_inverse=True)
+        explained = words | named.query_words.masks(index.words_of_heads, distinct)[which]
+        for at in np.sort(able[first]).tolist():
+            # A table has the words of its own title, so its own rows are not among these.
+            same = kinds == index.kind[named.tables[at]]
+            out = same & ((explained & beyond[at]) == 0) & ((named.title[at] & ~explained) != 0)
+            by[out & (by == _NOBODY)] = at
+
+
+class SiblingIndex(SiblingArrays):
+    """The keyed tables of an index, which a question can be compared with."""
 
     def read(self, question: Canonical) -> CompiledExclusions:
         """Decide every table with a row that the question names."""
@@ -125,67 +154,10 @@ class SiblingIndex:
         return CompiledExclusions(self, mentions, named)
 
     def _known(self, keys: Sequence[str]) -> Sequence[bool]:
-        hashes = _hashes(hash_of((key,)) for key in keys)
+        hashes = hashes_of(hash_of((key,)) for key in keys)
         known: list[bool] = ((places_of(hashes, self.names) >= 0) | (places_of(hashes, self.shared) >= 0)).tolist()
         return known
 
     def with_rivals(self, question: Canonical) -> Canonical:
         """Return the question with the rows that it excludes."""
         return replace(question, rivals=self.read(question))
-
-    def row(self, table: str, ordinal: int) -> int:
-        """Return the number of a row; -1 if there is no such row."""
-        numbers = np.flatnonzero(self.tables == np.uint64(hash_of((table,))))
-        for number in numbers.tolist():
-            start, stop = self.rows[number], self.rows[number + 1]
-            position = int(np.searchsorted(self.ordinals[start:stop], ordinal))
-            if position < stop - start and self.ordinals[start + position] == ordinal:
-                return int(start) + position
-        return -1
-
-    def rows_at(self, positions: Integers) -> Integers:
-        """Return the row of the chunk at each position; -1 if there is none."""
-        if not len(self.positions):
-            return np.full(len(positions), -1, dtype=np.int64)
-        # Only the entries that this search needs are read from the mapped arrays.
-        position = np.searchsorted(self.positions, positions, sorter=self.by_position)
-        row = self.by_position[np.minimum(position, len(self.positions) - 1)].astype(np.int64)
-        return np.where(self.positions[row] == positions, row, -1)
-
-    def rows_holding(self, amount: AmountInterval, *, steps: bool = False) -> Integers:
-        """Return the rows that represent an amount, ascending: both of its ends are in one of their amounts, or in one
-        of their steps."""
-        low, high = (self.amounts.overlapping(amount.unit, end, end) for end in (amount.low, amount.high))
-        held = np.intersect1d(low, high)
-        return np.unique(self.row_of_amount[held[self.is_step[held]] if steps else held]).astype(np.int64)
-
-
-def _words(table: TableWords) -> Iterable[str]:
-    return chain(table.heads, table.title, *(row.words for row in table.rows.values()))
-
-
-def _hashes(numbers: Iterable[int]) -> Hashes:
-    return np.array(list(numbers), dtype=np.uint64)
-
-
-def _numbered(runs: Iterable[tuple[str, ...]]) -> Hashes:
-    """Return the hashes of distinct runs, ascending."""
-    return np.unique(_hashes(map(hash_of, set(runs))))
-
-
-def _numbers(lists: Sequence[frozenset[str]], words: Hashes) -> Lists:
-    """Return each word as its index in the ascending array."""
-    flat = _hashes(hash_of((word,)) for terms in lists for word in sorted(terms))
-    return RaggedArray.of_sizes(list(map(len, lists)), places_of(flat, words).astype(np.int32))
-
-
-def _inverted(lists: Sequence[frozenset[tuple[str, ...]]]) -> tuple[Hashes, Lists]:
-    """Return the distinct runs as ascending hashes, and for each the lists that contain it."""
-    numbers = _numbered(chain.from_iterable(lists))
-    places = [places_of(_hashes(map(hash_of, sorted(runs))), numbers).tolist() for runs in lists]
-    lists_of_number = RaggedArray.invert(places, len(numbers))
-    return numbers, RaggedArray(lists_of_number.starts, lists_of_number.items.astype(np.int32))
-
-
-def _longest(runs: Iterable[frozenset[tuple[str, ...]]]) -> int:
-    return max(map(len, chain.from_iterable(runs)), default=0)
