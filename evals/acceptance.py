@@ -298,7 +298,7 @@ def broken_bound(judged: CheckedBound) -> str:
     """Return a sentence like `mrr is 0.812, and must be at least 0.85`."""
     score = "undefined for these questions" if judged.score is None else f"{judged.score:.3f}"
     wanted = str(judged.bound).removeprefix(judged.bound.metric + " ")
-    return f"{judged.bound.metric} is {score}, and must be {wanted}"
+    return f"{judged.bound.metric} is {score}, but must be {wanted}"
 
 
 def decline(comparison: Comparison) -> str:

@@ -232,7 +232,10 @@ GOLD_RESOLVES: Rule[Scores] = Rule(
 SCORE_RULES: tuple[Rule[Scores], ...] = (
     GOLD_RESOLVES,
     Rule(
-        "no_false_exclusions", "No predicate keeps the gold of a question out of what ships.", "leaderboard", _excluding
+        "no_false_exclusions",
+        "No predicate excludes the gold of a question from the results of `default`.",
+        "leaderboard",
+        _excluding,
     ),
     Rule(
         "not_worse_than_live",
@@ -291,7 +294,7 @@ def live_scores(home: Home) -> OtherScores:
         # The live index cannot be asked about a new book, but about all others.
         return OtherScores(evaluation_of(home, live, STRATEGIES[SHIPPED], foreign=True) if live is not None else None)
     except RetrievalError as error:
-        return OtherScores(None, f"what is live cannot be read, by readers neither, so nothing is worse: {error}")
+        return OtherScores(None, f"the live index cannot be read, not even by readers, so nothing is worse: {error}")
 
 
 def best_kept_scores(home: Home, candidate: Evaluation) -> OtherScores:
@@ -304,7 +307,7 @@ def best_kept_scores(home: Home, candidate: Evaluation) -> OtherScores:
             continue  # of an older version of this program, or damaged, so that a rollback to it is impossible too
     best = best_of(candidate.rows(SHIPPED), {name: evaluation.rows(SHIPPED) for name, evaluation in scored.items()})
     if best is None:
-        return OtherScores(None, "no snapshot besides what is live is kept that was asked the same")
+        return OtherScores(None, "no other snapshot that was scored with the same questions is kept")
     return OtherScores(scored[best])
 
 

@@ -75,13 +75,13 @@ METRICS = (
     ReportedMetric(
         f"precision@{SHOWN}",
         "higher",
-        "gold chunks among the first 15, over 15; where one is all there is, at most 0.067",
+        "gold chunks among the first 15, divided by 15; at most 0.067 if there is only one gold chunk",
         Use.HEADLINE,
     ),
     ReportedMetric(
         "f1",
         "higher",
-        "harmonic mean of precision and recall of the first 15, which are shown; not of the 100 of a file of `--trec`",
+        "harmonic mean of precision and recall of the first 15, which are shown, not of the 100 in a file of `--trec`",
         Use.HEADLINE,
     ),
     ReportedMetric(
@@ -135,7 +135,8 @@ METRICS = (
     ReportedMetric(
         "no_answer_accuracy",
         "higher",
-        "share of the questions without an answer for which nothing is returned; a strategy alone returns the nearest",
+        "share of the questions without an answer for which nothing is returned; a strategy alone always returns "
+        "its nearest chunks",
         _KEPT,
     ),
     ReportedMetric("rounds", "lower", "rounds of `iterative` for a question, mean", Use.HEADLINE),

@@ -211,7 +211,7 @@ def suggest_predicates(
         chunk = chunks[chunk_id]
         names = tuple(dict.fromkeys(_names(chunk)))[:_MOST_NAMES]
         if chunk.kind != "row" or not names:
-            why = "it is no row of a table" if chunk.kind != "row" else "nothing that it is called names it alone"
+            why = "it is not a row of a table" if chunk.kind != "row" else "it has no name that no other row has"
             unhelped += [Unhelped(chunk, query, why) for query in queries]
             continue
         made = PredicateSuggestion(chunk, names, ())

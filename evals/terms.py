@@ -118,7 +118,7 @@ class TermSuggestion:
             "meaning": f"near in meaning ({self.strength:.2f})",
             "group": f"{self.strength:.0%} of the questions miss the row that answers by this word alone"
             + (f"; or {', '.join(self.others)}" if self.others else ""),
-            "answer": f"the row that answers {self.strength:.0%} of the questions is called so",
+            "answer": f"the row that answers {self.strength:.0%} of the questions has this name",
         }[self.way]
 
 
@@ -298,7 +298,7 @@ def add_alias(path: Path, word: str, means: str) -> None:
     """
     text = path.read_text("utf-8") if path.is_file() else ""
     if text and word in load_vocabulary(path).aliases and word not in Vocabulary.default().aliases:
-        raise LibraryError(f"{path} has an alias {word!r} already; change it there")
+        raise LibraryError(f"{path} already has an alias {word!r}; change it there")
     line = f"{json.dumps(word, ensure_ascii=False)} = {json.dumps(means, ensure_ascii=False)}"
     match = _TABLE.search(text)
     if match:

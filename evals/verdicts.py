@@ -133,7 +133,7 @@ def _forced(home: Path, live: str | None) -> str | None:
 ACCEPTANCES_FILE = "accepted.jsonl"
 
 HOW = (
-    "fix the text, or let it go live as it was read: querymust build --accept REASON, "
+    "fix the text, or accept it as it was read: querymust build --accept REASON, "
     "or in Dagster the job promote with `accept` in its config"
 )
 

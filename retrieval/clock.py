@@ -20,7 +20,7 @@ def require_waiting_caller() -> None:
         RetrievalTimeoutError: the caller has given up.
     """
     if monotonic() > CALLER_WAITS_UNTIL.get():
-        raise RetrievalTimeoutError("nobody waits for this answer any more; ask again")
+        raise RetrievalTimeoutError("the caller no longer waits for this answer; ask again")
 
 
 class Clock:

@@ -65,12 +65,12 @@ class UnknownNameError(RetrievalError):
         kind: str,
         name: str,
         available: Iterable[str],
-        advice: str = "there are: none",
+        advice: str = "available: none",
         also: Iterable[str] = (),
     ) -> None:
         """`advice` states what to do if nothing is available; `also` are names that are known but not listed."""
         self.kind, self.name, self.available = kind, name, tuple(sorted(available))
-        there = f"there are: {', '.join(self.available)}" if self.available else advice
+        there = f"available: {', '.join(self.available)}" if self.available else advice
         near = get_close_matches(name, [*self.available, *also], n=1)
         meant = f"did you mean {near[0]!r}? " if near else ""
         super().__init__(f"no {kind} is called {name!r}; {meant}{there}")
@@ -81,7 +81,7 @@ class AmbiguousNameError(RetrievalError):
 
     def __init__(self, kind: str, name: str, available: Iterable[str]) -> None:
         self.kind, self.name, self.available = kind, name, tuple(available)
-        super().__init__(f"several {kind}s begin with {name!r}; write more of it: {', '.join(self.available)}")
+        super().__init__(f"several {kind}s begin with {name!r}; give more characters: {', '.join(self.available)}")
 
 
 class VectorDBUnavailableError(RetrievalError):
@@ -116,7 +116,7 @@ class StoreUnavailableError(VectorDBUnavailableError):
     @classmethod
     def of(cls, store: str, reason: object, advice: str) -> "StoreUnavailableError":
         """Return the error of a store that was called; `reason` is the message of its client."""
-        return cls(f"{store} cannot be asked ({reason}); {advice}")
+        return cls(f"{store} cannot be used ({reason}); {advice}")
 
     @classmethod
     def not_installed(cls, store: str, install: str) -> "StoreUnavailableError":

@@ -87,7 +87,7 @@ class Home:
             LibraryError: no build has named a library yet.
         """
         if self.settings.library is None:
-            raise LibraryError(f"{self.root} does not know its library; run: querymust build --library DIR")
+            raise LibraryError(f"{self.root} has no library yet; run: querymust build --library DIR")
         return self.settings.library
 
     def strategy(self, name: str | None = None) -> str:

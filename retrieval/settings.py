@@ -248,7 +248,10 @@ DEFAULT_EMBEDDER = "minilm"
 
 SETTINGS_FILE = "rag.yaml"
 REMEMBERED = "remembered.yaml"
-_HEAD = "# Written by every build: what it used. Write your own settings into rag.yaml; they win once they change.\n"
+_HEAD = (
+    "# Written by every build: the settings that it used. Put your own into rag.yaml; once changed, they take "
+    "precedence.\n"
+)
 
 IN_PROCESS, MULTIPROCESS, DASK, DASK_AT = "in_process", "multiprocess", "dask", "dask+"
 """Executors: this process, several processes of this machine, a Dask cluster on this machine, the scheduler after the
@@ -388,8 +391,8 @@ def _of_a_build(path: Path, stored: Mapping[str, object]) -> Mapping[str, object
         return remembered
     if remembered.setdefault("embedder", model) != model:
         raise UnreadableSettingsError(
-            f"{path}: `embedder` is {remembered['embedder']!r} and `embedding.model` {model!r}; they are one thing, "
-            "so leave one of them out"
+            f"{path}: `embedder` is {remembered['embedder']!r} and `embedding.model` {model!r}; they set the same "
+            "thing, so leave one of them out"
         )
     return remembered
 
@@ -431,13 +434,13 @@ def _time(value: object) -> str:
     text = f"{value // 60:02d}:{value % 60:02d}" if isinstance(value, int) else str(value)
     match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", text)
     if not match:
-        raise UnreadableSettingsError(f"`nightly` is {text!r}, not a time of day as 03:00")
+        raise UnreadableSettingsError(f"`nightly` is {text!r}, not a time of day such as 03:00")
     return f"{int(match[1]):02d}:{match[2]}"
 
 
 def _zone(name: str) -> str:
     if name not in available_timezones():
-        raise UnreadableSettingsError(f"`timezone` is {name!r}, not a zone as UTC or Europe/Berlin")
+        raise UnreadableSettingsError(f"`timezone` is {name!r}, not a time zone such as UTC or Europe/Berlin")
     return name
 
 
@@ -453,7 +456,7 @@ def _processes(value: object) -> int | None:
     if value is None:
         return None
     if not re.fullmatch(r"[1-9]\d{0,3}", str(value)):
-        raise UnreadableSettingsError(f"`processes` is {str(value)!r}, not a number of processes as 2")
+        raise UnreadableSettingsError(f"`processes` is {str(value)!r}, not a number of processes, such as 2")
     return int(str(value))
 
 
@@ -465,5 +468,5 @@ def _dollars(value: object) -> float | None:
     except ValueError:
         dollars = -1.0
     if not 0 <= dollars < float("inf"):
-        raise UnreadableSettingsError(f"`budget_usd` is {str(value)!r}, not a number of dollars as 2.50")
+        raise UnreadableSettingsError(f"`budget_usd` is {str(value)!r}, not a number of dollars, such as 2.50")
     return dollars

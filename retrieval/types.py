@@ -72,7 +72,7 @@ class Ordering:
         """Return all of it on one line."""
         usd = "" if self.usd is None else f", ${self.usd:.4f}"
         tokens = f", {self.prompt_tokens + self.completion_tokens:,} tokens{usd}" if self.prompt_tokens else ""
-        done = f"{self.model} put the first {self.looked_at} in order"
+        done = f"{self.model} ordered the first {self.looked_at}"
         outcome = f"{self.model} did not order the first {self.looked_at}: {self.left}" if self.left else done
         return f"{outcome} ({self.milliseconds:.0f} ms{tokens})"
 

@@ -91,6 +91,6 @@ def test_every_command_of_the_page_has_its_options() -> None:
         assert {word for word in words if word.startswith("--")} <= known[command]
     table: dict[str, Any] = dict(re.findall(r"^\| `(--[\w-]+)[^`]*` \| (.*) \|$", text, re.MULTILINE))
     assert set(table) == {"--fail-under", "--baseline", "--save", "--junit", "--summary"} <= known["eval"]
-    less = re.findall(r"`([\w@]+)`", table["--fail-under"].split("less is better")[1].split(")")[0])
+    less = re.findall(r"`([\w@]+)`", table["--fail-under"].split("lower is better")[1].split(")")[0])
     assert less
     assert all(sign(name) < 0 and name in names(Use.HEADLINE) for name in less)

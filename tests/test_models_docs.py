@@ -32,7 +32,11 @@ def test_the_commands_run_one_after_the_other_and_the_sample_costs_what_the_page
     block, *_ = blocks("sh", PAGE)
     cost, transformed, chunks, embedded, result = (ran.out for ran in printed(block, monkeypatch, capsys))
     tables, sent, answered = next(line for line in PAGE.splitlines() if "the sample book" in line).split("|")[2:5]
-    for number in (f"{tables.strip()} tables to send", f"about {sent.strip()} tokens", f"{answered.strip()} answered"):
+    for number in (
+        f"{tables.strip()} tables to send",
+        f"about {sent.strip()} tokens",
+        f"{answered.strip()} in answers",
+    ):
         assert number in cost
     assert "gpt-4o-mini read 13 tables" in transformed
     assert "159 with a query_must" in chunks
@@ -61,7 +65,7 @@ def test_names_and_questions_cost_what_the_page_says(sample, monkeypatch, capsys
     for line, what, cells in ((names, "tables", numbers[:5]), (questions, "places", numbers[5:])):
         (told,) = (ran.out for ran in printed(line, monkeypatch, capsys))
         count, sent, answered, likely, most = (cell.strip() for cell in cells)
-        assert f"{count} {what} to send: about {sent} tokens, and {answered} answered; about $" in told
+        assert f"{count} {what} to send: about {sent} tokens, and {answered} in answers; about $" in told
         likely_usd, most_usd = map(float, re.findall(r"(?:about|at most) \$([\d.]+)", told))
         assert (likely, most) == (f"${likely_usd:.2f}", f"${most_usd:.2f}")
 
@@ -73,7 +77,7 @@ def test_passages_cost_what_the_page_says(tmp_path, monkeypatch, capsys):
     (told,) = (ran.out for ran in printed(line, monkeypatch, capsys))
     row = next(line for line in PAGE.splitlines() if line.startswith("| the packaged sample |"))
     count, sent, answered, likely, most = (cell.strip() for cell in row.split("|")[2:-1])
-    assert f"{count} passages to send: about {sent} tokens, and {answered} answered; about $" in told
+    assert f"{count} passages to send: about {sent} tokens, and {answered} in answers; about $" in told
     likely_usd, most_usd = map(float, re.findall(r"(?:about|at most) \$([\d.]+)", told))
     assert (likely, most) == (f"${likely_usd:.2f}", f"${most_usd:.2f}")
 

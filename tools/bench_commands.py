@@ -38,7 +38,7 @@ def print_report(report: DataclassInstance, lines: Iterable[str], *, json_: bool
 
 @app.command("predicates")
 def bench_predicates(
-    n: Annotated[int, typer.Option("--n", min=1, max=1_000_000, help="How many predicates.")] = 100_000,
+    n: Annotated[int, typer.Option("--n", min=1, max=1_000_000, help="Number of predicates.")] = 100_000,
     json_: JsonOption = False,
 ) -> None:
     """Time the compiled predicates against a plain loop over all of them.
@@ -56,13 +56,13 @@ def bench_predicates(
 
 @app.command("scale")
 def bench_scale(
-    chunks: Annotated[int, typer.Option("--chunks", min=100, help="How many; a multiple of 100.")] = 100_000,
+    chunks: Annotated[int, typer.Option("--chunks", min=100, help="Number of chunks; a multiple of 100.")] = 100_000,
     keep: Annotated[
         Path | None,
-        typer.Option("--keep", help="Folder for the index, which a second run takes up again.", file_okay=False),
+        typer.Option("--keep", help="Folder for the index, which a second run reuses.", file_okay=False),
     ] = None,
     chroma: Annotated[
-        bool, typer.Option("--chroma", help="Time Chroma itself beyond 200,000 chunks too, which takes long to fill.")
+        bool, typer.Option("--chroma", help="Also time Chroma itself beyond 200,000 chunks, which takes long to fill.")
     ] = False,
     json_: JsonOption = False,
 ) -> None:
@@ -87,11 +87,12 @@ def bench_scale(
 
 @app.command("contract")
 def bench_contract(
-    chunks: Annotated[int, typer.Option("--chunks", min=100, help="Of the large library; a multiple of 100.")] = (
-        100_000
-    ),
+    chunks: Annotated[
+        int, typer.Option("--chunks", min=100, help="Number of chunks of the large library; a multiple of 100.")
+    ] = (100_000),
     keep: Annotated[
-        Path | None, typer.Option("--keep", help="Folder for its index, as that of `bench scale`.", file_okay=False)
+        Path | None,
+        typer.Option("--keep", help="Folder for its index, such as that of `bench scale`.", file_okay=False),
     ] = None,
     json_: JsonOption = False,
 ) -> None:
@@ -112,7 +113,9 @@ def bench_contract(
 
 @app.command("rebuild")
 def bench_rebuild(
-    chunks: Annotated[int, typer.Option("--chunks", min=200, help="Of the synthetic library.")] = 13_000,
+    chunks: Annotated[
+        int, typer.Option("--chunks", min=200, help="Number of chunks of the synthetic library.")
+    ] = 13_000,
     data: Annotated[
         Path | None,
         typer.Option("--data", help="Folder of books to copy and edit instead.", exists=True, file_okay=False),
@@ -135,11 +138,11 @@ def bench_rebuild(
 
 @app.command("faults")
 def bench_faults(
-    trials: Annotated[int, typer.Option("--trials", min=0, help="How many kills.")] = 200,
-    files: Annotated[int | None, typer.Option("--files", min=0, help="How many are damaged; else every one.")] = None,
+    trials: Annotated[int, typer.Option("--trials", min=0, help="Number of kills.")] = 200,
+    files: Annotated[int | None, typer.Option("--files", min=0, help="Number of damaged files; default: all.")] = None,
     disks: Annotated[int, typer.Option("--disks", min=0, help="Sizes of a full disk; 0: no hardship at all.")] = 3,
-    promotions: Annotated[int, typer.Option("--promotions", min=0, help="How many under readers.")] = 20,
-    seed: Annotated[int, typer.Option("--seed", help="Of the documents and the moments.")] = 0,
+    promotions: Annotated[int, typer.Option("--promotions", min=0, help="Number of promotions under readers.")] = 20,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the documents and the moments.")] = 0,
     json_: JsonOption = False,
 ) -> None:
     """Kill what writes at random moments, damage files, fill disks, read while indexes go live, and count what broke.
@@ -166,8 +169,8 @@ def bench_faults(
 
 @app.command("documents")
 def bench_documents(
-    count: Annotated[int, typer.Option("--count", min=0, help="How many are written.")] = 10_000,
-    seed: Annotated[int, typer.Option("--seed", help="Of what is written.")] = 0,
+    count: Annotated[int, typer.Option("--count", min=0, help="Number of documents.")] = 10_000,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the documents.")] = 0,
     json_: JsonOption = False,
 ) -> None:
     """Bring random documents through the ingest: which fall or lose a word, and how its time grows.
@@ -190,7 +193,7 @@ def bench_documents(
 
 @app.command("gate")
 def bench_gate(
-    changes: Annotated[int, typer.Option("--changes", min=1, help="How many of each kind and size.")] = 300,
+    changes: Annotated[int, typer.Option("--changes", min=1, help="Number of changes of each kind and size.")] = 300,
     json_: JsonOption = False,
 ) -> None:
     """Simulate changes of an index, and count those that the gate refuses.
@@ -213,8 +216,8 @@ def _require_hundreds(chunks: int) -> None:
 
 @app.command("siblings")
 def bench_siblings(
-    data: Annotated[Path, typer.Option("--data", help="Folder with folders of books in it.", show_default=False)],
-    split: Annotated[str, typer.Option("--split", help="Which questions, as the files are named.")] = "open",
+    data: Annotated[Path, typer.Option("--data", help="Folder with folders of books.", show_default=False)],
+    split: Annotated[str, typer.Option("--split", help="Split of the questions, as in the file names.")] = "open",
     home: HomeOption = DEFAULT_HOME,
     json_: JsonOption = False,
 ) -> None:
@@ -234,7 +237,7 @@ def bench_siblings(
 
 @app.command("spread")
 def bench_spread(
-    books: Annotated[int, typer.Option("--books", min=2, help="Of the synthetic library, 1,000 chunks each.")] = 12,
+    books: Annotated[int, typer.Option("--books", min=2, help="Number of books, 1,000 chunks each.")] = 12,
     json_: JsonOption = False,
 ) -> None:
     """Build one library with each executor, by one process and by two, and say how many books an hour that is.
@@ -253,8 +256,8 @@ def bench_spread(
 
 @app.command("hints")
 def bench_hints(
-    data: Annotated[Path, typer.Option("--data", help="Folder with folders of books in it.", show_default=False)],
-    split: Annotated[str, typer.Option("--split", help="Which questions, as the files are named.")] = "open",
+    data: Annotated[Path, typer.Option("--data", help="Folder with folders of books.", show_default=False)],
+    split: Annotated[str, typer.Option("--split", help="Split of the questions, as in the file names.")] = "open",
     home: HomeOption = DEFAULT_HOME,
     json_: JsonOption = False,
 ) -> None:
@@ -277,8 +280,10 @@ def bench_hints(
 @app.command("conditions")
 def bench_conditions(
     data: Annotated[Path, typer.Option("--data", help="Folder of documents and questions.", show_default=False)],
-    today: Annotated[datetime, typer.Option("--today", formats=["%Y-%m-%d"], help="What `last month` goes back from.")],
-    split: Annotated[str, typer.Option("--split", help="Which questions, as the files are named.")] = "open",
+    today: Annotated[
+        datetime, typer.Option("--today", formats=["%Y-%m-%d"], help="The date from which `last month` is counted.")
+    ],
+    split: Annotated[str, typer.Option("--split", help="Split of the questions, as in the file names.")] = "open",
     home: HomeOption = DEFAULT_HOME,
     json_: JsonOption = False,
 ) -> None:
@@ -300,8 +305,8 @@ def bench_conditions(
 
 @app.command("answers")
 def bench_answers(
-    data: Annotated[Path, typer.Option("--data", help="Folder with folders of books in it.", show_default=False)],
-    split: Annotated[str, typer.Option("--split", help="Which questions, as the files are named.")] = "open",
+    data: Annotated[Path, typer.Option("--data", help="Folder with folders of books.", show_default=False)],
+    split: Annotated[str, typer.Option("--split", help="Split of the questions, as in the file names.")] = "open",
     home: HomeOption = DEFAULT_HOME,
     json_: JsonOption = False,
 ) -> None:
@@ -325,8 +330,10 @@ PAGE = Path("docs") / "results" / "search.md"
 @app.command("ablation")
 def bench_ablation(
     data: Annotated[Path, typer.Option("--data", help="Folder with a folder for each set.", show_default=False)],
-    split: Annotated[str, typer.Option("--split", help="Which questions; sets without them are left out.")] = "open",
-    page: Annotated[Path, typer.Option("--page", help="The page that is written.")] = PAGE,
+    split: Annotated[
+        str, typer.Option("--split", help="Split of the questions; sets without it are left out.")
+    ] = "open",
+    page: Annotated[Path, typer.Option("--page", help="Page to write.")] = PAGE,
     home: HomeOption = DEFAULT_HOME,
     json_: JsonOption = False,
 ) -> None:
@@ -355,11 +362,15 @@ def bench_ablation(
 
 @app.command("load")
 def bench_load(
-    clients: Annotated[int, typer.Option("--clients", min=1, help="How many ask at a time.")] = 50,
-    seconds: Annotated[float, typer.Option("--seconds", min=1, help="How long each server is asked.")] = 120,
-    promotions: Annotated[int, typer.Option("--promotions", min=0, help="Indexes that go live meanwhile.")] = 3,
-    processes: Annotated[str, typer.Option("--processes", help="Of each server, one after the other.")] = "1,2",
-    seed: Annotated[int, typer.Option("--seed", help="Of what the clients ask.")] = 0,
+    clients: Annotated[int, typer.Option("--clients", min=1, help="Number of concurrent clients.")] = 50,
+    seconds: Annotated[float, typer.Option("--seconds", min=1, help="Seconds per server.")] = 120,
+    promotions: Annotated[
+        int, typer.Option("--promotions", min=0, help="Number of indexes that go live meanwhile.")
+    ] = 3,
+    processes: Annotated[
+        str, typer.Option("--processes", help="Processes of each server, one server after the other.")
+    ] = "1,2",
+    seed: Annotated[int, typer.Option("--seed", help="Seed of what the clients ask.")] = 0,
     json_: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:

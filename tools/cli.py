@@ -21,7 +21,7 @@ app = typer.Typer(
     add_completion=False,
 )
 baseline = typer.Typer(
-    help="Write rankings and answers down before a change, and compare them after it.", no_args_is_help=True
+    help="Record rankings and answers before a change, and compare them after it.", no_args_is_help=True
 )
 app.add_typer(baseline, name="baseline")
 app.add_typer(bench_commands.app, name="bench")
@@ -56,9 +56,9 @@ def libraries(
 
 @baseline.command("write")
 def write(
-    folder: Annotated[Path, typer.Argument(help="Where the files go.")],
+    folder: Annotated[Path, typer.Argument(help="Folder for the files.")],
     strategy: Annotated[
-        list[str] | None, typer.Option("--strategy", help="May be given again; all that ask no model if not.")
+        list[str] | None, typer.Option("--strategy", help="Can be repeated; default: all that use no model.")
     ] = None,
     data: Annotated[
         Path | None, typer.Option("--data", help="Folder of sets of books, which are asked with `default`.")
@@ -84,8 +84,10 @@ def write(
 
 @baseline.command("compare")
 def compare(
-    before: Annotated[Path, typer.Argument(help="Written before the change.", exists=True, file_okay=False)],
-    after: Annotated[Path, typer.Argument(help="Written after it.", exists=True, file_okay=False)],
+    before: Annotated[
+        Path, typer.Argument(help="Folder that was written before the change.", exists=True, file_okay=False)
+    ],
+    after: Annotated[Path, typer.Argument(help="Folder that was written after it.", exists=True, file_okay=False)],
 ) -> None:
     """Say which files differ; status 1 if one does.
 

@@ -43,12 +43,14 @@ def fit(
         ),
     ],
     data: Annotated[Path, typer.Option("--data", help="Folder with a folder for each set.", show_default=False)],
-    split: Annotated[str, typer.Option("--split", help="Which questions; sets without them are left out.")] = "open",
-    seed: Annotated[int, typer.Option("--seed", help="Of the fitting's random choices.")] = 0,
+    split: Annotated[
+        str, typer.Option("--split", help="Split of the questions; sets without it are left out.")
+    ] = "open",
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the fitting's random choices.")] = 0,
     write: Annotated[
         bool, typer.Option("--write", help="Ship them if the gate lets them, and write their page under docs/results.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="With --write: ship what the gate refuses, too.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="With --write: also ship what the gate refuses.")] = False,
     for_home: Annotated[
         bool, typer.Option("--for-home", help="With relevance: keep it in --home, whose next index is built with it.")
     ] = False,

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 DataOption = Annotated[Path, typer.Option("--data", help="Folder of the set.", show_default=False)]
 BooksOption = Annotated[
-    list[Path], typer.Option("--data", help="Folder of books; may be given again.", show_default=False)
+    list[Path], typer.Option("--data", help="Folder of books; can be repeated.", show_default=False)
 ]
 RootOption = Annotated[Path, typer.Option("--data", help="Folder with a folder for each set.", show_default=False)]
 SplitOption = Annotated[
-    str, typer.Option("--split", help="Which questions, as the files are named.", show_default=False)
+    str, typer.Option("--split", help="Split of the questions, as in the file names.", show_default=False)
 ]
 StrategiesOption = Annotated[
     list[str] | None,
-    typer.Option("--strategy", help="May be given again; all if not. `default` is what ships, `fts5` the reference."),
+    typer.Option("--strategy", help="Can be repeated; default: all. `fts5` is the reference."),
 ]
 DOCS = Path("docs") / "results"
 BOOK_METRICS = ("hit@1", "hit@5", "hit@10", "mrr")
@@ -44,7 +44,7 @@ SETS = {
 
 def bench_books(
     data: BooksOption,
-    split: Annotated[str, typer.Option("--split", help="Which questions, as the files are named.")] = "open",
+    split: Annotated[str, typer.Option("--split", help="Split of the questions, as in the file names.")] = "open",
     strategy: StrategiesOption = None,
     leave_out: Annotated[
         Path | None,
@@ -101,7 +101,9 @@ def bench_generated(
 
 def bench_all(
     data: RootOption,
-    split: Annotated[str, typer.Option("--split", help="Which questions; sets without them are left out.")] = "open",
+    split: Annotated[
+        str, typer.Option("--split", help="Split of the questions; sets without it are left out.")
+    ] = "open",
     strategy: StrategiesOption = None,
     docs: Annotated[Path, typer.Option("--docs", help="Folder of results.md; not written with --strategy.")] = DOCS,
     shipped: Annotated[

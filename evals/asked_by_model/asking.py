@@ -132,7 +132,7 @@ def _against(text: str, chunk: Chunk, snapshot: Snapshot) -> Iterator[str]:
     if foreign := sorted(set(_NUMBER.findall(text)) - set(_NUMBER.findall(known))):
         yield f"it says {', '.join(foreign)}, which its passage does not"
     if _TALKS_OF_ITSELF.search(text):
-        yield "it talks of the place and not of what is asked"
+        yield "it is about the place, not about its content"
     if _names_another_row(text, chunk, snapshot):
         yield "it names another row of the table and not its own"
 

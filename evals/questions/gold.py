@@ -239,7 +239,7 @@ def _find(anchor: Anchor, question: Question, places: ChunkPlaces) -> tuple[list
     """Return the positions of the gold chunks (empty if stale), and the reason if there is not exactly one."""
     book = anchor.book or question.book
     if book is not None and book not in places.books:
-        return [], f"no chunk of book {book!r}; there are: {', '.join(places.books)}"
+        return [], f"no chunk of book {book!r}; available: {', '.join(places.books)}"
     positions = [position for position in _candidates(anchor, book, places) if _of_book(places, position, book)]
     if not positions:
         return [], f"{_asked_for(anchor)} is found nowhere"

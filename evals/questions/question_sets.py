@@ -116,7 +116,7 @@ class QuestionSet:
         elif not self.scored:
             problems.append(f"{label}: no question can be scored; {len(self.resolution.stale)} anchors are stale")
         twice = [name for name, count in Counter(question.id for question in self.questions).items() if count > 1]
-        problems += [f"{label}: question id {name!r} is there twice" for name in twice]
+        problems += [f"{label}: question id {name!r} occurs twice" for name in twice]
         if len({question.generated for question in self.questions}) > 1:
             problems.append(f"{label}: mixes generated questions with those of people; make two sets")
         strange = sorted({name for gold in self.resolution.gold.values() for name in gold if name not in known})

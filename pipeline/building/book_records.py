@@ -89,8 +89,8 @@ def _last_reading(folder: Path, source: Path) -> Book | None:
 
 
 def fault_sentence(book: Book) -> str:
-    """Return a sentence that states why a book cannot be read, and whether its last reading stays in the index."""
-    kept = "its last reading stays in the index" if book.documents else "it is left out"
+    """Return a sentence that states why a book cannot be read, and whether its last indexed version is kept."""
+    kept = "its last indexed version stays in the index" if book.documents else "it is left out"
     return f"{book.slug}: the book cannot be read, and {kept}: {book.fault}"
 
 

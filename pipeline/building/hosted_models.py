@@ -107,12 +107,12 @@ class HostedModels:
         options = options_of(settings)
         if not self.access:
             return  # the rules do its work, and the build says so
-        self.access.require(options.model, "let the rules do its work")
+        self.access.require(options.model, "let the rules do the work")
         try:
             self.client.check_model(options.model)
         except ModelError as error:
             if any(_lacks_answers(home, self.access, folder) for folder in folders):
-                raise ModelError(f"{options.model} cannot be asked: {error}") from error
+                raise ModelError(f"{options.model} cannot be called: {error}") from error
 
 
 def _unembedded(home: Home, embedder: Embedder, folders: Sequence[BookFolder]) -> list[str]:

@@ -226,8 +226,8 @@ def options_of(settings: Settings) -> ModelOptions:
     budget = settings.budget_usd if tables.budget_usd is None else tables.budget_usd
     if budget is not None and price is None:
         raise UnreadableSettingsError(
-            f"nobody here knows what {tables.model!r} costs, so a budget of ${budget:g} cannot be held; write "
-            "tables.usd_per_million_sent and tables.usd_per_million_answered (0 where it costs nothing)"
+            f"the price of {tables.model!r} is unknown, so a budget of ${budget:g} cannot be enforced; set "
+            "tables.usd_per_million_sent and tables.usd_per_million_answered (0 if it costs nothing)"
         )
     return ModelOptions(
         tables.model, price, budget, tables.tries, timeout=tables.timeout_seconds, thinking=tables.thinking_tokens
@@ -247,7 +247,7 @@ def table_sample(done: Transformed) -> str:
         if outcome.table_id not in shown:
             continue
         parts.append(f"## {outcome.title}\n\n`{outcome.document}:{outcome.line}`\n")
-        parts += [f"- row {part.ordinal}: {part.part} not believed: {part.why}" for part in outcome.dropped]
+        parts += [f"- row {part.ordinal}: {part.part} not accepted: {part.why}" for part in outcome.dropped]
         for row, offline in zip(done.rows, done.offline, strict=True):
             if row.table_id == outcome.table_id:
                 parts.append(f"\n### {row.key}\n\nby the model, called {', '.join(row.names) or 'nothing'}:\n")
@@ -321,7 +321,7 @@ def passage_sample(done: DescribedChunks) -> str:
     for chunk, offline in zip(done.chunks, done.offline, strict=True):
         if chunk.id in shown:
             parts.append(f"## {chunk.title}\n\n`{chunk.document}:{chunk.lines[0]}`\n")
-            parts += [f"- {part.part} not believed: {part.why}" for part in dropped[chunk.id]]
+            parts += [f"- {part.part} not accepted: {part.why}" for part in dropped[chunk.id]]
             parts += [
                 f"- {key}: {_value_of(chunk, key)}; by the rules {_value_of(offline, key)}" for key in _COMPARED_KEYS
             ]

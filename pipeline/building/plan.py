@@ -54,7 +54,7 @@ class BuildPlan:
     cost: Cost
     budget: float | None
     obstacle: str | None = None
-    """The reason why a build would not begin: the embedder lacks its library, its weights or its key."""
+    """The reason why a build could not start: the embedder lacks its library, its weights or its key."""
 
     def total(self, name: Literal["n_embedded", "n_reused", "n_deleted"]) -> int:
         """Return the sum of a count over the books."""

@@ -109,31 +109,34 @@ def print_parts(gathered: IterativeResult) -> None:
 
 def ask(
     question: Annotated[str, typer.Argument(help="What you want, in plain words.", show_default=False)],
-    top_k: Annotated[int, typer.Option("--top-k", "--k", "-k", min=1, max=1000, help="How many documents.")] = 10,
+    top_k: Annotated[int, typer.Option("--top-k", "--k", "-k", min=1, max=1000, help="Number of documents.")] = 10,
     today: Annotated[
         datetime | None,
-        typer.Option("--today", formats=["%Y-%m-%d"], help="What `last month` goes back from; else the clock."),
+        typer.Option(
+            "--today", formats=["%Y-%m-%d"], help="The date from which `last month` is counted; default: today."
+        ),
     ] = None,
     filters: Annotated[bool, typer.Option("--filters/--no-filters", help="Read conditions from the question.")] = True,
     where: Annotated[
         list[str] | None,
         typer.Option(
-            "--where", help="Only documents with this metadata, KEY=VALUE; may be given again.", metavar="FILTER"
+            "--where", help="Only documents with this metadata, KEY=VALUE; can be repeated.", metavar="FILTER"
         ),
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option("--model", help="Chat model that reads the question; else understand.model of rag.yaml."),
+        typer.Option("--model", help="Chat model that reads the question; default: understand.model in rag.yaml."),
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Say how the question was read and planned.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show how the question was read and planned.")] = False,
     strategy: StrategyOption = None,
     json_: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Find documents by what a question says of their metadata, and by its topic; answer comparisons part by part.
+    """Find documents by their topic and by the conditions in a question; answer comparisons part by part.
 
-    Authors, dates, tags and other values in the question are conditions. A category or document type ranks and excludes
-    nothing: --where keeps to it. A model reads the question where one is named and OPENAI_API_KEY is set.
+    Authors, dates, tags and other values in the question are conditions. A category or document type changes the
+    ranking but excludes nothing; to exclude, use --where. A model reads the question if one is named and
+    OPENAI_API_KEY is set.
 
     \b
     Examples:

@@ -82,7 +82,7 @@ def print_build(done: Build, entries: Collection[BookEntry], *, verbose: bool) -
     size = f"{counted(len(done.slugs), 'book')}, {index['n_chunks']:,} chunks ({index['n_guarded']:,} guarded)"
     out.print(f"{size}: {_news(done, verbose=verbose)}")
     if done.is_unchanged:
-        out.print("Nothing was run: every file of the live index is as the build that made it left it.")
+        out.print("Nothing was run: no file of the live index has changed since its build.")
     if not index["n_guarded"]:
         out.print(why_none_is_guarded(done.total("n_tables", "tables")))
     for line in guard_lines(entries, None if verbose else BOOKS_SHOWN, ALL):
@@ -90,7 +90,7 @@ def print_build(done: Build, entries: Collection[BookEntry], *, verbose: bool) -
     if done.refused:
         links = named(done.refused, None if verbose else NAMES_SHOWN)
         out.print(
-            f"warning: a link that leads out of the library is not followed; put the folder itself there ({links})"
+            f"warning: links that lead out of the library are not followed; replace each with its target ({links})"
         )
     for line in (*_warning_lines(entries, verbose=verbose), *_left_out(done, entries, verbose=verbose)):
         out.print(line)
@@ -149,7 +149,7 @@ def _warning_lines(entries: Collection[BookEntry], *, verbose: bool) -> Iterator
             times = f"{len(cause.places)} times: " if len(cause.places) > 1 else ""
             yield f"warning: {cause.warning} ({times}{named(cause.places, NAMES_SHOWN)})"
     if len(causes) > CAUSES_SHOWN and not verbose:
-        yield f"and {len(causes) - CAUSES_SHOWN} more kinds of warnings; all of them: {ALL}"
+        yield f"and {len(causes) - CAUSES_SHOWN} more kinds of warnings; to list all: {ALL}"
 
 
 def _left_out(done: Build, entries: Collection[BookEntry], *, verbose: bool) -> Iterator[str]:
@@ -159,19 +159,19 @@ def _left_out(done: Build, entries: Collection[BookEntry], *, verbose: bool) -> 
     if ignored:
         were = f"{counted(len(ignored), 'file')} {'was' if len(ignored) == 1 else 'were'}"
         endings = f"{', '.join(MARKDOWN_ENDINGS[:-1])} and {MARKDOWN_ENDINGS[-1]}"
-        yield f"{were} ignored, for only {endings} files are read: {named(ignored, shown)}"
+        yield f"{were} ignored, because only {endings} files are read: {named(ignored, shown)}"
     if done.strays:
-        yield f"Left out, because a book is a folder and these are beside them: {named(done.strays, shown)}"
+        yield f"Left out, because a book is a folder and these files are in none: {named(done.strays, shown)}"
 
 
 PROFILE = "full"
 """The only profile of a build: chunks, vectors and graph."""
 
 ProfileOption = Annotated[
-    str | None, typer.Option("--profile", help=f"`{PROFILE}`, which a build always is: chunks, vectors, graph.")
+    str | None, typer.Option("--profile", help=f"`{PROFILE}`, the only profile: chunks, vectors, graph.")
 ]
 GenerateOption = Annotated[
-    bool, typer.Option("--generate-embeddings", help="A build always does; for command lines that say it.")
+    bool, typer.Option("--generate-embeddings", help="No effect, because a build always does this; for compatibility.")
 ]
 ModelOption = Annotated[str | None, typer.Option("--embedding-model", help="The same as --embedder.")]
 
@@ -196,22 +196,25 @@ class IngestFlags:
         from retrieval.settings import embedder_of
 
         if self.profile not in {None, PROFILE}:
-            raise typer.BadParameter(f"{self.profile!r} is no profile; there is one: {PROFILE}", param_hint="--profile")
+            raise typer.BadParameter(
+                f"{self.profile!r} is not a profile; the only one is {PROFILE}", param_hint="--profile"
+            )
         both = self.embedder, self.embedding_model
         if None not in both and embedder_of(str(both[0])) != embedder_of(str(both[1])):
             raise typer.BadParameter(
-                f"{both[1]!r} is not {both[0]!r}, which --embedder says; a snapshot has one model, so leave one out",
+                f"{both[1]!r} contradicts --embedder {both[0]!r}; a snapshot has one model, so give only one of "
+                "the two",
                 param_hint="--embedding-model",
             )
         for flag, value in (("--ruleset", self.ruleset), ("--book", self.book)):
             if value is not None and not self.store_mongodb:
                 raise typer.BadParameter(
-                    "a build is of the whole library, and reads what changed; this says which books --store-mongodb "
-                    "writes: add that, or leave this out",
+                    "a build always covers the whole library; this selects the books that --store-mongodb "
+                    "writes: add that, or omit this",
                     param_hint=flag,
                 )
         if self.plan and self.store_mongodb:
-            raise typer.BadParameter("a plan writes nothing; leave one of the two out", param_hint="--store-mongodb")
+            raise typer.BadParameter("a plan writes nothing; give only one of the two", param_hint="--store-mongodb")
 
     @property
     def model(self) -> str | None:
@@ -246,8 +249,8 @@ INTERRUPTED = 130
 """The exit status of a command that Ctrl-C stopped: 128 plus the number of the signal."""
 
 NO_QUESTIONS = (
-    "No questions were given, so nothing was scored; the index went live on the checks that need none. "
-    "Give some: querymust build --questions FILE"
+    "No questions were given, so nothing was scored; the index went live because the other checks passed. "
+    "To score it: querymust build --questions FILE"
 )
 
 
@@ -263,11 +266,13 @@ class Request:
 def build_library(
     library: Annotated[
         Path | None,
-        typer.Option("--library", help="Folder of books, or .jsonl file of documents; remembered in the home."),
+        typer.Option("--library", help="Folder of books, or .jsonl file of documents; the home remembers it."),
     ] = None,
     home: HomeOption = DEFAULT_HOME,
     questions: QuestionsOption = None,
-    no_questions: Annotated[bool, typer.Option("--no-questions", help="Forget those of the last build.")] = False,
+    no_questions: Annotated[
+        bool, typer.Option("--no-questions", help="Forget the questions of the last build.")
+    ] = False,
     embedder: Annotated[str | None, typer.Option("--embedder", help="minilm, wordllama, openai or st:MODEL.")] = None,
     embedding_model: ModelOption = None,
     profile: ProfileOption = None,
@@ -277,23 +282,23 @@ def build_library(
     book: BookOption = None,
     force: ForceOption = None,
     accept: AcceptOption = None,
-    plan: Annotated[bool, typer.Option("--plan", help="Only say what it would do, and what it would cost.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Name every warning and every ignored file.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Only print what the build would do and cost.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="List every warning and every ignored file.")] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Build the index of a library, score it, and let it go live if its checks hold.
+    """Build the index of a library, score it, and promote it if its checks pass.
 
-    Without questions nothing is scored.
-    A second build embeds only what changed. A book that cannot be read keeps its last reading, or is left out; if a
-    check does not hold, the live index stays as it was.
-    --plan counts books, chunks, tokens and dollars, writes nothing and sends nothing. Where no build would begin, its
-    status says so: 1 beyond `budget_usd` of rag.yaml, 2 where the embedder lacks its library or key.
-    --force goes past the rules about scores only, --accept past text that was read with a guess or is gone. The reasons
-    are kept, and what was accepted is not asked again (docs/how-to/operations.md).
-    --store-mongodb also writes what went live to MongoDB, or the books of it that --ruleset and --book choose
+    Without questions, nothing is scored.
+    A later build embeds only what changed. If a book cannot be read, its last indexed version stays in the index, or
+    the book is left out if it has none. If a check fails, the live index does not change.
+    --plan counts books, chunks, tokens and dollars; it writes nothing and sends nothing. If a build could not start,
+    the exit status is 1 (the cost is above `budget_usd` in rag.yaml) or 2 (the embedder lacks its package or key).
+    --force overrides only the checks on scores, and --accept accepts only text that may be damaged or lost. The
+    reasons are stored, and what was accepted is not reported again (docs/how-to/operations.md).
+    --store-mongodb also writes the new live index to MongoDB, or only the books that --ruleset and --book select
     (docs/how-to/artifacts.md).
-    Another library than that of the last build forgets the questions of the last build. Ctrl-C stops a build at once
-    and loses nothing that was live; the next one goes on where it was.
+    If the library is not that of the last build, the questions of the last build are forgotten. Ctrl-C stops a build
+    at once and does not change the live index; the next build continues the work.
 
     \b
     Examples:
@@ -329,10 +334,10 @@ def told_when_interrupted(root: Path) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         live = pointer.read_bytes() if pointer.is_file() else b""
-        kept = "the live index is as it was" if live else "nothing is live yet"
+        kept = "the live index has not changed" if live else "nothing is live yet"
         if live != before:
             kept = "the new index had just gone live"
-        err.print(f"Interrupted; {kept}. Run the same command to go on.")
+        err.print(f"Interrupted; {kept}. Run the same command to continue.")
         raise typer.Exit(INTERRUPTED) from None
 
 
@@ -384,7 +389,7 @@ def _show_plan(home: Home, *, json_: bool) -> None:
     else:
         print_plan(plan)
     if plan.obstacle:
-        raise EmbedderUnavailableError(f"a build would not begin: {plan.obstacle}")
+        raise EmbedderUnavailableError(f"a build could not start: {plan.obstacle}")
     try:
         plan.cost.require_within(plan.budget)
     except BudgetExceededError as error:
@@ -411,8 +416,8 @@ def run_build(
     done = _watched(home, force, accept)
     if forgotten:
         err.print(
-            f"Forgot the questions of the library before: {', '.join(map(str, forgotten))}. "
-            "For this one, give some: querymust build --questions FILE"
+            f"Forgot the questions of the previous library: {', '.join(map(str, forgotten))}. "
+            "To score this one: querymust build --questions FILE"
         )
     entries = [entry for slug, entry in book_entries(home).items() if slug in done.slugs]
     if json_:
@@ -422,7 +427,7 @@ def run_build(
         if not home.settings.questions:
             out.print(NO_QUESTIONS)
         for overruled in done.overruled:
-            out.print(f"By force, although {overruled.where}: {overruled.sentence}")
+            out.print(f"Forced, although {overruled.where}: {overruled.sentence}")
         if (reason := done.library["live_index"].get("accepted", "no")) != "no":
             out.print(f"Accepted as it was read ({reason}).")
         out.print(f"live: {done.library['live_index']['snapshot']}")
@@ -430,7 +435,7 @@ def run_build(
         print_error(sentence)
     if done.problems:
         live = done.library.get("live_index", {}).get("snapshot")
-        err.print(f"{live} is live all the same." if live else "The live index, if there was one, is as it was.")
+        err.print(f"{live} is live all the same." if live else "The live index, if there is one, has not changed.")
         raise typer.Exit(1)
     return done
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     cls=CommandList,
-    help="Search Chroma collections that somebody else filled.",
+    help="Search Chroma collections that other programs filled.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -29,14 +29,14 @@ app = typer.Typer(
 ChromaOption = Annotated[
     str,
     typer.Option(
-        "--chroma", metavar="PLACE", help="Folder of Chroma's files, or http://HOST:PORT.", show_default=False
+        "--chroma", metavar="PLACE", help="Folder with Chroma's files, or http://HOST:PORT.", show_default=False
     ),
 ]
 
 
 @app.command("list")
 def list_collections(chroma: ChromaOption, json_: JsonOption = False) -> None:
-    """Name the collections of a Chroma: how many records, how many of them have a query_must, and how long vectors are.
+    """List the collections of a Chroma database, with their records, guarded records and dimensions.
 
     \b
     Examples:
@@ -66,24 +66,24 @@ def search_collections(
         typer.Option(
             "--collection",
             metavar="NAME[=FILE]",
-            help="A collection, perhaps with a vocabulary.toml of its own; may be given again. None: all.",
+            help="A collection, optionally with its own vocabulary.toml; can be repeated. Default: all.",
         ),
     ] = None,
     k: KOption = DEFAULT_K,
-    max_iterations: Annotated[int, typer.Option("--max-iterations", min=1, help="How often to ask at most.")] = 3,
+    max_iterations: Annotated[int, typer.Option("--max-iterations", min=1, help="Maximum number of rounds.")] = 3,
     noisy_weight: Annotated[
-        float, typer.Option("--noisy-weight", help="Below 1, records that say is_noisy are put back.")
+        float, typer.Option("--noisy-weight", help="Below 1, records with is_noisy rank lower.")
     ] = 1.0,
     embedder: Annotated[str, typer.Option("--embedder", help="The model that made the vectors.")] = DEFAULT_EMBEDDER,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Say why each chunk was kept or excluded, round by round.")
+        bool, typer.Option("--debug", help="Show why each chunk was kept or excluded, round by round.")
     ] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Answer a question from several collections at once, the nearest first.
+    """Search several collections at once, and print the closest records first.
 
-    What a record's query_must (JSON text in its metadata) forbids is left out, and the collections are asked again for
-    what is missing. Each collection reads the question in its own vocabulary.
+    Records whose query_must (JSON text in their metadata) the question does not satisfy are excluded, and the
+    collections are searched again to replace them. Each collection reads the question with its own vocabulary.
 
     \b
     Examples:

@@ -47,17 +47,22 @@ FailUnderOption = Annotated[
     typer.Option(
         "--fail-under",
         metavar="METRIC=NUMBER",
-        help="Status 1 if the score is worse than this; may be given again. Where less is better, it is the most.",
+        help=(
+            "Exit with status 1 if the score is worse than this; can be repeated. If lower is better, this is "
+            "the maximum."
+        ),
     ),
 ]
 BaselineOption = Annotated[
     Path | None,
     typer.Option(
-        "--baseline", help="File of --save; says what changed, and is status 1 if a score is significantly worse."
+        "--baseline", help="File of --save; shows what changed, with status 1 if a score is significantly worse."
     ),
 ]
-SaveOption = Annotated[Path | None, typer.Option("--save", help="File to keep the scores in, for --baseline.")]
-JunitOption = Annotated[Path | None, typer.Option("--junit", help="File to write JUnit XML to, a case a question.")]
+SaveOption = Annotated[Path | None, typer.Option("--save", help="File to store the scores in, for --baseline.")]
+JunitOption = Annotated[
+    Path | None, typer.Option("--junit", help="File to write JUnit XML to, one test case per question.")
+]
 SummaryOption = Annotated[Path | None, typer.Option("--summary", help="File to write Markdown to, for a pull request.")]
 
 
@@ -149,8 +154,8 @@ def _written(path: Path, write: Callable[[Path], object]) -> None:
 
 
 TREC_HELP = (
-    "Folder for run and qrels files that trec_eval reads. A run holds 100 results; f1, precision@15, noise@15 are over "
-    "the 15 that are shown (trec_eval -M 15 cuts the run there)."
+    "Folder for run and qrels files for trec_eval. A run contains 100 results; f1, precision@15, noise@15 use "
+    "only the 15 that are shown (as does trec_eval -M 15)."
 )
 
 
@@ -171,12 +176,14 @@ class Scores:
 def evaluate(
     questions: QuestionsOption = None,
     strategy: Annotated[
-        list[str] | None, typer.Option("--strategy", help="May be given again; all if not, and details of `default`.")
+        list[str] | None, typer.Option("--strategy", help="Can be repeated; default: all, with details of `default`.")
     ] = None,
-    failures: Annotated[bool, typer.Option("--failures", help="Name the questions whose gold is not first.")] = False,
+    failures: Annotated[bool, typer.Option("--failures", help="List the questions whose gold is not first.")] = False,
     answers: Annotated[
         bool,
-        typer.Option("--answers", help="Score what `answer --how read` answers against the `answer` of each question."),
+        typer.Option(
+            "--answers", help="Compare the answers of `answer --how read` with the `answer` of each question."
+        ),
     ] = False,
     json_: JsonOption = False,
     trec: Annotated[Path | None, typer.Option("--trec", help=TREC_HELP, file_okay=False)] = None,
@@ -187,11 +194,12 @@ def evaluate(
     summary: SummaryOption = None,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Score strategies on questions with gold over the live index; without --questions those of the last build.
+    """Score strategies on the live index with questions that have gold; default: the questions of the last build.
 
-    A table of the strategies, then the scores by kind and by book of those that --strategy names (else of `default`),
-    with 95 % intervals. Gold that is no longer found in the index is named after the scores, and is exit status 1.
-    So is a score that is worse than --fail-under, or significantly worse than in the --baseline; see docs/how-to/ci.md.
+    Prints a table of the strategies, and then the scores of the selected strategies (or `default`) by kind and by
+    book, with 95 % intervals. Gold that is no longer found in the index is listed after the scores. In this case, and
+    if a score is worse than --fail-under or significantly worse than in the --baseline, the exit status is 1; see
+    docs/how-to/ci.md.
 
     \b
     Examples:
@@ -278,7 +286,7 @@ def _print_scores(scores: Scores) -> None:
         rows = evaluation.headline_rows()
         print_failures(name, failure, sum(bool(row.gold) for row in rows if row.strategy == name))
     if (lost := scores.relaxation).n_stating:
-        out.print(f"\n{lost.n_relaxed} of {lost.n_stating} questions with conditions on metadata lost one of them")
+        out.print(f"\n{lost.n_relaxed} of {lost.n_stating} questions with conditions on metadata had one dropped")
     out.print(f"\n{evaluation.n_questions} questions, snapshot {evaluation.snapshot}")
 
 
@@ -302,7 +310,7 @@ def _answer_scores(root: Path, evaluation: Evaluation) -> tuple[AnswerScore, ...
 def _print_answer_scores(scores: Sequence[AnswerScore]) -> None:
     from evals.answer_scores import HEADER
 
-    out.print("\nAnswers that are read, against the answers in the questions file:\n")
+    out.print("\nRead answers, compared with the answers in the question files:\n")
     for line in (*HEADER, *(score.line() for score in scores)):
         out.print(line, soft_wrap=True)
 

@@ -20,15 +20,16 @@ if TYPE_CHECKING:
     from retrieval.export.projection import Choice, ExportCounts, Projection
 
 RulesetOption = Annotated[str | None, typer.Option("--ruleset", help="Only books of this ruleset_id.")]
-BookOption = Annotated[str | None, typer.Option("--book", help="Only this book, by its folder's name or its slug.")]
+BookOption = Annotated[str | None, typer.Option("--book", help="Only this book: the name of its folder, or its slug.")]
 StoreMongodbOption = Annotated[
-    bool, typer.Option("--store-mongodb", help="Into the MongoDB that QUERYMUST_MONGO_URI names.")
+    bool, typer.Option("--store-mongodb", help="Write to the MongoDB database in QUERYMUST_MONGO_URI.")
 ]
 
 
 def export(
     folder: Annotated[
-        Path | None, typer.Argument(metavar="[FOLDER]", help="Write files there.", show_default=False, file_okay=False)
+        Path | None,
+        typer.Argument(metavar="[FOLDER]", help="Folder to write files to.", show_default=False, file_okay=False),
     ] = None,
     home: HomeOption = DEFAULT_HOME,
     ruleset: RulesetOption = None,
@@ -36,10 +37,10 @@ def export(
     store_mongodb: StoreMongodbOption = False,
     json_: JsonOption = False,
 ) -> None:
-    """Hand the live index to other programs: chunks, vectors, graph and traversal configs as tables or files.
+    """Export the live index for other programs: chunks, vectors, graph and traversal configs as tables or files.
 
-    Into `artifacts.sqlite` of the home, unless a folder or --store-mongodb says where. All of it is made from the
-    snapshot, so that the same snapshot gives the same records; books that it no longer has are removed.
+    Writes to `artifacts.sqlite` in the home, unless a folder or --store-mongodb is given. All records are made from
+    the snapshot, so that the same snapshot gives the same records. Books that are no longer in it are removed.
 
     \b
     Examples:
@@ -129,7 +130,7 @@ def print_written(name: str, written: ExportCounts) -> None:
     what = f"{counted(len(written.entries), 'book')}, {counted(chunks, 'chunk')}, {counted(edges, 'edge')}"
     out.print(f"{name}: {what} of {written.run_id}")
     for book in written.removed:
-        out.print(f"removed {book.ruleset_id}/{book.book_id}, which the library no longer has")
+        out.print(f"removed {book.ruleset_id}/{book.book_id}, which is no longer in the library")
 
 
 def _record(written: ExportCounts) -> dict[str, object]:

@@ -13,7 +13,12 @@ from pipeline.console.output import err, out
 if TYPE_CHECKING:
     from retrieval.serve.api_keys import ApiKeys
 
-keys_app = typer.Typer(cls=CommandList, help="Who may ask the server.", no_args_is_help=True, rich_markup_mode=None)
+keys_app = typer.Typer(
+    cls=CommandList,
+    help="Create, list and revoke the API keys of the server.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 
 
 class Scope(StrEnum):
@@ -25,23 +30,23 @@ class Scope(StrEnum):
 
 @keys_app.command("add")
 def add_key(
-    name: Annotated[str, typer.Argument(help="Who it is for.")],
-    scope: Annotated[Scope, typer.Option("--scope", help="write may bring documents in, too.")] = Scope.read,
+    name: Annotated[str, typer.Argument(help="Name of the key.")],
+    scope: Annotated[Scope, typer.Option("--scope", help="write also allows adding documents.")] = Scope.read,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Make a key and show it, this once.
+    """Create a key and print it once.
 
     \b
     Example:
       querymust keys add bot --scope write
     """
     out.print(_keys(home).add(name, scope.value))
-    err.print(f"Keep it: it is shown this once. The key {name!r} may {scope.value}.")
+    err.print(f"Store it now: it is shown only once. The key {name!r} has the scope {scope.value}.")
 
 
 @keys_app.command("list")
 def list_keys(home: HomeOption = DEFAULT_HOME) -> None:
-    """Name the keys and what they open.
+    """List the keys and their scopes.
 
     \b
     Example:
@@ -51,12 +56,12 @@ def list_keys(home: HomeOption = DEFAULT_HOME) -> None:
     for key in api_keys:
         out.print(f"{key.name}  {key.scope}")
     if not api_keys:
-        err.print("There is no key.")
+        err.print("There are no keys.")
 
 
 @keys_app.command("remove")
-def remove_key(name: Annotated[str, typer.Argument(help="Of the key.")], home: HomeOption = DEFAULT_HOME) -> None:
-    """Let a key open nothing any more.
+def remove_key(name: Annotated[str, typer.Argument(help="Name of the key.")], home: HomeOption = DEFAULT_HOME) -> None:
+    """Revoke a key.
 
     \b
     Example:
@@ -65,7 +70,10 @@ def remove_key(name: Annotated[str, typer.Argument(help="Of the key.")], home: H
     keys = _keys(home)
     keys.remove(name)
     if not keys.all:
-        err.print("No key is left, so the server lets nobody in; to open it on loopback: querymust serve --no-keys")
+        err.print(
+            "No keys are left, so the server rejects every request; to serve without keys on loopback: querymust "
+            "serve --no-keys"
+        )
 
 
 def _keys(home: HomeOption) -> ApiKeys:

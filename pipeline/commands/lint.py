@@ -22,18 +22,18 @@ TABLES_SHOWN = 5
 def lint_index(
     home: HomeOption = DEFAULT_HOME,
     candidate: Annotated[
-        bool, typer.Option("--candidate", help="The newest snapshot, even if it is not live.")
+        bool, typer.Option("--candidate", help="Check the newest snapshot, even if it is not live.")
     ] = False,
     density: Annotated[
-        bool, typer.Option("--density", help="List the tables that crowd a ranking, the densest first.")
+        bool, typer.Option("--density", help="List the tables with many near-duplicates, the densest first.")
     ] = False,
     all_: AllOption = False,
     json_: JsonOption = False,
 ) -> None:
-    """Check every query_must and every row of the live index; exit with status 1 where there are errors.
+    """Check every query_must and every row of the live index; exit with status 1 if there are errors.
 
     A predicate must be satisfiable, admit its own row's title, and not admit its siblings'. Every cell of a source
-    table must be in exactly one chunk. The tables that are not guarded are listed with the reason.
+    table must be in exactly one chunk. Tables that are not guarded are listed with the reason.
 
     \b
     Examples:
@@ -89,7 +89,7 @@ def _print(inspection: Inspection, *, density: bool, shown: int | None) -> None:
     for sentence in inspection.unmet:
         out.print(f"warning: {sentence}")
     for slug in inspection.unread:
-        out.print(f"{slug}: its records are not those of this snapshot; build it again to compare them")
+        out.print(f"{slug}: its records are not from this snapshot; rebuild it to compare them")
     for line in unguarded_lines(inspection.guards, shown):
         out.print(line)
     if density:

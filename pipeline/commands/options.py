@@ -24,43 +24,56 @@ if TYPE_CHECKING:
 
 
 HomeOption = Annotated[
-    Path, typer.Option("--home", envvar="QUERYMUST_HOME", help="Folder that holds everything built.", file_okay=False)
+    Path,
+    typer.Option(
+        "--home", envvar="QUERYMUST_HOME", help="Folder that stores everything that was built.", file_okay=False
+    ),
 ]
 QuestionsOption = Annotated[
-    list[Path] | None, typer.Option("--questions", help="JSONL file of questions with gold; may be given again.")
+    list[Path] | None, typer.Option("--questions", help="JSONL file of questions with gold; can be repeated.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document for another program.")]
-AllOption = Annotated[bool, typer.Option("--all", help="Cut no list short.")]
-ModelOption = Annotated[str | None, typer.Option("--model", help="Chat model; else tables.model of rag.yaml.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
+AllOption = Annotated[bool, typer.Option("--all", help="Print complete lists.")]
+ModelOption = Annotated[str | None, typer.Option("--model", help="Chat model; default: tables.model in rag.yaml.")]
 BudgetOption = Annotated[
-    float | None, typer.Option("--budget", min=0, metavar="USD", help="What the home's models may cost in all.")
+    float | None, typer.Option("--budget", min=0, metavar="USD", help="Maximum total cost of the home's models.")
 ]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be sent, and what it costs.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only print what would be sent, and its cost.")]
 StrategyOption = Annotated[
     str | None,
     typer.Option(
         "--strategy",
         metavar="NAME",
-        help=f"How to search: {', '.join(OFFERED[:-1])} or {OFFERED[-1]}; else `strategy` of rag.yaml, else default.",
+        help=(
+            f"Search strategy: {', '.join(OFFERED[:-1])} or {OFFERED[-1]}. Default: `strategy` in rag.yaml, or default."
+        ),
     ),
 ]
-KOption = Annotated[int, typer.Option("--k", "-k", min=1, max=1000, help="How many results.")]
+KOption = Annotated[int, typer.Option("--k", "-k", min=1, max=1000, help="Number of results.")]
 
 
 def _given_reason(reason: str | None) -> str | None:
     if reason is not None and not reason.strip():
-        raise typer.BadParameter("say why, in a few words: it is kept in the home")
+        raise typer.BadParameter("give the reason in a few words; the home stores it")
     return reason
 
 
 ForceOption = Annotated[
     str | None,
-    typer.Option("--force", metavar="REASON", callback=_given_reason, help="Go live past scores that refuse it; kept."),
+    typer.Option(
+        "--force",
+        metavar="REASON",
+        callback=_given_reason,
+        help="Go live although scores are too low; the reason is stored.",
+    ),
 ]
 AcceptOption = Annotated[
     str | None,
     typer.Option(
-        "--accept", metavar="REASON", callback=_given_reason, help="Go live with damaged or empty text; kept."
+        "--accept",
+        metavar="REASON",
+        callback=_given_reason,
+        help="Go live with damaged or empty text; the reason is stored.",
     ),
 ]
 
@@ -97,9 +110,9 @@ def remembered_questions(home: Home) -> tuple[Path, ...]:
         return existing(home.settings.questions)
     except FileNotFoundError as error:
         raise RetrievalError(
-            f"the question file {error.filename} is gone, which {home.root / REMEMBERED}, "
-            f"{SETTINGS_FILE} or QUERYMUST_QUESTIONS names; "
-            "put it back, name others with --questions FILE, or forget it: querymust build --no-questions"
+            f"the question file {error.filename} is missing, but {home.root / REMEMBERED}, "
+            f"{SETTINGS_FILE} or QUERYMUST_QUESTIONS names it; "
+            "put it back, give others with --questions FILE, or forget it: querymust build --no-questions"
         ) from error
 
 

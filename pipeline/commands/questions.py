@@ -40,9 +40,9 @@ FilesArgument = Annotated[list[Path], typer.Argument(help="JSONL files of questi
 
 @app.command("check")
 def check(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: JsonOption = False) -> None:
-    """Read the files and say which gold is not found in the newest index, live or not; exit status 1 if any.
+    """Check question files, and list gold that is not in the newest index, live or not; exit status 1 if any.
 
-    An id is unique within its file; of several files it is printed as FILE:ID.
+    An id is unique within its file. With several files, it is printed as FILE:ID.
 
     \b
     Examples:
@@ -73,9 +73,9 @@ def check(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: JsonOpti
 
 @app.command("resolve")
 def resolve_gold(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: JsonOption = False) -> None:
-    """Print the ids of the chunks that answer each question in the live index; under `any of`, those of one answer.
+    """Print the ids of the chunks that answer each question in the live index; for `any of`, those of one answer.
 
-    An id of a question is unique within its file; of several files it is printed as FILE:ID.
+    The id of a question is unique within its file. With several files, it is printed as FILE:ID.
 
     \b
     Examples:
@@ -97,12 +97,14 @@ def resolve_gold(files: FilesArgument, home: HomeOption = DEFAULT_HOME, json_: J
 
 @app.command("generate")
 def generate(
-    folder: Annotated[Path, typer.Option("--out", help="Where to write; a folder for each book.", show_default=False)],
-    seed: Annotated[int, typer.Option("--seed", help="Of the choice of rows and words.")] = 0,
+    folder: Annotated[
+        Path, typer.Option("--out", help="Folder to write to, with one folder per book.", show_default=False)
+    ],
+    seed: Annotated[int, typer.Option("--seed", help="Seed for the choice of rows and words.")] = 0,
     home: HomeOption = DEFAULT_HOME,
     json_: JsonOption = False,
 ) -> None:
-    """Write questions about every table and section of the live index by templates, marked as generated.
+    """Write questions from templates about every table and section of the live index, marked as generated.
 
     \b
     Example:
@@ -154,10 +156,12 @@ def _read(files: list[Path]) -> tuple[Question, ...]:
 
 def write_by_model(
     folder: Annotated[
-        Path | None, typer.Option("--out", help="Where to write; a folder for each book.", show_default=False)
+        Path | None, typer.Option("--out", help="Folder to write to, with one folder per book.", show_default=False)
     ] = None,
     model: ModelOption = None,
-    per_place: Annotated[int, typer.Option("--per-place", min=1, max=20, help="Questions of a table or section.")] = 3,
+    per_place: Annotated[
+        int, typer.Option("--per-place", min=1, max=20, help="Number of questions per table or section.")
+    ] = 3,
     budget: BudgetOption = None,
     dry_run: DryRunOption = False,
     home: HomeOption = DEFAULT_HOME,
@@ -165,8 +169,8 @@ def write_by_model(
 ) -> None:
     """Have a chat model write questions about every table and section of the live index, marked as generated.
 
-    What it writes is checked, and what was paid for is kept in the home: a second run asks only about what is new.
-    Without a key there is querymust questions generate, which needs none.
+    The questions are checked. The home stores what was paid for: a second run sends only what is new. Without a key,
+    use querymust questions generate.
 
     \b
     Examples:
@@ -187,7 +191,7 @@ def write_by_model(
             _estimate(opened, asking, places, json_=json_)
             return
         if folder is None:
-            raise typer.BadParameter("name a folder for the questions, or ask for --dry-run", param_hint="--out")
+            raise typer.BadParameter("give a folder for the questions, or use --dry-run", param_hint="--out")
         with write_lock(opened.root):
             written = ask_about(places, snapshot, asking)
     files = write_generated(folder.expanduser(), written.documents)

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 def quickstart(home: HomeOption = DEFAULT_HOME) -> None:
-    """Build the sample book through Dagster, score it, and ask three questions with the filter off and on.
+    """Build the sample book with Dagster, score it, and ask three questions with the filter off and on.
 
-    A home that holds the index of other books is left as it is.
+    A home with the index of other books is not changed.
 
     \b
     Examples:
@@ -72,7 +72,7 @@ def _sample_home(root: Path) -> Home:
     library = Settings.read(home.root, {}).library
     if library is not None and library.resolve() != SAMPLE_LIBRARY:
         raise LibraryError(
-            f"{home.root} holds the index of {library}, which the sample would replace; build the sample elsewhere: "
+            f"{home.root} contains the index of {library}, which the sample would replace; build the sample elsewhere: "
             "querymust quickstart --home DIR"
         )
     return replace(home, settings=replace(home.settings, library=SAMPLE_LIBRARY, questions=(SAMPLE_QUESTIONS,)))

@@ -19,22 +19,22 @@ QUESTION_FILES = ("*.jsonl", "*.jsonl.gz", "*.json")
 
 
 def write_report(
-    open_: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
+    open_: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     out_file: Annotated[
-        Path | None, typer.Option("--out", help="File to write; else report.html in the home.", dir_okay=False)
+        Path | None, typer.Option("--out", help="File to write; default: report.html in the home.", dir_okay=False)
     ] = None,
     no_times: Annotated[
-        bool, typer.Option("--no-times", help="Leave out dates and milliseconds, to compare the bytes of two reports.")
+        bool, typer.Option("--no-times", help="Omit dates and milliseconds, to compare two reports byte by byte.")
     ] = False,
     report_dir: Annotated[
         Path | None, typer.Option("--report-dir", help="Folder for report.html and report.json.", file_okay=False)
     ] = None,
     queries_dir: Annotated[
         Path | None,
-        typer.Option("--queries-dir", help="File of questions, or folder of them, in place of the home's own."),
+        typer.Option("--queries-dir", help="Question file, or folder of question files, instead of the home's own."),
     ] = None,
     model_id: Annotated[
-        str | None, typer.Option("--model-id", help="The embedder that the snapshot must be of.")
+        str | None, typer.Option("--model-id", help="Require a snapshot that was built with this embedder.")
     ] = None,
     best_practice_eval: Annotated[  # noqa: ARG001 -- there are no other settings
         bool, typer.Option("--best-practice-eval", help="Standard settings: k 15 and 100, every strategy. Always on.")
@@ -44,9 +44,9 @@ def write_report(
     ] = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Write one self-contained HTML page on the newest snapshot: scores, failures, filter, trend, gate.
+    """Write one self-contained HTML page about the newest snapshot: scores, failures, filter, trend, gate.
 
-    The page needs no server and no network. It judges the snapshot that was built last, live or not.
+    The page needs no server and no network. It describes the snapshot that was built last, live or not.
 
     \b
     Examples:
@@ -99,7 +99,7 @@ def _asking(home: Home, queries: Path | None) -> Home:
     folder = queries.expanduser().resolve()
     files = sorted(path for pattern in QUESTION_FILES for path in folder.glob(pattern)) if folder.is_dir() else [folder]
     if not files:
-        raise RetrievalError(f"{folder} holds no questions; put {', '.join(QUESTION_FILES)} there, or name a file")
+        raise RetrievalError(f"{folder} contains no questions; put {', '.join(QUESTION_FILES)} there, or give a file")
     return replace(home, settings=replace(home.settings, questions=existing(files)))
 
 
@@ -123,6 +123,6 @@ def _require_model(home: Home, model: str | None) -> None:
     made_with = Manifest.read(snapshot_folder(home.root, home.candidate)).embedder.name
     if wanted != made_with:
         raise RetrievalError(
-            f"the newest snapshot of {home.root} is of the model {made_with!r}, not {model!r}; "
-            f"build it with that: querymust build --embedder {wanted}"
+            f"the newest snapshot of {home.root} was built with {made_with!r}, not {model!r}; "
+            f"rebuild it: querymust build --embedder {wanted}"
         )

@@ -26,22 +26,22 @@ def search(
     k: KOption = DEFAULT_K,
     where: Annotated[
         list[str] | None,
-        typer.Option(
-            "--where", help="Only chunks with this metadata, KEY=VALUE; may be given again.", metavar="FILTER"
-        ),
+        typer.Option("--where", help="Only chunks with this metadata, KEY=VALUE; can be repeated.", metavar="FILTER"),
     ] = None,
     min_relevance: Annotated[
         float | None,
-        typer.Option("--min-relevance", min=0, max=1, help="Only what is at least so relevant; 0.6 is a good start."),
+        typer.Option(
+            "--min-relevance", min=0, max=1, help="Only chunks with at least this relevance; 0.6 is a good start."
+        ),
     ] = None,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Say why each chunk was kept or excluded, and what scores are made of.")
+        bool, typer.Option("--debug", help="Show why each chunk was kept or excluded, and the parts of each score.")
     ] = False,
-    full: Annotated[bool, typer.Option("--full", help="Show all that is known of each chunk.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Show everything about each chunk.")] = False,
     json_: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Answer a question with chunks of the live index, the best first.
+    """Print the chunks of the live index that answer a question, the best first.
 
     \b
     Examples:
@@ -74,7 +74,7 @@ def search(
         err.print(unanswered)
     elif wanted is not None and not retrieval.hits:
         reason = why_empty(wanted, retriever.snapshot.metadata)
-        err.print(f"--where: {reason or 'what is left has a query_must that this question does not meet'}")
+        err.print(f"--where: {reason or 'every remaining chunk has a query_must that this question does not satisfy'}")
     elif wanted is not None and (strange := strange_values(wanted, retriever.snapshot.metadata)):
         err.print(f"--where: {strange}")
     if (read_as := retrieval.receipt.read_as) is not None:

@@ -35,27 +35,32 @@ PORT = 8377
 
 
 def serve(
-    host: Annotated[str, typer.Option("--host", help="Off loopback it asks for keys.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Where it listens.")] = PORT,
+    host: Annotated[
+        str, typer.Option("--host", help="Address to listen on; requires keys, except on loopback.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port to listen on.")] = PORT,
     processes: Annotated[
-        int, typer.Option("--processes", min=1, max=64, help="More for more cores; they share the index in memory.")
+        int,
+        typer.Option(
+            "--processes", min=1, max=64, help="Number of processes, to use more cores; they share the index in memory."
+        ),
     ] = 1,
     per_minute: Annotated[
-        int, typer.Option("--per-minute", min=1, help="Requests of one key, or one address, by process.")
+        int, typer.Option("--per-minute", min=1, help="Requests per key or address, for each process.")
     ] = 600,
     log_questions: Annotated[
-        bool, typer.Option("--log-questions", help="The log has the text of questions, which it never has otherwise.")
+        bool, typer.Option("--log-questions", help="Write the text of questions to the log.")
     ] = False,
     keep_questions: Annotated[
-        bool, typer.Option("--keep-questions", help="The home keeps what is asked, for querymust suggest-terms.")
+        bool, typer.Option("--keep-questions", help="Store the questions in the home, for querymust suggest-terms.")
     ] = False,
     no_keys: Annotated[
-        bool, typer.Option("--no-keys", help="On loopback, ask for no key though the home has or once had one.")
+        bool, typer.Option("--no-keys", help="On loopback, require no key, even if the home has or once had one.")
     ] = False,
     strategy: StrategyOption = None,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Serve the live index over HTTP until Ctrl-C; another index is read as soon as it is live.
+    """Serve the live index over HTTP until Ctrl-C; a new live index is used at once.
 
     \b
     Examples:
@@ -172,12 +177,12 @@ def _cards(rows: Sequence[ScoredQuestion]) -> list[ScoreCard]:
     after, before = (sum(counts) / (len(noise) or 1) for counts in (zip(*noise, strict=True) if noise else ((), ())))
     of = f"of {counted(len(answered), 'question')} with an answer"
     return [
-        ScoreCard(title="Right one first", value=f"{first:.0f}", about=f"{of} (hit@1)"),
-        ScoreCard(title="Right one in the first 5", value=f"{among_five:.0f}", about=f"{of} (hit@5)"),
+        ScoreCard(title="Right answer first", value=f"{first:.0f}", about=f"{of} (hit@1)"),
+        ScoreCard(title="Right answer in the first 5", value=f"{among_five:.0f}", about=f"{of} (hit@5)"),
         ScoreCard(
-            title="Answers kept out",
+            title="Answers excluded",
             value=str(sum(len(row.excluded_gold) for row in rows)),
-            about="rows that the filter excluded although they answer",
+            about="rows that answer, but that the filter excluded",
         ),
         ScoreCard(title="Wrong rows in 15 hits", value=f"{after:.1f}", about=f"{before:.1f} with the filter off"),
     ]
@@ -202,7 +207,7 @@ def _named(chunk: Chunk) -> NamedChunk:
 
 
 def serve_mcp(home: HomeOption = DEFAULT_HOME) -> None:
-    """Serve the live index to an assistant by the Model Context Protocol, over standard input and output.
+    """Serve the live index to an assistant with the Model Context Protocol, over standard input and output.
 
     \b
     Example:
@@ -215,7 +220,7 @@ def serve_mcp(home: HomeOption = DEFAULT_HOME) -> None:
     try:
         from retrieval.serve.mcp_server import mcp_server
     except ImportError as error:
-        raise RetrievalError(f"querymust mcp needs a library ({error}): {install('mcp')}") from error
+        raise RetrievalError(f"querymust mcp needs a Python package ({error}): {install('mcp')}") from error
     service = Service(Home.at(home).root, seconds=Limits().seconds, environment=os.environ)
     mcp_server(service).run("stdio")
     service.close()
@@ -224,14 +229,14 @@ def serve_mcp(home: HomeOption = DEFAULT_HOME) -> None:
 def serve_ui(
     port: Annotated[int, typer.Option("--port", help="Port to listen on.", min=1, max=65_535)] = 3000,
     host: Annotated[
-        str, typer.Option("--host", help="Address to listen on; whoever reaches it may do all.")
+        str, typer.Option("--host", help="Address to listen on; anyone who can reach it has full access.")
     ] = "127.0.0.1",
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Serve Dagster's UI, its sensors and its schedule over a home, until Ctrl-C.
+    """Serve Dagster's UI for a home, with its sensors and its schedule, until Ctrl-C.
 
-    It needs no key and asks for no password, so it listens to this machine alone unless --host says otherwise. A home
-    that was never built is shown too: its pages say what comes first.
+    The UI requires no key and no password, so only this machine can reach it unless --host is set. It also shows a
+    home without a build; its pages describe the first step.
 
     \b
     Examples:
@@ -245,8 +250,8 @@ def serve_ui(
     from pipeline.runs.in_process import cancel_dead  # loads Dagster, which takes seconds
 
     if dead := cancel_dead(server.home):
-        err.print(f"{counted(dead, 'run')} had lost its process and is marked as canceled.")
-    out.print(f"{server.url} shows {server.home.root} in a few seconds; press Ctrl-C to stop.")
+        err.print(f"Marked as canceled, because the process is gone: {counted(dead, 'run')}.")
+    out.print(f"{server.url} will show {server.home.root} in a few seconds; press Ctrl-C to stop.")
     server.become()
 
 
@@ -285,7 +290,8 @@ class Server:
                 probe.bind((self.host, self.port))
             except OSError as error:
                 raise PortTakenError(
-                    f"{self.url} cannot be served ({error.strerror}); stop what is there, or name another with --port"
+                    f"{self.url} cannot be served ({error.strerror}); stop the other program, or choose another "
+                    "port with --port"
                 ) from error
 
     def environment(self, given: Mapping[str, str]) -> dict[str, str]:

@@ -31,11 +31,11 @@ class Neighbours:
 
 
 def show_chunk(
-    chunk: Annotated[str, typer.Argument(help="Id of the chunk, or its beginning; search prints it.")],
+    chunk: Annotated[str, typer.Argument(help="Id of the chunk, or the beginning of it; search prints it.")],
     json_: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Show a chunk of the live index whole: its place, what it is called, its predicate in words, its neighbours.
+    """Show a whole chunk of the live index: its location, its names, its predicate in words, and its neighbours.
 
     \b
     Examples:
@@ -93,15 +93,16 @@ def _print(snapshot: Snapshot, chunk: Chunk) -> None:
 
 
 def explain_chunk(
-    question: Annotated[str, typer.Argument(help="The question that was asked.", show_default=False)],
+    question: Annotated[str, typer.Argument(help="The question.", show_default=False)],
     chunk: Annotated[
-        str, typer.Option("--chunk", help="Id of the chunk, or its beginning; search prints it.", show_default=False)
+        str,
+        typer.Option("--chunk", help="Id of the chunk, or the beginning of it; search prints it.", show_default=False),
     ],
     strategy: StrategyOption = None,
     json_: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Say why a chunk is in or out: its predicate, the question as the predicate saw it, its place and its evidence.
+    """Explain why a chunk is returned or excluded: its predicate, the question as it is read, its rank, its evidence.
 
     \b
     Example:

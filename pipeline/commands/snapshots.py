@@ -34,15 +34,15 @@ class Fault:
 
 def roll_back(
     snapshot: Annotated[
-        str | None, typer.Argument(metavar="[SNAPSHOT]", help="One that was live; else the one before.")
+        str | None, typer.Argument(metavar="[SNAPSHOT]", help="A snapshot that was live; default: the previous one.")
     ] = None,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Make a snapshot live again that was live before, after comparing every file of it.
+    """Promote a snapshot that was live before, after a check of all its files.
 
-    Without a name it is the last intact one that was live before this one, so a second rollback takes the first one
-    back. Damaged ones are passed over, and named.
-    Nothing is built and nothing is scored; the next build that holds goes live as always.
+    Without a name, this is the last intact snapshot that was live before the current one, so a second rollback undoes
+    the first. Damaged snapshots are skipped and listed.
+    Nothing is built or scored; the next build that passes its checks goes live as usual.
 
     \b
     Examples:
@@ -63,7 +63,9 @@ def roll_back(
         promote(root, chosen, "rollback")
     out.print(f"live: {chosen}, {n_chunks:,} chunks")
     if before:
-        out.print(f"It was {before} before; back: querymust rollback {before}{Home.at(home).option}")
+        out.print(
+            f"The live snapshot was {before} before; to go back, run: querymust rollback {before}{Home.at(home).option}"
+        )
 
 
 def _first_intact(root: Path, candidates: Sequence[str]) -> tuple[str, int]:
@@ -79,7 +81,7 @@ def _first_intact(root: Path, candidates: Sequence[str]) -> tuple[str, int]:
         except IndexCorruptError as error:
             if candidate == candidates[-1]:
                 raise
-            err.print(f"passed over: {error}")
+            err.print(f"skipped: {error}")
     raise AssertionError(candidates)
 
 
@@ -90,12 +92,12 @@ def _candidates(root: Path, live: str | None, wanted: str | None) -> list[str]:
 
     there = [snapshot for snapshot in were_live(root) if snapshot != live and snapshot_folder(root, snapshot).is_dir()]
     if wanted == live and wanted is not None:
-        raise IndexMissingError(f"snapshot {wanted} is live already; name another one, or none for the one before")
+        raise IndexMissingError(f"snapshot {wanted} is already live; give another one, or none for the previous one")
     if wanted is not None and wanted not in there:
         raise UnknownNameError("snapshot that was live and is kept", wanted, there)
     if not there:
         raise IndexMissingError(
-            f"no other snapshot that was live is kept in {root}; change the library back and run: querymust build"
+            f"{root} has no other snapshot that was live; restore the library and run: querymust build"
         )
     return [wanted] if wanted else there
 
@@ -103,14 +105,14 @@ def _candidates(root: Path, live: str | None, wanted: str | None) -> list[str]:
 def collect_garbage(
     home: HomeOption = DEFAULT_HOME,
     keep: Annotated[
-        int, typer.Option("--keep", min=0, help="How many that were live are kept, beside the live one.")
+        int, typer.Option("--keep", min=0, help="Number of earlier live snapshots to keep, besides the live one.")
     ] = 3,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and remove nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would be removed.")] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Remove old snapshots; a build that goes live does it too, and keeps three.
+    """Remove old snapshots; a build that goes live does this too, and keeps three.
 
-    The live one, the last ones that were live and the newest one always stay. Scores and run history stay too.
+    The live snapshot, the last ones that were live, and the newest one are always kept, as are scores and run history.
 
     \b
     Examples:
@@ -137,7 +139,7 @@ def collect_garbage(
     for snapshot in stay:
         out.print(f"{snapshot.id}  {_megabytes(snapshot.size)}  kept: {snapshot.why}")
     for snapshot in gone:
-        out.print(f"{snapshot.id}  {_megabytes(snapshot.size)}  {'would go' if dry_run else 'removed'}")
+        out.print(f"{snapshot.id}  {_megabytes(snapshot.size)}  {'would be removed' if dry_run else 'removed'}")
     done = "would be removed" if dry_run else "removed"
     out.print(f"{counted(len(gone), 'snapshot')} {done}, {_megabytes(sum(snapshot.size for snapshot in gone)).strip()}")
 
@@ -146,15 +148,17 @@ def _megabytes(size: int) -> str:
     return f"{size / 1e6:8,.1f} MB"
 
 
-ADVICE = "run: querymust build (it makes what is damaged again), or give readers the index before: querymust rollback"
+ADVICE = "run: querymust build (it rebuilds what is damaged), or go back to the previous index: querymust rollback"
 
 
 def verify_index(
-    snapshot: Annotated[str | None, typer.Argument(metavar="[SNAPSHOT]", help="Its id; else the live one.")] = None,
+    snapshot: Annotated[
+        str | None, typer.Argument(metavar="[SNAPSHOT]", help="Id of the snapshot; default: the live one.")
+    ] = None,
     home: HomeOption = DEFAULT_HOME,
     json_: JsonOption = False,
 ) -> None:
-    """Compare the hash of every file of a snapshot and its counts; status 1 if one is wrong.
+    """Check the hash of every file of a snapshot, and its counts; exit with status 1 if one is wrong.
 
     Nothing is changed.
 
@@ -172,7 +176,7 @@ def verify_index(
     if name is None:
         raise NothingLiveError.of(root)
     if not snapshot_folder(root, name).is_dir():
-        raise IndexMissingError(f"{root} has no snapshot {name!r}; querymust gc --dry-run lists those that there are")
+        raise IndexMissingError(f"{root} has no snapshot {name!r}; querymust gc --dry-run lists those that exist")
     faults = _faults(root, name)
     if json_:
         print_json({"snapshot": name, "sound": not faults, "faults": [asdict(fault) for fault in faults]})
@@ -183,7 +187,7 @@ def verify_index(
             print_error(ADVICE)
         raise typer.Exit(1)
     if not json_:
-        out.print(f"{name}: every file and count is as it was built")
+        out.print(f"{name}: every file and count matches the build")
 
 
 def _faults(root: Path, name: str) -> tuple[Fault, ...]:
@@ -221,23 +225,23 @@ def _damaged_beside(opened: Snapshot) -> Iterator[str]:
 
 
 def push(
-    url: Annotated[str, typer.Argument(metavar="URL", help="A folder, or an address that fsspec knows.")],
+    url: Annotated[str, typer.Argument(metavar="URL", help="A folder, or an address that fsspec supports.")],
     home: HomeOption = DEFAULT_HOME,
     keep: Annotated[
-        int, typer.Option("--keep", min=0, help="How many that were pushed before stay there, beside this one.")
+        int, typer.Option("--keep", min=0, help="Number of earlier snapshots to keep there, besides this one.")
     ] = 3,
     check: Annotated[
-        bool, typer.Option("--check", help="Also read back what is complete there, and send what is damaged again.")
+        bool, typer.Option("--check", help="Also read back the files that are there, and send damaged ones again.")
     ] = False,
     sign: Annotated[
         Path | None, typer.Option("--sign", metavar="KEY.pem", help="Sign the list of files with this Ed25519 key.")
     ] = None,
     json_: JsonOption = False,
 ) -> None:
-    """Bring the live snapshot to a place, from where readers pull it: a folder, s3://, gs://.
+    """Copy the live snapshot to a location from which readers can pull it: a folder, s3://, gs://.
 
-    What is there with the right hash is not sent again, so an interrupted push goes on when it is run again. Each file
-    is read back and compared. Readers get the snapshot when all of it is there.
+    Files that are there with the right hash are not sent again, so an interrupted push continues if you run it again.
+    Each file is read back and compared. Readers get the snapshot only when it is complete.
 
     \b
     Examples:
@@ -267,24 +271,29 @@ def push(
 
 def pull(
     url: Annotated[
-        str, typer.Argument(metavar="URL", help="What `querymust push` was given; or http:// for the same.")
+        str, typer.Argument(metavar="URL", help="The location given to `querymust push`, or its http:// address.")
     ],
     home: HomeOption = DEFAULT_HOME,
-    keep: Annotated[int, typer.Option("--keep", min=0, help="How many that were live stay, beside the live one.")] = 3,
+    keep: Annotated[
+        int, typer.Option("--keep", min=0, help="Number of earlier live snapshots to keep, besides the live one.")
+    ] = 3,
     every: Annotated[
-        float | None, typer.Option("--every", min=0.1, metavar="SECONDS", help="Look again and again, until Ctrl-C.")
+        float | None,
+        typer.Option(
+            "--every", min=0.1, metavar="SECONDS", help="Look for a new snapshot at this interval, until Ctrl-C."
+        ),
     ] = None,
-    max_gb: Annotated[float, typer.Option("--max-gb", min=0, help="What is larger is not fetched.")] = 20,
+    max_gb: Annotated[float, typer.Option("--max-gb", min=0, help="Largest snapshot that is fetched, in GB.")] = 20,
     public_key: Annotated[
         Path | None,
         typer.Option("--public-key", metavar="PUB.pem", help="Pull only what the owner of this Ed25519 key signed."),
     ] = None,
     json_: JsonOption = False,
 ) -> None:
-    """Bring the snapshot that a place offers into the home, and make it live once every hash is right.
+    """Copy the snapshot at a location into the home, and promote it when every hash is right.
 
-    What is here with the right hash is not fetched again, so an interrupted pull goes on when it is run again. A
-    server that runs over the home answers from the new snapshot with the next question.
+    Files that are here with the right hash are not fetched again, so an interrupted pull continues if you run it
+    again. A server that uses the home answers the next question from the new snapshot.
 
     \b
     Examples:
@@ -341,4 +350,7 @@ def _say(home: Home, remote: Place, done: Pulled, *, json_: bool) -> None:
     what = f"{counted(done.files, 'file')}, {done.size / 1e6:,.1f} MB; fetched {done.fetched:,}"
     out.print(f"live: {done.snapshot}, {done.n_chunks:,} chunks: {what}")
     if done.before not in {None, done.snapshot}:
-        out.print(f"It was {done.before} before; back: querymust rollback {done.before}{home.option}")
+        out.print(
+            f"The live snapshot was {done.before} before; to go back, run: querymust rollback "
+            f"{done.before}{home.option}"
+        )

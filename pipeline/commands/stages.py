@@ -39,7 +39,7 @@ SourceArgument = Annotated[
 RowsArgument = Annotated[
     Path,
     typer.Argument(
-        metavar="IN", help="What transform-tables left, or a library, a folder or a file.", show_default=False
+        metavar="IN", help="Output of transform-tables, or a library, a folder or a file.", show_default=False
     ),
 ]
 
@@ -47,30 +47,32 @@ RowsArgument = Annotated[
 def transform(
     source: SourceArgument,
     output: Annotated[
-        Path | None, typer.Option("--output", metavar="DIR", help="Folder for the rows, a folder for each book.")
+        Path | None, typer.Option("--output", metavar="DIR", help="Folder for the rows, with one folder per book.")
     ] = None,
     table_list: Annotated[
         Path | None,
-        typer.Option("--table-list", metavar="FILE", help="Captions, headings or file.md:LINE, one a line."),
+        typer.Option(
+            "--table-list", metavar="FILE", help="File with captions, headings or file.md:LINE, one per line."
+        ),
     ] = None,
     home: HomeOption = DEFAULT_HOME,
     model: ModelOption = None,
     budget: BudgetOption = None,
     names: Annotated[
-        bool, typer.Option("--names", help="Ask only what people call the rows; all else is the rules'.")
+        bool, typer.Option("--names", help="Ask only for the names that people use for rows; the rules do the rest.")
     ] = False,
     batch: Annotated[
-        bool, typer.Option("--batch", help="Send all tables of a book as one batch: half the price, up to a day.")
+        bool, typer.Option("--batch", help="Send all tables of a book as one batch: half the price, but up to a day.")
     ] = False,
     dry_run: DryRunOption = False,
     json_: JsonOption = False,
 ) -> None:
-    """Have a model read tables, and check every cell of what it answers against the book.
+    """Have a model read tables, and check every cell of its answer against the book.
 
-    A table whose answer does not hold, and every table that is not chosen, gets the rows of the rules. Without a list
-    the tables are chosen of which a question can name a row. The key is OPENAI_API_KEY; without it the rules make all
-    rows, and the command says so. Answers are kept in the home: the same table is never paid twice.
-    --batch waits until the batch is done; stopped with Ctrl-C, the next run goes on waiting for it.
+    If an answer fails the check or a table is not chosen, the rules make its rows. Without a list, the tables are
+    chosen whose rows a question can name. The key is OPENAI_API_KEY; without it, the rules make all rows, and the
+    command says so. The home stores the answers: you never pay twice for the same table.
+    --batch waits until the batch is done. After Ctrl-C, the next run continues to wait for it.
 
     \b
     Examples:
@@ -95,7 +97,7 @@ def transform(
         _estimate(reader, parsed, chosen, read, json_=json_)
         return
     if output is None:
-        raise typer.BadParameter("name a folder for the rows, or ask for --dry-run", param_hint="--output")
+        raise typer.BadParameter("give a folder for the rows, or use --dry-run", param_hint="--output")
     with write_lock(opened.root):
         done = _transformed(reader, parsed, chosen, read, output.expanduser())
     if json_:
@@ -189,7 +191,7 @@ def _print(slug: str, done: Transformed, output: Path) -> None:
         ]
     )
     dropped = ((outcome.title, part) for outcome in done.outcomes for part in outcome.dropped)
-    _lines([f"{title}, row {part.ordinal}: {part.part} not believed: {part.why}" for title, part in dropped])
+    _lines([f"{title}, row {part.ordinal}: {part.part} not accepted: {part.why}" for title, part in dropped])
     shown = f"; {TABLE_SAMPLE} has some of the model's for you to read" if done.by_model else ""
     out.print(f"  rows in {output / slug}{shown}")
 
@@ -201,12 +203,12 @@ def _lines(lines: Sequence[str]) -> None:
 
 def chunk(
     source: RowsArgument,
-    output: Annotated[Path, typer.Option("--output", metavar="FILE", help="JSON lines, one chunk each.")],
+    output: Annotated[Path, typer.Option("--output", metavar="FILE", help="JSON Lines file, one chunk per line.")],
     json_: JsonOption = False,
 ) -> None:
-    """Cut books into chunks: each table row with its query_must, and the prose around them.
+    """Split books into chunks: each table row with its query_must, and the prose around them.
 
-    From what `transform-tables` left the rows are those; from books themselves they are made by the rules.
+    The rows come from the output of `transform-tables`. If IN is books, the rules make the rows.
 
     \b
     Examples:
@@ -229,22 +231,24 @@ def chunk(
 def describe(
     source: RowsArgument,
     output: Annotated[
-        Path | None, typer.Option("--output", metavar="FILE", help="JSON lines, one chunk each.", show_default=False)
+        Path | None,
+        typer.Option("--output", metavar="FILE", help="JSON Lines file, one chunk per line.", show_default=False),
     ] = None,
     home: HomeOption = DEFAULT_HOME,
     model: ModelOption = None,
     budget: BudgetOption = None,
     batch: Annotated[
-        bool, typer.Option("--batch", help="Send all passages of a book as one batch: half the price, up to a day.")
+        bool, typer.Option("--batch", help="Send all passages of a book as one batch: half the price, but up to a day.")
     ] = False,
     dry_run: DryRunOption = False,
     json_: JsonOption = False,
 ) -> None:
-    """Cut books into chunks as `chunk` does, and have a model say what each passage of prose is about.
+    """Split books into chunks as `chunk` does, and have a model describe each passage of prose.
 
-    Its kind, tags, traits and a summary become metadata; ids, words and predicates stay. What it says is checked, and
-    what does not hold stays as the rules said it. The key is OPENAI_API_KEY; without it the rules say everything, and
-    the command says so. Answers are kept in the home: the same passage is never paid twice.
+    Its kind, tags, traits and a summary become metadata; ids, words and predicates do not change. The answer is
+    checked, and parts that fail are replaced by those of the rules. The key is OPENAI_API_KEY; without it, the rules
+    describe everything, and the command says so. The home stores the answers: you never pay twice for the same
+    passage.
 
     \b
     Examples:
@@ -266,7 +270,7 @@ def describe(
         _passage_estimate(describer, books, json_=json_)
         return
     if output is None:
-        raise typer.BadParameter("name a file for the chunks, or ask for --dry-run", param_hint="--output")
+        raise typer.BadParameter("give a file for the chunks, or use --dry-run", param_hint="--output")
     with write_lock(opened.root):
         done = {
             book.slug: describer.describe(cut, {document.path: document.metadata for document in book.documents})
@@ -307,7 +311,7 @@ def _print_passages(done: Mapping[str, DescribedChunks], output: Path) -> None:
             if outcome.reason
         ]
         lines += [
-            f"{one.title} ({one.document}:{one.line}): {part.part} not believed: {part.why}"
+            f"{one.title} ({one.document}:{one.line}): {part.part} not accepted: {part.why}"
             for one in described.outcomes
             for part in one.dropped
         ]
@@ -317,13 +321,15 @@ def _print_passages(done: Mapping[str, DescribedChunks], output: Path) -> None:
 
 
 def embed(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="What chunk wrote.", show_default=False)],
+    source: Annotated[Path, typer.Argument(metavar="IN", help="Output of `chunk`.", show_default=False)],
     collection: Annotated[
         str, typer.Argument(metavar="COLLECTION", help="Name of the collection.", show_default=False)
     ],
-    truncate: Annotated[bool, typer.Option("--truncate", help="Empty the collection first; else add to it.")] = False,
+    truncate: Annotated[
+        bool, typer.Option("--truncate", help="Empty the collection first; default: add to it.")
+    ] = False,
     chroma: Annotated[
-        str, typer.Option("--chroma", metavar="PLACE", help="Folder of Chroma's files, or http://HOST:PORT.")
+        str, typer.Option("--chroma", metavar="PLACE", help="Folder with Chroma's files, or http://HOST:PORT.")
     ] = "chroma",
     embedder: Annotated[str | None, typer.Option("--embedder", help="minilm, wordllama, openai or st:MODEL.")] = None,
     home: HomeOption = DEFAULT_HOME,
@@ -331,8 +337,8 @@ def embed(
 ) -> None:
     """Embed chunks and put them into a Chroma collection, each with its query_must as JSON text in its metadata.
 
-    Vectors are kept in the home and made once. A chunk that the collection has already is replaced. The collection is
-    emptied only once every vector is there. `querymust collections search` asks it.
+    The home stores the vectors, so that each is made once. A chunk that is already in the collection is replaced. The
+    collection is emptied only when all vectors exist. `querymust collections search` searches it.
 
     \b
     Examples:

@@ -112,9 +112,9 @@ class Status:
 
 
 def status(home: HomeOption = DEFAULT_HOME, all_: AllOption = False, json_: JsonOption = False) -> None:
-    """Say what is live, how old it is and how it scores, what the gate said last, and which books are new or changed.
+    """Show the live snapshot, its age and scores, the last verdict of the gate, and the new and changed books.
 
-    Of each book it says how many of its tables are guarded, and why the others are not; lint names those.
+    For each book, it shows how many tables are guarded, and why the others are not; lint lists those.
 
     \b
     Examples:
@@ -209,15 +209,15 @@ def _lines(home_status: Status, shown: int | None) -> Iterator[tuple[str, str]]:
     for number, loss in enumerate(losses[:shown]):
         yield "" if number else "missing", loss
     if shown is not None and len(losses) > shown:
-        yield "", f"and {len(losses) - shown} more; all of them: querymust status --all"
+        yield "", f"and {len(losses) - shown} more; to list all: querymust status --all"
     if home_status.candidate:
-        yield "candidate", f"{home_status.candidate} was built and is not live"
+        yield "candidate", f"{home_status.candidate} was built but is not live"
     yield from gate_lines(home_status.gate)
     yield "questions", ", ".join(map(str, home_status.questions)) or "none, so nothing is scored"
     if home_status.live and home_status.live.scores:
         yield "scores", _scores(home_status.live.scores)
     if home_status.at_work:
-        yield "at work", f"{home_status.at_work}: {home_status.at_work.command}"
+        yield "running", f"{home_status.at_work}: {home_status.at_work.command}"
 
 
 def _states(books: Mapping[str, str]) -> str:
@@ -225,8 +225,8 @@ def _states(books: Mapping[str, str]) -> str:
     for slug, state in books.items():
         by_state.setdefault(state, []).append(slug)
     if set(by_state) == {"indexed"}:
-        return "all indexed as they are now"
-    indexed = [f"{len(by_state['indexed'])} indexed as they are now"] if "indexed" in by_state else []
+        return "all up to date"
+    indexed = [f"{len(by_state['indexed'])} up to date"] if "indexed" in by_state else []
     others = (
         f"{len(by_state[state])} {state} ({named(by_state[state], NAMES_SHOWN)})"
         for state in ("changed", "new", "gone", "unknown")

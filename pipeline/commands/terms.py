@@ -34,21 +34,21 @@ SHOWN = 3
 
 def suggest_terms(
     questions: QuestionsOption = None,
-    top: Annotated[int, typer.Option("--top", min=1, max=100, help="How many words at most; each is tried.")] = 5,
+    top: Annotated[int, typer.Option("--top", min=1, max=100, help="Maximum number of words; each is tested.")] = 5,
     accept: Annotated[
-        str | None, typer.Option("--accept", metavar="WORD=MEANS", help="Write it into the library's vocabulary.toml.")
+        str | None,
+        typer.Option("--accept", metavar="WORD=MEANS", help="Add this alias to the library's vocabulary.toml."),
     ] = None,
     reject: Annotated[
-        str | None, typer.Option("--reject", metavar="WORD=MEANS", help="Never propose it again.")
+        str | None, typer.Option("--reject", metavar="WORD=MEANS", help="Never propose this alias again.")
     ] = None,
     json_: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Propose aliases for words of questions that the live index does not know, and try each on a copy of it.
+    """Propose aliases for words in questions that the live index does not know, and test each on a copy of it.
 
-    Questions come from what `serve --keep-questions` kept, from feedback, and from the question files. Nothing is
-    changed but by --accept, which the gate may refuse; the alias counts from the next build on, which asks the gate
-    again.
+    The questions come from `serve --keep-questions`, from feedback, and from the question files. Only --accept changes
+    anything, and the gate may refuse it. The alias takes effect with the next build, which goes through the gate again.
 
     \b
     Examples:
@@ -86,15 +86,15 @@ def suggest_terms(
     for suggestion, effect in helpful:
         _print(suggestion, effect)
     if len(helpful) < len(tried):
-        out.print(f"{counted(len(tried) - len(helpful), 'word')} more would change nothing.")
+        out.print(f"{counted(len(tried) - len(helpful), 'more word')} would change nothing.")
     if not tried:
-        out.print(f"No word of {counted(len(known), 'question')} is unknown and like one of the index.")
+        out.print(f"No unknown word of {counted(len(known), 'question')} resembles a word of the index.")
 
 
 def _pair(text: str, option: str) -> tuple[str, str]:
     word, _, means = (part.strip() for part in text.partition("="))
     if not word or not means:
-        raise typer.BadParameter("write WORD=MEANS, as woods=forest", param_hint=option)
+        raise typer.BadParameter("write WORD=MEANS, such as woods=forest", param_hint=option)
     return word, means
 
 
@@ -144,7 +144,7 @@ def _accept(home: Home, retriever: Retriever, trial: VocabularyTrial, word: str,
         raise LibraryError(f"{home.library} is a file and has no {VOCABULARY_FILE}; make it a folder of books")
     index = retriever.snapshot.lexical
     if None in index.terms.words(index.tokenize(means)):
-        print_error(f"{word} = {means} is not accepted: no live book says {means!r}")
+        print_error(f"{word} = {means} is not accepted: no live book contains {means!r}")
         raise typer.Exit(1)
     effect = trial.of(with_alias(retriever.snapshot.vocabulary, word, means))
     if not effect.passes:
@@ -153,20 +153,20 @@ def _accept(home: Home, retriever: Retriever, trial: VocabularyTrial, word: str,
     add_alias(home.library / VOCABULARY_FILE, word, means)
     keep_decision(home.root, word, means, "accepted")
     out.print(f"{home.library / VOCABULARY_FILE} has {word} = {means}; {effect.scores}.")
-    err.print(f"It counts from the next build on: querymust build{home.option}")
+    err.print(f"It takes effect with the next build: querymust build{home.option}")
 
 
 def _print(term_suggestion: TermSuggestion, effect: Effect) -> None:
     asked_by = counted(len(term_suggestion.questions), "question")
     out.print(
-        f"{term_suggestion.word} = {term_suggestion.means}    {term_suggestion.because}; said in {asked_by}",
+        f"{term_suggestion.word} = {term_suggestion.means}    {term_suggestion.because}; used in {asked_by}",
         style="bold",
     )
     out.print(f"    {effect.scores}")
     for told, queries in (
-        ("would let chunks in", effect.admitted),
-        ("would keep chunks out", effect.excluded),
-        ("would have another first hit", effect.moved),
+        ("would admit chunks", effect.admitted),
+        ("would exclude chunks", effect.excluded),
+        ("would change the first hit", effect.moved),
     ):
         for query in queries[:SHOWN]:
             out.print(f"    {told}: {query}")
@@ -176,15 +176,15 @@ def _print(term_suggestion: TermSuggestion, effect: Effect) -> None:
 
 def use_feedback(
     write: Annotated[
-        Path | None, typer.Option("--write", metavar="FILE", help="Write the questions there, with their gold.")
+        Path | None, typer.Option("--write", metavar="FILE", help="File to write the questions to, with their gold.")
     ] = None,
     json_: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
     """Turn feedback on hits into questions with gold, and into predicates for rows that do not belong there.
 
-    A predicate is an entry for the book's tables.toml, with what it would do to the questions and the scores, tried on
-    a copy of the index. Nothing is applied: you write it there, and the next build asks the gate.
+    A predicate is an entry for the book's tables.toml, printed with its effect on questions and scores, tested on a
+    copy of the index. Nothing is applied: you add the entry, and the next build goes through the gate.
 
     \b
     Examples:
@@ -216,9 +216,9 @@ def use_feedback(
         print_json(_record(questions, tried, unhelped, gone))
         return
     where = f", in {write}" if write is not None and questions else ""
-    out.print(f"{counted(len(feedback), 'word')} of feedback: {counted(len(questions), 'question')} with gold{where}")
+    out.print(f"{counted(len(feedback), 'piece')} of feedback: {counted(len(questions), 'question')} with gold{where}")
     if gone:
-        out.print(f"{counted(gone, 'chunk')} that feedback is about left the index; ask those questions again")
+        out.print(f"no longer in the index: {counted(gone, 'chunk')} with feedback; ask those questions again")
     _print_feedback(tried, unhelped)
 
 
@@ -257,7 +257,7 @@ def _print_feedback(tried: list[tuple[PredicateSuggestion, Effect]], unhelped: t
         out.print(f"{effect.scores}")
         others = [query for query in effect.excluded if query not in suggestion.questions]
         if others:
-            out.print(f"it would also keep chunks out for: {'; '.join(others)}")
+            out.print(f"it would also exclude chunks for: {'; '.join(others)}")
         out.print(f"in {suggestion.chunk.book}/tables.toml:\n\n{suggestion.entry}")
     for one in unhelped:
         out.print(f"\n{one.chunk.title}, for {one.question!r}: {one.why}")

@@ -59,7 +59,7 @@ def first_of(lines: Sequence[str], most: int = 5) -> Iterator[str]:
     """Yield the first lines, and how many more there are."""
     yield from lines[:most]
     if len(lines) > most:
-        yield f"and {len(lines) - most} more; --json has them all"
+        yield f"and {len(lines) - most} more; --json lists all"
 
 
 def print_error(sentence: str) -> None:

@@ -57,7 +57,7 @@ def better_strategy(leaderboard: Mapping[str, Mapping[str, float | None]], used:
         return ""
     return (
         f"{best} has a higher mrr than {used} here ({mrr[best]:.3f}, {mrr[used]:.3f}). "
-        f"To search with it, write `strategy: {best}` into rag.yaml of the home, or give --strategy {best}."
+        f"To search with it, write `strategy: {best}` in the home's rag.yaml, or use --strategy {best}."
     )
 
 
@@ -109,7 +109,7 @@ def print_short_leaderboard(leaderboard: Mapping[str, Mapping[str, float | None]
     print_leaderboard({name: leaderboard[name] for name in SHORT if name in leaderboard})
     shares = [metrics["evaluability"] for metrics in leaderboard.values() if metrics.get("evaluability") is not None]
     stale = f"; the gold of {1 - shares[0]:.1%} is stale" if shares and shares[0] and shares[0] < 1 else ""
-    out.print(f"\n{questions} questions{stale}. By kind and book, and what failed:  {ask}")
+    out.print(f"\n{questions} questions{stale}. By kind and book, with failures:  {ask}")
 
 
 def breakdown_records(strategy: str, numbers: Sequence[Aggregate]) -> list[dict[str, object]]:
@@ -263,11 +263,11 @@ def gate_lines(gate: GateState) -> Iterator[tuple[str, str]]:
     """Yield a line for the verdict, then one for each reason."""
     when = f", {ago(gate.at)}" if gate.at else ""
     if gate.verdict == "held":
-        yield "gate", f"every blocking check held for it{when}"
+        yield "gate", f"every blocking check passed{when}"
     elif gate.verdict == "forced":
         yield "gate", f"live by force{when}: {gate.forced}"
     elif gate.verdict == "refused":
-        yield "gate", f"refused{when}; what was live stays live"
+        yield "gate", f"refused{when}; the live index has not changed"
     elif gate.snapshot is not None:
         yield "gate", "not judged yet; querymust build judges it"
     for reason in gate.reasons:

@@ -42,8 +42,8 @@ live_follows_books = dg.AutomationConditionSensorDefinition(
     "live_follows_books",
     target=dg.AssetSelection.all() | dg.AssetSelection.all_asset_checks(),
     description=(
-        "Checks, indexes, scores and promotes the library once books were indexed: each asset and check by its own "
-        "condition. What a failed check stops is not asked for again until something upstream changes."
+        "Checks, indexes, scores and promotes the library after books were indexed: each asset and check by its own "
+        "condition. What a failed check stops is not requested again until something upstream changes."
     ),
     tags={"domain": "live"},
     run_tags={ASKED_BY: "live_follows_books"},
@@ -72,8 +72,8 @@ class Seen:
     jobs=[index_book, index_library, evaluate],
     minimum_interval_seconds=30,
     description=(
-        "Indexes books that are new or changed, indexes the library again where books went, and scores the candidate "
-        "again where the questions changed. Books that a build indexed are in step and are left alone."
+        "Indexes new and changed books, reindexes the library if books were removed, and rescores the candidate "
+        "if the questions changed. Books that a build indexed are up to date and are skipped."
     ),
     tags={"domain": "books"},
 )

@@ -92,8 +92,8 @@ def require_finished(home: Home, slugs: Iterable[str]) -> None:
     """
     if unfinished := unfinished_books(home, slugs):
         raise NotMaterializedError(
-            f"{', '.join(unfinished)}: read again and not indexed to the end, so the library is of two states; "
-            "materialize the partition again, its last run says what stopped it"
+            f"{', '.join(unfinished)}: read again but not fully indexed, so the library is in two states; "
+            "materialize the partition again (its last run shows what stopped it)"
         )
 
 
@@ -109,7 +109,7 @@ def lexical_of(home: Home, texts: Sequence[str]) -> LexicalIndex:
     folder = home.lexical / lexical_fingerprint(texts, tokenize)
     if not folder.is_dir():
         raise NotMaterializedError.of(
-            "the lexical index is over other chunks than the library's, or cut by another vocabulary", "lexical"
+            "the lexical index was built from other chunks than the library's, or with another vocabulary", "lexical"
         )
     return LexicalIndex.load(folder, tokenize)
 
@@ -128,7 +128,7 @@ def graph_of(home: Home, records: LibraryRecords, vectors: Vector) -> Graph:
     """
     folder = graph_folder(home, records, vectors)
     if not folder.is_dir():
-        raise NotMaterializedError.of("the graph is over other chunks than the library's", "graph")
+        raise NotMaterializedError.of("the graph was built from other chunks than the library's", "graph")
     return load_arrays(folder, Graph)
 
 
@@ -179,7 +179,7 @@ def candidate_index(context: dg.AssetExecutionContext, home: dg.ResourceParam[Ho
     is_live = live_id(home.root) == manifest.id
     context.log.info(
         f"{manifest.id}: {len(library_chunks)} chunks of {len(slugs)} books; "
-        + ("it is what is live" if is_live else "not live yet: evaluation, leaderboard and live_index decide")
+        + ("it is already live" if is_live else "not live yet: evaluation, leaderboard and live_index decide")
     )
     return materialized(
         manifest.id,

@@ -160,7 +160,7 @@ def executor_of(name: str, lanes: int) -> dg.ExecutorDefinition:
         from pipeline.building.dask_executor import dask_by_run
     except ModuleNotFoundError as error:
         raise ExecutorMissingError(
-            f"`executor` is {name!r}, and {error.name} is not installed; {install('dask')}, or use {MULTIPROCESS}"
+            f"`executor` is {name!r}, but {error.name} is not installed; {install('dask')}, or use {MULTIPROCESS}"
         ) from error
     if name == DASK:
         # Without pages of its own, and without warnings: it cannot weigh what Dagster answers.
@@ -203,8 +203,8 @@ def index_books_job(executor: str, lanes: int, definitions: Callable[[], dg.Defi
     return all_lanes.to_job(
         executor_def=executor_of(executor, lanes),
         description=(
-            f"Index the books that changed, {lanes} at once, by the executor of the settings ({executor}): a run of "
-            "index_book for each. Readers see nothing of it yet."
+            f"Index the books that changed, {lanes} at once, with the executor of the settings ({executor}): a run of "
+            "index_book for each. Readers do not see it yet."
         ),
         tags={"domain": "books"},
     )
@@ -212,7 +212,7 @@ def index_books_job(executor: str, lanes: int, definitions: Callable[[], dg.Defi
 
 def _lane(name: str, lanes: int, definitions: Callable[[], dg.Definitions]) -> dg.OpDefinition:
     @dg.op(
-        name=name, description="Takes one book after the other that no other lane has taken.", out=dg.Out(dg.Nothing)
+        name=name, description="Takes books that no other lane has taken, one after another.", out=dg.Out(dg.Nothing)
     )
     def lane(context: dg.OpExecutionContext, config: Lane) -> None:
         order = parse_record(config.order, LaneOrder) if config.order else _changed(context, lanes)
@@ -222,7 +222,7 @@ def _lane(name: str, lanes: int, definitions: Callable[[], dg.Definitions]) -> d
         with nullcontext() if config.order else among_books(order.home.root, told):
             failed = index_books(order, job, context.instance, told)
         if failed:
-            raise dg.Failure(f"not indexed: {', '.join(failed)}; the run of each says why", allow_retries=False)
+            raise dg.Failure(f"not indexed: {', '.join(failed)}; the run of each shows why", allow_retries=False)
 
     return lane
 

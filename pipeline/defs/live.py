@@ -85,7 +85,7 @@ def open_objections(
     metadata = event.asset_materialization.metadata if event and event.asset_materialization else {}
     built, table = metadata.get("snapshot"), metadata.get("made_of")
     if built is None or built.value != snapshot or not isinstance(table, dg.TableMetadataValue):
-        return [OpenObjection("nothing says which records it was made of; materialize candidate_index")]
+        return [OpenObjection("nothing records what it was made of; materialize candidate_index")]
     questions = CheckSubject("questions", questions_version(home.settings.questions), "other questions")
     wanted: dict[dg.AssetCheckKey, tuple[CheckSubject, ...]] = {}
     for key in book_checks:
@@ -167,7 +167,7 @@ class Promotion(dg.Config):
 def live_index(
     context: dg.AssetExecutionContext, config: Promotion, home: dg.ResourceParam[Home]
 ) -> dg.MaterializeResult[None]:
-    """The candidate, once every blocking check held for it; until then what was live stays live.
+    """The candidate, once every blocking check passed; until then what was live stays live.
 
     The checks on books must have held for the very records that the candidate is made of, those on the snapshot for it,
     those on its scores for it and the questions of today. The numbers are those of `default`, so that their plots are

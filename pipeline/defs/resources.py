@@ -22,13 +22,13 @@ BOOK_CHECKS = dg.AssetSelection.checks_for_assets(*(dg.AssetKey(name) for name i
 index_book = dg.define_asset_job(
     "index_book",
     dg.AssetSelection.assets(*BOOK_ASSETS).without_checks(),
-    description="Read one book, cut it into chunks and embed what is new. Readers see nothing of it yet.",
+    description="Read one book, cut it into chunks and embed what is new. Readers do not see it yet.",
     tags={"domain": "books"},
 )
 index_library = dg.define_asset_job(
     "index_library",
     dg.AssetSelection.assets("lexical", "graph", "candidate_index") | BOOK_CHECKS,
-    description="Check the books and put all of them into one snapshot, the candidate. Readers see nothing of it yet.",
+    description="Check the books and put all of them into one snapshot, the candidate. Readers do not see it yet.",
     tags={"domain": "index"},
 )
 evaluate = dg.define_asset_job(
@@ -52,7 +52,7 @@ promote = dg.define_asset_job(
 fill_chroma = dg.define_asset_job(
     "fill_chroma",
     dg.AssetSelection.assets("chroma_collections"),
-    description="Bring Chroma's collections up to what is live, for other programs.",
+    description="Update Chroma's collections to the live index, for other programs.",
     tags={"domain": "live"},
 )
 build_library = dg.define_asset_job(
@@ -140,10 +140,14 @@ class ModelsResource(dg.ConfigurableResource[HostedModels]):
     The key is read from the environment when it is needed and is no field: no run's configuration shows it.
     """
 
-    base_url: str | None = Field(default=None, description="Of another server than OpenAI's; else OPENAI_BASE_URL.")
-    concurrency: int | None = Field(default=None, description="Requests at one time; else QUERYMUST_MODEL_CONCURRENCY.")
+    base_url: str | None = Field(
+        default=None, description="Address of a server other than OpenAI's; default: OPENAI_BASE_URL."
+    )
+    concurrency: int | None = Field(
+        default=None, description="Concurrent requests; default: QUERYMUST_MODEL_CONCURRENCY."
+    )
     tokens_per_minute: int | None = Field(
-        default=None, description="Sent and answered in any minute; else QUERYMUST_MODEL_TOKENS_PER_MINUTE."
+        default=None, description="Sent and received per minute; default: QUERYMUST_MODEL_TOKENS_PER_MINUTE."
     )
 
     def create_resource(self, context: dg.InitResourceContext) -> HostedModels:  # noqa: ARG002

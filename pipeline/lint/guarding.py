@@ -60,16 +60,17 @@ BECAUSE: Mapping[str, Because] = {
     "nameless": Because(
         "has rows that no question can name",
         "have rows that no question can name",
-        "No word and no labelled number is one row's alone (keys of one letter, dice and sentences name nothing): give "
-        "the rows names in tables.toml, or name the column that tells them apart as key. More: docs/how-to/tables.md",
+        "No word or labelled number belongs to only one row (one-letter keys, dice and sentences are not names): "
+        "give the rows names in tables.toml, or set the column that distinguishes them as key. More: "
+        "docs/how-to/tables.md",
     ),
-    "open": Because("is left open by tables.toml", "are left open by tables.toml", "As their owner wants it."),
-    "single": Because("has one row", "have one row", "Nothing to do: there is no other row to keep out."),
+    "open": Because("is left open by tables.toml", "are left open by tables.toml", "This is their owner's choice."),
+    "single": Because("has one row", "have one row", "Nothing to do: there is no other row to exclude."),
     "record": Because(
         "describes one thing",
         "describe one thing",
-        "Nothing to do: a table of names and values, point by point, is found whole, and has no row to keep out. If it "
-        "is not such a table, name its key column in tables.toml.",
+        "Nothing to do: a table of names and values, point by point, is found whole, and has no row to exclude. "
+        "If it is not such a table, set its key column in tables.toml.",
     ),
 }
 """By reason, the most useful first."""
@@ -100,7 +101,7 @@ def guard_lines(entries: Iterable[BookEntry], shown: int | None, rest: str) -> I
     some = order if shown is None or len(order) <= shown + 1 else order[:shown]
     yield from (f"  {slug}: {guards_in_words(counts)}" for slug, counts in some)
     if len(order) > len(some):
-        yield f"  and {counted(len(order) - len(some), 'more book')}; all of them: {rest}"
+        yield f"  and {counted(len(order) - len(some), 'more book')}; to list all: {rest}"
 
 
 def unguarded_lines(guards: Sequence[TableGuard], shown: int | None) -> Iterator[str]:
@@ -119,7 +120,7 @@ def unguarded_lines(guards: Sequence[TableGuard], shown: int | None) -> Iterator
         some = unguarded if shown is None or len(unguarded) <= shown + 1 else unguarded[:shown]
         yield from (f"  {_location(guard)}" for guard in some)
         if len(unguarded) > len(some):
-            yield f"  and {len(unguarded) - len(some):,} more; all of them: querymust lint --all"
+            yield f"  and {len(unguarded) - len(some):,} more; to list all: querymust lint --all"
 
 
 def _location(guard: TableGuard) -> str:
@@ -134,7 +135,7 @@ def why_none_is_guarded(n_tables: int) -> str:
         return "There are no tables, so no row is guarded and nothing is excluded from an answer."
     tables = "The one table is not" if n_tables == 1 else f"None of the {n_tables:,} tables is"
     return (
-        f"{tables} guarded, so no row is excluded from an answer; ranking by names works all the same. A table is "
-        "guarded where a question can name its rows: two of them or more have a cell that is theirs alone, or a number "
-        "under the name of its column. More: docs/reference/query_must.md"
+        f"{tables} guarded, so no row is excluded from an answer; ranking by names still works. A table is "
+        "guarded if a question can name its rows: at least two of them have a cell that no other row has, or a "
+        "number under a column name. More: docs/reference/query_must.md"
     )

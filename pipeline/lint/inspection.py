@@ -53,7 +53,9 @@ def rows_outside_chunks(rows: Iterable[Row], chunks: Iterable[Chunk]) -> tuple[s
         (chunk.table_id, chunk.row_key, chunk.cells) for chunk in chunks if chunk.kind != "prose"
     )
     lost = [f"row {key!r} {cells[:3]} of table {table} is in no chunk" for table, key, cells in (wanted - made)]
-    extra = [f"a chunk for {key!r} {cells[:3]} of table {table} is no row's" for table, key, cells in (made - wanted)]
+    extra = [
+        f"a chunk for {key!r} {cells[:3]} of table {table} matches no row" for table, key, cells in (made - wanted)
+    ]
     return tuple(lost + extra)
 
 

@@ -52,14 +52,14 @@ def _best(report: Report, standings: Standings) -> str:
     compared = [difference for difference in standings.differences if difference.comparison.metric == DECIDING]
     by_verdict = {
         verdict: [difference.comparison.strategy for difference in compared if difference.verdict == verdict]
-        for verdict in ("worse", "better", "not told apart")
+        for verdict in ("worse", "better", "not significantly different")
     }
     if compared and len(by_verdict["worse"]) == len(compared):
         return f"{text} Every other strategy is significantly worse than {SHIPPED}."
     told = {
         "worse": f"significantly worse than {SHIPPED}",
         "better": f"significantly better than {SHIPPED}",
-        "not told apart": f"not told apart from {SHIPPED}",
+        "not significantly different": f"not significantly different from {SHIPPED}",
     }
     parts = [f"{told[verdict]}: {', '.join(names)}" for verdict, names in by_verdict.items() if names]
     return f"{text} {'; '.join(parts).capitalize()}." if parts else text

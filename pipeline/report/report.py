@@ -124,7 +124,7 @@ def _best_kept(home: Home, snapshot: str, candidate: Experiment) -> tuple[Experi
     kept = {name: kept_rows(home, name, sets) for name in kept_rivals(home, snapshot)}
     best = best_of(candidate.rows, kept)
     if best is None:
-        return None, "no snapshot besides what is live is kept that was asked the same"
+        return None, "no other snapshot that was scored with the same questions is kept"
     return Experiment(best, tuple(kept[best]), (), (), ()), f"compared with {best}, the best of those that are kept"
 
 

@@ -30,9 +30,9 @@ class MetricDifference:
 
     @property
     def verdict(self) -> str:
-        """`better`, `worse`, or `not told apart` if chance may explain the difference."""
+        """`better`, `worse`, or `not significantly different` if chance may explain the difference."""
         if not self.comparison.significant:
-            return "not told apart"
+            return "not significantly different"
         return "worse" if self.comparison.behind else "better"
 
 

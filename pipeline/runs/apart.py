@@ -73,10 +73,8 @@ def _listen(worker: subprocess.Popen[bytes], order: Order, progress: Progress) -
 
 def _died(status: int) -> str:
     if status < 0:
-        return (
-            f"its process was killed by {signal.Signals(-status).name}; where nobody did that, the memory was too small"
-        )
-    return f"its process ended with status {status} before it was done; what it said is above"
+        return f"its process was killed by {signal.Signals(-status).name}; if nobody did that, it ran out of memory"
+    return f"its process ended with status {status} before it was done; its output is above"
 
 
 @contextmanager

@@ -125,7 +125,7 @@ class Spread:
         why = run.exception()
         reason = f" ({type(why).__name__}: {why})" if why else ""
         for slug in (folder.slug for folder in self.folders if folder.slug not in self._ended):
-            sentence = f"{slug} was not indexed to its end: its process is gone{reason}; build again"
+            sentence = f"{slug} was not fully indexed: its process is gone{reason}; build again"
             self.ended(slug, RunOutcome((BuildProblem(JOB, sentence),), {}))
 
 
@@ -238,7 +238,7 @@ def build(
     done.strays, done.refused = stray_files(home.library), refused_folders(home.library)
     models = HostedModels()
     for position in set_aside_damaged(home):
-        err.print(f"Dagster's {position.name.split('.')[0]} could not be read; it is set aside as {position}")
+        err.print(f"Dagster's {position.name.split('.')[0]} could not be read; it was moved to {position}")
     with dagster_instance(home) as instance:
         cancel_unfinished(instance)
         opened(instance)

@@ -64,7 +64,7 @@ def _require(address: str) -> None:
         import dagster_postgres  # noqa: F401
     except ModuleNotFoundError as error:
         raise HistoryMissingError(
-            f"{HISTORY} is set, and {error.name} is not installed; {install('postgres')}, or unset it"
+            f"{HISTORY} is set, but {error.name} is not installed; {install('postgres')}, or unset it"
         ) from error
 
 

@@ -96,4 +96,4 @@ def full_disk_sentence(home: Path, trace: str) -> str | None:
     reason = next((reason for reason in _DISK_IS_FULL if reason in trace), None)
     if reason is None:
         return None
-    return f"the disk of {home} takes nothing more ({reason}); make room, and run the same command again"
+    return f"the disk of {home} has no room left ({reason}); make room, and run the same command again"

@@ -195,7 +195,7 @@ def record_of(document: Mapping[str, Any], record: type[Record], where: str) -> 
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
         raise IndexCorruptError(
-            f"{where} holds what is no {record.__name__} ({field}: {first['msg']}); write it again: querymust export"
+            f"{where} is not a valid {record.__name__} ({field}: {first['msg']}); write it again: querymust export"
         ) from error
 
 

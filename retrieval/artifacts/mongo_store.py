@@ -78,7 +78,9 @@ class MongoStore(ArtifactStore):
         """
         address = uri or environment.get(URI)
         if not address:
-            raise UnreadableSettingsError(f"no MongoDB is named; set {URI} to mongodb://HOST:PORT/DATABASE")
+            raise UnreadableSettingsError(
+                f"no MongoDB database is configured; set {URI} to mongodb://HOST:PORT/DATABASE"
+            )
         try:
             from pymongo import MongoClient
             from pymongo.errors import PyMongoError
@@ -93,7 +95,7 @@ class MongoStore(ArtifactStore):
             database = client.get_default_database(DATABASE)
         except (PyMongoError, ValueError):
             raise UnreadableSettingsError(
-                f"{shown!r} is not an address like mongodb://HOST:PORT/DATABASE, or its host is not known; fix it"
+                f"{shown!r} is not an address like mongodb://HOST:PORT/DATABASE, or its host is unknown; fix it"
             ) from None
         try:
             return cls(database, f"the MongoDB at {shown}")
@@ -196,8 +198,8 @@ class MongoStore(ArtifactStore):
             yield
         except (BulkWriteError, DuplicateKeyError) as error:
             raise VectorDBWriteError(
-                f"{self.name}: a record of that key is another book's, or another program is writing; "
-                "a database is of one library: name another, or export again"
+                f"{self.name}: a record with that key belongs to another book, or another program is writing; "
+                "a database is for one library: name another, or export again"
             ) from error
         except PyMongoError as error:
             first = str(error).partition(" (configured")[0]

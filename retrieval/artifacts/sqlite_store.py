@@ -75,7 +75,7 @@ class SqliteStore(ArtifactStore):
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         if version not in {0, _SCHEMA}:
             raise IndexCorruptError(
-                f"{self.path} is of schema {version}, this program writes {_SCHEMA}; delete it and export again"
+                f"{self.path} has schema {version}, but this program writes {_SCHEMA}; delete it and export again"
             )
         with self._connection:
             for table in TABLES:
@@ -155,7 +155,8 @@ class SqliteStore(ArtifactStore):
             yield
         except sqlite3.IntegrityError as error:
             raise VectorDBWriteError(
-                f"{self.path}: a record of that key is another book's ({error}); delete the file and export again"
+                f"{self.path}: a record with that key belongs to another book ({error}); delete the file and "
+                "export again"
             ) from error
         except sqlite3.OperationalError as error:
             raise StoreUnavailableError.of(

@@ -111,13 +111,13 @@ def complete_entry(store: ArtifactStore, book: BookKey) -> TraversalIndexEntry:
     if book not in entries:
         there = ", ".join(f"{entry.ruleset_id}/{entry.book_id}" for entry in sorted(entries)) or "none"
         raise IndexMissingError(
-            f"no artifacts of book {book.book_id!r} of ruleset {book.ruleset_id!r}; there are: {there}; "
+            f"no artifacts of book {book.book_id!r} of ruleset {book.ruleset_id!r}; available: {there}; "
             "write them: querymust export"
         )
     if not entries[book].complete:
         raise IndexCorruptError(
-            f"the artifacts of {book.ruleset_id}/{book.book_id} are being written, or that was broken off; "
-            "try again, or write them again: querymust export"
+            f"the artifacts of {book.ruleset_id}/{book.book_id} are being written, or writing was interrupted; "
+            "try again, or export them again: querymust export"
         )
     return entries[book]
 
@@ -133,7 +133,7 @@ def stored_config(store: ArtifactStore, ruleset_id: str, version: str | None = N
     if chosen is None:
         there = ", ".join(config.version for config in configs) or "none"
         which = f"traversal config {version!r}" if version else "traversal config"
-        raise IndexMissingError(f"ruleset {ruleset_id!r} has no {which}; there are: {there}; write: querymust export")
+        raise IndexMissingError(f"ruleset {ruleset_id!r} has no {which}; available: {there}; write: querymust export")
     return chosen
 
 

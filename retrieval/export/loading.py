@@ -73,7 +73,7 @@ class EmbeddingLoader:
         vectors = {embedding.chunk_id: embedding.embedding for embedding in store.embeddings(book, self.model_id)}
         if not vectors:
             there = ", ".join(store.models(book)) or "none"
-            raise IndexMissingError(f"{book.book_id} has no vectors of model {self.model_id!r}; there are: {there}")
+            raise IndexMissingError(f"{book.book_id} has no vectors of model {self.model_id!r}; available: {there}")
         missing = [chunk_id for chunk_id in self.chunk_ids if chunk_id not in vectors]
         if missing:
             raise IndexCorruptError(

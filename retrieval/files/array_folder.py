@@ -74,7 +74,7 @@ def _load(folder: Path, name: str, kind: Any) -> object:
     try:
         return _adapter(kind).validate_json(path.read_bytes())
     except ValueError as error:
-        raise IndexCorruptError(f"{path} does not hold what its field says; build the index again") from error
+        raise IndexCorruptError(f"{path} does not match its field; build the index again") from error
 
 
 @cache

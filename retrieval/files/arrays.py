@@ -149,7 +149,9 @@ class RaggedArray(Generic[Scalar]):
         """
         loaded = cls(load_array(folder / f"{name}.starts.npy", np.int64), load_array(folder / f"{name}.npy", dtype))
         if loaded.starts.ndim != 1 or loaded.items.ndim != 1 or not len(loaded.starts):
-            raise IndexCorruptError(f"{folder / name}.npy and its starts are not flat; build the index again")
+            raise IndexCorruptError(
+                f"{folder / name}.npy and its starts are not one-dimensional; build the index again"
+            )
         if loaded.starts[-1] != len(loaded.items):
             raise IndexCorruptError(
                 f"{folder / name}.npy has {len(loaded.items)} items, which do not fit starts that end at "

@@ -47,7 +47,7 @@ class BookTurn:
 def book_turn(root: Path, slug: str, waiting: Callable[[str], None] = lambda _: None) -> Iterator[BookTurn]:
     """Yield the exclusive use of a book of the home at `root`, waiting for it; `waiting` is called once if needed."""
     with _when_free(
-        _lock_file(root, slug), fcntl.LOCK_EX, lambda: waiting(f"waits for whoever indexes {slug}")
+        _lock_file(root, slug), fcntl.LOCK_EX, lambda: waiting(f"waiting for the process that indexes {slug}")
     ) as when_free:
         yield BookTurn(when_free)
 
@@ -70,7 +70,7 @@ def wait_until_left(root: Path, slugs: Sequence[str]) -> None:
 def among_books(root: Path, waiting: Callable[[str], None] = lambda _: None) -> Iterator[None]:
     """Hold the home for indexing single books, together with others, waiting for a writer of the whole home."""
     root.mkdir(parents=True, exist_ok=True)
-    message = f"waits for whoever writes in {root}"
+    message = f"waiting for the process that writes in {root}"
     with _when_free(root / ALL, fcntl.LOCK_SH, lambda: waiting(message)):
         yield
 
@@ -242,7 +242,7 @@ def write_lock_when_free(
                 if time.monotonic() >= until:
                     raise
                 if not told:
-                    waiting(f"waits for {holder(root) or 'another process'}, which is at work in {root}")
+                    waiting(f"waiting for {holder(root) or 'another process'}, which is running in {root}")
                     told = True
                 time.sleep(pause)
         yield descriptor
@@ -272,7 +272,7 @@ def _without_books(root: Path) -> Iterator[None]:
         except OSError as error:
             raise HomeUnwritableError(root, error.strerror) from error
         if not is_alone:
-            raise HomeBusyError(f"runs that index single books are at work in {root}; wait for them, or stop them")
+            raise HomeBusyError(f"runs that index single books are active in {root}; wait for them, or stop them")
         yield
 
 
@@ -293,7 +293,7 @@ def _locked(path: Path) -> int:
         os.close(descriptor)  # the previous holder removed the file between our two steps
     who = holder(path.parent)
     of_whom = f" ({who})" if who else ""
-    raise HomeBusyError(f"another build{of_whom} is at work in {path.parent}; wait for it, or stop it")
+    raise HomeBusyError(f"another build{of_whom} is running in {path.parent}; wait for it, or stop it")
 
 
 def _is_orphaned(root: Path) -> bool:

@@ -91,7 +91,7 @@ def open_chroma(location: str | Path) -> Iterator[CollectionClient]:
     """
     if not is_address(location) and not (Path(location) / DATABASE).is_file():
         raise IndexMissingError(
-            f"{location} holds no {DATABASE}; give the folder that Chroma keeps its files in, or http://HOST:PORT"
+            f"{location} holds no {DATABASE}; give the folder with Chroma's files, or http://HOST:PORT"
         )
     with _client(location) as client:
         yield cast(CollectionClient, client)
@@ -179,8 +179,8 @@ def mirror(location: str | Path, name: str, chunks: Sequence[Chunk], vectors: Ve
         collection = _collection(client, name, owner)
         if (holder := (collection.metadata or {}).get("owner")) != owner:
             raise InvalidDocumentError(
-                f"collection {name!r} of {location} is filled by {holder or 'another program'}; name another place in "
-                "rag.yaml as `chroma`, or delete the collection"
+                f"collection {name!r} of {location} is filled by {holder or 'another program'}; set another "
+                "location as `chroma` in rag.yaml, or delete the collection"
             )
         first = collection.get(limit=1, include=["embeddings"])["embeddings"]
         if len(first) and len(first[0]) != vectors.shape[1]:
@@ -272,11 +272,11 @@ def _writing(location: str | Path, name: str) -> Iterator[None]:
     except Exception as error:  # Chroma's and SQLite's errors have no other class in common
         if "dimension" in str(error).lower():
             raise EmbedderMismatchError(
-                f"collection {name!r} has vectors of another length ({error}); empty it with --truncate, or take the "
-                "embedder that filled it"
+                f"collection {name!r} has vectors of another length ({error}); empty it with --truncate, or use "
+                "the embedder that filled it"
             ) from error
         if isinstance(error, ValueError) or type(error).__name__ == "InvalidArgumentError":
-            raise InvalidDocumentError(f"Chroma takes no collection {name!r} ({error})") from error
+            raise InvalidDocumentError(f"Chroma does not accept the collection {name!r} ({error})") from error
         raise VectorDBWriteError(
             f"Chroma could not write {location} ({type(error).__name__}: {error}); make room there, and run it again"
         ) from error
@@ -325,12 +325,12 @@ def _remote(location: str) -> Client:
     from chromadb.config import Settings
 
     if (server := chroma_server(location)) is None:
-        raise IndexMissingError(f"{location!r} is no address of a Chroma server; write http://HOST:PORT")
+        raise IndexMissingError(f"{location!r} is not the address of a Chroma server; write http://HOST:PORT")
     host, port, ssl = server
     try:
         client = chromadb.HttpClient(host, port, ssl, settings=Settings(anonymized_telemetry=False))
         return cast("Client", client)
     except Exception as error:
         raise StoreUnavailableError.of(
-            f"the Chroma server at {location}", error, "start it, or give another place"
+            f"the Chroma server at {location}", error, "start it, or give another address"
         ) from error

@@ -220,20 +220,22 @@ class Place:
             raise
         except FileNotFoundError as error:
             if doing == "read":
-                raise TransferError(f"{where} is not there; push again from where it was built") from error
+                raise TransferError(f"{where} is missing; push again from the home where it was built") from error
             raise TransferError(
-                f"{self.name} is not there; make it, a bucket for one, or name another place"
+                f"{self.name} does not exist; create it (such as a bucket), or name another location"
             ) from error
         except Exception as error:
             reason = str(error) or type(error).__name__
             if isinstance(error, PermissionError) or getattr(error, "status", None) in _FORBIDDEN:
-                sentence = f"{where} may not be {doing} ({reason}); give this process the right, or name another place"
+                sentence = (
+                    f"{where} may not be {doing} ({reason}); give this process permission, or name another location"
+                )
             elif isinstance(error, OSError) and error.errno in _NO_ROOM:
-                sentence = f"{self.name} takes nothing more ({error.strerror}); make room there, and push again"
+                sentence = f"{self.name} has no room left ({error.strerror}); make room there, and push again"
             else:
                 sentence = (
-                    f"{where} could not be {doing} ({type(error).__name__}: {reason}); see that {self.name} answers, "
-                    "and run the same again"
+                    f"{where} could not be {doing} ({type(error).__name__}: {reason}); check that {self.name} "
+                    "responds, and run the same command again"
                 )
             raise TransferError(sentence) from error
 
@@ -253,7 +255,7 @@ def _opened(url: str, name: str) -> tuple[AbstractFileSystem, str]:
         raise TransferError(f"{name} cannot be reached without another package; run: {how}") from error
     except Exception as error:  # each protocol has its own errors for addresses
         raise TransferError(
-            f"{name} is no place that snapshots can be in ({error}); give a folder, or an address as s3://BUCKET/FOLDER"
+            f"{name} is not a location for snapshots ({error}); give a folder, or an address such as s3://BUCKET/FOLDER"
         ) from error
     return files, str(root)
 

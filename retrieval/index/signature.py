@@ -75,7 +75,7 @@ def _key(path: Path, *, is_private: bool) -> Any:
         from cryptography.hazmat.primitives import serialization
         from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError as error:
-        raise UnreadableSettingsError(f"signatures need a library ({error}): {install('signing')}") from error
+        raise UnreadableSettingsError(f"signatures need a Python package ({error}): {install('signing')}") from error
     kind = "private" if is_private else "public"
     try:
         content, load_public = path.read_bytes(), serialization.load_pem_public_key
@@ -83,5 +83,5 @@ def _key(path: Path, *, is_private: bool) -> Any:
     except (OSError, ValueError, TypeError) as error:
         raise UnreadableSettingsError(f"{path} cannot be read as a {kind} key ({error}); {_MAKE}") from error
     if not isinstance(key, ed25519.Ed25519PrivateKey if is_private else ed25519.Ed25519PublicKey):
-        raise UnreadableSettingsError(f"{path} is no {kind} key of Ed25519; {_MAKE}")
+        raise UnreadableSettingsError(f"{path} is not an Ed25519 {kind} key; {_MAKE}")
     return key

@@ -93,7 +93,7 @@ class Listing:
         for file in record.files:
             if not _PATH.fullmatch(file.path) or file.path in {LISTING_FILE, SIGNATURE_FILE} or file.size < 0:
                 raise TransferError(
-                    f"{where} names {file.path!r} of {file.size} bytes, which is no file of a snapshot; "
+                    f"{where} names {file.path!r} of {file.size} bytes, which is not a file of a snapshot; "
                     "do not pull from there"
                 )
         return record
@@ -225,8 +225,8 @@ def _send(remote: Place, folder: Path, listing: Listing, progress: Progress) -> 
             if remote.sha256(path) == file.sha256:
                 return True
         raise TransferError(
-            f"{remote.name}/{path} came out damaged {TRIES} times: it does not have the hash of what was sent; "
-            "look at that place, and push again"
+            f"{remote.name}/{path} arrived damaged {TRIES} times: its hash is not that of the file that was sent; "
+            "check that location, and push again"
         )
 
     sent = each_of(listing.files, bring)
@@ -313,7 +313,7 @@ def _offered(remote: Place) -> str:
     if name is None:
         raise IndexMissingError(
             f"nothing was pushed to {remote.name}: it has no file {POINTER!r} that names a snapshot; "
-            f"look at the address, or run where the index is built: querymust push {remote.name}"
+            f"check the address, or run where the index is built: querymust push {remote.name}"
         )
     return name
 
@@ -322,8 +322,8 @@ def _pulled(home: Path, remote: Place, name: str, progress: Progress, most: int,
     before, listing = pointed_id(home), _listing(remote, name, verifier)
     if listing.size > most:
         raise TransferError(
-            f"snapshot {name} of {remote.name} has {listing.size:,} bytes, and {most:,} are allowed; if that is right, "
-            f"pull it with --max-gb {-(-listing.size // 10**9)}"
+            f"snapshot {name} of {remote.name} has {listing.size:,} bytes, but {most:,} are allowed; if that is "
+            f"intended, pull it with --max-gb {-(-listing.size // 10**9)}"
         )
     final = snapshot_folder(home, name)
     fetched = 0
@@ -347,7 +347,7 @@ def _listing(remote: Place, name: str, verifier: Verifier | None) -> Listing:
     terms, listed = remote.read(manifest), remote.read(path)
     if terms is None or listed is None:
         raise TransferError(
-            f"{remote.name} offers snapshot {name}, and has no {manifest if terms is None else path}; push again"
+            f"{remote.name} offers snapshot {name}, but has no {manifest if terms is None else path}; push again"
         )
     if verifier:
         verifier.require(listed, remote.read(path_of(name, SIGNATURE_FILE)), f"{remote.name}/{path}")

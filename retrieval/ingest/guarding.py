@@ -167,8 +167,8 @@ def unmet(rules: Sequence[TableRule], tables: Sequence[Table], vocabulary: Vocab
     shared = [(table, entries) for table in tables if table.rule is None and len(entries := _about(table, rules)) > 1]
     not_applied = {rule.entry for _, entries in shared for rule in entries}
     contradictions = (
-        f"{' and '.join(map(str, entries))} are about the same table, at {_place(table)}, so none of them is applied; "
-        "write them as one, or let each find less"
+        f"{' and '.join(map(str, entries))} apply to the same table, at {_place(table)}, so none of them is "
+        "applied; merge them, or make each find less"
         for table, entries in shared
     )
     sentences = (
@@ -208,9 +208,9 @@ def _idle_names(
     for key, name in ((key, name) for key, names in rule.names.items() if key != EVERY for name in names):
         run = canonical_term(name, vocabulary).split()
         if not speech.is_name(run):
-            yield f"calls the row {key!r} {name!r}, and a letter, a number or a word that compares names nothing"
+            yield f"calls the row {key!r} {name!r}, but a letter, a number or a comparing word is not a name"
         elif heads and all(map(set(run).issubset, heads)):
-            yield f"calls the row {key!r} {name!r}, and the headings, caption and columns say this of every row"
+            yield f"calls the row {key!r} {name!r}, but the headings, caption and columns say this about every row"
 
 
 def _keys(table: Table, reading: TableMeaning) -> Iterator[str]:
@@ -226,7 +226,7 @@ def _nearest_table(rule: TableRule, tables: Sequence[Table]) -> str:
     for name, wanted in rule.find.given.items():
         if not any(Find(**{name: wanted}).holds(table) for table in finds):
             return _nearest(wanted, [table.given[name] for table in finds])
-    return "; each part of it finds one, all of it none"
+    return "; each part of it finds one, but all parts together find none"
 
 
 def _found_by(table: Table) -> Find:

@@ -151,7 +151,9 @@ def _bounds(table: Mapping[str, Any], name: str, source: str) -> dict[str, str]:
     for phrase, way in ways.items():
         _check_said(phrase, f"{source}.{name}")
         if way not in _WAYS:
-            raise LibraryError(f"{source}.{name}: {phrase!r} goes {way!r}; write one of {', '.join(_WAYS)}")
+            raise LibraryError(
+                f"{source}.{name}: {phrase!r} has the direction {way!r}; write one of {', '.join(_WAYS)}"
+            )
     return ways
 
 
@@ -166,7 +168,7 @@ def _words(values: object, where: str) -> tuple[str, ...]:
 
 def _check_said(text: str, where: str) -> None:
     if not tokenize(text):
-        raise LibraryError(f"{where} has {text!r}, which no text can say; leave it out")
+        raise LibraryError(f"{where} has {text!r}, which no text can contain; leave it out")
 
 
 def _check_letters(text: str, where: str) -> None:

@@ -74,7 +74,9 @@ class Access:
         if not self.key:
             raise ModelKeyError(f"{who} needs {KEY}; set it, or {otherwise}", reason=f"no {KEY}")
         if not (self.key.isascii() and self.key.isprintable() and " " not in self.key):
-            raise ModelKeyError(f"{KEY} has a character that no key has; copy it again", reason=f"unreadable {KEY}")
+            raise ModelKeyError(
+                f"{KEY} has a character that no key can have; copy it again", reason=f"unreadable {KEY}"
+            )
 
     def hidden(self, text: str) -> str:
         """Return a text with the key masked, because some servers repeat it in errors."""

@@ -172,7 +172,7 @@ class Batching:
         try:
             self._finish(path, pending, begun, wait=True)
         except ModelError as error:
-            return failed | {key: Reply(None, f"its batch is at work: {error}", "not reached") for key in query}
+            return failed | {key: Reply(None, f"its batch is still running: {error}", "not reached") for key in query}
         return failed
 
     def _set_aside(

@@ -116,7 +116,7 @@ class Answered:
             refusal, finish = message.get("refusal"), choice.get("finish_reason")
             return cls(str(message.get("content") or ""), refusal or None, finish, usage)
         except (KeyError, IndexError, TypeError, AttributeError) as error:
-            raise ValueError(f"no answer of chat: {type(error).__name__}") from None
+            raise ValueError(f"not a chat answer: {type(error).__name__}") from None
 
     def in_form(self, form: type[Form]) -> Form | None:
         """Return the answer as a form; None if the model refused, or if it is truncated or not in the form."""
@@ -128,11 +128,11 @@ class Answered:
         if self.refusal:
             return f"refused: {' '.join(self.refusal.split()):.200}"
         if self.finish == "length":
-            return "the answer was cut because it is too long"
+            return "the answer was cut off because it is too long"
         try:
             return form.model_validate_json(self.content)
         except ValidationError as error:
-            return f"not in the asked form: {error.errors()[0]['msg']:.200}"
+            return f"not in the requested form: {error.errors()[0]['msg']:.200}"
 
 
 @dataclass(frozen=True, slots=True)

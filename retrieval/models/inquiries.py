@@ -13,9 +13,9 @@ from retrieval.models.spending import Bill, Ledger, ModelOptions, Spending
 
 MOST_UNREACHED = 5
 """Consecutive failed requests after which the server counts as unavailable."""
-_NOT_KEPT = Reply(None, "no answer came about it", "not reached")
+_NOT_KEPT = Reply(None, "no answer came for it", "not reached")
 _NO_KEY = Reply(None, f"there is no {KEY}", "no key")
-_AT_WORK = Reply(None, "it is in a batch that is at work", "not reached")
+_AT_WORK = Reply(None, "it is in a batch that is still running", "not reached")
 
 
 class Inquiries:
@@ -126,7 +126,7 @@ class Inquiries:
         self._failed.pop(inquiry.key, None)
         while self._refused is None and self._is_open(inquiry, usable):
             if self._unreached >= MOST_UNREACHED:
-                told = f"not asked: {MOST_UNREACHED} in succession failed before it"
+                told = f"not sent: {MOST_UNREACHED} requests in succession failed before it"
                 self._failed[inquiry.key] = Reply(None, told, "not reached")
                 return
             try:

@@ -278,11 +278,11 @@ class OpenAiClient:
         status = getattr(error, "status_code", None)
         if status in (401, 403):
             return ModelKeyError(
-                f"{who}: the key in {KEY} is refused ({reason}); set one that the server knows", reason=reason
+                f"{who}: the key in {KEY} was rejected ({reason}); set one that the server accepts", reason=reason
             )
         if getattr(error, "code", None) == "insufficient_quota":
             return ModelKeyError(f"{who}: the account behind {KEY} has no credit left ({reason})", reason=reason)
         passing = status is None or status in _PASSING or status >= 500
         return ModelError(
-            f"{who} could not be asked ({reason}); {CHECK}", reason=reason, passing=passing, status=status
+            f"{who} could not be called ({reason}); {CHECK}", reason=reason, passing=passing, status=status
         )

@@ -129,7 +129,7 @@ class Spending:
         if self.budget is not None and self.ledger.usd + most > self.budget:
             raise BudgetExceededError(
                 f"the next request may cost ${most:.4f}, and ${self.ledger.usd:.4f} of the budget of "
-                f"${self.budget:g} are spent or set aside; allow more, or leave the rest to the rules"
+                f"${self.budget:g} are spent or reserved; allow more, or leave the rest to the rules"
             )
         held = Reservation(self, token_hex(8))
         self.becomes(held.entry, most)
@@ -218,10 +218,10 @@ class CostEstimate:
         return self.price.of(self.most) if self.price else None
 
     def __str__(self) -> str:
-        tokens = f"about {self.likely.prompt:,} tokens, and {self.likely.completion:,} answered"
+        tokens = f"about {self.likely.prompt:,} tokens, and {self.likely.completion:,} in answers"
         told = f"{self.n_requests} {self.about} to send: {tokens}"
         if self.price is None or self.likely_usd is None or self.most_usd is None:
-            return f"{told}; nobody here knows the prices of the model"
+            return f"{told}; the prices of the model are unknown"
         as_of = f" (prices of {self.price.as_of})" if self.price.as_of else ""
         return f"{told}; about ${self.likely_usd:.4f}, at most ${self.most_usd:.4f} with {self.price.model}{as_of}"
 

@@ -212,7 +212,7 @@ def _rivalled(
         if not reason.startswith(SATISFIED) and predicate.holds(title):
             yield (
                 "names_sibling",
-                f"a question in the words of the row's own title {row.title!r} keeps it out: {reason}",
+                f"a question in the words of the row's own title {row.title!r} excludes it: {reason}",
             )
 
 
@@ -230,7 +230,7 @@ def _careless(predicate: QueryMust, row: LintItem, vocabulary: Vocabulary) -> It
             f"a range without `of` takes any number, and the table has {row.numeric_columns} columns of numbers",
         )
     if row.strict is False:
-        yield "not_strict", "its table's rows are told apart by ranking; give it names and no query_must"
+        yield "not_strict", "its table's rows are distinguished by ranking; give it names and no query_must"
 
 
 def _shadows(rows: Sequence[LintItem], vocabulary: Vocabulary) -> dict[str, tuple[str, ...]]:

@@ -193,7 +193,7 @@ OPERATORS: Mapping[str, Operator] = MappingProxyType(_REGISTRY)
 def register_operator(operator: Operator) -> None:
     """Add an operator. Raises BadPredicateError if its name is taken."""
     if operator.name in _REGISTRY:
-        raise BadPredicateError(f"an operator {operator.name!r} is registered already; choose another name")
+        raise BadPredicateError(f"an operator {operator.name!r} is already registered; choose another name")
     _REGISTRY[operator.name] = operator
     _changes.append(operator.name)
 
@@ -298,7 +298,7 @@ def _compile_contain(value: object, vocabulary: Vocabulary) -> tuple[Group, ...]
 def _validate_range(value: object) -> None:
     if not isinstance(value, Mapping) or not set(value) <= _RANGE_KEYS or not {"min", "max"} & set(value):
         raise BadPredicateError(
-            f"contain_range: {_shown(value)} is not a range; write an object with min, max or both, and perhaps of: "
+            f"contain_range: {_shown(value)} is not a range; write an object with min, max or both, and optionally of: "
             "{'min': 10, 'max': 13, 'of': ['intelligence']}"
         )
     for key in ("min", "max"):

@@ -24,7 +24,7 @@ def in_words(query_must: Predicate | QueryMust) -> str:
     """Return a sentence that states what a question must contain, not whether one does. Unreadable parts are left
     out."""
     parts = [part for condition in read_query_must(query_must).conditions for part in condition_in_words(condition)]
-    return f"The question must say {'; and '.join(parts)}." if parts else "Any question may have it."
+    return f"The question must say {'; and '.join(parts)}." if parts else "Any question can return it."
 
 
 def condition_in_words(condition: Condition) -> list[str]:

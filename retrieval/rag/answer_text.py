@@ -50,7 +50,7 @@ def answer_lines(question: str, reading: Reading) -> Iterator[str]:
 
 def nearest_place(passage: Passage) -> str:
     """Return the text for a question without an answer, with the place that comes nearest."""
-    return f"{NO_ANSWER_TEXT} The nearest place: {passage.hit.chunk.title} [{passage.number}]"
+    return f"{NO_ANSWER_TEXT} The closest passage: {passage.hit.chunk.title} [{passage.number}]"
 
 
 def _line(statement: Statement) -> str:
@@ -66,7 +66,7 @@ def _line(statement: Statement) -> str:
 def _doubt(statement: Statement) -> str:
     words = statement.missing[:_MOST_MISSING]
     what = "row" if statement.passage.hit.chunk.cells else "passage"
-    return f" (the {what} says nothing of {' and '.join(f'“{word}”' for word in words)})" if words else ""
+    return f" (the {what} says nothing about {' and '.join(f'“{word}”' for word in words)})" if words else ""
 
 
 def _conclusion(question: str, reading: Reading) -> str:

@@ -110,11 +110,13 @@ class _StreamedAnswer:
         """Return the last piece, which has the usage."""
         name = self._model.model
         if self._finish == "length":
-            raise GenerationError(f"the answer of {name} was cut at {self._model.max_tokens} tokens; raise max_tokens")
+            raise GenerationError(
+                f"the answer of {name} was cut off at {self._model.max_tokens} tokens; raise max_tokens"
+            )
         if self._finish is None:
-            raise GenerationError(f"{name} broke off in the middle of its answer; ask again")
+            raise GenerationError(f"{name} stopped in the middle of its answer; ask again")
         if not self._any:
-            raise GenerationError(f"{name} answered with nothing; ask again, or have the answer read from the books")
+            raise GenerationError(f"{name} gave an empty answer; ask again, or have the answer read from the books")
         return AnswerPart("", self._usage)
 
 

@@ -148,7 +148,7 @@ class Prepared:
             chunks = chunk_book(parsed, rows, cuts)
         if not chunks:
             raise InvalidDocumentError(
-                "; ".join(map(str, losses)) or "nothing of its content can be shown; give it text"
+                "; ".join(map(str, losses)) or "its content has no text that can be shown; give it some"
             )
         tables = (table.warning for table in parsed.tables if table.warning)
         return chunks, (*_ambiguities(parsed), *tables, *map(str, losses))
@@ -212,7 +212,7 @@ def _checked(metadata: Metadata) -> Metadata:
         date.fromisoformat(str(metadata["last_update_date"]))
     except ValueError as error:
         raise InvalidDocumentError(
-            f"its last_update_date is {metadata['last_update_date']!r}; write a day as 2026-03-14"
+            f"its last_update_date is {metadata['last_update_date']!r}; write a date such as 2026-03-14"
         ) from error
     return metadata
 

@@ -78,7 +78,7 @@ class Finder:
         self._today, self._strategy = today, strategy
         access = Access.of_environment(environment)
         wants_key = settings.model is not None and not access
-        self._no_model = f"{settings.model} was not asked, because {KEY} is not set" if wants_key else ""
+        self._no_model = f"{settings.model} was not called, because {KEY} is not set" if wants_key else ""
         named = settings.model if access else None
         client = OpenAiClient(access, retries=_RETRIES, timeout=settings.timeout_seconds) if named else None
         self._chat = Chat(client, named, settings.temperature, settings.max_tokens) if client and named else None
@@ -180,7 +180,7 @@ class Finder:
         notes = [*map(str, result.fallbacks)]
         unread = any(fallback.trigger is Trigger.UNPARSED for fallback in result.fallbacks)
         if undone:
-            notes.append(f"the model could not take the question apart, so it was searched as it is: {undone}")
+            notes.append(f"the model could not decompose the question, so it was searched as it is: {undone}")
         if self._no_model and parts is not None:
             notes.append(f"{self._no_model}; the question was read by rules")
         tokens = result.analysis.tokens + (parts.tokens if parts else 0)

@@ -134,7 +134,7 @@ def lacking(snapshot: Snapshot) -> Iterator[str]:
         return
     missing = {chunk.book for chunk in snapshot.chunks} - read_originals(snapshot.folder).keys()
     if missing:
-        first = f"ingest them again, the first is {min(missing)}"
+        first = f"ingest them again; the first is {min(missing)}"
         yield f"{DOCUMENTS_FILE} lacks {len(missing)} documents of the index; {first}"
 
 
@@ -215,7 +215,9 @@ class Ingestion:
                 else:
                     job.warn(name, "no document of the index has this id")
             if job.removed and not job.chunks:
-                raise VectorDBWriteError("no document would be left, and no index is empty; delete the home instead")
+                raise VectorDBWriteError(
+                    "no document would be left, but an index cannot be empty; delete the home instead"
+                )
             if job.removed or job.new or job.is_damaged:
                 self._write(job, store)
             job.processed = len(job.removed)
@@ -238,10 +240,10 @@ class Ingestion:
             if not originals:
                 raise
             job = Job({}, originals, frozenset(originals))
-            job.warn(str(standing), f"the index cannot be read, and is made again from {of} ({error})")
+            job.warn(str(standing), f"the index cannot be read, and is rebuilt from {of} ({error})")
             return job, store
         if standing is not None and not is_live(self._home.root, standing):
-            job.warn(POINTER, f"was gone or damaged; {standing}, which was live last, is live again")
+            job.warn(POINTER, f"was missing or damaged; {standing}, the last live snapshot, is live again")
             promote(self._home.root, standing, "ingest")
         job.is_damaged = standing is not None and self._is_damaged(standing)
         return job, store
@@ -294,7 +296,7 @@ class Ingestion:
         except Exception as error:
             given, known = document.given, isinstance(error, RetrievalError)
             filename = str(getattr(given, "filename", given))
-            _log.error("%s is not ingested", filename, exc_info=None if known else error)
+            _log.error("%s was not ingested", filename, exc_info=None if known else error)
             job.errors.append(filename)
             job.warn(filename, str(error) if known else f"cannot be read ({type(error).__name__}: {error})")
             return False
@@ -307,8 +309,9 @@ class Ingestion:
             for chunk in snapshot.chunks:
                 if DOCUMENT_ID not in chunk.metadata:
                     raise VectorDBWriteError(
-                        f"the index in {self._home.root} was built from a library, which the next build would make "
-                        "it again; put the documents into that library, or ingest them into a home of their own"
+                        f"the index in {self._home.root} was built from a library, and the next build would "
+                        "rebuild it from there; put the documents into that library, or ingest them into a home "
+                        "of their own"
                     )
                 chunks_by_book.setdefault(chunk.book, []).append(chunk)
         return {
@@ -321,7 +324,9 @@ class Ingestion:
         if ready is not None:
             name = ready.document.book
             if name in job.new and name not in job.again:
-                job.warn(given.filename, f"is the second of this batch with the id {name}; it replaces the first")
+                job.warn(
+                    given.filename, f"is the second document of this batch with the id {name}; it replaces the first"
+                )
             for sentence in ready.warnings:
                 job.warn(given.filename, sentence)
         if ready is None or document.error is not None:
@@ -383,6 +388,6 @@ class Ingestion:
             raise
         except (RetrievalError, OSError) as error:
             raise VectorDBWriteError(
-                f"the new index in {root} could not be written ({error}); what was live stays live; "
-                "make room or put right what that says, and ingest again"
+                f"the new index in {root} could not be written ({error}); the live index has not changed; make "
+                "room or fix the cause, and ingest again"
             ) from error

@@ -125,7 +125,7 @@ class Deadline:
         """
         clock = Clock()
         if not self._places.acquire(timeout=self.seconds):
-            raise self._too_late(f"{AT_ONCE} questions before it are still worked on")
+            raise self._too_late(f"{AT_ONCE} questions before it are still being processed")
         done: Future[Result] = Future()
         left = max(0.0, self.seconds - clock.seconds)
         Thread(target=self._do, args=(work, done, monotonic() + left), daemon=True, name="querymust-answer").start()
@@ -134,7 +134,7 @@ class Deadline:
         except FutureTimeoutError as error:
             if done.done() and clock.seconds < self.seconds:
                 raise  # raised by the work itself
-            raise self._too_late("the index or the embedder is slow, or does not answer") from error
+            raise self._too_late("the index or the embedder is slow, or does not respond") from error
 
     def _do(self, work: Callable[[], Result], done: "Future[Result]", until: float) -> None:
         CALLER_WAITS_UNTIL.set(until)

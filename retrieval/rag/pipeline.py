@@ -95,7 +95,7 @@ class RAGPipeline:
         try:
             return self._deadline.run(lambda: self._answer(request))
         except VectorDBUnavailableError:
-            _log.exception("no index could be asked in %s", self.home.root)
+            _log.exception("no index could be searched in %s", self.home.root)
             raise
         except OSError as error:
             if isinstance(error, TimeoutError):

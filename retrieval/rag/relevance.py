@@ -239,7 +239,7 @@ def shipped(embedder: str) -> Calibration:
             calibration for name in (embedder, ANY) for calibration in calibrations if calibration.embedder == name
         )
     except (OSError, ValueError, KeyError, TypeError, StopIteration) as error:
-        raise IndexCorruptError(f"{SHIPPED} holds no calibrations ({error}); install the program again") from error
+        raise IndexCorruptError(f"{SHIPPED} contains no calibrations ({error}); install the program again") from error
 
 
 def keep_calibration(home: Path, snapshot: Path, embedder: str) -> None:
@@ -266,7 +266,7 @@ def calibration_of(folder: Path, embedder: str) -> Calibration:
     try:
         own = Calibration.of_json(json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, KeyError, TypeError) as error:
-        raise IndexCorruptError(f"{path} holds no calibration ({error}); delete it") from error
+        raise IndexCorruptError(f"{path} contains no calibration ({error}); delete it") from error
     return own if own.embedder in {embedder, ANY} else shipped(embedder)
 
 

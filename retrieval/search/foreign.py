@@ -67,8 +67,8 @@ class Source:
             if "dimension" not in str(error).lower():
                 raise
             raise EmbedderMismatchError(
-                f"collection {self.label!r} refused a vector of {len(self.vector)} dimensions ({error}); "
-                "ask with the embedder that filled it"
+                f"collection {self.label!r} rejected a vector of {len(self.vector)} dimensions ({error}); search "
+                "with the embedder that filled it"
             ) from error
         lists = (answer[name][0] for name in ("ids", "distances", "metadatas", "documents"))
         return [self._candidate(*fields) for fields in zip(*lists, strict=True)]

@@ -165,7 +165,7 @@ def why_empty(wanted: Filter, index: MetadataIndex) -> str | None:
     if left:
         return None
     strange = [terms for demand in _demands(wanted) for terms in _unknown(demand, index)]
-    return "; ".join(strange) or "the filters leave no chunk: each is met by some, all together by none"
+    return "; ".join(strange) or "the filters leave no chunk: some chunks meet each of them, but none meets all"
 
 
 def strange_values(wanted: Filter, index: MetadataIndex) -> str | None:

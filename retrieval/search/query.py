@@ -75,8 +75,8 @@ def shortened(text: str) -> str:
 
 def _require_askable(text: str) -> None:
     if not isinstance(text, str) or not text.strip():
-        raise InvalidQueryError(f"the question is {text!r}; ask something of at least one character")
+        raise InvalidQueryError(f"the question is {text!r}; ask something with at least one character")
     if len(text) > MAX_CHARACTERS:
         raise InvalidQueryError(
-            f"the question has {len(text)} characters, at most {MAX_CHARACTERS} are answered; ask something shorter"
+            f"the question has {len(text)} characters, but the limit is {MAX_CHARACTERS}; ask something shorter"
         )

@@ -113,7 +113,7 @@ def _lines(receipt: Receipt, returned: int, *, several: bool = False) -> Iterato
     yield from _rounds(receipt, returned, several=several)
     yield f"[FINAL] Returning {returned} chunks after {receipt.rounds} iterations"
     if receipt.excluded is None:
-        yield "[FINAL] Excluded chunks were not counted; ask with debug"
+        yield "[FINAL] Excluded chunks were not counted; use debug"
     else:
         yield f"[FINAL] Excluded {receipt.excluded} chunks total"
     if receipt.ordering is not None:

@@ -45,8 +45,8 @@ class Retriever:
     def __init__(self, snapshot: Snapshot, embedder: Embedder) -> None:
         if embedder.identity != snapshot.manifest.embedder:
             raise EmbedderMismatchError(
-                f"snapshot {snapshot.id} holds vectors of {snapshot.manifest.embedder}, the question would be embedded "
-                f"by {embedder.identity}; search with that embedder or build the index again"
+                f"snapshot {snapshot.id} holds vectors of {snapshot.manifest.embedder}, but the question would be "
+                f"embedded by {embedder.identity}; search with that embedder or build the index again"
             )
         self.snapshot, self.embedder = snapshot, embedder
 
@@ -166,7 +166,7 @@ class Retriever:
         if vector.shape != (dimensions,):
             raise EmbedderMismatchError(
                 f"{self.embedder.identity.name} gave a question a vector of shape {vector.shape}, not {(dimensions,)}; "
-                "give its model back, or build the index again with another name for it"
+                "restore its model, or build the index again with another name for it"
             )
         return vector
 

@@ -50,7 +50,7 @@ class ApiKeys:
 
     def remember_required(self) -> None:
         """Require a key from now on, whatever happens to the file of keys."""
-        write_atomically(self._marker, "this home once had an API key: `querymust serve` asks for one\n")
+        write_atomically(self._marker, "this home once had an API key: `querymust serve` requires one\n")
 
     @property
     def all(self) -> tuple[ApiKey, ...]:
@@ -69,8 +69,8 @@ class ApiKeys:
                 keys = TypeAdapter(list[ApiKey]).validate_json(self.file.read_bytes())
             except (ValidationError, OSError) as error:
                 raise UnreadableSettingsError(
-                    f"{self.file} is no list of keys, so no key opens anything; restore it, or move it away and make "
-                    "new keys: querymust keys add NAME"
+                    f"{self.file} is not a list of keys, so no key is valid; restore it, or move it away and "
+                    "create new keys: querymust keys add NAME"
                 ) from error
             self._read = (changed, tuple(sorted(keys, key=lambda key: key.name)))
         return self._read[1]

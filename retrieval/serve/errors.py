@@ -24,17 +24,17 @@ from retrieval.errors import (
 
 STATUSES: Mapping[int, str] = {
     400: "The body is not JSON.",
-    401: "A key is needed, or is not known.",
-    403: "The key may only read.",
-    404: "No strategy, key of metadata or chunk is called so.",
-    408: "The headers or the body did not come in time.",
-    409: "The beginning of an id that several have, or a budget that does not suffice.",
+    401: "A key is missing or unknown.",
+    403: "The key allows only reading.",
+    404: "No strategy, metadata key or chunk has this name.",
+    408: "The headers or the body did not arrive in time.",
+    409: "Several ids begin like this one, or the budget is too low.",
     413: "The body is too large.",
-    421: "The server is not called so.",
+    421: "The server does not have this host name.",
     422: "The body, or a value in it, cannot be used.",
     429: "Too many requests.",
-    500: "An error of the server.",
-    502: "The embedder, the model or the store does not answer.",
+    500: "A server error.",
+    502: "The embedder, the model or the store does not respond.",
     503: "Nothing is live, or it cannot be read.",
     504: "It took too long.",
 }
@@ -68,7 +68,7 @@ class ErrorBody:
         return {"error": {"type": self.type, "message": self.message}}
 
 
-UNKNOWN = ErrorBody("InternalError", "an error of the server; its log tells more")
+UNKNOWN = ErrorBody("InternalError", "a server error; see the server's log")
 """The body for unexpected errors, whose messages are only for the log."""
 
 

@@ -44,7 +44,7 @@ class RequestLog:
     def error(self, error: Exception) -> None:
         """Log an unexpected error. Its message may contain the question; its type and its traceback do not."""
         lines = traceback.format_exception(error) if self.questions else _without_messages(error)
-        _log.error("an error of the server: %s", "\n".join(lines))
+        _log.error("a server error: %s", "\n".join(lines))
 
 
 def _without_messages(error: BaseException) -> Iterator[str]:

@@ -13,10 +13,10 @@ from retrieval.serve.errors import without_home
 from retrieval.serve.service import Service
 
 _INSTRUCTIONS = (
-    "Reference books, cut into passages and table rows. Search first; explain says why a row is in or out; "
-    "read_section gives what stands around a hit; answer reads the cells that a question asks for; "
+    "Reference books, cut into passages and table rows. Search first; explain says why a row is returned or "
+    "excluded; read_section gives the text around a hit; answer reads the cells that a question asks for; "
     "ask finds documents by author, date or other metadata. "
-    "Quote numbers as they stand."
+    "Quote numbers exactly."
 )
 _FIELDS = ("rank", "id", "title", "book", "document", "lines", "columns", "cells", "text")
 _ASKED = ("documents", "total", "groups", "conditions", "hints", "fallbacks", "reason", "read_by")
@@ -25,7 +25,7 @@ _TOLD = ("text", "mode", "is_certain", "read_as", "citations", "cells", "doubts"
 Result = TypeVar("Result")
 
 Question = Annotated[str, Field(min_length=1, max_length=2000, description="In plain words.")]
-ChunkId = Annotated[str, Field(min_length=1, max_length=100, description="Of a hit, or its beginning.")]
+ChunkId = Annotated[str, Field(min_length=1, max_length=100, description="Id of a hit, or the beginning of it.")]
 
 
 def mcp_server(service: Service) -> MCPServer:

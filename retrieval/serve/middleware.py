@@ -51,7 +51,7 @@ def _is_uncounted(path: str) -> bool:
 
 
 _BODY_SECONDS = 30
-_ADVICE = "send it as `Authorization: Bearer KEY`; make one with: querymust keys add NAME"
+_ADVICE = "send it as `Authorization: Bearer KEY`; create one with: querymust keys add NAME"
 
 
 class _RefusalError(Exception):
@@ -113,7 +113,7 @@ class AccessMiddleware:
         host = host if host.endswith("]") else host.rsplit(":", 1)[0]
         if self.hosts and host.lower() not in self.hosts:
             raise _RefusalError(
-                421, ErrorBody("WrongHost", f"this server is not called {host!r}; use {min(self.hosts)}")
+                421, ErrorBody("WrongHost", f"this server does not have the host name {host!r}; use {min(self.hosts)}")
             )
         key = self._key(scope["path"], headers)
         client = key.name if key else (scope.get("client") or ("-",))[0]
@@ -137,12 +137,12 @@ class AccessMiddleware:
         except RetrievalError as error:
             raise _RefusalError(500, problem_of(error, self.home)) from error
         if key is None:
-            why = "this key is not known" if secret else "a key is needed"
+            why = "this key is unknown" if secret else "a key is required"
             raise _RefusalError(401, ErrorBody("Unauthorized", f"{why}; {_ADVICE}"))
         scope: Scope = "write" if path in WRITE else "read"
         if not key.allows(scope):
             raise _RefusalError(
-                403, ErrorBody("Forbidden", f"the key {key.name!r} may read; {path} needs one that may write")
+                403, ErrorBody("Forbidden", f"the key {key.name!r} has the scope read; {path} requires the scope write")
             )
         return key
 
@@ -167,7 +167,7 @@ class AccessMiddleware:
                     if read > self._most(path):
                         raise _RefusalError(413, self._too_large(path))
         except TimeoutError as error:
-            told = f"the body did not come within {_BODY_SECONDS} seconds; send it again"
+            told = f"the body did not arrive within {_BODY_SECONDS} seconds; send it again"
             raise _RefusalError(408, ErrorBody("BodyTooSlow", told)) from error
         return b"".join(pieces)
 

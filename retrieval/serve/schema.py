@@ -159,7 +159,7 @@ class HitRecord(BaseModel):
     rank: int
     score: Annotated[float, Field(description="Ranks the hits of one question; it has no bounds.")]
     relevance: Annotated[
-        float | None, Field(description="Calibrated, 0 to 1; null where `min_relevance` was not given, as 0 or more.")
+        float | None, Field(description="Calibrated, 0 to 1; null unless `min_relevance` was given as 0 or more.")
     ]
     id: str
     short_id: str

@@ -96,13 +96,13 @@ def section_text(snapshot: Snapshot, chunk: Chunk) -> str:
 
 ABOUT: Mapping[str, str] = MappingProxyType(
     {
-        "default": "What ships: words, vectors and what a question names, weighed together; the filter is on.",
+        "default": "Recommended: words, vectors and the names in a question, weighted together, with the filter.",
         "bm25": "The words of the question alone, without a filter.",
         "dense": "The nearest vectors alone, without a filter.",
         "hybrid": "Words and vectors, added with fixed weights, without a filter.",
-        "hybrid_graph": "As hybrid, and what is linked with the best hits is raised; without a filter.",
-        "prefilter": "The nearest vectors among the rows that may come back: the filter is on from the start.",
-        "iterative": "The nearest vectors, filtered and fetched again in rounds until enough rows may come back.",
+        "hybrid_graph": "Like hybrid, with a boost for what is linked with the best hits, without a filter.",
+        "prefilter": "The nearest vectors among the rows that the filter admits.",
+        "iterative": "The nearest vectors, filtered, and searched again in rounds until enough rows are admitted.",
     }
 )
 """A sentence for each of `STRATEGIES`, the default first."""

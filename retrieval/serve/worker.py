@@ -46,7 +46,8 @@ class Served:
         """
         if self.no_keys and self.host not in LOOPBACK:
             raise ListeningError(
-                f"--no-keys would let everybody who reaches {self.host} in; listen on 127.0.0.1, or make a key: "
+                f"--no-keys would give access to everyone who can reach {self.host}; listen on 127.0.0.1, or "
+                "create a key: "
                 "querymust keys add NAME"
             )
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
@@ -55,8 +56,8 @@ class Served:
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise ListeningError(
-                    f"port {self.port} of {self.host} is taken by another program, perhaps by another server of this "
-                    f"home; stop that, or choose another port: --port {self.port % 65535 + 1}"
+                    f"port {self.port} of {self.host} is in use by another program, perhaps by another server of "
+                    f"this home; stop it, or choose another port: --port {self.port % 65535 + 1}"
                 ) from error
             raise ListeningError(
                 f"cannot listen on port {self.port} of {self.host} ({error.strerror or error}); "

@@ -173,10 +173,10 @@ class Chat:
                 raise QueryAnalysisError(f"{self.model} refused the question: {answer.refusal}")
             if answer.finish == "length":
                 raise QueryAnalysisError(
-                    f"the answer of {self.model} was cut at {self.max_tokens} tokens; raise llm_max_tokens"
+                    f"the answer of {self.model} was cut off at {self.max_tokens} tokens; raise llm_max_tokens"
                 )
             return form.model_validate_json(answer.content), answer.usage.total
         except ModelError as error:
             raise QueryAnalysisError(str(error)) from error
         except ValidationError as error:
-            raise QueryAnalysisError(f"{self.model} did not answer in the asked form: {error}") from error
+            raise QueryAnalysisError(f"{self.model} did not answer in the requested form: {error}") from error

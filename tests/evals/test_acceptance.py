@@ -37,7 +37,7 @@ def test_what_no_score_can_be_on_both_sides_of_is_one_sentence(text: str) -> Non
 
 
 def test_an_unknown_metric_is_answered_with_those_that_there_are() -> None:
-    with pytest.raises(UnknownNameError, match=r"no metric is called 'mmr'; did you mean 'mrr'\? there are: .*mrr"):
+    with pytest.raises(UnknownNameError, match=r"no metric is called 'mmr'; did you mean 'mrr'\? available: .*mrr"):
         Bound.parse("mmr=0.85")
 
 
@@ -139,7 +139,7 @@ def test_what_fails_is_said_first(make_row: Row, make_verdict: Make) -> None:
     stale = (StaleGold(Path("f.jsonl"), "old", "no such row", scored=False),)
     text = summary([make_verdict(make_row("q", 4), stale=stale)])
     assert text.startswith(
-        "### querymust: `default` failed\n\n- :x: mrr is 0.250, and must be at least 0.5\n- :x: stale"
+        "### querymust: `default` failed\n\n- :x: mrr is 0.250, but must be at least 0.5\n- :x: stale"
     )
     assert "| old | no such row |" in text
 
@@ -182,7 +182,7 @@ def test_the_last_case_says_whether_it_passes(make_row: Row, make_verdict: Make)
     before = [make_row(f"q{number}") for number in range(30)]
     after = [make_row(f"q{number}", 3) for number in range(30)]
     (bound, *worse) = cases(make_verdict(*after, before=before))["scores"]
-    assert bound.get("message") == "mrr is 0.333, and must be at least 0.5"
+    assert bound.get("message") == "mrr is 0.333, but must be at least 0.5"
     assert [str(each.get("message")).split(" than")[0] for each in worse] == [
         "hit@1 is significantly worse",
         "mrr is significantly worse",

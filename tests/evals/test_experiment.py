@@ -271,7 +271,7 @@ def test_every_problem_is_reported_before_anything_is_asked(library, dense):
         "'..' cannot be a file name",
         "set 'a/b', split 'open' is given twice",
         "set 'a/b', split 'open': 'a/b' cannot be a file name",
-        "question id 'q0' is there twice",
+        "question id 'q0' occurs twice",
         "mixes generated questions with those of people",
         "1 gold chunks are not in this index, the first is 'g0'",
     ):

@@ -223,4 +223,4 @@ def test_what_was_live_is_asked_the_questions_of_today_and_a_choice_by_hand_draw
     assert best_kept_scores(home, candidate).evaluation is None, "what cannot be read is no bar"
     promote(home.root, second, forced="the tables were wrong before")
     assert kept_rivals(home, home.candidate) == ()
-    assert "no snapshot besides what is live" in best_kept_scores(home, candidate).note
+    assert "no other snapshot that was scored" in best_kept_scores(home, candidate).note

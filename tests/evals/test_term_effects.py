@@ -101,7 +101,7 @@ def test_what_a_question_names_and_what_is_no_row_gets_no_predicate(live: Retrie
     assert result == ()
     assert [(each.chunk, each.why) for each in unhelped] == [
         (rows["Mace"], "the question names it"),
-        (prose, "it is no row of a table"),
+        (prose, "it is not a row of a table"),
     ]
 
 

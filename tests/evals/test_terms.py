@@ -136,7 +136,7 @@ def test_a_file_that_cannot_take_it_is_left_as_it_is(tmp_path: Path, before: str
 
 def test_a_word_has_one_meaning(tmp_path: Path) -> None:
     add_alias(tmp_path / "vocabulary.toml", "woods", "forest")
-    with pytest.raises(LibraryError, match="has an alias 'woods' already"):
+    with pytest.raises(LibraryError, match="already has an alias 'woods'"):
         add_alias(tmp_path / "vocabulary.toml", "woods", "wood")
 
 

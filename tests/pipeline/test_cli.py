@@ -106,7 +106,7 @@ def test_k_has_a_short_form(run: Run, sample: Home, option: str) -> None:
 )
 def test_an_unknown_strategy_lists_what_is_offered_and_says_what_was_probably_meant(run, sample, name, meant):
     ran = run("search", QUESTION, "--home", sample.root, "--strategy", name)
-    offered = f"there are: {', '.join(sorted(OFFERED))}"
+    offered = f"available: {', '.join(sorted(OFFERED))}"
     sentence = f"{name!r}; did you mean {meant!r}? {offered}" if meant else f"{name!r}; {offered}"
     assert ran.err.strip() == f"error: no strategy is called {sentence}"
 
@@ -181,7 +181,7 @@ def test_an_id_that_is_unknown_or_begins_several_is_one_line_of_candidates(run: 
     mistyped = hit[:7] + "x"
     for given, words, candidates in (
         ("", "several chunks begin with ''", 3),
-        (mistyped, f"no chunk is called {mistyped!r}; there are: ", 1),
+        (mistyped, f"no chunk is called {mistyped!r}; available: ", 1),
         ("zzz", "no chunk is called 'zzz'; search prints the id of each hit", 0),
     ):
         ran = run("show", given, "--home", sample.root)
@@ -200,7 +200,7 @@ def test_a_filter_that_leaves_nothing_says_which_values_there_are(run: Run, samp
     assert ran.err.strip() == "--where: no chunk has kind=pros; kind is one of: prose, row, record"
     both = run("search", QUESTION, "--home", sample.root, "--where", "kind=row", "--where", "kind=prose", "--json")
     assert both.json["hits"] == []
-    assert "all together by none" in both.err
+    assert "but none meets all" in both.err
     assert run("search", QUESTION, "--home", sample.root, "--where", "kind=prose").err == ""
 
 

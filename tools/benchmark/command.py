@@ -20,18 +20,18 @@ def benchmark(
     books: Annotated[
         list[Path] | None,
         typer.Option(
-            "--books", help="Folder of books with questions; may be given again. Else the shelf.", exists=True
+            "--books", help="Folder of books with questions; can be repeated. Default: the shelf.", exists=True
         ),
     ] = None,
     embedder: Annotated[
-        list[str] | None, typer.Option("--embedder", help=f"May be given again. Else {DEFAULT_EMBEDDER}.")
+        list[str] | None, typer.Option("--embedder", help=f"Can be repeated; default: {DEFAULT_EMBEDDER}.")
     ] = None,
     system: Annotated[
         list[str] | None,
-        typer.Option("--system", help="A name, or FILE.py:Class for your own; may be given again. Else all."),
+        typer.Option("--system", help="A name, or FILE.py:Class for your own; can be repeated. Default: all."),
     ] = None,
     add: Annotated[
-        list[str] | None, typer.Option("--add", help="FILE.py:Class, beside all others; may be given again.")
+        list[str] | None, typer.Option("--add", help="FILE.py:Class, in addition to all others; can be repeated.")
     ] = None,
     write: Annotated[bool, typer.Option("--write", help="Write benchmark.md, its data and its pictures.")] = False,
     docs: Annotated[Path, typer.Option("--docs", help="Folder to write to.")] = DOCS,

@@ -64,8 +64,8 @@ NAMING = "--naming"
 _REPLACED = "relevance.json"
 """Where a snapshot has none, the one that ships counts; many have none."""
 ADVICE = (
-    "build", "delete", "make it", "name another", "put it back", "call the folder", "write", "make room", "free space",
-    "install it again",
+    "build", "delete", "make it", "name another", "put it back", "rename the folder", "write", "make room",
+    "free space", "install it again",
 )  # fmt: skip
 """An error says what to do in one of these words."""
 VERIFIED = "verify finds nothing"

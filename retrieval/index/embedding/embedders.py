@@ -154,7 +154,7 @@ class Cost:
     def __str__(self) -> str:
         told = f"up to {self.tokens:,} tokens"
         if self.price is None:
-            return f"{told}, which cost nothing here"
+            return f"{told}, which cost nothing"
         usd = f"up to ${self.usd:.4f}" if self.usd >= _LEAST or not self.tokens else f"less than ${_LEAST}"
         return f"{told}, {usd} with {self.price.model} (prices of {self.price.as_of})"
 
@@ -167,5 +167,5 @@ class Cost:
         if budget is not None and self.usd > budget:
             raise BudgetExceededError(
                 f"{self.n_texts:,} chunks would have to be embedded: {self}, and budget_usd is {budget:g}; "
-                "allow more in rag.yaml, or take another embedder; nothing was sent"
+                "allow more in rag.yaml, or use another embedder; nothing was sent"
             )

@@ -117,7 +117,7 @@ class EmbeddingStore:
                 f"vectors of {self.identity.name} have shape {vectors.shape}, not {expected}; embed with that model"
             )
         if not np.isfinite(vectors).all():
-            raise EmbedderMismatchError(f"{self.identity.name} gave a vector that is not finite; embed it again")
+            raise EmbedderMismatchError(f"{self.identity.name} returned a vector that is not finite; embed it again")
         rows = np.ascontiguousarray(vectors, dtype="<f4")
         with self._connection() as connection, connection:
             connection.executemany(

@@ -83,12 +83,12 @@ class OpenAiEmbedder:
         matrix = np.asarray(rows, dtype=np.float32).reshape(len(texts), -1)
         if matrix.shape[1] != dimensions:
             raise EmbedderMismatchError(
-                f"{self._model} answered {matrix.shape[1]} dimensions, not {dimensions}; "
-                "is OPENAI_BASE_URL another model?"
+                f"{self._model} returned vectors of {matrix.shape[1]} dimensions, not {dimensions}; does "
+                "OPENAI_BASE_URL serve another model?"
             )
         lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
         if not (np.isfinite(matrix).all() and (lengths > 0).all()):
-            raise EmbedderMismatchError(f"{self._model} answered a zero or endless vector; ask the server's owner")
+            raise EmbedderMismatchError(f"{self._model} returned a zero or infinite vector; ask the server's operator")
         normalised: Vector = (matrix / lengths).reshape(len(texts), dimensions)
         return normalised
 
@@ -108,5 +108,5 @@ class OpenAiEmbedder:
                 general=error.passing or error.status not in _ABOUT_A_TEXT,
             ) from error
         if len(rows) != len(texts):
-            raise EmbedderMismatchError(f"{self._model} answered {len(rows)} vectors for {len(texts)} texts")
+            raise EmbedderMismatchError(f"{self._model} returned {len(rows)} vectors for {len(texts)} texts")
         return rows

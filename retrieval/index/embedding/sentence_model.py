@@ -84,7 +84,7 @@ def loaded(kind: Kind, model: str, *, may_run_code: bool = False) -> Any:
     try:
         import sentence_transformers
     except ImportError as error:
-        raise ModelError(f"{model} needs a library: {install('st')}") from error
+        raise ModelError(f"{model} needs a Python package: {install('st')}") from error
     try:
         return getattr(sentence_transformers, kind)(model, local_files_only=True, trust_remote_code=may_run_code)
     except (OSError, ValueError) as error:
@@ -146,7 +146,7 @@ class SentenceEmbedder:
         matrix = self._encoded(texts)
         if matrix.shape != (len(texts), dimensions):
             raise EmbedderMismatchError(
-                f"{self._name} answered vectors of shape {matrix.shape}, not {(len(texts), dimensions)}; "
+                f"{self._name} returned vectors of shape {matrix.shape}, not {(len(texts), dimensions)}; "
                 "fetch the model again, or give a folder of another model its own name"
             )
         lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
@@ -162,7 +162,7 @@ class SentenceEmbedder:
     def _model(self) -> Any:
         if self._card.own_code and not self._trusted:
             raise EmbedderUnavailableError(
-                f"{self._name} runs code of its own; read it, then set {_TRUST}=1, or use --embedder wordllama",
+                f"{self._name} runs its own code; read it, then set {_TRUST}=1, or use --embedder wordllama",
                 passing=False,
                 general=True,
             )

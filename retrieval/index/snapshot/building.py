@@ -109,7 +109,7 @@ def _require_fitting(chunks: Sequence[Chunk], vectors: Vector, embedder: Embedde
         raise LibraryError("the library has no chunks, so there is nothing to index; add a book with text")
     if vectors.shape != (len(chunks), embedder.dimensions):
         raise EmbedderMismatchError(
-            f"vectors have shape {vectors.shape}, {len(chunks)} chunks and {embedder.name} need "
+            f"vectors have shape {vectors.shape}, but {len(chunks)} chunks and {embedder.name} need "
             f"{(len(chunks), embedder.dimensions)}; embed again with {embedder.name}"
         )
     if not np.isfinite(vectors).all():
@@ -134,7 +134,7 @@ def _write_own_files(
     texts = [chunk.search_text for chunk in chunks]
     lexical = lexical or LexicalIndex.build(texts, tokenize)
     if lexical.fingerprint != lexical_fingerprint(texts, tokenize):
-        raise LibraryError("the lexical index is over other chunks, or cut into other words; build it again")
+        raise LibraryError("the lexical index was built from other chunks, or with other words; build it again")
     save_arrays(folder / "lexical", lexical)
     tell("evidence", 0, len(chunks))
     numbered, worded = _split_names(chunks, vocabulary)
@@ -169,7 +169,7 @@ def _write_graph(
 ) -> Graph:
     graph = graph or build_graph(chunks, vectors, vocabulary, tokenize)
     if graph.fingerprint != chunks_fingerprint(chunks):
-        raise LibraryError("the graph is over other chunks, or these in another order; build it again")
+        raise LibraryError("the graph was built from other chunks, or in another order; build it again")
     save_arrays(folder / "graph", graph)
     return graph
 

@@ -150,7 +150,7 @@ class Manifest:
         manifest = cls.parse(content, str(path))
         if manifest.id != folder.name:
             raise IndexCorruptError(
-                f"{folder} holds snapshot {manifest.id!r}; call the folder that again, or build the index again"
+                f"{folder} holds snapshot {manifest.id!r}; rename the folder to that, or build the index again"
             )
         return manifest
 
@@ -170,7 +170,8 @@ class Manifest:
             raise IndexCorruptError(f"{where} cannot be read ({error}); build the index again") from error
         if version != SCHEMA_VERSION:
             raise IndexCorruptError(
-                f"{where} has schema version {version!r}, this program reads {SCHEMA_VERSION}; build the index again"
+                f"{where} has schema version {version!r}, but this program reads {SCHEMA_VERSION}; build the "
+                "index again"
             )
         try:
             return parse_record(content, cls)

@@ -127,7 +127,7 @@ def _read_document(slug: str, path: Path, relative: str, defaults: Metadata, war
     if places := predicates_in(body):
         line = first_line + body.count("\n", 0, places[0])
         warnings.append(
-            f"{relative}: JSON is read as prose, so nothing asks a query_must that is written in it (line {line}; "
+            f"{relative}: JSON is read as prose, so a query_must in it has no effect (line {line}; "
             f"{len(places)} in the file); write the rows as a table; {TABLES_FILE} takes a row's query_must"
         )
     metadata = {**defaults, **_last_update(front_matter), **front_matter}

@@ -58,7 +58,7 @@ def read_metadata(values: Mapping[Any, object], where: str) -> Metadata:
 def _key(key: str, where: str) -> str:
     if not key or key.startswith(_RESERVED):
         raise InvalidDocumentError(
-            f"{where}: metadata key {key!r} is empty, or begins as those do that Chroma keeps for itself; rename it"
+            f"{where}: metadata key {key!r} is empty, or begins like the keys that Chroma reserves; rename it"
         )
     return _text(key, key, where)
 

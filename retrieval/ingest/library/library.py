@@ -77,7 +77,9 @@ def read_own(path: Path, library: Path) -> str | None:
         LibraryError: it is a link that leads out of the library, it cannot be read, or it is not UTF-8.
     """
     if leads_out(path, library):
-        raise LibraryError(f"{shown_name(path)} is a link that leads out of the library; put the file itself there")
+        raise LibraryError(
+            f"{shown_name(path)} is a link that leads out of the library; replace it with the file itself"
+        )
     if not path.is_file():
         return None
     try:
@@ -118,17 +120,17 @@ class _LibraryWalk:
         is_document = is_markdown(path)
         if path.is_dir():
             if path.is_symlink():
-                self.refused.append((path, "a link to a folder is not followed; put the folder itself there"))
+                self.refused.append((path, "a link to a folder is not followed; replace it with the folder itself"))
         elif is_document and leads_out(path, self._library):
             self.refused.append(
-                (path, "a link that leads out of the library is not followed; put the file itself there")
+                (path, "a link that leads out of the library is not followed; replace it with the file itself")
             )
         elif is_document and not _is_utf_8(path.relative_to(self._folder)):
             self.refused.append((path, "its name is not UTF-8; rename it"))
         elif path.is_file():
             (self.markdown if is_document else self.ignored).append(path)
         elif is_document:
-            self.refused.append((path, "a link to nothing, or not a file; put the file itself there"))
+            self.refused.append((path, "a link to nothing, or not a file; replace it with the file itself"))
 
 
 def _is_utf_8(path: Path) -> bool:

@@ -51,7 +51,7 @@ class _Entry:
         find = self._table("find", values.get("find", {}))
         self._only("find", find, FIND_KEYS)
         if not find:
-            self._refuse(f"find says nothing; give one of {', '.join(FIND_KEYS)}")
+            self._refuse(f"find is empty; give one of {', '.join(FIND_KEYS)}")
         if not set(values) - {"find"}:
             self._refuse(f"it sets nothing; give one of {', '.join(KEYS[1:])}")
         rule = TableRule(
@@ -77,7 +77,7 @@ class _Entry:
 
     def _only(self, name: str, values: Mapping[str, Any], known: Sequence[str]) -> None:
         if unknown := [key for key in values if key not in known]:
-            hint = "; what finds a table is written in find" if set(unknown) & (set(FIND_KEYS) - set(known)) else ""
+            hint = "; keys that find a table belong in find" if set(unknown) & (set(FIND_KEYS) - set(known)) else ""
             self._refuse(f"{name} has {', '.join(map(repr, unknown))}; it may have {', '.join(known)}{hint}")
 
     def _table(self, name: str, value: object) -> Mapping[str, Any]:
@@ -109,7 +109,7 @@ class _Entry:
         by_row = self._table(name, self._values.get(name, {}))
         keys = [self._text(f"a row of {name}", key) for key in by_row if (name, key) != ("names", EVERY)]
         if len(set(map(normal, keys))) < len(keys):
-            self._refuse(f"{name} has one row twice; case, blanks and marks do not tell row keys apart")
+            self._refuse(f"{name} has one row twice; case, spaces and punctuation do not distinguish row keys")
         return by_row
 
     def _predicate(self, name: str, value: object) -> str:

@@ -167,7 +167,7 @@ def _against_summary(summary: str, passage: AskedPassage) -> Iterator[str]:
     if foreign := sorted({name for name in _NAME.findall(summary) if _bare(name) not in known}):
         yield f"it names {', '.join(foreign)}, which the passage does not"
     if _TALKS_OF_ITSELF.search(summary):
-        yield "it talks of the passage and not of what it says"
+        yield "it is about the passage, not about its content"
 
 
 def _bare(word: str) -> str:
@@ -286,7 +286,7 @@ class ModelPassages:
         return {chunk.id: AskedPassage.of(chunk).inquiry(self.options.model) for chunk in sent}
 
     def _inquiries(self) -> Inquiries:
-        otherwise = "let the rules say what passages are about"
+        otherwise = "let the rules describe the passages"
         return Inquiries(self.access, self.folder, self.options, self.prompt, otherwise=otherwise)
 
 

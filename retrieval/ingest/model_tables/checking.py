@@ -62,7 +62,7 @@ def believed_names(
             if foreign := set(_DIGITS.findall(name)) - known:
                 yield f"says {', '.join(sorted(foreign))}, which the row does not"
             if heads.issuperset(run.split()):
-                yield "is said of the whole table"
+                yield "applies to the whole table"
 
         objections = {name: next(wrong(name, run), "") for name, run in phrase.items() if run not in others[ordinal]}
         kept[ordinal] = tuple(name for name, why in objections.items() if not why)
@@ -258,7 +258,7 @@ def _wrong_columns(reading: TableMeaning, answer: ModelTable, vocabulary: Vocabu
         name, head = f" {canonical_term(' '.join(path), vocabulary)} ", heads[column.column - 1]
         others = [other for other in heads if other and other != head and f" {other} " in name and len(other) > 1]
         if others and f" {head} " not in name:
-            yield f"column {column.column}, {own!r}, is called as another column is: {column.path}"
+            yield f"column {column.column}, {own!r}, has the name of another column: {column.path}"
 
 
 def _wrong_rows(rows: Mapping[int, ReadRow], answer: ModelTable) -> Iterator[str]:
@@ -266,7 +266,7 @@ def _wrong_rows(rows: Mapping[int, ReadRow], answer: ModelTable) -> Iterator[str
     if missing := sorted(set(rows) - set(there)):
         yield f"rows are missing: {', '.join(map(str, missing[:_SHOWN]))}"
     if extra := sorted({row for row in there if row not in rows or there.count(row) > 1}):
-        yield f"rows are not in the table, or twice: {', '.join(map(str, extra[:_SHOWN]))}"
+        yield f"rows are not in the table, or listed twice: {', '.join(map(str, extra[:_SHOWN]))}"
 
 
 def _wrong_row(table: Table, reading: TableMeaning, row: ReadRow, answer: ModelRow) -> Iterator[str]:

@@ -49,14 +49,14 @@ def chat_order(access: Access, model: str, question: str, chunks: Sequence[Chunk
     Raises:
         ModelError: there is no key, or the server cannot be reached or refuses.
     """
-    access.require(model, "take the strategy default")
+    access.require(model, "use the strategy default")
     answered = _client(access).chat(_request(model, question, chunks))
     usage, read = answered.usage, answered.read_as(PassageOrder)
     if isinstance(read, str):
         return Ordered((), read, usage)
     order = read.order
     if sorted(order) != list(range(1, len(chunks) + 1)):
-        return Ordered((), "its answer does not have every passage once", usage)
+        return Ordered((), "its answer does not list every passage once", usage)
     return Ordered(tuple(number - 1 for number in order), usage=usage)
 
 

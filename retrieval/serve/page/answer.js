@@ -21,7 +21,7 @@ export function start(root, status, asked, forget) {
     make("h1", "Ask these books"),
     make("p", status.live ? [`${counted(books.length, "book")} with ${counted(status.n_chunks, "passage")} and rows: `, link("browse them", "/books"), "."] : "Nothing is live here: build an index first.", { class: "quiet" }),
     ...(status.examples.length ? [part("Questions to begin with", listed(status.examples))] : []),
-    ...(asked.length ? [part("Asked before", make("p", "Kept in this browser alone.", { class: "quiet" }), listed(asked), button("Forget them", forget, { class: "small" }))] : []),
+    ...(asked.length ? [part("Asked before", make("p", "Stored only in this browser.", { class: "quiet" }), listed(asked), button("Forget them", forget, { class: "small" }))] : []),
   );
   root.ownerDocument.getElementById("question").focus();
 }
@@ -79,13 +79,13 @@ function verdict(kind, answer) {
 
 // The lines of an answer, without what its badge says.
 const linesOf = (answer) => answer.text.split("\n").filter((line) => line && line !== "Read from the books, not generated." && line !== "No answer found in these books.").map((line) => line.replace(/^Perhaps: |^No answer found in these books\. /, ""));
-const doubtsOf = (answer) => answer.doubts.map((figure) => `${figure} stands in no passage; look it up`);
+const doubtsOf = (answer) => answer.doubts.map((figure) => `${figure} is in no passage; look it up`);
 
 // Which words of the question the place that answers does not have, as a sentence; empty: it has all.
 function missingFrom(answer, hits) {
   const source = hits.find((hit) => hit.id === answer.citations[0]?.chunk_id) ?? hits[0];
   const words = (source?.rendered.missing ?? []).map((word) => `“${word}”`).join(", ");
-  return words && `${answer.mode === "none" ? "The nearest place" : "The place that answers"} does not say ${words}.`;
+  return words && `${answer.mode === "none" ? "The closest passage" : "The passage that answers"} does not say ${words}.`;
 }
 
 // The value alone, large, where one place answers; then the text with its sources.
@@ -214,7 +214,7 @@ function why(told, asRead, found, search, missing) {
       ...entry("Read as", asRead),
       ...entry("Found", looked.length ? make("ul", looked) : told.found),
       ...entry("Missing", missing || "Nothing: every word of the question is there."),
-      ...entry("Kept out", found.receipt.excluded ? `${counted(found.receipt.excluded, "row")} of the first, which are for other questions` : null),
+      ...entry("Excluded", found.receipt.excluded ? `${counted(found.receipt.excluded, "row")} of the first, which are for other questions` : null),
       ...entry("Certainty", answer.probability == null ? null : `${Math.round(100 * answer.probability)} % that this is the right answer`),
       ...entry("Took", `${Math.round(found.receipt.milliseconds)} ms to search index ${found.snapshot}`),
     ]),

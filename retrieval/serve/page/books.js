@@ -47,7 +47,7 @@ function matchSummary(matches, text) {
   const nTables = matches.reduce((n, { isOpen, tables }) => n + (isOpen ? tables.length : 0), 0);
   const nDocuments = matches.filter(({ isOwn }) => isOwn).length;
   const parts = [nTables && counted(nTables, "table"), nDocuments && counted(nDocuments, "document")].filter(Boolean);
-  if (!parts.length) return `No title has “${text}”. Try fewer words, or ask for it above: that searches the text.`;
+  if (!parts.length) return `No title contains “${text}”. Try fewer words, or ask for it above: that searches the text.`;
   return `${parts.join(" and ")} ${nTables + nDocuments === 1 ? "matches" : "match"}.`;
 }
 
@@ -83,7 +83,7 @@ function filterBox(label, rows, summary) {
     const words = wordsOf(box.value);
     for (const row of rows) row.hidden = !hasAll(row.textContent, words);
     const nShown = rows.filter((row) => !row.hidden).length;
-    summary.textContent = nShown ? counted(nShown, "row") : `No row has “${box.value.trim()}”.`;
+    summary.textContent = nShown ? counted(nShown, "row") : `No row contains “${box.value.trim()}”.`;
   });
   return box;
 }
@@ -92,7 +92,7 @@ export async function showDocument(root, signal, book, document, tableId) {
   if (tableId) {
     const whole = await getIfThere(`/v1/tables/${encodeURIComponent(tableId)}`, signal);
     if (whole) return showTable(root, signal, whole);
-    complain("The books have changed since this link was made: its table is not here any more.");
+    complain("The books have changed since this link was made: its table no longer exists.");
   }
   const blocks = await get(apiOf(book, document), signal);
   const wanted = decodeURIComponent(location.hash.slice(1));
@@ -169,12 +169,12 @@ function sortable(shown) {
 
 // What a question must say to get a row; once where all rows want the same.
 function conditions(whole) {
-  const sentences = [...new Set(whole.rows.map((row) => row.predicate || "Any question may have it."))];
+  const sentences = [...new Set(whole.rows.map((row) => row.predicate || "Any question can return it."))];
   const key = (row) => row.cells.find((cell) => cell.trim()) ?? "";
   const content = sentences.length === 1
     ? make("p", sentences[0])
-    : make("dl", whole.rows.flatMap((row) => [rendered("dt", key(row)), make("dd", row.predicate || "Any question may have it.")]));
-  return make("details", [make("summary", "Which questions its rows come back for"), content], { class: "block" });
+    : make("dl", whole.rows.flatMap((row) => [rendered("dt", key(row)), make("dd", row.predicate || "Any question can return it.")]));
+  return make("details", [make("summary", "Questions that return its rows"), content], { class: "block" });
 }
 
 function questions(whole, scores) {
@@ -182,6 +182,6 @@ function questions(whole, scores) {
   const own = (scores?.questions ?? []).filter((each) => each.gold.some((gold) => ids.has(gold.id)));
   if (!own.length) return [];
   const missed = own.filter((each) => each.gold_rank !== 1);
-  const listed = (entries) => make("ul", entries.map((each) => make("li", [link(each.query, askOf(each.query)), make("span", each.gold_rank === 1 ? "" : ` – its row ${each.gold_rank ? `comes at ${each.gold_rank}` : "does not come"}`, { class: "quiet" })])));
+  const listed = (entries) => make("ul", entries.map((each) => make("li", [link(each.query, askOf(each.query)), make("span", each.gold_rank === 1 ? "" : ` – its row ${each.gold_rank ? `is at rank ${each.gold_rank}` : "is not in the results"}`, { class: "quiet" })])));
   return [make("details", [make("summary", `${counted(own.length, "test question")}, ${missed.length || "none"} missed`), listed([...missed, ...own.filter((each) => each.gold_rank === 1)])], { class: "block" })];
 }

@@ -48,11 +48,11 @@ function merged(on, off) {
 }
 
 function told(hits, kept, isCompared, without) {
-  const cut = kept.length < hits.length ? `${kept.length} of ${counted(hits.length, "hit")} are so relevant. ` : "";
+  const cut = kept.length < hits.length ? `${kept.length} of ${counted(hits.length, "hit")} are this relevant. ` : "";
   if (!isCompared) return cut || `${counted(hits.length, "hit")}, the best first.`;
   const out = without.hits.filter((hit) => hit.kept_out).length;
   const first = `the first ${counted(without.hits.length, "hit")}`;
-  return cut + (out ? `The filter keeps ${out} of ${first} out; they are struck out.` : `Without the filter, ${first} are the same: none is a row for another question.`);
+  return cut + (out ? `The filter excludes ${out} of ${first}; they are struck out.` : `Without the filter, ${first} are the same: none is a row for another question.`);
 }
 
 // Hits of one table in one group, at the place of the first.
@@ -71,7 +71,7 @@ function card(query, group, signal) {
   const heading = make("h3", link(title, placeOf(hit, hit.id)));
   const box = make("li", [make("div", [heading, relevance(hit)], { class: "top" })], { class: isOut ? "hit out" : "hit" });
   if (isOut) box.append(...reasons(group));
-  if (hit.movedUp) box.append(make("p", "Moved up, because others are kept out.", { class: "quiet" }));
+  if (hit.movedUp) box.append(make("p", "Moved up, because others are excluded.", { class: "quiet" }));
   if (isRecord) box.append(record(hit.rendered.columns, { id: hit.id, cells: hit.rendered.cells }));
   else box.append(...(hit.cells.length ? rows(group, signal) : [passage(hit)]));
   const missing = group.length === 1 && hit.rendered.missing.length ? ` · does not say ${hit.rendered.missing.map((word) => `“${word}”`).join(", ")}` : "";

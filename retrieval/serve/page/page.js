@@ -66,7 +66,7 @@ function search(given) {
   const names = [...at("strategy").options].map((each) => each.value), told = [];
   const wanted = { strategy: given.get("strategy") || status.strategy, k: given.get("k") || "8" };
   if (!names.includes(wanted.strategy)) {
-    told.push(`There is no strategy “${wanted.strategy}”; this is ${status.strategy}. There are: ${names.join(", ")}.`);
+    told.push(`There is no strategy “${wanted.strategy}”; this is ${status.strategy}. Available: ${names.join(", ")}.`);
     wanted.strategy = status.strategy;
   }
   if (!/^\d+$/.test(wanted.k) || wanted.k < 1 || wanted.k > 50) {
@@ -134,7 +134,7 @@ function fail(root, error, signal) {
   const advice = make("p", isGone ? ["It was stopped, or the network is down. Start it with ", make("code", "querymust serve"), ", then try again."] : "");
   if (isFull) countDown(advice, Math.max(1, error.wait), signal);
   root.replaceChildren(make("section", [
-    make("h1", isFull ? "Wait a moment" : isGone ? "The server does not answer" : "The server could not do it"),
+    make("h1", isFull ? "Wait a moment" : isGone ? "The server does not respond" : "The request failed"),
     advice,
     question ? make("p", ["Your question is kept: ", make("q", question)]) : null,
     make("p", button("Try again", readAgain, { class: "main" })),
@@ -160,7 +160,7 @@ function goToHash() {
   const id = decodeURIComponent(location.hash.slice(1));
   if (!id || id === "main") return;
   const place = at(id);
-  if (!place) return complain("The books have changed since this link was made: the place that it names is not here any more.");
+  if (!place) return complain("The books have changed since this link was made: the place that it points to no longer exists.");
   place.classList.add("here");
   place.tabIndex = -1;
   place.focus({ preventScroll: true });

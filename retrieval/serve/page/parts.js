@@ -50,7 +50,7 @@ export class ServerError extends Error {
     [this.status, this.wait] = [status, wait];
   }
 }
-export const noServer = () => new ServerError("The server does not answer.", 0);
+export const noServer = () => new ServerError("The server does not respond.", 0);
 
 export async function send(route, signal, body) {
   const key = at("key").value || sessionStorage.getItem("key") || "";
@@ -123,7 +123,7 @@ export async function copy(text, told) {
     await navigator.clipboard.writeText(text);
     told.textContent = "Copied.";
   } catch {
-    told.textContent = "The browser does not let this page copy.";
+    told.textContent = "The browser does not allow this page to copy.";
   }
 }
 
@@ -135,7 +135,7 @@ export function feedback(query, chunk, name) {
       try {
         await send("/v1/feedback", null, { query, chunk_id: chunk, verdict });
         for (const each of buttons) each.setAttribute("aria-pressed", each === event.target);
-        told.textContent = "Kept. The index stays as it is until someone runs querymust feedback, which makes test questions of this.";
+        told.textContent = "Saved. The index does not change until someone runs querymust feedback, which turns this into test questions.";
       } catch (error) {
         complain(error.message);
       }

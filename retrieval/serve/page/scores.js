@@ -15,7 +15,7 @@ export async function showScores(root, signal) {
     make("ul", scores.cards.map((card) => make("li", [make("h2", card.title), make("p", card.value, { class: "value" }), make("p", card.about, { class: "quiet" })])), { class: "cards" }),
     make("section", [
       make("h2", failed.length ? "Questions that fail" : "No question fails"),
-      make("p", "What you say here is kept as feedback. It changes nothing by itself: querymust feedback makes test questions and proposals of it.", { class: "quiet" }),
+      make("p", "Your opinion is stored as feedback. It changes nothing by itself: querymust feedback turns it into test questions and proposals.", { class: "quiet" }),
       ...failed.map(failure),
     ]),
   );
@@ -56,9 +56,9 @@ function failure(each) {
   const named = (chunk) => link(chunk.title, placeOf(chunk, chunk.id));
   const entry = (name, content) => [make("dt", name), make("dd", content)];
   return make("details", [
-    make("summary", [each.query, make("span", each.gold_rank ? ` – the right one comes at ${each.gold_rank}` : " – the right one does not come", { class: "quiet" })]),
+    make("summary", [each.query, make("span", each.gold_rank ? ` – the right one is at rank ${each.gold_rank}` : " – the right one is not in the results", { class: "quiet" })]),
     make("dl", [
-      ...entry("Should come", each.gold.flatMap((chunk) => [named(chunk), make("br")])),
+      ...entry("Expected", each.gold.flatMap((chunk) => [named(chunk), make("br")])),
       ...(each.first ? entry("Came first", [named(each.first), feedback(each.query, each.first.id)]) : []),
       ...entry("Why", each.why.join("; ") || "it was ranked lower"),
     ]),

@@ -111,7 +111,7 @@ class IterativeRetriever:
         if search.parts:
             dealt = search.dealt()
             if search.decomposition.tentative and not dealt.alike:
-                log.info("The answers of the parts are not alike: the question is searched as it is.")
+                log.info("The answers of the parts are not similar: the question is searched as it is.")
                 whole = search.find(query, ALLOCATED_FROM)
                 search = _Rounds(self, query, search.decomposition.whole(query), top_k, whole, where)
                 dealt, stopped = None, search.run()

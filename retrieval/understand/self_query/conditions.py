@@ -156,7 +156,7 @@ class FilterTranslator:
         if entity.field not in self.catalog.fields:
             raise InvalidFilterError(
                 f"{entity.text!r} was read as {entity.field}={entity.value!r}, but no document has the field "
-                f"{entity.field!r}; there are: {', '.join(self.catalog.fields)}"
+                f"{entity.field!r}; available: {', '.join(self.catalog.fields)}"
             )
         if entity.operator not in _COMPARISONS:
             raise FilterTranslationError(

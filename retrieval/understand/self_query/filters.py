@@ -197,5 +197,5 @@ def _nothing(fields: Mapping[str, CatalogField]) -> Where:
 
 def _field(name: str, fields: Mapping[str, CatalogField]) -> CatalogField:
     if name not in fields:
-        raise InvalidFilterError(f"no record has the field {name!r}; there are: {', '.join(sorted(fields)) or 'none'}")
+        raise InvalidFilterError(f"no record has the field {name!r}; available: {', '.join(sorted(fields)) or 'none'}")
     return fields[name]

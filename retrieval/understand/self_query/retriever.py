@@ -79,7 +79,7 @@ class QueryPlanner:
         """
         share = n_left / n_documents if n_documents else 1.0
         if not n_conditions:
-            return QueryPlan(ExecutionStrategy.SEARCH_FIRST, "the question asks nothing of the metadata", 1.0)
+            return QueryPlan(ExecutionStrategy.SEARCH_FIRST, "the question has no condition on metadata", 1.0)
         left = f"the conditions leave {n_left} of {n_documents} documents"
         if analysis.intent is not QueryIntent.FILTER and len(keys(analysis.topic)) >= COMPLEX:
             return QueryPlan(ExecutionStrategy.SEARCH_FIRST, f"the topic is complex; {left}", share)

@@ -88,7 +88,7 @@ def test_a_question_in_other_words_is_one_with_gold(snapshot: Snapshot, table: A
         (1, "", "it has 0 characters"),
         (1, "why " * 100, "it has 399 characters"),
         (1, "what does 1d6 hurt?", "it says 6, which its passage does not"),
-        (1, "what is in the table of blades?", "it talks of the place and not of what is asked"),
+        (1, "what is in the table of blades?", "it is about the place, not about its content"),
         (1, "what does a mace cost?", "it names another row of the table and not its own"),
     ],
 )

@@ -131,7 +131,7 @@ def test_the_gold_of_prose_is_what_holds_its_beginning_or_is_right_under_its_hea
 
 def test_another_book_is_not_searched(twins, make_chunk):
     elsewhere = [replace(twins[0], book="c")]
-    assert "no chunk of book 'z'; there are: b, c" in stale_reason(
+    assert "no chunk of book 'z'; available: b, c" in stale_reason(
         ask(Anchor("z", snippet="| 9 | 20 |")), elsewhere, make_chunk
     )
     assert "is found nowhere" in stale_reason(ask(Anchor("b", snippet="| 9 | 20 |")), elsewhere, make_chunk)

@@ -57,7 +57,7 @@ def test_the_server_is_asked_once_for_all_books_that_follow(tiny: Home, chat_ser
 def test_a_key_that_is_refused_is_one_line_before_the_tables_are_read(tiny: Home, chat_server: FakeOpenAi) -> None:
     chat_server.models = frozenset({"gpt-4o-mini"})
     access = Access("sk-another-secret", chat_server.address)
-    with pytest.raises(ModelError, match="the key in OPENAI_API_KEY is refused") as refused:
+    with pytest.raises(ModelError, match="the key in OPENAI_API_KEY was rejected") as refused:
         prepare_models(by_model(tiny), access)
     assert "\n" not in str(refused.value)
     assert access.key not in str(refused.value)
@@ -68,14 +68,14 @@ def test_a_key_that_is_refused_is_one_line_before_the_tables_are_read(tiny: Home
 def test_a_missing_key_and_one_that_no_header_can_have_are_found_without_a_server(tiny: Home) -> None:
     with pytest.raises(EmbedderUnavailableError, match=r"^openai needs OPENAI_API_KEY; set it, or use --embedder"):
         prepare_models(hosted(tiny), Access())
-    with pytest.raises(ModelKeyError, match="has a character that no key has"):
+    with pytest.raises(ModelKeyError, match="has a character that no key can have"):
         prepare_models(by_model(tiny), Access("sk a secret"))
 
 
 def test_a_model_that_the_server_does_not_have_is_one_line(tiny: Home, chat_server: FakeOpenAi) -> None:
     chat_server.models = frozenset({"gpt-4o-mini"})
     access = Access.of_environment(chat_server.environment)
-    with pytest.raises(ModelError, match=r"llama9 cannot be asked: .*'llama9' does not exist"):
+    with pytest.raises(ModelError, match=r"llama9 cannot be called: .*'llama9' does not exist"):
         prepare_models(by_model(tiny, "llama9"), access)
 
 
@@ -86,7 +86,7 @@ def test_a_model_of_passages_is_asked_for_where_an_answer_is_missing(tiny: Home,
     home = replace(tiny, settings=settings)
     prepare_models(home, access)
     chat_server.models = frozenset()
-    with pytest.raises(ModelError, match=r"gpt-4o-mini cannot be asked: .*'gpt-4o-mini' does not exist"):
+    with pytest.raises(ModelError, match=r"gpt-4o-mini cannot be called: .*'gpt-4o-mini' does not exist"):
         prepare_models(home, access)
     folder = home.book("tiny")
     (book,), chunks = read_jsonl(folder / "book.jsonl", Book), read_jsonl(folder / "chunks.jsonl", Chunk)
@@ -135,4 +135,4 @@ def test_a_key_that_is_refused_during_a_build_costs_one_request_and_one_error(ti
     assert chat_server.counts.requests["/v1/embeddings"] == 2, "whether it is there, and the first book"
     assert [problem.where for problem in done.problems] == ["embeddings"] * 3
     assert len({problem.sentence for problem in done.problems}) == 1
-    assert "the key in OPENAI_API_KEY is refused" in done.problems[0].sentence
+    assert "the key in OPENAI_API_KEY was rejected" in done.problems[0].sentence

@@ -91,7 +91,9 @@ def test_a_list_chooses_the_tables(tiny: Home, tmp_path: Path) -> None:
 def test_a_budget_needs_prices() -> None:
     tables = TablesSettings("model", "llama3")
     assert options_of(Settings(tables=tables)).price is None
-    with pytest.raises(UnreadableSettingsError, match=r"what 'llama3' costs, so a budget of \$2 cannot be held"):
+    with pytest.raises(
+        UnreadableSettingsError, match=r"price of 'llama3' is unknown, so a budget of \$2 cannot be enforced"
+    ):
         options_of(Settings(budget_usd=2.0, tables=tables))
     own = replace(tables, usd_per_million_sent=0.0, usd_per_million_answered=0.0)
     assert options_of(Settings(budget_usd=2.0, tables=own)).budget_usd == 2.0

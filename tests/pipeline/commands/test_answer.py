@@ -83,7 +83,7 @@ def test_a_generated_answer_is_marked_with_its_model_tokens_and_cost(generated, 
     _, out, _ = generated(LOOK_UP)
     counts = chat_server.counts
     first = counts.prompt + counts.completion
-    assert used.format(server, first, "cost not known") in out.splitlines()
+    assert used.format(server, first, "unknown cost") in out.splitlines()
     assert "Read from the books" not in out
     prices = "tables:\n  usd_per_million_sent: 1000\n  usd_per_million_answered: 2000\n"
     (sample_copy.root / "rag.yaml").write_text(prices)
@@ -101,7 +101,7 @@ def test_a_generated_answer_that_cites_nothing_is_status_1(generated, chat_serve
     status, out, errors = generated(LOOK_UP)
     assert status == 1
     assert "It is 10." in out
-    assert "cites no passage" in errors
+    assert "cited no passage" in errors
 
 
 def test_an_answer_that_is_read_sends_nothing_and_says_nothing_of_a_model(generated, chat_server: FakeOpenAi) -> None:

@@ -72,7 +72,7 @@ def test_a_model_without_a_key_is_told_and_one_with_it_is_named(case, monkeypatc
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     status, out, errors = case("documents by John", "--model", "reader")
     assert (status, out.strip()) == (0, "1. complaint  (case/complaint)")
-    assert "reader was not asked, because OPENAI_API_KEY is not set" in errors
+    assert "reader was not called, because OPENAI_API_KEY is not set" in errors
     answer = {"conditions": [], "topic": "", "intent": "search", "group_by": "", "confidence": 1.0, "explanation": "e"}
     parts = {"main_intent": "m", "sub_queries": ["wrist"], "search_keywords": [], "category_hints": []}
     decision = {"continue_iteration": False, "next_sub_queries": [], "category_focus": [], "reasoning": "r"}

@@ -54,7 +54,7 @@ def test_a_build_says_what_it_left_alone(capsys: pytest.CaptureFixture[str]) -> 
 def test_links_that_lead_out_of_the_library_are_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
     done = built(refused=("etc", "usr"))
     assert print_lines(capsys, done)[2] == (
-        "warning: a link that leads out of the library is not followed; put the folder itself there (etc, usr)"
+        "warning: links that lead out of the library are not followed; replace each with its target (etc, usr)"
     )
     assert summary(done)["refused"] == ["etc", "usr"]
 
@@ -77,7 +77,7 @@ def test_one_cause_is_one_line_and_verbose_names_every_place(capsys: pytest.Capt
     short = print_lines(capsys, built(n_guarded=1))
     assert short[1:] == [
         f"warning: {NO_DATE} (6 times: a, b, c and 3 more)",
-        "6 files were ignored, for only .md, .mdx and .markdown files are read: "
+        "6 files were ignored, because only .md, .mdx and .markdown files are read: "
         "a/logo.png, b/logo.png, c/logo.png and 3 more",
     ]
     long = print_lines(capsys, built(n_guarded=1), verbose=True)
@@ -106,7 +106,7 @@ def test_several_books_have_a_line_each_and_a_long_list_is_cut(capsys: pytest.Ca
     short, long = lines(verbose=False), lines(verbose=True)
     assert short[0] == "90 tables, 24 guarded; not guarded: 66 have one row"
     assert short[1] == "  book-11: 13 tables, 2 guarded; not guarded: 11 have one row"
-    assert short[-1] == "  and 2 more books; all of them: querymust build --verbose"
+    assert short[-1] == "  and 2 more books; to list all: querymust build --verbose"
     assert (len(short), len(long)) == (12, 13)
     assert long[-1] == "  book-00: 2 tables, 2 guarded"
 

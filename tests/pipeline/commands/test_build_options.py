@@ -167,14 +167,14 @@ def test_a_library_that_is_not_there_is_said_before_dagster_is_loaded(tmp_path: 
     assert not (tmp_path / "home").exists()
 
 
-@pytest.mark.parametrize(("live", "said"), [(None, "nothing is live yet"), ("one", "the live index is as it was")])
+@pytest.mark.parametrize(("live", "said"), [(None, "nothing is live yet"), ("one", "the live index has not changed")])
 def test_what_is_kept_is_said_when_a_build_is_interrupted(tmp_path, capsys, live, said):
     if live is not None:
         (tmp_path / "live").write_text(live)
     with pytest.raises(typer.Exit) as stop, told_when_interrupted(tmp_path):
         raise KeyboardInterrupt
     assert stop.value.exit_code == 130
-    assert capsys.readouterr().err == f"Interrupted; {said}. Run the same command to go on.\n"
+    assert capsys.readouterr().err == f"Interrupted; {said}. Run the same command to continue.\n"
 
 
 @pytest.mark.usefixtures("builds_here")
@@ -192,7 +192,7 @@ def test_an_embedder_that_does_not_exist_is_not_remembered(quickstarted: Home, f
     [
         ("openai", "openai needs OPENAI_API_KEY; set it, or use --embedder wordllama"),
         ("minilm", "minilm cannot read model.safetensors in /nowhere"),
-        ("st:some/model", "st:some/model needs a library: pip install 'sentence-transformers>=5'"),
+        ("st:some/model", "st:some/model needs a Python package: pip install 'sentence-transformers>=5'"),
     ],
 )
 def test_an_embedder_that_lacks_something_fails_once_before_the_first_book(
@@ -240,7 +240,7 @@ def test_a_plan_says_what_the_embedder_lacks_and_ends_as_the_build_would(
     query = ("build", "--plan", "--library", books, "--embedder", embedder, "--home", tmp_path)
     status, out, errors = run(*query, *(["--json"] if as_json else []))
     assert status == 2
-    assert errors.startswith(f"error: a build would not begin: {missing}")
+    assert errors.startswith(f"error: a build could not start: {missing}")
     if as_json:
         assert json.loads(out)["obstacle"] in errors
     else:

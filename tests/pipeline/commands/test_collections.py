@@ -81,7 +81,7 @@ def test_debug_prints_the_rounds_after_the_hits(run) -> None:
     [
         (
             ["--collection", "combats"],
-            "no collection is called 'combats'; did you mean 'combat'? there are: combat, monsters, psionics",
+            "no collection is called 'combats'; did you mean 'combat'? available: combat, monsters, psionics",
         ),
         (["--collection", "combat=no-such.toml"], "no-such.toml cannot be read as a vocabulary"),
         (["--collection", "combat", "--collection", "combat"], "--collection names 'combat' twice"),

@@ -84,7 +84,7 @@ def test_stale_gold_is_status_1_after_the_scores_with_file_and_id(run, half_stal
     status, out, errors = run("--questions", half_stale, "--home", sample_copy.root)
     assert status == 1
     assert "default by kind" in out
-    assert "1 of 1 questions with conditions on metadata lost one of them" in out
+    assert "1 of 1 questions with conditions on metadata had one dropped" in out
     assert f"stale gold, not scored: {half_stale}: sample-002: " in errors
     status, out, _ = run("--questions", half_stale, "--home", sample_copy.root, "--json")
     assert status == 1
@@ -106,13 +106,13 @@ def test_a_file_that_resolves_nowhere_is_named(run: Run, half_stale: Path) -> No
 def test_a_better_strategy_than_the_chosen_one_is_named_below_the_scores(run, sample_copy, used, is_told):
     (sample_copy.root / "rag.yaml").write_text(f"strategy: {used}\n")
     out = run("--strategy", "bm25", "--home", sample_copy.root)[1]
-    assert ("write `strategy: default` into rag.yaml" in " ".join(out.split())) is is_told
+    assert ("write `strategy: default` in the home's rag.yaml" in " ".join(out.split())) is is_told
 
 
 def test_help_says_what_a_run_holds() -> None:
     command = typer.main.get_command(app).commands["eval"]  # type: ignore[attr-defined]
     shown = " ".join(command.get_help(command.make_context("eval", [], resilient_parsing=True)).split())
-    assert "A run holds 100 results; f1, precision@15, noise@15 are over the 15 that are shown" in shown
+    assert "A run contains 100 results; f1, precision@15, noise@15 use only the 15 that are shown" in shown
 
 
 def test_after_a_build_what_ships_and_bm25_are_shown(sample: Home, capsys: pytest.CaptureFixture[str]) -> None:
@@ -187,7 +187,7 @@ def test_a_question_that_is_lost_is_named_with_its_ranks(run: Run, tmp_path: Pat
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("--fail-under", "mmr=0.5"), "no metric is called 'mmr'; did you mean 'mrr'? there are: "),
+        (("--fail-under", "mmr=0.5"), "no metric is called 'mmr'; did you mean 'mrr'? available: "),
         (("--fail-under", "mrr=often"), "write a number from 0 to 1"),
         (("--baseline", "FOLDER/none.json"), "no such file: "),
         (("--baseline", "FOLDER"), "cannot be read"),

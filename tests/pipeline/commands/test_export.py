@@ -73,10 +73,10 @@ def test_the_command_line_of_the_plan_builds_and_stores(run, tiny, mongo_uri, mo
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        ("--book tiny", "--book: a build is of the whole library"),
-        ("--ruleset tiny", "--ruleset: a build is of the whole library"),
-        ("--profile fast", "'fast' is no profile; there is one: full"),
-        ("--embedder minilm --embedding-model wordllama", "'wordllama' is not 'minilm', which --embedder says"),
+        ("--book tiny", "--book: a build always covers the whole library"),
+        ("--ruleset tiny", "--ruleset: a build always covers the whole library"),
+        ("--profile fast", "'fast' is not a profile; the only one is full"),
+        ("--embedder minilm --embedding-model wordllama", "'wordllama' contradicts --embedder 'minilm'"),
         ("--plan --store-mongodb", "a plan writes nothing"),
     ],
     ids=lambda value: value if value.startswith("--") and ":" not in value else "",
@@ -98,17 +98,17 @@ def test_two_names_of_one_model_are_no_contradiction(run: Run, tiny: Home, monke
 def test_a_server_that_is_not_there_is_said_before_the_build(run, tiny, monkeypatch):
     done = run("build", "--store-mongodb", "--home", tiny.root)
     assert (done.status, done.out) == (2, "")
-    assert f"no MongoDB is named; set {URI}" in done.err
+    assert f"no MongoDB database is configured; set {URI}" in done.err
     monkeypatch.setenv(URI, "mongodb://me:secret@127.0.0.1:1/x")
     done = run("export", "--store-mongodb", "--home", tiny.root)
     assert done.status == 2
-    assert "127.0.0.1:1/x cannot be asked" in done.err
+    assert "127.0.0.1:1/x cannot be used" in done.err
     assert "secret" not in done.err
 
 
 def test_a_book_that_there_is_not_is_answered_with_those_that_there_are(run: Run, tiny: Home) -> None:
     done = run("export", "--book", "Core Rules", "--home", tiny.root)
-    assert (done.status, done.err) == (2, "error: no book is called 'core-rules'; there are: tiny\n")
+    assert (done.status, done.err) == (2, "error: no book is called 'core-rules'; available: tiny\n")
     assert not tiny.artifacts.exists()
 
 

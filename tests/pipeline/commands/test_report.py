@@ -66,7 +66,7 @@ def test_expanded_gold_is_on_the_page_and_among_its_numbers(sample_copy, few_que
         (["--model-id", "text-embedding-3-small"], "querymust build --embedder openai"),
         (["--model-id", "BAAI/bge-m3"], "querymust build --embedder st:BAAI/bge-m3"),
         (["--queries-dir", "nowhere"], "no such file"),
-        (["--queries-dir", "."], "holds no questions"),
+        (["--queries-dir", "."], "contains no questions"),
         (["--report-dir", "a", "--out", "b.html"], "not both"),
     ],
 )

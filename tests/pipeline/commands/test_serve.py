@@ -57,14 +57,14 @@ def test_a_taken_port_is_said_before_any_address_is_shown(run, sample: Home) -> 
         port = other.getsockname()[1]
         status, out, errors = run("serve", "--home", sample.root, "--port", port)
     assert (status, out) == (2, "")
-    assert errors.startswith(f"error: port {port} of 127.0.0.1 is taken")
+    assert errors.startswith(f"error: port {port} of 127.0.0.1 is in use")
     assert len(errors.splitlines()) == 1
 
 
 def test_without_keys_it_listens_to_this_machine_alone(run, sample: Home) -> None:
     status, _, errors = run("serve", "--home", sample.root, "--host", "0.0.0.0", "--port", free_port(), "--no-keys")
     assert status == 2
-    assert "--no-keys would let everybody who reaches 0.0.0.0 in" in errors
+    assert "--no-keys would give access to everyone who can reach 0.0.0.0" in errors
 
 
 def test_a_server_learns_of_scores_that_came_later_and_searches_as_it_was_told(sample_copy, monkeypatch):
@@ -213,7 +213,7 @@ def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        with pytest.raises(PortTakenError, match="name another with --port"):
+        with pytest.raises(PortTakenError, match="choose another port with --port"):
             Server(Home(tmp_path), port=taken.getsockname()[1]).check_port()
 
 

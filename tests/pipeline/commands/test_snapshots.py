@@ -29,7 +29,7 @@ def test_a_rollback_and_another_one_go_there_and_back(twice_live: tuple[Home, st
     home, first, second = twice_live
     told = printed("rollback", "--home", home.root)
     assert f"live: {first}" in told
-    assert f"back: querymust rollback {second} --home {home.root}" in " ".join(told.split())
+    assert f"to go back, run: querymust rollback {second} --home {home.root}" in " ".join(told.split())
     assert live_id(home.root) == first
     assert f"live: {second}" in printed("rollback", "--home", home.root)
     assert f"live: {first}" in printed("rollback", first, "--home", home.root)
@@ -39,7 +39,7 @@ def test_a_rollback_and_another_one_go_there_and_back(twice_live: tuple[Home, st
 def test_what_cannot_be_rolled_back_to_is_refused_in_a_sentence(twice_live, printed):
     home, first, second = twice_live
     strange = "0123456789abcdef"
-    refusals = {strange: "no snapshot that was live", second: "is live already", "../x": "no snapshot that was live"}
+    refusals = {strange: "no snapshot that was live", second: "is already live", "../x": "no snapshot that was live"}
     for name, sentence in refusals.items():
         assert sentence in printed("rollback", name, "--home", home.root, status=2)
     (home.root / "snapshots" / first / "vectors.npy").write_bytes(b"half")
@@ -60,10 +60,10 @@ def test_a_rollback_passes_over_damaged_snapshots_and_names_them(twice_live, run
     for path in (home.root / "snapshots" / second).rglob("*.*"):
         os.truncate(path, 0)
     status, _, told = run("rollback", second, "--home", home.root)
-    assert (status, "passed over" in told) == (2, False)
+    assert (status, "skipped" in told) == (2, False)
     status, out, told = run("rollback", "--home", home.root)
     assert (status, out.splitlines()[0]) == (0, f"live: {first}, 4 chunks")
-    assert f"passed over: {home.root / 'snapshots' / second / 'manifest.json'} cannot be read" in told
+    assert f"skipped: {home.root / 'snapshots' / second / 'manifest.json'} cannot be read" in told
     assert live_id(home.root) == first
 
 
@@ -79,7 +79,7 @@ def test_a_candidate_that_never_went_live_is_not_rolled_back_to(twice_live, prin
 def test_one_writer_at_a_time(twice_live: tuple[Home, str, str], printed: Printed, command: str) -> None:
     home, _, second = twice_live
     with write_lock(home.root):
-        assert "is at work in" in printed(command, "--home", home.root, status=2)
+        assert "is running in" in printed(command, "--home", home.root, status=2)
     assert live_id(home.root) == second
 
 
@@ -95,7 +95,7 @@ def test_gc_says_what_stays_and_what_goes(twice_live: tuple[Home, str, str], pri
 
 def test_verify_names_every_file_that_is_wrong(twice_live: tuple[Home, str, str], printed: Printed) -> None:
     home, first, second = twice_live
-    assert "as it was built" in printed("verify", "--home", home.root)
+    assert "matches the build" in printed("verify", "--home", home.root)
     folder = home.root / "snapshots" / second
     (folder / "vectors.npy").write_bytes(b"half")
     (folder / "chunk_ids.npy").unlink()
@@ -103,7 +103,7 @@ def test_verify_names_every_file_that_is_wrong(twice_live: tuple[Home, str, str]
     assert "vectors.npy has 4 bytes" in told
     assert "chunk_ids.npy has no bytes" in told
     assert "querymust rollback" in told
-    assert "as it was built" in printed("verify", first, "--home", home.root)
+    assert "matches the build" in printed("verify", first, "--home", home.root)
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "relevance.json", "rarity.npy"])
@@ -142,7 +142,7 @@ def test_what_is_pushed_is_pulled_and_answers(twice_live, printed, tmp_path):
     assert f"{place} offers {second}: " in printed("push", place, "--home", home.root)
     assert f"live: {second}, 4 chunks: " in printed("pull", place, "--home", reader)
     assert "Mace" in printed("search", QUESTION, "--home", reader)
-    assert "as it was built" in printed("verify", "--home", reader)
+    assert "matches the build" in printed("verify", "--home", reader)
     assert second in printed("status", "--home", reader)
     printed("rollback", "--home", home.root)
     told = json.loads(printed("push", place, "--json", "--home", home.root))
@@ -158,7 +158,10 @@ def test_older_snapshots_go_here_and_there(twice_live: tuple[Home, str, str], pr
     for name in (first, second):
         promote(home.root, name)
         told = printed("push", place, "--keep", 0, "--home", home.root)
-        assert f"It was {first} before" in printed("pull", place, "--keep", 0, "--home", reader) or name == first
+        assert (
+            f"The live snapshot was {first} before" in printed("pull", place, "--keep", 0, "--home", reader)
+            or name == first
+        )
     assert "1 older snapshot removed there" in told
     assert [path.name for path in (place / "snapshots").iterdir()] == [second]
     assert [path.name for path in (reader / "snapshots").iterdir()] == [second]
@@ -169,7 +172,7 @@ def test_a_pull_waits_for_no_other_writer(twice_live: tuple[Home, str, str], pri
     printed("push", tmp_path / "place", "--home", home.root)
     promote(home.root, first)
     with write_lock(home.root):
-        assert "is at work in" in printed("pull", tmp_path / "place", "--home", home.root, status=2)
+        assert "is running in" in printed("pull", tmp_path / "place", "--home", home.root, status=2)
     assert live_id(home.root) == first
     assert f"live: {second}" in printed("pull", tmp_path / "place", "--home", home.root)
 

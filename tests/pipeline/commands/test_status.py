@@ -51,7 +51,7 @@ def test_it_says_how_many_tables_are_guarded(tiny: Home, printed: Printed) -> No
     short, long = (printed("status", "--home", tiny.root, *more) for more in ((), ("--all",)))
     assert "tables     17 tables, 9 guarded; not guarded: 8 have one row" in short
     assert short.count("  other-") == 5
-    assert "and 4 more books; all of them: querymust status --all" in short
+    assert "and 4 more books; to list all: querymust status --all" in short
     assert long.count("  other-") == 8
 
 
@@ -82,7 +82,7 @@ def test_a_candidate_that_did_not_go_live_and_a_build_at_work_are_told(tiny: Hom
         lines = printed("status", "--home", tiny.root).splitlines()
         told = json.loads(printed("status", "--home", tiny.root, "--json"))
     assert any(line.startswith("candidate  0123456789abcdef was built") for line in lines)
-    assert lines[-1].startswith("at work    process ")
+    assert lines[-1].startswith("running    process ")
     assert (told["candidate"], told["at_work"]["pid"]) == ("0123456789abcdef", os.getpid())
 
 
@@ -92,7 +92,7 @@ def test_what_the_gate_said_last_is_told_with_its_reasons_and_the_age_of_what_is
     tiny.nominate(candidate)
     keep_verdict(tiny.root, CheckVerdict.now("a_rule", "row 6 is gone", candidate, passed=False, blocks=True))
     text = printed("status", "--home", tiny.root)
-    assert "gate       refused, just now; what was live stays live\n           a_rule: row 6 is gone\n" in text
+    assert "gate       refused, just now; the live index has not changed\n           a_rule: row 6 is gone\n" in text
     assert re.search(rf"^live       {live}, built (just now|\d+ \w+ ago), live since \d{{4}}-", text, re.MULTILINE)
     told = json.loads(printed("status", "--home", tiny.root, "--json"))
     assert (told["gate"]["verdict"], told["gate"]["reasons"]) == ("refused", ["a_rule: row 6 is gone"])

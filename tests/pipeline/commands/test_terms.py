@@ -25,8 +25,8 @@ def logged_home(tiny: Home) -> Home:
 def test_a_term_is_proposed_tried_accepted_and_counts_from_the_next_build(logged_home, run):
     told = run("suggest-terms", "--home", logged_home.root)
     assert (told.status, told.err) == (0, "")
-    assert "longsword = long sword    the same letters, written apart; said in 1 question" in told.out
-    assert f"would keep chunks out: {ASKED}" in told.out
+    assert "longsword = long sword    the same letters, written apart; used in 1 question" in told.out
+    assert f"would exclude chunks: {ASKED}" in told.out
     (result,) = run("suggest-terms", "--home", logged_home.root, "--json").json
     assert (result["word"], result["means"], result["effect"]["excluded"]) == ("longsword", "long sword", [ASKED])
 
@@ -60,13 +60,13 @@ def test_what_the_gate_refuses_is_not_accepted(tiny: Home, run: Callable[..., Ra
 
 def test_without_questions_it_says_that_there_is_nothing(tiny: Home, run: Callable[..., Ran]) -> None:
     told = run("suggest-terms", "--home", tiny.root)
-    assert told.out == "No word of 0 questions is unknown and like one of the index.\n"
+    assert told.out == "No unknown word of 0 questions resembles a word of the index.\n"
 
 
 def test_a_pair_that_is_half_or_that_no_book_has_is_not_accepted(tiny: Home, run: Callable[..., Ran]) -> None:
     told = run("suggest-terms", "--home", tiny.root, "--accept", "blade=zweihander")
     assert told.status == 1
-    assert "blade = zweihander is not accepted: no live book says 'zweihander'" in told.err
+    assert "blade = zweihander is not accepted: no live book contains 'zweihander'" in told.err
     assert not (tiny.library / "vocabulary.toml").exists()
     told = run("suggest-terms", "--home", tiny.root, "--accept", "longsword")
     assert told.status == 2
@@ -87,7 +87,7 @@ def test_feedback_becomes_questions_and_entries_and_changes_nothing(tiny, run, t
     written = tmp_path / "from_people.jsonl"
     told = run("feedback", "--home", tiny.root, "--write", written)
     assert (told.status, told.err) == (0, "")
-    assert told.out.startswith("3 words of feedback: 1 question with gold, in ")
+    assert told.out.startswith("3 pieces of feedback: 1 question with gold, in ")
     assert f"Long sword does not belong to: {FEEDBACK_ASKED}" in told.out
     assert "in tiny/tables.toml:" in told.out
     assert "Mace, for 'Is a mace heavy?': the question names it" in told.out
@@ -106,4 +106,4 @@ def test_feedback_becomes_questions_and_entries_and_changes_nothing(tiny, run, t
 
 
 def test_without_feedback_it_says_so(tiny: Home, run: Callable[..., Ran]) -> None:
-    assert run("feedback", "--home", tiny.root).out == "0 words of feedback: 0 questions with gold\n"
+    assert run("feedback", "--home", tiny.root).out == "0 pieces of feedback: 0 questions with gold\n"

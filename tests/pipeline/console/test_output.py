@@ -40,4 +40,4 @@ def test_json_keeps_them_as_data_and_writes_them_so_that_no_terminal_reads_them(
 
 def test_of_many_lines_the_first_are_shown_and_the_others_counted() -> None:
     assert list(first_of(["a", "b"])) == ["a", "b"]
-    assert list(first_of(["a", "b", "c"], 1)) == ["a", "and 2 more; --json has them all"]
+    assert list(first_of(["a", "b", "c"], 1)) == ["a", "and 2 more; --json lists all"]

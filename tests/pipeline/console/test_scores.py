@@ -15,7 +15,7 @@ def test_a_better_strategy_is_named_with_how_to_choose_it(used: str, capsys: pyt
     print_better_strategy(BOARD, used)
     told = capsys.readouterr().out.strip()
     assert told.startswith(f"hybrid has a higher mrr than {used} here (0.750, {BOARD[used]['mrr']:.3f}).")
-    assert "`strategy: hybrid` into rag.yaml" in told
+    assert "`strategy: hybrid` in the home's rag.yaml" in told
     assert told.endswith("--strategy hybrid.")
 
 
@@ -53,10 +53,10 @@ def test_an_age_is_told_in_words(seconds: int, said: str) -> None:
 
 def test_each_verdict_is_a_line_and_each_reason_another() -> None:
     assert list(gate_lines(GateState("refused", "one", None, ("a: it is",)))) == [
-        ("gate", "refused; what was live stays live"),
+        ("gate", "refused; the live index has not changed"),
         ("", "a: it is"),
     ]
     forced = GateState("forced", "one", None, ("a: it is",), "the edition changed")
     assert next(gate_lines(forced)) == ("gate", "live by force: the edition changed")
-    assert list(gate_lines(GateState("held", "one", None, ()))) == [("gate", "every blocking check held for it")]
+    assert list(gate_lines(GateState("held", "one", None, ()))) == [("gate", "every blocking check passed")]
     assert list(gate_lines(GateState("not judged", None, None, ()))) == []

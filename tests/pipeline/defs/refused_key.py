@@ -32,6 +32,6 @@ def assert_refusal_is_told_without_the_key(home, server, where, caplog, capfd):
         server.plan = lambda _: "key"
         (problem,) = runner.run("index_book", "tiny").problems
     assert problem.where == where
-    assert "the key in OPENAI_API_KEY is refused" in problem.sentence
+    assert "the key in OPENAI_API_KEY was rejected" in problem.sentence
     assert "\n" not in problem.sentence
     assert_key_is_nowhere(home, [*caplog.messages, *capfd.readouterr(), problem.sentence])

@@ -103,7 +103,7 @@ def test_a_snapshot_that_does_not_say_what_it_is_made_of_objects(tiny: Home) -> 
     with dg.DagsterInstance.ephemeral() as instance:
         for key in ALL:
             report(instance, tiny, key)
-        assert objections(instance, tiny) == ["nothing says which records it was made of; materialize candidate_index"]
+        assert objections(instance, tiny) == ["nothing records what it was made of; materialize candidate_index"]
 
 
 def test_nothing_objects_when_every_check_held_last_or_only_warned(instance: dg.DagsterInstance, tiny: Home) -> None:

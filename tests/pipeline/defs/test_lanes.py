@@ -44,7 +44,7 @@ def test_a_launch_indexes_what_changed_and_a_failure_names_the_book(deployment: 
     ]
     (spread,) = (run for run in runs if run.job_name == "index_books")
     assert not spread.is_success
-    assert "not indexed: gamma; the run of each says why" in deployment.failures([spread])
+    assert "not indexed: gamma; the run of each shows why" in deployment.failures([spread])
 
     obstacle.rmdir()
     deployment.launch("index_books")

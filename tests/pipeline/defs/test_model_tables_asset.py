@@ -76,7 +76,7 @@ def test_the_key_of_an_embedder_is_in_no_log_no_error_no_metadata_and_no_event(h
         assert Runner(load(), instance, hosted).run("index_book", "tiny").problems == ()
     assert (refused.where, later.where) == ("books", "embeddings")
     for problem in (refused, later):
-        assert "the key in OPENAI_API_KEY is refused" in problem.sentence
+        assert "the key in OPENAI_API_KEY was rejected" in problem.sentence
         assert "\n" not in problem.sentence
     output = [*caplog.messages, *capfd.readouterr(), refused.sentence, later.sentence]
     assert_key_is_nowhere(home, output)

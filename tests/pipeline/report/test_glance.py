@@ -27,4 +27,4 @@ def test_a_strategy_that_is_better_than_the_chosen_one_is_named_with_how_to_choo
     report = replace(sample_report, header=replace(sample_report.header, strategy=used))
     best = {answer.section: answer.says for answer in glance(report)}["leaderboard"]
     assert best.startswith(f"{SHIPPED}, by mrr: ")
-    assert (f"write `strategy: {SHIPPED}` into rag.yaml of the home" in best) is is_told
+    assert (f"write `strategy: {SHIPPED}` in the home's rag.yaml" in best) is is_told

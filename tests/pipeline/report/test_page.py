@@ -142,7 +142,7 @@ def test_conditions_that_were_given_up_are_shown_by_field_with_examples(sample_r
     examples = (GivenUp("<b>spells</b> of 1999", ("of 1999",), 4),)
     patterns = (Pattern("no document meets", "updated", 2, examples), Pattern("not certain", "type", 1, examples))
     html = page(replace(sample_report, relaxation=Relaxation(9, 8, 2, patterns)))
-    assert "Relaxation rate <b>0.250</b>: 2 of the 8 questions with conditions lost one; 9 were read." in html
+    assert "Relaxation rate <b>0.250</b>: 2 of the 8 questions with conditions had one dropped; 9 were read." in html
     assert re.findall(r'data-relaxed="(\w+)"', html) == ["updated", "type"]
     assert "<li>&lt;b&gt;spells&lt;/b&gt; of 1999 <small>without of 1999: 4 documents</small></li>" in html
 

@@ -89,9 +89,9 @@ def test_ctrl_c_ends_a_build_in_every_phase_and_the_next_one_goes_on(changed: Ho
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
         assert (process.returncode, out) == (130, ""), moment
-        assert err.splitlines()[-1] == ("Interrupted; the live index is as it was. Run the same command to go on."), (
-            moment
-        )
+        assert err.splitlines()[-1] == (
+            "Interrupted; the live index has not changed. Run the same command to continue."
+        ), moment
         assert [line for line in err.splitlines()[:-1] if not line.startswith(("book", "the index", "scores"))] == [], (
             moment
         )
@@ -126,13 +126,13 @@ def test_a_second_build_says_who_is_at_work_and_ctrl_c_ends_the_first(edited: Ho
         status, out, err = run("build", "--home", edited.root)
         assert (status, out) == (2, ""), err
         assert err.startswith(f"error: another build (process {first.pid}, since ")
-        assert err.strip().endswith(f"is at work in {edited.root}; wait for it, or stop it")
+        assert err.strip().endswith(f"is running in {edited.root}; wait for it, or stop it")
     finally:
         os.kill(first.pid, signal.SIGCONT)
         first.send_signal(signal.SIGINT)
         out, err = first.communicate(timeout=60)
     assert (first.returncode, out) == (130, "")
-    assert err.splitlines()[-1] == "Interrupted; the live index is as it was. Run the same command to go on."
+    assert err.splitlines()[-1] == "Interrupted; the live index has not changed. Run the same command to continue."
     assert (live_id(edited.root), holder(edited.root), unfinished(edited)) == (before, None, 0)
 
 

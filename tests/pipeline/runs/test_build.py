@@ -204,7 +204,7 @@ def test_a_book_that_cannot_be_read_stops_no_other_and_keeps_its_last_reading(ti
     assert "Morning star" in retriever.retrieve("morning star", k=1, strategy="bm25").hits[0].chunk.source
     entries = book_entries(tiny)
     assert not entries["broken"].losses
-    assert "its last reading stays in the index" in entries["tiny"].losses[0]
+    assert "its last indexed version stays in the index" in entries["tiny"].losses[0]
 
 
 def test_a_library_of_which_no_book_can_be_read_is_refused_with_the_reasons(tiny: Home) -> None:
@@ -295,7 +295,7 @@ def test_text_that_was_read_by_a_guess_goes_live_once_somebody_accepts_it(tiny: 
     assert promotions(tiny.root)[-1].forced is None
 
     replace_in_book(tiny, "A dagger is drawn", "It is drawn")
-    assert build(tiny).problems == [], "what was accepted is not asked again"
+    assert build(tiny).problems == [], "what was accepted is not reported again"
     guessed.with_name("03.md").write_bytes(b"# Salt\n\nA \xe9clair.\n")
     (problem,) = build(tiny).problems
     assert problem.where == "every_byte_is_text", "what is new is"
@@ -307,7 +307,7 @@ def test_force_leads_past_no_check_on_the_books_or_the_snapshot(twice_live: tupl
     with dagster_instance(home) as instance:
         told = Runner(load(), instance, home).run("promote", config={"live_index": {"force": "?"}})
     (problem,) = told.problems
-    assert "nothing says which records it was made of" in problem.sentence
+    assert "nothing records what it was made of" in problem.sentence
     assert live_id(home.root) == first
 
 

@@ -40,7 +40,7 @@ def test_a_build_without_room_ends_with_one_sentence(tiny: Home) -> None:
     )
     assert (done.returncode, done.stdout) == (2, "")
     line = done.stderr.splitlines()[-1]
-    assert line.startswith(f"error: the disk of {tiny.root} takes nothing more (")
+    assert line.startswith(f"error: the disk of {tiny.root} has no room left (")
     assert line.endswith("); make room, and run the same command again")
     assert "Traceback" not in done.stderr
     assert live_id(tiny.root) == before
@@ -63,4 +63,4 @@ def test_a_command_without_room_ends_with_one_sentence(monkeypatch, capsys):
 def test_only_a_full_disk_is_told_as_one(tiny_built: Home) -> None:
     assert full_disk_sentence(tiny_built.root, "ZeroDivisionError: division by zero") is None
     home = replace(tiny_built, root=Path("home"))
-    assert "disk of home takes" in str(full_disk_sentence(home.root, "chromadb: database or disk is full"))
+    assert "disk of home has no room left" in str(full_disk_sentence(home.root, "chromadb: database or disk is full"))

@@ -22,7 +22,7 @@ def test_an_address_that_is_none_is_named_without_its_password(uri: str) -> None
 
 
 def test_a_server_that_does_not_answer_is_named_without_its_password() -> None:
-    with pytest.raises(StoreUnavailableError, match=r"127\.0\.0\.1:1/x cannot be asked .* start it") as raised:
+    with pytest.raises(StoreUnavailableError, match=r"127\.0\.0\.1:1/x cannot be used .* start it") as raised:
         MongoStore.open("mongodb://me:secret@127.0.0.1:1/x?serverSelectionTimeoutMS=1&appName=hidden")
     assert "secret" not in str(raised.value)
     assert "hidden" not in str(raised.value)
@@ -41,7 +41,7 @@ def test_the_database_is_the_one_of_the_address() -> None:
 def test_a_document_that_another_program_wrote_is_named_and_not_guessed_at() -> None:
     store = MongoStore(mongomock.MongoClient(tz_aware=True)["querymust"])
     store._database["enriched_chunks"].insert_one({"chunk_id": "a", "ruleset_id": RULES[0], "book_id": RULES[1]})
-    with pytest.raises(IndexCorruptError, match=r"enriched_chunks in .* no EnrichedChunk \(run_id: "):
+    with pytest.raises(IndexCorruptError, match=r"enriched_chunks in .* not a valid EnrichedChunk \(run_id: "):
         list(store.chunks(RULES))
 
 

@@ -43,7 +43,7 @@ def test_a_damaged_file_says_what_to_do(tmp_path: Path) -> None:
 def test_a_file_of_another_version_says_so(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / ARTIFACTS_FILE)) as connection:
         connection.execute("PRAGMA user_version = 9")
-    with pytest.raises(IndexCorruptError, match="is of schema 9, this program writes 1"):
+    with pytest.raises(IndexCorruptError, match="has schema 9, but this program writes 1"):
         SqliteStore(tmp_path / ARTIFACTS_FILE)
 
 

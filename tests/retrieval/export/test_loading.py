@@ -45,9 +45,9 @@ def test_a_book_is_loaded_from_mongodb_as_the_snapshot_has_it(tiny_built, small,
 
 def test_a_book_or_model_that_is_not_there_is_answered_with_those_that_are(sqlite: SqliteStore) -> None:
     sqlite.replace_book(artifacts("a", "b"))
-    with pytest.raises(IndexMissingError, match="there are: starfinder/core"):
+    with pytest.raises(IndexMissingError, match="available: starfinder/core"):
         EmbeddingLoader(sqlite, "starfinder", "gm")
-    with pytest.raises(IndexMissingError, match=r"no vectors of model 'st:nomic-ai/[^']+'; there are: toy"):
+    with pytest.raises(IndexMissingError, match=r"no vectors of model 'st:nomic-ai/[^']+'; available: toy"):
         EmbeddingLoader(sqlite, *RULES, model_id="nomic-embed-text-v2")
 
 
@@ -85,7 +85,7 @@ def test_a_book_that_was_broken_off_is_refused(sqlite: SqliteStore) -> None:
     book = artifacts("a", "b")
     entry: TraversalIndexEntry = replace(book.entry, complete=False, created_at=LATER)
     sqlite.replace_book(replace(book, entry=entry))
-    with pytest.raises(IndexCorruptError, match="are being written, or that was broken off"):
+    with pytest.raises(IndexCorruptError, match="are being written, or writing was interrupted"):
         EmbeddingLoader(sqlite, *RULES)
 
 

@@ -131,9 +131,9 @@ def test_books_are_chosen_by_ruleset_and_by_name(mixed: Projection, choice: Choi
 @pytest.mark.parametrize(
     ("choice", "said"),
     [
-        (Choice("newest"), "no ruleset is called 'newest'; did you mean 'new'? there are: c, new, old"),
-        (Choice(None, "z"), "no book is called 'z'; there are: a, b, c"),
-        (Choice("old", "b"), "no book of ruleset 'old' is called 'b'; there are: a"),
+        (Choice("newest"), "no ruleset is called 'newest'; did you mean 'new'? available: c, new, old"),
+        (Choice(None, "z"), "no book is called 'z'; available: a, b, c"),
+        (Choice("old", "b"), "no book of ruleset 'old' is called 'b'; available: a"),
     ],
     ids=["ruleset", "book", "book of another ruleset"],
 )

@@ -116,5 +116,5 @@ def test_files_that_do_not_belong_together_are_refused(tmp_path):
 def test_starts_that_are_none_are_refused(tmp_path, strange):
     RaggedArray.build([[1, 2], [3]], np.int32).save(tmp_path, "chunks")
     np.save(tmp_path / "chunks.starts.npy", strange)
-    with pytest.raises(IndexCorruptError, match="not flat"):
+    with pytest.raises(IndexCorruptError, match="not one-dimensional"):
         RaggedArray.load(tmp_path, "chunks", np.int32)

@@ -56,7 +56,7 @@ def test_a_home_has_one_writer_and_says_which(tmp_path: Path) -> None:
     with write_lock(tmp_path):
         result = holder(tmp_path)
         assert result.pid == Holder.here().pid
-        with pytest.raises(HomeBusyError, match=rf"another build \(process {result.pid}, since ..:..\) is at work in"):
+        with pytest.raises(HomeBusyError, match=rf"another build \(process {result.pid}, since ..:..\) is running in"):
             write_lock(tmp_path).__enter__()
     assert holder(tmp_path) is None
     assert list(tmp_path.iterdir()) == []
@@ -125,7 +125,7 @@ def test_who_waits_says_for_whom_once_and_goes_on_when_it_is_done(tmp_path: Path
         with write_lock_when_free(tmp_path, told.append):
             assert process.wait() == 0
     (output,) = told
-    assert f"waits for process {process.pid}, since" in output
+    assert f"waiting for process {process.pid}, since" in output
 
 
 ORPHANING = """
@@ -184,7 +184,7 @@ def test_one_process_is_in_a_book_and_others_are_in_others(tmp_path: Path) -> No
 def test_nobody_writes_the_whole_home_while_a_book_is_indexed(tmp_path: Path) -> None:
     with (
         another_in_alpha(tmp_path),
-        pytest.raises(HomeBusyError, match="single books are at work"),
+        pytest.raises(HomeBusyError, match="single books are active"),
         write_lock(tmp_path),
     ):
         pass
@@ -208,7 +208,7 @@ def test_a_run_of_a_book_waits_for_whoever_writes_the_whole_home(tmp_path: Path)
         assert not done.is_set()
     thread.join(10)
     assert done.is_set()
-    assert told == [f"waits for whoever writes in {tmp_path}"]
+    assert told == [f"waiting for the process that writes in {tmp_path}"]
 
 
 def test_a_killed_process_is_in_no_book_any_more(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_collection_is_found_by_its_name(folder: Path) -> None:
     with open_chroma(folder) as client:
         assert collection_named(client, "rules").count() == 1
-        with pytest.raises(UnknownNameError, match=r"'Rules'; did you mean 'rules'\? there are: rules"):
+        with pytest.raises(UnknownNameError, match=r"'Rules'; did you mean 'rules'\? available: rules"):
             collection_named(client, "Rules")
 
 
@@ -90,7 +90,7 @@ def test_what_cannot_be_written_says_why(tmp_path: Path) -> None:
     with pytest.raises(EmbedderMismatchError, match="--truncate"):
         fill(tmp_path, "book", CHUNKS, np.eye(3, dtype=np.float32)[:2])
     assert fill(tmp_path, "book", CHUNKS[:1], np.eye(3, dtype=np.float32)[:1], truncate=True) == 1
-    with pytest.raises(InvalidDocumentError, match=r"takes no collection '\?'"):
+    with pytest.raises(InvalidDocumentError, match=r"does not accept the collection '\?'"):
         fill(tmp_path, "?", CHUNKS, np.eye(2, dtype=np.float32))
     with pytest.raises(StoreUnavailableError, match="start it"):
         fill("http://127.0.0.1:9", "book", CHUNKS, np.eye(2, dtype=np.float32))
@@ -150,7 +150,7 @@ def test_a_mirror_never_touches_what_another_filled(tmp_path: Path, owner: str |
     else:
         mirror(tmp_path, "book", CHUNKS, vectors, owner)
     before = held(tmp_path)
-    with pytest.raises(InvalidDocumentError, match=f"is filled by {owner or 'another program'}; name another place"):
+    with pytest.raises(InvalidDocumentError, match=f"is filled by {owner or 'another program'}; set another location"):
         mirror(tmp_path, "book", CHUNKS[:1], vectors[:1], "me")
     assert held(tmp_path) == before
 
@@ -193,7 +193,7 @@ def test_what_chroma_cannot_write_is_one_error_that_says_what_to_do(tmp_path, mo
 def test_a_server_that_does_not_answer_is_one_clear_line() -> None:
     location = f"http://127.0.0.1:{free_port()}"
     with (
-        pytest.raises(StoreUnavailableError, match=f"the Chroma server at {location} cannot be asked .*; start it"),
+        pytest.raises(StoreUnavailableError, match=f"the Chroma server at {location} cannot be used .*; start it"),
         open_chroma(location),
     ):
         pass

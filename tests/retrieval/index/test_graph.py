@@ -109,5 +109,5 @@ def test_a_snapshot_holds_its_graph_and_refuses_another(tmp_path: Path) -> None:
     assert (made.n_nodes, made.n_edges) == (GRAPH.n_nodes, GRAPH.n_edges)
     with open_snapshot(tmp_path, made.id) as snapshot:
         assert np.array_equal(snapshot.graph.targets.items, GRAPH.targets.items)
-    with pytest.raises(LibraryError, match="graph is over other chunks"):
+    with pytest.raises(LibraryError, match="graph was built from other chunks"):
         build_snapshot(tmp_path, LIBRARY[:3], apart(3), model, Vocabulary.default(), graph=GRAPH)

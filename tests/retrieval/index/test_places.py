@@ -40,7 +40,7 @@ def test_a_url_is_shown_without_its_password() -> None:
 
 @pytest.mark.parametrize("url", ["strange://bucket/rules", "zip://inside"])
 def test_an_address_that_is_none_is_refused_in_a_sentence(url: str) -> None:
-    with pytest.raises(TransferError, match=f"{url} is no place that snapshots can be in .*s3://BUCKET/FOLDER"):
+    with pytest.raises(TransferError, match=f"{url} is not a location for snapshots .*s3://BUCKET/FOLDER"):
         Place(url)
 
 
@@ -56,17 +56,17 @@ def test_a_place_that_forbids_reading_says_so(folder: Place, server: FileServer,
     folder.write("live", b"x")
     server.statuses["live"] = status
     for read in (Place(server.url).read, lambda path: Place(server.url).fetch(path, tmp_path / "x", 1, print)):
-        with pytest.raises(TransferError, match=r"/live may not be read .*give this process the right"):
+        with pytest.raises(TransferError, match=r"/live may not be read .*give this process permission"):
             read("live")
 
 
 def test_a_place_that_fails_says_how(folder: Place, server: FileServer) -> None:
     folder.write("live", b"x")
     server.statuses["live"] = 500
-    with pytest.raises(TransferError, match=r"/live could not be read .*500.*run the same again"):
+    with pytest.raises(TransferError, match=r"/live could not be read .*500.*run the same command again"):
         Place(server.url).read("live")
     server.close()
-    with pytest.raises(TransferError, match=r"could not be read .*see that http://127.0.0.1:\d+ answers"):
+    with pytest.raises(TransferError, match=r"could not be read .*check that http://127.0.0.1:\d+ responds"):
         Place(server.url).read("live")
 
 

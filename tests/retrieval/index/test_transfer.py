@@ -163,7 +163,7 @@ def test_a_place_without_room_says_so(builder: Path, folder: Place) -> None:
         check=False,
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"error: {folder.name} takes nothing more (File too large); make room there, and push again\n"
+    assert done.stderr == f"error: {folder.name} has no room left (File too large); make room there, and push again\n"
     assert live_at(folder) is None
 
 
@@ -279,7 +279,7 @@ def test_what_comes_damaged_is_named_and_nothing_goes_live(builder, folder, push
 
 
 def test_what_is_larger_than_allowed_or_than_listed_is_not_fetched(folder, pushed, reader, tmp_path):
-    with pytest.raises(TransferError, match=r"has [\d,]+ bytes, and 1,000 are allowed; .*--max-gb 1"):
+    with pytest.raises(TransferError, match=r"has [\d,]+ bytes, but 1,000 are allowed; .*--max-gb 1"):
         pull_snapshot(reader, folder, nobody, most=1000)
     assert not (reader / "snapshots").exists()
     there = tmp_path / "place" / "snapshots" / pushed
@@ -331,18 +331,20 @@ def test_a_hostile_snapshot_runs_nothing_and_leads_nowhere(folder, pushed, reade
 
 def test_a_file_that_is_gone_is_named(folder: Place, pushed: str, reader: Path) -> None:
     folder.remove(f"snapshots/{pushed}/vectors.npy")
-    with pytest.raises(TransferError, match=rf"snapshots/{pushed}/vectors.npy is not there; push again"):
+    with pytest.raises(TransferError, match=rf"snapshots/{pushed}/vectors.npy is missing; push again"):
         pull_snapshot(reader, folder, nobody)
     for name in ("files.json", "manifest.json"):
         folder.remove(f"snapshots/{pushed}/{name}")
-        with pytest.raises(TransferError, match=rf"offers snapshot {pushed}, and has no .*{name}; push again"):
+        with pytest.raises(TransferError, match=rf"offers snapshot {pushed}, but has no .*{name}; push again"):
             pull_snapshot(reader, folder, nobody)
     assert live_id(reader) is None
 
 
 def test_a_snapshot_of_another_schema_is_refused_before_it_is_fetched(folder, pushed, server, reader, monkeypatch):
     monkeypatch.setattr(manifest, "SCHEMA_VERSION", manifest.SCHEMA_VERSION + 1)
-    sentence = rf"{server.url}/snapshots/{pushed}/manifest.json has schema version \d+, this program reads \d+; build"
+    sentence = (
+        rf"{server.url}/snapshots/{pushed}/manifest.json has schema version \d+, but this program reads \d+; build"
+    )
     with pytest.raises(IndexCorruptError, match=sentence):
         pull_snapshot(reader, Place(server.url), nobody)
     assert not [path for path in server.asked if path.endswith(".npy")]
@@ -448,5 +450,5 @@ def test_a_damaged_list_says_so(snapshot: Path, damage: str) -> None:
 )
 def test_a_list_that_leads_out_of_its_folder_is_refused(snapshot: Path, path: str) -> None:
     content = Listing.over(snapshot.name, (FileEntry(path, 1, "0"),), datetime.now(UTC)).dump()
-    with pytest.raises(TransferError, match="which is no file of a snapshot; do not pull from there"):
+    with pytest.raises(TransferError, match="which is not a file of a snapshot; do not pull from there"):
         Listing.parse(content, snapshot.name, "there")

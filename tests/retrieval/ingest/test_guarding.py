@@ -294,8 +294,8 @@ def test_of_two_entries_about_one_table_none_is_applied_and_the_others_are() -> 
     )
     assert reasons(MOVEMENT + ENGINES, *rules) == [None, "open"]
     assert list_unmet(MOVEMENT + ENGINES, *rules) == (
-        "tables.toml: entry 1 (heading 'Movement') and entry 2 (head 'Roll') are about the same table, at d.md:5, so "
-        "none of them is applied; write them as one, or let each find less",
+        "tables.toml: entry 1 (heading 'Movement') and entry 2 (head 'Roll') apply to the same table, at d.md:5, so "
+        "none of them is applied; merge them, or make each find less",
     )
 
 
@@ -312,8 +312,8 @@ def test_what_is_about_nothing_is_said_with_the_nearest_that_there_is() -> None:
         "tables.toml: entry 2 (heading 'Movement') finds no row 'Forrest' in the table at d.md:5; "
         "there are '1', '2', '3'",
         "tables.toml: entry 2 (heading 'Movement') finds no row '9' in the table at d.md:5; there are '1', '2', '3'",
-        "tables.toml: entry 2 (heading 'Movement') calls the row '3' 'other', and a letter, a number or a word that "
-        "compares names nothing",
+        "tables.toml: entry 2 (heading 'Movement') calls the row '3' 'other', but a letter, a number or a comparing "
+        "word is not a name",
         "tables.toml: entry 3 (head 'Ship') finds no table; there are 'Roll', 'Code'",
     )
 
@@ -330,14 +330,14 @@ def test_tables_of_one_heading_are_told_apart_by_their_document() -> None:
 
 def test_an_entry_of_which_each_part_finds_another_table_is_told_so() -> None:
     (sentence,) = list_unmet(MOVEMENT + ENGINES, TableRule(1, replace(HERE, head="Code"), open=True))
-    assert sentence.endswith("finds no table; each part of it finds one, all of it none")
+    assert sentence.endswith("finds no table; each part of it finds one, but all parts together find none")
 
 
 def test_a_name_that_the_table_says_of_every_row_is_told_so() -> None:
     rule = TableRule(1, HERE, key="Terrain", names={"Hills": ("terrain", "rough terrain")})
     (sentence,) = list_unmet(MOVEMENT, rule)
     assert sentence.endswith(
-        "calls the row 'Hills' 'terrain', and the headings, caption and columns say this of every row"
+        "calls the row 'Hills' 'terrain', but the headings, caption and columns say this about every row"
     )
     assert came("miles by terrain", chunks_of(MOVEMENT, rule)) == ["Forest", "Swamp", "Hills"]
     assert came("miles over rough terrain", chunks_of(MOVEMENT, rule)) == ["Hills"]

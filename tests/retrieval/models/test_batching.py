@@ -126,7 +126,7 @@ def test_what_a_batch_lost_or_spoiled_is_told_and_asked_again(chat_server: FakeO
     chat_server.plan = InTurn([None, "dropped_result", "malformed", "broken", "refusal", None])
     first = ask()
     assert (first.n_usable, first.reasons) == (2, {"not reached": 2})
-    assert {reply.why for reply in first.replies if reply.reason} == {"no answer came about it"}
+    assert {reply.why for reply in first.replies if reply.reason} == {"no answer came for it"}
     assert chat_server.counts.usd(0.15, 0.60) < first.asking.bill.usd_in_all  # what was lost may have cost something
     second = ask()
     assert (second.n_usable, sum(reply.n_paid for reply in second.replies)) == (COUNT, 4)
@@ -145,7 +145,7 @@ def test_a_run_that_was_killed_while_it_waited_pays_nothing_twice(chat_server, a
     assert len(pending(tmp_path)) == 1
     still = ask(batch=False)
     assert {(reply.reason, reply.why) for reply in still.replies} == {
-        ("not reached", "it is in a batch that is at work")
+        ("not reached", "it is in a batch that is still running")
     }
     chat_server.batches.looks = 1
     assert ask().n_usable == COUNT

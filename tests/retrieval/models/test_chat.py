@@ -25,10 +25,10 @@ class Said(BaseModel):
     ("changed", "why"),
     [
         ({"refusal": "I cannot\nhelp with that"}, "refused: I cannot help with that"),
-        ({"finish": "length"}, "the answer was cut because it is too long"),
-        ({"content": '{"said": '}, "not in the asked form: Invalid JSON"),
-        ({"content": '{"said": "a", "more": 1}'}, "not in the asked form: Extra inputs"),
-        ({"content": "{}"}, "not in the asked form: Field required"),
+        ({"finish": "length"}, "the answer was cut off because it is too long"),
+        ({"content": '{"said": '}, "not in the requested form: Invalid JSON"),
+        ({"content": '{"said": "a", "more": 1}'}, "not in the requested form: Extra inputs"),
+        ({"content": "{}"}, "not in the requested form: Field required"),
     ],
 )
 def test_what_is_not_in_the_form_says_why_on_one_line(changed: dict[str, Any], why: str) -> None:

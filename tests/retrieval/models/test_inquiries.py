@@ -106,7 +106,7 @@ def test_a_server_that_is_gone_is_not_asked_for_everything(server: FakeOpenAi, t
     server.plan = lambda _: "broken"
     result = asking(server, tmp_path, retries=0).ask(inquiries(*(f"text {number}" for number in range(60))), usable)
     assert all(each.answered is None and each.why for each in result)
-    assert f"not asked: {MOST_UNREACHED} in succession failed before it" in {each.why for each in result}
+    assert f"not sent: {MOST_UNREACHED} requests in succession failed before it" in {each.why for each in result}
     assert len(server.asked) < 60
 
 
@@ -121,7 +121,7 @@ def test_a_key_that_is_missing_or_refused_is_one_error_and_kept_answers_need_non
         ("no key", "there is no OPENAI_API_KEY"),
     ]
     server.plan = lambda _: "key"
-    with pytest.raises(ModelKeyError, match="is refused") as refused:
+    with pytest.raises(ModelKeyError, match="was rejected") as refused:
         asking(server, tmp_path).ask(inquiries("b", "c", "d"), usable)
     assert KEY not in str(refused.value)
 

@@ -128,7 +128,7 @@ def test_no_more_requests_are_under_way_than_the_limit_allows(chat_server: FakeO
 
 
 FAILURES: dict[str, tuple[type[ModelError], str]] = {
-    "key": (ModelKeyError, "the key in OPENAI_API_KEY is refused"),
+    "key": (ModelKeyError, "the key in OPENAI_API_KEY was rejected"),
     "busy": (ModelError, "RateLimitError"),
     "broken": (ModelError, "InternalServerError"),
     "hang": (ModelError, "APITimeoutError"),
@@ -193,7 +193,7 @@ def test_a_server_that_is_not_there_costs_nothing(chat_server: FakeOpenAi) -> No
 
 
 def test_what_is_no_answer_of_chat_is_an_error(chat_server: FakeOpenAi) -> None:
-    with pytest.raises(ValueError, match="no answer of chat"):
+    with pytest.raises(ValueError, match="not a chat answer"):
         Answered.of({"choices": []})
     assert Answered.of({"choices": [{"message": {"content": None}}]}).content == ""
 

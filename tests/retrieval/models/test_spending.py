@@ -79,11 +79,11 @@ def test_about_is_less_than_at_most_and_both_are_told() -> None:
     assert (result.likely.completion, result.most.completion) == (1000, 2000)
     assert result.most_usd == (result.most.prompt + 4000) / 1_000_000
     assert str(result).startswith(
-        f"2 tables to send: about {result.likely.prompt:,} tokens, and 1,000 answered; about $"
+        f"2 tables to send: about {result.likely.prompt:,} tokens, and 1,000 in answers; about $"
     )
 
 
 def test_without_prices_it_says_so() -> None:
     assert str(CostEstimate.of((), "places", None)) == (
-        "0 places to send: about 0 tokens, and 0 answered; nobody here knows the prices of the model"
+        "0 places to send: about 0 tokens, and 0 in answers; the prices of the model are unknown"
     )

@@ -273,7 +273,7 @@ def test_a_new_operator_is_one_registry_entry():
         assert explain("two words", stored) == "contain_words failed group: 3"
         with pytest.raises(BadPredicateError, match="is not a number of words"):
             parse_query_must({"contain_words": "3"}, strict=True)
-        with pytest.raises(BadPredicateError, match="registered already"):
+        with pytest.raises(BadPredicateError, match="already registered"):
             register_operator(operator)
     finally:
         unregister_operator("contain_words")

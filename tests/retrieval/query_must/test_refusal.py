@@ -142,7 +142,7 @@ def test_a_predicate_is_said_in_words(query_must: object, what: str) -> None:
 
 @pytest.mark.parametrize("nothing", [None, [[]]])
 def test_a_predicate_that_asks_nothing_is_said_in_words(nothing: object) -> None:
-    assert in_words(nothing) == in_words(json.dumps(nothing)) == "Any question may have it."  # type: ignore[arg-type]
+    assert in_words(nothing) == in_words(json.dumps(nothing)) == "Any question can return it."  # type: ignore[arg-type]
 
 
 def test_an_operator_from_outside_is_named_with_its_value() -> None:

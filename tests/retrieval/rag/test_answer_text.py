@@ -33,7 +33,7 @@ def words(question: str, reading: Reading) -> list[str]:
 def test_what_is_uncertain_names_what_the_passage_lacks() -> None:
     reading = Reading("perhaps", (stated(AXE, ("Cost", "5 gp"), missing=("limit", "steel", "old")),))
     line = words("limit of an old steel axe", reading)[0]
-    assert line == "Perhaps: Arms - Axe - Cost: 5 gp [1] (the passage says nothing of “limit” and “steel”)\n"
+    assert line == "Perhaps: Arms - Axe - Cost: 5 gp [1] (the passage says nothing about “limit” and “steel”)\n"
 
 
 def test_sentences_are_quoted_as_they_are_shown() -> None:
@@ -60,7 +60,7 @@ def test_the_cells_of_a_row_stand_under_its_title_after_yes_or_no() -> None:
 
 
 def test_the_nearest_place_has_its_number() -> None:
-    assert nearest_place(BOW) == "No answer found in these books. The nearest place: Arms - Bow [2]"
+    assert nearest_place(BOW) == "No answer found in these books. The closest passage: Arms - Bow [2]"
 
 
 def cell(column: str, text: str) -> Cell:

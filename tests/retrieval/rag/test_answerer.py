@@ -174,7 +174,7 @@ def test_the_place_that_comes_nearest_is_named_where_no_model_is_asked(sample: H
     assert not events[1].passages
     answer = events[-1].answer
     assert answer.mode == "none"
-    assert answer.text.startswith("No answer found in these books. The nearest place: ")
+    assert answer.text.startswith("No answer found in these books. The closest passage: ")
     assert answer.cells == ()
     assert [citation.title in answer.text for citation in answer.citations] == [True]
 
@@ -189,7 +189,7 @@ def test_an_answer_that_is_not_probable_enough_is_uncertain_or_none(sample: Home
     assert uncertain.text.startswith("Perhaps: ")
     assert (uncertain.mode, uncertain.is_certain, nothing.mode) == ("read", False, "none")
     assert uncertain.probability is not None
-    assert nothing.text.startswith("No answer found in these books. The nearest place: ")
+    assert nothing.text.startswith("No answer found in these books. The closest passage: ")
 
 
 def test_a_duel_reads_each_side_at_what_the_other_brings(answerer: Answerer) -> None:
@@ -227,7 +227,7 @@ def test_a_model_that_fails_is_told_after_what_it_said(sample: Home, chat_server
     chat_server.breaks = 1
     answerer = Answerer(sample.root, environment=chat_server.environment)
     assert [event.event for event in answerer.answer(LOOK_UP)][-2:] == ["token", "error"]
-    with pytest.raises(GenerationError, match="broke off"):
+    with pytest.raises(GenerationError, match="stopped in the middle"):
         answerer.answered(LOOK_UP)
     answerer.close()
 

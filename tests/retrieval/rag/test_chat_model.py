@@ -56,19 +56,19 @@ def test_an_answer_comes_piece_by_piece_and_says_what_it_used(chat_server, ask):
 
 def test_what_cannot_be_used_is_one_clear_error(chat_server, ask):
     chat_server.finish = "length"
-    with pytest.raises(GenerationError, match="cut at 800 tokens; raise max_tokens"):
+    with pytest.raises(GenerationError, match="cut off at 800 tokens; raise max_tokens"):
         ask(model(chat_server))
     chat_server.finish, chat_server.refusal = "stop", "I cannot say that"
     with pytest.raises(GenerationError, match="refused: I cannot say that"):
         ask(model(chat_server))
     chat_server.refusal, chat_server.breaks = None, 1
-    with pytest.raises(GenerationError, match="broke off"):
+    with pytest.raises(GenerationError, match="stopped in the middle"):
         ask(model(chat_server))
     chat_server.breaks, chat_server.garbage = None, True
     with pytest.raises(GenerationError, match="JSONDecodeError"):
         ask(model(chat_server))
     chat_server.garbage, chat_server.pieces = False, []
-    with pytest.raises(GenerationError, match="answered with nothing"):
+    with pytest.raises(GenerationError, match="gave an empty answer"):
         ask(model(chat_server))
 
 

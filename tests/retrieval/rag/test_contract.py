@@ -78,7 +78,7 @@ def test_headings_that_skip_a_level_are_told_once() -> None:
 
 
 def test_a_document_without_anything_to_show_is_refused() -> None:
-    with pytest.raises(InvalidDocumentError, match="nothing of its content"):
+    with pytest.raises(InvalidDocumentError, match="its content has no text"):
         prepare(replace(GIVEN, content="<!-- later -->\n")).cut(Vocabulary.default())
 
 

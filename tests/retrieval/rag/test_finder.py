@@ -207,7 +207,7 @@ def test_a_model_reads_takes_apart_and_decides_over_a_socket(case: Retriever, ch
 def test_without_a_key_the_rules_read_and_that_is_told(case: Retriever, chat_server: FakeOpenAi) -> None:
     result = Finder(case, MODEL, environment={"OPENAI_BASE_URL": chat_server.address}).find("documents by John")
     assert (result.read_by, result.tokens, chat_server.asked) == ("rules", 0, [])
-    assert result.notes == ("m was not asked, because OPENAI_API_KEY is not set; the question was read by rules",)
+    assert result.notes == ("m was not called, because OPENAI_API_KEY is not set; the question was read by rules",)
     assert sorted(names(result)) == ["complaint", "photo"]
 
 
@@ -222,7 +222,7 @@ def test_a_model_that_fails_is_told_and_the_rules_read(case: Retriever, chat_ser
     assert result.read_by == "rules"
     assert sorted(names(result)) == ["complaint", "photo"]
     assert any("read without one" in note for note in result.notes)
-    assert any("could not take the question apart" in note for note in result.notes)
+    assert any("could not decompose the question" in note for note in result.notes)
     assert not any("sk-a-secret" in note for note in result.notes)
 
 

@@ -140,7 +140,7 @@ def test_the_second_of_a_batch_with_one_id_is_the_one_that_counts(home: Home, do
     third = replace(first, content=second.content.replace("Nothing", "Anything"))
     done = Ingestion(home, Failing()).ingest([second, third])
     assert (done.documents_processed, len(done.warnings)) == (2, 1)
-    assert "second of this batch" in done.warnings[0]
+    assert "second document of this batch" in done.warnings[0]
     assert whole(home.root) == {str(first.document_id): ["Anything else."]}
 
 
@@ -157,7 +157,7 @@ def test_a_budget_bounds_a_batch_before_anything_of_it_is_sent(home: Home, docum
         with_budget(0.0).ingest(batch)
     match = re.fullmatch(
         r"(\d+) chunks would have to be embedded: up to ([\d,]+) tokens, (.*) with text-embedding-3-small .*, "
-        r"and budget_usd is 0; allow more in rag.yaml, or take another embedder; nothing was sent",
+        r"and budget_usd is 0; allow more in rag.yaml, or use another embedder; nothing was sent",
         str(refused.value),
     )
     assert match is not None, str(refused.value)
@@ -187,7 +187,7 @@ def test_what_cannot_be_written_raises_and_readers_keep_what_they_had(home, docu
 
     before, live = whole(home.root), live_id(home.root)
     monkeypatch.setattr(ingestion, step, fail)
-    with pytest.raises(VectorDBWriteError, match=r"No space left.*stays live"):
+    with pytest.raises(VectorDBWriteError, match=r"No space left.*has not changed"):
         Ingestion(home, Failing()).ingest([documents["faq.md"]])
     assert (whole(home.root), live_id(home.root)) == (before, live)
 
@@ -234,7 +234,7 @@ def test_no_document_is_lost_with_the_pointer_to_the_index(home, documents, poin
     done = Ingestion(home, Failing()).ingest([])
 
     assert live_id(home.root) == live
-    assert f"{live}, which was live last, is live again" in done.warnings[0]
+    assert f"{live}, the last live snapshot, is live again" in done.warnings[0]
     (home.root / "live").unlink()
     Ingestion(home, Failing()).ingest([documents["faq.md"]])
     assert whole(home.root).items() > before.items()
@@ -278,7 +278,7 @@ def test_an_index_that_goes_while_it_is_made_again_takes_no_document_along(home,
         patch.setattr(ingestion, "build_snapshot", killed)
         with pytest.raises(KeyboardInterrupt):
             Ingestion(home, Failing()).ingest([])
-    assert "made again from its documents" in Ingestion(home, Failing()).ingest([documents["faq.md"]]).warnings[0]
+    assert "rebuilt from its documents" in Ingestion(home, Failing()).ingest([documents["faq.md"]]).warnings[0]
     assert whole(home.root).items() > before.items()
     assert not (home.root / DOCUMENTS_FILE).exists()
 
@@ -291,7 +291,7 @@ def test_an_index_whose_documents_are_lost_with_it_is_made_again_from_those_of_t
 
     done = Ingestion(home, Failing()).ingest([])
 
-    assert f"made again from the documents of {first}, which was live before; ingest again" in done.warnings[0]
+    assert f"rebuilt from the documents of {first}, which was live before; ingest again" in done.warnings[0]
     assert whole(home.root) == before
     Ingestion(home, Failing()).ingest([documents["faq.md"]])
     assert whole(home.root).items() > before.items()
@@ -363,8 +363,8 @@ def test_an_index_of_another_version_is_made_again_from_its_documents(home, docu
     done = Ingestion(home, Failing()).ingest(batch)
 
     assert (done.documents_processed, done.documents_failed) == (int(given is not None), 0)
-    assert "made again from its documents" in done.warnings[0]
-    assert not any("second of this batch" in warning for warning in done.warnings)
+    assert "rebuilt from its documents" in done.warnings[0]
+    assert not any("second document of this batch" in warning for warning in done.warnings)
     after = whole(home.root)
     same = after[str(weapons.document_id)] == before[str(weapons.document_id)]
     assert same == (given != "weapon-rules.md"), "what is given replaces what was there"

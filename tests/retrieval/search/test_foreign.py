@@ -188,7 +188,7 @@ def test_vectors_of_another_model_are_refused_with_what_to_do(made: Path) -> Non
         def embed_query(self, query: str):
             return super().embed_query(query)[:7]
 
-    with pytest.raises(EmbedderMismatchError, match=r"'rules' refused a vector of 7 dimensions .*filled it"):
+    with pytest.raises(EmbedderMismatchError, match=r"'rules' rejected a vector of 7 dimensions .*filled it"):
         retrieve_with_iterative_filtering(CLERIC, "rules", client=made, embedder=Smaller())
 
 
@@ -201,9 +201,9 @@ def test_a_number_that_asks_for_nothing_is_refused(foreign, name: str, number: f
 def test_an_empty_question_an_unknown_name_and_no_collection_are_refused(foreign, made: Path) -> None:
     with pytest.raises(InvalidQueryError):
         ask(foreign, " ")
-    with pytest.raises(UnknownNameError, match=r"'rule'; did you mean 'rules'\? there are: rules"):
+    with pytest.raises(UnknownNameError, match=r"'rule'; did you mean 'rules'\? available: rules"):
         retrieve_with_iterative_filtering(CLERIC, "rule", client=made, embedder=ToyEmbedder())
-    with pytest.raises(UnknownNameError, match="no collection is called 'monsters'; there are: rules"):
+    with pytest.raises(UnknownNameError, match="no collection is called 'monsters'; available: rules"):
         retrieve_with_iterative_filtering(
             CLERIC, "rules", client=made, embedder=ToyEmbedder(), vocabulary={"monsters": Vocabulary.default()}
         )

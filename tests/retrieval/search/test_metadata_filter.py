@@ -134,7 +134,7 @@ def test_iterative_keeps_what_prefilter_keeps_as_far_as_its_rounds_reach(retriev
 
 
 def test_a_key_that_no_chunk_has_is_refused_with_those_that_exist(retriever: Retriever) -> None:
-    with pytest.raises(UnknownNameError, match=r"'colour'; there are: author, book, document, draft"):
+    with pytest.raises(UnknownNameError, match=r"'colour'; available: author, book, document, draft"):
         retriever.retrieve("AC 6", where=Eq("colour", "red"))
 
 
@@ -171,8 +171,8 @@ def test_of_many_values_only_some_are_listed() -> None:
 
 def test_a_filter_that_leaves_nothing_says_why_and_another_nothing() -> None:
     assert why_empty(read_filter("level=4"), INDEX) == "no chunk has level=4; level is one of: 3"
-    assert "all together by none" in why_empty(read_filter("book=http", "book=smtp"), INDEX)
-    assert "all together by none" in why_empty(And((Gt("level", 5), Not(Gt("level", 5)))), INDEX)
+    assert "but none meets all" in why_empty(read_filter("book=http", "book=smtp"), INDEX)
+    assert "but none meets all" in why_empty(And((Gt("level", 5), Not(Gt("level", 5)))), INDEX)
     assert why_empty(read_filter("book=http|nothing"), INDEX) is None
     with pytest.raises(UnknownNameError, match="book, document, kind, level"):
         why_empty(read_filter("boo=http"), INDEX)

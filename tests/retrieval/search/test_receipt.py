@@ -169,6 +169,6 @@ def test_a_retrieval_without_rounds_has_a_total_and_no_iterations() -> None:
     lines = debug_lines(Retrieval("AC 6", "prefilter", (), receipt))
     assert not any(line.startswith("[Iteration") for line in lines)
     assert lines[-2:] == (
-        "[FINAL] Excluded chunks were not counted; ask with debug",
+        "[FINAL] Excluded chunks were not counted; use debug",
         "[TIME] embed 1.2 ms, dense 3.0 ms, total 4.6 ms",
     )

@@ -41,7 +41,7 @@ def test_once_there_is_a_key_it_is_asked_for_and_its_scope_holds(home: Path) -> 
         refused = client.post("/v1/retrieve", json=ASKED)
         assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
         wrong = client.post("/v1/retrieve", json=ASKED, headers={"authorization": "Bearer qm_wrong"})
-        assert wrong.json()["error"]["message"].startswith("this key is not known")
+        assert wrong.json()["error"]["message"].startswith("this key is unknown")
         assert client.get("/healthz").status_code == 200
         for headers in ({"authorization": f"Bearer {reader}"}, {"x-api-key": reader}):
             assert client.post("/v1/retrieve", json=ASKED, headers=headers).status_code == 200

@@ -32,7 +32,7 @@ MATRIX = "I.A. Attack Matrix for Clerics, Druids and Monks"
 def evaluation() -> EvaluationRecord:
     gold = NamedChunk(id=ROW, title="Opponent Armor Class 6", book="lantern-and-blade", document="03-combat.md")
     failed = EvaluatedQuestion(query=LOOK_UP, gold=[gold], gold_rank=3, first=gold, why=["another row came first"])
-    card = ScoreCard(title="Right one first", value="96", about="of 102 questions")
+    card = ScoreCard(title="Right answer first", value="96", about="of 102 questions")
     return EvaluationRecord(snapshot="s", strategy="default", cards=[card], questions=[failed])
 
 
@@ -82,7 +82,7 @@ def test_a_generated_answer_says_by_whom_and_what_no_passage_says(browser, home,
         assert browser.run(text_of("#answer .badge")) == "Generated"
         assert "by gpt-4o-mini at 127.0.0.1" in browser.run(text_of("#answer .verdict"))
         assert browser.run(text_of("#answer .line")).startswith("It is 10 03-combat.md, line")
-        assert "7777 stands in no passage" in seen(browser, text_of("#answer .doubts"), "7777")
+        assert "7777 is in no passage" in seen(browser, text_of("#answer .doubts"), "7777")
         assert "6" in seen(browser, text_of("#answer tr.answers"), "6")
 
 
@@ -129,7 +129,7 @@ def test_a_threshold_leaves_the_relevant_hits(browser: Any, url: str) -> None:
     middle, least = (min(relevances) + max(relevances)) / 2, "document.getElementById('least')"
     browser.run(f"{least}.value = {middle}; {least}.dispatchEvent(new Event('input'))")
     assert 0 < browser.run(count_of(rows)) < every
-    assert "of 8 hits are so relevant" in browser.run(text_of("#found > [role=status]"))
+    assert "of 8 hits are this relevant" in browser.run(text_of("#found > [role=status]"))
     assert min(browser.run(all_relevances)) >= browser.run(f"Number({least}.value)")
 
 
@@ -141,7 +141,7 @@ def test_the_filter_off_is_one_list_with_what_it_keeps_out_struck_out(browser: A
     browser.press(" ")
     told = seen(browser, text_of("#found > [role=status]"), "struck out")
     out = browser.run(count_of("#found .out tbody tr, #found .out .prose"))
-    assert f"keeps {out} of the first 10 hits out" in told
+    assert f"excludes {out} of the first 10 hits" in told
     reasons = browser.run("[...document.querySelectorAll('.reason')].map(each => each.textContent)")
     assert 'This row is about Opponent Armor Class 7; your question names "AC 6".' in reasons
     assert "line-through" in browser.run("getComputedStyle(document.querySelector('.out td')).textDecorationLine")
@@ -221,7 +221,7 @@ def test_a_link_to_a_row_that_is_folded_or_gone(browser: Any, url: str) -> None:
     browser.open(f"{url}{COMBAT}#gone")
     assert "have changed since this link was made" in seen(browser, text_of("#problem"), "changed")
     browser.open(f"{url}{COMBAT}?table=gone")
-    assert "its table is not here" in seen(browser, text_of("#problem"), "changed")
+    assert "its table no longer exists" in seen(browser, text_of("#problem"), "changed")
     assert seen(browser, text_of("h1"), "Combat") == "Combat"
 
 
@@ -243,12 +243,12 @@ def test_a_table_sorts_filters_and_says_when_its_rows_come_back(browser: Any, ur
     told = browser.run(text_of("#view"))
     assert "The question must say one of" in told
     assert "1 test question, 1 missed" in told
-    assert "its row comes at 3" in told
+    assert "its row is at rank 3" in told
 
 
 def test_the_evaluation_names_what_failed_and_what_feedback_will_do(browser: Any, url: str, home: Path) -> None:
     browser.open(f"{url}/evaluation")
-    assert "Right one first" in seen(browser, text_of(".cards"), "96")
+    assert "Right answer first" in seen(browser, text_of(".cards"), "96")
     click(browser, "section summary")
     assert "another row came first" in browser.run(text_of("section details"))
     click(browser, ".say button")
@@ -276,7 +276,7 @@ def test_an_answer_is_copied_as_markdown_with_links(browser: Any, url: str) -> N
     click(browser, ".actions button")
     copied = seen(browser, "window.copied", "**")
     assert copied.startswith(f"**{LOOK_UP}**\n\n*Stated.* Read from the books, not generated.\n\nI.A. Attack Matrix")
-    assert "\n\n*Missing:* The place that answers does not say “hit”, “roll”.\n\n" in copied
+    assert "\n\n*Missing:* The passage that answers does not say “hit”, “roll”.\n\n" in copied
     assert f"- [1] {MATRIX} - Opponent Armor Class 6 (lantern-and-blade/03-combat.md, line 88)\n" in copied
     assert f"[1]: {url}{COMBAT}#{ROW} " in copied
     assert browser.run(text_of(".actions [role=status]")) == "Copied."
@@ -390,7 +390,7 @@ def test_where_a_key_is_needed_the_page_asks_for_it(browser: Any, home: Path, tm
     secret = ApiKeys(guarded).add("reader", "read")
     with served(guarded) as client:
         browser.open(f"{client.base_url}/book/lantern-and-blade")
-        assert "a key is needed" in seen(browser, text_of("#problem"), "key")
+        assert "a key is required" in seen(browser, text_of("#problem"), "key")
         browser.run(f"document.getElementById('key').value = '{secret}'")
         browser.run(f"document.getElementById('question').value = '{LOOK_UP}'")
         click(browser, "#form .main")

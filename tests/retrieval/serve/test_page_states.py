@@ -121,7 +121,7 @@ def test_a_long_book_is_cut_searched_and_names_what_is_prose(browser: Any, url: 
         ("throttle", "1 table and 1 document match.", ["Motor throttle", "Tuning the motor"]),
         ("settings motor", "1 table matches.", ["Motor throttle"]),
         ("page 16", "12 documents match.", ["Page 160"]),
-        ("yaw", "No title has “yaw”.", []),
+        ("yaw", "No title contains “yaw”.", []),
         ("", "", ["Group 1", "Page 1"]),
     ):
         box = "document.querySelector('[type=search]')"

@@ -52,7 +52,7 @@ def test_a_taken_port_is_one_sentence_that_names_another() -> None:
     served = Served(Path("home"), port=free_port())
     with (
         served.listen(),
-        pytest.raises(ListeningError, match=rf"port {served.port} of 127.0.0.1 is taken .*--port {served.port + 1}$"),
+        pytest.raises(ListeningError, match=rf"port {served.port} of 127.0.0.1 is in use .*--port {served.port + 1}$"),
     ):
         served.listen()
 

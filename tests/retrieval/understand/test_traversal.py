@@ -111,7 +111,7 @@ def test_a_config_is_loaded_from_mongodb_as_it_was_stored(mongo_uri: str) -> Non
             store.save_config(config.stored(NOW))
     assert TraversalConfig.load_from_mongo("tiny", mongo_uri) == edited
     assert TraversalConfig.load_from_mongo("tiny", mongo_uri, version="v1") == CONFIG
-    with pytest.raises(IndexMissingError, match="ruleset 'huge' has no traversal config; there are: none"):
+    with pytest.raises(IndexMissingError, match="ruleset 'huge' has no traversal config; available: none"):
         TraversalConfig.load_from_mongo("huge", mongo_uri)
 
 

@@ -13,7 +13,7 @@ from tools.corpora.tables import TablesCorpus, read_tables
 
 
 def test_an_unknown_set_lists_those_that_exist(tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError, match=r"no benchmark is called 'trec'; there are: .*wtq-rows"):
+    with pytest.raises(UnknownNameError, match=r"no benchmark is called 'trec'; available: .*wtq-rows"):
         read_benchmark("trec", tmp_path, "open")
 
 

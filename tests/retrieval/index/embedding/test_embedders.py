@@ -76,7 +76,7 @@ def test_the_words_of_wordllama_are_in_order_and_written_small(offline: Wordllam
 
 
 def test_every_embedder_says_who_it_is_without_weights_or_a_key_and_an_unknown_one_names_them() -> None:
-    with pytest.raises(UnknownNameError, match="'bert'; there are: minilm, openai, openai:MODEL, st:MODEL, wordllama"):
+    with pytest.raises(UnknownNameError, match="'bert'; available: minilm, openai, openai:MODEL, st:MODEL, wordllama"):
         load_embedder("bert")
     names = {load_embedder(name).identity.name for name in EMBEDDERS}
     assert names == set(EMBEDDERS)
@@ -144,8 +144,8 @@ def test_openai_gives_up_with_a_sentence(chat_server: FakeOpenAi) -> None:
 @pytest.mark.parametrize(
     ("status", "said", "general"),
     [
-        (401, "the key in OPENAI_API_KEY is refused .* or use --embedder wordllama", True),
-        (403, "the key in OPENAI_API_KEY is refused", True),
+        (401, "the key in OPENAI_API_KEY was rejected .* or use --embedder wordllama", True),
+        (403, "the key in OPENAI_API_KEY was rejected", True),
         (404, "could not embed 1 texts .*404", True),
         (400, "could not embed 1 texts .*400", False),
     ],
@@ -249,4 +249,4 @@ def test_less_than_a_hundredth_of_a_cent_is_not_told_apart() -> None:
     price = price_of(load_embedder("openai").identity)
     assert "less than $0.0001" in str(Cost.of(["a word"], price))
     assert "up to $0.0000" in str(Cost.of([], price))
-    assert str(Cost.of(["abcd"], None)) == "up to 2 tokens, which cost nothing here"
+    assert str(Cost.of(["abcd"], None)) == "up to 2 tokens, which cost nothing"

@@ -144,7 +144,7 @@ def test_a_lexical_index_over_other_chunks_another_order_or_other_words_is_refus
     older = tokenizer(default.merge(Vocabulary(aliases={"scarab": "beetle"})))
     cuts = (LexicalIndex.build(texts, str.split), LexicalIndex.build(texts, older))
     for wrong in (LexicalIndex.build(texts[::-1]), LexicalIndex.build(texts[1:]), *cuts):
-        with pytest.raises(LibraryError, match="over other chunks, or cut into other words"):
+        with pytest.raises(LibraryError, match="built from other chunks, or with other words"):
             build_snapshot(tmp_path, chunks, vectors_of(20), MODEL, default, lexical=wrong)
 
 

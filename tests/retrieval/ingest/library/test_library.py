@@ -287,7 +287,7 @@ def test_rows_that_a_program_wrote_as_json_are_warned_about_with_their_place(tmp
     write(tmp_path / "b" / "c.md", "# What JSON is\n\nAn object with a `query_must`: {so to say}.\n")
     (warning,) = read_book(list_books(tmp_path)[0]).warnings
     assert warning == (
-        "a.md: JSON is read as prose, so nothing asks a query_must that is written in it "
+        "a.md: JSON is read as prose, so a query_must in it has no effect "
         f"(line {line}; 3 in the file); write the rows as a table; tables.toml takes a row's query_must"
     )
 
@@ -486,8 +486,8 @@ def test_a_link_that_leads_out_of_the_library_is_not_read_and_named(library):
     assert [folder.slug for folder in list_books(library)] == ["b", "good"]
     assert [document.path for document in result.documents] == ["a.md"]
     assert result.warnings[1:] == (
-        "chapters: a link to a folder is not followed; put the folder itself there",
-        "passwd.md: a link that leads out of the library is not followed; put the file itself there",
+        "chapters: a link to a folder is not followed; replace it with the folder itself",
+        "passwd.md: a link that leads out of the library is not followed; replace it with the file itself",
     )
     assert refused_folders(library) == ("stolen",)
     assert stray_files(library) == ()

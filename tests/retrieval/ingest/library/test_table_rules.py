@@ -69,8 +69,8 @@ def test_without_the_file_there_are_no_rules(tmp_path: Path) -> None:
     ("entry", "says"),
     [
         ('find = { heading = "B" }', "it sets nothing; give one of caption, key"),
-        ("open = true", "find says nothing; give one of heading, caption, head"),
-        ("find = { }\nopen = true", "find says nothing"),
+        ("open = true", "find is empty; give one of heading, caption, head"),
+        ("find = { }\nopen = true", "find is empty"),
         ('find = "B"\nopen = true', "find is 'B'; write it as a table"),
         ('find = { title = "B" }\nopen = true', "find has 'title'; it may have heading, caption, head"),
         ('heading = "B"\nopen = true', "it has 'heading'; it may have find, caption,"),
@@ -101,7 +101,7 @@ def test_a_wrong_entry_is_one_line_that_names_it(tmp_path: Path, entry: str, say
 
 
 def test_a_key_that_belongs_into_find_is_told_so(tmp_path: Path) -> None:
-    assert refused(tmp_path, 'head = "B"\nopen = true').endswith("; what finds a table is written in find")
+    assert refused(tmp_path, 'head = "B"\nopen = true').endswith("; keys that find a table belong in find")
     assert not refused(tmp_path, 'find = { heading = "B" }\nname = "x"').endswith("in find")
     assert set(FIND_KEYS) & set(KEYS) == {"caption"}
 

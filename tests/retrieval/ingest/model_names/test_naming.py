@@ -86,7 +86,7 @@ def test_names_that_can_be_no_other_rows_are_added_and_the_others_are_told(namin
     assert added(done) == {"QUADROTOR": {"quadcopter"}, "HEXAROTOR": {"hexacopter"}, "HELICOPTER": set()}
     told = {each.ordinal: each.why for each in done.dropped}
     assert "'drone' is another row's too" in told[0]
-    assert "'frame' is said of the whole table" in told[1]
+    assert "'frame' applies to the whole table" in told[1]
     assert "'chopper 9' says 9, which the row does not" in told[2]
     assert (done.bill.prompt, done.bill.model) == (names_prompt_version(), MODEL)
     assert done.bill.used.total == chat_server.counts.prompt + chat_server.counts.completion
@@ -143,7 +143,7 @@ def test_without_a_key_it_is_said_and_what_was_paid_for_counts(naming: Naming, t
 
 def test_a_refused_key_is_one_line_without_the_key(naming, tables, chat_server):
     chat_server.plan = lambda _: "key"
-    with pytest.raises(ModelKeyError, match="is refused") as refused:
+    with pytest.raises(ModelKeyError, match="was rejected") as refused:
         named(naming(), tables)
     assert KEY not in str(refused.value)
 

@@ -132,7 +132,7 @@ def test_without_a_key_it_is_said_and_what_was_paid_for_counts(models: Models, c
 
 def test_a_refused_key_is_one_line_without_the_key(models, chunks, chat_server):
     chat_server.plan = lambda _: "key"
-    with pytest.raises(ModelKeyError, match="is refused") as refused:
+    with pytest.raises(ModelKeyError, match="was rejected") as refused:
         described(models(), chunks)
     assert KEY not in str(refused.value)
     assert "\n" not in str(refused.value)
@@ -259,7 +259,7 @@ def test_what_is_on_the_lists_and_in_the_passage_is_taken(asked_passage: AskedPa
         ({"summary": "burn " * 70}, "summary", "it has 349 characters"),
         ({"summary": "Creatures within 30 feet burn."}, "summary", "it says 30, which the passage does not"),
         ({"summary": "It burns as Merlin's does."}, "summary", "it names Merlin's, which the passage does not"),
-        ({"summary": "This passage tells of burns."}, "summary", "it talks of the passage and not of what it says"),
+        ({"summary": "This passage tells of burns."}, "summary", "it is about the passage, not about its content"),
     ],
 )
 def test_a_part_that_cannot_be_right_is_dropped_and_the_others_stay(asked_passage, said, part, why):

@@ -65,7 +65,7 @@ WRONG: dict[str, tuple[Change, str]] = {
     "another range": (put(("columns", 1, "path"), ["level 2-3"]), "is 'Level 1-3' in the book"),
     "a nameless column": (put(("columns", 1, "path"), ["level 1-3", " "]), "column 2 has no name"),
     "a name twice": (put(("columns", 2, "path"), ["level 1-3"]), "column 3 has no name of its own"),
-    "another form": (lambda output: output.update(more=1), "not in the asked form"),
+    "another form": (lambda output: output.update(more=1), "not in the requested form"),
 }
 
 
@@ -79,16 +79,16 @@ def test_nothing_is_believed_of_an_answer_with(offline: OfflineTables, tables: t
 
 def test_a_column_is_not_called_as_another_one_is(offline: OfflineTables, tables: tuple[Table, ...]) -> None:
     judgement = judge_answer(offline, tables[1], put(("columns", 1, "path"), ["weight"]))
-    assert "is called as another column is" in "; ".join(judgement.problems)
+    assert "has the name of another column" in "; ".join(judgement.problems)
 
 
 @pytest.mark.parametrize(
     ("answered", "message"),
     [
         ({"refusal": "no"}, "refused: no"),
-        ({"finish": "length"}, "cut because it is too long"),
-        ({"content": '{"columns": ['}, "not in the asked form"),
-        ({"content": ""}, "not in the asked form"),
+        ({"finish": "length"}, "cut off because it is too long"),
+        ({"content": '{"columns": ['}, "not in the requested form"),
+        ({"content": ""}, "not in the requested form"),
     ],
 )
 def test_what_is_no_answer_is_said(offline, tables, answered, message):
@@ -135,7 +135,7 @@ def test_a_condition_on_the_own_key_is_kept(offline: OfflineTables, tables: tupl
     [
         ("light crossbow", "is another row's too"),
         ("crossbow of 1650", "says 1650"),
-        ("weapons", "is said of the whole table"),
+        ("weapons", "applies to the whole table"),
         ("a", "names nothing"),
         ("the one that you have to hold with both of your hands", "names nothing"),
     ],

@@ -115,7 +115,7 @@ def test_a_wrong_key_is_one_clear_line_and_keeps_what_was_paid(chat_server, mode
     transformed(models(), tables[:1])
     chat_server.plan = lambda _: "key"
     began = time.monotonic()
-    with pytest.raises(ModelKeyError, match="the key in OPENAI_API_KEY is refused") as raised:
+    with pytest.raises(ModelKeyError, match="the key in OPENAI_API_KEY was rejected") as raised:
         transformed(models(), tables)
     assert KEY not in str(raised.value)
     assert "\n" not in str(raised.value)

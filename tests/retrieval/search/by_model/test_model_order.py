@@ -74,7 +74,7 @@ def test_the_receipt_says_what_it_cost_and_how_long_it_took(retriever: Retriever
     assert receipt.ordering.usd == pytest.approx((used[0] * 0.15 + used[1] * 0.60) / 1_000_000)
     assert "order" in [stage.name for stage in receipt.stages]
     assert receipt.milliseconds > receipt.ordering.milliseconds > 0
-    assert str(receipt.ordering).startswith("gpt-4o-mini put the first 20 in order (")
+    assert str(receipt.ordering).startswith("gpt-4o-mini ordered the first 20 (")
     other = retriever.retrieve(QUESTION, 5, "default+chat:llama3").receipt.ordering
     assert (other.model, other.usd) == ("llama3", None)
 
@@ -82,11 +82,11 @@ def test_the_receipt_says_what_it_cost_and_how_long_it_took(retriever: Retriever
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        ('{"order": [1, 2]}', "its answer does not have every passage once"),
-        (json.dumps({"order": [*range(1, 20), 1]}), "its answer does not have every passage once"),
-        (json.dumps({"order": [*range(1, 20), 21]}), "its answer does not have every passage once"),
-        ('{"order": "as they are"}', "not in the asked form: "),
-        ('{"order": [1], "because": "x"}', "not in the asked form: "),
+        ('{"order": [1, 2]}', "its answer does not list every passage once"),
+        (json.dumps({"order": [*range(1, 20), 1]}), "its answer does not list every passage once"),
+        (json.dumps({"order": [*range(1, 20), 21]}), "its answer does not list every passage once"),
+        ('{"order": "as they are"}', "not in the requested form: "),
+        ('{"order": [1], "because": "x"}', "not in the requested form: "),
     ],
 )
 def test_an_order_without_every_passage_once_is_not_believed(retriever, reversing_server, answer, why):
@@ -114,7 +114,7 @@ def test_without_a_key_it_says_so_in_one_line(retriever: Retriever, monkeypatch:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     result = retriever.retrieve(QUESTION, 10, "default+chat")
     assert ids(result) == ids(retriever.retrieve(QUESTION, 10))
-    output = "gpt-4o-mini needs OPENAI_API_KEY; set it, or take the strategy default"
+    output = "gpt-4o-mini needs OPENAI_API_KEY; set it, or use the strategy default"
     assert result.receipt.ordering is not None
     assert result.receipt.ordering.left == output
     with pytest.raises(ModelError, match=output):
@@ -181,7 +181,7 @@ def test_without_the_library_it_says_what_to_install(retriever: Retriever) -> No
     result = retriever.retrieve(QUESTION, 10, "default+cross_encoder")
     assert result.chunk_ids == retriever.retrieve(QUESTION, 10).chunk_ids
     assert result.receipt.ordering is not None
-    assert "needs a library: pip install 'sentence-transformers>=5'" in result.receipt.ordering.left
+    assert "needs a Python package: pip install 'sentence-transformers>=5'" in result.receipt.ordering.left
 
 
 def test_a_real_cross_encoder_puts_the_passage_that_answers_first(retriever: Retriever) -> None:

@@ -60,8 +60,8 @@ def test_the_model_is_told_the_day_and_what_the_index_holds(client: OpenAI, serv
     ("trouble", "message"),
     [
         ({"status": 401}, "AuthenticationError"),
-        ({"contents": ["{}"]}, "asked form"),
-        ({"contents": ["not JSON"]}, "asked form"),
+        ({"contents": ["{}"]}, "requested form"),
+        ({"contents": ["not JSON"]}, "requested form"),
         ({"finish": "length"}, "llm_max_tokens"),
         ({"refusal": "no thanks"}, "refused"),
     ],

@@ -135,7 +135,7 @@ def test_the_most_certain_conditions_are_kept(store: Retriever) -> None:
         (
             "the lamp that falls into the water twice before midnight comes and goes",
             ExecutionStrategy.SEARCH_FIRST,
-            "asks nothing",
+            "no condition on metadata",
         ),
         ("shows not directed by Tomas Rey", ExecutionStrategy.SEARCH_FIRST, "6 of 8 documents: hardly selective"),
         ("winter shows", ExecutionStrategy.FILTER_FIRST, "2 of 8"),
