@@ -252,7 +252,7 @@ def test_the_evaluation_names_what_failed_and_what_feedback_will_do(browser: Any
     click(browser, "section summary")
     assert "another row came first" in browser.run(text_of("section details"))
     click(browser, ".say button")
-    assert "querymust feedback" in seen(browser, text_of(".say [role=status]"), "Kept")
+    assert "querymust feedback" in seen(browser, text_of(".say [role=status]"), "Saved")
     assert json.loads((home / FEEDBACK_FILE).read_text().splitlines()[-1])["verdict"] == "relevant"
 
 
@@ -292,7 +292,7 @@ def test_an_uncertain_answer_is_copied_with_its_caution(browser: Any, url: str) 
         click(browser, ".actions button")
         copied = seen(browser, "window.copied", "**")
         assert copied.startswith(f"**{query}**\n\n{caution}")
-        assert ("*Missing:* The nearest place does not say" in copied) == ("pasta" in query)
+        assert ("*Missing:* The closest passage does not say" in copied) == ("pasta" in query)
 
 
 def test_dark_and_light_can_be_chosen_and_stay(browser: Any, url: str) -> None:
