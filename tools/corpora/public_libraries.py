@@ -1,7 +1,8 @@
 """The public libraries that the shipped models are trained on: our questions, and where their books are.
 
 The books themselves are not part of this project. `libraries.jsonl` names the files of each library by their blobs in
-its git repository, and `questions.jsonl` names the lines that answer a question.
+its git repository, and `questions.jsonl` names the lines that answer a question, with the key of the row where a whole
+table is on one line.
 """
 
 import json
@@ -17,8 +18,21 @@ _FOLDER = Path(__file__).with_name("public")
 SET = "public"
 """Name of the set that is written."""
 
-Place = tuple[str, int]
-"""A file of a library and a line of it, 1-based."""
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of a library that answers a question, or a row on it."""
+
+    path: str
+    line: int
+    """1-based."""
+    row_key: str | None = None
+    """Key of the row if several are on the line."""
+
+    def anchor(self, library: str, text: str) -> dict[str, str | int]:
+        """The anchor of a questions file, from the text of the line."""
+        key = {"row_key": self.row_key} if self.row_key else {}
+        return {"file": f"{library}/{self.path}", "snippet": text.strip(), "line": self.line, **key}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +72,7 @@ class PublicQuestion:
     @classmethod
     def parse(cls, record: Mapping[str, Any]) -> "PublicQuestion":
         """From a line of `questions.jsonl`."""
-        gold = tuple(tuple((path, line) for path, line in places) for places in record["gold"])
+        gold = tuple(tuple(Place(*place) for place in places) for places in record["gold"])
         return cls(record["library"], record["id"], record["kind"], record["query"], record.get("answer", ""), gold)
 
     def with_text(self, lines: Mapping[str, Sequence[str]]) -> dict[str, Any]:
@@ -67,7 +81,9 @@ class PublicQuestion:
         Args:
             lines: of the files of its library.
         """
-        gold = [[self._anchor(path, lines[path][line - 1]) for path, line in places] for places in self.gold]
+        gold = [
+            [place.anchor(self.library, lines[place.path][place.line - 1]) for place in places] for places in self.gold
+        ]
         return {
             "id": self.id,
             "query": self.query,
@@ -75,9 +91,6 @@ class PublicQuestion:
             "answer": self.answer,
             "gold": [anchors[0] if len(anchors) == 1 else {"any_of": anchors} for anchors in gold],
         }
-
-    def _anchor(self, path: str, line: str) -> dict[str, str]:
-        return {"file": f"{self.library}/{path}", "snippet": line.strip()}
 
 
 def public_libraries() -> tuple[PublicLibrary, ...]:

@@ -5,12 +5,26 @@ from pathlib import Path
 
 import pytest
 
+from evals.questions.gold import resolve
+from evals.questions.questions import load_questions
+from retrieval.ingest.chunking import chunks_of_book
 from retrieval.language.vocabulary import Vocabulary
+from retrieval.types import Book, Document
 from tools.corpora import public_libraries as module
 from tools.corpora.books import BenchmarkDataError, read_books
-from tools.corpora.public_libraries import PublicLibrary, public_libraries, public_questions, write_public_set
+from tools.corpora.public_libraries import (
+    Place,
+    PublicLibrary,
+    PublicQuestion,
+    public_libraries,
+    public_questions,
+    write_public_set,
+)
 
 PAGE = "# Tolls\n\n| Vehicle | Toll |\n|---|---|\n| car | 4 € |\n| lorry | 19 € |\n| coach | 11 € |\n"
+NIGHT = "\n## At night\n\n" + PAGE.partition("\n\n")[2]
+ROWS = "".join(f"<tr><td>{ferry}</td><td>{fare} €</td></tr>" for ferry, fare in (("day", 3), ("night", 5)))
+FERRIES = f"<table><tr><th>Ferry</th><th>Fare</th></tr>{ROWS}</table>"
 
 
 @pytest.fixture
@@ -55,6 +69,25 @@ def test_a_cloned_library_is_written_as_a_book_whose_questions_find_their_rows(c
     assert [chunk.cells for chunk in chunks if chunk.id == gold] == [("coach", "11 €")]
     assert len(missing) == 1
     assert "git clone https://github.com/owner/ferries" in missing[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "row_key", "cells"),
+    [(7, None, ("coach", "11 €")), (15, None, ("coach", "11 €")), (17, "night", ("night", "5 €"))],
+)
+def test_equal_lines_and_rows_on_one_line_are_told_apart(
+    tmp_path: Path, line: int, row_key: str | None, cells: tuple[str, ...]
+) -> None:
+    text = f"{PAGE}{NIGHT}\n{FERRIES}\n"
+    question = PublicQuestion("tolls", "q", "lookup", "what is it?", "", ((Place("a.md", line, row_key),),))
+    book = Book("tolls", "Tolls", (Document("tolls", "a.md", text),))
+    chunks = chunks_of_book(book, Vocabulary.default())
+    (tmp_path / "q.jsonl").write_text(json.dumps(question.with_text({"a.md": text.split("\n")})), "utf-8")
+
+    resolution = resolve(load_questions(tmp_path / "q.jsonl"), chunks)
+
+    (gold,) = (chunk for chunk in chunks if chunk.id in resolution.gold["q"])
+    assert (gold.cells, gold.lines[0]) == (cells, line)
 
 
 def test_a_clone_without_the_files_is_named(clones: Path, tmp_path: Path) -> None:
