@@ -118,6 +118,6 @@ def test_the_questions_name_files_of_their_libraries() -> None:
     assert len({question.id for question in questions}) == len(questions) > 5000
     assert {question.library for question in questions} == files.keys()
     for question in questions:
-        assert {path for places in question.gold for path, _ in places} <= files[question.library]
+        assert {place.path for places in question.gold for place in places} <= files[question.library]
         assert bool(question.gold) == (question.kind != "no-answer")
         assert len(question.answer) <= 60
