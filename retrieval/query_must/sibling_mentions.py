@@ -143,6 +143,8 @@ class Speech:
     """Words of a question that may ask for other rows than the named one: `than`, `other`, `second`, `not`."""
     opposing: frozenset[str]
     """Words that oppose two things, or a throw and what it is against: `vs`."""
+    joining: frozenset[str]
+    """Words between the things that a question lists: `and`, `or`."""
 
     @staticmethod
     def of(vocabulary: Vocabulary) -> "Speech":
@@ -181,6 +183,8 @@ class QueryMentions:
     figures: int
     """Tokens with a digit."""
     holding: int
+    joined: int
+    """First or last tokens of a part of a list, next to a joining word but for idle words: both sides of `and`."""
     opposed: tuple[tuple[int, int], ...]
     """Every opposing word, and the next word after it that is not idle, as masks."""
     open: bool
@@ -211,6 +215,7 @@ class QueryMentions:
             _mask(position for position, token in enumerate(tokens) if _is_word(token)),
             _mask(position for position, token in enumerate(tokens) if _has_digit(token)),
             _mask(position for position, token in enumerate(tokens) if token in speech.holding) | _mask(twice),
+            _joined(tokens, speech),
             tuple(_opposed(tokens, speech)),
             bool(question.intervals) or any(quantity.kind == "open" for quantity in quantities(question.written)),
             tuple(_in_units(_moved(mentioned_amounts(question), whole), units)),
@@ -237,6 +242,11 @@ class QueryMentions:
     def is_code(self, mask: int) -> bool:
         """Whether the tokens at these places are a code."""
         return self.speech.is_code([token for position, token in enumerate(self.tokens) if mask >> position & 1])
+
+    def is_joined(self, mask: int) -> bool:
+        """Whether a run of words is a part of a list, so that another row may be meant, too: `the rope and tackle`."""
+        ends = mask & ~(mask << 1) | mask & ~(mask >> 1)
+        return bool(ends & self.joined) and not mask & self.figures
 
     def text_at(self, mask: int) -> str:
         """Return the tokens at these places."""
@@ -283,6 +293,21 @@ def span_mask(start: int, stop: int) -> int:
     return (1 << stop) - (1 << start)
 
 
+def _joined(tokens: Sequence[str], speech: Speech) -> int:
+    skipped = speech.idle - speech.joining
+    sides = (range(len(tokens)), range(len(tokens) - 1, -1, -1))
+    mask = 0
+    for side in sides:
+        after_joining = False
+        for position in side:
+            if tokens[position] in speech.joining:
+                after_joining = True
+            elif tokens[position] not in skipped:
+                mask |= after_joining << position
+                after_joining = False
+    return mask
+
+
 def _opposed(tokens: Sequence[str], speech: Speech) -> Iterator[tuple[int, int]]:
     for position, token in enumerate(tokens):
         if token in speech.opposing:
@@ -318,4 +343,9 @@ def _speech(vocabulary: Vocabulary) -> Speech:
         return frozenset(token for word in words for token in canonical_term(word, vocabulary).split())
 
     stepping = (*vocabulary.holding_words, *vocabulary.ordinals)
-    return Speech(canonical(vocabulary.idle_words), canonical(stepping), canonical(vocabulary.opposing_words))
+    return Speech(
+        canonical(vocabulary.idle_words),
+        canonical(stepping),
+        canonical(vocabulary.opposing_words),
+        canonical(vocabulary.list_words),
+    )

@@ -71,6 +71,9 @@ def why_not_applied(
         return OPEN
     if holding := mentions.holding & ~claimed:
         return f"it may want another row: {mentions.text_at(holding)!r}"
+    spans = list(spans)
+    if any(map(mentions.is_joined, spans)):
+        return f"it may want what is joined to {mentions.text_at(named)!r}, too"
     before = 0
     for span in spans:
         before |= 0 if mentions.is_code(span) else span >> 1

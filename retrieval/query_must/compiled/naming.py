@@ -216,12 +216,14 @@ def _named(
     words_of = own.copy()
     for code in (mask for mask in np.unique(row_mentions.span[own]) if mentions.is_code(int(mask))):
         words_of &= row_mentions.span != code
+    joined = [mask for mask in np.unique(row_mentions.span[own]) if mentions.is_joined(int(mask))]
     before = _united(row_mentions.span[words_of] >> np.uint64(1), table[words_of], len(tables))
     measured = np.zeros(len(tables), dtype=np.uint64)
     measured[one] = row_mentions.covers(row[one], STEP) & ~called[one]
     loose = ~claimed & ~(heads | words)
     held = (claimed & np.uint64(mentions.holding)) != np.uint64(mentions.holding)
     held |= (loose & before & np.uint64(mentions.words & mentions.informative)) != 0
+    held[table[own & np.isin(row_mentions.span, joined)]] = True
     free = (row >= 0) & ~held if not mentions.open else np.zeros(len(tables), dtype=np.bool_)
     title = query_words.masks(index.words_of_title, tables) & np.uint64(mentions.informative)
     title &= ~(whole & np.uint64(mentions.figures))
