@@ -36,7 +36,7 @@ def libraries(
     ],
     data: Annotated[Path, typer.Option("--data", help="Folder of sets; the libraries become its set `public`.")],
 ) -> None:
-    """Write the public libraries that the shipped models are trained on, with our questions to them.
+    """Write public libraries with our questions to them; the shipped models are trained on all but three of them.
 
     What is not cloned is named with the command that clones it.
 

@@ -1,4 +1,6 @@
-"""The public libraries that the shipped models are trained on: our questions, and where their books are.
+"""Public libraries: our questions to them, and where their books are.
+
+The shipped models are trained on all of them but `darktable`, `microbit` and `openstudio`.
 
 The books themselves are not part of this project. `libraries.jsonl` names the files of each library by their blobs in
 its git repository, and `questions.jsonl` names the lines that answer a question, with the key of the row where a whole
