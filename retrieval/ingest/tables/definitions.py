@@ -41,8 +41,6 @@ _DEFINED = re.compile(
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
 _MEANING = re.compile(r"^ {0,3}[:~][ \t]+(?=\S)", re.MULTILINE)
 """The mark before the meaning of a term."""
-_TERM_LEVEL = 2
-"""Nesting of the words of a term; those of its meaning are deeper."""
 
 
 @dataclass(slots=True)
@@ -109,15 +107,19 @@ def _items(lines: Sequence[str]) -> list[_Item]:
 def _terms(source: str, lines: Sequence[str]) -> list[_Item]:
     """Return terms with what is written about each, in reading order."""
     items: list[_Item] = []
+    above = ""
     for token in block_tokens(source) if _MEANING.search(source) else ():
         start, end = token.map or (0, 0)
         if token.type == "dt_open":
             term = lines[start].strip()
+            if items:
+                items[-1].end = min(items[-1].end, start)  # a list within a meaning
             items.append(_Item(0, term if len(term.split()) <= MAX_NAME_WORDS else "", "", start, start + 1))
         elif token.type == "dd_open":
             items[-1].end = max(number + 1 for number in range(start, end) if lines[number].strip())
-        elif token.type == "inline" and token.level > _TERM_LEVEL and items:
+        elif token.type == "inline" and above != "dt_open" and items:
             items[-1].words += token.content.split("\n")
+        above = token.type
     return items
 
 

@@ -127,9 +127,31 @@ def test_a_short_list_of_long_items_is_a_table() -> None:
     assert len(_rows(markdown)) == 3
 
 
-@given(st.lists(st.sampled_from(["- **a** is b", "- `c`: d e", "  - **f** g h", "", "  more", "```", "1. **x** y z"])))
-def test_rows_are_apart_and_in_order(lines: list[str]) -> None:
-    drawn = parse_definitions("\n".join(lines))
+ITEMS = ["- **a** is b", "- `c`: d e", "  - **f** g h", "", "  more", "```", "1. **x** y z"]
+MEANINGS = [
+    "term",
+    ": what it is",
+    ":",
+    "",
+    "    more",
+    "    term",
+    "    : within it",
+    "    > quoted",
+    "~ tilde of it",
+    "```",
+]
+MANY = {
+    "items": "\n".join(f"- **name{number}** is a thing" for number in range(12)),
+    "terms": "\n".join(f"name {number}\n: is a thing\n" for number in range(12)),
+}
+
+
+@pytest.mark.parametrize("kind", MANY)
+@given(st.data())
+def test_rows_are_apart_and_in_order(kind: str, data: st.DataObject) -> None:
+    more = data.draw(st.lists(st.sampled_from(ITEMS if kind == "items" else MEANINGS)))
+    source = "\n".join([MANY[kind], *more])
+    drawn = parse_definitions(source)
     rows = drawn.rows if drawn else ()
-    assert all(row.start < row.end <= len(lines) for row in rows)
+    assert all(row.start < row.end <= len(source.split("\n")) for row in rows)
     assert all(before.end <= after.start for before, after in pairwise(rows))
