@@ -67,7 +67,7 @@ class _Item:
 def parse_definitions(source: str) -> DrawnTable | None:
     """Return a list's definitions as a table; None if it is not a list, or has too few definitions."""
     lines = source.rstrip().split("\n")
-    items = _items(lines) if _ITEM.match(lines[0]) else _terms(source, lines)
+    items = _items(lines) if _ITEM.match(lines[0]) else _terms(lines)
     if not items:
         return None
     outer = [item for item in items if item.indent == items[0].indent]
@@ -104,9 +104,10 @@ def _items(lines: Sequence[str]) -> list[_Item]:
     return items
 
 
-def _terms(source: str, lines: Sequence[str]) -> list[_Item]:
+def _terms(lines: Sequence[str]) -> list[_Item]:
     """Return terms with what is written about each, in reading order."""
     items: list[_Item] = []
+    source = "\n".join(lines)
     above = ""
     for token in block_tokens(source) if _MEANING.search(source) else ():
         start, end = token.map or (0, 0)
