@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from retrieval.ingest.markdown.blocks import Block
-from retrieval.ingest.markdown.parser import heading_text, is_links, without_comments
+from retrieval.ingest.markdown.parser import heading_text, is_links, without_attributes, without_comments
 from retrieval.ingest.tables.captions import is_bold_line
 from retrieval.ingest.tables.reading import read_table
 from retrieval.ingest.tables.source_tables import PlacedTable
@@ -375,5 +375,7 @@ def _fitting(source: str, first_line: int, path: tuple[str, ...], cuts: Cuts) ->
         return
     line = first_line
     for part in [source] if cuts.count(source) <= cuts.room else cuts.parts(source):
-        yield SectionPart(without_comments(part), part, (line, line + part.count("\n")), path)
+        yield SectionPart(
+            without_attributes(without_comments(part)).rstrip(), part, (line, line + part.count("\n")), path
+        )
         line += part.count("\n")

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from retrieval.ingest.document_names import is_markdown
 from retrieval.ingest.markdown.html_tables import TableScan, table_spans
-from retrieval.ingest.markdown.parser import heading_text, without_comments, without_raw, without_tags
+from retrieval.ingest.markdown.parser import ATTRIBUTES, heading_text, without_comments, without_raw, without_tags
 from retrieval.ingest.markdown.spans import BlockKind, Span, spaced_tables, spans_of, with_rows_apart, without_marks
 
 _TABLE_TAG = re.compile(r"</?table\b", re.IGNORECASE)
@@ -84,11 +84,11 @@ def _follow_tabs(source: str, tabs: list[tuple[int, str]], depth: int) -> None:
 
 def _is_shown(kind: BlockKind, source: str) -> bool:
     """Whether a block is displayed, unlike comments, tags without words, the end of a box, the imports of an MDX page,
-    and Pandoc's raw text for a single writer."""
+    attribute lists of kramdown, and Pandoc's raw text for a single writer."""
     if kind == "html":
         return _has_words(source) or bool(_TABLE_TAG.search(without_comments(source)))
     source = without_raw(source)
-    is_template = _IMPORTS.fullmatch(source.strip()) or _TEMPLATES.fullmatch(source)
+    is_template = _IMPORTS.fullmatch(source.strip()) or _TEMPLATES.fullmatch(source) or ATTRIBUTES.fullmatch(source)
     return bool(source.strip(": \t\n")) and not is_template
 
 

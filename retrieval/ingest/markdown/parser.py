@@ -93,6 +93,13 @@ _CODE = re.compile(_OF_CODE, re.MULTILINE | re.DOTALL | re.VERBOSE)
 _CODE_OR_COMMENT = re.compile(_OF_CODE + _OF_COMMENTS, re.MULTILINE | re.DOTALL | re.VERBOSE)
 """Code comes first, because a comment in it is text."""
 _CODE_OR_COMMENT_IN_ROWS = re.compile(_OF_CODE + _OF_COMMENTS_IN_ROWS, re.MULTILINE | re.DOTALL | re.VERBOSE)
+_ATTRIBUTE_LIST = r"""\{:(?: [ ]*[.\#][^{}\n]* | [ ]*[\w-]+=["'][^{}\n]* | toc | /\w* | :[\w ]+ ) [ ]*\}"""
+"""`{: .class #id}`, `{:toc}` and `{::nomarkdown}` of kramdown, but not `{:ok, value}`."""
+ATTRIBUTES = re.compile(rf"(?:\s*{_ATTRIBUTE_LIST})+\s*", re.VERBOSE)
+_CODE_OR_ATTRIBUTES = re.compile(
+    rf"{_OF_CODE} | ^[ \t>]*{_ATTRIBUTE_LIST}[ \t]*(?:\n|\Z) | [ \t]*{_ATTRIBUTE_LIST}",
+    re.MULTILINE | re.DOTALL | re.VERBOSE,
+)
 _INLINE_MARK = re.compile(r"[*_`\[\]<>&\\~!]")
 _ROLE = re.compile(r"(?:(?<!`)\{[a-z][\w:+.-]*\}|(?<![\w`:]):[a-z][\w:+.-]*:)`([^`<\n]+?)(?:\s*<[^`\n]*>)?`")
 """`{ref}` or `:ref:` before a code span, a link in Sphinx; the target in its brackets is not displayed."""
@@ -152,6 +159,13 @@ def without_comments(markup: str) -> str:
     return _substituted(markup, _CODE_OR_COMMENT, _CODE, lambda match: match["code"] or "")
 
 
+def without_attributes(markup: str) -> str:
+    """Return the markup without attribute lists of kramdown, which are not displayed. In code, they are text."""
+    if "{:" not in markup or markup.startswith(("    ", "\t")):
+        return markup
+    return _CODE_OR_ATTRIBUTES.sub(lambda match: match["code"] or "", markup)
+
+
 def without_tags(markup: str, by: str) -> str:
     """Return the markup with each tag and comment replaced by `by`."""
     return _substituted(markup, _TAG_OR_COMMENT, _TAG, lambda _: by)
@@ -208,7 +222,7 @@ def plain_text(markup: str) -> str:
 
     `<id>` and `x < 5` are words. A line of icons only is replaced by their names.
     """
-    return _without_marks(_without_icons(_without_components(markup)))
+    return _without_marks(_without_icons(_without_components(without_attributes(markup))))
 
 
 def plain_lines(markup: str) -> tuple[str, ...]:

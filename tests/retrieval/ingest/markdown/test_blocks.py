@@ -198,6 +198,11 @@ def test_a_caption_below_a_paragraph_is_no_meaning_of_a_term():
     assert [block.source for block in blocks[:2]] == ["Prices are fixed.", ": Prices"]
 
 
+def test_attribute_lists_of_kramdown_are_no_blocks():
+    blocks = parse_blocks("# Bags\n{: .no_toc }\n\n{:toc}\n\nSails.\n\n{::comment}\n\n{:ok, value}")
+    assert [block.source for block in blocks] == ["# Bags", "Sails.", "{:ok, value}"]
+
+
 STATS = "## Stats\n\nAs below.\n\n## Gear\n\nA sword."
 
 

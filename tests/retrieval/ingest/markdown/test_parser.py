@@ -13,6 +13,7 @@ from retrieval.ingest.markdown.parser import (
     plain_text,
     split_row,
     with_blank_comments,
+    without_attributes,
     without_comments,
     without_tags,
 )
@@ -239,3 +240,19 @@ def test_what_pandoc_gives_to_one_writer_is_not_shown() -> None:
     assert plain_text(raw) == ""
     assert plain_text(f"Sails {raw} furl `x`{{.c}}") == "Sails furl x{.c}"
     assert plain_paragraphs(f"{raw}\n\nSails.") == ("Sails.",)
+
+
+@pytest.mark.parametrize(
+    ("markup", "displayed"),
+    [
+        ("Port 10111\n{: .label }\nopens.", "Port 10111\nopens."),
+        ("[Get it](a.zip){:.btn .small} here", "[Get it](a.zip) here"),
+        ('A link{: rel="external"}.', "A link."),
+        ("- Contents\n{:toc}", "- Contents\n"),
+        ("The tuple {:ok, value}", "The tuple {:ok, value}"),
+        ("`{: .x}` is one", "`{: .x}` is one"),
+        ("```\n{: .x}\n```", "```\n{: .x}\n```"),
+    ],
+)
+def test_attribute_lists_of_kramdown_are_not_displayed(markup: str, displayed: str) -> None:
+    assert without_attributes(markup) == displayed
