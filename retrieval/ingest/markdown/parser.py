@@ -93,11 +93,11 @@ _CODE = re.compile(_OF_CODE, re.MULTILINE | re.DOTALL | re.VERBOSE)
 _CODE_OR_COMMENT = re.compile(_OF_CODE + _OF_COMMENTS, re.MULTILINE | re.DOTALL | re.VERBOSE)
 """Code comes first, because a comment in it is text."""
 _CODE_OR_COMMENT_IN_ROWS = re.compile(_OF_CODE + _OF_COMMENTS_IN_ROWS, re.MULTILINE | re.DOTALL | re.VERBOSE)
-_ATTRIBUTE_LIST = r"""\{:(?: [ ]*[.\#][^{}\n]* | [ ]*[\w-]+=["'][^{}\n]* | toc | /\w* | :[\w ]+ ) [ ]*\}"""
+_ATTRIBUTE_LIST = r"""\{:(?: [ ]*(?:[.\#]|[\w-]+=["'])[^{}\n]* | (?:toc|/\w*)[ ]* | :[\w ]+ )\}"""
 """`{: .class #id}`, `{:toc}` and `{::nomarkdown}` of kramdown, but not `{:ok, value}`."""
 ATTRIBUTES = re.compile(rf"(?:\s*{_ATTRIBUTE_LIST})+\s*", re.VERBOSE)
 _CODE_OR_ATTRIBUTES = re.compile(
-    rf"{_OF_CODE} | ^[ \t>]*{_ATTRIBUTE_LIST}[ \t]*(?:\n|\Z) | [ \t]*{_ATTRIBUTE_LIST}",
+    rf"{_OF_CODE} | ^[ \t>]*{_ATTRIBUTE_LIST}[ \t]*(?:\n|\Z) | (?<![ \t])[ \t]*{_ATTRIBUTE_LIST}",
     re.MULTILINE | re.DOTALL | re.VERBOSE,
 )
 _INLINE_MARK = re.compile(r"[*_`\[\]<>&\\~!]")

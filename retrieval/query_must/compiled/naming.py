@@ -214,9 +214,10 @@ def _named(
     spans = RaggedArray.of_sizes(np.bincount(table[own], minlength=len(tables)), row_mentions.span[own])
     called = _united(row_mentions.span[own], table[own], len(tables))
     words_of = own.copy()
-    for code in (mask for mask in np.unique(row_mentions.span[own]) if mentions.is_code(int(mask))):
+    masks = np.unique(row_mentions.span[own])
+    for code in (mask for mask in masks if mentions.is_code(int(mask))):
         words_of &= row_mentions.span != code
-    joined = [mask for mask in np.unique(row_mentions.span[own]) if mentions.is_joined(int(mask))]
+    joined = [mask for mask in masks if mentions.is_joined(int(mask))]
     before = _united(row_mentions.span[words_of] >> np.uint64(1), table[words_of], len(tables))
     measured = np.zeros(len(tables), dtype=np.uint64)
     measured[one] = row_mentions.covers(row[one], STEP) & ~called[one]
