@@ -73,8 +73,10 @@ class PublicQuestion:
 
     @classmethod
     def parse(cls, record: Mapping[str, Any]) -> "PublicQuestion":
-        """From a line of `questions.jsonl`."""
+        """From a line of `questions.jsonl`. Raises ValueError where a place stands twice, which hides another one."""
         gold = tuple(tuple(Place(*place) for place in places) for places in record["gold"])
+        if any(len(set(places)) < len(places) for places in gold):
+            raise ValueError(f"{record['id']} has the same place twice as alternatives")
         return cls(record["library"], record["id"], record["kind"], record["query"], record.get("answer", ""), gold)
 
     def with_text(self, lines: Mapping[str, Sequence[str]]) -> dict[str, Any]:

@@ -111,6 +111,12 @@ def test_a_path_out_of_its_library_is_refused(path: str) -> None:
         PublicLibrary.parse({"name": "a", "repository": "o/a", "commit": "c", "files": {path: "0"}})
 
 
+def test_a_place_that_stands_twice_is_refused() -> None:
+    record = {"library": "a", "id": "a-1", "kind": "rule", "query": "why?", "gold": [[["a.md", 3], ["a.md", 3]]]}
+    with pytest.raises(ValueError, match="a-1 has the same place twice"):
+        PublicQuestion.parse(record)
+
+
 def test_the_questions_name_files_of_their_libraries() -> None:
     files = {library.name: library.files.keys() for library in public_libraries()}
     questions = public_questions()
