@@ -4,7 +4,8 @@ A value matches if the stated text contains every number of the gold answer and 
 question does not have. Numbers are compared by value (`1,000` is `1000`, `8.0` is `8`, `two` is `2`), words by their
 first six letters without case and markdown, units by their symbol (`minutes` is `min`), and a yes or no by its synonyms
 (`Required` is a yes, `-` is a no). The key of a row is stated with its cells. The word after a number may be missing,
-because tables often omit the unit. Text in brackets and the order of the words are ignored.
+because tables often omit the unit. Text in brackets and the order of the words are ignored. If an answer labels the
+value of each side (`axe: 5; bow: 9`), a cell must state each value.
 """
 
 import re
@@ -154,6 +155,17 @@ def matches_value(texts: Sequence[str], answer: str, question: str = "") -> bool
     return is_bare and any(polarity(text) == wanted for text in texts)
 
 
+def values_of_sides(answer: str) -> tuple[str, ...]:
+    """Return the values of an answer that labels the value of each side of a comparison; empty if it does not.
+
+    >>> values_of_sides("axe: 5 gp; bow: no")
+    ('5 gp', 'no')
+    """
+    sides = [side.partition(":") for side in answer.split(";")]
+    is_labelled = len(sides) > 1 and all(label.strip() and value.strip() for label, _, value in sides)
+    return tuple(value.strip() for _, _, value in sides) if is_labelled else ()
+
+
 @dataclass(frozen=True, slots=True)
 class GoldAnswer:
     """The right answer to a question."""
@@ -183,12 +195,16 @@ def grade_answer(cells: Sequence[Cell], chunks: Mapping[str, Chunk], gold: GoldA
     texts = [text for cell in own for text in (cell.text, cell.column, chunks[cell.chunk_id].row_key or "")]
     if own and (matches_value(texts, gold.answer, gold.question) or _is_gold_sentence(own, gold)):
         return "right"
+    sides = [any(matches_value([cell.text], value) for cell in own) for value in values_of_sides(gold.answer)]
+    if sides and all(sides):
+        return "right"
     elsewhere = [text for cell in cells for text in (cell.text, cell.column)]
     if _is_distinctive(gold.answer) and matches_value(elsewhere, gold.answer):
         return "right"
     if len(gold.chunk_ids) == 1 and own and _states_best_cell(own, chunks[own[0].chunk_id], gold.answer):
         return "right"
-    return "partly" if own and match_value(texts, gold.answer, gold.question).is_part else "wrong"
+    is_part = any(sides) or (bool(own) and match_value(texts, gold.answer, gold.question).is_part)
+    return "partly" if is_part else "wrong"
 
 
 def _is_gold_sentence(cells: Sequence[Cell], gold: GoldAnswer) -> bool:

@@ -81,6 +81,16 @@ def test_the_gold_row_counts_and_another_only_with_the_same_long_value() -> None
     assert grade("10,000", ("other", "Limit", "10000")) == "right"
 
 
+@pytest.mark.parametrize(
+    ("stated", "outcome"),
+    [(("no", "yes"), "right"), (("no",), "partly"), (("9", "12"), "wrong"), (("yes, no",), "partly")],
+)
+def test_every_side_of_a_comparison_needs_a_cell_with_its_value(stated: tuple[str, ...], outcome: str) -> None:
+    cells = [("gold", "Limit", text) for text in stated]
+    assert grade("basic: No; plan: Yes", *cells) == outcome
+    assert grade("basic: No; plan: Yes", *[("other", column, text) for _, column, text in cells]) == "wrong"
+
+
 def test_a_sentence_of_the_gold_passage_is_right() -> None:
     passage = "Keys expire after a while, and nobody is told of it"
     assert grade("they expire", ("gold", "", "Keys expire after a while."), snippets=(passage,)) == "right"
