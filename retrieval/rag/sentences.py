@@ -21,6 +21,7 @@ _BREAK = re.compile(
     r"(?<=[.!?])[*_)\"”’»]*\s+(?=[*_(\"“‘«\[`¿¡]*[A-Z0-9À-ÖØ-ÞΑ-ΩЀ-Я])|(?<=[。！？])[」』”]*(?=[^\s」』”])|<br ?/?>"
 )
 _HEADING = re.compile(r"^#{1,6}\s+(?P<hashed>.+?)\s*#*$|^\*\*(?P<bold>[^*]+)\*\*:?$")
+_ASKS = re.compile(r"[?？][*_)\"”’»]*$")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+|^\s*>\s*")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _TABLE = re.compile(r"\[Table:[^\]]*\]")
@@ -44,11 +45,14 @@ class Sentence:
     heading: str
     """Nearest heading above it in the passage; empty if there is none."""
     before: str
-    """The sentence before it under the same heading; empty for the first."""
+    """The sentence or question before it under the same heading; empty for the first."""
 
 
 def split_sentences(text: str) -> tuple[Sentence, ...]:
-    """Return the sentences of markdown in order, without headings, code blocks, and markers of tables and lists."""
+    """Return the sentences of markdown in order, without headings, code blocks, and markers of tables and lists.
+
+    A question answers nothing, and neither does a sentence that repeats its heading: both are left out.
+    """
     sentences: list[Sentence] = []
     heading, before = "", ""
     for block in _blocks(text):
@@ -59,7 +63,8 @@ def split_sentences(text: str) -> tuple[Sentence, ...]:
         for piece in _BREAK.split(block):
             plain = " ".join(piece.split())
             if len(plain) > 1 and any(map(str.isalnum, plain)):
-                sentences.append(Sentence(plain, heading, before))
+                if not _ASKS.search(plain) and plain.casefold() != heading.casefold():
+                    sentences.append(Sentence(plain, heading, before))
                 before = plain
     return tuple(sentences)
 

@@ -52,5 +52,14 @@ def test_a_sentence_knows_its_heading_and_what_stands_before_it() -> None:
     assert by_text["Never more."].before == "Drinks 2.50 pints."
 
 
+def test_a_question_and_a_repeated_heading_answer_nothing_but_stand_before_what_does() -> None:
+    faq = "**What does it eat?**\nWhat is the diet of a ghoul? Barley only.\n\n### Light\n\nLight\n\nIt hates *light*."
+    sentences = split_sentences(faq)
+    assert [(sentence.text, sentence.before) for sentence in sentences] == [
+        ("Barley only.", "What is the diet of a ghoul?"),
+        ("It hates *light*.", "Light"),
+    ]
+
+
 def test_text_without_words_has_no_sentence() -> None:
     assert split_sentences("") == split_sentences("---\n\n***\n") == ()
