@@ -234,7 +234,7 @@ def _blocks(chunks: Sequence[Chunk], renderer: Renderer) -> Iterator[Block]:
             if table is None:
                 source = f"{fence}\n{chunk.source}" if fence else chunk.source
                 fence = _open_fence(source)
-                yield Block(chunk.id, html=renderer.block(source))
+                yield Block(chunk.id, html=renderer.block(source, chunk))
             else:
                 rows = [chunk, *members]
                 yield Block(chunk.id, table=_table(rows, renderer, 0, FIRST_ROWS))

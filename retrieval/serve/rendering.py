@@ -4,6 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape, unescape
+from pathlib import PurePosixPath
+from posixpath import normpath
+from urllib.parse import quote, unquote, urlsplit
 
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.ingest.markdown.boxes import box_of
@@ -20,6 +23,7 @@ from retrieval.ingest.markdown.parser import (
 from retrieval.ingest.markdown.spans import without_marks
 from retrieval.language.terms import Tokenize
 from retrieval.rag.relevance import subject_of
+from retrieval.types import Chunk
 
 _KEPT_TAG = re.compile(r"<(/?)(b|br|code|del|em|i|kbd|s|small|strong|sub|sup|u|var)(?:\s[^<>]*)?/?>", re.IGNORECASE)
 """Tags of books that are kept, without attributes; all other tags are removed, and their text stays."""
@@ -33,9 +37,11 @@ _LONGEST_NAME = 3
 class Renderer:
     """Renders markdown for one question.
 
-    The HTML has no script, style, image, form or attribute from the book, and no address except those of web links.
+    The HTML has no script, style, image, form or attribute from the book, and no address except those of web links and
+    of documents of the same book.
     """
 
+    snapshot: Snapshot
     terms: frozenset[str]
     """Index terms of the question; empty: nothing is marked."""
     tokenize: Tokenize
@@ -45,22 +51,28 @@ class Renderer:
     def of(cls, snapshot: Snapshot, question: str = "") -> "Renderer":
         """Return a renderer that marks the words of a question; misspelt words are marked as they were read."""
         subject = snapshot.spelling(subject_of(question)) if question else ""
-        return cls(frozenset(snapshot.lexical.read(subject)) if subject else frozenset(), snapshot.lexical.tokenize)
+        terms = frozenset(snapshot.lexical.read(subject)) if subject else frozenset[str]()
+        return cls(snapshot, terms, snapshot.lexical.tokenize)
 
-    def block(self, markdown: str) -> str:
-        """Return the HTML of paragraphs, lists, tables and code."""
-        return html_of(list(self._safe(whole_tokens(without_comments(markdown)))))
+    def block(self, markdown: str, chunk: Chunk | None = None) -> str:
+        """Return the HTML of paragraphs, lists, tables and code.
+
+        Args:
+            markdown: what is rendered.
+            chunk: the chunk that it is from; None: links to other documents are text.
+        """
+        return html_of(list(self._safe(whole_tokens(without_comments(markdown)), chunk)))
 
     def plain(self, text: str) -> str:
         """Return the HTML of a cell or a column's head, which is plain text in the index."""
         return self._marked(text)
 
-    def _safe(self, tokens: Iterable[Token]) -> Iterator[Token]:
+    def _safe(self, tokens: Iterable[Token], chunk: Chunk | None) -> Iterator[Token]:
         for token in tokens:
             if token.type == "inline":
                 content = readable(without_marks("\n".join(map(_with_box_title, token.content.split("\n")))))
                 children = inline_tokens(content)[0].children if content != token.content else token.children
-                token.children = list(self._safe_inline(children or []))
+                token.children = list(self._safe_inline(children or [], chunk))
             elif token.type == "html_block":
                 yield _html(f"<p>{self._marked(unescape(without_tags(token.content, ' ')).strip())}</p>")
                 continue
@@ -71,7 +83,7 @@ class Renderer:
                 token.info, token.attrs = "", {}  # the language of code, the alignment of a column
             yield token
 
-    def _safe_inline(self, tokens: Iterable[Token]) -> Iterator[Token]:
+    def _safe_inline(self, tokens: Iterable[Token], chunk: Chunk | None) -> Iterator[Token]:
         is_link: list[bool] = []
         for token in tokens:
             if token.type == "text":
@@ -81,12 +93,22 @@ class Renderer:
             elif token.type == "image":
                 yield _html(f"<i>{escape(token.content or 'image')}</i>")
             elif token.type == "link_open":
-                href = str(token.attrs.get("href", ""))
-                is_link.append(href.startswith(_WEB))
-                token.attrs = {"href": href, "rel": "noopener noreferrer nofollow"}
-                yield from [token] if is_link[-1] else []
+                attributes = self._link(str(token.attrs.get("href", "")), chunk)
+                is_link.append(bool(attributes))
+                token.attrs = attributes
+                yield from [token] if attributes else []
             elif token.type != "link_close" or is_link.pop():
                 yield token
+
+    def _link(self, href: str, chunk: Chunk | None) -> dict[str, str | int | float]:
+        """Return the attributes of a link to the web or to a document of the chunk's book; none of any other."""
+        if href.startswith(_WEB):
+            return {"href": href, "rel": "noopener noreferrer nofollow"}
+        for document in _linked_documents(href, chunk.document) if chunk else ():
+            positions = self.snapshot.metadata.positions("document", document)
+            if any(self.snapshot.chunks[position].book == chunk.book for position in positions.tolist()):
+                return {"href": f"/book/{quote(chunk.book, safe='')}/{quote(document)}"}
+        return {}
 
     def _marked(self, text: str) -> str:
         """Return the text as HTML, with each word of the question in `<mark>`."""
@@ -108,6 +130,23 @@ class Renderer:
             if (len(cut) == 1 or size == 1) and self.terms.intersection(cut):
                 return size
         return 0
+
+
+def _linked_documents(href: str, document: str) -> Iterator[str]:
+    """Yield the documents that a link within a book may mean, as sites resolve it: `../a.md`, `a.html`, `/guide/a/`."""
+    try:
+        parts = urlsplit(href)
+    except ValueError:  # a broken IPv6 address
+        return
+    path = unquote(parts.path)
+    if parts.scheme or parts.netloc or not path.strip("/"):
+        return
+    own = PurePosixPath(document)
+    for folder in (own.parent, own.with_suffix("")) if path[0] != "/" else (PurePosixPath(),):
+        linked = normpath((folder / path.strip("/")).as_posix())
+        yield linked
+        yield f"{linked.removesuffix('.html')}.md"
+        yield from (f"{linked}/{name}.md" for name in ("index", "_index", "README"))
 
 
 def _with_box_title(line: str) -> str:

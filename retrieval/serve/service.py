@@ -41,7 +41,7 @@ from retrieval.serve.browsing import (
 from retrieval.serve.errors import without_home
 from retrieval.serve.logs import FeedbackFile, QueryLog, Verdict
 from retrieval.serve.rendering import Renderer
-from retrieval.serve.starters import MAX_EXAMPLES, starters
+from retrieval.serve.starters import MAX_EXAMPLES, MAX_HEADINGS, asking_headings, starters
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder, Hit
 
@@ -393,7 +393,7 @@ def _rendered(
         record
         | {
             "rendered": {
-                "html": "" if hit.chunk.cells else renderer.block(hit.chunk.source),
+                "html": "" if hit.chunk.cells else renderer.block(hit.chunk.source, hit.chunk),
                 "columns": list(map(renderer.plain, hit.chunk.columns)),
                 "cells": list(map(renderer.plain, hit.chunk.cells)),
                 "missing": PassageWords.of(hit.chunk, snapshot).missing(words),
@@ -411,17 +411,20 @@ def _shelf_of(reader: ContextSource) -> Shelf:
 
 
 def _examples(reader: ContextSource) -> tuple[str, ...]:
-    retriever, chosen = reader.retriever, list[str]()
+    retriever, snapshot = reader.retriever, reader.retriever.snapshot
 
-    def is_answered(question: str, row: Chunk) -> bool:
-        return row.id in retriever.retrieve(question, 1, reader.strategy, decisions=False).chunk_ids
+    def is_answered(question: str, chunk: Chunk) -> bool:
+        return chunk.id in retriever.retrieve(question, 1, reader.strategy, decisions=False).chunk_ids
 
-    for starter in starters(retriever.snapshot)[: 3 * MAX_EXAMPLES]:
-        ways = starter.questions(len(chosen))
-        chosen += islice((question for question in ways if is_answered(question, starter.row)), 1)
+    headings = asking_headings(snapshot)[: 3 * MAX_EXAMPLES]
+    asked = iter([question for question, chunk in headings if is_answered(question, chunk)])
+    chosen = list(islice(asked, MAX_HEADINGS))
+    for starter in starters(snapshot)[: 3 * MAX_EXAMPLES]:
         if len(chosen) == MAX_EXAMPLES:
             break
-    return tuple(chosen)
+        ways = starter.questions(len(chosen))
+        chosen += islice((question for question in ways if is_answered(question, starter.row)), 1)
+    return (*chosen, *islice(asked, MAX_EXAMPLES - len(chosen)))
 
 
 def _allowed(name: str) -> Strategy:

@@ -1,20 +1,36 @@
-"""Example questions about the tables of the books, which the page offers before the first question."""
+"""Example questions, which the page offers before the first one: those that headings ask, and look-ups in tables.
 
+A program that fills in a sentence writes "What is the required of page?", so look-ups are phrases instead.
+"""
+
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.ingest.markdown.parser import plain_text
+from retrieval.rag.relevance import is_everywhere
 from retrieval.serve.browsing import table_title
 from retrieval.types import Chunk
 
 MAX_EXAMPLES = 4
 """The most example questions on the page."""
-TABLES = 80
-"""The most tables from which starters are made; some give none."""
-LONGEST_NAME, LONGEST_TITLE = 30, 50
-"""The most characters of a name and of a table's title."""
+MAX_HEADINGS = 2
+"""The most of them that are headings, unless there are too few look-ups."""
+TABLES, PASSAGES = 80, 400
+"""The most tables and passages from which examples are made; some give none."""
+LONGEST_NAME, LONGEST_TITLE, LONGEST_QUESTION = 30, 50, 80
+"""The most characters of a name, of a table's title and of a heading that asks."""
+_ASKING_HEADING = re.compile(
+    r"^#{1,6}[ \t]+(?:(?:Q|\d+(?:\.\d+)*)[.:)]?[ \t]+)?(?P<question>\S[^\n]*\?)[ \t]*#*$", re.MULTILINE
+)
+_LONG_WORD = re.compile(r"[^\W\d_]{3,}")
+_NO_HEAD = re.compile(r"column \d+")
 MANY_COLUMNS = 5
 """Tables with at least this many columns rank equally."""
 
@@ -37,11 +53,31 @@ class Starter:
     def questions(self, number: int) -> tuple[str, ...]:
         """Return all questions for the row, beginning with a different one for each number."""
         title = table_title(self.row)
-        ways = [f"What is the {self.column} of {self.key} ({title})?", f"What does {title} say about {self.key}?"]
+        ways = [f"{self.key}: {self.column}", f"{self.key} ({title}): {self.column}"]
         if self.sibling:
-            ways.append(f"Compare the {self.column} of {self.key} and {self.sibling} ({title})")
+            ways.append(f"{self.key} and {self.sibling}: {self.column}")
         first = number % len(ways)
         return (*ways[first:], *ways[:first])
+
+
+def asking_headings(snapshot: Snapshot) -> tuple[tuple[str, Chunk], ...]:
+    """Return questions that are headings of passages, each with its passage; at most one for each document.
+
+    A question that says what it is about has at least two words that few questions contain: not `How does it work?`.
+    """
+    passages = np.flatnonzero(snapshot.metadata.mask("kind", "eq", "prose"))
+    questions: dict[tuple[str, str], tuple[str, Chunk]] = {}
+    for position in passages[:: max(1, len(passages) // PASSAGES)].tolist():
+        chunk = snapshot.chunks[position]
+        for match in _ASKING_HEADING.finditer(chunk.text):
+            question = plain_text(match["question"])
+            if _has_subject(question) and len(question) <= LONGEST_QUESTION:
+                questions.setdefault((chunk.book, chunk.document), (question, chunk))
+    return tuple(questions.values())
+
+
+def _has_subject(question: str) -> bool:
+    return sum(not is_everywhere(word) for word in _LONG_WORD.findall(question.casefold())) > 1
 
 
 def starters(snapshot: Snapshot) -> tuple[Starter, ...]:
@@ -95,7 +131,7 @@ def _starter(snapshot: Snapshot, rows: Sequence[int]) -> Starter | None:
 
 def _askable_columns(row: Chunk) -> Iterator[str]:
     for column, cell in zip(row.columns, row.cells, strict=True):
-        if cell.strip() not in ("", row.row_key) and _is_name(column):
+        if cell.strip() not in ("", row.row_key) and _is_name(column) and not _NO_HEAD.fullmatch(column):
             yield column
 
 
@@ -104,5 +140,7 @@ def _name_of(row: Chunk) -> str:
 
 
 def _is_name(text: str) -> bool:
-    """Whether a text is short, and has more letters than other characters."""
-    return 0 < len(text) <= LONGEST_NAME and 2 * sum(map(str.isalpha, text)) > len(text)
+    """Whether a text is short, has more letters than other characters, and no picture."""
+    n_letters = sum(map(str.isalpha, text))
+    has_picture = any(unicodedata.category(character) == "So" for character in text)
+    return n_letters > 1 and len(text) < min(2 * n_letters, LONGEST_NAME + 1) and not has_picture

@@ -10,9 +10,12 @@ from retrieval.errors import UnknownNameError
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
 from retrieval.serve import browsing
 from retrieval.serve.browsing import Shelf, read_table
-from retrieval.serve.starters import starters
+from retrieval.serve.starters import asking_headings, starters
+from tests.retrieval.search.test_identifier_rows import retriever_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import httpx
 
     from retrieval.home import Home
@@ -118,9 +121,33 @@ def test_examples_are_of_several_documents_columns_and_tables(snapshot: Snapshot
 
 def test_examples_ask_in_more_than_one_way(client: httpx.Client, snapshot: Snapshot) -> None:
     examples = client.get("/v1/status").json()["examples"]
-    assert len({question.split()[0] + question.split()[1] for question in examples}) > 1
+    assert len({("(" in question, " and " in question) for question in examples}) > 1
     ways = starters(snapshot)[0].questions(0)
     assert ways == (*starters(snapshot)[0].questions(1)[-1:], *starters(snapshot)[0].questions(1)[:-1])
+
+
+def test_headings_that_ask_are_the_first_examples(tmp_path: Path) -> None:
+    text = """# Kiln
+
+## 1. How does it work?
+
+It is hot.
+
+## 2. Which clay cracks in the kiln?
+
+Wet clay.
+
+| clay | column 2 | Cone | Potter 🏺 |
+|---|---|---:|---|
+| raku | Unglazed | 06 | Ines Moreau |
+| porcelain | Glazed twice | 10 | Jan Blok |
+"""
+    with retriever_of(tmp_path, text) as retriever:
+        assert [question for question, _ in asking_headings(retriever.snapshot)] == ["Which clay cracks in the kiln?"]
+        (starter,) = starters(retriever.snapshot)
+        assert starter.questions(0) == (
+            *("porcelain: Cone", "porcelain (2. Which clay cracks in the kiln?): Cone", "porcelain and raku: Cone"),
+        )
 
 
 def test_what_a_shelf_lists_is_every_chunk_once_and_read_once(snapshot, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -93,6 +94,24 @@ def test_a_cell_is_shown_as_it_stands(plain: Renderer) -> None:
 def test_a_web_link_stays_a_link(plain: Renderer) -> None:
     html = plain.block("[here](https://example.com/a?b=1&c=2)")
     assert html == '<p><a href="https://example.com/a?b=1&amp;c=2" rel="noopener noreferrer nofollow">here</a></p>\n'
+
+
+@pytest.mark.parametrize(
+    "href", ["05-magic.md", "./05-magic.md#spells", "05-magic.html", "../05-magic/", "/05-magic", "%30%35-magic.md"]
+)
+def test_a_link_to_another_document_leads_to_its_page(plain: Renderer, snapshot: Snapshot, href: str) -> None:
+    chunk = next(chunk for chunk in snapshot.chunks if chunk.document == "03-combat.md")
+    assert plain.block(f"[spells]({href})", chunk) == (
+        '<p><a href="/book/lantern-and-blade/05-magic.md">spells</a></p>\n'
+    )
+    assert plain.block(f"[spells]({href})", replace(chunk, book="other")) == "<p>spells</p>\n"
+
+
+@pytest.mark.parametrize(
+    "href", ["none.md", "#spells", "", "/", "javascript:05-magic.md", "//[05-magic.md", "../../../etc/passwd", "?a=b"]
+)
+def test_a_link_to_no_document_is_text(plain: Renderer, snapshot: Snapshot, href: str) -> None:
+    assert "href" not in plain.block(f"[spells]({href})", next(iter(snapshot.chunks)))
 
 
 def test_words_of_the_question_are_marked_whatever_their_form(snapshot: Snapshot) -> None:
