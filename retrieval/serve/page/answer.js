@@ -6,6 +6,7 @@ const AROUND = 1; // rows above and below the row that answers
 const LIKELY = 0.6; // probability from which a cell stands alone
 const LONGEST_VALUE = 60; // characters of it
 const LONG_CELL = 90; // characters from which a cell beside it is shortened
+const MOST_BOOKS = 8; // that the first page names
 const KINDS = {
   stated: ["Stated", "Read from the books, not generated."],
   perhaps: ["Perhaps", "Read from the books, but this may not be what you mean."],
@@ -19,11 +20,18 @@ export function start(root, status, asked, forget) {
   const books = status.books ?? [];
   root.replaceChildren(
     make("h1", "Ask these books"),
-    make("p", status.live ? [`${counted(books.length, "book")} with ${counted(status.n_chunks, "passage")} and rows: `, link("browse them", "/books"), "."] : "Nothing is live here: build an index first.", { class: "quiet" }),
+    make("p", status.live ? library(status, books) : "Nothing is live here: build an index first.", { class: "quiet" }),
     ...(status.examples.length ? [part("Questions to begin with", listed(status.examples))] : []),
     ...(asked.length ? [part("Asked before", make("p", "Stored only in this browser.", { class: "quiet" }), listed(asked), button("Forget them", forget, { class: "small" }))] : []),
   );
   root.ownerDocument.getElementById("question").focus();
+}
+
+// What the library is: its books by name, and how much there is.
+function library(status, books) {
+  const named = books.slice(0, MOST_BOOKS).flatMap((book, number) => [number ? ", " : "", link(book, placeOf({ book, document: "" }))]);
+  const others = books.length - MOST_BOOKS;
+  return [...named, ...(others > 0 ? [" and ", link(`${others.toLocaleString("en")} more`, "/books")] : []), ` (${counted(status.n_chunks, "passage")} and rows).`];
 }
 
 export async function ask(root, signal, search) {
@@ -216,7 +224,7 @@ function why(told, asRead, found, search, missing) {
       ...entry("Missing", missing || "Nothing: every word of the question is there."),
       ...entry("Excluded", found.receipt.excluded ? `${counted(found.receipt.excluded, "row")} of the first, which are for other questions` : null),
       ...entry("Certainty", answer.probability == null ? null : `${Math.round(100 * answer.probability)} % that this is the right answer`),
-      ...entry("Took", `${Math.round(found.receipt.milliseconds)} ms to search index ${found.snapshot}`),
+      ...entry("Took", `${Math.round(found.receipt.milliseconds)} ms to search`),
     ]),
   ], { class: "why" });
 }

@@ -17,7 +17,7 @@ export async function showHits(root, signal, search) {
     const least = Number(slider.value), kept = hits.filter((hit) => (hit.relevance ?? 0) >= least);
     shown.textContent = least.toFixed(2);
     list.replaceChildren(...grouped(kept).map((group) => card(search.query, group, signal)));
-    summary.textContent = told(hits, kept, compare.checked, without);
+    summary.textContent = told(hits, kept, compare.checked, without, list.children.length);
     fit(list);
   };
   const fetchOff = async () => (without ??= compare.checked ? await asked(false) : null);
@@ -28,7 +28,7 @@ export async function showHits(root, signal, search) {
     fetchOff().then(draw, (error) => complain(error.message));
   });
   const tools = [make("label", ["Relevance at least ", slider, " ", shown])];
-  if (search.hasFilter) tools.push(make("label", [compare, " Compare with the filter off"]));
+  if (search.hasFilter) tools.push(make("label", [compare, " Show near-duplicates that were left out"]));
   root.replaceChildren(make("section", [make("h2", "What was found"), make("div", tools, { class: "tools" }), summary, list], { id: "found" }));
   await fetchOff();
   draw();
@@ -47,12 +47,12 @@ function merged(on, off) {
   return [...off, ...on.filter((hit) => !known.has(hit.id)).map((hit) => ({ ...hit, movedUp: true }))];
 }
 
-function told(hits, kept, isCompared, without) {
-  const cut = kept.length < hits.length ? `${kept.length} of ${counted(hits.length, "hit")} are this relevant. ` : "";
-  if (!isCompared) return cut || `${counted(hits.length, "hit")}, the best first.`;
+function told(hits, kept, isCompared, without, places) {
+  const joined = places < kept.length ? `, rows of one table together` : "";
+  const cut = kept.length < hits.length ? `${kept.length} of ${counted(hits.length, "hit")} are this relevant${joined}. ` : "";
+  if (!isCompared) return cut || `${counted(hits.length, "hit")}, the best first${joined}.`;
   const out = without.hits.filter((hit) => hit.kept_out).length;
-  const first = `the first ${counted(without.hits.length, "hit")}`;
-  return cut + (out ? `The filter excludes ${out} of ${first}; they are struck out.` : `Without the filter, ${first} are the same: none is a row for another question.`);
+  return cut + (out ? `${out} of the first ${counted(without.hits.length, "hit")} answer other questions and were left out; they are struck out here.` : "Nothing was left out: none of the first hits is a row for another question.");
 }
 
 // Hits of one table in one group, at the place of the first.

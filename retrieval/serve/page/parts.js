@@ -32,7 +32,7 @@ export function button(label, click, attributes) {
 export const link = (label, href, attributes) => make("a", label, { href, ...attributes });
 
 const path = (text) => text.split("/").map(encodeURIComponent).join("/");
-export const placeOf = ({ book, document }, id, table) => `/book/${path(book)}/${path(document)}${table ? `?table=${table}` : ""}${id ? `#${id}` : ""}`;
+export const placeOf = ({ book, document }, id, table) => `/book/${path(book)}${document && `/${path(document)}`}${table ? `?table=${table}` : ""}${id ? `#${id}` : ""}`;
 export const apiOf = (book, document) => `/v1/books/${path(book)}${document ? `/${path(document)}` : ""}`;
 export const askOf = (q) => `/?${new URLSearchParams({ q })}`;
 
@@ -110,11 +110,11 @@ export function record(columns, row) {
   return make("table", make("tbody", lines), { class: "record", "data-chunk": row.id });
 }
 
-// A table that is wider than the screen begins where its marked cell is.
+// A table that is wider than the screen is scrolled to its marked cell if that cannot be seen whole.
 export function fit(root) {
   for (const box of root.querySelectorAll(".scroll")) {
     const cell = box.querySelector("td.read");
-    if (cell && box.scrollWidth > box.clientWidth) box.scrollLeft = cell.offsetLeft - (box.clientWidth - cell.offsetWidth) / 2;
+    if (cell && cell.offsetLeft + cell.offsetWidth > box.clientWidth) box.scrollLeft = cell.offsetLeft - (box.clientWidth - cell.offsetWidth) / 2;
   }
 }
 
