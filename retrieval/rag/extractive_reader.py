@@ -17,7 +17,7 @@ from retrieval.settings import AnswerSettings
 Verdict = Literal["stated", "perhaps", "none"]
 
 _COMPARES = re.compile(
-    r"\b(?:vs\.?|versus|compar(?:ed?|ing|ison)|differ(?:ence)?|than|both|respectively|which (?:one|of)|either)\b",
+    r"\b(?:vs\.?|versus|compar(?:ed?|ing|ison)|differ(?:ences?)?|than|both|respectively|which (?:one|of)|either)\b",
     re.IGNORECASE,
 )
 _JOINS = re.compile(r"\b(?:or|and)\b", re.IGNORECASE)
