@@ -27,6 +27,9 @@ _COUNTING = CARDINALS.keys() | {"a", "an", "few", "several", "couple"}
 """Words that count things."""
 _LONGEST_SIDE = 7
 """The most words of a name."""
+_ASKING, _REFERRING = _WORDS["asking"], _WORDS["referring"]
+_FEW = 3
+"""The most words of a clause that may lack a verb: `how many large`."""
 _SIGNS = frozenset({",", ":", ";", "?", "!", "(", ")", "-", "–", "—"})
 
 
@@ -43,6 +46,8 @@ def compared(question: str, is_name: IsName) -> tuple[str, ...]:
     if fighters := duel_sides(question):
         return fighters
     terms = words(question)
+    if clauses := _asked_twice(question, terms):
+        return clauses
     spans = _things(terms, is_name)
     if len(spans) < 2:
         return ()
@@ -76,6 +81,33 @@ def duel_sides(question: str) -> tuple[str, ...]:
         return ()
     left, right = (_ARTICLE.sub("", match[side]).strip() for side in ("left", "right"))
     return f"{left} against {match['right_value']}", f"{right} against {match['left_value']}"
+
+
+def _asked_twice(question: str, terms: Sequence[Word]) -> tuple[str, ...]:
+    """Return the two questions of a sentence that repeats its question word after `and`; empty if it does not.
+
+    What the second leaves out, it takes from the first: `which port is for mail and which for news?` asks `which port
+    is for news?`. A first clause without a verb takes the rest of the second: `how cold and how hot can ovens get?`. A
+    second clause with a pronoun needs the first: `what is it made of, and what does it weigh?`.
+    """
+    texts, end = [word.text.lower() for word in terms], len(terms) - bool(terms and terms[-1].key in _SIGNS)
+    for first, asking in enumerate(texts):
+        second = next((at for at in range(first + 3, end) if texts[at - 2 : at] == ["and", asking]), None)
+        if asking not in _ASKING or second is None or not _REFERRING.isdisjoint(texts[second:end]):
+            continue
+        stop = second - 2 - (texts[second - 3] == ",")
+        clause = question[: terms[stop - 1].end]
+        verb = next((at for at in range(first + 1, stop) if texts[at] in AUXILIARIES), None)
+        if verb is None and stop - first <= _FEW:
+            same = min(second + stop - first - 1, end)
+            clause += question[terms[same - 1].end : terms[end - 1].end]
+        shared = next((at for at in range(first + 1, stop) if texts[at] == texts[second]), None)
+        if shared is None:
+            is_whole = verb is None or not AUXILIARIES.isdisjoint(texts[second:end])
+            shared = first + 1 if is_whole else verb + 1
+        opening = question[: terms[shared - 1].end]
+        return clause, f"{opening} {question[terms[second].start : terms[end - 1].end]}"
+    return ()
 
 
 def _text(question: str, terms: Sequence[Word], gone: set[int]) -> str:

@@ -57,6 +57,36 @@ def test_a_question_about_one_thing_is_left_whole(question):
 WORDS = "sail oar or and than vs , : ? the a which is cheaper iron boat 3"
 
 
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("which port is for mail and which for news?", ["which port is for mail", "which port is for news"]),
+        (
+            "deck: what do I paint on a 5, and what on a 2",
+            ["deck: what do I paint on a 5", "deck: what do I paint on a 2"],
+        ),
+        ("How do I write a range and how a list?", ["How do I write a range", "How do I write a list"]),
+        ("how cold and how hot can ovens get?", ["how cold can ovens get", "how hot can ovens get"]),
+        ("how many large and how many small hulls", ["how many large hulls", "how many small hulls"]),
+        ("Which star is the crab and which Auriga?", ["Which star is the crab", "Which star is Auriga"]),
+        ("what opens the hatch and what is still shut?", ["what opens the hatch", "what is still shut"]),
+        ("what is tar made of, and what does it weigh?", []),
+        ("how long is the keel, and what is tar?", []),
+        ("what is it, and what?", []),
+        ("what and what", []),
+    ],
+)
+def test_a_repeated_question_word_asks_twice(question, parts):
+    assert list(compared(question, is_name)) == parts
+
+
+@given(st.lists(st.sampled_from(["what", "how", "and", ",", "?", "is", "it", "keel", "5"]), max_size=12).map(" ".join))
+def test_the_clauses_of_a_question_are_two_of_its_words_or_none(question):
+    parts = compared(question, lambda _: False)
+    assert len(parts) in (0, 2)
+    assert set(" ".join(parts).split()) <= set(question.split())
+
+
 @given(st.lists(st.sampled_from(WORDS.split()), max_size=14))
 def test_parts_are_different_shorter_and_made_of_the_words_of_the_question(said):
     question = " ".join(said)
