@@ -31,7 +31,7 @@ class How(StrEnum):
 HowOption = Annotated[
     How,
     typer.Option(
-        "--how", help="read: from cells and sentences; generate: by a model; auto: by a model if there is a key."
+        "--how", help="read: from cells and sentences; generate: by a model; auto: by a model if an API key is set."
     ),
 ]
 
@@ -73,14 +73,14 @@ def answer(
             is_cited = event.answer.mode != "generated" or bool(event.answer.citations)
     answerer.close()
     if not is_cited:
-        print_error("the model cited no passage; look the answer up")
+        print_error("the model cited no passage; check the answer in the books")
         raise typer.Exit(1)
 
 
 def chat(how: HowOption = How.auto, strategy: StrategyOption = None, home: HomeOption = DEFAULT_HOME) -> None:
     """Ask one question after another; `and AC 4?` and `how heavy is it?` refer to the previous question.
 
-    Rules complete a follow-up question. If they cannot, the model does, if there is one. The completed question is
+    Rules complete a follow-up question. If no rule applies, the model (if any) completes it. The completed question is
     printed. `exit`, `quit` or Ctrl-D ends the conversation, which is not stored.
 
     \b
@@ -104,7 +104,7 @@ def _typed_lines() -> Iterator[str]:
     if is_terminal := sys.stdin.isatty():
         import readline  # noqa: F401 -- lines can be edited, and come back with the arrow keys
 
-        err.print("Ask a question. exit or Ctrl-D ends.", style="dim")
+        err.print("Ask a question. Type exit or press Ctrl-D to stop.", style="dim")
     while True:
         try:
             line = input("> " if is_terminal else "").strip()
@@ -171,7 +171,7 @@ def _print_sources(answer: Answer) -> None:
     if answer.read_as is not None:
         err.print(f"read as: {answer.read_as}")
     if answer.doubts:
-        err.print(f"Not in the passages: {', '.join(answer.doubts)}. Look it up.")
+        err.print(f"Not in the passages: {', '.join(answer.doubts)}. Check the books.")
 
 
 def _origin(answer: Answer) -> str:

@@ -36,7 +36,7 @@ PORT = 8377
 
 def serve(
     host: Annotated[
-        str, typer.Option("--host", help="Address to listen on; requires keys, except on loopback.")
+        str, typer.Option("--host", help="Address to listen on; keys are required except on loopback.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port to listen on.")] = PORT,
     processes: Annotated[
@@ -87,8 +87,8 @@ def serve(
         if os.environ.get(KEY):
             sent, server = at.settings.answer, Access.of_environment().server
             err.print(
-                f"{KEY} is set: each answer sends the question and up to {sent.max_chunks} passages to the model "
-                f"{sent.model} at {server}"
+                f"{KEY} is set: for each answer, the server sends the question and up to {sent.max_chunks} passages to "
+                f"the model {sent.model} at {server}"
             )
         if live_id(at.root) is None:
             err.print(f"nothing is live in {at.root}: every question gets status 503 until a build goes live there")
@@ -182,7 +182,7 @@ def _cards(rows: Sequence[ScoredQuestion]) -> list[ScoreCard]:
         ScoreCard(
             title="Answers excluded",
             value=str(sum(len(row.excluded_gold) for row in rows)),
-            about="rows that answer, but that the filter excluded",
+            about="correct rows that the filter excluded",
         ),
         ScoreCard(title="Wrong rows in 15 hits", value=f"{after:.1f}", about=f"{before:.1f} with the filter off"),
     ]
@@ -236,7 +236,7 @@ def serve_ui(
     """Serve Dagster's UI for a home, with its sensors and its schedule, until Ctrl-C.
 
     The UI requires no key and no password, so only this machine can reach it unless --host is set. It also shows a
-    home without a build; its pages describe the first step.
+    home without a build; the UI then describes the first step.
 
     \b
     Examples:
@@ -250,7 +250,7 @@ def serve_ui(
     from pipeline.runs.in_process import cancel_dead  # loads Dagster, which takes seconds
 
     if dead := cancel_dead(server.home):
-        err.print(f"Marked as canceled, because the process is gone: {counted(dead, 'run')}.")
+        err.print(f"Canceled because the process is gone: {counted(dead, 'run')}.")
     out.print(f"{server.url} will show {server.home.root} in a few seconds; press Ctrl-C to stop.")
     server.become()
 

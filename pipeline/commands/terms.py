@@ -45,7 +45,7 @@ def suggest_terms(
     json_: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Propose aliases for words in questions that the live index does not know, and test each on a copy of it.
+    """Propose aliases for question words unknown to the live index, and test each on a copy of it.
 
     The questions come from `serve --keep-questions`, from feedback, and from the question files. Only --accept changes
     anything, and the gate may refuse it. The alias takes effect with the next build, which goes through the gate again.
@@ -88,7 +88,7 @@ def suggest_terms(
     if len(helpful) < len(tried):
         out.print(f"{counted(len(tried) - len(helpful), 'more word')} would change nothing.")
     if not tried:
-        out.print(f"No unknown word of {counted(len(known), 'question')} resembles a word of the index.")
+        out.print(f"No unknown word in {counted(len(known), 'question')} resembles a word in the index.")
 
 
 def _pair(text: str, option: str) -> tuple[str, str]:
@@ -181,10 +181,10 @@ def use_feedback(
     json_: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Turn feedback on hits into questions with gold, and into predicates for rows that do not belong there.
+    """Turn feedback on hits into questions with gold, and into predicates for rows marked irrelevant.
 
-    A predicate is an entry for the book's tables.toml, printed with its effect on questions and scores, tested on a
-    copy of the index. Nothing is applied: you add the entry, and the next build goes through the gate.
+    Each predicate is printed as an entry for the book's tables.toml, with its effect on questions and scores on a copy
+    of the index. Nothing is applied: you add the entry, and the next build goes through the gate.
 
     \b
     Examples:
@@ -253,7 +253,10 @@ def _record(
 
 def _print_feedback(tried: list[tuple[PredicateSuggestion, Effect]], unhelped: tuple[Unhelped, ...]) -> None:
     for suggestion, effect in tried:
-        out.print(f"\n{suggestion.chunk.title} does not belong to: {'; '.join(suggestion.questions)}", style="bold")
+        out.print(
+            f"\n{suggestion.chunk.title} does not belong in the hits for: {'; '.join(suggestion.questions)}",
+            style="bold",
+        )
         out.print(f"{effect.scores}")
         others = [query for query in effect.excluded if query not in suggestion.questions]
         if others:

@@ -67,7 +67,7 @@ class AskBody(_Body):
     where: Annotated[list[Condition], Field(max_length=20, description="Conditions that are never relaxed.")] = []
     how: Annotated[
         Literal["auto", "rules"],
-        Field(description="Who reads the question. auto: the model of `understand` in rag.yaml if there is a key."),
+        Field(description="Who reads the question. auto: the model of `understand` in rag.yaml if an API key is set."),
     ] = "auto"
 
 
@@ -89,7 +89,9 @@ class QueryBody(_Body):
     query: Question
     how: Annotated[
         Literal["auto", "read", "generate"],
-        Field(description="read: from cells and sentences; generate: by a model; auto: by a model if there is a key."),
+        Field(
+            description="read: from cells and sentences; generate: by a model; auto: by a model if an API key is set."
+        ),
     ] = "auto"
     context_key: ContextKey | None = None
 

@@ -48,7 +48,8 @@ def test_a_server_answers_until_it_is_told_to_end(sample: Home, processes: int, 
         _, errors = server.communicate(timeout=60)
     assert f"http://127.0.0.1:{port}" in errors
     assert "Traceback" not in errors
-    notice = "each answer sends the question and up to 5 passages to the model gpt-4o-mini at api.openai.com\n"
+    notice = "for each answer, the server sends the question and up to 5 passages to the model gpt-4o-mini at "
+    notice += "api.openai.com\n"
     assert (notice in errors) == bool(key)
 
 

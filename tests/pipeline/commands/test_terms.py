@@ -88,7 +88,7 @@ def test_feedback_becomes_questions_and_entries_and_changes_nothing(tiny, run, t
     told = run("feedback", "--home", tiny.root, "--write", written)
     assert (told.status, told.err) == (0, "")
     assert told.out.startswith("3 pieces of feedback: 1 question with gold, in ")
-    assert f"Long sword does not belong to: {FEEDBACK_ASKED}" in told.out
+    assert f"Long sword does not belong in the hits for: {FEEDBACK_ASKED}" in told.out
     assert "in tiny/tables.toml:" in told.out
     assert "Mace, for 'Is a mace heavy?': the question names it" in told.out
     assert {path: path.read_bytes() for path in tiny.library.rglob("*") if path.is_file()} == before
