@@ -60,7 +60,7 @@ def test_what_the_gate_refuses_is_not_accepted(tiny: Home, run: Callable[..., Ra
 
 def test_without_questions_it_says_that_there_is_nothing(tiny: Home, run: Callable[..., Ran]) -> None:
     told = run("suggest-terms", "--home", tiny.root)
-    assert told.out == "No unknown word of 0 questions resembles a word of the index.\n"
+    assert told.out == "No unknown word in 0 questions resembles a word in the index.\n"
 
 
 def test_a_pair_that_is_half_or_that_no_book_has_is_not_accepted(tiny: Home, run: Callable[..., Ran]) -> None:
