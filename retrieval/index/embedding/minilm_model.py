@@ -135,6 +135,9 @@ class Session:
         output: str,
         shape: tuple[int | str, ...],
     ) -> None:
+        # From 1.29, onnxruntime names the machine in the user's cache and reports its use to Microsoft, unless this is
+        # set before it is loaded. Its function that turns events off comes too late for both.
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
         import onnxruntime
         from onnx import TensorProto, helper
 
