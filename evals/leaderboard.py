@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from retrieval.errors import IndexCorruptError
 from retrieval.files.atomic_files import write_atomically
 
 LEADERBOARD_FILE = "leaderboard.json"
@@ -28,6 +29,11 @@ class Leaderboard:
 
         Raises:
             FileNotFoundError: there is none.
+            IndexCorruptError: it is damaged.
         """
-        values = json.loads((folder / LEADERBOARD_FILE).read_text(encoding="utf-8"))
-        return cls(values["snapshot"], values["n_questions"], values["strategies"])
+        path = folder / LEADERBOARD_FILE
+        try:
+            values = json.loads(path.read_text(encoding="utf-8"))
+            return cls(values["snapshot"], values["n_questions"], values["strategies"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise IndexCorruptError(f"{path} cannot be read ({error}); delete it and run: querymust eval") from error

@@ -405,7 +405,9 @@ def _with_remembered(folder: Path, wanted: Mapping[str, object]) -> Mapping[str,
     stored = _mapping(path)
     used, before = stored.get("used"), stored.get("rag.yaml said")
     if not isinstance(used, Mapping) or not isinstance(before, Mapping):
-        raise UnreadableSettingsError(f"{path} is not what a build remembers; delete it and build again")
+        raise UnreadableSettingsError(
+            f"{path} is not what a build remembers; delete it, and run: querymust build --library DIR"
+        )
     return {key: used.get(key) if wanted.get(key) == before.get(key) else wanted.get(key) for key in _OF_A_BUILD}
 
 

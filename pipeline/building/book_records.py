@@ -79,7 +79,7 @@ def read_for_index(home: Home, folder: BookFolder) -> Book:
 def _last_reading(folder: Path, source: Path) -> Book | None:
     """Return the book as it was last read, from the records in `folder`; None if never, or from another source."""
     kept = folder / _SOURCE
-    if not kept.is_file() or kept.read_text(encoding="utf-8") != f"{shown_name(source)}\n":
+    if not kept.is_file() or kept.read_bytes() != f"{shown_name(source)}\n".encode():
         return None
     try:
         (book,) = read_jsonl(folder / "book.jsonl", Book)

@@ -154,6 +154,7 @@ def record(home_status: Status) -> dict[str, object]:
 
 def _live(home: Home) -> LiveIndex | None:
     from evals.leaderboard import Leaderboard
+    from retrieval.errors import IndexCorruptError
     from retrieval.index.snapshot.live import POINTER, live_id, snapshot_folder
     from retrieval.index.snapshot.manifest import MANIFEST_FILE, Manifest
 
@@ -164,8 +165,8 @@ def _live(home: Home) -> LiveIndex | None:
     manifest = Manifest.read(folder)
     try:
         scores = Leaderboard.read(home.evaluations / snapshot).strategies.get("default", {})
-    except FileNotFoundError:
-        scores = {}
+    except (FileNotFoundError, IndexCorruptError):
+        scores = {}  # the index works without them
     return LiveIndex(
         id=snapshot,
         built=_changed(folder / MANIFEST_FILE),

@@ -104,7 +104,9 @@ class Renderer:
         """Return the attributes of a link to the web or to a document of the chunk's book; none of any other."""
         if href.startswith(_WEB):
             return {"href": href, "rel": "noopener noreferrer nofollow"}
-        for document in _linked_documents(href, chunk.document) if chunk else ():
+        if chunk is None:
+            return {}
+        for document in _linked_documents(href, chunk.document):
             positions = self.snapshot.metadata.positions("document", document)
             if any(self.snapshot.chunks[position].book == chunk.book for position in positions.tolist()):
                 return {"href": f"/book/{quote(chunk.book, safe='')}/{quote(document)}"}

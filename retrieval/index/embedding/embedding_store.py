@@ -1,10 +1,11 @@
 """Vectors on disk by model and text, the text that is embedded for each chunk, and the texts still to embed."""
 
 import json
+import logging
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +18,8 @@ from retrieval.files.atomic_files import write_atomically
 from retrieval.index.embedding.embedders import is_hosted
 from retrieval.language.numbers.cells import is_numeric
 from retrieval.types import Chunk, Embedder, EmbedderIdentity, Vector
+
+_log = logging.getLogger(__name__)
 
 MAX_CHARACTERS = 32_768
 """Characters of an embedded text at most: no model reads more, and a cell can hold a whole book."""
@@ -77,7 +80,7 @@ def text_key(text: str) -> bytes:
 class EmbeddingStore:
     """Vectors of one embedder in one SQLite file under `folder`; another embedder gets another file.
 
-    `add` is atomic, even if the process is killed.
+    `add` is atomic, even if the process is killed. A damaged file is renamed, and a new one takes its place.
 
     Args:
         folder: of the file; created if missing.
@@ -94,10 +97,15 @@ class EmbeddingStore:
         self.path = _path(folder, identity)
 
     def missing(self, texts: Sequence[str]) -> tuple[str, ...]:
-        """Return the distinct texts without a vector, in the order of their first occurrence."""
+        """Return the distinct texts without a vector, in the order of their first occurrence: all, if the file was
+        damaged."""
         keys = {text: text_key(text) for text in dict.fromkeys(texts)}
-        with self._connection() as connection:
-            known = {key for key, _ in _select(connection, list(keys.values()), "NULL")}
+        try:
+            with self._connection() as connection:
+                known = {key for key, _ in _select(connection, list(keys.values()), "NULL")}
+        except IndexCorruptError as error:
+            _log.warning("%s", error)
+            return tuple(keys)
         return tuple(text for text, key in keys.items() if key not in known)
 
     def keys(self) -> frozenset[str]:
@@ -173,7 +181,20 @@ class EmbeddingStore:
                 "wait for the other build, or free space, and try again"
             ) from error
         except sqlite3.DatabaseError as error:
-            raise IndexCorruptError(f"{self.path} cannot be read ({error}); delete it and embed again") from error
+            if type(error) is not sqlite3.DatabaseError:
+                raise  # an error of this program, and not of the file
+            aside = self._set_aside()
+            raise IndexCorruptError(
+                f"{self.path} was damaged ({error}) and is now {aside.name}; build again, which embeds its texts again"
+            ) from error
+
+    def _set_aside(self) -> Path:
+        aside = self.path.with_suffix(".damaged")
+        with suppress(FileNotFoundError):  # another process was faster
+            self.path.replace(aside)
+        # SQLite would repair the new file by the journal of the old one.
+        self.path.with_name(f"{self.path.name}-journal").unlink(missing_ok=True)
+        return aside
 
 
 def _path(folder: Path, identity: EmbedderIdentity) -> Path:

@@ -103,8 +103,8 @@ def _asked_twice(question: str, terms: Sequence[Word]) -> tuple[str, ...]:
             clause += question[terms[same - 1].end : terms[end - 1].end]
         shared = next((at for at in range(first + 1, stop) if texts[at] == texts[second]), None)
         if shared is None:
-            is_whole = verb is None or not AUXILIARIES.isdisjoint(texts[second:end])
-            shared = first + 1 if is_whole else verb + 1
+            lacks_verb = AUXILIARIES.isdisjoint(texts[second:end])
+            shared = first + 1 if verb is None or not lacks_verb else verb + 1
         opening = question[: terms[shared - 1].end]
         return clause, f"{opening} {question[terms[second].start : terms[end - 1].end]}"
     return ()

@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from evals.leaderboard import LEADERBOARD_FILE, Leaderboard
 from evals.verdicts import CheckVerdict, keep_verdict
 from pipeline.building.book_records import ENTRY_FILE, book_entries
 from pipeline.commands.status import Status, record
-from retrieval.errors import IndexMissingError
+from retrieval.errors import IndexCorruptError, IndexMissingError
 from retrieval.files.locks import write_lock
 from retrieval.files.records import write_jsonl
 from retrieval.home import Home
@@ -108,6 +109,18 @@ def test_the_scores_of_what_ships_are_those_of_the_last_build(sample: Home) -> N
     assert isinstance(told, dict)
     assert told["scores"]["false_exclusions"] == 0
     assert 0.8 < told["scores"]["hit@1"] <= 1
+
+
+@pytest.mark.parametrize("damage", [b"", b'{"snapshot": "a"}', b"\xa5" * 40])
+def test_damaged_scores_are_not_shown_and_stop_nothing(tiny: Home, damage: bytes) -> None:
+    scores = tiny.evaluations / str(live_id(tiny.root)) / LEADERBOARD_FILE
+    scores.parent.mkdir(parents=True, exist_ok=True)
+    scores.write_bytes(damage)
+    told = record(Status.of(tiny))["live"]
+    assert isinstance(told, dict)
+    assert told["scores"] == {}
+    with pytest.raises(IndexCorruptError, match="delete it and run: querymust eval"):
+        Leaderboard.read(scores.parent)
 
 
 def test_books_are_listed_with_their_numbers(tiny: Home, printed: Printed) -> None:

@@ -206,6 +206,10 @@ def test_a_book_that_cannot_be_read_stops_no_other_and_keeps_its_last_reading(ti
     assert not entries["broken"].losses
     assert "its last indexed version stays in the index" in entries["tiny"].losses[0]
 
+    (tiny.book("tiny") / "source.txt").write_bytes(b"\xa5garbled")
+    assert not build(tiny).problems
+    assert "it is left out" in book_entries(tiny)["tiny"].losses[0]
+
 
 def test_a_library_of_which_no_book_can_be_read_is_refused_with_the_reasons(tiny: Home) -> None:
     before = live_id(tiny.root)

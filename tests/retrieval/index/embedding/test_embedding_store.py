@@ -82,11 +82,24 @@ def test_pruning_forgets_all_other_texts(tmp_path: Path) -> None:
     assert store.missing(["a", "b", "c"]) == ("a", "c")
 
 
-def test_a_file_that_is_no_store_says_what_to_do(tmp_path: Path) -> None:
+def test_a_damaged_file_is_set_aside_and_its_texts_are_embedded_again(tmp_path: Path) -> None:
+    store = EmbeddingStore(tmp_path, MODEL)
+    store.add(list("abcdefgh") * 50, vectors(*range(400)))
+    whole = store.path.read_bytes()
+    for damaged in (b"not a database, but long enough to be looked at" * 100, whole[: len(whole) // 2]):
+        store.path.write_bytes(damaged)
+        assert store.missing(["a", "b"]) == ("a", "b")
+        store.add(["a"], vectors(1))
+        assert store.missing(["a", "b"]) == ("b",)
+        assert store.path.with_suffix(".damaged").read_bytes() == damaged
+
+
+def test_damage_that_shows_later_says_what_to_do(tmp_path: Path) -> None:
     store = EmbeddingStore(tmp_path, MODEL)
     store.path.write_bytes(b"not a database, but long enough to be looked at" * 100)
-    with pytest.raises(IndexCorruptError, match="embed again"):
-        store.missing(["a"])
+    with pytest.raises(IndexCorruptError, match="build again, which embeds its texts again"):
+        store.get(["a"])
+    assert len(store) == 0
 
 
 def test_a_store_in_use_is_to_be_waited_for_and_never_to_be_deleted(tmp_path, monkeypatch):
