@@ -106,7 +106,8 @@ def _asked_twice(question: str, terms: Sequence[Word]) -> tuple[str, ...]:
             lacks_verb = AUXILIARIES.isdisjoint(texts[second:end])
             shared = first + 1 if verb is None or not lacks_verb else verb + 1
         opening = question[: terms[shared - 1].end]
-        return clause, f"{opening} {question[terms[second].start : terms[end - 1].end]}"
+        other = f"{opening} {question[terms[second].start : terms[end - 1].end]}"
+        return (clause, other) if other.casefold() != clause.casefold() else ()
     return ()
 
 
