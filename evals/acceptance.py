@@ -11,7 +11,6 @@ from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 from pydantic import ValidationError
 
 from evals.aggregates import ALL
-from evals.comparison import Comparison, compare_experiments
 from evals.errors import AcceptanceError
 from evals.evaluation import Evaluation, StaleGold
 from evals.experiment import Experiment
@@ -19,6 +18,7 @@ from evals.failures import METRIC, FailedQuestion, failures
 from evals.metric_table import Use, names, sign
 from evals.noise import Relatives
 from evals.scored_questions import ScoredQuestion
+from evals.significant_changes import Comparison, compare_experiments
 from retrieval.errors import UnknownNameError
 from retrieval.files.atomic_files import write_atomically
 from retrieval.files.records import dump_record, parse_record

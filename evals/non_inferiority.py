@@ -17,9 +17,9 @@ from statistics import NormalDist
 from typing import Literal
 
 from evals.aggregates import ALL
-from evals.comparison import ALPHA
 from evals.scored_questions import ScoredQuestion
 from evals.significance import bootstrap_interval, holm, paired_randomisation
+from evals.significant_changes import ALPHA
 
 METRIC = "mrr"
 MARGIN = 0.02

@@ -11,10 +11,11 @@ from retrieval.files.atomic_files import write_atomically
 from retrieval.files.records import read_jsonl, write_jsonl
 from retrieval.home import Home
 from retrieval.index.embedding.embedding_store import embedding_key
-from retrieval.ingest.guarding import GuardCounts, TableGuard, count_guards, unmet
+from retrieval.ingest.guard_report import GuardCounts, TableGuard, count_guards
 from retrieval.ingest.library.book import read_book_or_last
 from retrieval.ingest.library.library import BookFolder, shown_name
 from retrieval.ingest.losses import Loss, recorded_losses
+from retrieval.ingest.owner_rules import unmet_rules
 from retrieval.ingest.tables.table import Table
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Book, Chunk
@@ -134,7 +135,7 @@ def enter_book(folder: Path, vocabulary: Vocabulary) -> None:
         warnings=(
             *book.warnings,
             *(f"{table.document}: {table.warning}" for table in tables if table.warning),
-            *unmet(book.table_rules, tables, vocabulary),
+            *unmet_rules(book.table_rules, tables, vocabulary),
         ),
         losses=missing_from(folder, book),
         guards=count_guards(read_jsonl(guards, TableGuard)) if guards.is_file() else None,

@@ -13,14 +13,15 @@ from pipeline.building.materialization import Reported
 from retrieval.errors import UnreadableSettingsError
 from retrieval.files.atomic_files import write_atomically
 from retrieval.files.records import write_jsonl
-from retrieval.index.words.keyed_tables import keyed_tables
+from retrieval.index.sibling_tables import keyed_tables
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.model_names.naming import RowNames
 from retrieval.ingest.model_passages.describing import DescribedChunks, ModelPassages
 from retrieval.ingest.model_tables.request import by_rule, listed, read_table_list
 from retrieval.ingest.model_tables.transforming import ModelTables, Transformed, WholeRows, reasons
 from retrieval.ingest.parsed_book import ParsedBook
-from retrieval.ingest.tables.rows import extract_predicates, transform_tables
+from retrieval.ingest.tables.row_predicates import extract_predicates
+from retrieval.ingest.tables.rows import transform_tables
 from retrieval.ingest.tables.table import Table
 from retrieval.language.canonical import canonical
 from retrieval.language.vocabulary import Vocabulary

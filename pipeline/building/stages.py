@@ -13,7 +13,7 @@ from retrieval.ingest.document_names import is_markdown
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import VOCABULARY_FILE, list_books
 from retrieval.ingest.parsed_book import parse_book
-from retrieval.ingest.tables.rows import extract_predicates
+from retrieval.ingest.tables.row_predicates import extract_predicates
 from retrieval.language.vocabulary import Vocabulary, load_vocabulary
 from retrieval.types import Book, Chunk, Row
 

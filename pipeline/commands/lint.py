@@ -79,7 +79,7 @@ def record(inspection: Inspection) -> dict[str, object]:
 
 def _print(inspection: Inspection, *, density: bool, shown: int | None) -> None:
     from pipeline.lint.guarding import guards_in_words, unguarded_lines, why_none_is_guarded
-    from retrieval.ingest.guarding import count_guards
+    from retrieval.ingest.guard_report import count_guards
 
     for finding in inspection.findings:
         out.print(f"{finding.severity}: {finding.rule}: {inspection.titles[finding.id]}")

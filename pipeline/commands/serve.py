@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evals.failures import FailedQuestion
     from evals.scored_questions import ScoredQuestion
     from retrieval.home import Home
-    from retrieval.serve.middleware import AccessMiddleware
+    from retrieval.serve.access import AccessMiddleware
     from retrieval.serve.schema import EvaluatedQuestion, EvaluationRecord, NamedChunk, ScoreCard
     from retrieval.types import Chunk
 

@@ -122,7 +122,8 @@ def collect_garbage(
     from retrieval.errors import NothingLiveError
     from retrieval.files.locks import write_lock
     from retrieval.home import Home
-    from retrieval.index.snapshot.live import SNAPSHOTS, remove_snapshots, snapshots_of
+    from retrieval.index.snapshot.folders import remove_snapshots, snapshots_of
+    from retrieval.index.snapshot.live import SNAPSHOTS
 
     opened = Home.at(home)
     if not (opened.root / SNAPSHOTS).is_dir():
@@ -333,7 +334,7 @@ def _follow(home: Home, remote: Place, pull_once: Callable[[], Pulled], seen: st
 
 def _pull(home: Home, remote: Place, keep: int, max_gb: float, verifier: Verifier | None) -> Pulled:
     from retrieval.files.locks import write_lock
-    from retrieval.index.snapshot.live import remove_snapshots
+    from retrieval.index.snapshot.folders import remove_snapshots
     from retrieval.index.transfer import pull_snapshot
 
     with write_lock(home.root), progress_bar("pull") as bar:

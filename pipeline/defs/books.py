@@ -21,12 +21,12 @@ from retrieval.index.embedding.embedders import cuts_for, load_embedder
 from retrieval.index.embedding.embedding_store import EmbeddingStore, embed_chunks, embedding_key, logged_progress
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.density import TableDensity, table_densities
-from retrieval.ingest.guarding import REASONS, count_guards, table_guards, unmet
+from retrieval.ingest.guard_report import REASONS, count_guards, table_guards
 from retrieval.ingest.library.library import list_books
 from retrieval.ingest.losses import Loss, record_losses
+from retrieval.ingest.owner_rules import unmet_rules
 from retrieval.ingest.parsed_book import read_parsed_book
-from retrieval.ingest.tables.rows import extract_predicates
-from retrieval.ingest.tables.strictness import MIN_DENSITY
+from retrieval.ingest.tables.row_predicates import MIN_DENSITY, extract_predicates
 from retrieval.ingest.tables.table import Table
 from retrieval.models.access import Access
 from retrieval.types import Book, Chunk, Row
@@ -189,7 +189,7 @@ def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> d
         parsed = read_parsed_book(folder / "book.jsonl")
         record_losses(parsed.losses)
         tables = parsed.tables
-        missed = unmet(book.table_rules, tables, home.vocabulary)
+        missed = unmet_rules(book.table_rules, tables, home.vocabulary)
     write_jsonl(folder / "tables.jsonl", tables)
     context.log.info(f"{context.partition_key}: {len(tables)} tables")
     return of_records(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pipeline.building.book_records import BookEntry
 from pipeline.console.output import counted
-from retrieval.ingest.guarding import GuardCounts, TableGuard, added_up
+from retrieval.ingest.guard_report import GuardCounts, TableGuard, added_up
 
 _OF_A_DOCUMENT = re.compile(r"(?P<document>.+?\.md): (?P<said>.+)", re.DOTALL)
 

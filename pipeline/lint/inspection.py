@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from pipeline.building.book_records import GUARDS, unfinished_books
 from retrieval.files.records import read_jsonl
 from retrieval.home import Home
+from retrieval.index.sibling_tables import keyed_tables
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.ingest.density import TableDensity, table_densities
-from retrieval.ingest.guarding import TableGuard, unmet
+from retrieval.ingest.guard_report import TableGuard
 from retrieval.ingest.library.book import NOT_UTF_8
+from retrieval.ingest.owner_rules import unmet_rules
 from retrieval.ingest.tables.reading import read_table
+from retrieval.ingest.tables.row_predicates import StrictTables
 from retrieval.ingest.tables.rows import check_fidelity
-from retrieval.ingest.tables.strictness import StrictTables
 from retrieval.ingest.tables.table import Table
 from retrieval.language.numbers.cells import is_numeric
 from retrieval.language.vocabulary import Vocabulary
@@ -171,7 +172,7 @@ def inspect(home: Home, snapshot: Snapshot) -> Inspection:
             continue
         guards.extend(read_jsonl(home.book(slug) / GUARDS, TableGuard))
         (book,) = read_jsonl(home.book(slug) / "book.jsonl", Book)
-        missed.extend(f"{slug}/{sentence}" for sentence in unmet(book.table_rules, tables, snapshot.vocabulary))
+        missed.extend(f"{slug}/{sentence}" for sentence in unmet_rules(book.table_rules, tables, snapshot.vocabulary))
         alike |= alike_tables(tables)
         may |= strict_tables(tables, snapshot.vocabulary)
         rows = read_jsonl(home.book(slug) / "predicates.jsonl", Row)

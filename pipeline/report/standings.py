@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evals.aggregates import ALL, Aggregate
-from evals.comparison import COMPARED, Comparison, compare_experiments
 from evals.evaluation import SHIPPED, Evaluation
 from evals.experiment import Experiment, counterpart_among
 from evals.failures import FailedQuestion
@@ -14,6 +13,7 @@ from evals.noise import NOISE
 from evals.questions.question_sets import Unscored
 from evals.scored_questions import ScoredQuestion
 from evals.significance import Interval, bootstrap_interval
+from evals.significant_changes import COMPARED, Comparison, compare_experiments
 from retrieval.search.strategies import STRATEGIES, strategy
 
 BETWEEN = "\t"

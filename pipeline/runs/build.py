@@ -41,7 +41,7 @@ from retrieval.files.locks import book_turn, holder, wait_until_left
 from retrieval.files.records import dump_record
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import cuts_for, load_embedder, price_of
-from retrieval.index.snapshot.live import remove_snapshots
+from retrieval.index.snapshot.folders import remove_snapshots
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.ingest.chunking import chunks_of_book
 from retrieval.ingest.library.library import BookFolder, list_books, refused_folders, stray_files

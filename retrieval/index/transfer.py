@@ -16,15 +16,14 @@ from retrieval.files.atomic_files import FileEntry, changes
 from retrieval.files.records import dump_record, parse_record
 from retrieval.index.places import Place, Progress, Tell, TransferMeter, each_of, silent
 from retrieval.index.signature import Signer, Verifier
+from retrieval.index.snapshot.folders import KEEP, move_into_place
 from retrieval.index.snapshot.live import HISTORY_FILE as HISTORY
 from retrieval.index.snapshot.live import (
-    KEEP,
     POINTER,
     SNAPSHOTS,
     Promotion,
     dump_promotions,
     is_id,
-    move_into_place,
     pointed_id,
     promote,
     read_promotions,

@@ -13,7 +13,8 @@ from retrieval.ingest.parsed_book import ParsedBook, ParsedDocument, parse_book
 from retrieval.ingest.prose_chunking import USUAL, Cuts, Passage, block_passages, cut_into_passages
 from retrieval.ingest.tables.reading import find_axis
 from retrieval.ingest.tables.row_object import name_first, prose_names, row_search_text
-from retrieval.ingest.tables.rows import extract_predicates, transform_tables
+from retrieval.ingest.tables.row_predicates import extract_predicates
+from retrieval.ingest.tables.rows import transform_tables
 from retrieval.ingest.tables.source_tables import content_id
 from retrieval.ingest.tables.table import Table
 from retrieval.language.canonical import literal

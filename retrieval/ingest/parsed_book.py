@@ -5,9 +5,9 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from retrieval.files.records import read_jsonl
-from retrieval.ingest.guarding import ruled
 from retrieval.ingest.losses import Loss, attempt, recorded_losses
 from retrieval.ingest.markdown.blocks import Block, parse_blocks, with_title
+from retrieval.ingest.owner_rules import apply_rules
 from retrieval.ingest.tables.source_tables import PlacedTable, place_tables
 from retrieval.ingest.tables.table import Table
 from retrieval.types import Book, Document
@@ -76,6 +76,9 @@ def _parse_document(document: Document, book: Book) -> ParsedDocument:
     )
     placed = attempt(lambda: place_tables(document, blocks), lambda: (), "every table of the document", document.path)
     by_owner = attempt(
-        lambda: ruled(placed, book.table_rules), lambda: placed, "what tables.toml says of the document", document.path
+        lambda: apply_rules(placed, book.table_rules),
+        lambda: placed,
+        "what tables.toml says of the document",
+        document.path,
     )
     return ParsedDocument(document, blocks, by_owner)

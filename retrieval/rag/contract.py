@@ -16,7 +16,8 @@ from retrieval.ingest.library.front_matter import read_metadata, split_front_mat
 from retrieval.ingest.losses import recorded_losses
 from retrieval.ingest.parsed_book import ParsedBook, parse_book
 from retrieval.ingest.prose_chunking import USUAL, Cuts
-from retrieval.ingest.tables.rows import extract_predicates, transform_tables
+from retrieval.ingest.tables.row_predicates import extract_predicates
+from retrieval.ingest.tables.rows import transform_tables
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Book, Chunk, Document, Metadata
 

@@ -20,16 +20,8 @@ from retrieval.files.records import read_jsonl, write_jsonl
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import Cost, cuts_for, price_of
 from retrieval.index.embedding.embedding_store import EmbeddingStore, embedding_text
-from retrieval.index.snapshot.live import (
-    POINTER,
-    is_live,
-    live_id,
-    promote,
-    remove_snapshots,
-    snapshot_folder,
-    standing_id,
-    were_live,
-)
+from retrieval.index.snapshot.folders import remove_snapshots
+from retrieval.index.snapshot.live import POINTER, is_live, live_id, promote, snapshot_folder, standing_id, were_live
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, is_as_built, open_snapshot
 from retrieval.ingest.prose_chunking import Cuts
 from retrieval.rag.contract import DOCUMENT_HASH, DOCUMENT_ID, IngestionResult, Prepared, RuleDocument, prepare

@@ -17,11 +17,11 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.exceptions import HTTPException
 
 from retrieval.errors import RetrievalError
+from retrieval.serve.access import ICON, PAGE, AccessMiddleware, content_of
 from retrieval.serve.api_keys import ApiKeys
 from retrieval.serve.browsing import Block, DocumentEntry, ShelfBook, WholeTable
 from retrieval.serve.errors import NOT_READY, STATUSES, UNKNOWN, ErrorBody, problem_of, status_of
 from retrieval.serve.logs import TEXT_TYPE, Measuring, RequestLog
-from retrieval.serve.middleware import ICON, PAGE, AccessMiddleware, content_of
 from retrieval.serve.request_limits import Limits, RateLimit
 from retrieval.serve.schema import (
     AskBody,

@@ -13,8 +13,8 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from retrieval.errors import ListeningError
+from retrieval.serve.access import AccessMiddleware
 from retrieval.serve.app import LOOPBACK, create_app
-from retrieval.serve.middleware import AccessMiddleware
 from retrieval.serve.request_limits import Limits
 from retrieval.serve.schema import EvaluationRecord
 

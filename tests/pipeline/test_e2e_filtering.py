@@ -10,7 +10,7 @@ from evals.questions.gold import resolve
 from evals.questions.questions import Question, load_questions
 from evals.sample import SAMPLE_QUESTIONS
 from retrieval.home import Home
-from retrieval.index.words.keyed_tables import keyed_tables
+from retrieval.index.sibling_tables import keyed_tables
 from retrieval.query_must import Canonical, canonical, satisfies_query_must
 from retrieval.query_must.siblings import Siblings
 from retrieval.search.retriever import Retriever

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from evals.aggregates import ALL
-from evals.comparison import ALPHA
 from evals.scored_questions import ScoredQuestion
 from evals.significance import paired_randomisation
+from evals.significant_changes import ALPHA
 
 CELL_METRICS = ("hit@1", "hit@5", "hit@10")
 SORTS: Mapping[str, str] = MappingProxyType(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from retrieval.errors import RetrievalError
 from retrieval.files.records import parse_record, write_jsonl
-from retrieval.index.snapshot.live import KEEP
+from retrieval.index.snapshot.folders import KEEP
 from tools.corpora.indexes import Tell
 from tools.faults.reading import Reading, Replies
 from tools.faults.scenes import ACTS, alternating, write_rule_documents

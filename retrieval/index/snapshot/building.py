@@ -12,14 +12,15 @@ from retrieval.files.arrays import save_array
 from retrieval.index.graph import Graph
 from retrieval.index.graph_building import build_graph, chunks_fingerprint
 from retrieval.index.regions import Regions
+from retrieval.index.sibling_tables import keyed_tables
 from retrieval.index.snapshot.chunk_file import ChunkFile
-from retrieval.index.snapshot.live import building_folder, move_into_place, snapshot_folder
+from retrieval.index.snapshot.folders import building_folder, move_into_place
+from retrieval.index.snapshot.live import snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest, agree, is_whole
 from retrieval.index.snapshot.metadata_index import MetadataIndex
 from retrieval.index.spelling import WrittenWords
 from retrieval.index.words.field_index import FieldIndex, rarity
 from retrieval.index.words.figure_index import FigureIndex
-from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.index.words.lexical_index import LexicalIndex, lexical_fingerprint
 from retrieval.index.words.table_texts import TableTexts
 from retrieval.index.words.value_index import ChunkTables

@@ -11,8 +11,8 @@ from retrieval.ingest.model_tables.checking import BelievedRow, CheckedAnswer, D
 from retrieval.ingest.model_tables.request import data_rows, prompt_version, request_of, why_unsent
 from retrieval.ingest.tables.reading import TableMeaning, read_table, why_unkeyed
 from retrieval.ingest.tables.row_object import RESERVED, Json, subject, to_text
+from retrieval.ingest.tables.row_predicates import StrictTables
 from retrieval.ingest.tables.rows import transform_tables
-from retrieval.ingest.tables.strictness import StrictTables
 from retrieval.ingest.tables.table import Table
 from retrieval.language.canonical import canonical
 from retrieval.language.numbers.cells import parse_range, typed

@@ -1,6 +1,8 @@
-"""Rows of tables as JSON objects with names and predicates, and a check that no cell is lost."""
+"""Rows of tables as JSON objects with names and predicates, and a check that no cell is lost.
 
-import json
+`row_predicates.py` makes the predicates.
+"""
+
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,9 +13,8 @@ from retrieval.ingest.tables.columns import ColumnNames
 from retrieval.ingest.tables.glossary import Glossary, document_words
 from retrieval.ingest.tables.header import ReadRow
 from retrieval.ingest.tables.pointers import referrers
-from retrieval.ingest.tables.reading import TableMeaning, plain_reading, read_table, why_unkeyed
+from retrieval.ingest.tables.reading import TableMeaning, plain_reading, read_table
 from retrieval.ingest.tables.row_object import (
-    Json,
     called,
     grid_object,
     names_of_rows,
@@ -22,11 +23,9 @@ from retrieval.ingest.tables.row_object import (
     row_key,
     to_text,
 )
-from retrieval.ingest.tables.strictness import StrictTables
+from retrieval.ingest.tables.row_predicates import StrictTables, is_keyed, own_predicate, row_predicate
 from retrieval.ingest.tables.table import Table
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.query_must.operators import NAME as NO_RIVAL
-from retrieval.query_must.predicate import extract_query_must
 from retrieval.types import Row
 
 
@@ -142,7 +141,7 @@ def _rows_of(table: Table, as_written: TableMeaning, book: _BookRules) -> tuple[
         lambda: _names_of(table, reading, book), dict[int, tuple[str, ...]], "what the rows of a table are called"
     )
     keyed = at_table(
-        lambda: table.id not in book.strict.labels and why_unkeyed(reading, names, book.columns.vocabulary) is None,
+        lambda: is_keyed(table, reading, names, book.strict, book.columns.vocabulary),
         bool,
         "whether each key of a table has one row",
     )
@@ -180,14 +179,8 @@ def _grid_row(
     at = reading.key_column if row.cells[reading.key_column] == key else row.cells.index(key)
     name = called(columns.written_out(row.columns[at]), key)
     content = grid_object(table, reading, row, name, columns)
-    if row.role == "data" and not (table.rule and table.rule.open):
-        position: Json = {"table": table.id, "row": row.ordinal}
-        rival: Json = {NO_RIVAL: position} if keyed else {}
-        predicate = (
-            _own_predicate(table, key) or book.strict.predicate(table, row.columns[reading.key_column], key) or {}
-        )
-        if query_must := predicate | rival:
-            content["query_must"] = query_must
+    if query_must := row_predicate(table, row, key, book.strict, row.columns[reading.key_column], keyed=keyed):
+        content["query_must"] = query_must
     source = table.rows[row.ordinal]
     return Row(
         table_id=table.id,
@@ -205,13 +198,6 @@ def _grid_row(
     )
 
 
-def _own_predicate(table: Table, key: str) -> Json:
-    """Return the owner's predicate for the row of this key; empty if there is none."""
-    written = table.rule.predicate_of(key) if table.rule else None
-    predicate: Json = json.loads(written) if written else {}
-    return predicate
-
-
 def _notes(table: Table) -> tuple[str, ...]:
     return tuple(dict.fromkeys(note for row in table.rows for note in row.notes))
 
@@ -221,7 +207,7 @@ def _record(table: Table, columns: ColumnNames) -> Row:
     named = [(name.rstrip(": "), cell) for name, cell in pairs]
     key = table.title or (table.heading_path[-1] if table.heading_path else "")
     content = record_object(table, named, _notes(table), columns)
-    if query_must := _own_predicate(table, key):
+    if query_must := own_predicate(table, key):
         content["query_must"] = query_must
     own = table.rule.names_of(key) if table.rule else ()
     return Row(
@@ -237,21 +223,6 @@ def _record(table: Table, columns: ColumnNames) -> Row:
         kind="record",
         notes=_notes(table),
     )
-
-
-def extract_predicates(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """Return the rows, with `query_must` moved from their content to the row's predicate."""
-    return tuple(
-        attempt(partial(_extracted, row), partial(replace, row), f"the predicate of the row {row.key!r}")
-        for row in rows
-    )
-
-
-def _extracted(row: Row) -> Row:
-    extraction = extract_query_must(row.content)
-    if extraction.query_must is None:
-        return row
-    return replace(row, content=extraction.content, query_must=extraction.query_must)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from retrieval.errors import IndexCorruptError
 from retrieval.files.records import read_jsonl, write_jsonl
 from retrieval.home import Home
 from retrieval.index.embedding.embedding_store import embedding_key
-from retrieval.ingest.guarding import GuardCounts
+from retrieval.ingest.guard_report import GuardCounts
 from retrieval.ingest.library.library import list_books
 from retrieval.ingest.tables.table import Table
 from retrieval.types import Book, Chunk, Find, TableRule

@@ -7,7 +7,7 @@ import pytest
 from pipeline.building.book_records import BookEntry
 from pipeline.commands.build import print_build, summary
 from pipeline.runs.outcomes import Build, RunOutcome
-from retrieval.ingest.guarding import GuardCounts
+from retrieval.ingest.guard_report import GuardCounts
 
 SLUGS = ("a", "b", "c", "d", "e", "f")
 NO_DATE = "no last_update_date in book.toml: 1970-01-01 is used"

@@ -17,7 +17,8 @@ import pytest
 from pipeline.commands.snapshots import collect_garbage, pull, push
 from retrieval.files.locks import write_lock
 from retrieval.home import Home
-from retrieval.index.snapshot.live import KEEP, live_id, promote, promotions
+from retrieval.index.snapshot.folders import KEEP
+from retrieval.index.snapshot.live import live_id, promote, promotions
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.rag.live import LiveIndex
 from retrieval.serve.service import Service

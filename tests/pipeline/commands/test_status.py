@@ -21,7 +21,7 @@ from retrieval.files.locks import write_lock
 from retrieval.files.records import write_jsonl
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id, promote
-from retrieval.ingest.guarding import GuardCounts
+from retrieval.ingest.guard_report import GuardCounts
 
 Printed = Callable[..., str]
 

@@ -7,7 +7,7 @@ from pipeline.lint.guarding import BECAUSE, Cause, by_cause, why_none_is_guarded
 from pipeline.lint.inspection import cells_outside_rows, empty_documents, repeated_ids, rows_outside_chunks
 from pipeline.runs.outcomes import Build
 from retrieval.home import Home
-from retrieval.ingest.guarding import REASONS
+from retrieval.ingest.guard_report import REASONS
 from retrieval.ingest.tables.table import Table, TableRow
 from retrieval.types import Book, Chunk, Document, Row
 

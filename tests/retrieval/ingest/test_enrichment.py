@@ -6,7 +6,8 @@ from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.enrichment import enriched, page_marks
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.prose_chunking import Cuts
-from retrieval.ingest.tables.rows import extract_predicates, transform_tables
+from retrieval.ingest.tables.row_predicates import extract_predicates
+from retrieval.ingest.tables.rows import transform_tables
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Book, Chunk, Document
 

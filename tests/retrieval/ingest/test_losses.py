@@ -15,10 +15,11 @@ import pytest
 import retrieval.ingest
 from retrieval.errors import LibraryError
 from retrieval.ingest.chunking import chunk_book
-from retrieval.ingest.guarding import table_guards
+from retrieval.ingest.guard_report import table_guards
 from retrieval.ingest.losses import Loss, attempt, recorded_losses
 from retrieval.ingest.parsed_book import parse_book
-from retrieval.ingest.tables.rows import check_fidelity, extract_predicates, transform_tables
+from retrieval.ingest.tables.row_predicates import extract_predicates
+from retrieval.ingest.tables.rows import check_fidelity, transform_tables
 from retrieval.ingest.tables.table import Table
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Book, Chunk, Document, Row
@@ -93,7 +94,7 @@ COARSE = {
     "the document": {"blocks", "boxes", "html_tables", "spans", "parser", "parsed_book"},
     "every table of the document": {"source_tables", "parsed_book"},
     "the division of the document into sections": {"prose_chunking", "captions", "parser"},
-    "the proper form of a table's rows": {"rows", "row_object", "columns", "strictness", "table", "cells"},
+    "the proper form of a table's rows": {"rows", "row_object", "columns", "row_predicates", "table", "cells"},
 }
 """The modules of which a fault may cost so much; one of any other module costs less."""
 

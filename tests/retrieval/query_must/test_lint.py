@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from retrieval.index.words.keyed_tables import keyed_tables
+from retrieval.index.sibling_tables import keyed_tables
 from retrieval.ingest.chunking import chunks_of_book
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import list_books

@@ -8,7 +8,8 @@ import pytest
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.parsed_book import parse_book
-from retrieval.ingest.tables.rows import extract_predicates, transform_tables
+from retrieval.ingest.tables.row_predicates import extract_predicates
+from retrieval.ingest.tables.rows import transform_tables
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES

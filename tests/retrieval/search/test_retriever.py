@@ -7,9 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from retrieval.errors import EmbedderMismatchError, InvalidQueryError, UnknownNameError
+from retrieval.index.sibling_tables import keyed_tables
 from retrieval.index.snapshot.live import promote
 from retrieval.index.snapshot.snapshot import Snapshot
-from retrieval.index.words.keyed_tables import keyed_tables
 from retrieval.language import tokens
 from retrieval.language.tokens import normalise
 from retrieval.query_must.predicate import satisfies_query_must

@@ -11,18 +11,16 @@ from pathlib import Path
 import pytest
 
 from retrieval.errors import IndexCorruptError, IndexMissingError, RetrievalError
+from retrieval.index.snapshot.folders import building_folder, remove_snapshots, snapshots_of
 from retrieval.index.snapshot.live import (
     HISTORY_FILE,
     Promotion,
-    building_folder,
     live_id,
     live_since_choice,
     promote,
     promotions,
     remember,
-    remove_snapshots,
     snapshot_folder,
-    snapshots_of,
     unread,
     were_live,
 )

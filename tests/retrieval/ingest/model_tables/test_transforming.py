@@ -13,7 +13,7 @@ import pytest
 
 from retrieval.errors import ModelKeyError
 from retrieval.ingest.model_tables.transforming import ModelTables, OfflineTables, Transformed, WholeRows, reasons
-from retrieval.ingest.tables.rows import extract_predicates
+from retrieval.ingest.tables.row_predicates import extract_predicates
 from retrieval.ingest.tables.table import Table
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.lint import LintItem, lint, unusable

@@ -2,7 +2,8 @@ import json
 
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.parsed_book import parse_book
-from retrieval.ingest.tables.rows import check_fidelity, extract_predicates, transform_tables
+from retrieval.ingest.tables.row_predicates import extract_predicates
+from retrieval.ingest.tables.rows import check_fidelity, transform_tables
 from retrieval.language.canonical import canonical
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.predicate import read_query_must

@@ -1,9 +1,9 @@
 import pytest
 
-from evals.comparison import compare_experiments
 from evals.errors import ExperimentError
 from evals.experiment import run_experiment
 from evals.significance import paired_randomisation
+from evals.significant_changes import compare_experiments
 from retrieval.strategy import Strategy
 
 

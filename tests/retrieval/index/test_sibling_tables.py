@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 
-from retrieval.index.words.keyed_tables import keyed_tables
+from retrieval.index.sibling_tables import keyed_tables
 from retrieval.query_must.operators import NAME, Membership
 from retrieval.query_must.sibling_mentions import AmountInterval
 from retrieval.types import Chunk

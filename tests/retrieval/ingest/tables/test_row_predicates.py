@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.ingest.tables.rows import extract_predicates, transform_tables
+from retrieval.ingest.tables.row_predicates import extract_predicates
+from retrieval.ingest.tables.rows import transform_tables
 from retrieval.ingest.tables.table import Table, TableRow
 from retrieval.query_must import Vocabulary, satisfies_query_must
 from retrieval.query_must.operators import always_asks

@@ -1,15 +1,11 @@
-"""The guarded tables of a book and the reasons why others are not guarded, with the owner's rules applied."""
+"""The owner's rules for the tables of a book (`tables.toml`): applied to its tables, and checked for mistakes."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
-from functools import partial
-from typing import Literal, get_args
 
 from retrieval.ingest.library.table_rules import TABLES_FILE
-from retrieval.ingest.losses import attempt
-from retrieval.ingest.tables.reading import TableMeaning, Unkeyed, read_table, why_unkeyed
+from retrieval.ingest.tables.reading import TableMeaning, read_table
 from retrieval.ingest.tables.row_object import row_key
 from retrieval.ingest.tables.source_tables import PlacedTable
 from retrieval.ingest.tables.table import Table
@@ -17,131 +13,23 @@ from retrieval.language.canonical import canonical_term
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.sibling_mentions import Speech
 from retrieval.query_must.siblings import words_of
-from retrieval.types import EVERY, Find, Row, TableRule, normal
-
-Reason = Unkeyed | Literal["open"]
-"""Why a table is not guarded: none of its rows can be, or the book's owner left it open."""
-REASONS: tuple[Reason, ...] = (*get_args(Unkeyed), "open")
-
-
-@dataclass(frozen=True, slots=True)
-class TableGuard:
-    """Whether the rows of one table carry a predicate. Key: table_id."""
-
-    table_id: str
-    book: str
-    document: str
-    line: int
-    """1-based, in the file of the document."""
-    heading: str
-    """The nearest heading above it."""
-    caption: str
-    """The table's caption; empty without one."""
-    n_rows: int
-    n_guarded: int
-    """Rows with a predicate."""
-    guardable: bool
-    """Whether its rows carry a predicate, or would if the owner had not left it open."""
-    reason: Reason | None
-    """Why no row has a predicate; None if one has."""
-
-
-@dataclass(frozen=True, slots=True)
-class GuardCounts:
-    """The numbers of tables that are guarded, and of those that are not, by reason."""
-
-    n_tables: int
-    n_guarded: int
-    """Tables with a row that carries a predicate."""
-    n_guardable: int
-    """Guarded tables, and tables that would be guarded if their owner had not left them open."""
-    reasons: Mapping[str, int]
-    """The number of unguarded tables for each reason, the most frequent first."""
-
-
-def table_guards(tables: Sequence[Table], rows: Iterable[Row], vocabulary: Vocabulary) -> tuple[TableGuard, ...]:
-    """Return whether each table of a book is guarded, in the order of the tables; tables whose rule fails are omitted.
-
-    Args:
-        rows: all rows of these tables, predicates extracted.
-        vocabulary: with which the rows were made.
-    """
-    rows_of: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        rows_of[row.table_id].append(row)
-    guards = (
-        attempt(
-            partial(_guard, table, rows_of[table.id], vocabulary),
-            lambda: None,
-            "why a table is guarded or not",
-            table.document,
-            table.lines[0],
-        )
-        for table in tables
-    )
-    return tuple(filter(None, guards))
-
-
-def count_guards(guards: Iterable[TableGuard]) -> GuardCounts:
-    """Count the guarded tables, and the reasons of the others."""
-    verdicts = tuple(guards)
-    reasons = Counter(guard.reason for guard in verdicts if guard.reason is not None)
-    n_guardable = sum(guard.guardable for guard in verdicts)
-    return GuardCounts(len(verdicts), len(verdicts) - reasons.total(), n_guardable, _by_number(reasons))
-
-
-def added_up(several: Iterable[GuardCounts]) -> GuardCounts:
-    """Return the sum of the counts of several books."""
-    per_book = tuple(several)
-    reasons = Counter[str]()
-    for counts in per_book:
-        reasons.update(counts.reasons)
-    return GuardCounts(
-        n_tables=sum(counts.n_tables for counts in per_book),
-        n_guarded=sum(counts.n_guarded for counts in per_book),
-        n_guardable=sum(counts.n_guardable for counts in per_book),
-        reasons=_by_number(reasons),
-    )
-
-
-def _by_number(counts: Mapping[Reason, int] | Mapping[str, int]) -> Mapping[str, int]:
-    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
-
-
-def _guard(table: Table, rows: Sequence[Row], vocabulary: Vocabulary) -> TableGuard:
-    n_guarded = sum(row.query_must is not None for row in rows)
-    names = {row.ordinal: row.names for row in rows}
-    by_rule = n_guarded > 0 and table.rule is None
-    unkeyed = None if by_rule else why_unkeyed(read_table(table), names, vocabulary)
-    unguarded: Reason | None = "open" if table.rule and table.rule.open else unkeyed
-    return TableGuard(
-        table_id=table.id,
-        book=table.book,
-        document=table.document,
-        line=table.lines[0],
-        heading=table.heading_path[-1] if table.heading_path else "",
-        caption=table.caption or "",
-        n_rows=len(rows),
-        n_guarded=n_guarded,
-        guardable=n_guarded > 0 or unkeyed is None,
-        reason=None if n_guarded else unguarded,
-    )
-
+from retrieval.types import EVERY, Find, TableRule, normal
 
 _SHOWN = 5
+"""The most names that a complaint lists."""
 
 
-def ruled(placed: Sequence[PlacedTable], rules: Sequence[TableRule]) -> tuple[PlacedTable, ...]:
+def apply_rules(placed: Sequence[PlacedTable], rules: Sequence[TableRule]) -> tuple[PlacedTable, ...]:
     """Return the tables, each with its entry in `tables.toml` and the caption that the entry gives.
 
-    If two entries are about one table, neither is applied, and `unmet` reports it.
+    If two entries are about one table, neither is applied, and `unmet_rules` reports it.
     """
     if not rules:
         return tuple(placed)
-    return tuple(replace(placed_table, table=_ruled(placed_table.table, rules)) for placed_table in placed)
+    return tuple(replace(placed_table, table=_with_rule(placed_table.table, rules)) for placed_table in placed)
 
 
-def _ruled(table: Table, rules: Sequence[TableRule]) -> Table:
+def _with_rule(table: Table, rules: Sequence[TableRule]) -> Table:
     entries = _about(table, rules)
     if len(entries) != 1 or entries[0].caption is None:
         return replace(table, rule=entries[0]) if len(entries) == 1 else table
@@ -155,7 +43,7 @@ def _about(table: Table, rules: Sequence[TableRule]) -> list[TableRule]:
     return [rule for rule in rules if rule.find.holds(own)]
 
 
-def unmet(rules: Sequence[TableRule], tables: Sequence[Table], vocabulary: Vocabulary) -> tuple[str, ...]:
+def unmet_rules(rules: Sequence[TableRule], tables: Sequence[Table], vocabulary: Vocabulary) -> tuple[str, ...]:
     """Return a sentence for each table, column or row in the entries that the book does not have, for each name that
     cannot be used, and for entries about the same table.
 
@@ -175,12 +63,14 @@ def unmet(rules: Sequence[TableRule], tables: Sequence[Table], vocabulary: Vocab
         f"{rule} {complaint}"
         for rule in rules
         if (mine := [table for table in tables if table.rule == rule]) or rule.entry not in not_applied
-        for complaint in _unmet(rule, mine, tables, vocabulary)
+        for complaint in _complaints(rule, mine, tables, vocabulary)
     )
     return tuple(f"{TABLES_FILE}: {sentence}" for sentence in (*contradictions, *sentences))
 
 
-def _unmet(rule: TableRule, mine: Sequence[Table], tables: Sequence[Table], vocabulary: Vocabulary) -> Iterator[str]:
+def _complaints(
+    rule: TableRule, mine: Sequence[Table], tables: Sequence[Table], vocabulary: Vocabulary
+) -> Iterator[str]:
     if not mine:
         yield f"finds no table{_nearest_table(rule, tables)}"
         return

@@ -1,22 +1,30 @@
-"""Strict tables: matrices of near-identical rows, each of which is useful only to a question with the row's value."""
+"""The predicate of each row on the question (`query_must`): the owner's, or that of a matrix, and its key's rivals.
 
+A strict table is a matrix of near-identical rows, each of which is useful only to a question with the row's value.
+"""
+
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from retrieval.ingest.density import near_duplicate_density
 from retrieval.ingest.losses import attempt
 from retrieval.ingest.tables.columns import ROLL, column_label, column_labels
 from retrieval.ingest.tables.glossary import subjects_of
-from retrieval.ingest.tables.reading import TableMeaning
+from retrieval.ingest.tables.header import ReadRow
+from retrieval.ingest.tables.reading import TableMeaning, why_unkeyed
 from retrieval.ingest.tables.row_object import Json, JsonValue, row_search_text
 from retrieval.ingest.tables.table import Table
 from retrieval.language.canonical import literal
 from retrieval.language.lexicon import Label, Way
 from retrieval.language.numbers.cells import MAX_EXPANDED, NumberRange, parse_range, way_that_is_better
 from retrieval.language.vocabulary import Vocabulary
+from retrieval.query_must.operators import NAME as NO_RIVAL
+from retrieval.query_must.predicate import extract_query_must
+from retrieval.types import Row
 
 MIN_ROWS = 8
 MIN_DENSITY = 0.5
@@ -207,3 +215,53 @@ def _is_crowd(family: Sequence[_Matrix]) -> bool:
         if row.role == "data"
     ]
     return len(texts) >= MIN_ROWS and near_duplicate_density(texts) >= MIN_DENSITY
+
+
+def row_predicate(table: Table, row: ReadRow, key: str, strict: StrictTables, column: str, *, keyed: bool) -> Json:
+    """Return the predicate of a row; empty for a heading, and for a table that its owner left open.
+
+    Args:
+        key: of the row.
+        strict: the strict tables of the book.
+        column: the head of the column of keys.
+        keyed: whether a question that names another row of the table excludes this one (`is_keyed`).
+    """
+    if row.role != "data" or (table.rule and table.rule.open):
+        return {}
+    position: Json = {"table": table.id, "row": row.ordinal}
+    rival: Json = {NO_RIVAL: position} if keyed else {}
+    return (own_predicate(table, key) or strict.predicate(table, column, key) or {}) | rival
+
+
+def is_keyed(
+    table: Table,
+    reading: TableMeaning,
+    names: Mapping[int, Sequence[str]],
+    strict: StrictTables,
+    vocabulary: Vocabulary,
+) -> bool:
+    """Whether each key of a table stands for one row, so that naming another row excludes it; a strict table has its
+    own predicates."""
+    return table.id not in strict.labels and why_unkeyed(reading, names, vocabulary) is None
+
+
+def own_predicate(table: Table, key: str) -> Json:
+    """Return the owner's predicate for the row of this key; empty if there is none."""
+    written = table.rule.predicate_of(key) if table.rule else None
+    predicate: Json = json.loads(written) if written else {}
+    return predicate
+
+
+def extract_predicates(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """Return the rows, with `query_must` moved from their content to the row's predicate."""
+    return tuple(
+        attempt(partial(_extracted, row), partial(replace, row), f"the predicate of the row {row.key!r}")
+        for row in rows
+    )
+
+
+def _extracted(row: Row) -> Row:
+    extraction = extract_query_must(row.content)
+    if extraction.query_must is None:
+        return row
+    return replace(row, content=extraction.content, query_must=extraction.query_must)

@@ -7,11 +7,13 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.index.words.keyed_tables import keyed_tables
+from retrieval.index.sibling_tables import keyed_tables
 from retrieval.ingest.chunking import chunk_book
-from retrieval.ingest.guarding import GuardCounts, TableGuard, added_up, count_guards, table_guards, unmet
+from retrieval.ingest.guard_report import GuardCounts, TableGuard, added_up, count_guards, table_guards
+from retrieval.ingest.owner_rules import unmet_rules
 from retrieval.ingest.parsed_book import ParsedBook, parse_book
-from retrieval.ingest.tables.rows import check_fidelity, extract_predicates, transform_tables
+from retrieval.ingest.tables.row_predicates import extract_predicates
+from retrieval.ingest.tables.rows import check_fidelity, transform_tables
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.predicate import explain, satisfies_query_must
 from retrieval.query_must.siblings import Siblings
@@ -140,26 +142,26 @@ def reasons(text: str, *rules: TableRule) -> list[str | None]:
 def list_unmet(text: str, *rules: TableRule) -> tuple[str, ...]:
     book = parsed(text, *rules)
     numbered = tuple(replace(rule, entry=number) for number, rule in enumerate(rules, start=1))
-    return unmet(numbered, book.tables, WORDS)
+    return unmet_rules(numbered, book.tables, WORDS)
 
 
 def test_the_column_that_is_called_the_key_picks_the_row() -> None:
     assert [chunk.row_key for chunk in chunks_of(MOVEMENT)] == ["1", "2", "3"]
-    ruled = chunks_of(MOVEMENT, TableRule(1, HERE, key="terrain"))
-    assert [chunk.row_key for chunk in ruled] == ["Forest", "Swamp", "Hills"]
-    assert ruled[0].title == "Movement - Forest"
-    assert came("How many miles in the swamp?", ruled) == ["Swamp"]
+    apply_rules = chunks_of(MOVEMENT, TableRule(1, HERE, key="terrain"))
+    assert [chunk.row_key for chunk in apply_rules] == ["Forest", "Swamp", "Hills"]
+    assert apply_rules[0].title == "Movement - Forest"
+    assert came("How many miles in the swamp?", apply_rules) == ["Swamp"]
 
 
 def test_another_name_of_a_row_names_it_and_keeps_its_rivals_out() -> None:
     question = "How many miles per day do we make in the woods?"
     rule = TableRule(1, HERE, key="Terrain", names={"forest": ("woods", "woodland")})
     assert came(question, chunks_of(MOVEMENT, TableRule(1, HERE, key="Terrain"))) == ["Forest", "Swamp", "Hills"]
-    ruled = chunks_of(MOVEMENT, rule)
-    assert came(question, ruled) == ["Forest"]
-    assert {"Forest", "woods", "woodland"} <= set(ruled[0].names)
-    rivals = Siblings(keyed_tables(ruled).tables, WORDS)
-    assert explain(question, ruled[1].query_must, rivals=rivals) == (
+    apply_rules = chunks_of(MOVEMENT, rule)
+    assert came(question, apply_rules) == ["Forest"]
+    assert {"Forest", "woods", "woodland"} <= set(apply_rules[0].names)
+    rivals = Siblings(keyed_tables(apply_rules).tables, WORDS)
+    assert explain(question, apply_rules[1].query_must, rivals=rivals) == (
         "contain_no_rival failed: the question names 'wood', another row of its table"
     )
 
@@ -323,7 +325,7 @@ def test_tables_of_one_heading_are_told_apart_by_their_document() -> None:
     rules = tuple(TableRule(number, replace(HERE, document=f"{number + 1}.md"), open=True) for number in (1, 2))
     book = parse_book(Book("b", "B", documents, table_rules=rules))
     assert [table.rule is not None for table in book.tables] == [False, True]
-    assert unmet(rules, book.tables, WORDS) == (
+    assert unmet_rules(rules, book.tables, WORDS) == (
         "tables.toml: entry 2 (heading 'Movement', document '3.md') finds no table; there are '2.md', '1.md'",
     )
 
