@@ -10,8 +10,6 @@ from retrieval.index.snapshot.live import (
 )
 from tests.retrieval.index.conftest import build
 
-STRANGE = "0123456789abcdef"
-
 
 @pytest.fixture(scope="module")
 def seven(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:

@@ -14,8 +14,6 @@ from retrieval.index.snapshot.folders import building_folder, remove_snapshots, 
 from retrieval.index.snapshot.snapshot import open_snapshot
 from tests.retrieval.index.conftest import build
 
-STRANGE = "0123456789abcdef"
-
 
 def present(home: Path) -> set[str]:
     return {path.name for path in (home / "snapshots").iterdir()}
