@@ -32,6 +32,13 @@ class Piece(NamedTuple):
     lower: str
 
 
+VULGAR = dict(
+    zip(
+        "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞",
+        (1 / 2, 1 / 3, 2 / 3, 1 / 4, 3 / 4, 1 / 5, 2 / 5, 3 / 5, 4 / 5, 1 / 6, 5 / 6, 1 / 8, 3 / 8, 5 / 8, 7 / 8),
+        strict=True,
+    )
+)
 # The order matters: the longest reading of a run of digits is tried first. Every repeated group
 # has a limit, so that the time is proportional to the length of the text.
 _PIECE = re.compile(
@@ -52,7 +59,9 @@ _PIECE = re.compile(
     + r"""
                  |[0-9]{1,3}(?:(?:,[0-9]{3}){1,7}+|(?:[\u00a0\u2009\u202f][0-9]{3}){1,7}+)(?![0-9])|[0-9]+)
                  (?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,3}(?!\w))? | (?<![\w.])\.[0-9]+ )
-  | (?P<vulgar>  [½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞] )
+  | (?P<vulgar>  ["""
+    + "".join(VULGAR)
+    + r"""] )
   | (?P<raised>  [⁰¹²³⁴-⁹]+ )
   | (?P<money>   (?:(?<![\w])[kKMB]?Cr|[$€£¥])(?=[\s]?[.0-9]) )
   | (?P<times>   (?:(?<!\w)[xX]|×)(?=\s?[0-9]+(?:\.[0-9]+)?(?!\w)) )
@@ -60,13 +69,6 @@ _PIECE = re.compile(
   | (?P<mark>    \S )
     """,
     re.VERBOSE,
-)
-VULGAR = dict(
-    zip(
-        "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞",
-        (1 / 2, 1 / 3, 2 / 3, 1 / 4, 3 / 4, 1 / 5, 2 / 5, 3 / 5, 4 / 5, 1 / 6, 5 / 6, 1 / 8, 3 / 8, 5 / 8, 7 / 8),
-        strict=True,
-    )
 )
 _GROUPING = str.maketrans("", "", ", \u00a0\u2009\u202f")
 PERCENTILE_HUNDRED = "00"

@@ -8,11 +8,11 @@ from itertools import pairwise
 from math import inf
 
 from retrieval.language.numbers.intervals import Interval, follows_name, interval, label_before
-from retrieval.language.numbers.numerals import Piece, pieces_of
+from retrieval.language.numbers.numerals import VULGAR, Piece, pieces_of
 from retrieval.language.numbers.quantity import NUMBER_WORDS, NUMBERING, Quantity
 from retrieval.language.tokens import AT_ONCE
 
-_FIGURE = re.compile(r"[0-9½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")
+_FIGURE = re.compile(f"[0-9{''.join(VULGAR)}]")
 _WORD = re.compile(r"[a-z]+")
 _JOINERS = frozenset({",", "and", "or", "&", "/", ", and", ", or"})
 
