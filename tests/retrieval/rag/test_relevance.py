@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from math import exp
 from pathlib import Path
 
 import numpy as np
@@ -25,12 +26,14 @@ from retrieval.rag.relevance import (
     keep_calibration,
     measures,
     nowhere,
+    relevance_of,
     relevances,
+    search,
     shipped,
     subject_of,
 )
 from retrieval.search.retriever import Retriever
-from retrieval.types import Chunk
+from retrieval.types import RELEVANCE, Chunk
 
 FALLING = {"unknown", "unexplained", "beyond", "nowhere", "untold", "uncounted"}
 PLAIN = Calibration("wordllama", "default", ("alike", "unknown"), (2.0, -1.0), -1.0)
@@ -176,6 +179,35 @@ def test_relevances_are_what_the_calibration_makes_of_the_measures(retriever: Re
     ids = [hit.chunk.id for hit in retriever.retrieve("Barricade rules", k=5).hits]
     result = relevances(retriever, "Barricade rules", ids, PLAIN)
     assert np.array_equal(result, PLAIN.of(measures(retriever, "Barricade rules", ids)))
+
+
+@pytest.mark.parametrize("k", [1, 3, 15])
+def test_a_hit_is_as_relevant_as_its_score_is_near_the_best(retriever: Retriever, k: int) -> None:
+    question = "What does a club cost?"
+    hits = search(retriever, question, k, "default", measured=True)[0].hits
+    whole = retriever.retrieve(question, max(k, N_CANDIDATES)).chunk_ids
+    calibrated = relevance_of(retriever)(question, whole)
+    odds = [exp(hit.score - hits[0].score) for hit in hits]
+    assert [hit.evidence[RELEVANCE] for hit in hits] == pytest.approx(
+        [share * most for share, most in zip(odds, calibrated, strict=False)]
+    )
+    assert odds[0] == 1.0
+    assert odds == sorted(odds, reverse=True)
+
+
+def test_relevance_of_other_scores_is_that_of_the_calibration(retriever: Retriever) -> None:
+    hits = search(retriever, "What does a club cost?", 5, "bm25", measured=True)[0].hits
+    calibrated = relevance_of(retriever)("What does a club cost?", [hit.chunk.id for hit in hits])
+    assert [hit.evidence[RELEVANCE] for hit in hits] == calibrated
+
+
+def test_the_least_relevance_leaves_out_hits_that_the_ranking_puts_far_behind(retriever: Retriever) -> None:
+    every = search(retriever, "What does a club cost?", 15, "default", measured=True)[0].hits
+    least = every[0].evidence[RELEVANCE] / 2
+    kept, reason = search(retriever, "What does a club cost?", 15, "default", least=least)
+    assert reason is None
+    assert kept.chunk_ids == tuple(hit.chunk.id for hit in every if hit.evidence[RELEVANCE] >= least)
+    assert 0 < len(kept.hits) < len(every)
 
 
 PROSE = Chunk("a", "b", "d", "prose", "", "", "", (1, 1), ())
