@@ -65,6 +65,8 @@ def asking_headings(snapshot: Snapshot) -> tuple[tuple[str, Chunk], ...]:
 
     A question that says what it is about has at least two words that few questions contain: not `How does it work?`.
     """
+    if not len(snapshot):
+        return ()  # it has no kinds either
     passages = np.flatnonzero(snapshot.metadata.mask("kind", "eq", "prose"))
     questions: dict[tuple[str, str], tuple[str, Chunk]] = {}
     for position in passages[:: max(1, len(passages) // PASSAGES)].tolist():

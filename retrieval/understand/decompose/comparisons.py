@@ -91,9 +91,9 @@ def _asked_twice(question: str, terms: Sequence[Word]) -> tuple[str, ...]:
     second clause with a pronoun needs the first: `what is it made of, and what does it weigh?`.
     """
     texts, end = [word.text.lower() for word in terms], len(terms) - bool(terms and terms[-1].key in _SIGNS)
-    for first, asking in enumerate(texts):
+    for first, asking in ((at, text) for at, text in enumerate(texts) if text in _ASKING):
         second = next((at for at in range(first + 3, end) if texts[at - 2 : at] == ["and", asking]), None)
-        if asking not in _ASKING or second is None or not _REFERRING.isdisjoint(texts[second:end]):
+        if second is None or not _REFERRING.isdisjoint(texts[second:end]):
             continue
         stop = second - 2 - (texts[second - 3] == ",")
         clause = question[: terms[stop - 1].end]
