@@ -6,6 +6,7 @@ from functools import lru_cache
 from math import isfinite
 
 from retrieval.language.canonical import Canonical, canonical_term
+from retrieval.language.english import word_set
 from retrieval.language.identifiers import MARK, Known, Whole, identifiers, is_address, known_identifiers
 from retrieval.language.numbers import AS_TEXT, Quantity, quantities
 from retrieval.language.numbers.columns import DEGREES, column_noun
@@ -129,7 +130,7 @@ LONG = 4
 CODE = 5
 """Digits of a number that identifies one row, such as `6205.20`."""
 _PAIR = 2
-_ASKING = frozenset({"what", "which", "who", "when", "where", "how", "why"})
+_QUESTION_WORDS = word_set("question_words")
 _KEPT = 16
 
 
@@ -205,7 +206,9 @@ class QueryMentions:
         for position, token in enumerate(tokens):
             places[token] = places.get(token, 0) | 1 << position
         twice = (
-            number for number in range(1, len(tokens)) if tokens[number - 1] == "and" and tokens[number] in _ASKING
+            number
+            for number in range(1, len(tokens))
+            if tokens[number - 1] == "and" and tokens[number] in _QUESTION_WORDS
         )
         return QueryMentions(
             tokens,

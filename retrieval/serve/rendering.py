@@ -21,7 +21,6 @@ from retrieval.ingest.markdown.parser import (
     without_tags,
 )
 from retrieval.ingest.markdown.spans import without_marks
-from retrieval.language.terms import Tokenize
 from retrieval.rag.relevance import subject_of
 from retrieval.types import Chunk
 
@@ -44,15 +43,13 @@ class Renderer:
     snapshot: Snapshot
     terms: frozenset[str]
     """Index terms of the question; empty: nothing is marked."""
-    tokenize: Tokenize
-    """The tokenizer of the index."""
 
     @classmethod
     def of(cls, snapshot: Snapshot, question: str = "") -> "Renderer":
         """Return a renderer that marks the words of a question; misspelt words are marked as they were read."""
         subject = snapshot.spelling(subject_of(question)) if question else ""
         terms = frozenset(snapshot.lexical.read(subject)) if subject else frozenset[str]()
-        return cls(snapshot, terms, snapshot.lexical.tokenize)
+        return cls(snapshot, terms)
 
     def block(self, markdown: str, chunk: Chunk | None = None) -> str:
         """Return the HTML of paragraphs, lists, tables and code.
@@ -128,7 +125,7 @@ class Renderer:
     def _matched(self, text: str, words: Sequence[re.Match[str]]) -> int:
         """Return how many of these words together are one term of the question; 0 if the first begins none."""
         for size in range(len(words), 0, -1):
-            cut = self.tokenize(text[words[0].start() : words[size - 1].end()])
+            cut = self.snapshot.lexical.tokenize(text[words[0].start() : words[size - 1].end()])
             if (len(cut) == 1 or size == 1) and self.terms.intersection(cut):
                 return size
         return 0

@@ -417,14 +417,14 @@ def _examples(reader: ContextSource) -> tuple[str, ...]:
         return chunk.id in retriever.retrieve(question, 1, reader.strategy, decisions=False).chunk_ids
 
     headings = asking_headings(snapshot)[: 3 * MAX_EXAMPLES]
-    asked = iter([question for question, chunk in headings if is_answered(question, chunk)])
-    chosen = list(islice(asked, MAX_HEADINGS))
+    answered = (question for question, chunk in headings if is_answered(question, chunk))
+    chosen = list(islice(answered, MAX_HEADINGS))
     for starter in starters(snapshot)[: 3 * MAX_EXAMPLES]:
         if len(chosen) == MAX_EXAMPLES:
             break
         ways = starter.questions(len(chosen))
         chosen += islice((question for question in ways if is_answered(question, starter.row)), 1)
-    return (*chosen, *islice(asked, MAX_EXAMPLES - len(chosen)))
+    return (*chosen, *islice(answered, MAX_EXAMPLES - len(chosen)))
 
 
 def _allowed(name: str) -> Strategy:

@@ -88,7 +88,7 @@ class EmbeddingStore:
 
     Raises:
         RetrievalError: by every method, if the file is in use for more than a minute, or cannot be written.
-        IndexCorruptError: by every method, if the file is damaged or not a store.
+        IndexCorruptError: by every method but `missing`, if the file is damaged or not a store.
     """
 
     def __init__(self, folder: Path, identity: EmbedderIdentity) -> None:

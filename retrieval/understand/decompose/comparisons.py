@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from retrieval.language.english import word_sets
+from retrieval.language.english import word_set, word_sets
 from retrieval.language.numbers.quantity import CARDINALS
 from retrieval.types import Chunk
 from retrieval.understand.catalog.words import Word, keys, words
@@ -27,7 +27,7 @@ _COUNTING = CARDINALS.keys() | {"a", "an", "few", "several", "couple"}
 """Words that count things."""
 _LONGEST_SIDE = 7
 """The most words of a name."""
-_ASKING, _REFERRING = _WORDS["asking"], _WORDS["referring"]
+_QUESTION_WORDS, _REFERRING = word_set("question_words"), _WORDS["referring"]
 _FEW = 3
 """The most words of a clause that may lack a verb: `how many large`."""
 _SIGNS = frozenset({",", ":", ";", "?", "!", "(", ")", "-", "–", "—"})
@@ -91,7 +91,7 @@ def _asked_twice(question: str, terms: Sequence[Word]) -> tuple[str, ...]:
     second clause with a pronoun needs the first: `what is it made of, and what does it weigh?`.
     """
     texts, end = [word.text.lower() for word in terms], len(terms) - bool(terms and terms[-1].key in _SIGNS)
-    for first, asking in ((at, text) for at, text in enumerate(texts) if text in _ASKING):
+    for first, asking in ((at, text) for at, text in enumerate(texts) if text in _QUESTION_WORDS):
         second = next((at for at in range(first + 3, end) if texts[at - 2 : at] == ["and", asking]), None)
         if second is None or not _REFERRING.isdisjoint(texts[second:end]):
             continue
