@@ -16,7 +16,7 @@ from retrieval.ingest.tables.row_object import name_first, prose_names, row_sear
 from retrieval.ingest.tables.row_predicates import extract_predicates
 from retrieval.ingest.tables.rows import transform_tables
 from retrieval.ingest.tables.source_tables import content_id
-from retrieval.ingest.tables.table import Table
+from retrieval.ingest.tables.table import Table, is_unnamed
 from retrieval.language.canonical import literal
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import TABLE_SUBJECT, Book, Chunk, Document, Metadata, Row
@@ -208,7 +208,7 @@ def header_signature(columns: Sequence[str]) -> str:
 
     Two attack matrices are twins even if one ends at armor class 9 and the other at 10.
     """
-    axis = find_axis(["" if column.startswith("column ") else column for column in columns])
+    axis = find_axis(["" if is_unnamed(column) else column for column in columns])
     on_axis = set(axis.columns) if axis else set()
     names = [literal(column) for index, column in enumerate(columns) if index not in on_axis]
     return content_id(*names, "by", literal(axis.name) if axis else "")

@@ -14,6 +14,7 @@ import numpy as np
 
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.ingest.markdown.parser import plain_text
+from retrieval.ingest.tables.table import is_unnamed
 from retrieval.rag.relevance import is_everywhere
 from retrieval.serve.browsing import table_title
 from retrieval.types import Chunk
@@ -30,7 +31,6 @@ _ASKING_HEADING = re.compile(
     r"^#{1,6}[ \t]+(?:(?:Q|\d+(?:\.\d+)*)[.:)]?[ \t]+)?(?P<question>\S[^\n]*\?)[ \t]*#*$", re.MULTILINE
 )
 _LONG_WORD = re.compile(r"[^\W\d_]{3,}")
-_NO_HEAD = re.compile(r"column \d+")
 MANY_COLUMNS = 5
 """Tables with at least this many columns rank equally."""
 
@@ -133,7 +133,7 @@ def _starter(snapshot: Snapshot, rows: Sequence[int]) -> Starter | None:
 
 def _askable_columns(row: Chunk) -> Iterator[str]:
     for column, cell in zip(row.columns, row.cells, strict=True):
-        if cell.strip() not in ("", row.row_key) and _is_name(column) and not _NO_HEAD.fullmatch(column):
+        if cell.strip() not in ("", row.row_key) and _is_name(column) and not is_unnamed(column):
             yield column
 
 

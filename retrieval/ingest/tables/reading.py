@@ -17,7 +17,7 @@ from retrieval.ingest.tables.header import (
     under_groups,
     under_parents,
 )
-from retrieval.ingest.tables.table import Table, TableRow
+from retrieval.ingest.tables.table import Table, TableRow, named_columns
 from retrieval.language.canonical import canonical_term
 from retrieval.language.identifiers import is_address
 from retrieval.language.numbers.cells import is_numeric, parse_range
@@ -79,7 +79,7 @@ def read_table(table: Table) -> TableMeaning:
 
 def plain_reading(table: Table) -> TableMeaning:
     """Return a table as a grid of its lines, regardless of their contents."""
-    columns = _named(table.header)
+    columns = named_columns(table.header)
     rows = tuple(
         ReadRow(ordinal, "data" if any(row.cells) else "note", columns, row.cells)
         for ordinal, row in enumerate(table.rows)
@@ -99,7 +99,7 @@ def _read(table: Table) -> TableMeaning:
     if 0 in heads and not headings:
         header, headings = joined_headers(header, grid[0]), 1
     header, grid = realigned(header, grid, headings)
-    columns = _named(header)
+    columns = named_columns(header)
     bold = {position for position, row in enumerate(table.rows) if row.bold}
     rows = _with_roles(columns, grid, headings, title, heads, bold, narrow=len(table.header) == 2)
     if _period(header) == len(header):
@@ -127,12 +127,6 @@ def _is_record(table: Table) -> bool:
     firsts = [row.cells[0].rstrip() for row in table.rows] + ([] if titled else [table.header[0].rstrip()])
     pairs = sum(cell.endswith(":") for cell in firsts)
     return pairs > len(firsts) / 2 if titled else firsts[-1].endswith(":") and pairs >= len(firsts) / 2
-
-
-def _named(header: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(
-        cell or (f"column {position}" if position > 1 else "entry") for position, cell in enumerate(header, start=1)
-    )
 
 
 def _with_roles(

@@ -9,7 +9,7 @@ from retrieval.ingest.markdown.parser import plain_text
 from retrieval.ingest.tables.columns import ColumnNames, column_labels
 from retrieval.ingest.tables.header import ReadRow, lists_symbols, symbol_names
 from retrieval.ingest.tables.reading import Axis, TableMeaning
-from retrieval.ingest.tables.table import Table
+from retrieval.ingest.tables.table import Table, is_unnamed
 from retrieval.language.numbers.cells import NumberRange, is_hex, is_numeric, parse_range, typed
 from retrieval.language.numbers.numerals import PERCENTILE_HUNDRED
 from retrieval.language.vocabulary import Vocabulary
@@ -48,7 +48,7 @@ def called(column: str, key: str) -> str:
     """
     key = key.rstrip(": ")
     label = _BRACKETS.sub("", column).strip()
-    if not _is_bare(key) or _says_nothing(column) or not label or len(label.split()) > MAX_LABEL_WORDS:
+    if not _is_bare(key) or is_unnamed(column) or not label or len(label.split()) > MAX_LABEL_WORDS:
         return key
     # `Level 3` and `3rd level` contain their label.
     return key if label.split()[-1].casefold() in key.casefold() else f"{label} {key}"
@@ -58,10 +58,6 @@ def _is_bare(key: str) -> bool:
     """Whether a key is a number, a range or a code, which needs a label, unlike words."""
     code = any(map(str.isdigit, key)) and not _WORD.search(key)
     return code or is_numeric(key) or parse_range(key) is not None or bool(_ROMAN.fullmatch(key))
-
-
-def _says_nothing(column: str) -> bool:
-    return column == "entry" or column.startswith("column ")
 
 
 def grid_object(table: Table, reading: TableMeaning, row: ReadRow, name: str, columns: ColumnNames) -> Json:

@@ -1,5 +1,6 @@
 """A table as it is in its document."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -52,6 +53,21 @@ class Table:
     def title(self) -> str | None:
         """The caption if it is a title, else None."""
         return None if self.introduced else self.caption
+
+
+def named_columns(header: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of columns: an empty cell of a header becomes `entry` in the first column, else `column 2`."""
+    return tuple(
+        cell or (f"column {position}" if position > 1 else "entry") for position, cell in enumerate(header, start=1)
+    )
+
+
+_UNNAMED = re.compile(r"entry|column \d+")
+
+
+def is_unnamed(column: str) -> bool:
+    """Whether a column has no name of its own, but one that `named_columns` made."""
+    return bool(_UNNAMED.fullmatch(column))
 
 
 @dataclass(frozen=True, slots=True)
