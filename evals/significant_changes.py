@@ -24,18 +24,18 @@ class Comparison:
     metric: str
     n: int
     difference: float
-    """Mean of the candidate minus mean of the live index."""
+    """Mean of the experiment minus mean of the baseline."""
     p: float
     """Two-sided, paired randomisation."""
     corrected: float
     """p after Holm's correction over all comparisons made together."""
     better: tuple[str, ...]
-    """Ids of questions on which the candidate is better."""
+    """Ids of questions on which the experiment is better."""
     worse: tuple[str, ...]
 
     @property
     def behind(self) -> bool:
-        """Whether the candidate's mean is worse, which may be a higher or a lower value."""
+        """Whether the experiment's mean is worse, which may be a higher or a lower value."""
         return sign(self.metric) * self.difference < 0
 
     @property
@@ -45,28 +45,31 @@ class Comparison:
 
 
 def compare_experiments(
-    candidate: Experiment, live: Experiment, metrics: Sequence[str] = COMPARED
+    experiment: Experiment, baseline: Experiment, metrics: Sequence[str] = COMPARED
 ) -> tuple[Comparison, ...]:
     """Compare each strategy that both experiments ran with itself, over the questions that both asked.
 
     Raises:
         ExperimentError: they have no question and strategy in common.
     """
-    shared = [name for name in candidate.strategies if name in live.strategies]
-    comparisons = _compared(candidate.rows, live.rows, shared, metrics)
+    shared = [name for name in experiment.strategies if name in baseline.strategies]
+    comparisons = _compared(experiment.rows, baseline.rows, shared, metrics)
     if not comparisons:
         raise ExperimentError("the two experiments have no scored question and strategy in common; run both again")
     return comparisons
 
 
 def _compared(
-    left: Sequence[ScoredQuestion], right: Sequence[ScoredQuestion], strategies: Sequence[str], metrics: Sequence[str]
+    rows: Sequence[ScoredQuestion],
+    baseline: Sequence[ScoredQuestion],
+    strategies: Sequence[str],
+    metrics: Sequence[str],
 ) -> tuple[Comparison, ...]:
-    ours, theirs = _by_place(left), _by_place(right)
+    ours, theirs = _by_place(rows), _by_place(baseline)
     comparisons: dict[str, Comparison] = {}
     for (name, split), strategy, metric in [
         (label, strategy, metric)
-        for label in dict.fromkeys((row.set, row.split) for row in left)
+        for label in dict.fromkeys((row.set, row.split) for row in rows)
         for strategy in strategies
         for metric in metrics
     ]:
