@@ -21,14 +21,11 @@ from retrieval.errors import RetrievalError
 from retrieval.files.versions import install
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from evals.failures import FailedQuestion
-    from evals.scored_questions import ScoredQuestion
     from retrieval.home import Home
     from retrieval.serve.access import AccessMiddleware
-    from retrieval.serve.schema import EvaluatedQuestion, EvaluationRecord, NamedChunk, ScoreCard
-    from retrieval.types import Chunk
+    from retrieval.serve.schema import EvaluationRecord
 
 
 PORT = 8377
@@ -130,80 +127,9 @@ def _read_examples(_live: str, files: tuple[Path, ...]) -> tuple[str, ...]:
 
 
 def _evaluation(root: Path) -> EvaluationRecord | None:
-    """Return the scores of the live index; None if it has none. This scores nothing."""
-    from evals.evaluation import SHIPPED
-    from retrieval.home import Home
-    from retrieval.index.snapshot.live import live_id
+    from pipeline.report.evaluation_record import live_evaluation
 
-    live = live_id(root)
-    files = sorted((Home.at(root).evaluations / live / SHIPPED).glob("*.parquet")) if live else []
-    return _read_evaluation(root, live, max(file.stat().st_mtime_ns for file in files)) if live and files else None
-
-
-@lru_cache(maxsize=1)
-def _read_evaluation(root: Path, live: str, _changed: int) -> EvaluationRecord | None:
-    """Return the scores of one index; they are reread after it is scored again."""
-    from evals.evaluation import SHIPPED
-    from evals.failures import failures
-    from evals.noise import Relatives
-    from evals.scored_questions import ScoreStore
-    from retrieval.home import Home
-    from retrieval.index.snapshot.snapshot import open_snapshot
-    from retrieval.serve.schema import EvaluationRecord
-
-    rows = ScoreStore(Home.at(root).evaluations).kept(live, SHIPPED)
-    if not rows:
-        return None
-    with open_snapshot(root, live) as snapshot:
-        relatives = Relatives.of(tuple(snapshot.chunks))
-        failed = {id(failure.row): failure for failure in failures(rows, relatives, snapshot.canonical_of)}
-    return EvaluationRecord(
-        snapshot=live,
-        strategy=SHIPPED,
-        cards=_cards(rows),
-        questions=[_question(row, failed.get(id(row)), relatives.chunks) for row in rows],
-    )
-
-
-def _cards(rows: Sequence[ScoredQuestion]) -> list[ScoreCard]:
-    from evals.failures import METRIC
-    from evals.noise import NOISE
-    from retrieval.serve.schema import ScoreCard
-
-    answered = [row for row in rows if row.gold]
-    first = sum(row.values.get(METRIC, 0) for row in answered)
-    among_five = sum(row.values.get("hit@5", 0) for row in answered)
-    noise = [(row.values[NOISE], row.unfiltered_noise) for row in rows if row.unfiltered_noise is not None]
-    after, before = (sum(counts) / (len(noise) or 1) for counts in (zip(*noise, strict=True) if noise else ((), ())))
-    of = f"of {counted(len(answered), 'question')} with an answer"
-    return [
-        ScoreCard(title="Right answer first", value=f"{first:.0f}", about=f"{of} (hit@1)"),
-        ScoreCard(title="Right answer in the first 5", value=f"{among_five:.0f}", about=f"{of} (hit@5)"),
-        ScoreCard(
-            title="Answers excluded",
-            value=str(sum(len(row.excluded_gold) for row in rows)),
-            about="correct rows that the filter excluded",
-        ),
-        ScoreCard(title="Wrong rows in 15 hits", value=f"{after:.1f}", about=f"{before:.1f} with the filter off"),
-    ]
-
-
-def _question(row: ScoredQuestion, failure: FailedQuestion | None, chunks: Mapping[str, Chunk]) -> EvaluatedQuestion:
-    from retrieval.serve.schema import EvaluatedQuestion
-
-    return EvaluatedQuestion(
-        query=row.query,
-        gold=[_named(chunks[chunk_id]) for chunk_id in row.gold],
-        gold_rank=failure.gold_rank if failure else row.gold_rank,
-        first=_named(failure.first) if failure and failure.first else None,
-        why=list(failure.why) if failure else [],
-    )
-
-
-def _named(chunk: Chunk) -> NamedChunk:
-    from retrieval.serve.schema import NamedChunk
-
-    return NamedChunk(id=chunk.id, title=chunk.title, book=chunk.book, document=chunk.document)
+    return live_evaluation(root)
 
 
 def serve_mcp(home: HomeOption = DEFAULT_HOME) -> None:
