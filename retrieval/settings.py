@@ -4,11 +4,13 @@
 
     <home>/rag.yaml           the user's settings; no program writes it
     <home>/remembered.yaml    what the last build used; each value applies until it changes in `rag.yaml`
+    <home>/remembered.copy.yaml
 """
 
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -247,7 +249,8 @@ DEFAULT_EMBEDDER = "minilm"
 """The best embedder that runs on this machine; `wordllama` builds faster."""
 
 SETTINGS_FILE = "rag.yaml"
-REMEMBERED = "remembered.yaml"
+REMEMBERED, REMEMBERED_COPY = "remembered.yaml", "remembered.copy.yaml"
+"""Nothing else knows where the library is, so it is written twice: the copy counts if the first is lost or damaged."""
 _HEAD = (
     "# Written by every build: the settings that it used. Put your own into rag.yaml; once changed, they take "
     "precedence.\n"
@@ -368,7 +371,8 @@ class Settings:
         used = {name: getattr(self, name) for name in _OF_A_BUILD}
         used |= {"library": str(self.library) if self.library else None, "questions": list(map(str, self.questions))}
         content = yaml.safe_dump({"used": used, "rag.yaml said": dict(before)}, sort_keys=False)
-        write_atomically(folder / REMEMBERED, _HEAD + content)
+        for name in (REMEMBERED_COPY, REMEMBERED):
+            write_atomically(folder / name, _HEAD + content)
 
 
 _SECTIONS: Mapping[str, Any] = {
@@ -399,16 +403,28 @@ def _of_a_build(path: Path, stored: Mapping[str, object]) -> Mapping[str, object
 
 def _with_remembered(folder: Path, wanted: Mapping[str, object]) -> Mapping[str, object]:
     """Return the values of the keys of a build in a home: for each, the one set last."""
-    path = folder / REMEMBERED
-    if not path.is_file():
+    remembered = _remembered(folder)
+    if remembered is None:
         return wanted
-    stored = _mapping(path)
-    used, before = stored.get("used"), stored.get("rag.yaml said")
-    if not isinstance(used, Mapping) or not isinstance(before, Mapping):
-        raise UnreadableSettingsError(
-            f"{path} is not what a build remembers; delete it, and run: querymust build --library DIR"
-        )
+    used, before = remembered
     return {key: used.get(key) if wanted.get(key) == before.get(key) else wanted.get(key) for key in _OF_A_BUILD}
+
+
+def _remembered(folder: Path) -> tuple[Mapping[str, object], Mapping[str, object]] | None:
+    """Return what the last build used, and what `rag.yaml` said then; None if there was no build."""
+    files = [path for path in (folder / REMEMBERED, folder / REMEMBERED_COPY) if path.is_file()]
+    for path in files:
+        with suppress(UnreadableSettingsError):
+            stored = _mapping(path)
+            used, before = stored.get("used"), stored.get("rag.yaml said")
+            if isinstance(used, Mapping) and isinstance(before, Mapping):
+                return used, before
+    if files:
+        raise UnreadableSettingsError(
+            f"{' and '.join(map(str, files))}: not what a build remembers; delete that, and run: "
+            "querymust build --library DIR"
+        )
+    return None
 
 
 def _mapping(path: Path) -> Mapping[str, object]:

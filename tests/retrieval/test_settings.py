@@ -9,6 +9,7 @@ import pytest
 from retrieval.errors import EmbedderMismatchError, UnknownNameError, UnreadableSettingsError
 from retrieval.settings import (
     REMEMBERED,
+    REMEMBERED_COPY,
     SETTINGS_FILE,
     ChunkingSettings,
     EmbeddingSettings,
@@ -173,7 +174,22 @@ def test_a_build_leaves_a_person_s_settings_alone_and_the_last_word_counts(tmp_p
     assert Settings.read(tmp_path, {}).library == Path("/third")
 
 
-def test_a_file_of_a_build_that_is_damaged_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("lost", [REMEMBERED, REMEMBERED_COPY])
+@pytest.mark.parametrize("damage", [b"used: 5\n", b"\xa5\x00used", b"", None])
+def test_what_a_build_used_survives_the_loss_of_one_of_its_files(
+    lost: str, damage: bytes | None, tmp_path: Path
+) -> None:
+    written = replace(Settings(), library=Path("/books"), nightly="04:30")
+    written.write(tmp_path)
+    (tmp_path / lost).unlink()
+    if damage is not None:
+        (tmp_path / lost).write_bytes(damage)
+    assert Settings.read(tmp_path, {}) == written
+    Settings.read(tmp_path, {}).write(tmp_path)
+    assert (tmp_path / REMEMBERED).read_bytes() == (tmp_path / REMEMBERED_COPY).read_bytes()
+
+
+def test_files_of_a_build_that_are_all_damaged_are_named(tmp_path: Path) -> None:
     (tmp_path / REMEMBERED).write_text("used: 5\n")
     with pytest.raises(UnreadableSettingsError, match=REMEMBERED):
         Settings.read(tmp_path, {})
