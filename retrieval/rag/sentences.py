@@ -22,7 +22,7 @@ _BREAK = re.compile(
 )
 _HEADING = re.compile(r"^#{1,6}\s+(?P<hashed>.+?)\s*#*$|^\*\*(?P<bold>[^*]+)\*\*:?$")
 _ASKS = re.compile(r"[?？][*_)\"”’»]*$")
-_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+|^\s*>\s*")
+_ITEM = re.compile(r"^\s*(?:[-*+:~]|\d+[.)])\s+|^\s*>\s*")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _TABLE = re.compile(r"\[Table:[^\]]*\]")
 _LINK = re.compile(r"\[[^\]]*\]\([^)]*\)|https?://\S+")

@@ -1,11 +1,14 @@
 """Tokens and plain text of markdown; the only file that imports markdown-it and its plugins."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cache
 
 from markdown_it import MarkdownIt
+from markdown_it.parser_block import RuleFuncBlockType
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_block import StateBlock
 from markdown_it.rules_block.table import escapedSplit
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
@@ -16,7 +19,36 @@ __all__ = ["Token", "block_tokens", "inline_tokens", "split_row", "whole_tokens"
 @cache
 def _block_parser() -> MarkdownIt:
     # Only blocks: inline parsing of a whole book would take most of the time, and its result is not used.
-    return MarkdownIt("commonmark").enable("table").use(deflist_plugin).disable(["inline", "reference"])
+    parser = MarkdownIt("commonmark").enable("table").use(deflist_plugin).disable(["inline", "reference"])
+    rules = parser.block.ruler
+    plain = dict(zip(rules.get_active_rules(), rules.getRules(""), strict=True))["deflist"]
+    rules.at("deflist", _within_section(plain), {"alt": ["paragraph", "reference", "blockquote"]})
+    return parser
+
+
+_MEANING = re.compile(r"[:~][ \t]")
+_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
+
+
+def _within_section(deflist: RuleFuncBlockType) -> RuleFuncBlockType:
+    """Return the rule of definition lists, bounded by the next heading.
+
+    The plugin takes any line above a meaning for a term, and so a heading, or the meaning of a heading, too.
+    """
+
+    def rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        if silent:
+            return deflist(state, start, end, silent)
+        if _MEANING.match(state.src, state.bMarks[start] + state.tShift[start]):
+            return False
+        if "headings" not in state.env:
+            lines = state.src.split("\n")
+            state.env["headings"] = [number for number, line in enumerate(lines) if _HEADING.match(line)]
+        headings: list[int] = state.env["headings"]
+        following = bisect_right(headings, start)
+        return deflist(state, start, min([end, *headings[following : following + 1]]), silent)
+
+    return rule
 
 
 @cache

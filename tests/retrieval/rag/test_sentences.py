@@ -1,4 +1,4 @@
-"""."""
+"""Sentences of a passage of prose."""
 
 import pytest
 
@@ -59,6 +59,11 @@ def test_a_question_and_a_repeated_heading_answer_nothing_but_stand_before_what_
         ("Barley only.", "What is the diet of a ghoul?"),
         ("It hates *light*.", "Light"),
     ]
+
+
+def test_a_meaning_below_a_heading_is_stated_without_its_mark() -> None:
+    texts = [sentence.text for sentence in split_sentences("#### PORT\n\n: Where it listens.\n\n: Default: 80")]
+    assert texts == ["Where it listens.", "Default: 80"]
 
 
 def test_text_without_words_has_no_sentence() -> None:

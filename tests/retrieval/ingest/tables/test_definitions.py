@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.ingest.chunking import chunks_of_book
+from retrieval.ingest.markdown.parser import block_tokens
 from retrieval.ingest.tables.definitions import MIN_ROWS, parse_definitions
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Book, Document
@@ -92,6 +93,33 @@ def test_terms_are_rows_by_name_with_all_that_is_written_about_each() -> None:
     drawn = parse_definitions(TERMS)
     assert drawn is not None
     assert [(row.start, row.end) for row in drawn.rows[:3]] == [(0, 4), (5, 13), (14, 17)]
+
+
+HEADINGS = """#### `ROLL_SIZE` {#roll}
+
+: The size at which a log is cut.
+
+: A log that is full is cut at once.
+
+#### `KEEP`
+
+: how many logs stay
+
+Pack
+: whether logs are packed
+
+#### `PATH`
+: where the logs are written
+"""
+
+
+def test_a_heading_is_no_term_even_above_its_meaning() -> None:
+    lines, tokens = HEADINGS.split("\n"), block_tokens(HEADINGS)
+    starts = {
+        kind: [lines[token.map[0]] for token in tokens if token.type == kind and token.map]
+        for kind in ("heading_open", "dt_open")
+    }
+    assert starts == {"heading_open": ["#### `ROLL_SIZE` {#roll}", "#### `KEEP`", "#### `PATH`"], "dt_open": ["Pack"]}
 
 
 def test_the_list_stays_a_passage() -> None:
