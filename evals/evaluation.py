@@ -9,7 +9,8 @@ from evals.experiment import Experiment, Measurement, Progress, counterpart_amon
 from evals.metric_table import Use, names
 from evals.noise import Surroundings
 from evals.questions.question_sets import QuestionSet, question_sets
-from evals.scored_questions import ScoredQuestion, ScoreStore
+from evals.score_store import ScoreStore
+from evals.scored_questions import ScoredQuestion
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot

@@ -34,7 +34,8 @@ from evals.noise import (
 from evals.questions.gold import Groups, whole_answers
 from evals.questions.question_sets import FILE_NAME, QuestionSet, Unscored
 from evals.questions.questions import Question
-from evals.scored_questions import ScoredQuestion, ScoresKey, ScoreStore
+from evals.score_store import ScoresKey, ScoreStore
+from evals.scored_questions import ScoredQuestion
 from retrieval.clock import Clock
 from retrieval.files.versions import sources
 from retrieval.strategy import Strategy

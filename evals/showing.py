@@ -10,7 +10,8 @@ from evals.failures import Read, failures
 from evals.gate import live_scores
 from evals.metric_table import METRICS, Use, meaning, metric_text, names
 from evals.noise import NOISE, Relatives
-from evals.scored_questions import ScoredQuestion, ScoreStore
+from evals.score_store import ScoreStore
+from evals.scored_questions import ScoredQuestion
 from retrieval.home import Home
 
 _Key = tuple[str, str, str, str]

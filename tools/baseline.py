@@ -15,7 +15,7 @@ from pathlib import Path
 
 from evals.questions.questions import Question
 from evals.sample import SAMPLE_LIBRARY, SHELF, SKIRMISH
-from evals.scored_questions import Scored, write_qrels, write_run
+from evals.trec_files import Scored, write_qrels, write_run
 from retrieval.files.atomic_files import write_atomically
 from retrieval.rag.extractive_reader import read
 from retrieval.rag.passages import READABLE, Gatherer

@@ -219,7 +219,7 @@ def evaluate(
     evaluation = scores.evaluation
     write_files(wanted, evaluation, scores.detailed, scores.verdicts)
     if trec is not None and evaluation.experiment is not None:
-        from evals.scored_questions import write_rows
+        from evals.trec_files import write_rows
 
         for path in write_rows(trec.expanduser(), evaluation.experiment.rows):
             err.print(f"wrote {path}")

@@ -7,7 +7,8 @@ from pathlib import Path
 from evals.evaluation import SHIPPED
 from evals.failures import METRIC, FailedQuestion, failures
 from evals.noise import NOISE, Relatives
-from evals.scored_questions import ScoredQuestion, ScoreStore
+from evals.score_store import ScoreStore
+from evals.scored_questions import ScoredQuestion
 from pipeline.console.output import counted
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id

@@ -10,7 +10,8 @@ from evals.acceptance import rank_or_infinity
 from evals.aggregates import ALL, Aggregate, aggregate
 from evals.evaluation import SHIPPED, Evaluation
 from evals.noise import NOISE
-from evals.scored_questions import ScoredQuestion, ScoreStore
+from evals.score_store import ScoreStore
+from evals.scored_questions import ScoredQuestion
 from evals.verdicts import Refusal, refusals
 from pipeline.report.standings import MetricDifference, differences, question_key
 from retrieval.errors import RetrievalError

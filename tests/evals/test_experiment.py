@@ -17,7 +17,7 @@ from evals.experiment import (
 from evals.metrics import STANDARD, hit, recall
 from evals.noise import Relatives
 from evals.questions.questions import Anchor, Question
-from evals.scored_questions import ScoreStore
+from evals.score_store import ScoreStore
 from retrieval.strategy import Strategy
 from retrieval.types import EmbedderIdentity, Iteration
 

@@ -12,7 +12,8 @@ from evals.metrics import SHOWN
 from evals.noise import Admits, Surroundings
 from evals.questions.gold import AnchorFinding, Resolution
 from evals.questions.question_sets import QuestionSet, Unscored
-from evals.scored_questions import ScoredQuestion, ScoreStore
+from evals.score_store import ScoreStore
+from evals.scored_questions import ScoredQuestion
 from retrieval.clock import Clock
 from retrieval.errors import UnknownNameError
 from retrieval.index.snapshot.chunk_file import ChunkFile

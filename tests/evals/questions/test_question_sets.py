@@ -6,7 +6,7 @@ import pytest
 from evals.metrics import STANDARD, hit, judge, mrr
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Anchor, Question
-from evals.scored_questions import Scored, write_qrels, write_run
+from evals.trec_files import Scored, write_qrels, write_run
 
 
 @pytest.fixture

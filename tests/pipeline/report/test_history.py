@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from evals.scored_questions import ScoredQuestion, ScoresKey, ScoreStore
+from evals.score_store import ScoresKey, ScoreStore
+from evals.scored_questions import ScoredQuestion
 from evals.verdicts import CheckVerdict, keep_verdict
 from pipeline.report.glance import glance
 from pipeline.report.page import page
