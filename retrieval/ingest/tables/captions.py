@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from retrieval.ingest.markdown.blocks import Block
 from retrieval.ingest.markdown.boxes import Box, box_of
 from retrieval.ingest.markdown.parser import plain_text, without_tags
-from retrieval.ingest.tables.notes import ANCHOR, NUMBERED, TABLE, is_titled, label_of
+from retrieval.ingest.tables.labels import ANCHOR, NUMBERED, TABLE, is_titled, label_of
 from retrieval.language.english import word_set
 
 MAX_TITLE = 200

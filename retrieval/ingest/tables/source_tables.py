@@ -18,8 +18,9 @@ from retrieval.ingest.markdown.spans import BORDER, COLUMNS, is_delimiter, witho
 from retrieval.ingest.tables.captions import Caption, about, caption_at, purpose_of, with_outer_titles
 from retrieval.ingest.tables.definitions import parse_definitions
 from retrieval.ingest.tables.header import joined_headers, without_placeholders
+from retrieval.ingest.tables.labels import labels_below
 from retrieval.ingest.tables.listings import parse_listing
-from retrieval.ingest.tables.notes import Notes, footnotes, labels_below, marked, note_of, notes_below, notes_in
+from retrieval.ingest.tables.notes import Notes, footnotes, marked, note_of, notes_below, notes_in
 from retrieval.ingest.tables.table import DrawnRow, DrawnTable, Table, TableRow
 from retrieval.types import Document
 
