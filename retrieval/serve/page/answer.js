@@ -113,7 +113,7 @@ function cited(line, answer) {
   const sources = new Map(answer.citations.map((each) => [`[${each.number}]`, each]));
   return line.split(/(\[\d+\])/).flatMap((piece, number, pieces) => {
     const source = sources.get(piece);
-    if (source) return [link(`${source.document}, line\u00a0${source.lines[0]}`, placeOf(source, source.chunk_id), { class: "place" })];
+    if (source) return [link(`${source.book} › ${source.document}, line\u00a0${source.lines[0]}`, placeOf(source, source.chunk_id), { class: "place" })];
     const next = sources.get(pieces[number + 1]);
     return stressed(piece, next ? answer.cells.filter((cell) => cell.column && cell.chunk_id === next.chunk_id) : []);
   });
@@ -214,7 +214,9 @@ function unmark(box, text, plain) {
 function why(told, asRead, found, search, missing) {
   const { answer, passages } = told;
   const entry = (name, content) => (content ? [make("dt", name), make("dd", content)] : []);
-  const looked = passages.slice(0, 5).map((each) => make("li", [link(each.title, placeOf(each, each.chunk_id)), ` – relevance ${each.relevance.toFixed(2)}`]));
+  const relevances = new Map(found.hits.map((hit) => [hit.id, hit.relevance]));
+  const relevance = (passage) => (relevances.has(passage.chunk_id) ? ` – relevance ${relevances.get(passage.chunk_id).toFixed(2)}` : "");
+  const looked = passages.slice(0, 5).map((each) => make("li", [link(each.title, placeOf(each, each.chunk_id)), relevance(each)]));
   return make("details", [
     make("summary", "Why?"),
     make("dl", [

@@ -81,7 +81,7 @@ def test_a_generated_answer_says_by_whom_and_what_no_passage_says(browser, home,
         ask(browser, str(client.base_url))
         assert browser.run(text_of("#answer .badge")) == "Generated"
         assert "by gpt-4o-mini at 127.0.0.1" in browser.run(text_of("#answer .verdict"))
-        assert browser.run(text_of("#answer .line")).startswith("It is 10 03-combat.md, line")
+        assert browser.run(text_of("#answer .line")).startswith("It is 10 lantern-and-blade › 03-combat.md, line")
         assert "7777 is in no passage" in seen(browser, text_of("#answer .doubts"), "7777")
         assert "6" in seen(browser, text_of("#answer tr.answers"), "6")
 
