@@ -172,7 +172,7 @@ def _in_one_column(context: Context, sides: Sequence[tuple[str, Statement]]) -> 
     if _name_columns_apart(choices):
         return statements
     named_by_all = np.logical_and.reduce([choice.is_named for choice in choices])
-    joint = np.log([choice.chances for choice in choices]).sum(axis=0)
+    joint = np.log([choice.chances for choice in choices]).mean(axis=0)
     for column, cells in enumerate(zip(*(choice.row.cells for choice in choices), strict=True)):
         differs = len({cell.strip().casefold() for cell in cells}) > 1
         if any(choice.row.key == column for choice in choices) or not (differs or named_by_all[column]):
