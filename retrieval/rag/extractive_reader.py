@@ -11,7 +11,7 @@ import numpy as np
 from retrieval.rag.cells import MOST, WORD, Cell, CellChoice, probabilities
 from retrieval.rag.passages import Context, Passage
 from retrieval.rag.question_words import CHOICE, LESS, MORE, QuestionWords
-from retrieval.rag.statements import Statement, choose, statements
+from retrieval.rag.statements import RIVAL, Statement, choose, statements
 from retrieval.settings import AnswerSettings
 
 Verdict = Literal["stated", "perhaps", "none"]
@@ -21,8 +21,6 @@ _COMPARES = re.compile(
     re.IGNORECASE,
 )
 _JOINS = re.compile(r"\b(?:or|and)\b", re.IGNORECASE)
-_RIVAL = 0.8
-"""A second row is stated beside the first if its probability is at least this share of the first's."""
 _ALSO = 0.2
 """Another column that a comparison names is stated if its probability is at least this share of the highest."""
 
@@ -96,9 +94,10 @@ def _alternatives(best: Statement, rivals: Sequence[Statement]) -> tuple[Stateme
         rival
         for rival in rivals
         if rival is not best
+        and rival.cells
         and rival.passage.hit.chunk.cells
         and best.passage.hit.chunk.cells
-        and rival.probability >= _RIVAL * best.probability
+        and rival.probability >= RIVAL * best.probability
         and rival.passage.says >= best.passage.says
         and (rival.passage.hit.chunk.query_must or not is_guarded)
     ]

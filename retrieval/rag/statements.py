@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -120,6 +120,8 @@ FALLING = frozenset(
     {"rival_cover", "unnamed", "number_misses", "unexplained", "nowhere", "empty", "label", "beyond", "links"}
 )
 """Features that never increase the probability; all others never decrease it."""
+RIVAL = 0.8
+"""A second row is stated beside the first if its probability is at least this share of the first's."""
 _ALL_AHEAD = 8.0
 """Score difference at which `gap` is 1."""
 _MANY_WORDS, _LONG = 12, 200
@@ -130,9 +132,10 @@ class Candidate:
     """A statement that one passage offers, before its probability is known. Key: number of the passage."""
 
     passage: Passage
-    choice: Choice
+    choice: Choice | None
+    """None for a row that has not been read."""
     cells: tuple[Cell, ...]
-    """At least one, likeliest first; sentences in their order."""
+    """At least one, likeliest first, or sentences in their order; empty for a row that has not been read."""
     cover: float
     """Share of the question's words that the passage contains."""
     named: float
@@ -163,20 +166,34 @@ def candidates(
         sentence_weights: (sentences.NAMES,); None: the built-in weights.
         row_reader: the row reader to use instead of the built-in one.
     """
-    usable = []
-    for passage in passages:
-        chunk = passage.hit.chunk
-        choice = choose(question, chunk, sentence_weights, row_reader)
-        cells = choice.cells(chunk.id, most) if choice else ()
-        if choice and cells:
-            words = PassageWords.of(chunk, snapshot)
-            cover, named = words.cover(question), words.named(question)
-            usable.append(Candidate(passage, choice, cells, cover, named, words.missing(question)))
-    return tuple(usable)
+    rivals = (_candidate(question, passage, snapshot) for passage in passages)
+    read = (_read(question, rival, most, sentence_weights, row_reader) for rival in rivals)
+    return tuple(rival for rival in read if rival)
+
+
+def _candidate(question: QuestionWords, passage: Passage, snapshot: Snapshot) -> Candidate:
+    words = PassageWords.of(passage.hit.chunk, snapshot)
+    return Candidate(passage, None, (), words.cover(question), words.named(question), words.missing(question))
+
+
+def _read(
+    question: QuestionWords,
+    candidate: Candidate,
+    most: int,
+    sentence_weights: Floats | None = None,
+    row_reader: RowReader = SHIPPED_READER,
+) -> Candidate | None:
+    chunk = candidate.passage.hit.chunk
+    choice = choose(question, chunk, sentence_weights, row_reader)
+    cells = choice.cells(chunk.id, most) if choice else ()
+    return replace(candidate, choice=choice, cells=cells) if cells else None
 
 
 def statement_features(question: QuestionWords, rivals: Sequence[Candidate]) -> Floats:
-    """Return the features of candidates, (candidates, NAMES); each is compared with the others."""
+    """Return the features of candidates, (candidates, NAMES); each is compared with the others.
+
+    A row that has not been read has the features that would make it most probable.
+    """
     scores = np.asarray([rival.passage.hit.score for rival in rivals], dtype=np.float64)
     chances = probabilities(scores)
     rows = []
@@ -184,8 +201,8 @@ def statement_features(question: QuestionWords, rivals: Sequence[Candidate]) -> 
         others = [rival for rival in rivals if rival is not candidate]
         best = max((rival.passage.hit.score for rival in others), default=candidate.passage.hit.score - _ALL_AHEAD)
         measured = dict(zip(MEASURES, candidate.passage.measures, strict=True))
-        text = max(candidate.cells, key=lambda cell: cell.probability).text
-        has_number = any(map(str.isdigit, text))
+        text = max(candidate.cells, key=lambda cell: cell.probability).text if candidate.cells else None
+        has_number = text is None or any(map(str.isdigit, text))
         shared = {
             "chance": float(chances[position]),
             "gap": float(np.clip((candidate.passage.hit.score - best) / _ALL_AHEAD, -1.0, 1.0)),
@@ -203,8 +220,10 @@ def statement_features(question: QuestionWords, rivals: Sequence[Candidate]) -> 
     return np.asarray(rows, dtype=np.float64).reshape(len(rows), len(NAMES))
 
 
-def _of_choice(candidate: Candidate, text: str) -> dict[str, float]:
+def _of_choice(candidate: Candidate, text: str | None) -> dict[str, float]:
     choice = candidate.choice
+    if choice is None or text is None:
+        return {"choice": 1.0, "empty": 0.0, "label": 0.0, "long": 1.0}
     if isinstance(choice, SentenceChoice):
         values = choice.features[int(choice.chances.argmax())]
         of_sentence = dict(zip(SENTENCE_FEATURES, values.tolist(), strict=True))
@@ -255,9 +274,11 @@ class Statement:
 
     passage: Passage
     cells: tuple[Cell, ...]
-    """Cells of one row, labelled values of prose, or at most two sentences; at least one."""
+    """Cells of one row, labelled values of prose, or at most two sentences; empty for a row that was not read because
+    its probability would be less than `RIVAL` of the highest."""
     probability: float
-    """0 to 1: the probability that it is the right answer to the passage's question."""
+    """0 to 1: the probability that it is the right answer to the passage's question; for a row that was not read, an
+    upper bound."""
     missing: tuple[str, ...]
     """Words of the question that the passage lacks, rarest first."""
 
@@ -267,22 +288,39 @@ def statements(
 ) -> tuple[Statement, ...]:
     """Return the statement that each passage offers, in their order, with the probability that it is right.
 
+    To read a row takes longer than everything else, so only rows are read that may be the answer, or an alternative to
+    it: the models are monotone, and the best that its cells could be bounds the probability of a row.
+
     Args:
         question: the question that the passages were measured for.
         passages: candidates for one look-up.
         most: the maximum number of cells of one passage.
     """
     words = QuestionWords.of(question, snapshot)
-    rivals = candidates(words, passages, snapshot, most)
+    candidates = (_candidate(words, passage, snapshot) for passage in passages)
+    rivals = [
+        rival
+        for candidate in candidates
+        if (rival := candidate if candidate.passage.hit.chunk.cells else _read(words, candidate, most))
+    ]
     if not rivals:
         return ()
-    values = statement_features(words, rivals)
+    probabilities = _probabilities(words, rivals)
+    for position in np.argsort(-probabilities, kind="stable").tolist():
+        if rivals[position].choice is None and probabilities[position] >= RIVAL * _highest(rivals, probabilities):
+            rivals[position] = _read(words, rivals[position], most) or rivals[position]
+            probabilities[position] = _probabilities(words, rivals)[position]
     return tuple(
-        Statement(
-            rival.passage,
-            rival.cells,
-            round(float(shipped_models()[rival.kind].of(row[None, :])[0]), 4),
-            rival.missing,
-        )
-        for rival, row in zip(rivals, values, strict=True)
+        Statement(rival.passage, rival.cells, round(float(probability), 4), rival.missing)
+        for rival, probability in zip(rivals, probabilities, strict=True)
     )
+
+
+def _probabilities(question: QuestionWords, rivals: Sequence[Candidate]) -> Floats:
+    values, models = statement_features(question, rivals), shipped_models()
+    return np.asarray([models[rival.kind].of(row[None, :])[0] for rival, row in zip(rivals, values, strict=True)])
+
+
+def _highest(rivals: Sequence[Candidate], probabilities: Floats) -> float:
+    """Return the highest probability of those that have been read."""
+    return max((p for rival, p in zip(rivals, probabilities.tolist(), strict=True) if rival.choice), default=0.0)

@@ -15,7 +15,7 @@ from retrieval.rag.passages import Gatherer
 from retrieval.rag.question_words import QuestionWords
 from retrieval.rag.rag_context import ContextSource
 from retrieval.rag.relevance import calibration_of
-from retrieval.rag.statements import FALLING, FEATURES, NAMES, candidates, shipped_models, statements
+from retrieval.rag.statements import FALLING, FEATURES, NAMES, RIVAL, candidates, shipped_models, statements
 from retrieval.search.retriever import Retriever
 
 if TYPE_CHECKING:
@@ -80,3 +80,28 @@ def test_a_passage_without_words_states_nothing(gatherer: Gatherer) -> None:
     (first, *_) = passages(gatherer)
     empty = replace(first, hit=replace(first.hit, chunk=replace(first.hit.chunk, cells=(), columns=(), text="---")))
     assert statements(QUESTION, (empty,), gatherer.reader.retriever.snapshot) == ()
+
+
+@pytest.mark.parametrize("question", [QUESTION, "armor class of a druid", "what does a cleric need?", "cost of a mace"])
+def test_rows_that_are_not_read_could_neither_be_the_answer_nor_an_alternative(
+    question: str, gatherer: Gatherer
+) -> None:
+    snapshot = gatherer.reader.retriever.snapshot
+    hits = gatherer.reader.retriever.retrieve(question, 5, decisions=False).hits
+    measured = gatherer.measured(question, hits)
+    found = statements(question, measured, snapshot)
+    words = QuestionWords.of(question, snapshot)
+    rivals = candidates(words, measured, snapshot)
+    rows = module.statement_features(words, rivals)
+    read = [float(shipped_models()[rival.kind].of(row[None, :])[0]) for rival, row in zip(rivals, rows, strict=True)]
+    assert len(found) == len(rivals)
+    for statement, rival, probability in zip(found, rivals, read, strict=True):
+        if statement.cells:
+            assert (statement.cells, statement.probability) == (rival.cells, round(probability, 4))
+        else:
+            assert probability <= statement.probability + 1e-4 < RIVAL * max(read) + 2e-4
+
+
+def test_some_rows_are_not_read(gatherer: Gatherer) -> None:
+    found = statements(QUESTION, passages(gatherer), gatherer.reader.retriever.snapshot)
+    assert any(not statement.cells for statement in found)
