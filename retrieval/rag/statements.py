@@ -297,22 +297,22 @@ def statements(
         most: the maximum number of cells of one passage.
     """
     words = QuestionWords.of(question, snapshot)
-    candidates = (_candidate(words, passage, snapshot) for passage in passages)
+    unread = (_candidate(words, passage, snapshot) for passage in passages)
     rivals = [
         rival
-        for candidate in candidates
+        for candidate in unread
         if (rival := candidate if candidate.passage.hit.chunk.cells else _read(words, candidate, most))
     ]
     if not rivals:
         return ()
-    probabilities = _probabilities(words, rivals)
-    for position in np.argsort(-probabilities, kind="stable").tolist():
-        if rivals[position].choice is None and probabilities[position] >= RIVAL * _highest(rivals, probabilities):
+    bounds = _probabilities(words, rivals)
+    for position in np.argsort(-bounds, kind="stable").tolist():
+        if rivals[position].choice is None and bounds[position] >= RIVAL * _highest(rivals, bounds):
             rivals[position] = _read(words, rivals[position], most) or rivals[position]
-            probabilities[position] = _probabilities(words, rivals)[position]
+            bounds[position] = _probabilities(words, rivals)[position]
     return tuple(
         Statement(rival.passage, rival.cells, round(float(probability), 4), rival.missing)
-        for rival, probability in zip(rivals, probabilities, strict=True)
+        for rival, probability in zip(rivals, bounds, strict=True)
     )
 
 
