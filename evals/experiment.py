@@ -324,11 +324,11 @@ class _Run:
             for row in rows:
                 gathered.append(row)
                 if store and since.seconds > _PART_SECONDS:
-                    store.keep(key, gathered[saved:])
+                    store.save_part(key, gathered[saved:])
                     saved, since = len(gathered), Clock()
         except BaseException:
             if store and len(gathered) > saved:
-                store.keep(key, gathered[saved:])
+                store.save_part(key, gathered[saved:])
             raise
         return gathered
 

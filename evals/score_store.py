@@ -63,7 +63,7 @@ class ScoreStore:
             return None
         if (pq.read_schema(path).metadata or {}).get(_FINGERPRINT) != key.fingerprint.encode():
             return None
-        return _with_times(_read(path), timings)
+        return _with_times(_read_rows(path), timings)
 
     def scored_snapshots(self) -> tuple[str, ...]:
         """Return the ids of the snapshots that have finished rows of some strategy, in id order."""
@@ -72,7 +72,7 @@ class ScoreStore:
         }
         return tuple(sorted(snapshots))
 
-    def kept(self, snapshot: str, strategy: str) -> tuple[ScoredQuestion, ...]:
+    def of_snapshot(self, snapshot: str, strategy: str) -> tuple[ScoredQuestion, ...]:
         """Return the finished rows of every set whatever their fingerprint: for history, not for decisions.
 
         Sets come in the order of their file names. A set that lacks its rows or their times is omitted.
@@ -80,14 +80,14 @@ class ScoreStore:
         folder = self._folder / snapshot / strategy
         times = [path for path in sorted(folder.glob(f"*{_TIMINGS}")) if not path.name.startswith(".")]
         pairs = [(path.with_name(path.name.removesuffix(_TIMINGS) + ".parquet"), path) for path in times]
-        return tuple(row for rows, path in pairs if rows.is_file() for row in _with_times(_read(rows), path))
+        return tuple(row for rows, path in pairs if rows.is_file() for row in _with_times(_read_rows(rows), path))
 
     def parts(self, key: ScoresKey) -> tuple[ScoredQuestion, ...]:
         """Return the rows of unfinished earlier runs of `key`, each question once."""
-        rows = [row for path in self._part_paths(key) for row in _with_times(_read(path), path)]
+        rows = [row for path in self._part_paths(key) for row in _with_times(_read_rows(path), path)]
         return tuple({row.question_id: row for row in rows}.values())
 
-    def keep(self, key: ScoresKey, rows: Sequence[ScoredQuestion]) -> None:
+    def save_part(self, key: ScoresKey, rows: Sequence[ScoredQuestion]) -> None:
         """Save some rows of an unfinished run."""
         self._parts_written += 1
         path = self._part(key, f"{os.getpid()}-{self._parts_written:05}")
@@ -127,7 +127,7 @@ def _table(rows: Sequence[ScoredQuestion], key: ScoresKey) -> Any:
     return pa.table(columns).replace_schema_metadata({_FINGERPRINT: key.fingerprint.encode()})
 
 
-def _read(path: Path) -> list[ScoredQuestion]:
+def _read_rows(path: Path) -> list[ScoredQuestion]:
     return [_row(record) for record in pq.ParquetFile(path).read().to_pylist()]
 
 

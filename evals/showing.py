@@ -42,7 +42,7 @@ def since_live(home: Home, candidate: Evaluation) -> dict[str, SinceLive]:
         return {}
     store, by_strategy = ScoreStore(home.evaluations), {}
     for name in dict.fromkeys(row.strategy for row in candidate.headline_rows()):
-        before = _mrr(live.rows(name) if name == SHIPPED else store.kept(live.snapshot, name))
+        before = _mrr(live.rows(name) if name == SHIPPED else store.of_snapshot(live.snapshot, name))
         now = _mrr(row for row in candidate.headline_rows() if row.strategy == name)
         shared = [key for key in now if key in before]
         if shared:

@@ -27,7 +27,7 @@ def live_evaluation(root: Path) -> EvaluationRecord | None:
 @lru_cache(maxsize=1)
 def _read_evaluation(root: Path, live: str, _changed: int) -> EvaluationRecord | None:
     """Return the scores of one index; they are read again after it is scored again."""
-    rows = ScoreStore(Home.at(root).evaluations).kept(live, SHIPPED)
+    rows = ScoreStore(Home.at(root).evaluations).of_snapshot(live, SHIPPED)
     if not rows:
         return None
     with open_snapshot(root, live) as snapshot:
@@ -63,12 +63,12 @@ def _cards(rows: Sequence[ScoredQuestion]) -> list[ScoreCard]:
 def _question(row: ScoredQuestion, failure: FailedQuestion | None, chunks: Mapping[str, Chunk]) -> EvaluatedQuestion:
     return EvaluatedQuestion(
         query=row.query,
-        gold=[_named(chunks[chunk_id]) for chunk_id in row.gold],
+        gold=[_named_chunk(chunks[chunk_id]) for chunk_id in row.gold],
         gold_rank=failure.gold_rank if failure else row.gold_rank,
-        first=_named(failure.first) if failure and failure.first else None,
+        first=_named_chunk(failure.first) if failure and failure.first else None,
         why=list(failure.why) if failure else [],
     )
 
 
-def _named(chunk: Chunk) -> NamedChunk:
+def _named_chunk(chunk: Chunk) -> NamedChunk:
     return NamedChunk(id=chunk.id, title=chunk.title, book=chunk.book, document=chunk.document)

@@ -149,7 +149,7 @@ def built_at(home: Home, snapshot: str) -> datetime:
 
 def kept_rows(home: Home, snapshot: str, sets: set[tuple[str, str]]) -> list[ScoredQuestion]:
     """Return the kept rows of `default` on a snapshot for these (set, split)."""
-    rows = ScoreStore(home.evaluations).kept(snapshot, SHIPPED)
+    rows = ScoreStore(home.evaluations).of_snapshot(snapshot, SHIPPED)
     return [row for row in rows if (row.set, row.split) in sets]
 
 

@@ -166,17 +166,17 @@ def candidates(
         sentence_weights: (sentences.NAMES,); None: the built-in weights.
         row_reader: the row reader to use instead of the built-in one.
     """
-    rivals = (_candidate(question, passage, snapshot) for passage in passages)
-    read = (_read(question, rival, most, sentence_weights, row_reader) for rival in rivals)
+    rivals = (_unread_candidate(question, passage, snapshot) for passage in passages)
+    read = (_read_passage(question, rival, most, sentence_weights, row_reader) for rival in rivals)
     return tuple(rival for rival in read if rival)
 
 
-def _candidate(question: QuestionWords, passage: Passage, snapshot: Snapshot) -> Candidate:
+def _unread_candidate(question: QuestionWords, passage: Passage, snapshot: Snapshot) -> Candidate:
     words = PassageWords.of(passage.hit.chunk, snapshot)
     return Candidate(passage, None, (), words.cover(question), words.named(question), words.missing(question))
 
 
-def _read(
+def _read_passage(
     question: QuestionWords,
     candidate: Candidate,
     most: int,
@@ -194,46 +194,48 @@ def statement_features(question: QuestionWords, rivals: Sequence[Candidate]) -> 
 
     A row that has not been read has the features that would make it most probable.
     """
-    scores = np.asarray([rival.passage.hit.score for rival in rivals], dtype=np.float64)
-    chances = probabilities(scores)
-    rows = []
-    for position, candidate in enumerate(rivals):
-        others = [rival for rival in rivals if rival is not candidate]
-        best = max((rival.passage.hit.score for rival in others), default=candidate.passage.hit.score - _ALL_AHEAD)
-        measured = dict(zip(MEASURES, candidate.passage.measures, strict=True))
-        text = max(candidate.cells, key=lambda cell: cell.probability).text if candidate.cells else None
-        has_number = text is None or any(map(str.isdigit, text))
-        shared = {
-            "chance": float(chances[position]),
-            "gap": float(np.clip((candidate.passage.hit.score - best) / _ALL_AHEAD, -1.0, 1.0)),
-            "ahead": measured["ahead"],
-            "cover": candidate.cover,
-            "rival_cover": max((rival.cover - candidate.cover for rival in others), default=0.0),
-            "unnamed": 1.0 - candidate.named,
-            "number_misses": float(question.wants_number and not has_number),
-            "words": min(len(question.words) / _MANY_WORDS, 1.0),
-            **{name: measured[name] for name in ("unexplained", "nowhere", "beyond", "told")},
-        }
-        shared["rival_cover"] = max(shared["rival_cover"], 0.0)
-        own = _of_choice(candidate, text)
-        rows.append([(shared | own).get(name, 0.0) for name in NAMES])
+    rows = [_features(question, rivals, position) for position in range(len(rivals))]
     return np.asarray(rows, dtype=np.float64).reshape(len(rows), len(NAMES))
 
 
-def _of_choice(candidate: Candidate, text: str | None) -> dict[str, float]:
+def _features(question: QuestionWords, rivals: Sequence[Candidate], position: int) -> list[float]:
+    candidate = rivals[position]
+    others = [rival for rival in rivals if rival is not candidate]
+    score = candidate.passage.hit.score
+    best = max((rival.passage.hit.score for rival in others), default=score - _ALL_AHEAD)
+    measured = dict(zip(MEASURES, candidate.passage.measures, strict=True))
+    shared = {
+        "chance": float(probabilities(np.asarray([rival.passage.hit.score for rival in rivals]))[position]),
+        "gap": float(np.clip((score - best) / _ALL_AHEAD, -1.0, 1.0)),
+        "ahead": measured["ahead"],
+        "cover": candidate.cover,
+        "rival_cover": max([0.0, *(rival.cover - candidate.cover for rival in others)]),
+        "unnamed": 1.0 - candidate.named,
+        "words": min(len(question.words) / _MANY_WORDS, 1.0),
+        **{name: measured[name] for name in ("unexplained", "nowhere", "beyond", "told")},
+    }
+    own = _features_of_cells(question, candidate)
+    return [(shared | own).get(name, 0.0) for name in NAMES]
+
+
+def _features_of_cells(question: QuestionWords, candidate: Candidate) -> dict[str, float]:
     choice = candidate.choice
-    if choice is None or text is None:
-        return {"choice": 1.0, "empty": 0.0, "label": 0.0, "long": 1.0}
+    if choice is None:
+        return {"choice": 1.0, "long": 1.0}
+    text = max(candidate.cells, key=lambda cell: cell.probability).text
+    number_misses = float(question.wants_number and not any(map(str.isdigit, text)))
     if isinstance(choice, SentenceChoice):
         values = choice.features[int(choice.chances.argmax())]
         of_sentence = dict(zip(SENTENCE_FEATURES, values.tolist(), strict=True))
         return {
+            "number_misses": number_misses,
             "sentence_cover": of_sentence["cover"],
             "sentence_meaning": of_sentence["meaning"],
             "sentence_number": of_sentence["number"],
             "links": of_sentence["links"],
         }
     return {
+        "number_misses": number_misses,
         "choice": float(choice.chances.max()),
         "empty": float(not any(map(str.isalnum, text))),
         "label": float(not candidate.passage.hit.chunk.cells),
@@ -297,30 +299,27 @@ def statements(
         most: the maximum number of cells of one passage.
     """
     words = QuestionWords.of(question, snapshot)
-    unread = (_candidate(words, passage, snapshot) for passage in passages)
+    unread = (_unread_candidate(words, passage, snapshot) for passage in passages)
     rivals = [
         rival
         for candidate in unread
-        if (rival := candidate if candidate.passage.hit.chunk.cells else _read(words, candidate, most))
+        if (rival := candidate if candidate.passage.hit.chunk.cells else _read_passage(words, candidate, most))
     ]
     if not rivals:
         return ()
-    bounds = _probabilities(words, rivals)
-    for position in np.argsort(-bounds, kind="stable").tolist():
-        if rivals[position].choice is None and bounds[position] >= RIVAL * _highest(rivals, bounds):
-            rivals[position] = _read(words, rivals[position], most) or rivals[position]
-            bounds[position] = _probabilities(words, rivals)[position]
+    bounds = [_probability(words, rivals, position) for position in range(len(rivals))]
+    highest = max((bound for rival, bound in zip(rivals, bounds, strict=True) if rival.choice), default=0.0)
+    for position in np.argsort(-np.asarray(bounds), kind="stable").tolist():
+        if rivals[position].choice is None and bounds[position] >= RIVAL * highest:
+            rivals[position] = _read_passage(words, rivals[position], most) or rivals[position]
+            bounds[position] = _probability(words, rivals, position)
+            highest = max(highest, bounds[position])
     return tuple(
-        Statement(rival.passage, rival.cells, round(float(probability), 4), rival.missing)
+        Statement(rival.passage, rival.cells, round(probability, 4), rival.missing)
         for rival, probability in zip(rivals, bounds, strict=True)
     )
 
 
-def _probabilities(question: QuestionWords, rivals: Sequence[Candidate]) -> Floats:
-    values, models = statement_features(question, rivals), shipped_models()
-    return np.asarray([models[rival.kind].of(row[None, :])[0] for rival, row in zip(rivals, values, strict=True)])
-
-
-def _highest(rivals: Sequence[Candidate], probabilities: Floats) -> float:
-    """Return the highest probability of those that have been read."""
-    return max((p for rival, p in zip(rivals, probabilities.tolist(), strict=True) if rival.choice), default=0.0)
+def _probability(question: QuestionWords, rivals: Sequence[Candidate], position: int) -> float:
+    model = shipped_models()[rivals[position].kind]
+    return float(model.of(np.asarray([_features(question, rivals, position)]))[0])

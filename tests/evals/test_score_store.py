@@ -1,4 +1,4 @@
-"""Rows that were kept, read again whatever they depended on."""
+"""Scored questions that are stored, and read again whatever they depended on."""
 
 from pathlib import Path
 
@@ -23,29 +23,29 @@ def test_rows_of_any_fingerprint_are_found_again_with_their_times(tmp_path: Path
     store = ScoreStore(tmp_path)
     store.finish(key("one", "old"), [row("q1"), row("q2")])
     assert store.finished(key("one", "new")) is None
-    assert store.kept("one", "default") == (row("q1"), row("q2"))
-    assert [each.milliseconds for each in store.kept("one", "default")] == [2.0, 2.0]
+    assert store.of_snapshot("one", "default") == (row("q1"), row("q2"))
+    assert [each.milliseconds for each in store.of_snapshot("one", "default")] == [2.0, 2.0]
 
 
 def test_every_set_of_a_snapshot_is_read_in_the_order_of_their_names(tmp_path: Path) -> None:
     store = ScoreStore(tmp_path)
     store.finish(key("one", "f", "yours"), [row("q1", "yours")])
     store.finish(key("one", "f"), [row("q1")])
-    assert [each.set for each in store.kept("one", "default")] == ["mine", "yours"]
-    assert store.kept("one", "bm25") == ()
-    assert store.kept("two", "default") == ()
+    assert [each.set for each in store.of_snapshot("one", "default")] == ["mine", "yours"]
+    assert store.of_snapshot("one", "bm25") == ()
+    assert store.of_snapshot("two", "default") == ()
 
 
 def test_parts_of_an_unfinished_run_are_not_scores(tmp_path: Path) -> None:
     store = ScoreStore(tmp_path)
-    store.keep(key("one", "f"), [row("q1")])
+    store.save_part(key("one", "f"), [row("q1")])
     store.finish(key("two", "f"), [row("q1")])
     assert store.scored_snapshots() == ("two",)
-    assert store.kept("one", "default") == ()
+    assert store.of_snapshot("one", "default") == ()
 
 
 def test_rows_without_their_times_are_left_out(tmp_path: Path) -> None:
     store = ScoreStore(tmp_path)
     store.finish(key("one", "f"), [row("q1")])
     store.timings_path(key("one", "f")).unlink()
-    assert store.kept("one", "default") == ()
+    assert store.of_snapshot("one", "default") == ()

@@ -27,7 +27,7 @@ FOUND = {"hit@1": 1.0, "mrr": 1.0}
 def score_before(home, changed, snapshot=BEFORE, then=THEN, second_book=0, stale=""):
     """Rows of an older snapshot: those of today without a stale one, some with other values or of a second book."""
     store = ScoreStore(home.evaluations)
-    rows = store.kept(home.candidate, "default")
+    rows = store.of_snapshot(home.candidate, "default")
     older = [
         replace(row, values={**row.values, **changed.get(row.question_id, {})})
         for row in rows
@@ -42,7 +42,7 @@ def score_before(home, changed, snapshot=BEFORE, then=THEN, second_book=0, stale
 
 
 def hits(home: Home) -> list[ScoredQuestion]:
-    rows = ScoreStore(home.evaluations).kept(home.candidate, "default")
+    rows = ScoreStore(home.evaluations).of_snapshot(home.candidate, "default")
     return [row for row in rows if row.values.get("hit@1") == 1]
 
 
@@ -76,7 +76,7 @@ def test_a_snapshot_is_compared_with_the_one_before_question_by_question(sample_
 
 
 def test_a_snapshot_that_lost_many_questions_does_not_pass(sample_copy: Home) -> None:
-    rows = ScoreStore(sample_copy.evaluations).kept(sample_copy.candidate, "default")
+    rows = ScoreStore(sample_copy.evaluations).of_snapshot(sample_copy.candidate, "default")
     lost = [row.question_id for row in rows if row.values.get("hit@1") == 0]
     score_before(sample_copy, dict.fromkeys(lost, FOUND))
     made = report_of(sample_copy)
@@ -88,7 +88,7 @@ def test_a_snapshot_that_lost_many_questions_does_not_pass(sample_copy: Home) ->
 
 
 def test_each_promotion_names_what_it_broke_and_repaired(sample_copy: Home) -> None:
-    rows = ScoreStore(sample_copy.evaluations).kept(sample_copy.candidate, "default")
+    rows = ScoreStore(sample_copy.evaluations).of_snapshot(sample_copy.candidate, "default")
     broken, refused, *_ = [row.question_id for row in rows if row.gold and row.values.get("hit@1") == 0]
     repaired, stale = (row.question_id for row in hits(sample_copy)[:2])
     root, (built,) = sample_copy.root, promotions(sample_copy.root)
@@ -138,7 +138,7 @@ def test_what_was_scored_later_or_with_other_questions_is_left_out(sample_copy: 
     for path in (sample_copy.evaluations / BEFORE / "default").iterdir():
         os.utime(path, (2 * THEN, 2 * THEN))
     assert report_of(sample_copy).history.change is None
-    rows = store.kept(BEFORE, "default")
+    rows = store.of_snapshot(BEFORE, "default")
     for path in (sample_copy.evaluations / BEFORE / "default").iterdir():
         path.unlink()
     key = ScoresKey(BEFORE, "default", "other", "people", "then")

@@ -89,13 +89,13 @@ def test_rows_that_are_not_read_could_neither_be_the_answer_nor_an_alternative(
     snapshot = gatherer.reader.retriever.snapshot
     hits = gatherer.reader.retriever.retrieve(question, 5, decisions=False).hits
     measured = gatherer.measured(question, hits)
-    found = statements(question, measured, snapshot)
+    stated = statements(question, measured, snapshot)
     words = QuestionWords.of(question, snapshot)
     rivals = candidates(words, measured, snapshot)
     rows = module.statement_features(words, rivals)
     read = [float(shipped_models()[rival.kind].of(row[None, :])[0]) for rival, row in zip(rivals, rows, strict=True)]
-    assert len(found) == len(rivals)
-    for statement, rival, probability in zip(found, rivals, read, strict=True):
+    assert len(stated) == len(rivals)
+    for statement, rival, probability in zip(stated, rivals, read, strict=True):
         if statement.cells:
             assert (statement.cells, statement.probability) == (rival.cells, round(probability, 4))
         else:
@@ -103,5 +103,5 @@ def test_rows_that_are_not_read_could_neither_be_the_answer_nor_an_alternative(
 
 
 def test_some_rows_are_not_read(gatherer: Gatherer) -> None:
-    found = statements(QUESTION, passages(gatherer), gatherer.reader.retriever.snapshot)
-    assert any(not statement.cells for statement in found)
+    stated = statements(QUESTION, passages(gatherer), gatherer.reader.retriever.snapshot)
+    assert any(not statement.cells for statement in stated)
