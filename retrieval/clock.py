@@ -1,26 +1,11 @@
-"""Wall time, a stopwatch by stage, and a check that a caller still waits for the result."""
+"""Wall time, and a stopwatch by stage."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
-from math import inf
-from time import monotonic, perf_counter
+from time import perf_counter
 
-from retrieval.errors import RetrievalTimeoutError
+from retrieval.deadline import require_waiting_caller
 from retrieval.types import Stage
-
-CALLER_WAITS_UNTIL: ContextVar[float] = ContextVar("until", default=inf)
-"""When the caller of the work in this thread stops waiting, on the clock `monotonic`."""
-
-
-def require_waiting_caller() -> None:
-    """Continue only while the caller waits for the result. Long work calls this between its steps.
-
-    Raises:
-        RetrievalTimeoutError: the caller has given up.
-    """
-    if monotonic() > CALLER_WAITS_UNTIL.get():
-        raise RetrievalTimeoutError("the caller no longer waits for this answer; ask again")
 
 
 class Clock:

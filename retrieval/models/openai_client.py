@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, 
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from retrieval.deadline import waiting_for_server
 from retrieval.errors import ModelError, ModelKeyError
 from retrieval.models.access import KEY, Access, ChatSession, Meter, Pace
 from retrieval.models.chat import (
@@ -241,7 +242,7 @@ class OpenAiClient:
     def _asking(self, who: str, tokens: int) -> "Iterator[OpenAI]":
         import openai
 
-        with self._failures(who), self._free:
+        with self._failures(who), waiting_for_server(), self._free:
             time.sleep(self._pace.wait_for(tokens))
             if self._client is None:
                 self._client = openai.OpenAI(**self._options(self._retries))

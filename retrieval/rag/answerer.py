@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
+from retrieval.deadline import Deadline, Result
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
 from retrieval.models.access import KEY, Access
@@ -15,7 +16,7 @@ from retrieval.models.spending import ChatPrice, chat_price
 from retrieval.rag.answer_text import NO_ANSWER_TEXT, answer_lines, nearest_place
 from retrieval.rag.chat_model import AnswerPart, ChatModel, cited, doubts, format_prompt
 from retrieval.rag.extractive_reader import NOTHING, Reading, read
-from retrieval.rag.live import Deadline, LiveIndex, Result
+from retrieval.rag.live import LiveIndex
 from retrieval.rag.passages import READABLE, Answer, AnswerEvent, Context, Gatherer, Passage
 from retrieval.settings import AnswerSettings, Settings
 from retrieval.types import Embedder

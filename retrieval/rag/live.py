@@ -1,17 +1,13 @@
-"""The live index of a service: opened once, and reopened after a promotion; deadlines, and turns of writers."""
+"""The live index of a service: opened once, and reopened after a promotion; turns of writers."""
 
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from threading import BoundedSemaphore, Thread
-from time import monotonic
-from typing import Any, TypeVar
+from typing import Any
 
-from retrieval.clock import CALLER_WAITS_UNTIL, Clock
-from retrieval.errors import RetrievalTimeoutError, VectorDBUnavailableError, VectorDBWriteError
+from retrieval.deadline import Result
+from retrieval.errors import VectorDBUnavailableError, VectorDBWriteError
 from retrieval.files.locks import HomeBusyError, HomeUnwritableError, write_lock_when_free
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
@@ -20,8 +16,6 @@ from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.rag.rag_context import ContextSource
 from retrieval.search.retriever import Retriever
 from retrieval.types import Embedder
-
-Result = TypeVar("Result")
 
 
 class LiveIndex:
@@ -97,56 +91,6 @@ class LiveIndex:
             if self._reader is not None:
                 self._reader.retriever.snapshot.close()
             self._reader, self._made = None, {}
-
-
-AT_ONCE = 32
-"""The maximum number of questions that are processed at a time; the others wait, and their waiting time counts."""
-
-
-class Deadline:
-    """Runs work in its own thread, and stops waiting for it at a deadline.
-
-    The work ends at its next `require_waiting_caller`. A thread cannot be stopped: work that hangs continues to hang,
-    without preventing the program from ending. At most `AT_ONCE` threads run at a time.
-
-    Args:
-        seconds: how long a caller waits.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self._places = BoundedSemaphore(AT_ONCE)
-
-    def run(self, work: Callable[[], Result]) -> Result:
-        """Run the work, and return or raise what it returns or raises.
-
-        Raises:
-            RetrievalTimeoutError: it was not done in time, or no thread was free for it.
-        """
-        clock = Clock()
-        if not self._places.acquire(timeout=self.seconds):
-            raise self._too_late(f"{AT_ONCE} questions before it are still being processed")
-        done: Future[Result] = Future()
-        left = max(0.0, self.seconds - clock.seconds)
-        Thread(target=self._do, args=(work, done, monotonic() + left), daemon=True, name="querymust-answer").start()
-        try:
-            return done.result(timeout=left)
-        except FutureTimeoutError as error:
-            if done.done() and clock.seconds < self.seconds:
-                raise  # raised by the work itself
-            raise self._too_late("the index or the embedder is slow, or does not respond") from error
-
-    def _do(self, work: Callable[[], Result], done: "Future[Result]", until: float) -> None:
-        CALLER_WAITS_UNTIL.set(until)
-        try:
-            done.set_result(work())
-        except BaseException as error:
-            done.set_exception(error)
-        finally:
-            self._places.release()
-
-    def _too_late(self, why: str) -> RetrievalTimeoutError:
-        return RetrievalTimeoutError(f"no answer within {self.seconds:g} seconds: {why}; ask again")
 
 
 PATIENCE = 60.0

@@ -7,13 +7,14 @@ from pathlib import Path
 from time import monotonic
 from uuid import UUID
 
+from retrieval.deadline import Deadline
 from retrieval.errors import InvalidQueryError, VectorDBUnavailableError
 from retrieval.files.cache import TimedCache
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.rag.contract import IngestionResult, RAGContext, RetrieveRequest, RuleDocument
 from retrieval.rag.ingestion import Ingestion
-from retrieval.rag.live import Deadline, LiveIndex
+from retrieval.rag.live import LiveIndex
 from retrieval.rag.rag_context import ContextSource, retrieve_context, with_own_lists
 from retrieval.search.query import Query
 from retrieval.types import Embedder

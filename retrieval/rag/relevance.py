@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.clock import require_waiting_caller
+from retrieval.deadline import require_waiting_caller
 from retrieval.errors import IndexCorruptError
 from retrieval.files.atomic_files import write_atomically
 from retrieval.language.english import word_set

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.clock import require_waiting_caller
+from retrieval.deadline import require_waiting_caller
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.cells import MOST, CandidateRow, Cell, CellChoice, probabilities, row_of
 from retrieval.rag.passages import Passage

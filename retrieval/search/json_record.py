@@ -32,7 +32,10 @@ def chunk_record(chunk: Chunk, short_id: ShortId) -> dict[str, Any]:
 
 def hit_record(hit: Hit, short_id: ShortId) -> dict[str, Any]:
     """Return a hit and its chunk as JSON values."""
-    addends = [asdict(addend) | {"contribution": addend.contribution} for addend in hit.addends]
+    addends = [
+        {"name": addend.name, "value": addend.value, "weight": addend.weight, "contribution": addend.contribution}
+        for addend in hit.addends
+    ]
     evidence = {name: round(value, 6) for name, value in hit.evidence.items()}
     relevance = None if hit.relevance is None else round(hit.relevance, 6)
     score = {"rank": hit.rank, "score": round(hit.score, 6), "relevance": relevance}

@@ -2,9 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
+from dataclasses import dataclass, field
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -70,6 +71,9 @@ class AccessMiddleware:
         rate: counts the requests of each client.
         home: the home folder, whose path no response contains.
         log: gets a line for each request.
+        responses_until_close: number of responses after which one ends its connection; None: none does. A client stays
+            with the process that accepted its connection. When it connects again, the least busy process is the first
+            to accept.
     """
 
     app: App
@@ -81,13 +85,15 @@ class AccessMiddleware:
     measuring: Measuring
     home: Path
     log: RequestLog
+    responses_until_close: int | None = None
+    _responses: Iterator[int] = field(default_factory=count)
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Answer a request, or reject it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        clock, sent = Clock(), _Sent(send)
+        clock, sent = Clock(), _Sent(send, closes=self._closes_connection())
         self.measuring.begun()
         told = {"key": "-"}
         try:
@@ -106,6 +112,9 @@ class AccessMiddleware:
                 await _refuse(sent, _RefusalError(500, UNKNOWN))
         finally:
             self._ended(scope, sent.status or 499, clock.seconds, told)
+
+    def _closes_connection(self) -> bool:
+        return self.responses_until_close is not None and next(self._responses) % self.responses_until_close == 0
 
     def _admitted(self, scope: MutableMapping[str, Any]) -> ApiKey | None:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
@@ -192,15 +201,21 @@ class _Replayed:
 
 
 class _Sent:
-    """Sends messages, and records the status."""
+    """Sends messages, and records the status.
 
-    def __init__(self, send: Send) -> None:
-        self._send = send
+    Args:
+        closes: whether the connection ends with the response.
+    """
+
+    def __init__(self, send: Send, *, closes: bool) -> None:
+        self._send, self._closes = send, closes
         self.status = 0
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
+            if self._closes:
+                message["headers"] = [*message.get("headers", ()), (b"connection", b"close")]
         await self._send(message)
 
 

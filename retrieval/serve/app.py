@@ -74,6 +74,7 @@ def create_app(
     examples: Callable[[], Sequence[str]] = tuple,
     evaluation: Callable[[], EvaluationRecord | None] = lambda: None,
     no_keys: bool = False,
+    responses_until_close: int | None = None,
 ) -> AccessMiddleware:
     """Return the application of a home.
 
@@ -87,6 +88,7 @@ def create_app(
             the page offers look-ups in the tables.
         evaluation: returns the scores of the live index; None: it was not scored.
         no_keys: whether the server on loopback needs no key even if the home has or once had one.
+        responses_until_close: see `AccessMiddleware`.
 
     Raises:
         UnreadableSettingsError: the settings cannot be read, or a value cannot be used.
@@ -106,7 +108,7 @@ def create_app(
         version="1",
         docs_url=None,
         redoc_url=None,
-        lifespan=_closing(service),
+        lifespan=_lifespan(service),
     )
     log = RequestLog(log_questions)
     _add_questions(app, service, measuring, log)
@@ -123,15 +125,18 @@ def create_app(
     needs_key = (False if no_keys else None) if on_loopback else True
     hosts = LOOPBACK if on_loopback else frozenset[str]()
     rate = RateLimit(limits.requests_per_minute)
-    return AccessMiddleware(app, keys, needs_key, hosts, limits, rate, measuring, service.home.root, log)
+    return AccessMiddleware(
+        app, keys, needs_key, hosts, limits, rate, measuring, service.home.root, log, responses_until_close
+    )
 
 
-def _closing(service: Service) -> Callable[[FastAPI], Any]:
+def _lifespan(service: Service) -> Callable[[FastAPI], Any]:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         # Answers use threads of the loop, searches those of the framework: there are as many of each, so that neither
         # waits while the other is served.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(AT_ONCE))
+        await asyncio.to_thread(service.warm_up)
         yield
         service.close()
 

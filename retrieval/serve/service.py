@@ -1,12 +1,14 @@
 """The service behind the server, without HTTP: search, answers, explanations, documents, status."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
+from retrieval.deadline import Deadline, Result
 from retrieval.errors import RetrievalError, UnknownNameError
 from retrieval.files.cache import TimedCache
 from retrieval.home import Home
@@ -16,7 +18,7 @@ from retrieval.query_must.refusal import refusal
 from retrieval.rag.answerer import Answerer, How, event_record
 from retrieval.rag.contract import IngestionResult, RuleDocument
 from retrieval.rag.finder import Finder, finding_record
-from retrieval.rag.live import Deadline, LiveIndex, Result
+from retrieval.rag.live import LiveIndex
 from retrieval.rag.pipeline import RAGPipeline
 from retrieval.rag.question_words import PassageWords, QuestionWords
 from retrieval.rag.rag_context import ContextSource
@@ -108,6 +110,8 @@ ABOUT: Mapping[str, str] = MappingProxyType(
 """A sentence for each of `STRATEGIES`, the default first."""
 
 
+_FIRST_QUESTION = "What is the first question?"
+"""Asked of a library that offers none."""
 _Asked = tuple[str | None, How, str | None, str]
 """Snapshot, how the answer is worded, conversation and question."""
 
@@ -353,6 +357,16 @@ class Service:
         except (RetrievalError, OSError):
             return False
         return True
+
+    def warm_up(self) -> None:
+        """Search and answer once, so that no client waits while models are loaded.
+
+        An error is not raised: a client that causes it again will get it.
+        """
+        with suppress(Exception):
+            question, name = next(iter(self.examples()), _FIRST_QUESTION), self._live.strategy
+            self._read(lambda reader: _searched(reader, question, 1, name, (), 0.0, filtered=True, rendered=True))
+            self._answerers["read"].answered(question)
 
     def close(self) -> None:
         """Close the index."""

@@ -21,6 +21,7 @@ from retrieval.serve.schema import EvaluationRecord
 VARIABLE = "QUERYMUST_SERVED"
 THREADS = "OMP_NUM_THREADS"
 """Number of threads for matrix products, for both OpenBLAS and MKL."""
+_RESPONSES_UNTIL_CLOSE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,4 +130,5 @@ def application(
         examples=examples,
         evaluation=evaluation,
         no_keys=served.no_keys,
+        responses_until_close=_RESPONSES_UNTIL_CLOSE if served.processes > 1 else None,
     )

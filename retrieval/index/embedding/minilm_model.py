@@ -356,9 +356,9 @@ def _tokenizer(folder: Path) -> Any:
     return tokenizer
 
 
-def _embedded(folder: Path, texts: Sequence[str], adapter: Path | None = None) -> Vector:
+def _embedded(folder: Path, texts: Sequence[str]) -> Vector:
     """Return a matrix (texts, dimensions) of at least one text."""
-    session = _loaded_session(folder, adapter)
+    session = _loaded_session(folder, None)
     encodings = _tokenizer(folder).encode_batch(list(map(readable, texts)))
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as threads:
         return np.stack(list(threads.map(lambda encoding: _vector(session, _windows(encoding)), encodings)))
@@ -367,7 +367,8 @@ def _embedded(folder: Path, texts: Sequence[str], adapter: Path | None = None) -
 @lru_cache(maxsize=_KEPT)
 def _kept_vector(folder: Path, text: str, adapter: Path | None) -> Vector:
     """Return the vector of a text, (dimensions,), read-only."""
-    vector: Vector = _embedded(folder, [text], adapter)[0]
+    session = _loaded_session(folder, adapter)
+    vector = _vector(session, _windows(_tokenizer(folder).encode(readable(text))))
     vector.setflags(write=False)
     return vector
 

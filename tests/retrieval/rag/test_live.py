@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from retrieval.clock import require_waiting_caller
-from retrieval.errors import IndexMissingError, RetrievalTimeoutError, VectorDBWriteError
+from retrieval.errors import IndexMissingError, VectorDBWriteError
 from retrieval.files.locks import LOCK_FILE, HomeBusyError, write_lock
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id, promote
-from retrieval.rag.live import AT_ONCE, Deadline, LiveIndex, writers_turn
+from retrieval.rag.live import LiveIndex, writers_turn
 
 if TYPE_CHECKING:
     from retrieval.rag.rag_context import ContextSource
@@ -68,52 +67,6 @@ def test_what_is_made_of_a_reader_is_made_once_and_let_go_of_with_it(twice_live:
     index.ask(lambda reader: index.made_of(reader, make))
     assert made == [second, first, second, first]
     index.close()
-
-
-def test_errors_and_time_outs_of_the_work_itself_are_the_caller_s() -> None:
-    assert Deadline(5).run(lambda: 7) == 7
-
-    def fail() -> None:
-        raise KeyError("x")
-
-    with pytest.raises(KeyError, match="x"):
-        Deadline(5).run(fail)
-
-    def fail() -> None:
-        raise TimeoutError("the server's")
-
-    with pytest.raises(TimeoutError, match="the server's"):
-        Deadline(5).run(fail)
-
-
-def test_work_that_hangs_is_given_up_and_holds_its_place() -> None:
-    deadline, gate = Deadline(0.05), threading.Event()
-    try:
-        for _ in range(AT_ONCE):
-            with pytest.raises(RetrievalTimeoutError, match=r"within 0\.05 seconds: the index or the embedder"):
-                deadline.run(gate.wait)
-        with pytest.raises(RetrievalTimeoutError, match=f"{AT_ONCE} questions before it"):
-            deadline.run(lambda: 1)
-    finally:
-        gate.set()
-    deadline.seconds = 5
-    assert deadline.run(lambda: 1) == 1
-
-
-def test_work_that_nobody_waits_for_any_more_ends_at_its_next_step() -> None:
-    ended = threading.Event()
-
-    def work() -> None:
-        try:
-            while True:
-                require_waiting_caller()
-        finally:
-            ended.set()
-
-    with pytest.raises(RetrievalTimeoutError, match=r"within 0\.05 seconds"):
-        Deadline(0.05).run(work)
-    assert ended.wait(5)
-    require_waiting_caller()  # this thread's own time is not over
 
 
 def test_an_ingestion_and_a_build_keep_each_other_out(tmp_path: Path) -> None:

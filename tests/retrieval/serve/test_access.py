@@ -195,3 +195,11 @@ def test_names_are_not_given_twice_and_unknown_ones_are_told(tmp_path: Path) -> 
         keys.remove("boat")
     keys.remove("bot")
     assert keys.all == ()
+
+
+def test_clients_of_several_processes_connect_again_now_and_then(sample: Home) -> None:
+    ends = [True, False, False, True, False]
+    with served(sample.root, responses_until_close=3) as client:
+        responses = [client.get("/v1/books") for _ in ends]
+    assert [response.headers.get("connection") == "close" for response in responses] == ends
+    assert {response.status_code for response in responses} == {200}

@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from retrieval.home import Home
+from retrieval.index.embedding import minilm_model
+from retrieval.rag import row_reader
 from retrieval.rag.live import LiveIndex
 from retrieval.search.strategies import STRATEGIES
 from retrieval.serve import service
 from retrieval.serve.service import ABOUT, section_text
+from tests.retrieval.serve.conftest import served
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import httpx
 
 
@@ -69,3 +74,19 @@ def test_each_strategy_has_one_sentence_that_says_whether_it_filters() -> None:
     assert {name for name, output in ABOUT.items() if "without a filter" in output} == {
         name for name, each in STRATEGIES.items() if each.query_must == "off"
     }
+
+
+def test_models_are_loaded_before_the_first_question(sample: Home) -> None:
+    for cached in (minilm_model._session, minilm_model._kept_vector, row_reader._scores):
+        cached.cache_clear()
+    with served(sample.root) as client:
+        loaded = minilm_model._session.cache_info().misses
+        assert loaded
+        assert hits(client, "default", 5, filtered=True)
+        assert client.post("/v1/query", json={"query": LOOK_UP, "how": "read"}).status_code == 200
+        assert minilm_model._session.cache_info().misses == loaded
+
+
+def test_a_server_starts_over_a_home_with_nothing_to_warm_up(tmp_path: Path) -> None:
+    with served(tmp_path) as client:
+        assert client.get("/healthz").status_code == 503
