@@ -370,24 +370,27 @@ def bench_load(
     processes: Annotated[
         str, typer.Option("--processes", help="Processes of each server, one server after the other.")
     ] = "1,2",
+    searches: Annotated[
+        float, typer.Option("--searches", min=0, max=1, help="Share of searches; the others are streamed answers.")
+    ] = 0.8,
     seed: Annotated[int, typer.Option("--seed", help="Seed of what the clients ask.")] = 0,
     json_: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Ask a real server over a copy of the live index with many clients: four searches to one streamed answer.
+    """Ask a real server over a copy of the live index with many clients.
 
     Its questions are those of the home. Status 1 if any request was not answered.
 
     \b
     Examples:
       querymust quickstart && python -m tools bench load
-      python -m tools bench load --clients 8 --seconds 30 --promotions 0 --processes 1 --json
+      python -m tools bench load --clients 8 --seconds 30 --promotions 0 --processes 1 --searches 1 --json
     """
     with progress_bar("load") as bar:
         from retrieval.home import Home
-        from tools.bench.load import run_load
+        from tools.bench.load import Load, run_load
 
-        report = run_load(Home.at(home), clients, seconds, promotions, _numbers(processes), seed, bar)
+        report = run_load(Home.at(home), Load(clients, seconds, promotions, searches, seed), _numbers(processes), bar)
     print_report(report, report.lines(), json_=json_)
     if not report.sound:
         raise typer.Exit(1)

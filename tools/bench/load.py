@@ -94,6 +94,21 @@ class ServerRun:
 
 
 @dataclass(frozen=True, slots=True)
+class Load:
+    """What clients do to one server."""
+
+    clients: int
+    """How many send requests at a time; each waits for the response to its last one."""
+    seconds: float
+    promotions: int = 0
+    """Indexes that go live meanwhile, evenly spread."""
+    searches: float = 0.8
+    """Share of the requests that are searches; the others are streamed answers."""
+    seed: int = 0
+    """Of the order of the questions and of the kinds."""
+
+
+@dataclass(frozen=True, slots=True)
 class LoadReport:
     """Servers with different numbers of processes, one after the other, over the same index."""
 
@@ -140,36 +155,29 @@ def _timing(kind: Kind, requests: Sequence[Request]) -> KindTiming | None:
     return KindTiming(kind, len(requests), *(round(float(each), 1) for each in (middle, late, times.max())))
 
 
-SEARCHES = 0.8
-"""Share of the requests that are searches; the others are streamed answers."""
 _TIMEOUT = 60.0
 _K = 10
 
 
-async def ask_for(
-    url: str, questions: Sequence[str], clients: int, seconds: float, snapshots: Sequence[str], seed: int
-) -> list[Request]:
-    """What clients ask in so many seconds; each asks once at least, and finishes what it began.
+async def send_requests(url: str, questions: Sequence[str], load: Load, snapshots: Sequence[str]) -> list[Request]:
+    """What became of the requests of all clients; each sends one at least, and finishes what it began.
 
     Args:
         url: of the server.
         questions: asked in random order.
-        clients: how many ask at a time.
-        seconds: how long.
         snapshots: ids of the indexes that may answer.
-        seed: of the order and the kinds.
     """
     clock = Clock()
 
     async def client(number: int) -> list[Request]:
-        chance, query = random.Random(f"{seed} {number}"), list[Request]()
+        chance, query = random.Random(f"{load.seed} {number}"), list[Request]()
         async with httpx.AsyncClient(base_url=url, timeout=_TIMEOUT) as connection:
-            while not query or clock.seconds < seconds:
-                kind: Kind = "search" if chance.random() < SEARCHES else "answer"
+            while not query or clock.seconds < load.seconds:
+                kind: Kind = "search" if chance.random() < load.searches else "answer"
                 query.append(await _ask(connection, kind, chance.choice(questions), snapshots))
         return query
 
-    return [request for each in await asyncio.gather(*map(client, range(clients))) for request in each]
+    return [request for each in await asyncio.gather(*map(client, range(load.clients))) for request in each]
 
 
 async def _ask(connection: httpx.AsyncClient, kind: Kind, question: str, snapshots: Sequence[str]) -> Request:
@@ -258,24 +266,12 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def run_load(
-    home: Home,
-    clients: int,
-    seconds: float,
-    promotions: int,
-    processes: Sequence[int],
-    seed: int = 0,
-    tell: Tell = lambda *_: None,
-) -> LoadReport:
+def run_load(home: Home, load: Load, processes: Sequence[int], tell: Tell = lambda *_: None) -> LoadReport:
     """Ask servers of so many processes, one after the other. The home is only read.
 
     Args:
         home: whose live index is served, from a copy, and whose questions are asked.
-        clients: how many ask at a time.
-        seconds: how long each server is asked.
-        promotions: how many indexes go live meanwhile, evenly spread.
         processes: of each server.
-        seed: of what the clients ask.
         tell: called as the work goes on.
 
     Raises:
@@ -297,13 +293,9 @@ def run_load(
         for number, process in enumerate(processes):
             tell(f"{process} at work", number, len(processes))
             with server(copy, process) as url:
-                runs.append(
-                    asyncio.run(
-                        _under_load(url, copy, questions, clients, seconds, promotions, process, snapshots, seed)
-                    )
-                )
+                runs.append(asyncio.run(_under_load(url, copy, questions, load, process, snapshots)))
     python = platform.python_version()
-    return LoadReport(os.cpu_count() or 1, python, load_average, chunks, clients, seconds, tuple(runs))
+    return LoadReport(os.cpu_count() or 1, python, load_average, chunks, load.clients, load.seconds, tuple(runs))
 
 
 def _two_snapshots(root: Path, copy: Path) -> tuple[tuple[str, str], int]:
@@ -320,19 +312,16 @@ async def _under_load(
     url: str,
     home: Path,
     questions: Sequence[str],
-    clients: int,
-    seconds: float,
-    promotions: int,
+    load: Load,
     processes: int,
     snapshots: tuple[str, str],
-    seed: int,
 ) -> ServerRun:
     async def promote_meanwhile() -> None:
-        for _ in range(promotions):
-            await asyncio.sleep(seconds / (promotions + 1))
+        for _ in range(load.promotions):
+            await asyncio.sleep(load.seconds / (load.promotions + 1))
             other = snapshots[live_id(home) == snapshots[0]]
             await asyncio.to_thread(promote, home, other)
 
     clock = Clock()
-    query, _ = await asyncio.gather(ask_for(url, questions, clients, seconds, snapshots, seed), promote_meanwhile())
-    return ServerRun.of(processes, query, clock.seconds, promotions)
+    query, _ = await asyncio.gather(send_requests(url, questions, load, snapshots), promote_meanwhile())
+    return ServerRun.of(processes, query, clock.seconds, load.promotions)

@@ -10,7 +10,7 @@ import pytest
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
 from tests.retrieval.serve.conftest import served
-from tools.bench.load import KindTiming, LoadReport, Request, ServerRun, ask_for, run_load
+from tools.bench.load import KindTiming, Load, LoadReport, Request, ServerRun, run_load, send_requests
 
 
 @pytest.mark.slow
@@ -28,18 +28,18 @@ def test_a_real_server_answers_every_client_while_an_index_goes_live(run: Callab
 def test_what_a_server_does_not_answer_is_an_error(tmp_path: Path) -> None:
     with served(tmp_path / "empty") as client:
         # With this seed the first request of one client is a search, and that of the other an answer.
-        query = asyncio.run(ask_for(str(client.base_url), ["axes"], 2, 0.5, ["live"], 7))
+        query = asyncio.run(send_requests(str(client.base_url), ["axes"], Load(2, 0.5, seed=7), ["live"]))
     assert {each.kind for each in query} == {"search", "answer"}
     assert all(each.error for each in query)
     assert any(each.error.startswith("status 503: ") for each in query if each.kind == "search")
     assert any("did not end with `complete`" in each.error for each in query if each.kind == "answer")
-    gone = asyncio.run(ask_for(str(client.base_url), ["axes"], 1, 0.1, ["live"], 0))
+    gone = asyncio.run(send_requests(str(client.base_url), ["axes"], Load(1, 0.1), ["live"]))
     assert gone[0].error.startswith("ConnectError")
 
 
 def test_an_index_that_was_never_live_may_not_answer(sample: Home) -> None:
     with served(sample.root) as client:
-        query = asyncio.run(ask_for(str(client.base_url), ["what does a mace cost"], 2, 0.5, ["another"], 0))
+        query = asyncio.run(send_requests(str(client.base_url), ["what does a mace cost"], Load(2, 0.5), ["another"]))
     assert all(each.error.endswith("answered, which was never live") for each in query)
 
 
@@ -69,4 +69,4 @@ def test_processes_are_numbers(run: Callable[..., Any], sample: Home, processes:
 
 def test_a_home_without_questions_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(RetrievalError, match="has no questions"):
-        run_load(Home.at(tmp_path), 1, 1, 0, [1])
+        run_load(Home.at(tmp_path), Load(1, 1), [1])
