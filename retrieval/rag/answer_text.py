@@ -22,12 +22,10 @@ READ = "Read from the books, not generated."
 
 
 def answer_lines(question: str, reading: Reading) -> Iterator[str]:
-    """Yield the lines of an answer: each row or passage with the values read from it, and a last line that states that
-    the answer was read from the books.
+    """Yield the lines of an answer: each row or passage with the values read from it, `Axe - Cost: 5 gp [1]`.
 
-    Joined, they are the text of the answer: `Axe - Cost: 5 gp [1]`. An uncertain answer begins with `Perhaps:` and ends
-    with the words of the question that the passage lacks. A comparison has a line for each side, and then its
-    conclusion.
+    An uncertain answer names the words of the question that the passage lacks. A comparison has a line for each side,
+    and then its conclusion.
 
     Args:
         question: the question as asked.
@@ -35,22 +33,33 @@ def answer_lines(question: str, reading: Reading) -> Iterator[str]:
     """
     is_stated = reading.verdict == "stated"
     for count, statement in enumerate(reading.statements):
-        first = "" if is_stated or count else _PERHAPS
         other = _OR if count and not reading.is_comparison else ""
         verdict = yes_or_no(question, statement.cells[0]) if not count and not reading.is_comparison else ""
         answer = f"{verdict}. " if verdict else ""
         doubt = "" if is_stated else _doubt(statement)
-        yield f"{other}{first}{answer}{_line(statement)} [{statement.passage.number}]{doubt}\n"
+        yield f"{other}{answer}{_line(statement)} [{statement.passage.number}]{doubt}"
     for part in reading.unanswered:
-        yield f"No answer found for: {part}\n"
+        yield f"No answer found for: {part}"
     if conclusion := _conclusion(question, reading):
-        yield f"{conclusion}\n"
+        yield conclusion
+
+
+def with_origin(lines: Sequence[str], *, is_stated: bool) -> Iterator[str]:
+    """Yield the text of an answer in pieces: its lines, after `Perhaps:` if it is uncertain, and a last line that
+    states that it was read from the books.
+
+    Args:
+        lines: at least one.
+    """
+    if not is_stated:
+        yield _PERHAPS
+    yield from (f"{line}\n" for line in lines)
     yield READ
 
 
 def nearest_place(passage: Passage) -> str:
-    """Return the text for a question without an answer, with the place that comes nearest."""
-    return f"{NO_ANSWER_TEXT} The closest passage: {passage.hit.chunk.title} [{passage.number}]"
+    """Return the line that names the place that comes nearest to a question without an answer."""
+    return f"The closest passage: {passage.hit.chunk.title} [{passage.number}]"
 
 
 def _line(statement: Statement) -> str:

@@ -13,7 +13,7 @@ from retrieval.home import Home
 from retrieval.models.access import KEY, Access
 from retrieval.models.chat import Usage
 from retrieval.models.spending import ChatPrice, chat_price
-from retrieval.rag.answer_text import NO_ANSWER_TEXT, answer_lines, nearest_place
+from retrieval.rag.answer_text import NO_ANSWER_TEXT, answer_lines, nearest_place, with_origin
 from retrieval.rag.chat_model import AnswerPart, ChatModel, cited, doubts, format_prompt
 from retrieval.rag.extractive_reader import NOTHING, Reading, read
 from retrieval.rag.live import LiveIndex
@@ -165,6 +165,7 @@ class _Telling:
     ) -> None:
         self._context, self._model, self._settings, self._deadline = context, model, settings, deadline
         self._reading: Reading = NOTHING
+        self._lines: tuple[str, ...] = ()
         self._told: list[str] = []
         self._usage = Usage()
 
@@ -194,6 +195,7 @@ class _Telling:
             query=context.query,
             text=text,
             mode="generated" if model else "read",
+            lines=tuple(filter(None, text.split("\n"))) if model else self._lines,
             is_certain=model is not None or self._reading.verdict == "stated",
             probability=None if model else self._reading.probability,
             citations=cited(text, context.passages),
@@ -209,7 +211,10 @@ class _Telling:
 
     def _read(self) -> list[str]:
         self._reading = read(self._context, self._settings)
-        return [] if self._reading is NOTHING else list(answer_lines(self._context.query, self._reading))
+        if self._reading is NOTHING:
+            return []
+        self._lines = tuple(answer_lines(self._context.query, self._reading))
+        return list(with_origin(self._lines, is_stated=self._reading.verdict == "stated"))
 
     def _prompt(self) -> str:
         return format_prompt(self._context.query, self._context.passages)
@@ -243,9 +248,10 @@ def _price_of(settings: Settings, model: str, access: Access) -> ChatPrice | Non
 
 def _nothing(context: Context, near: Passage | None) -> Answer:
     """Return an answer which states that none was found, with the nearest place, if there is one."""
-    text = nearest_place(near) if near else NO_ANSWER_TEXT
+    lines = (nearest_place(near),) if near else ()
+    text = " ".join((NO_ANSWER_TEXT, *lines))
     citations = cited(text, (near,)) if near else ()
-    return Answer(context.query, text, "none", citations, snapshot=context.snapshot.id, read_as=context.read_as)
+    return Answer(context.query, text, "none", citations, lines, snapshot=context.snapshot.id, read_as=context.read_as)
 
 
 def _complete(answer: Answer) -> AnswerEvent:

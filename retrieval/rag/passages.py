@@ -68,6 +68,8 @@ class Answer:
     """`read` from cells and sentences, `generated` by a model from the passages, or `none`: no answer was found."""
     citations: tuple[Citation, ...]
     """Passages that the text refers to, in the order of their numbers; for `none`, the nearest place."""
+    lines: tuple[str, ...] = ()
+    """The lines of the text without what `mode` and `is_certain` say."""
     cells: tuple[Cell, ...] = ()
     """The cells that were read; empty for a generated answer."""
     is_certain: bool = True

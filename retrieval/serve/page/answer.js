@@ -85,8 +85,6 @@ function verdict(kind, answer) {
   return make("p", [make("strong", KINDS[kind][0], { class: "badge" }), ` ${caution(kind, answer)}`], { class: "verdict" });
 }
 
-// The lines of an answer, without what its badge says.
-const linesOf = (answer) => answer.text.split("\n").filter((line) => line && line !== "Read from the books, not generated." && line !== "No answer found in these books.").map((line) => line.replace(/^Perhaps: |^No answer found in these books\. /, ""));
 const doubtsOf = (answer) => answer.doubts.map((figure) => `${figure} is in no passage; look it up`);
 
 // Which words of the question the place that answers does not have, as a sentence; empty: it has all.
@@ -104,7 +102,7 @@ function worded(answer) {
   const doubts = doubtsOf(answer).map((doubt) => make("li", doubt));
   return [
     ...value,
-    ...linesOf(answer).map((line) => make("p", cited(line, answer), { class: isOne ? "line" : "line large" })),
+    ...answer.lines.map((line) => make("p", cited(line, answer), { class: isOne ? "line" : "line large" })),
     ...(doubts.length ? [make("ul", doubts, { class: "doubts" })] : []),
   ];
 }
@@ -236,7 +234,7 @@ function markdownOf(answer, kind, missing) {
   const sources = answer.citations.map((source) => `- [${source.number}] ${source.title} (${source.book}/${source.document}, line ${source.lines[0]})`);
   const links = answer.citations.map((source) => `[${source.number}]: ${location.origin}${placeOf(source, source.chunk_id)} "${source.title.replaceAll('"', "'")}"`);
   const certainty = `*${KINDS[kind][0]}.* ${caution(kind, answer).replace("below", "named below")}`.trim();
-  const parts = [`**${answer.query}**`, certainty, linesOf(answer).join("\n\n"), missing && `*Missing:* ${missing}`, doubtsOf(answer).map((doubt) => `- ${doubt}`).join("\n")];
+  const parts = [`**${answer.query}**`, certainty, answer.lines.join("\n\n"), missing && `*Missing:* ${missing}`, doubtsOf(answer).map((doubt) => `- ${doubt}`).join("\n")];
   return [...parts, sources.length ? `Sources:\n\n${sources.join("\n")}` : "", links.join("\n")].filter(Boolean).join("\n\n");
 }
 

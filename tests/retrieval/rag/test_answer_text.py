@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.rag.answer_text import READ, answer_lines, compare_sides, nearest_place, yes_or_no
+from retrieval.rag.answer_text import READ, answer_lines, compare_sides, nearest_place, with_origin, yes_or_no
 from retrieval.rag.cells import Cell
 from retrieval.rag.extractive_reader import Reading
 from retrieval.rag.passages import Passage
@@ -33,34 +33,39 @@ def words(question: str, reading: Reading) -> list[str]:
 def test_what_is_uncertain_names_what_the_passage_lacks() -> None:
     reading = Reading("perhaps", (stated(AXE, ("Cost", "5 gp"), missing=("limit", "steel", "old")),))
     line = words("limit of an old steel axe", reading)[0]
-    assert line == "Perhaps: Arms - Axe - Cost: 5 gp [1] (the passage says nothing about “limit” and “steel”)\n"
+    assert line == "Arms - Axe - Cost: 5 gp [1] (the passage says nothing about “limit” and “steel”)"
 
 
 def test_sentences_are_quoted_as_they_are_shown() -> None:
     sentences = (("", 'A **bow**<span id="b"/> [bends](bow.md).'), ("", "&lt;It&gt; breaks at `{force}`."))
     reading = Reading("stated", (stated(BOW, *sentences),))
-    assert words("do bows bend", reading)[0] == "“A bow bends.” “<It> breaks at {force}.” [2]\n"
+    assert words("do bows bend", reading)[0] == "“A bow bends.” “<It> breaks at {force}.” [2]"
 
 
 def test_a_comparison_says_which_side_is_more_and_which_fails() -> None:
     sides = (stated(AXE, ("Cost", "5 gp")), stated(BOW, ("Cost", "9 gp")))
     whole = words("which costs more, axe or bow", Reading("stated", sides, is_comparison=True))
-    assert whole[2] == "More: Bow (9 gp against 5 gp).\n"
+    assert whole[2] == "More: Bow (9 gp against 5 gp)."
     half = words("which costs more, axe or bow", Reading("perhaps", sides[:1], ("cost of a bow",), is_comparison=True))
-    assert half[1:] == ["No answer found for: cost of a bow\n", READ]
+    assert half[1:] == ["No answer found for: cost of a bow"]
 
 
 def test_the_cells_of_a_row_stand_under_its_title_after_yes_or_no() -> None:
     reading = Reading("stated", (stated(AXE, ("Cost", "5 gp"), ("Weight", "7")),))
-    assert words("cost of an axe", reading) == ["Arms - Axe - Cost: 5 gp; Weight: 7 [1]\n", READ]
+    assert words("cost of an axe", reading) == ["Arms - Axe - Cost: 5 gp; Weight: 7 [1]"]
     reading = Reading("stated", (stated(AXE, ("Cost", "5 gp")), stated(BOW, ("Cost", "9 gp"))))
-    assert words("cost", reading)[1] == "Or, if that is meant: Arms - Bow - Cost: 9 gp [2]\n"
+    assert words("cost", reading)[1] == "Or, if that is meant: Arms - Bow - Cost: 9 gp [2]"
     reading = Reading("stated", (stated(AXE, ("Sharp", "Yes")),))
-    assert words("Is an axe sharp?", reading)[0] == "Yes. Arms - Axe - Sharp: Yes [1]\n"
+    assert words("Is an axe sharp?", reading)[0] == "Yes. Arms - Axe - Sharp: Yes [1]"
 
 
 def test_the_nearest_place_has_its_number() -> None:
-    assert nearest_place(BOW) == "No answer found in these books. The closest passage: Arms - Bow [2]"
+    assert nearest_place(BOW) == "The closest passage: Arms - Bow [2]"
+
+
+def test_the_text_of_an_answer_says_whether_it_is_certain_and_where_it_is_from() -> None:
+    assert "".join(with_origin(["Axe [1]", "Bow [2]"], is_stated=True)) == f"Axe [1]\nBow [2]\n{READ}"
+    assert "".join(with_origin(["Axe [1]"], is_stated=False)) == f"Perhaps: Axe [1]\n{READ}"
 
 
 def cell(column: str, text: str) -> Cell:
