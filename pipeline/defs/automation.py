@@ -14,7 +14,7 @@ from evals.assets import strategies_partitions
 from evals.gate import RULES
 from evals.questions.question_sets import questions_version
 from pipeline.building.book_records import book_entries
-from pipeline.building.materialization import made_of
+from pipeline.building.library_records import made_of
 from pipeline.defs.books import books_partitions, forget_books, new_observations, partition_keys
 from pipeline.defs.ingest_checks import BOOK_CHECK_KEYS
 from pipeline.defs.resources import BOOK_ASSETS, LIBRARY_ASSETS, build_library, evaluate, index_book, index_library

@@ -12,7 +12,8 @@ from evals.asset_options import SETTLED, with_reason
 from evals.checks import JUDGED, kept
 from evals.gate import SNAPSHOT_RULES, Rule, SnapshotContents
 from pipeline.building.book_records import CHUNKS, book_records, unfinished_books
-from pipeline.building.materialization import LibraryRecords, content_version, held, made_of, materialized
+from pipeline.building.library_records import LibraryRecords, made_of
+from pipeline.building.materialization import content_version, held, materialized
 from pipeline.defs.books import books_partitions, chunks, embeddings, predicates, table_rows
 from retrieval.errors import LibraryError, NotMaterializedError
 from retrieval.files.array_folder import load_arrays, save_arrays

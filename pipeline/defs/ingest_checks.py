@@ -12,7 +12,9 @@ import dagster as dg
 
 from evals.checks import JUDGED, kept
 from pipeline.building.book_records import book_records, missing_from
-from pipeline.building.materialization import RECORDS, BookVerdict, book_verdict, held, records_version
+from pipeline.building.book_verdicts import BookVerdict, book_verdict
+from pipeline.building.library_records import RECORDS, records_version
+from pipeline.building.materialization import held
 from pipeline.defs.books import books, books_partitions, chunks, embeddings, predicates, table_rows
 from pipeline.lint.inspection import (
     cells_outside_rows,

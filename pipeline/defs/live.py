@@ -21,7 +21,8 @@ from evals.evaluation import SHIPPED, evaluation_of
 from evals.gate import RULES, SCORE_RULES
 from evals.questions.question_sets import questions_version
 from evals.verdicts import HOW, CheckVerdict, accept, keep_verdict, unaccepted
-from pipeline.building.materialization import content_version, materialized, records_behind
+from pipeline.building.library_records import records_behind
+from pipeline.building.materialization import content_version, materialized
 from pipeline.defs.automation import NIGHT
 from pipeline.defs.ingest_checks import BOOK_GATE
 from pipeline.report.glance import glance

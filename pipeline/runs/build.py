@@ -23,7 +23,8 @@ from pipeline.building.plan import BuildPlan, plan_build
 from pipeline.console.output import err
 from pipeline.definitions import load
 from pipeline.defs.ingest_checks import HOLDING_KEYS
-from pipeline.defs.lanes import JOB, QUIET, LaneOrder, index_books_job, known_as, lane_names, largest_first
+from pipeline.defs.job_runs import QUIET, known_as
+from pipeline.defs.lanes import JOB, LaneOrder, index_books_job, lane_names, largest_first
 from pipeline.defs.resources import index_book
 from pipeline.runs.in_process import (
     BUILD,

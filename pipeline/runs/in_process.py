@@ -12,7 +12,7 @@ import dagster as dg
 from pipeline.building.hosted_models import HostedModels
 from pipeline.defs.automation import ASKED_BY
 from pipeline.defs.books import books_partitions, forget_books, new_observations, partition_keys
-from pipeline.defs.lanes import run_job
+from pipeline.defs.job_runs import run_job
 from pipeline.runs.instance_file import write_instance_file
 from pipeline.runs.outcomes import BuildProblem, RunOutcome, full_disk_sentence
 from retrieval.files.locks import HomeBusyError, write_lock

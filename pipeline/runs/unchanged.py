@@ -7,8 +7,9 @@ from pathlib import Path
 import dagster as dg
 
 from evals.questions.question_sets import questions_version
+from pipeline.building.book_verdicts import PREFIX
 from pipeline.building.kept_work import KeptWork, Numbers, program_version
-from pipeline.building.materialization import PREFIX, content_version
+from pipeline.building.materialization import content_version
 from pipeline.runs.outcomes import RunOutcome
 from retrieval.errors import RetrievalError
 from retrieval.home import Home

@@ -10,9 +10,10 @@ from retrieval.search.metadata_filter import Filter
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
 from retrieval.types import Hit, Retrieval
+from retrieval.understand.decompose.allocation import Allocation, deal
 from retrieval.understand.decompose.comparisons import ComparedNames
 from retrieval.understand.decompose.decomposer import RuleDecomposer
-from retrieval.understand.decompose.decomposition import Allocation, Decomposer, Decomposition, deal
+from retrieval.understand.decompose.decomposition import Decomposer, Decomposition
 from retrieval.understand.decompose.facts import (
     Decider,
     Fact,

@@ -12,7 +12,7 @@ import pytest
 
 from pipeline.building import model_work
 from pipeline.building.book_records import ENTRY_FILE, BookEntry
-from pipeline.building.materialization import made_of
+from pipeline.building.library_records import made_of
 from pipeline.defs import automation
 from pipeline.defs.automation import new_or_changed_books
 from pipeline.defs.books import books_partitions

@@ -4,7 +4,7 @@ import dagster as dg
 import pytest
 
 from evals.questions.question_sets import questions_version
-from pipeline.building.materialization import RECORDS, made_of, records_version
+from pipeline.building.library_records import RECORDS, made_of, records_version
 from pipeline.definitions import load
 from pipeline.defs.ingest_checks import BOOK_GATE
 from pipeline.defs.live import GATE, open_objections

@@ -3,7 +3,7 @@ import shutil
 import numpy as np
 import pytest
 
-from pipeline.building.materialization import LibraryRecords
+from pipeline.building.library_records import LibraryRecords
 from pipeline.defs.index import graph_folder, graph_of
 from retrieval.errors import IndexMissingError
 from retrieval.home import Home
