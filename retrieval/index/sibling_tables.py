@@ -1,10 +1,12 @@
 """The keyed tables of a library, built from its chunks: data stored once for all rows of a table."""
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from retrieval.index.words.figure_index import cell_figures, column_of, key_cell
+from retrieval.language.english import word_set
 from retrieval.language.numbers.cells import is_numeric
 from retrieval.language.numbers.columns import closed_ladder
 from retrieval.query_must.operators import Membership, membership
@@ -47,21 +49,41 @@ def _table(name: str, rows: Sequence[tuple[int, Chunk]]) -> KeyedTable:
     nearest = first.heading_path[-1:]
     about = first.metadata.get(TABLE_SUBJECT, ())
     subject = about if isinstance(about, tuple) else ()
+    titles = _distinct((*nearest, "" if first.introduced else caption, *subject))
     return KeyedTable(
         id=name,
         kind=first.signature or name,
-        titles=_distinct((*nearest, "" if first.introduced else caption, *subject)),
+        titles=titles,
         heads=_distinct((*first.heading_path, caption, *subject)),
         columns=_distinct(column for _, chunk in rows for column in chunk.columns),
-        rows={number: _row(chunk, shared, held) for (number, chunk), held in zip(rows, amounts, strict=True)},
+        rows={number: _row(chunk, titles, shared, held) for (number, chunk), held in zip(rows, amounts, strict=True)},
     )
 
 
-def _row(chunk: Chunk, shared: frozenset[tuple[int, str]], amounts: tuple[AmountInterval, ...]) -> KeyedRow:
+def _row(
+    chunk: Chunk, titles: Sequence[str], shared: frozenset[tuple[int, str]], amounts: tuple[AmountInterval, ...]
+) -> KeyedRow:
+    names = _distinct((*chunk.names, *_labelled_keys(chunk, titles)))
     also = (cell for position, cell in enumerate(chunk.cells) if (position, cell) in shared)
     return KeyedRow(
-        chunk.names, _distinct((*chunk.cells, str(chunk.metadata.get("row_label", "")))), _distinct(also), amounts
+        names, _distinct((*chunk.cells, str(chunk.metadata.get("row_label", "")))), _distinct(also), amounts
     )
+
+
+_LABEL = re.compile(r"[^\W\d_]{2,}")
+_NO_LABELS = word_set("of_any_question")
+_AROUND_KEY = " .#*"
+
+
+def _labelled_keys(chunk: Chunk, titles: Sequence[str]) -> Iterator[str]:
+    """Yield the key of a row after each word of its column and of the table's titles, if it is a whole number or a
+    letter, which alone may be anything: `step 2`, `band B`."""
+    number = key_cell(chunk)
+    key = chunk.cells[number].strip(_AROUND_KEY) if number >= 0 else ""
+    if key.isdecimal() or (len(key) == 1 and key.isalpha() and key.casefold() not in _NO_LABELS):
+        for label in _LABEL.findall(" ".join((column_of(chunk, number), *titles))):
+            if label.casefold() not in _NO_LABELS:
+                yield f"{label} {key}"
 
 
 def _shared(rows: Sequence[Chunk]) -> frozenset[tuple[int, str]]:

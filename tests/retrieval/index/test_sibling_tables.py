@@ -4,8 +4,10 @@ import json
 from dataclasses import replace
 
 from retrieval.index.sibling_tables import keyed_tables
+from retrieval.language.canonical import canonical
 from retrieval.query_must.operators import NAME, Membership
 from retrieval.query_must.sibling_mentions import AmountInterval
+from retrieval.query_must.siblings import Siblings
 from retrieval.types import Chunk
 from tests.chunks import EMPTY
 
@@ -45,3 +47,23 @@ def test_rows_keep_their_positions_whatever_their_order() -> None:
     result = keyed_tables(chunks)
     assert list(result.tables[0].rows) == [0, 1]
     assert result.positions == {Membership("t", 1): 0, Membership("t", 0): 2}
+
+
+def test_a_number_or_a_letter_is_a_name_behind_a_word_of_its_column_or_title() -> None:
+    row = replace(ROW, columns=("Band", "Rate (g)"), caption="Duty of the cars")
+    cells = (("B", "20"), ("a", "5"), ("Lorry", "7"))
+    chunks = [
+        replace(row, id=str(number), cells=pair, row_key=pair[0], query_must=chunk(number, *pair, key="").query_must)
+        for number, pair in enumerate(cells)
+    ]
+    (table,) = keyed_tables(chunks).tables
+    assert [row.names for row in table.rows.values()] == [("Band B", "Duty B", "cars B"), (), ()]
+    steps = [replace(row, cells=(f"{number}.", "x"), row_key=f"{number}.") for number in (1, 2)]
+    one, two = (
+        replace(step, id=str(at), columns=("Step", "What"), caption="", query_must=chunk(at, "", key="").query_must)
+        for at, step in enumerate(steps)
+    )
+    (table,) = keyed_tables([one, two]).tables
+    question = canonical("what is in step 2 of it")
+    assert set(Siblings([table]).read(question).reasons) == {(table.id, 0)}
+    assert not Siblings([table]).read(canonical("what do 2 of them hold")).reasons
