@@ -27,7 +27,8 @@ def _block_parser() -> MarkdownIt:
 
 
 _MEANING = re.compile(r"[:~][ \t]")
-_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
+HEADING_MARK = re.compile(r" {0,3}#{1,6}(?:[ \t]+|$)")
+"""Opens an ATX heading."""
 
 
 def _within_section(deflist: RuleFuncBlockType) -> RuleFuncBlockType:
@@ -43,7 +44,7 @@ def _within_section(deflist: RuleFuncBlockType) -> RuleFuncBlockType:
             return False
         if "headings" not in state.env:
             lines = state.src.split("\n")
-            state.env["headings"] = [number for number, line in enumerate(lines) if _HEADING.match(line)]
+            state.env["headings"] = [number for number, line in enumerate(lines) if HEADING_MARK.match(line)]
         headings: list[int] = state.env["headings"]
         following = bisect_right(headings, start)
         return deflist(state, start, min([end, *headings[following : following + 1]]), silent)
@@ -168,7 +169,6 @@ _RAW = re.compile(r"(?<!`)(`+)(?!`)[^`\n]*(?<!`)\1\{=[\w-]+\}")
 _FOOTNOTE = re.compile(r"\s?\[\^[^\[\]\s]+\](?!:)")
 _UNSEEN = re.compile("[\u00ad\u200b\u200c\u2060\ufeff]")
 _UNDERLINE = re.compile(r"\s*(?:=+|-+)\s*")
-_OPENING_MARK = re.compile(r"\s{0,3}#{1,6}(?:\s+|$)")
 _HTML_NAME = re.compile(r"</?([a-z][a-z0-9-]*)|<!--", re.IGNORECASE)
 _SUBSCRIPT = re.compile(r"</?sub\b", re.IGNORECASE)
 _ELEMENT_NAMES = (
@@ -233,7 +233,7 @@ def with_blank_comments(rows: str) -> str:
 def heading_text(source: str) -> str:
     """Return the words of an ATX or setext heading, or of a bold line; a setext heading is the whole paragraph."""
     lines = source.split("\n")
-    opening = _OPENING_MARK.match(lines[0])
+    opening = HEADING_MARK.match(lines[0])
     words = " ".join(lines[:-1] or lines) if not opening and _UNDERLINE.fullmatch(lines[-1]) else lines[0]
     words = words[opening.end() if opening else 0 :].rstrip()
     before = words.rstrip("#")

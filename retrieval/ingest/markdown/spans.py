@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Literal
 
 from retrieval.ingest.markdown.boxes import box_of
-from retrieval.ingest.markdown.parser import PIPE, Token, block_tokens, split_row
+from retrieval.ingest.markdown.parser import HEADING_MARK, PIPE, Token, block_tokens, split_row
 
 BlockKind = Literal["heading", "table", "html", "text"]
 
@@ -252,7 +252,6 @@ COLUMNS = re.compile(r" {0,3}-{2,}(?: +-{2,})+[ \t]*")
 """`------ ---- ----`: a run of dashes for each column."""
 BORDER = re.compile(r" {0,3}-{4,}[ \t]*")
 """`------------`: the line above and below a table with multi-line rows."""
-_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _ANY_COLUMNS = re.compile(rf"^{COLUMNS.pattern}$", re.MULTILINE)
 MAX_HEADER_LINES = 3
 """Most lines of a header without a border above it; more are prose."""
@@ -300,7 +299,7 @@ def _around(lines: Sequence[str], ruled: int, done: int) -> tuple[int, int] | No
 
 
 def _is_words(line: str) -> bool:
-    return bool(line.strip()) and not _HEADING.match(line) and not _is_ruled(line)
+    return bool(line.strip()) and not HEADING_MARK.match(line) and not _is_ruled(line)
 
 
 def _is_ruled(line: str) -> bool:
@@ -312,7 +311,7 @@ def _closed(lines: Sequence[str], start: int, closing: re.Pattern[str]) -> int:
     for number in range(start, len(lines)):
         if _is_ruled(lines[number]):
             return number + 1 if number > start and closing.fullmatch(lines[number]) else 0
-        if _HEADING.match(lines[number]) or not any(line.strip() for line in lines[number : number + 2]):
+        if HEADING_MARK.match(lines[number]) or not any(line.strip() for line in lines[number : number + 2]):
             return 0
     return 0
 
