@@ -15,7 +15,7 @@ from evals.questions.questions import Anchor, Question
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.language.numbers.cells import is_numeric
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.query_must.operators import NAME as NO_RIVAL
+from retrieval.query_must.operators import NO_RIVAL
 from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever

@@ -74,7 +74,7 @@ def canonical_label(name: str, vocabulary: Vocabulary) -> str:
     return label.name if label else name
 
 
-NAME = "contain_no_rival"
+NO_RIVAL = "contain_no_rival"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Membership:
 
 def membership(query_must: str | None) -> Membership | None:
     """Return the row that a predicate names; None if it has no valid `contain_no_rival`."""
-    value = _decoded(query_must).get(NAME)
+    value = _decoded(query_must).get(NO_RIVAL)
     return member(value) if value is not None else None
 
 
@@ -102,7 +102,7 @@ def member(value: object) -> Membership | None:
 
 def only_conditional(query_must: str | None) -> bool:
     """Whether a predicate only requires that no rival is named: its row passes unless one is."""
-    return set(_decoded(query_must)) == {NAME}
+    return set(_decoded(query_must)) == {NO_RIVAL}
 
 
 def always_asks(query_must: str | None) -> bool:
@@ -111,7 +111,7 @@ def always_asks(query_must: str | None) -> bool:
 
 
 def _decoded(query_must: str | None) -> dict[str, object]:
-    if not query_must or NAME not in query_must:
+    if not query_must or NO_RIVAL not in query_must:
         return {}
     try:
         value = json.loads(query_must)
@@ -357,7 +357,7 @@ def _why_not_across(question: Canonical, value: Sequence[Sequence[object]]) -> s
 def _validate_no_rival(value: object) -> None:
     if member(value) is None:
         raise BadPredicateError(
-            f"{NAME}: {_shown(value)} is not a row of a table; write {{'table': 'weapons', 'row': 3}}"
+            f"{NO_RIVAL}: {_shown(value)} is not a row of a table; write {{'table': 'weapons', 'row': 3}}"
         )
 
 
@@ -379,4 +379,4 @@ register_operator(Operator("contain_all_of", _validate_all_of, _match_all_of, _c
 register_operator(Operator("contain", _validate_contain, _match_contain, _compile_contain))
 register_operator(Operator("contain_range", _validate_range, _match_range, _compile_range))
 register_operator(Operator("contain_across", _validate_across, _match_across, None, _why_not_across, asks_more=False))
-register_operator(Operator(NAME, _validate_no_rival, _match_no_rival, _compile_no_rival, _rival))
+register_operator(Operator(NO_RIVAL, _validate_no_rival, _match_no_rival, _compile_no_rival, _rival))

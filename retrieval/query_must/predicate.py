@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 from retrieval.errors import BadPredicateError
 from retrieval.language.canonical import Canonical, canonical
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.query_must.operators import NAME as NO_RIVAL
-from retrieval.query_must.operators import OPERATORS, Group, Operator, registry_state
+from retrieval.query_must.operators import NO_RIVAL, OPERATORS, Group, Operator, registry_state
 from retrieval.query_must.siblings import Siblings
 
 _log = logging.getLogger(__name__)

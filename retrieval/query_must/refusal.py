@@ -13,8 +13,7 @@ from typing import Any
 
 from retrieval.language.canonical import Canonical, as_point, canonical_term
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.query_must.operators import NAME as NO_RIVAL
-from retrieval.query_must.operators import Group, Range, Term
+from retrieval.query_must.operators import NO_RIVAL, Group, Range, Term
 from retrieval.query_must.predicate import Condition, Predicate, QueryMust, read_query_must
 from retrieval.query_must.siblings import ANOTHER_ROW
 from retrieval.types import Chunk

@@ -31,7 +31,6 @@ ANOTHER_ROW = "another row of its table"
 class TableVerdict:
     """The verdict on one table with a row that the question names. Masks are those of `QueryMentions`."""
 
-    table: str
     row: int
     """Number of the named row; -1 if it is more than one."""
     named: int
@@ -324,7 +323,7 @@ class Siblings:
         steps = _held(table.rows[one], mentions, steps=True) & measured[one] if one >= 0 else 0
         amounts = steps & ~_union(names or ())
         held = why_not_applied(mentions, names, claimed, heads | words, whole)
-        return TableVerdict(name, one, whole, amounts, claimed, heads, words, title, held)
+        return TableVerdict(one, whole, amounts, claimed, heads, words, title, held)
 
     def _siblings(self, name: str, verdict: TableVerdict, mentions: QueryMentions) -> list[int]:
         """Return the rows that have no word of the question which the named row lacks."""

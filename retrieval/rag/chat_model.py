@@ -198,7 +198,7 @@ def doubts(text: str, question: str, passages: Sequence[Passage]) -> tuple[str, 
     """
     strange = sorted(_cited_numbers(text) - {passage.number for passage in passages})
     known = {
-        number for terms in (question, *(_words_of(passage) for passage in passages)) for number in _numbers(terms)
+        number for source in (question, *(_words_of(passage) for passage in passages)) for number in _numbers(source)
     }
     told = dict.fromkeys(number for number in _numbers(_CITED.sub(" ", text)) if number not in known)
     return (*(f"[{number}]" for number in strange), *told)

@@ -172,5 +172,5 @@ def _called(
 def word_weights(snapshot: Snapshot, words: Sequence[str]) -> dict[str, float]:
     """Return the weight of each distinct word, its rarity; 0 for a word that no chunk contains."""
     distinct_words = list(dict.fromkeys(words))
-    chunk_tables = zip(distinct_words, snapshot.lexical.terms.words(distinct_words), strict=True)
-    return {word: 0.0 if at is None else float(snapshot.rarity[at]) for word, at in chunk_tables}
+    positions = zip(distinct_words, snapshot.lexical.terms.words(distinct_words), strict=True)
+    return {word: 0.0 if at is None else float(snapshot.rarity[at]) for word, at in positions}

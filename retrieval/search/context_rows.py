@@ -48,13 +48,13 @@ def context_rows(graph: Graph, ranked: Sequence[int], count: int, best_of: Best,
         best_of: chooses one row of a table that a text mentions.
         allowed: (n,) chunks that may be returned; None: all.
     """
-    context_rows: dict[int, None] = {}
+    positions: dict[int, None] = {}
     if len(ranked) and graph.tables[ranked[0]] >= 0:
         for row in _first_rows(graph, ranked):
             for position in _beside(graph, row, best_of):
                 if position not in ranked and (allowed is None or allowed[position]):
-                    context_rows[position] = None
-    return np.asarray(list(context_rows)[:count], dtype=np.int64)
+                    positions[position] = None
+    return np.asarray(list(positions)[:count], dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,8 +168,8 @@ def _above(graph: Graph, section: int | None, row: int, *, introduced: bool) -> 
 
 def _linked(graph: Graph, nodes: Sequence[int], relation: Relation) -> list[int]:
     """Return the nodes that these nodes are linked with, in order, each once, without the nodes themselves."""
-    tolist = graph.neighbours(np.asarray(nodes, dtype=np.int64), (relation,))[1].tolist()
-    return [node for node in dict.fromkeys(tolist) if node not in nodes]
+    linked = graph.neighbours(np.asarray(nodes, dtype=np.int64), (relation,))[1].tolist()
+    return [node for node in dict.fromkeys(linked) if node not in nodes]
 
 
 def _prose(graph: Graph, nodes: "Nodes | Sequence[int]") -> list[int]:

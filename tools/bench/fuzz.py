@@ -20,7 +20,7 @@ from retrieval.language.canonical import canonical
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must import CompiledPredicates
 from retrieval.query_must.compiled.sibling_index import SiblingIndex
-from retrieval.query_must.operators import NAME, Membership
+from retrieval.query_must.operators import NO_RIVAL, Membership
 from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.query_must.siblings import KeyedRow, KeyedTable, Siblings
 
@@ -55,7 +55,7 @@ def differences(tables: Sequence[KeyedTable], questions: Sequence[str]) -> Itera
     for question in questions:
         kept_out = set(index.read(canonical(question)).positions.tolist())
         for member, at in positions.items():
-            query_must = json.dumps({NAME: {"table": member.table, "row": member.row}})
+            query_must = json.dumps({NO_RIVAL: {"table": member.table, "row": member.row}})
             if satisfies_query_must(question, query_must, rivals=rivals) == (at in kept_out):
                 yield question, query_must, at not in kept_out
 

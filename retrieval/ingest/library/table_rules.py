@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from retrieval.errors import BadPredicateError, LibraryError
-from retrieval.query_must.operators import NAME as NO_RIVAL
+from retrieval.query_must.operators import NO_RIVAL
 from retrieval.query_must.predicate import parse_query_must
 from retrieval.types import EVERY, KEY, Find, TableRule, normal
 

@@ -23,7 +23,7 @@ from retrieval.models.batching import Reason as Waiting
 from retrieval.models.chat import Answered, ChatRequest
 from retrieval.models.inquiries import Inquiries
 from retrieval.models.spending import Bill, ModelOptions
-from retrieval.query_must.operators import NAME as NO_RIVAL
+from retrieval.query_must.operators import NO_RIVAL
 from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.types import Row
 

@@ -22,7 +22,7 @@ from retrieval.language.canonical import literal
 from retrieval.language.lexicon import Label, Way
 from retrieval.language.numbers.cells import MAX_EXPANDED, NumberRange, parse_range, way_that_is_better
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.query_must.operators import NAME as NO_RIVAL
+from retrieval.query_must.operators import NO_RIVAL
 from retrieval.query_must.predicate import extract_query_must
 from retrieval.types import Row
 

@@ -123,7 +123,7 @@ class Named:
     free: npt.NDArray[np.bool_]
     """(k,) whether the rows of the table may be excluded: nothing prevents it."""
 
-    def verdict(self, number: int, mentions: QueryMentions, name: str) -> TableVerdict:
+    def verdict(self, number: int, mentions: QueryMentions) -> TableVerdict:
         """Return the verdict of the table with this number, with its reason."""
         masks = (self.named, self.measured, self.claimed, self.heads, self.words, self.title)
         named, measured, claimed, heads, words, title = (int(mask[number]) for mask in masks)
@@ -131,7 +131,7 @@ class Named:
         held = why_not_applied(
             mentions, self.spans[number].tolist() if row >= 0 else None, claimed, heads | words, named
         )
-        return TableVerdict(name, row, named, measured, claimed, heads, words, title, held)
+        return TableVerdict(row, named, measured, claimed, heads, words, title, held)
 
 
 def name_rows(index: SiblingArrays, mentions: QueryMentions) -> Named | None:

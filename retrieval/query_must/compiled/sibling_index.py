@@ -79,7 +79,7 @@ class CompiledExclusions:
             return ""
         own = self._named.tables[by] == self._index.table_of[number]
         return (named_reason if own else duplicate_table_reason)(
-            self._mentions, self._named.verdict(by, self._mentions, "")
+            self._mentions, self._named.verdict(by, self._mentions)
         )
 
     def why_not_applied(self, table: str, row: int) -> str:
@@ -94,7 +94,7 @@ class CompiledExclusions:
             return None
         position = int(np.searchsorted(self._named.tables, table))
         there = position < len(self._named.tables) and self._named.tables[position] == table
-        return self._named.verdict(position, self._mentions, "") if there else None
+        return self._named.verdict(position, self._mentions) if there else None
 
     def _excluding_table(self, rows: Integers) -> Integers:
         """Return which of the named tables excludes each row: its own, or else the first of its kind."""

@@ -201,11 +201,11 @@ class _WordSimilarities:
         blocks = -(-sizes[some] // STRETCH)
         owner = np.repeat(np.arange(len(some)), blocks)
         within = np.arange(len(owner)) - np.repeat(np.cumsum(blocks) - blocks, blocks)
-        reduceat = np.maximum.reduceat(near, starts[some][owner] - start + within * STRETCH, axis=0)
+        maxima = np.maximum.reduceat(near, starts[some][owner] - start + within * STRETCH, axis=0)
         # Each block with the next: no sentence is cut in all of these pairs.
         follows = np.flatnonzero(owner[1:] == owner[:-1])
-        pairs = reduceat.copy()
-        pairs[follows] = np.maximum(reduceat[follows], reduceat[follows + 1])
+        pairs = maxima.copy()
+        pairs[follows] = np.maximum(maxima[follows], maxima[follows + 1])
         np.maximum.at(best, some[owner], pairs @ shares)
         return best
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from retrieval.index.sibling_tables import keyed_tables
 from retrieval.language.canonical import canonical
-from retrieval.query_must.operators import NAME, Membership
+from retrieval.query_must.operators import NO_RIVAL, Membership
 from retrieval.query_must.sibling_mentions import AmountInterval
 from retrieval.query_must.siblings import Siblings
 from retrieval.types import Chunk
@@ -15,7 +15,7 @@ ROW = replace(EMPTY, kind="row", table_id="t", columns=("Item", "Weight (g)", "P
 
 
 def chunk(number: int, *cells: str, key: str) -> Chunk:
-    query_must = json.dumps({NAME: {"table": "t", "row": number}})
+    query_must = json.dumps({NO_RIVAL: {"table": "t", "row": number}})
     return replace(ROW, id=str(number), cells=cells, row_key=key, names=(cells[0],), query_must=query_must)
 
 
