@@ -19,6 +19,7 @@ from pipeline.defs.books import books_partitions, forget_books, new_observations
 from pipeline.defs.ingest_checks import BOOK_CHECK_KEYS
 from pipeline.defs.resources import BOOK_ASSETS, LIBRARY_ASSETS, build_library, evaluate, index_book, index_library
 from retrieval.errors import LibraryError
+from retrieval.files.locks import HomeBusyError, HomeUnwritableError, write_lock
 from retrieval.files.records import dump_record, parse_record
 from retrieval.home import Home
 from retrieval.ingest.library.library import list_books
@@ -91,7 +92,12 @@ def new_or_changed_books(
         return dg.SkipReason(str(error))
     known = set(context.instance.get_dynamic_partitions(str(books_partitions.name)))
     gone = sorted(known - set(digests))
-    forget_books(home, gone)
+    if gone:
+        try:
+            with write_lock(home.root):  # a run may be reading their records
+                forget_books(home, gone)
+        except (HomeBusyError, HomeUnwritableError) as error:
+            return dg.SkipReason(f"{', '.join(gone)}: the records are removed later, {error}")
     indexed = {slug: entry.digest for slug, entry in book_entries(home).items() if slug in known}
     states = {
         slug: "indexed" if indexed.get(slug) == digest else _state(context.instance, slug, digest)

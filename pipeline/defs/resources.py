@@ -93,7 +93,7 @@ class HomeResource(dg.ConfigurableResource[Home]):
         """The home with the settings that its last build left there; a run has it to itself until it ends.
 
         A run of one book shares it with runs of other books. A run waits for a build of the command, and a build says
-        who is at work. A sensor only looks.
+        who is at work. A sensor has no run, and locks the home itself if it changes it.
         """
         root = Path(self.path).expanduser().resolve()
         with ExitStack() as stack:

@@ -364,6 +364,7 @@ class Ingestion:
         chunks, root = job.chunks, self._home.root
         texts = [embedding_text(chunk) for chunk in chunks]
         self._embed(job, store, texts)  # all of them, if the embedder is not the same as before
+        manifest = None
         try:
             if job.again:  # the new snapshot may replace the folder that contains them
                 keep_originals(root, job.originals.values())
@@ -373,13 +374,23 @@ class Ingestion:
             keep_originals(folder, (job.originals[name] for name in job.documents if name in job.originals))
             keep_calibration(root, folder, store.identity.name)
             promote(root, manifest.id, "ingest")
-            (root / DOCUMENTS_FILE).unlink(missing_ok=True)
-            self._home.nominate(manifest.id)
-            remove_snapshots(root, manifest.id)
         except VectorDBWriteError:
             raise
         except (RetrievalError, OSError) as error:
+            if manifest is not None and is_live(root, manifest.id):
+                _log.warning("the new index is live, but its history could not be written: %s", error)
+                return
             raise VectorDBWriteError(
                 f"the new index in {root} could not be written ({error}); the live index has not changed; make "
                 "room or fix the cause, and ingest again"
             ) from error
+        self._clean_up(manifest.id)
+
+    def _clean_up(self, live: str) -> None:
+        """Remove what the new live index makes superfluous. A failure costs space: the documents are in the index."""
+        try:
+            (self._home.root / DOCUMENTS_FILE).unlink(missing_ok=True)
+            self._home.nominate(live)
+            remove_snapshots(self._home.root, live)
+        except (RetrievalError, OSError) as error:
+            _log.warning("the new index is live, but what it replaces could not be removed: %s", error)

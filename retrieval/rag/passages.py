@@ -9,7 +9,7 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.cells import Cell
 from retrieval.rag.rag_context import ContextSource
 from retrieval.rag.relevance import N_CANDIDATES, NAMES, marked, measures, why_none
-from retrieval.search.query import Query, shortened
+from retrieval.search.query import require_askable, shortened
 from retrieval.types import RELEVANCE, Hit, Retrieval
 from retrieval.understand.decompose.comparisons import ComparedNames
 from retrieval.understand.decompose.facts import IterationSettings
@@ -158,6 +158,7 @@ class Gatherer:
             InvalidQueryError: the question is empty or too long.
             EmbeddingFailureError: the question could not be embedded.
         """
+        require_askable(query)
         retriever = self.reader.retriever
         whole_query, query = query, shortened(query)
         looked_at, several = max(most, N_CANDIDATES), self._is_several(query)
@@ -206,7 +207,6 @@ class Gatherer:
 
     def _is_several(self, query: str) -> bool:
         """Whether a question seems to consist of several."""
-        Query.ask(query)
         return len(self._rounds.decomposer.decompose(query).sub_queries) > 1
 
     def _dealt(self, whole: Retrieval, most: int) -> IterativeResult | None:

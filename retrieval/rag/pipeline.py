@@ -16,7 +16,7 @@ from retrieval.rag.contract import IngestionResult, RAGContext, RetrieveRequest,
 from retrieval.rag.ingestion import Ingestion
 from retrieval.rag.live import LiveIndex
 from retrieval.rag.rag_context import ContextSource, retrieve_context, with_own_lists
-from retrieval.search.query import Query
+from retrieval.search.query import require_askable
 from retrieval.types import Embedder
 
 TIMEOUT = 10.0
@@ -144,7 +144,7 @@ class RAGPipeline:
 
 
 def _require_usable(request: RetrieveRequest) -> None:
-    Query.ask(request.query)
+    require_askable(request.query)
     key = request.context_key
     parts = key.partition(":") if isinstance(key, str) else ("", "", "")
     if not all(part.strip() for part in parts) or len(key) > _LONGEST_KEY:

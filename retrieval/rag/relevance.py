@@ -137,7 +137,7 @@ def measures(retriever: Retriever, question: str, chunk_ids: Sequence[str]) -> M
     if not chunk_ids:
         return np.empty((0, len(NAMES)))
     snapshot = retriever.snapshot
-    subject = Query.of(subject_of(question), snapshot).among(snapshot.rivals)
+    subject = Query.of(subject_of(question), snapshot)
     positions = snapshot.chunks.positions(chunk_ids)
     order = np.argsort(positions)
     candidates = Candidates.of(snapshot, subject, retriever.vector_of(subject.text), positions[order])
@@ -311,18 +311,20 @@ def search(
     Returns:
         The hits, and why there are none if `least` excluded all.
     """
-    looked_at = k if least is None else max(k, N_CANDIDATES)
-    retrieval = retriever.retrieve(query, looked_at, strategy, where=where, debug=debug)
-    if least is not None:
-        return _only_relevant(retrieval, _relevances_of_hits(retriever, retrieval, strategy), least, k)
-    if not measured:
+    retrieval = retriever.retrieve(query, k, strategy, where=where, debug=debug)
+    if least is None and not measured:
         return retrieval, None
     # Relevance depends on the first `N_CANDIDATES` hits. The receipt is that of the k requested hits, and a model
     # that orders them is called once.
     enough = k >= N_CANDIDATES or retrieval.receipt.ordering is not None
     whole = retrieval if enough else retriever.retrieve(query, N_CANDIDATES, strategy, where=where, decisions=False)
-    relevance = dict(zip(whole.chunk_ids, _relevances_of_hits(retriever, whole, strategy), strict=True))
-    return replace(retrieval, hits=tuple(marked(hit, relevance.get(hit.chunk.id)) for hit in retrieval.hits)), None
+    scores = _relevances_of_hits(retriever, whole, strategy)
+    relevance = dict(zip(whole.chunk_ids, scores, strict=True))
+    hits = tuple(marked(hit, relevance.get(hit.chunk.id)) for hit in retrieval.hits)
+    if least is None:
+        return replace(retrieval, hits=hits), None
+    relevant = tuple(hit for hit in hits if relevance.get(hit.chunk.id, 0.0) >= least)
+    return replace(retrieval, hits=relevant), None if relevant else why_none(scores, least)
 
 
 def _relevances_of_hits(retriever: Retriever, retrieval: Retrieval, strategy: str | Strategy) -> Sequence[float]:
@@ -340,21 +342,6 @@ def _relevances_of_hits(retriever: Retriever, retrieval: Retrieval, strategy: st
     scores = np.asarray([hit.score for hit in retrieval.hits])
     odds: Sequence[float] = (np.asarray(relevance) * np.exp(scores - scores[0])).tolist()
     return odds
-
-
-def _only_relevant(retrieval: Retrieval, scores: Sequence[float], least: float, k: int) -> tuple[Retrieval, str | None]:
-    """Return the hits that are relevant enough, each with its relevance in its evidence.
-
-    Args:
-        retrieval: a search for `N_CANDIDATES` hits or more, because relevance depends on that many.
-        scores: relevance of its hits.
-        least: minimum relevance, 0 to 1.
-
-    Returns:
-        The search with those hits; and, if none is left, a sentence that states how far off the best one is.
-    """
-    hits = tuple(marked(hit, score) for hit, score in zip(retrieval.hits, scores, strict=True) if score >= least)
-    return replace(retrieval, hits=hits[:k]), None if hits else why_none(scores, least)
 
 
 def marked(hit: Hit, relevance: float | None) -> Hit:

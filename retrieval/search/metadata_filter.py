@@ -164,18 +164,18 @@ def why_empty(wanted: Filter, index: MetadataIndex) -> str | None:
     left = int(wanted.mask(index).sum())
     if left:
         return None
-    strange = [terms for demand in _demands(wanted) for terms in _unknown(demand, index)]
+    strange = [sentence for demand in _demands(wanted) for sentence in _unknown(demand, index)]
     return "; ".join(strange) or "the filters leave no chunk: some chunks meet each of them, but none meets all"
 
 
 def strange_values(wanted: Filter, index: MetadataIndex) -> str | None:
     """Return one sentence about values in the filter that no chunk has, even if the filter leaves chunks; None if there
     are none."""
-    terms = []
+    sentences = []
     for key, value, filters in _named(wanted):
         if not filters.mask(index).any():
-            terms.append(f"no chunk has {key}={value}; {key} is one of: {_listed(index.columns[key], [value])}")
-    return "; ".join(dict.fromkeys(terms)) or None
+            sentences.append(f"no chunk has {key}={value}; {key} is one of: {_listed(index.columns[key], [value])}")
+    return "; ".join(dict.fromkeys(sentences)) or None
 
 
 def _named(wanted: Filter) -> Iterator[tuple[str, str, Filter]]:
@@ -209,9 +209,9 @@ def _unknown(demand: Filter, index: MetadataIndex) -> Iterator[str]:
     if len(keys) != 1 or demand.mask(index).any():
         return
     (key,) = keys
-    query = list(dict.fromkeys(value for _, value in values))
-    known = _listed(index.columns[key], query)
-    yield f"no chunk has {key}={'|'.join(query)}; {key} is one of: {known}"
+    wanted = list(dict.fromkeys(value for _, value in values))
+    known = _listed(index.columns[key], wanted)
+    yield f"no chunk has {key}={'|'.join(wanted)}; {key} is one of: {known}"
 
 
 def _values(demand: Filter) -> Iterator[tuple[str, str]]:
@@ -253,7 +253,7 @@ def read_filter(*texts: str) -> Filter:
 
 def _read(text: str) -> Filter:
     match = _COMPARISON.fullmatch(text)
-    if match is None or not match["value"]:
+    if match is None or not any(part.strip() for part in _parts(match["value"])):
         raise InvalidQueryError(f"{text!r} is not a filter; write KEY=VALUE, or one of != > >= < <= between them")
     key, sign, value = match["key"], match["sign"], match["value"]
     if sign in _ORDERED:

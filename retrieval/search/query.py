@@ -48,7 +48,7 @@ class Query:
         Raises:
             InvalidQueryError: it is empty, or longer than 2,000 characters.
         """
-        _require_askable(text)
+        require_askable(text)
         return cls(text, canonical(text, vocabulary))
 
     @classmethod
@@ -58,7 +58,7 @@ class Query:
         Raises:
             InvalidQueryError: as for `ask`.
         """
-        _require_askable(text)
+        require_askable(text)
         read = snapshot.spelling(shortened(text))
         return cls(read, canonical(read, snapshot.vocabulary))
 
@@ -73,7 +73,12 @@ def shortened(text: str) -> str:
     return text
 
 
-def _require_askable(text: str) -> None:
+def require_askable(text: str) -> None:
+    """Check a question before anything is done with it.
+
+    Raises:
+        InvalidQueryError: it is no text, empty, or longer than 2,000 characters.
+    """
     if not isinstance(text, str) or not text.strip():
         raise InvalidQueryError(f"the question is {text!r}; ask something with at least one character")
     if len(text) > MAX_CHARACTERS:

@@ -1,8 +1,11 @@
 """The API keys of a home, and what each allows."""
 
+import fcntl
 import hmac
 import json
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -87,10 +90,13 @@ class ApiKeys:
         Raises:
             UnreadableSettingsError: there is a key of this name, or the name is empty.
         """
-        if not name.strip() or any(key.name == name for key in self.all):
-            raise UnreadableSettingsError(f"a key cannot be called {name!r}: the name is empty, or another key has it")
         secret = _PREFIX + secrets.token_urlsafe(32)
-        self._write((*self.all, ApiKey(name, scope, _digest(secret))))
+        with self._changing():
+            if not name.strip() or any(key.name == name for key in self.all):
+                raise UnreadableSettingsError(
+                    f"a key cannot be called {name!r}: the name is empty, or another key has it"
+                )
+            self._write((*self.all, ApiKey(name, scope, _digest(secret))))
         return secret
 
     def remove(self, name: str) -> None:
@@ -99,9 +105,18 @@ class ApiKeys:
         Raises:
             UnknownNameError: no key has that name.
         """
-        if not any(key.name == name for key in self.all):
-            raise UnknownNameError("key", name, [key.name for key in self.all])
-        self._write(tuple(key for key in self.all if key.name != name))
+        with self._changing():
+            if not any(key.name == name for key in self.all):
+                raise UnknownNameError("key", name, [key.name for key in self.all])
+            self._write(tuple(key for key in self.all if key.name != name))
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Prevent other processes from changing the keys: one that wrote what it read before would restore a removed
+        key."""
+        with self.file.with_suffix(".lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
 
     def _write(self, keys: tuple[ApiKey, ...]) -> None:
         self.remember_required()

@@ -41,6 +41,11 @@ class BoundedProtocol(H11Protocol):
         elif self._timer is None:
             self._timer = self.loop.call_later(HEADER_SECONDS, self._give_up)
 
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        self._since = self.loop.time()
+        super().on_response_complete()
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Cancel the timer."""
         self._stop_timer()

@@ -9,6 +9,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from retrieval.errors import RetrievalError
+from retrieval.search.query import MAX_CHARACTERS
 from retrieval.serve.errors import without_home
 from retrieval.serve.service import Service
 
@@ -24,7 +25,7 @@ _TOLD = ("text", "mode", "is_certain", "read_as", "citations", "cells", "doubts"
 
 Result = TypeVar("Result")
 
-Question = Annotated[str, Field(min_length=1, max_length=2000, description="In plain words.")]
+Question = Annotated[str, Field(min_length=1, max_length=MAX_CHARACTERS, description="In plain words.")]
 ChunkId = Annotated[str, Field(min_length=1, max_length=100, description="Id of a hit, or the beginning of it.")]
 
 

@@ -6,9 +6,8 @@ from uuid import UUID
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from retrieval.rag.contract import RuleDocument
+from retrieval.search.query import MAX_CHARACTERS
 
-LONGEST = 2000
-"""The most characters of a question."""
 _QUESTION = "What does a 7th level cleric need to roll to hit AC 6?"
 
 
@@ -22,7 +21,7 @@ Question = Annotated[
     str,
     Field(
         min_length=1,
-        max_length=LONGEST,
+        max_length=MAX_CHARACTERS,
         examples=[_QUESTION],
         description="The question in plain words.",
         json_schema_extra={"pattern": r"\S"},
@@ -62,7 +61,7 @@ class RetrieveBody(_Body):
 class AskBody(_Body):
     """A question for documents, with conditions in plain words."""
 
-    query: Annotated[str, Field(min_length=1, max_length=LONGEST, examples=["recent documents about psionics"])]
+    query: Annotated[str, Field(min_length=1, max_length=MAX_CHARACTERS, examples=["recent documents about psionics"])]
     top_k: Annotated[int, Field(ge=1, le=1000, description="Most documents to return."), BeforeValidator(_whole)] = 10
     where: Annotated[list[Condition], Field(max_length=20, description="Conditions that are never relaxed.")] = []
     how: Annotated[
@@ -110,7 +109,7 @@ class FeedbackBody(_Body):
     query: Question
     chunk_id: Annotated[str, Field(min_length=1, max_length=100)]
     verdict: Literal["relevant", "irrelevant"]
-    note: Annotated[str, Field(max_length=LONGEST)] = ""
+    note: Annotated[str, Field(max_length=MAX_CHARACTERS)] = ""
 
 
 class DocumentBody(BaseModel):

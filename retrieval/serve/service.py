@@ -1,5 +1,6 @@
 """The service behind the server, without HTTP: search, answers, explanations, documents, status."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -9,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from retrieval.deadline import Deadline, Result
-from retrieval.errors import RetrievalError, UnknownNameError
+from retrieval.errors import RetrievalError, RetrievalTimeoutError, UnknownNameError
 from retrieval.files.cache import TimedCache
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
@@ -236,7 +237,7 @@ class Service:
                 `retrieval.cache_ttl_seconds` have passed or another index is live; None: not part of a conversation.
         """
         key = (self._live_id(), how, context_key, query)
-        self._log.add(key[0] or "", query)
+        await asyncio.to_thread(self._log.add, key[0] or "", query)
         kept = self._answers.get(key) if context_key is not None else None
         if kept is not None:
             for record in kept:
@@ -295,10 +296,14 @@ class Service:
         return self._read(lambda reader: read_table(reader.retriever.snapshot, chunk_id))
 
     def examples(self) -> tuple[str, ...]:
-        """Return questions whose first hit is the row that they ask for, from the current books."""
+        """Return questions whose first hit is the row that they ask for, from the current books; none if finding them
+        takes too long."""
         live = self._live_id()
         if live is not None and self._examples[0] != live:
-            self._examples = (live, self._read(_examples))
+            try:
+                self._examples = (live, self._read(_examples))
+            except RetrievalTimeoutError:
+                self._examples = (live, ())
         return self._examples[1] if live is not None else ()
 
     def _shelf(self, reader: ContextSource) -> Shelf:
@@ -426,9 +431,10 @@ def _shelf_of(reader: ContextSource) -> Shelf:
 
 def _examples(reader: ContextSource) -> tuple[str, ...]:
     retriever, snapshot = reader.retriever, reader.retriever.snapshot
+    unordered = replace(strategy_named(reader.strategy), order=None)  # nobody asked yet, so no model is paid
 
     def is_answered(question: str, chunk: Chunk) -> bool:
-        return chunk.id in retriever.retrieve(question, 1, reader.strategy, decisions=False).chunk_ids
+        return chunk.id in retriever.retrieve(question, 1, unordered, decisions=False).chunk_ids
 
     headings = asking_headings(snapshot)[: 3 * MAX_EXAMPLES]
     answered = (question for question, chunk in headings if is_answered(question, chunk))

@@ -112,7 +112,7 @@ def in_order(retrieval: Retrieval, order: ModelOrder, k: int, name: str) -> Retr
     Raises:
         ModelError: the model cannot be called or its answer is not valid, and `order.must` is set.
     """
-    clock = Clock()
+    clock, access = Clock(), Access.of_environment()
     shown = retrieval.hits[: order.first]
     ordered, left = Ordered(()), ""
     measured: tuple[float, ...] = ()
@@ -122,14 +122,14 @@ def in_order(retrieval: Retrieval, order: ModelOrder, k: int, name: str) -> Retr
             ordered = Ordered(tuple(sorted(range(len(shown)), key=lambda number: (-measured[number], number))))
         elif shown:
             chunks = [hit.chunk for hit in shown]
-            ordered = chat_order(Access.of_environment(), order.model, retrieval.query, chunks)
+            ordered = chat_order(access, order.model, retrieval.query, chunks)
         left = ordered.why_not
     except ModelError as error:
         left = str(error)
     if left and order.must:
         raise ModelError(f"{order.model} did not order the hits: {left}")
     milliseconds = clock.milliseconds
-    price = chat_price(order.model) if order.by == "chat" else None
+    price = chat_price(order.model) if order.by == "chat" and access.address is None else None
     usd = price.of(ordered.usage) if price else (0.0 if order.by == "cross_encoder" else None)
     ordering = Ordering(
         order.model, len(shown), left, ordered.usage.prompt, ordered.usage.completion, usd, milliseconds
@@ -156,8 +156,8 @@ def _moved(hits: Sequence[Hit], places: Sequence[int], order: ModelOrder, measur
 
 def _receipt(receipt: Receipt, hits: Sequence[Hit], ordering: Ordering) -> Receipt:
     """Return the receipt of the search with the order; the decisions follow the new order of the hits."""
-    terms = {decision.chunk_id: decision for decision in receipt.decisions if decision.kept}
-    kept = [terms[hit.chunk.id] for hit in hits if hit.chunk.id in terms]
+    decision_of = {decision.chunk_id: decision for decision in receipt.decisions if decision.kept}
+    kept = [decision_of[hit.chunk.id] for hit in hits if hit.chunk.id in decision_of]
     return replace(
         receipt,
         decisions=(*kept, *(decision for decision in receipt.decisions if not decision.kept)),

@@ -1,5 +1,5 @@
 // The books: what there is, a document as it reads, a table that sorts and filters.
-import { apiOf, askOf, button, complain, counted, cutList, get, getIfThere, link, make, placeOf, record, rendered, table } from "./parts.js";
+import { apiOf, askOf, button, complain, counted, cutList, decoded, get, getIfThere, link, make, placeOf, record, rendered, table } from "./parts.js";
 
 const crumbs = (...steps) => make("nav", make("ol", steps.map((each) => make("li", each))), { class: "crumbs", "aria-label": "Place" });
 const toBooks = () => link("Books", "/books");
@@ -95,7 +95,7 @@ export async function showDocument(root, signal, book, document, tableId) {
     complain("The books have changed since this link was made: its table no longer exists.");
   }
   const blocks = await get(apiOf(book, document), signal);
-  const wanted = decodeURIComponent(location.hash.slice(1));
+  const wanted = decoded(location.hash.slice(1));
   const isHere = blocks.some((each) => each.id === wanted || each.table?.rows.some((row) => row.id === wanted));
   const whole = wanted && !isHere ? await getIfThere(`/v1/tables/${encodeURIComponent(wanted)}`, signal) : null;
   if (signal.aborted) return;

@@ -13,11 +13,11 @@ export async function showHits(root, signal, search) {
   const compare = make("input", "", { type: "checkbox", role: "switch", id: "compare", checked: search.hasFilter && search.isCompared ? "" : null });
   let without = null; // what comes back with the filter off, once it was asked for
   const draw = () => {
-    const hits = compare.checked ? merged(found.hits, without.hits) : found.hits;
+    const isCompared = compare.checked && without !== null, hits = isCompared ? merged(found.hits, without.hits) : found.hits;
     const least = Number(slider.value), kept = hits.filter((hit) => (hit.relevance ?? 0) >= least);
     shown.textContent = least.toFixed(2);
     list.replaceChildren(...grouped(kept).map((group) => card(search.query, group, signal)));
-    summary.textContent = told(hits, kept, compare.checked, without, list.children.length);
+    summary.textContent = told(hits, kept, isCompared, without, list.children.length);
     fit(list);
   };
   const fetchOff = async () => (without ??= compare.checked ? await asked(false) : null);
@@ -25,7 +25,11 @@ export async function showHits(root, signal, search) {
   slider.addEventListener("change", () => keepInAddress("least", Number(slider.value) ? slider.value : ""));
   compare.addEventListener("change", () => {
     keepInAddress("compare", compare.checked ? "1" : "");
-    fetchOff().then(draw, (error) => complain(error.message));
+    fetchOff().then(draw, (error) => {
+      compare.checked = false;
+      keepInAddress("compare", "");
+      complain(error.message);
+    });
   });
   const tools = [make("label", ["Relevance at least ", slider, " ", shown])];
   if (search.hasFilter) tools.push(make("label", [compare, " Show near-duplicates that were left out"]));

@@ -1,7 +1,7 @@
 // The frame: which view the address names, the question box, what this browser remembers, dark and light.
 import { ask, start } from "./answer.js";
 import { showBook, showBooks, showDocument } from "./books.js";
-import { at, button, complain, counted, get, make } from "./parts.js";
+import { at, button, complain, counted, decoded, get, make } from "./parts.js";
 import { showScores } from "./scores.js";
 
 const MOST_KEPT = 30;
@@ -64,14 +64,15 @@ async function load(signal) {
 // The search that an address names, and a sentence for each part of it that cannot be used.
 function search(given) {
   const names = [...at("strategy").options].map((each) => each.value), told = [];
-  const wanted = { strategy: given.get("strategy") || status.strategy, k: given.get("k") || "8" };
+  const wanted = { strategy: given.get("strategy") || status.strategy, k: given.get("k") || at("k").defaultValue };
   if (!names.includes(wanted.strategy)) {
     told.push(`There is no strategy “${wanted.strategy}”; this is ${status.strategy}. Available: ${names.join(", ")}.`);
     wanted.strategy = status.strategy;
   }
-  if (!/^\d+$/.test(wanted.k) || wanted.k < 1 || wanted.k > 50) {
-    told.push(`“${wanted.k}” hits cannot be shown; these are 8. Ask for a whole number from 1 to 50.`);
-    wanted.k = "8";
+  const { defaultValue, max } = at("k");
+  if (!/^\d+$/.test(wanted.k) || wanted.k < 1 || wanted.k > Number(max)) {
+    told.push(`“${wanted.k}” hits cannot be shown; these are ${defaultValue}. Ask for a whole number from 1 to ${max}.`);
+    wanted.k = defaultValue;
   }
   complain(told.join(" "));
   [at("strategy").value, at("k").value] = [wanted.strategy, wanted.k];
@@ -91,7 +92,7 @@ async function read() {
   going.abort();
   going = new AbortController();
   const signal = going.signal, given = new URLSearchParams(location.search), root = at("view");
-  const [, view, book, ...document_] = location.pathname.split("/").map(decodeURIComponent);
+  const [, view, book, ...document_] = location.pathname.split("/").map(decoded);
   complain("");
   for (const each of document.querySelectorAll("nav a")) {
     const here = each.pathname.slice(1, 5) === (view ?? "").slice(0, 4);
@@ -157,7 +158,7 @@ function countDown(advice, seconds, signal) {
 // To the row or passage that the address names.
 function goToHash() {
   for (const each of document.querySelectorAll(".here")) each.classList.remove("here");
-  const id = decodeURIComponent(location.hash.slice(1));
+  const id = decoded(location.hash.slice(1));
   if (!id || id === "main") return;
   const place = at(id);
   if (!place) return complain("The books have changed since this link was made: the place that it points to no longer exists.");
@@ -183,7 +184,7 @@ at("form").addEventListener("submit", async (event) => {
   } catch {
     // the view of the answer says what is wrong
   }
-  const standing = { strategy: status?.strategy ?? at("strategy").value, k: "8" };
+  const standing = { strategy: status?.strategy ?? at("strategy").value, k: at("k").defaultValue };
   const chosen = Object.entries({ strategy: at("strategy").value, k: at("k").value }).filter(([name, value]) => value !== standing[name]);
   visit(`/?${new URLSearchParams([["q", at("question").value], ...chosen])}`);
 });

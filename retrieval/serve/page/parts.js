@@ -18,6 +18,15 @@ export function rendered(tag, html, attributes) {
   return node;
 }
 
+// A part of an address as it was before it was encoded; one that nobody encoded as it is.
+export function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 // A button; what goes wrong when it is pressed is said at the top.
 export function button(label, click, attributes) {
   const press = async (event) => {

@@ -18,6 +18,7 @@ from pipeline.defs.automation import new_or_changed_books
 from pipeline.defs.books import books_partitions
 from pipeline.defs.ingest_checks import BOOK_GATE, book_checks
 from pipeline.defs.live import GATE
+from retrieval.files.locks import write_lock
 from retrieval.files.records import write_jsonl
 from retrieval.home import Home
 from retrieval.ingest.tables import rows as row_objects
@@ -287,6 +288,18 @@ def test_a_book_that_goes_and_comes_back_is_run_again(home: Home, instance: dg.D
     cursor = run_all(home, instance, tick(home, instance, cursor))
     (tmp_path / "beta").rename(home.library / "beta")
     assert runs(tick(home, instance, cursor)) == [("index_book", "beta")]
+
+
+def test_a_book_is_forgotten_once_nobody_reads_its_records(home: Home, instance: dg.DagsterInstance) -> None:
+    cursor = run_all(home, instance, tick(home, instance))
+    shutil.rmtree(home.library / "beta")
+    with write_lock(home.root):
+        result = tick(home, instance, cursor)
+    assert isinstance(result, dg.SkipReason)
+    assert "beta" in str(result.skip_message)
+    assert home.book("beta").exists()
+    tick(home, instance, cursor)
+    assert not home.book("beta").exists()
 
 
 def test_a_book_that_a_build_forgot_in_between_is_run_again(home: Home, instance: dg.DagsterInstance) -> None:

@@ -204,8 +204,9 @@ def test_what_goes_wrong_is_the_last_event(answerer: Answerer, tmp_path: Path) -
     (*_, last) = Answerer(tmp_path / "nowhere").answer(LOOK_UP)
     assert last.event == "error"
     assert "querymust build" in last.data
-    with pytest.raises(InvalidQueryError):
-        answerer.answered("  ")
+    for text in ("  ", "1 " * 5000):
+        with pytest.raises(InvalidQueryError):
+            answerer.answered(text)
 
 
 def test_a_model_words_the_answer_where_there_is_a_key(sample: Home, chat_server: FakeOpenAi) -> None:

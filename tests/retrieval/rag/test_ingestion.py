@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import embedding_text
 from retrieval.index.embedding.openai_model import OpenAiEmbedder
+from retrieval.index.snapshot import live
 from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
@@ -190,6 +192,19 @@ def test_what_cannot_be_written_raises_and_readers_keep_what_they_had(home, docu
     with pytest.raises(VectorDBWriteError, match=r"No space left.*has not changed"):
         Ingestion(home, Failing()).ingest([documents["faq.md"]])
     assert (whole(home.root), live_id(home.root)) == (before, live)
+
+
+@pytest.mark.parametrize("step", ["remove_snapshots", "remember"])
+def test_what_fails_after_the_promotion_is_logged_alone(home, documents, monkeypatch, caplog, step):
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    live_before = live_id(home.root)
+    monkeypatch.setattr(ingestion if step == "remove_snapshots" else live, step, fail)
+    with closing(RAGPipeline(home.root)) as pipeline:
+        assert pipeline.ingest([documents["faq.md"]]).documents_processed == 1
+    assert live_id(home.root) != live_before
+    assert "No space left" in caplog.text
 
 
 def test_an_index_that_is_not_sound_does_not_go_live(home, documents, monkeypatch):

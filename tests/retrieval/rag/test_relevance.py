@@ -210,6 +210,13 @@ def test_the_least_relevance_leaves_out_hits_that_the_ranking_puts_far_behind(re
     assert 0 < len(kept.hits) < len(every)
 
 
+def test_the_receipt_of_relevant_hits_is_that_of_as_many_as_were_asked_for(retriever: Retriever) -> None:
+    plain, _ = search(retriever, "What does a club cost?", 1, "default", debug=True)
+    relevant, _ = search(retriever, "What does a club cost?", 1, "default", least=0.0, debug=True)
+    assert relevant.chunk_ids == plain.chunk_ids
+    assert relevant.receipt.decisions == plain.receipt.decisions
+
+
 PROSE = Chunk("a", "b", "d", "prose", "", "", "", (1, 1), ())
 CODES = [
     ("torque of the M54-60", ("M54-60",)),

@@ -183,6 +183,9 @@ def test_a_text_is_looked_for_as_a_value_and_in_lists_with_bars_between_values()
     assert read_filter(" title != a = b ") == And((Not(Or((Contains("title", "a = b"),))),))
     assert read_filter("kind=row | record") == And((Or((Contains("kind", "row"), Contains("kind", "record"))),))
     assert read_filter('kind="a|b"|c') == And((Or((Contains("kind", "a|b"), Contains("kind", "c"))),))
+    for bars in ("|", " | | "):
+        with pytest.raises(InvalidQueryError, match="is not a filter"):
+            read_filter(f"book={bars}")
     deep = "[" * 100_000
     assert read_filter(f"page={deep}") == And((Or((Contains("page", deep),)),))
 

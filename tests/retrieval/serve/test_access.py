@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -182,6 +183,17 @@ def test_a_key_is_kept_as_a_hash_that_only_its_owner_reads(tmp_path: Path) -> No
     assert result.allows("read")
     assert not result.allows("write")
     assert keys.find(secret + "x") is None
+
+
+def test_keys_that_are_changed_at_a_time_are_all_kept_and_none_comes_back(tmp_path: Path) -> None:
+    removed = ApiKeys(tmp_path).add("removed", "read")
+    names = [f"key {number}" for number in range(16)]
+    with ThreadPoolExecutor(8) as threads:
+        added = [threads.submit(ApiKeys(tmp_path).add, name, "read") for name in names]
+        threads.submit(ApiKeys(tmp_path).remove, "removed").result()
+        assert all(each.result() for each in added)
+    assert {key.name for key in ApiKeys(tmp_path).all} == set(names)
+    assert ApiKeys(tmp_path).find(removed) is None
 
 
 def test_names_are_not_given_twice_and_unknown_ones_are_told(tmp_path: Path) -> None:

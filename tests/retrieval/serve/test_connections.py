@@ -65,3 +65,16 @@ def test_headers_have_a_bound(sample: Home, header: bytes) -> None:
         with suppress(ConnectionResetError):
             assert b" 200 " not in connection.recv(4096)
         assert client.get("/healthz").status_code == 200
+
+
+def test_room_is_made_by_who_waits_longest_and_not_by_who_came_first(sample: Home, monkeypatch) -> None:
+    monkeypatch.setattr(connections, "PER_ADDRESS", 2)
+    with served(sample.root) as client, connected(client) as first, connected(client) as second:
+        for connection in (first, second, first):
+            connection.sendall(BEGUN + b"\r\n")
+            assert b" 200 " in connection.recv(4096)
+        with connected(client) as third:
+            third.sendall(BEGUN + b"\r\n")
+            assert b" 200 " in third.recv(4096)
+            first.sendall(BEGUN + b"\r\n")
+            assert b" 200 " in first.recv(4096)

@@ -182,3 +182,21 @@ def test_wide_code_in_prose_can_be_scrolled_by_keyboard(browser: Any, url: str) 
     browser.run("document.querySelector('.brand').href = '/book/big/one.md'")
     click(browser, ".brand")
     assert seen(browser, "String(document.querySelector('pre')?.tabIndex)", "0") == "0"
+
+
+def test_an_address_that_nobody_encoded_is_read_as_it_is(browser: Any, url: str) -> None:
+    browser.open(f"{url}/book/100%")
+    assert "100%" in seen(browser, text_of("#problem"), "100%")
+    browser.open(f"{url}/?q={quote(LOOK_UP)}#50%")
+    assert seen(browser, text_of("#answer .value"), "10") == "10"
+
+
+def test_near_duplicates_that_cannot_be_asked_for_leave_the_list_as_it_was(browser: Any, url: str) -> None:
+    browser.open(f"{url}/?q={quote(LOOK_UP)}")
+    seen(browser, text_of("#found .hits"), "10")
+    browser.run("window.real ??= window.fetch; window.fetch = async () => { throw new TypeError('gone') }")
+    browser.run("document.getElementById('compare').click()")
+    seen(browser, text_of("#problem"), "does not respond")
+    assert browser.run("document.getElementById('compare').checked") is False
+    browser.run("document.getElementById('least').dispatchEvent(new Event('input'))")
+    assert browser.run("document.querySelectorAll('#found .hits li').length") > 0

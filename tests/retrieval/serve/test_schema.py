@@ -9,6 +9,8 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 
+from retrieval.search.query import MAX_CHARACTERS
+from retrieval.serve.access import content_of
 from tests.retrieval.serve.conftest import served
 
 if TYPE_CHECKING:
@@ -70,3 +72,8 @@ def send_anything(client: httpx.Client, route: str, method: str, n: int) -> None
         case.call_and_validate(base_url=str(client.base_url))
 
     sent()
+
+
+def test_the_page_takes_questions_as_long_as_the_server_does() -> None:
+    content, _ = content_of("index.html")
+    assert f'maxlength="{MAX_CHARACTERS}"' in content.decode()

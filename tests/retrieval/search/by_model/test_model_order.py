@@ -71,7 +71,7 @@ def test_the_receipt_says_what_it_cost_and_how_long_it_took(retriever: Retriever
     assert (receipt.ordering.model, receipt.ordering.looked_at, receipt.ordering.left) == ("gpt-4o-mini", 20, "")
     used = (receipt.ordering.prompt_tokens, receipt.ordering.completion_tokens)
     assert used == (reversing_server.counts.prompt, reversing_server.counts.completion)
-    assert receipt.ordering.usd == pytest.approx((used[0] * 0.15 + used[1] * 0.60) / 1_000_000)
+    assert receipt.ordering.usd is None, "what another server than OpenAI's costs is unknown"
     assert "order" in [stage.name for stage in receipt.stages]
     assert receipt.milliseconds > receipt.ordering.milliseconds > 0
     assert str(receipt.ordering).startswith("gpt-4o-mini ordered the first 20 (")
