@@ -20,6 +20,10 @@ from retrieval.ingest.tables.table import Table
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Book, Chunk
 
+BOOK_FILE, TABLES_FILE, ROWS_FILE = "book.jsonl", "tables.jsonl", "table_rows.jsonl"
+PREDICATES_FILE, CHUNKS_FILE = "predicates.jsonl", "chunks.jsonl"
+"""The files of a book's folder, in the order in which they are made."""
+
 _SUFFIX = ".losses.jsonl"
 
 
@@ -83,7 +87,7 @@ def _last_reading(folder: Path, source: Path) -> Book | None:
     if not kept.is_file() or kept.read_bytes() != f"{shown_name(source)}\n".encode():
         return None
     try:
-        (book,) = read_jsonl(folder / "book.jsonl", Book)
+        (book,) = read_jsonl(folder / BOOK_FILE, Book)
     except (FileNotFoundError, IndexCorruptError, ValueError):
         return None
     return book
@@ -118,9 +122,9 @@ def enter_book(folder: Path, vocabulary: Vocabulary) -> None:
     Args:
         vocabulary: the vocabulary that they were made with.
     """
-    (book,) = read_jsonl(folder / "book.jsonl", Book)
-    chunks = read_jsonl(folder / "chunks.jsonl", Chunk)
-    tables = read_jsonl(folder / "tables.jsonl", Table)
+    (book,) = read_jsonl(folder / BOOK_FILE, Book)
+    chunks = read_jsonl(folder / CHUNKS_FILE, Chunk)
+    tables = read_jsonl(folder / TABLES_FILE, Table)
     guards = folder / GUARDS
     digest = folder / _DIGEST
     entry = BookEntry(
@@ -155,9 +159,6 @@ def book_entries(home: Home) -> dict[str, BookEntry]:
     return entries
 
 
-CHUNKS = "chunks.jsonl"
-
-
 @dataclass(frozen=True, slots=True)
 class BookRecords:
     """A book's chunks and the keys of their vectors."""
@@ -180,7 +181,7 @@ def book_records(folder: Path) -> BookRecords:
         FileNotFoundError: the book has no chunks yet.
         IndexCorruptError: a line of the file is not a chunk.
     """
-    path = folder / CHUNKS
+    path = folder / CHUNKS_FILE
     digest = sha256(path.read_bytes()).hexdigest()
     known = _READ.get(folder)
     if known is None or known.digest != digest:

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import dagster as dg
 
-from pipeline.building.book_records import book_records
+from pipeline.building.book_records import BOOK_FILE, CHUNKS_FILE, PREDICATES_FILE, ROWS_FILE, TABLES_FILE, book_records
 from pipeline.building.materialization import content_version
 from retrieval.home import Home
 from retrieval.types import Chunk
 
 RECORDS = {
-    "books": ("book.jsonl",),
-    "tables": ("tables.jsonl",),
-    "table_rows": ("tables.jsonl", "table_rows.jsonl"),
-    "predicates": ("tables.jsonl", "predicates.jsonl"),
-    "chunks": ("predicates.jsonl", "chunks.jsonl"),
-    "embeddings": ("chunks.jsonl",),
+    "books": (BOOK_FILE,),
+    "tables": (TABLES_FILE,),
+    "table_rows": (TABLES_FILE, ROWS_FILE),
+    "predicates": (TABLES_FILE, PREDICATES_FILE),
+    "chunks": (PREDICATES_FILE, CHUNKS_FILE),
+    "embeddings": (CHUNKS_FILE,),
 }
 """The files of a book's folder that the checks on an asset read."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pipeline.building.book_records import book_entries
+from pipeline.building.book_records import CHUNKS_FILE, book_entries
 from pipeline.console.output import counted, named, out
 from retrieval.errors import EmbedderUnavailableError, ModelKeyError
 from retrieval.files.records import read_jsonl
@@ -83,7 +83,7 @@ def plan_build(
     for folder in folders:
         kept = is_kept(folder)
         path = home.book(folder.slug)
-        chunks = read_jsonl(path / "chunks.jsonl", Chunk) if kept else cut(folder)
+        chunks = read_jsonl(path / CHUNKS_FILE, Chunk) if kept else cut(folder)
         wanted = {text_key(embedding_key(chunk)).hex(): embedding_text(chunk) for chunk in chunks}
         missing = {key: text for key, text in wanted.items() if key not in known and key not in seen}
         texts.extend(missing.values())

@@ -6,19 +6,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from pipeline.building.book_records import BOOK_FILE, ROWS_FILE
 from retrieval.errors import LibraryError
 from retrieval.files.records import read_jsonl, write_jsonl
 from retrieval.ingest.chunking import chunk_book, chunks_of_book
 from retrieval.ingest.document_names import is_markdown
 from retrieval.ingest.library.book import read_book
 from retrieval.ingest.library.library import VOCABULARY_FILE, list_books
+from retrieval.ingest.library.table_rules import TABLES_FILE
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.tables.row_predicates import extract_predicates
 from retrieval.language.vocabulary import Vocabulary, load_vocabulary
 from retrieval.types import Book, Chunk, Row
 
-BOOK, ROWS = "book.jsonl", "table_rows.jsonl"
-_BESIDE = ("book.toml", "tables.toml")
+_BESIDE = ("book.toml", TABLES_FILE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,8 @@ def read_source(path: Path) -> Source:
 def write_rows(folder: Path, book: Book, rows: Sequence[Row]) -> Path:
     """Write the rows of a book for `chunk`; return the folder of the book."""
     position = folder / book.slug
-    write_jsonl(position / BOOK, [book])
-    write_jsonl(position / ROWS, rows)
+    write_jsonl(position / BOOK_FILE, [book])
+    write_jsonl(position / ROWS_FILE, rows)
     return position
 
 
@@ -70,9 +71,9 @@ def cut_books(path: Path) -> tuple[tuple[Book, tuple[Chunk, ...]], ...]:
         IndexCorruptError: the files do not have the format of this version.
         LibraryError: it cannot be read as books.
     """
-    folders = sorted(rows.parent for rows in path.expanduser().glob(f"*/{ROWS}"))
+    folders = sorted(rows.parent for rows in path.expanduser().glob(f"*/{ROWS_FILE}"))
     if folders:
-        made = ((read_jsonl(folder / BOOK, Book)[0], read_jsonl(folder / ROWS, Row)) for folder in folders)
+        made = ((read_jsonl(folder / BOOK_FILE, Book)[0], read_jsonl(folder / ROWS_FILE, Row)) for folder in folders)
         return tuple((book, chunk_book(parse_book(book), extract_predicates(rows))) for book, rows in made)
     source = read_source(path)
     return tuple((book, chunks_of_book(book, source.vocabulary)) for book in source.books)

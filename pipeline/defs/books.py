@@ -9,7 +9,19 @@ import dagster as dg
 
 from evals.asset_options import AGAIN, QUESTION_FILES, as_table, columns_of, with_reason
 from evals.questions.question_sets import questions_version
-from pipeline.building.book_records import GUARDS, enter_book, fault_sentence, keep_source, kept_losses, read_for_index
+from pipeline.building.book_records import (
+    BOOK_FILE,
+    CHUNKS_FILE,
+    GUARDS,
+    PREDICATES_FILE,
+    ROWS_FILE,
+    TABLES_FILE,
+    enter_book,
+    fault_sentence,
+    keep_source,
+    kept_losses,
+    read_for_index,
+)
 from pipeline.building.hosted_models import HostedModels
 from pipeline.building.materialization import Reported, content_version, losses_metadata, materialized
 from pipeline.building.model_work import keep_passage_report, keep_table_report, make_chunks, make_rows, told_work
@@ -155,7 +167,7 @@ def books(
     folder = home.book(slug)
     with kept_losses(folder, "books") as losses:
         book = read_for_index(home, folders[slug])
-    write_jsonl(folder / "book.jsonl", [book])
+    write_jsonl(folder / BOOK_FILE, [book])
     keep_source(folder, folders[slug].path, folders[slug].digest)
     if book.fault:
         context.log.warning(fault_sentence(book))
@@ -184,13 +196,13 @@ def books(
 def tables(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
     """The tables of one book as they are in the source: header, rows, caption, lines; and what `tables.toml` says."""
     folder = home.book(context.partition_key)
-    (book,) = read_jsonl(folder / "book.jsonl", Book)
+    (book,) = read_jsonl(folder / BOOK_FILE, Book)
     with kept_losses(folder, "tables") as losses:
-        parsed = read_parsed_book(folder / "book.jsonl")
+        parsed = read_parsed_book(folder / BOOK_FILE)
         record_losses(parsed.losses)
         tables = parsed.tables
         missed = unmet_rules(book.table_rules, tables, home.vocabulary)
-    write_jsonl(folder / "tables.jsonl", tables)
+    write_jsonl(folder / TABLES_FILE, tables)
     context.log.info(f"{context.partition_key}: {len(tables)} tables")
     return of_records(
         "tables",
@@ -214,13 +226,13 @@ def table_rows(
 ) -> dg.MaterializeResult[None]:
     """Each row of each table as a self-describing JSON object; where the row needs one, with its `query_must`."""
     folder = home.book(context.partition_key)
-    drawn_tables = read_jsonl(folder / "tables.jsonl", Table)
-    book = read_parsed_book(folder / "book.jsonl")
+    drawn_tables = read_jsonl(folder / TABLES_FILE, Table)
+    book = read_parsed_book(folder / BOOK_FILE)
     access = Access() if home.settings.tables.transformer == "rules" else models.access
     with kept_losses(folder, "table_rows") as losses:
         made = make_rows(home.settings, home.models, home.vocabulary, book, drawn_tables, access)
     rows = made.rows
-    write_jsonl(folder / "table_rows.jsonl", rows)
+    write_jsonl(folder / ROWS_FILE, rows)
     keep_table_report(folder, made.transformed)
     context.log.info(f"{context.partition_key}: {len(rows)} rows{told_work(made.transformed, 'read', 'tables')}")
     return of_records(
@@ -242,9 +254,9 @@ def predicates(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
     """The same rows with `query_must` moved out of the JSON, and why each table is guarded or not."""
     folder = home.book(context.partition_key)
     with kept_losses(folder, "predicates") as losses:
-        rows = extract_predicates(read_jsonl(folder / "table_rows.jsonl", Row))
-        guards = table_guards(read_jsonl(folder / "tables.jsonl", Table), rows, home.vocabulary)
-    write_jsonl(folder / "predicates.jsonl", rows)
+        rows = extract_predicates(read_jsonl(folder / ROWS_FILE, Row))
+        guards = table_guards(read_jsonl(folder / TABLES_FILE, Table), rows, home.vocabulary)
+    write_jsonl(folder / PREDICATES_FILE, rows)
     write_jsonl(folder / GUARDS, guards)
     counts = count_guards(guards)
     guarded = [row for row in rows if row.query_must is not None]
@@ -276,14 +288,14 @@ def chunks(
     """The units that are embedded, indexed and returned: a chunk for each table row, and the prose around them."""
     folder = home.book(context.partition_key)
     cuts = cuts_for(home.settings, load_embedder(home.settings.embedder))
-    book = read_parsed_book(folder / "book.jsonl")
+    book = read_parsed_book(folder / BOOK_FILE)
     with kept_losses(folder, "chunks") as losses:
-        by_rules = chunk_book(book, read_jsonl(folder / "predicates.jsonl", Row), cuts)
+        by_rules = chunk_book(book, read_jsonl(folder / PREDICATES_FILE, Row), cuts)
     access = Access() if home.settings.passages.enrichment == "rules" else models.access
     documents = [parsed.document for parsed in book.documents]
     made = make_chunks(home.settings, home.models, documents, by_rules, access)
     cut = made.chunks
-    write_jsonl(folder / "chunks.jsonl", cut)
+    write_jsonl(folder / CHUNKS_FILE, cut)
     keep_passage_report(folder, made.described)
     kinds = Counter(chunk.kind for chunk in cut)
     densities = table_densities(cut)
@@ -313,7 +325,7 @@ def embeddings(
 ) -> dg.MaterializeResult[None]:
     """A vector for each chunk, kept by (model, text hash): only what the store lacks is embedded."""
     folder = home.book(context.partition_key)
-    book_chunks = read_jsonl(folder / "chunks.jsonl", Chunk)
+    book_chunks = read_jsonl(folder / CHUNKS_FILE, Chunk)
     embedder = models.embedder(home.settings.embedder)
     store = EmbeddingStore(home.embeddings, embedder.identity)
     cost = cost_of(store, embedder, book_chunks)

@@ -11,7 +11,7 @@ import dagster as dg
 from evals.asset_options import SETTLED, with_reason
 from evals.checks import JUDGED, kept
 from evals.gate import SNAPSHOT_RULES, Rule, SnapshotContents
-from pipeline.building.book_records import CHUNKS, book_records, unfinished_books
+from pipeline.building.book_records import BOOK_FILE, CHUNKS_FILE, book_records, unfinished_books
 from pipeline.building.library_records import LibraryRecords, made_of
 from pipeline.building.materialization import content_version, held, materialized
 from pipeline.defs.books import books_partitions, chunks, embeddings, predicates, table_rows
@@ -69,11 +69,11 @@ def library_records(instance: dg.DagsterInstance, home: Home) -> LibraryRecords:
     """
     folders = {slug: home.book(slug) for slug in book_slugs(instance)}
     for slug, folder in folders.items():
-        if not (folder / CHUNKS).is_file():
+        if not (folder / CHUNKS_FILE).is_file():
             raise NotMaterializedError.of(f"book {slug!r} has no chunks yet", "its partition")
     records = LibraryRecords.of(folders.values())
     if not records.chunks:
-        books = [book for folder in folders.values() for book in read_jsonl(folder / "book.jsonl", Book)]
+        books = [book for folder in folders.values() for book in read_jsonl(folder / BOOK_FILE, Book)]
         faults = "; ".join(f"{book.slug}: {book.fault or 'has no text'}" for book in books)
         raise LibraryError(f"no book of the library can be read, so there is nothing to index. {faults}")
     return records
@@ -82,7 +82,7 @@ def library_records(instance: dg.DagsterInstance, home: Home) -> LibraryRecords:
 def present_keys(instance: dg.DagsterInstance, home: Home) -> list[str]:
     """Return the vector keys of the current records of every book; a book without chunks has none yet."""
     folders = map(home.book, instance.get_dynamic_partitions(str(books_partitions.name)))
-    return [key for folder in folders if (folder / CHUNKS).is_file() for key in book_records(folder).keys]
+    return [key for folder in folders if (folder / CHUNKS_FILE).is_file() for key in book_records(folder).keys]
 
 
 def require_finished(home: Home, slugs: Iterable[str]) -> None:

@@ -11,7 +11,15 @@ from pathlib import Path
 import dagster as dg
 
 from evals.checks import JUDGED, kept
-from pipeline.building.book_records import book_records, missing_from
+from pipeline.building.book_records import (
+    BOOK_FILE,
+    CHUNKS_FILE,
+    PREDICATES_FILE,
+    ROWS_FILE,
+    TABLES_FILE,
+    book_records,
+    missing_from,
+)
 from pipeline.building.book_verdicts import BookVerdict, book_verdict
 from pipeline.building.library_records import RECORDS, records_version
 from pipeline.building.materialization import held
@@ -50,7 +58,7 @@ def _folders(context: dg.AssetCheckExecutionContext, home: Home, file: str) -> I
 
 def _books(folders: Iterable[Path]) -> list[Book]:
     """Return the book of each of these folders of records."""
-    return [book for folder in folders for book in read_jsonl(folder / "book.jsonl", Book)]
+    return [book for folder in folders for book in read_jsonl(folder / BOOK_FILE, Book)]
 
 
 def _verdicts(
@@ -79,7 +87,7 @@ def every_document_has_text(
     context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]
 ) -> dg.AssetCheckResult:
     """No document of a book is empty. One that readers find text of now is not emptied unasked."""
-    read = _books(_folders(context, home, "book.jsonl"))
+    read = _books(_folders(context, home, BOOK_FILE))
     empty = [f"{book.slug}/{document}" for book in read for document in empty_documents(book)]
     emptied = _live_documents(home).intersection(empty) if empty else frozenset()
     n_documents = sum(len(book.documents) for book in read)
@@ -105,7 +113,7 @@ def _live_documents(home: Home) -> frozenset[str]:
 @kept("every_byte_is_text")
 def every_byte_is_text(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """Every document is UTF-8 text; one that is not was read by a guess."""
-    read = _books(_folders(context, home, "book.jsonl"))
+    read = _books(_folders(context, home, BOOK_FILE))
     damaged = [sentence for book in read for sentence in damaged_documents(book)]
     records = records_version(home, _slugs(context), "books")
     n_documents = sum(len(book.documents) for book in read)
@@ -120,9 +128,9 @@ def every_cell_in_one_row(context: dg.AssetCheckExecutionContext, home: dg.Resou
 
 
 def _cells_in_rows(folder: Path) -> BookVerdict:
-    tables = read_jsonl(folder / "tables.jsonl", Table)
+    tables = read_jsonl(folder / TABLES_FILE, Table)
     n_cells = sum(len(row.cells) for table in tables for row in table.rows)
-    return BookVerdict(n_cells, cells_outside_rows(tables, read_jsonl(folder / "table_rows.jsonl", Row)))
+    return BookVerdict(n_cells, cells_outside_rows(tables, read_jsonl(folder / ROWS_FILE, Row)))
 
 
 @dg.asset_check(asset=predicates, blocking=True, automation_condition=JUDGED)
@@ -150,9 +158,9 @@ def _linted(context: dg.AssetCheckExecutionContext, home: Home, severity: str) -
 
 
 def _predicates_found(folder: Path, vocabulary: Vocabulary) -> BookVerdict:
-    rows = read_jsonl(folder / "predicates.jsonl", Row)
+    rows = read_jsonl(folder / PREDICATES_FILE, Row)
     n_guarded = sum(row.query_must is not None for row in rows)
-    findings = predicate_findings(rows, read_jsonl(folder / "tables.jsonl", Table), vocabulary)
+    findings = predicate_findings(rows, read_jsonl(folder / TABLES_FILE, Table), vocabulary)
     return BookVerdict(n_guarded, findings=findings)
 
 
@@ -166,7 +174,7 @@ def every_cell_in_one_chunk(
 
 
 def _rows_in_chunks(folder: Path) -> BookVerdict:
-    rows = read_jsonl(folder / "predicates.jsonl", Row)
+    rows = read_jsonl(folder / PREDICATES_FILE, Row)
     return BookVerdict(len(rows), rows_outside_chunks(rows, book_records(folder).chunks))
 
 
@@ -174,7 +182,7 @@ def _rows_in_chunks(folder: Path) -> BookVerdict:
 @kept("nothing_is_missing")
 def nothing_is_missing(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """Every book and document can be read, and every rule of reading did its part."""
-    folders = list(_folders(context, home, "chunks.jsonl"))
+    folders = list(_folders(context, home, CHUNKS_FILE))
     books = _books(folders)
     missing = [sentence for folder, book in zip(folders, books, strict=True) for sentence in missing_from(folder, book)]
     return held(missing, {"n_books": len(books)}, WARN)
@@ -184,9 +192,7 @@ def nothing_is_missing(context: dg.AssetCheckExecutionContext, home: dg.Resource
 @kept("chunk_ids_are_unique")
 def chunk_ids_are_unique(context: dg.AssetCheckExecutionContext, home: dg.ResourceParam[Home]) -> dg.AssetCheckResult:
     """No two chunks of the library share an id."""
-    library_chunks = [
-        chunk for folder in _folders(context, home, "chunks.jsonl") for chunk in book_records(folder).chunks
-    ]
+    library_chunks = [chunk for folder in _folders(context, home, CHUNKS_FILE) for chunk in book_records(folder).chunks]
     records = records_version(home, _slugs(context), "chunks")
     return held(repeated_ids(library_chunks), {"n_chunks": len(library_chunks), "records": records})
 

@@ -23,7 +23,7 @@ from evals.questions.question_sets import questions_version
 from evals.verdicts import HOW, CheckVerdict, accept, keep_verdict, unaccepted
 from pipeline.building.library_records import records_behind
 from pipeline.building.materialization import content_version, materialized
-from pipeline.defs.automation import NIGHT
+from pipeline.defs.automation import CANDIDATE, NIGHT
 from pipeline.defs.ingest_checks import BOOK_GATE
 from pipeline.report.glance import glance
 from pipeline.report.page import default_path, write_page
@@ -42,7 +42,6 @@ RECENT = 25
 """Most runs that may overtake a queued one before its evaluation is no longer found."""
 
 _SCORES = {rule.name for rule in SCORE_RULES}
-_CANDIDATE = dg.AssetKey("candidate_index")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,7 @@ def open_objections(
         snapshot: the candidate.
         book_checks: the checks on the assets of books that block, or hold until a person accepts their findings.
     """
-    event = instance.get_latest_materialization_event(_CANDIDATE)
+    event = instance.get_latest_materialization_event(CANDIDATE)
     metadata = event.asset_materialization.metadata if event and event.asset_materialization else {}
     built, table = metadata.get("snapshot"), metadata.get("made_of")
     if built is None or built.value != snapshot or not isinstance(table, dg.TableMetadataValue):

@@ -5,7 +5,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from pipeline.building.book_records import GUARDS, unfinished_books
+from pipeline.building.book_records import (
+    BOOK_FILE,
+    CHUNKS_FILE,
+    GUARDS,
+    PREDICATES_FILE,
+    TABLES_FILE,
+    unfinished_books,
+)
 from retrieval.files.records import read_jsonl
 from retrieval.home import Home
 from retrieval.index.sibling_tables import keyed_tables
@@ -171,11 +178,11 @@ def inspect(home: Home, snapshot: Snapshot) -> Inspection:
             unread.append(slug)
             continue
         guards.extend(read_jsonl(home.book(slug) / GUARDS, TableGuard))
-        (book,) = read_jsonl(home.book(slug) / "book.jsonl", Book)
+        (book,) = read_jsonl(home.book(slug) / BOOK_FILE, Book)
         missed.extend(f"{slug}/{sentence}" for sentence in unmet_rules(book.table_rules, tables, snapshot.vocabulary))
         alike |= alike_tables(tables)
         may |= strict_tables(tables, snapshot.vocabulary)
-        rows = read_jsonl(home.book(slug) / "predicates.jsonl", Row)
+        rows = read_jsonl(home.book(slug) / PREDICATES_FILE, Row)
         sentences = cells_outside_rows(tables, rows) + rows_outside_chunks(rows, of_book)
         violations.extend(f"{slug}: {sentence}" for sentence in sentences)
     items = _items(chunks, may, alike)
@@ -207,14 +214,12 @@ def _tables_of(home: Home, slug: str, chunks: Sequence[Chunk]) -> tuple[Table, .
     if unfinished_books(home, [slug]):
         return None
     folder = home.book(slug)
-    if not all(
-        (folder / name).is_file() for name in ("book.jsonl", "chunks.jsonl", "predicates.jsonl", "tables.jsonl", GUARDS)
-    ):
+    if not all((folder / name).is_file() for name in (BOOK_FILE, CHUNKS_FILE, PREDICATES_FILE, TABLES_FILE, GUARDS)):
         return None
-    recorded = {(chunk.id, chunk.query_must) for chunk in read_jsonl(folder / "chunks.jsonl", Chunk)}
+    recorded = {(chunk.id, chunk.query_must) for chunk in read_jsonl(folder / CHUNKS_FILE, Chunk)}
     if recorded != {(chunk.id, chunk.query_must) for chunk in chunks}:
         return None
-    return read_jsonl(folder / "tables.jsonl", Table)
+    return read_jsonl(folder / TABLES_FILE, Table)
 
 
 def _items(chunks: Iterable[Chunk], may: Mapping[str, bool], alike: Set[str]) -> list[LintItem]:
