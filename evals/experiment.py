@@ -37,7 +37,7 @@ from evals.questions.questions import Question
 from evals.score_store import ScoresKey, ScoreStore
 from evals.scored_questions import ScoredQuestion
 from retrieval.clock import Clock
-from retrieval.files.versions import sources
+from retrieval.files.versions import SOURCES, sources
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder, Retrieval
 
@@ -408,18 +408,15 @@ def _problems(
     return problems + [problem for question_set in sets for problem in question_set.problems(relatives.chunks)]
 
 
-_SOURCES = {".py", ".toml"}
-
-
 @cache
 def code_version() -> str:
-    """Return a hash of the source files of `retrieval` and `evals` at the time of the first call.
+    """Return a hash of the code and the learned files of `retrieval` and `evals` at the time of the first call.
 
     Stored rows contain it, because a change of the search invalidates earlier numbers.
     """
     digest = sha256()
     for package in (retrieval, evals):
         for root in map(Path, package.__path__):
-            for part in sources(root, _SOURCES, f"{package.__name__}/"):
+            for part in sources(root, SOURCES, f"{package.__name__}/"):
                 digest.update(part)
     return digest.hexdigest()[:16]

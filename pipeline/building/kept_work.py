@@ -14,7 +14,7 @@ import pipeline
 from evals.experiment import code_version
 from retrieval.files.atomic_files import FileEntry, changes, write_atomically
 from retrieval.files.records import dump_record, parse_record
-from retrieval.files.versions import sources
+from retrieval.files.versions import SOURCES, sources
 
 Numbers = dict[str, dict[str, object]]
 
@@ -54,9 +54,6 @@ class KeptWork:
         return kept if kept.key == key and not any(changes(path.parent, kept.files)) else None
 
 
-_SUFFIXES = {".py", ".yaml"}
-
-
 @cache
 def program_version() -> str:
     """Return a hash of the program's source files, of the versions of its dependencies, and of Python's version.
@@ -68,7 +65,7 @@ def program_version() -> str:
     for name in _dependencies():
         digest.update(f"{name}\0".encode())
     for root in map(Path, pipeline.__path__):
-        for part in sources(root, _SUFFIXES):
+        for part in sources(root, SOURCES):
             digest.update(part)
     return digest.hexdigest()
 

@@ -19,9 +19,10 @@ import retrieval
 from pipeline.building.kept_work import program_version
 from retrieval.files.atomic_files import write_atomically
 from retrieval.files.records import dump_record, parse_record
+from retrieval.files.versions import SOURCES
 
 _PACKAGES = {package.__name__: package for package in (retrieval, evals, pipeline)}
-_DATA = {".toml", ".json", ".safetensors", ".txt", ".html", ".css", ".js"}
+_DATA = SOURCES - {".py"} | {".html", ".css", ".js"}
 _Name = tuple[str, str]
 """A module and a name at its top level; an empty name stands for the whole module."""
 

@@ -73,7 +73,7 @@ def index_books(
                 tell(slug)
                 if not run_job(job, instance, order.home, models, order.tags, partition_key=slug).success:
                     failed.append(slug)
-                turn.is_done_by(order.build)
+                turn.mark_done_by(order.build)
     return failed
 
 

@@ -37,7 +37,7 @@ class BookTurn:
         """Whether a process of this build has already completed the book."""
         return os.pread(self.descriptor, 4096, 0) == build.encode()
 
-    def is_done_by(self, build: str) -> None:
+    def mark_done_by(self, build: str) -> None:
         """Mark the book as completed for the other processes of this build."""
         os.ftruncate(self.descriptor, 0)
         os.pwrite(self.descriptor, build.encode(), 0)
@@ -48,8 +48,8 @@ def book_turn(root: Path, slug: str, waiting: Callable[[str], None] = lambda _: 
     """Yield the exclusive use of a book of the home at `root`, waiting for it; `waiting` is called once if needed."""
     with _when_free(
         _lock_file(root, slug), fcntl.LOCK_EX, lambda: waiting(f"waiting for the process that indexes {slug}")
-    ) as when_free:
-        yield BookTurn(when_free)
+    ) as descriptor:
+        yield BookTurn(descriptor)
 
 
 @contextmanager

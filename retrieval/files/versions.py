@@ -6,7 +6,8 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-_SUFFIXES = {".py", ".toml", ".json", ".safetensors"}
+SOURCES = frozenset({".py", ".toml", ".yaml", ".json", ".safetensors", ".txt"})
+"""Suffixes of code, of what was learned, and of prompts: each may change a result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Versions:
 @cache
 def _version(*rooms: str) -> str:
     root = Path(__file__).parents[1]
-    return sha256(b"".join(part for room in rooms for part in sources(root / room, _SUFFIXES, room))).hexdigest()[:16]
+    return sha256(b"".join(part for room in rooms for part in sources(root / room, SOURCES, room))).hexdigest()[:16]
 
 
 def sources(root: Path, suffixes: Collection[str], under: str = "") -> Iterator[bytes]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from retrieval.files.arrays import RaggedArray
 
 REMEMBERED = 1 << 14
+_UNREAD = -1
 """Words whose position is cached, before the cache is cleared."""
 
 
@@ -54,13 +55,15 @@ class TermTable:
 
     def words(self, words: Sequence[str]) -> list[int | None]:
         """Return the `positions` of single words, and cache them."""
-        known = self._known
-        new = [word for word in words if word not in known]
+        # Another thread may empty the cache at any time, so each word is looked up in it once.
+        known = {word: self._known.get(word, _UNREAD) for word in words}
+        new = [word for word, position in known.items() if position == _UNREAD]
         if new:
-            if len(known) > REMEMBERED:
-                known.clear()
-                new = list(words)
-            known.update(zip(new, self.positions(new), strict=True))
+            read = dict(zip(new, self.positions(new), strict=True))
+            known |= read
+            if len(self._known) > REMEMBERED:
+                self._known.clear()
+            self._known.update(read)
         return [known[word] for word in words]
 
     def text_of(self, position: int) -> str:

@@ -128,9 +128,8 @@ def _chunk_document(
 def _identified(chunk: Chunk, position: int, twins: Counter[str]) -> Chunk:
     key = content_id(chunk.book, *chunk.heading_path, chunk.caption or "", chunk.row_key or "", chunk.text)
     twins[key] += 1
-    fields = {name: getattr(chunk, name) for name in chunk.__dataclass_fields__}
     identity = key if twins[key] == 1 else content_id(key, str(twins[key]))
-    return Chunk(**(fields | {"id": identity, "position": position}))
+    return replace(chunk, id=identity, position=position)
 
 
 def _prose_chunk(document: Document, passage: Passage) -> Chunk:

@@ -192,8 +192,12 @@ class ChatSession:
         """
         async with self._free:
             for attempt in range(self._retries + 1):
-                await asyncio.sleep(self._pace.wait_for(request.likely_tokens))
-                charge = self._meter.reserve(request)
+                charge = self._meter.reserve(request)  # first: what the budget refuses need not wait
+                try:
+                    await asyncio.sleep(self._pace.wait_for(request.likely_tokens))
+                except BaseException:
+                    charge.release()
+                    raise
                 try:
                     answered = await self._send(request)
                 except self._raised as error:

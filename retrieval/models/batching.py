@@ -153,33 +153,35 @@ class Batching:
         Raises:
             ModelKeyError: the server refuses the key; nothing was sent.
         """
-        query, charges, failed = self._set_aside(inquiries)
-        if not query:
+        requests, charges, failed = self._set_aside(inquiries)
+        if not requests:
             return failed
         pending = PendingBatch(token_hex(8), self.cache.model, self.cache.prompt, charges)
         path = self.cache.folder / _FOLDER / f"{pending.token}.json"
         write_atomically(path, dump_record(pending))
         try:
-            begun = self.client.begin_batch(query, pending.token)
+            begun = self.client.begin_batch(requests, pending.token)
         except ModelKeyError:
             self._release(charges)
             path.unlink()
             raise
         except ModelError as error:
             # The batch may have been created nevertheless: the next run searches for it.
-            return failed | {key: Reply(None, str(error), "not reached") for key in query}
+            return failed | {key: Reply(None, str(error), "not reached") for key in requests}
         write_atomically(path, dump_record(replace(pending, batch=begun)))
         try:
             self._finish(path, pending, begun, wait=True)
         except ModelError as error:
-            return failed | {key: Reply(None, f"its batch is still running: {error}", "not reached") for key in query}
+            return failed | {
+                key: Reply(None, f"its batch is still running: {error}", "not reached") for key in requests
+            }
         return failed
 
     def _set_aside(
         self, inquiries: Sequence[Inquiry]
     ) -> tuple[dict[str, ChatRequest], dict[str, str], dict[str, Reply]]:
         """Return requests within the budget, their ledger entries, and why others are not sent; by their keys."""
-        query: dict[str, ChatRequest] = {}
+        requests: dict[str, ChatRequest] = {}
         charges: dict[str, str] = {}
         failed: dict[str, Reply] = {}
         for inquiry in inquiries:
@@ -188,8 +190,8 @@ class Batching:
             except BudgetExceededError as error:
                 failed[inquiry.key] = Reply(None, str(error), "budget")
             else:
-                query[inquiry.key] = inquiry.request
-        return query, charges, failed
+                requests[inquiry.key] = inquiry.request
+        return requests, charges, failed
 
     def _finish(self, path: Path, pending: PendingBatch, begun: str, *, wait: bool) -> None:
         while (batch_results := self.client.batch_results(begun)) is None:

@@ -112,7 +112,7 @@ class Answered:
         try:
             choice, used = answer["choices"][0], answer.get("usage") or {}
             message = choice["message"]
-            usage = Usage(int(used.get("prompt_tokens", 0)), int(used.get("completion_tokens", 0)))
+            usage = Usage(int(used.get("prompt_tokens") or 0), int(used.get("completion_tokens") or 0))
             refusal, finish = message.get("refusal"), choice.get("finish_reason")
             return cls(str(message.get("content") or ""), refusal or None, finish, usage)
         except (KeyError, IndexError, TypeError, AttributeError) as error:

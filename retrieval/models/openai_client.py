@@ -49,7 +49,7 @@ def answers_in(text: str) -> Iterator[tuple[str, Answered]]:
 
 
 def _lines(text: str) -> Iterator[dict[str, Any]]:
-    for line in text.splitlines():
+    for line in text.split("\n"):  # a string of JSON may contain other line ends
         try:
             record = json.loads(line)
         except ValueError:

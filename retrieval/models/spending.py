@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -37,13 +38,16 @@ class ChatPrice:
         return (usage.prompt * self.sent + usage.completion * self.answered) / 1_000_000
 
 
+_DATE = re.compile(r"-\d{4}-\d{2}-\d{2}$")
+
+
 def chat_price(model: str) -> ChatPrice | None:
     """Return OpenAI's price of a model, or None if unknown. A dated name (`gpt-4o-2024-08-06`) has its model's price.
 
     Another server with the same protocol has other prices.
     """
     prices = _table()
-    return prices.get(model) or prices.get(model[: -len("-2024-08-06")])
+    return prices.get(model) or prices.get(_DATE.sub("", model))
 
 
 @cache

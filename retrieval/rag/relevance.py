@@ -336,8 +336,7 @@ def _relevances_of_hits(retriever: Retriever, retrieval: Retrieval, strategy: st
     true share of answers on average, and 0.62 without the factor.
     """
     relevance = relevance_of(retriever)(retrieval.query, retrieval.chunk_ids)
-    reranks = (strategy_named(strategy) if isinstance(strategy, str) else strategy).reranks
-    if not reranks or not retrieval.hits or retrieval.receipt.ordering is not None:
+    if not strategy_named(strategy).reranks or not retrieval.hits or retrieval.receipt.ordering is not None:
         return relevance  # other scores are not log-odds
     scores = np.asarray([hit.score for hit in retrieval.hits])
     odds: Sequence[float] = (np.asarray(relevance) * np.exp(scores - scores[0])).tolist()

@@ -70,7 +70,7 @@ def explain(retriever: Retriever, question: str, chunk_id: str, strategy: str | 
         UnknownNameError: there is no such chunk or strategy.
     """
     snapshot = retriever.snapshot
-    chosen = strategy_named(strategy) if isinstance(strategy, str) else strategy
+    chosen = strategy_named(strategy)
     position = snapshot.chunks.position(chunk_id)
     query = Query.of(question, snapshot).among(snapshot.rivals)
     vector = retriever.vector_of(query.text) if chosen.has_dense_leg else None

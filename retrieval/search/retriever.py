@@ -181,7 +181,7 @@ class Retriever:
 
 
 def _usable(strategy: str | Strategy) -> Strategy:
-    chosen = strategy_named(strategy) if isinstance(strategy, str) else strategy
+    chosen = strategy_named(strategy)
     if not (chosen.has_lexical_leg or chosen.has_dense_leg):
         raise InvalidQueryError(
             f"strategy {chosen.name!r} has no leg; give it a lexical_weight or a dense_weight, or let it re-rank"

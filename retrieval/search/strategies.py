@@ -51,12 +51,14 @@ def scored(strategy: Strategy) -> Strategy:
     return replace(strategy, order=replace(strategy.order, must=True)) if strategy.order else strategy
 
 
-def strategy(name: str) -> Strategy:
-    """Return the strategy with a name.
+def strategy(name: str | Strategy) -> Strategy:
+    """Return the strategy with a name; a strategy is returned as it is.
 
     Raises:
         UnknownNameError: there is no such strategy; the message lists those offered to users.
     """
+    if isinstance(name, Strategy):
+        return name
     known = {**STRATEGIES, **VARIANTS}
     kind, _, model = name.partition(":")
     if model and kind in VARIANTS and (order := VARIANTS[kind].order):

@@ -82,6 +82,8 @@ class TemporalRef:
     field: str | None = None
     """The date field that is meant; None: the index has none."""
     negated: bool = False
+    group: int | None = None
+    """Times of one group are alternatives; None: it has none."""
 
 
 @dataclass(frozen=True, slots=True)

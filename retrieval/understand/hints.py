@@ -10,7 +10,7 @@ from retrieval.types import Chunk, Hit, Retrieval
 
 log = logging.getLogger(__name__)
 _FALLBACK = 2
-"""If a search finds nothing, this many times more hits are requested."""
+"""If a search finds nothing, this many times as many hits are requested."""
 
 Relevance = Callable[[str, Sequence[str]], Sequence[float]]
 """(question, chunk ids of its ranking, the best first) -> relevance of each, 0 to 1."""
@@ -112,6 +112,8 @@ class HintedSearch:
     """Metadata key of the category, or several."""
     relevance: Relevance | None = None
     """None: a function of the score."""
+    log_odds: bool = True
+    """Whether scores are log odds: those of a strategy that re-ranks."""
 
     def search(
         self,
@@ -136,12 +138,12 @@ class HintedSearch:
         """
         question = sub_query if part is None else part
         log.info("Executing vector search with category hints: %s", list(hints))
-        broad = find(sub_query, kept * self.config.broaden_search_multiplier)
-        ranked = self.rank(question, broad.hits, hints, weights)
+        broad = kept * self.config.broaden_search_multiplier
+        ranked = self.rank(question, find(sub_query, broad).hits, hints, weights)
         log.info("Retrieved %d chunks after re-ranking.", len(ranked[:kept]))
         if not ranked and self.config.fallback_on_empty_results and may_broaden:
             log.warning("No results found. Attempting broader search without hints.")
-            ranked = self.rank(question, find(sub_query, kept * _FALLBACK).hits, (), {})
+            ranked = self.rank(question, find(sub_query, broad * _FALLBACK).hits, (), {})
             log.info("Fallback search found %d results.", len(ranked))
             return ranked
         return ranked[:kept]
@@ -152,9 +154,7 @@ class HintedSearch:
         hits: Sequence[Hit],
         hints: Collection[str],
         weights: Mapping[str, float],
-        *,
-        log_odds: bool = True,
     ) -> tuple[HintedHit, ...]:
         """Rank hits, given best first, by `rerank_by_categories`."""
         measured = self.relevance(query, [hit.chunk.id for hit in hits]) if self.relevance else None
-        return rerank_by_categories(hits, hints, weights, self.config, self.key, measured, log_odds=log_odds)
+        return rerank_by_categories(hits, hints, weights, self.config, self.key, measured, log_odds=self.log_odds)

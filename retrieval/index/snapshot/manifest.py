@@ -20,7 +20,7 @@ from retrieval.types import EmbedderIdentity
 VECTORS = "vectors.npy"
 _REGIONS = frozenset(f"regions/{name}.npy" for name in ("centres", "guarded", "chunks", "chunks.starts", "vectors"))
 DERIVED = _REGIONS | frozenset(
-    {VECTORS, *(f"{folder}/vectors.npy" for folder in ("columns", "words", "tables"))}
+    {VECTORS, "rarity.npy", *(f"{folder}/vectors.npy" for folder in ("columns", "words", "tables"))}
     | {f"{folder}/weights.npy" for folder in ("lexical", "tables/lexical")}
 )
 """Paths of files that are derived from the other files of a snapshot, except the vectors: see `trace`."""

@@ -124,8 +124,8 @@ class FieldIndex:
 
 def _sections(tables: Sequence[Chunk]) -> Sections:
     known: dict[tuple[str, str, tuple[str, ...]], int] = {}
-    places = [(table.book, table.document, table.heading_path) for table in tables]
-    return np.asarray([known.setdefault(position, len(known)) for position in places], dtype=np.int32)
+    sections = [(table.book, table.document, table.heading_path) for table in tables]
+    return np.asarray([known.setdefault(section, len(known)) for section in sections], dtype=np.int32)
 
 
 def _texts_of(row: Chunk) -> tuple[str, ...]:

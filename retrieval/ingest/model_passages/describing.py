@@ -11,6 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from retrieval.ingest.enrichment import NARRATIVE, RULE, RULESET, kind_by_headings, known_words, traits_in
+from retrieval.ingest.model_tables.checking import foreign_numbers
 from retrieval.ingest.model_tables.transforming import Reason, is_waiting
 from retrieval.models.access import Access
 from retrieval.models.batching import Inquiry, Reply, in_form
@@ -87,7 +88,6 @@ Part = Literal["content_kind", "tags", "traits", "summary"]
 
 _LONGEST = 300
 """Most characters of a summary."""
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<!^)(?<![.!?:] )\b[A-Z][\w'’]*")
 """A capitalised word that does not begin a sentence."""
 _WORD = re.compile(r"\w[\w'’]*")
@@ -161,7 +161,7 @@ def _against_summary(summary: str, passage: AskedPassage) -> Iterator[str]:
     if not summary or len(summary) > min(_LONGEST, len(source)):
         yield f"it has {len(summary)} characters"
         return
-    if foreign := sorted(set(_NUMBER.findall(summary)) - set(_NUMBER.findall(source))):
+    if foreign := sorted(foreign_numbers(summary, source)):
         yield f"it says {', '.join(foreign)}, which the passage does not"
     known = {_bare(word) for word in _WORD.findall(source)}
     if foreign := sorted({name for name in _NAME.findall(summary) if _bare(name) not in known}):

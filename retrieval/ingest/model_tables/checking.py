@@ -49,7 +49,7 @@ def believed_names(
     heads = words_of((*table.heading_path, table.caption or "", *table.header), vocabulary)
     kept: dict[int, tuple[str, ...]] = {}
     dropped: list[tuple[int, str]] = []
-    for ordinal, phrase in runs.items():
+    for ordinal, run_of in runs.items():
         own = offline[ordinal]
         known = {number for text in (*own.names, *own.cells, own.called) for number in _DIGITS.findall(text)}
         theirs = {run for other, their in others.items() if other != ordinal for run in their}
@@ -64,7 +64,7 @@ def believed_names(
             if heads.issuperset(run.split()):
                 yield "applies to the whole table"
 
-        objections = {name: next(wrong(name, run), "") for name, run in phrase.items() if run not in others[ordinal]}
+        objections = {name: next(wrong(name, run), "") for name, run in run_of.items() if run not in others[ordinal]}
         kept[ordinal] = tuple(name for name, why in objections.items() if not why)
         if reasons := [f"{name!r:.60} {why}" for name, why in objections.items() if why]:
             dropped.append((ordinal, "; ".join(reasons)))
@@ -119,10 +119,10 @@ def believed_predicates(
 
 def _written(predicate: ModelPredicate) -> str:
     """Return the condition as JSON without its empty parts; empty if there are no others."""
-    model_dump = predicate.model_dump(exclude_none=True)
-    if span := model_dump.get("contain_range"):
-        model_dump["contain_range"] = {name: value for name, value in span.items() if value != []}
-    conditions = {name: value for name, value in model_dump.items() if value not in ([], "", {})}
+    parts = predicate.model_dump(exclude_none=True)
+    if span := parts.get("contain_range"):
+        parts["contain_range"] = {name: value for name, value in span.items() if value != []}
+    conditions = {name: value for name, value in parts.items() if value not in ([], "", {})}
     if "contain_one_of" in conditions:
         conditions["contain_one_of"] = [group for group in conditions["contain_one_of"] if group]
     return json.dumps(conditions, ensure_ascii=False) if any(conditions.values()) else ""
@@ -217,7 +217,9 @@ def judged(
     given = {row.row: row.query_must for row in answer.rows}
     predicates = believed_predicates(table, offline, titles, given, vocabulary, by_key_alone=by_key_alone)
     names = believed_names(table, offline, {row.row: row.names for row in answer.rows}, vocabulary)
-    foreign = {row.row: _foreign(row.description, _said_of(table, reading, rows[row.row])) for row in answer.rows}
+    foreign = {
+        row.row: foreign_numbers(row.description, _said_of(table, reading, rows[row.row])) for row in answer.rows
+    }
     believed = {
         row.row: BelievedRow(
             row.title.strip(),
@@ -273,13 +275,13 @@ def _wrong_row(table: Table, reading: TableMeaning, row: ReadRow, answer: ModelR
     if len(answer.cells) != len(row.cells):
         yield f"row {answer.row} has {len(answer.cells)} cells, and {len(row.cells)} in the book"
         return
-    for column, (terms, cell) in enumerate(zip(answer.cells, row.cells, strict=True), start=1):
-        if " ".join(terms.split()) != " ".join(cell.split()):
-            yield f"row {answer.row}, column {column} is {terms!r:.60}, and {cell!r:.60} in the book"
+    for column, (theirs, cell) in enumerate(zip(answer.cells, row.cells, strict=True), start=1):
+        if " ".join(theirs.split()) != " ".join(cell.split()):
+            yield f"row {answer.row}, column {column} is {theirs!r:.60}, and {cell!r:.60} in the book"
     key = row_key(reading, row)
     if not f" {literal(answer.title)}".endswith(f" {literal(key)}"):
         yield f"the title of row {answer.row} does not end in its key {key!r:.60}: {answer.title!r:.100}"
-    if foreign := _foreign(answer.title, _said_of(table, reading, row)):
+    if foreign := foreign_numbers(answer.title, _said_of(table, reading, row)):
         yield f"the title of row {answer.row} says {', '.join(sorted(foreign))}, which the row does not"
 
 
@@ -289,7 +291,8 @@ def _said_of(table: Table, reading: TableMeaning, row: ReadRow) -> str:
     return json.dumps([*about, *reading.columns, *row.cells, *table.rows[row.ordinal].notes], ensure_ascii=False)
 
 
-def _foreign(text: str, source: str) -> set[str]:
+def foreign_numbers(text: str, source: str) -> set[str]:
+    """Return the numbers of a text that its source does not contain."""
     return _numbers(text) - _numbers(source)
 
 

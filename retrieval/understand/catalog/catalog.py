@@ -82,7 +82,23 @@ class CatalogField:
 
     def reaches_past(self, day: date) -> bool:
         """Whether a document has a later date."""
-        return max(map(str, self.counts)) > str(self.stored(day, is_end=True))
+        return self._latest > self._in_order(self.stored(day, is_end=True))
+
+    def reaches(self, start: date | None, end: date | None) -> bool:
+        """Whether the dates of the documents overlap a time; None: it has no bound."""
+        if start and self._in_order(self.stored(start, is_end=False)) > self._latest:
+            return False
+        earliest = min(map(self._in_order, self.counts))
+        return not (end and self._in_order(self.stored(end, is_end=True)) < earliest)
+
+    @property
+    def _latest(self) -> tuple[float, str]:
+        return max(map(self._in_order, self.counts))
+
+    def _in_order(self, value: Scalar) -> tuple[float, str]:
+        """Return a date as a value that orders like time: seconds before 2001-09-09 have a digit less than later
+        ones."""
+        return (0.0, str(value)) if self.kind == "date" else (float(value), "")
 
     def stored(self, day: date, *, is_end: bool) -> Scalar:
         """Return a day as stored in the field: its beginning, or its last moment."""

@@ -35,14 +35,14 @@ class RuleDecomposer:
         terms = [word for word in words(query) if word.key[0].isalnum()]
         whole = {word.key for word in terms}
         parts = compared(query, self._names.__contains__)
-        named = {category: query for category, query in self._categories.items() if query and query <= whole}
+        named = {category: own for category, own in self._categories.items() if own and own <= whole}
         return Decomposition(
             main_intent=COMPARE if parts else LOOK_UP,
             sub_queries=parts or (query,),
             search_keywords=tuple(dict.fromkeys(word.text for word in terms if word.key not in GLUE)),
             # `medical records` does not name records of another kind.
             category_hints=tuple(
-                category for category, query in named.items() if not any(query < other for other in named.values())
+                category for category, own in named.items() if not any(own < other for other in named.values())
             ),
             tentative=bool(parts) and not duel_sides(query),
         )

@@ -8,6 +8,7 @@ from time import monotonic
 from retrieval.errors import InvalidQueryError, QueryAnalysisError
 from retrieval.search.metadata_filter import Filter
 from retrieval.search.retriever import Retriever
+from retrieval.search.strategies import strategy as strategy_named
 from retrieval.strategy import Strategy
 from retrieval.types import Hit, Retrieval
 from retrieval.understand.decompose.allocation import Allocation, deal
@@ -76,7 +77,7 @@ class IterativeRetriever:
         relevance: Relevance | None = None,
     ) -> None:
         self.retriever, self.settings, self.clock, self.strategy = retriever, settings, clock, strategy
-        self.hinted = HintedSearch(hints, category_key, relevance)
+        self.hinted = HintedSearch(hints, category_key, relevance, log_odds=strategy_named(strategy).reranks)
         columns = retriever.snapshot.metadata.columns
         keys = (category_key,) if isinstance(category_key, str) else category_key
         self.categories = list(dict.fromkeys(text for key in keys if key in columns for text in columns[key].texts))

@@ -260,21 +260,13 @@ def _meant_date(words: Sequence[Word], time: Range, catalog: Catalog) -> Catalog
             return meant
     full = [field for field in dates if field.kind != "year"] or dates
     usual = min(full, key=_rank, default=None)
-    reaching = (field for field in (usual, *dates) if field and _reaches(field, time.start, time.end))
+    reaching = (field for field in (usual, *dates) if field and field.reaches(time.start, time.end))
     return next(reaching, usual)
 
 
 def _is_called(field: CatalogField, term: str) -> bool:
     """Whether a word means a date field: `created` means `created_at`, `acquisitions` means `acquired`."""
     return any(term == word or (len(word) >= STEM and stem(term) == stem(word)) for word in _name(field))
-
-
-def _reaches(field: CatalogField, start: date | None, end: date | None) -> bool:
-    """Whether the dates of the documents overlap this time."""
-    earliest, latest = min(map(str, field.counts)), max(map(str, field.counts))
-    if start and str(field.stored(start, is_end=False)) > latest:
-        return False
-    return not (end and str(field.stored(end, is_end=True)) < earliest)
 
 
 def _rank(field: CatalogField) -> int:

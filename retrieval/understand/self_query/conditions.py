@@ -166,19 +166,28 @@ class FilterTranslator:
         return _COMPARISONS[entity.operator](entity.field, entity.value)
 
     def _of_times(self, times: Sequence[TemporalRef]) -> Iterator[FieldCondition]:
-        for time in times:
-            if time.field is None:
-                continue
-            if time.field not in self.catalog.fields:
-                raise InvalidFilterError(f"{time.text!r} was read as a time of {time.field!r}, which no document has")
-            field = self.catalog.fields[time.field]
-            bounds: list[Filter] = []
-            if time.start:
-                bounds.append(Gte(time.field, field.stored(time.start, is_end=False)))
-            if time.end:
-                bounds.append(Lte(time.field, field.stored(time.end, is_end=True)))
-            whole = bounds[0] if len(bounds) == 1 else And(tuple(bounds))
-            yield FieldCondition(time.text, (time.field,), Not(whole) if time.negated else whole, time.confidence)
+        groups: dict[int, list[TemporalRef]] = {}
+        for number, time in enumerate(times):
+            groups.setdefault(-1 - number if time.group is None else time.group, []).append(time)
+        for alternatives in groups.values():
+            first = alternatives[0]
+            filters = tuple(self._within(time.field, time) for time in alternatives if time.field is not None)
+            if first.field is not None:
+                whole = filters[0] if len(filters) == 1 else Or(filters)
+                yield FieldCondition(
+                    first.text, (first.field,), Not(whole) if first.negated else whole, first.confidence
+                )
+
+    def _within(self, name: str, time: TemporalRef) -> Filter:
+        if name not in self.catalog.fields:
+            raise InvalidFilterError(f"{time.text!r} was read as a time of {name!r}, which no document has")
+        field = self.catalog.fields[name]
+        bounds: list[Filter] = []
+        if time.start:
+            bounds.append(Gte(name, field.stored(time.start, is_end=False)))
+        if time.end:
+            bounds.append(Lte(name, field.stored(time.end, is_end=True)))
+        return bounds[0] if len(bounds) == 1 else And(tuple(bounds))
 
 
 def together(conditions: Sequence[FieldCondition]) -> Filter | None:

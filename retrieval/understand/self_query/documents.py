@@ -198,8 +198,7 @@ class Ranking:
             if document.hit
         }
         hits = [document.hit for document in by_chunk.values() if document.hit]
-        scores_are_log_odds = (strategy if isinstance(strategy, str) else strategy.name) == "default"
-        ranked = self.hinted.rank(self.query, hits, self.raised, self.weights, log_odds=scores_are_log_odds)[:k]
+        ranked = self.hinted.rank(self.query, hits, self.raised, self.weights)[:k]
         if hints:
             log.info("Retrieved %d chunks after re-ranking.", len(ranked))
         return tuple(replace(by_chunk[hit.hit.chunk.id], hinted=hit) for hit in ranked)

@@ -1,6 +1,7 @@
 """Analyzes questions with a chat model that is given the catalogue; its answers are checked against the catalogue."""
 
 import asyncio
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -86,7 +87,10 @@ class ModelAnalyzer:
                 continue
             span = _span(query, condition.text)
             if field.is_date:
-                times += _times(condition, field, span, answer.confidence)
+                named = [*_times(condition, field, span, answer.confidence, number)]
+                if condition.values and not named:
+                    unknown.append(UnknownValue(", ".join(map(str, condition.values)), field.name))
+                times += named
                 continue
             known = [*_entities(condition, field, span, answer.confidence, number)]
             if condition.values and not known:
@@ -126,12 +130,11 @@ def _described(field: CatalogField) -> str:
     """Return the line of the prompt about a field."""
     kind = "list of values" if field.listed else {"date": "ISO date", "epoch": "date"}.get(field.kind, field.kind)
     if field.kind not in _CLOSED:
-        known = sorted(field.counts, key=str)
-        return (
-            f"- {field.name}: {kind}, from {known[0]} to {known[-1]}"
-            if field.kind != "free"
-            else f"- {field.name}: text"
-        )
+        if field.kind == "free":
+            return f"- {field.name}: text"
+        numeric = all(isinstance(value, int | float) for value in field.counts)
+        known = sorted(field.counts, key=float if numeric else str)
+        return f"- {field.name}: {kind}, from {known[0]} to {known[-1]}"
     often = sorted(field.counts, key=lambda value: (-field.counts[value], str(value)))
     more = f", and {len(often) - LISTED} more" if len(often) > LISTED else ""
     return f"- {field.name}: {kind}: " + ", ".join(map(str, often[:LISTED])) + more
@@ -161,21 +164,38 @@ def _known(field: CatalogField, value: str | float | bool) -> Scalar | None:
     return next((count for count in field.counts if keys(str(count)) == keys(str(value))), None)
 
 
-def _times(condition: ModelCondition, field: CatalogField, span: Span, confidence: float) -> Iterator[TemporalRef]:
+def _times(
+    condition: ModelCondition, field: CatalogField, span: Span, confidence: float, group: int
+) -> Iterator[TemporalRef]:
     for value in condition.values:
-        try:
-            day = date.fromisoformat(str(value)[:10])
-        except ValueError:
+        named = _days(value)
+        if named is None:
             continue
+        first, last = named
         step = timedelta(days=1)
         start, end = {
-            "$gt": (day + step, None),
-            "$gte": (day, None),
-            "$lt": (None, day - step),
-            "$lte": (None, day),
-        }.get(condition.operator, (day, day))
+            "$gt": (last + step, None),
+            "$gte": (first, None),
+            "$lt": (None, first - step),
+            "$lte": (None, last),
+        }.get(condition.operator, named)
         negated = condition.negated != (condition.operator == "$ne")
-        yield TemporalRef(condition.text, start, end, confidence, span, field.name, negated)
+        yield TemporalRef(condition.text, start, end, confidence, span, field.name, negated, group)
+
+
+_YEAR = re.compile(r"(?P<year>\d{4})(?:\.0)?")
+
+
+def _days(value: str | float | bool) -> tuple[date, date] | None:
+    """Return the first and last day of a date or a year; None if the value is neither."""
+    year = _YEAR.fullmatch(str(value).strip())
+    try:
+        if year:
+            return date(int(year["year"]), 1, 1), date(int(year["year"]), 12, 31)
+        day = date.fromisoformat(str(value)[:10])
+    except ValueError:
+        return None
+    return day, day
 
 
 def _span(query: str, text: str) -> Span:

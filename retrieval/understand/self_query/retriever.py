@@ -12,6 +12,7 @@ from retrieval.errors import FallbackActivatedError, InvalidQueryError, QueryAna
 from retrieval.files.cache import TimedCache
 from retrieval.search.metadata_filter import Filter
 from retrieval.search.retriever import Retriever
+from retrieval.search.strategies import strategy as strategy_named
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk
 from retrieval.understand.analysis import Analyzer, QueryAnalysis, QueryIntent
@@ -156,7 +157,9 @@ class SelfQueryRetriever:
     ) -> None:
         own = config.fallback_threshold if fallback_threshold is None else fallback_threshold
         self.config = replace(config, fallback_threshold=own)
-        self.hinted = HintedSearch(config.hints, config.hint_fields, relevance)
+        self.hinted = HintedSearch(
+            config.hints, config.hint_fields, relevance, log_odds=strategy_named(strategy).reranks
+        )
         self.vector_store, self.strategy = vector_store, strategy
         self.planner, self.fallback = QueryPlanner(), FallbackHandler(self.config)
         self._given, self._client, self._today = analyzer, llm_client, today

@@ -97,7 +97,7 @@ def test_the_largest_book_is_begun_first(home: Home) -> None:
 def test_a_lane_leaves_alone_what_another_lane_of_its_build_is_done_with(home, instance):
     for slug, build in (("gamma", "4711"), ("alpha", "of yesterday")):
         with book_turn(home.root, slug) as turn:
-            turn.is_done_by(build)
+            turn.mark_done_by(build)
     assert indexed(ordered(home), instance) == ([], ["beta", "alpha"])
     runs = instance.get_runs()
     assert {run.tags["dagster/partition"] for run in runs} == {"alpha", "beta"}

@@ -223,8 +223,8 @@ def test_a_killed_process_is_in_no_book_any_more(tmp_path: Path) -> None:
 def test_what_a_build_is_done_with_is_known_to_its_other_processes(tmp_path: Path) -> None:
     with book_turn(tmp_path, "alpha") as turn:
         assert not turn.was_done_by("4711")
-        turn.is_done_by("a longer name of another build")
-        turn.is_done_by("4711")
+        turn.mark_done_by("a longer name of another build")
+        turn.mark_done_by("4711")
     with book_turn(tmp_path, "alpha") as turn:
         assert turn.was_done_by("4711")
         assert not turn.was_done_by("471")

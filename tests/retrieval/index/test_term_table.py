@@ -1,3 +1,5 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from retrieval.index import term_table
@@ -22,3 +24,12 @@ def test_words_are_found_when_others_were_forgotten(monkeypatch, remembered):
 
     for query in (["ac"], ["armour", "x"], ["ac", "level"], ["level", "y", "armour"]):
         assert table.words(query) == table.positions(query)
+
+
+def test_words_are_found_while_other_threads_empty_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(term_table, "REMEMBERED", 3)
+    table = TermTable.build(sorted(f"w{number}".encode() for number in range(40)))
+    with ThreadPoolExecutor(4) as threads:
+        wanted = [[f"w{(start + step) % 40}" for step in range(5)] for start in range(2000)]
+        for words, positions in zip(wanted, threads.map(table.words, wanted), strict=True):
+            assert positions == table.positions(words)

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from retrieval.errors import ModelError, ModelKeyError
 from retrieval.models.access import Access, Limits
 from retrieval.models.chat import Answered, ChatRequest, Usage
-from retrieval.models.openai_client import OpenAiClient
+from retrieval.models.openai_client import OpenAiClient, answers_in
 from tests.openai_server.faults import InTurn
 from tests.openai_server.server import KEY, FakeOpenAi
 
@@ -221,3 +221,11 @@ def test_a_batch_goes_out_and_what_came_of_it_comes_back(chat_server: FakeOpenAi
     assert (none.answers, none.refused) == ({}, True)
     with pytest.raises(ModelError, match="404"):
         sender.batch_results("batch_9")
+
+
+def test_a_line_of_a_batch_may_contain_other_line_ends() -> None:
+    body = {"choices": [{"message": {"content": "a\u2028b\x85c"}}], "usage": {"prompt_tokens": None}}
+    lines = [json.dumps({"custom_id": name, "response": {"body": body}}, ensure_ascii=False) for name in ("x", "y")]
+    answers = dict(answers_in("\n".join([*lines, ""])))
+    assert [answers[name].content for name in ("x", "y")] == ["a\u2028b\x85c"] * 2
+    assert answers["x"].usage == Usage()

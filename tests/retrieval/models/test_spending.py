@@ -66,7 +66,8 @@ def test_a_price_has_a_date_and_tells_what_is_sent_from_what_is_answered() -> No
 
 def test_a_dated_name_is_its_model_and_a_foreign_one_has_no_price() -> None:
     assert chat_price("gpt-4o-2024-08-06") == chat_price("gpt-4o")
-    assert chat_price("llama3") is None
+    for foreign in ("llama3", "gpt-4o-search-api", "gpt-4o-production"):
+        assert chat_price(foreign) is None
 
 
 ESTIMATE_ASKED = ChatRequest("m", (("user", "x" * 3000),), 1000)

@@ -1,6 +1,6 @@
 """."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -86,3 +86,13 @@ def test_initials_without_spaces_make_a_name() -> None:
         "found_by", kind_of("found_by", values, 9, listed=True), listed=True, counts=dict.fromkeys(values, 1)
     )
     assert [is_person(field, value) for value in (*values, "Seaberg")] == [True, True, True, False]
+
+
+def test_times_before_the_tenth_digit_of_the_epoch_are_earlier() -> None:
+    epochs = [int(datetime(year, 1, 1, tzinfo=UTC).timestamp()) for year in (1999, 2003)]
+    assert len({len(str(epoch)) for epoch in epochs}) == 2
+    field = CatalogField("made", "epoch", listed=False, counts=dict.fromkeys(epochs, 1))
+    assert field.reaches(date(2000, 6, 1), None)
+    assert field.reaches_past(date(2000, 6, 1))
+    assert not field.reaches(None, date(1998, 1, 1))
+    assert not field.reaches(date(2004, 1, 1), None)

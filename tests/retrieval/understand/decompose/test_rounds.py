@@ -189,7 +189,7 @@ def test_a_search_that_finds_nothing_is_broadened_without_hints(store, caplog, m
 
     iterative_retriever.retriever = Empty()
     results = iterative_retriever.retrieve("harbour lights", 5)
-    assert sizes[:2] == [15, 10]
+    assert sizes[:2] == [15, 30]
     assert titles(results.hits)[0] == "Harbour Lights"
     assert "Attempting broader search without hints" in caplog.text
 

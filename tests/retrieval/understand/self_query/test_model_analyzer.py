@@ -4,9 +4,12 @@ import pytest
 from openai import OpenAI
 
 from retrieval.errors import QueryAnalysisError
+from retrieval.search.metadata_filter import Or
 from retrieval.search.retriever import Retriever
-from retrieval.understand.analysis import QueryIntent
-from retrieval.understand.self_query.model_analyzer import ModelAnalyzer
+from retrieval.understand.analysis import QueryAnalysis, QueryIntent
+from retrieval.understand.catalog.catalog import CatalogField
+from retrieval.understand.self_query.conditions import FilterTranslator
+from retrieval.understand.self_query.model_analyzer import ModelAnalyzer, _described
 from retrieval.understand.self_query.retriever import SelfQueryRetriever
 from tests.retrieval.understand.conftest import TODAY, Archive, Server
 
@@ -88,3 +91,33 @@ def test_an_analysis_is_kept(client: OpenAI, server: Server, store: Retriever) -
     )
     assert first.documents == second.documents
     assert len(server.asked) == 1
+
+
+def analysed(server: Server, client: OpenAI, archive: Archive, *values: object, operator: str = "$eq") -> QueryAnalysis:
+    condition = {"text": "then", "field": "premiere_date", "operator": operator, "values": values, "negated": False}
+    server.contents = [json.dumps(ANSWER | {"conditions": [condition]})]
+    return ModelAnalyzer(client, archive.catalog, lambda: TODAY).read("shows of then")
+
+
+def test_several_times_of_one_condition_are_alternatives(client: OpenAI, server: Server, archive: Archive) -> None:
+    analysis = analysed(server, client, archive, "2022-02-16", "2026-09-05")
+    (condition,) = FilterTranslator(archive.catalog).conditions(analysis)
+    assert isinstance(condition.filter, Or)
+    assert len(condition.filter.filters) == 2
+
+
+def test_a_year_is_all_of_its_days_and_what_is_no_time_is_told(
+    client: OpenAI, server: Server, archive: Archive
+) -> None:
+    (ref,) = analysed(server, client, archive, 2023).temporal_refs
+    assert (str(ref.start), str(ref.end)) == ("2023-01-01", "2023-12-31")
+    (ref,) = analysed(server, client, archive, "2023", operator="$gt").temporal_refs
+    assert (str(ref.start), ref.end) == ("2024-01-01", None)
+    analysis = analysed(server, client, archive, "once upon a time")
+    assert not analysis.temporal_refs
+    assert [unknown.text for unknown in analysis.unknown] == ["once upon a time"]
+
+
+def test_the_model_is_told_numbers_in_their_order() -> None:
+    size = CatalogField("size", "number", listed=False, counts={5: 1, 10: 1, 200: 1})
+    assert _described(size) == "- size: number, from 5 to 200"
