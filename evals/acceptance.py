@@ -458,6 +458,7 @@ def _overall(verdict: StrategyVerdict) -> TestCase:
     case = TestCase(_OVERALL, _class(verdict.strategy, "verdict"))
     sentences = [broken_bound(bound) for bound in verdict.bounds if not bound.holds]
     sentences += [decline(comparison) for comparison in (verdict.changes.worse if verdict.changes else ())]
+    sentences += [f"stale gold of {anchor.question_id}: {anchor.reason}" for anchor in verdict.stale]
     case.result = [Failure(_clean(sentence), _OVERALL) for sentence in sentences]
     return case
 

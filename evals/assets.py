@@ -77,7 +77,7 @@ def evaluation(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
     headline, worst = scores.headline(), _worst(home, scores, context.partition_keys)
     for name in context.partition_keys:
         mrr = headline.get(name, {}).get("mrr")
-        scored = "no questions were given" if mrr is None else f"mrr {mrr:.3f} over {scores.n_questions} questions"
+        scored = "no questions were given" if mrr is None else f"mrr {mrr:.3f} over {scores.n_ranked(name)} questions"
         context.log.info(f"{name} on {scores.snapshot}: {scored}")
         context.add_asset_metadata(
             {

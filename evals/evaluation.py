@@ -71,9 +71,10 @@ class Evaluation:
 
     @property
     def evaluability(self) -> float | None:
-        """Share of the questions with gold whose answers all resolve; None without such questions."""
-        n_with_gold = sum(question_set.resolution.questions_with_gold for question_set in self.sets)
-        n_resolved = sum(len(question_set.resolution.gold) for question_set in self.sets)
+        """Share of the questions behind `headline` with gold whose answers all resolve; None without such questions."""
+        sets = self._headline_sets()
+        n_with_gold = sum(question_set.resolution.questions_with_gold for question_set in sets)
+        n_resolved = sum(len(question_set.resolution.gold) for question_set in sets)
         return n_resolved / n_with_gold if n_with_gold else None
 
     def rows(self, strategy: str) -> tuple[ScoredQuestion, ...]:
@@ -88,13 +89,20 @@ class Evaluation:
         """Return the rows behind `headline`: of people's questions, or of generated ones if there are no others."""
         if self.experiment is None:
             return ()
+        labels = {(question_set.name, question_set.split) for question_set in self._headline_sets()}
+        return tuple(row for row in self.experiment.rows if (row.set, row.split) in labels)
+
+    def _headline_sets(self) -> Sequence[QuestionSet]:
         people = [
             question_set
             for question_set in self.sets
             if not any(question.generated for question in question_set.questions)
         ]
-        labels = {(question_set.name, question_set.split) for question_set in people or self.sets}
-        return tuple(row for row in self.experiment.rows if (row.set, row.split) in labels)
+        return people or self.sets
+
+    def n_ranked(self, strategy: str) -> int:
+        """Return the number of questions behind a strategy's `mrr` in `headline`: those with gold."""
+        return sum(row.strategy == strategy and bool(row.gold) for row in self.headline_rows())
 
     def breakdown(self, strategy: str) -> tuple[Aggregate, ...]:
         """Return one strategy's numbers with intervals, over the rows of `headline`: in all, by kind, by book."""

@@ -18,7 +18,7 @@ class Use(Flag):
     HEADLINE = auto()
     """Reported for every strategy: asset metadata, `querymust eval --json`, docs/results/results.json."""
     COMPARED = auto()
-    """Decides whether a candidate is worse than live; fewer tests keep more power after the correction."""
+    """Compared by `eval --baseline` and the report; fewer tests keep more power after the correction."""
     REPORT = auto()
     """A column of the markdown tables that `python -m tools bench` prints."""
     TERMINAL = auto()

@@ -143,7 +143,7 @@ def _row(record: Mapping[str, Any]) -> ScoredQuestion:
 def _with_times(rows: Iterable[ScoredQuestion], path: Path) -> tuple[ScoredQuestion, ...]:
     times = pq.ParquetFile(path).read(columns=["question_id", "milliseconds"]).to_pydict()
     by_question = dict(zip(times["question_id"], times["milliseconds"], strict=True))
-    return tuple(replace(row, milliseconds=by_question[row.question_id]) for row in rows)
+    return tuple(replace(row, milliseconds=by_question.get(row.question_id, 0.0)) for row in rows)
 
 
 def _write(path: Path, table: Any) -> None:

@@ -107,7 +107,7 @@ class VocabularyTrial:
         decision = decide(scores.experiment, self._scores.experiment)
         return replace(
             told,
-            n_scored=scores.n_questions,
+            n_scored=scores.n_ranked(SHIPPED),
             mrr_before=self._scores.headline()[SHIPPED]["mrr"],
             mrr_after=scores.headline()[SHIPPED]["mrr"],
             reasons=tuple(str(reason) for reason in decision.reasons if reason.blocks),

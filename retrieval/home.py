@@ -76,8 +76,8 @@ class Home:
 
     @property
     def option(self) -> str:
-        """The option with which a command finds this home, quoted for a shell; empty for the usual name."""
-        return "" if self.root.name == USUAL_HOME else f" --home {shlex.quote(str(self.root))}"
+        """The option with which a command finds this home, quoted for a shell; empty for the one of this folder."""
+        return "" if self.root == Path.cwd() / USUAL_HOME else f" --home {shlex.quote(str(self.root))}"
 
     @property
     def library(self) -> Path:

@@ -40,6 +40,7 @@ class Unscored:
     set: str
     split: str
     question_id: str
+    query: str
     reason: str
 
 
@@ -80,7 +81,10 @@ class QuestionSet:
             # if another anchor of the group resolves, the question is scored
             if finding.question_id not in self.resolution.gold:
                 reasons.setdefault(finding.question_id, []).append(finding.reason)
-        return tuple(Unscored(self.name, self.split, name, "; ".join(texts)) for name, texts in reasons.items())
+        query_of = {question.id: question.query for question in self.questions}
+        return tuple(
+            Unscored(self.name, self.split, name, query_of[name], "; ".join(texts)) for name, texts in reasons.items()
+        )
 
     def gold(self, question: Question) -> tuple[str, ...]:
         """Return the gold chunk ids of a question; empty if the library has no answer."""
@@ -140,13 +144,14 @@ def question_sets(files: Sequence[Path], chunks: Sequence[Chunk], *, foreign: bo
             if not members:
                 continue
             try:
-                sets.append(replace(QuestionSet.of(_name(path), split, members, places), file=path))
+                sets.append(replace(QuestionSet.of(set_name(path), split, members, places), file=path))
             except UnresolvedGoldError as error:
                 if not foreign:
                     raise UnresolvedGoldError(f"{path}: {error.headline}", error.problems) from error
     return tuple(sets)
 
 
-def _name(path: Path) -> str:
+def set_name(path: Path) -> str:
+    """Return the name of the set in a file of questions."""
     name = path.name.removesuffix(".gz").removesuffix(".jsonl").removesuffix(".json")
     return re.sub(r"[^\w.+@-]", "-", name).lstrip(".") or "questions"

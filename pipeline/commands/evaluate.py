@@ -272,7 +272,7 @@ def print_scores_of_build(home: Home, snapshot: str) -> None:
 
     if home.settings.questions:
         scored = Leaderboard.read(home.evaluations / snapshot)
-        ask = "querymust eval --failures" + ("" if home.root == Path.cwd() / DEFAULT_HOME else f" --home {home.root}")
+        ask = f"querymust eval --failures{home.option}"
         print_short_leaderboard(scored.strategies, scored.n_questions, ask)
         print_better_strategy(scored.strategies, home.settings.strategy)
 

@@ -115,7 +115,7 @@ def generate(
 
     with open_snapshot(home.expanduser().resolve()) as snapshot:
         documents = generate_questions(tuple(snapshot.chunks), snapshot.vocabulary, GenerationSettings(seed=seed))
-    files = write_generated(folder, documents)
+    files = write_generated(folder.expanduser(), documents)
     count = sum(len(document.questions) for document in documents)
     if json_:
         print_json({"questions": count, "files": [str(path) for path in files]})

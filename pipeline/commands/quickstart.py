@@ -48,7 +48,9 @@ def quickstart(home: HomeOption = DEFAULT_HOME) -> None:
 
 def next_steps(root: Path) -> str:
     """Return what a user can do with the new home, with one command per line."""
-    elsewhere = "" if root == DEFAULT_HOME.resolve() else f' --home "{root}"'
+    from retrieval.home import Home
+
+    elsewhere = Home.at(root).option
     return (
         f'Ask it yourself:  querymust search{elsewhere} "What does a 7th level cleric need to roll to hit AC 6?"\n'
         f"In a browser:     querymust serve{elsewhere}    (then http://127.0.0.1:{PORT})\n"

@@ -315,8 +315,7 @@ def _print_passages(done: Mapping[str, DescribedChunks], output: Path) -> None:
             for one in described.outcomes
             for part in one.dropped
         ]
-        for line in first_of(lines):
-            out.print(f"  {line}")
+        _lines(lines)
     out.print(f"chunks in {output}")
 
 

@@ -47,8 +47,9 @@ def suggest_terms(
 ) -> None:
     """Propose aliases for question words unknown to the live index, and test each on a copy of it.
 
-    The questions come from `serve --keep-questions`, from feedback, and from the question files. Only --accept changes
-    anything, and the gate may refuse it. The alias takes effect with the next build, which goes through the gate again.
+    The questions come from `serve --keep-questions`, from feedback, and from the question files. Only --accept and
+    --reject change anything, and the gate may refuse an alias. It takes effect with the next build, which goes through
+    the gate again.
 
     \b
     Examples:
@@ -63,6 +64,8 @@ def suggest_terms(
 
     opened = Home.at(home)
     files = tuple(questions or remembered_questions(opened))
+    if accept is not None and reject is not None:
+        raise typer.BadParameter("give either --accept or --reject", param_hint="--reject")
     if reject is not None:
         keep_decision(opened.root, *_pair(reject, "--reject"), "rejected")
         return

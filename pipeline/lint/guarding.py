@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from pipeline.building.book_records import BookEntry
 from pipeline.console.output import counted
+from retrieval.ingest.document_names import MARKDOWN_ENDINGS
 from retrieval.ingest.guard_report import GuardCounts, TableGuard, added_up
 
-_OF_A_DOCUMENT = re.compile(r"(?P<document>.+?\.md): (?P<said>.+)", re.DOTALL)
-
-
+_OF_A_DOCUMENT = re.compile(
+    rf"(?P<document>.+?(?:{'|'.join(map(re.escape, MARKDOWN_ENDINGS))})): (?P<said>.+)", re.DOTALL
+)
 _NUMBER = re.compile(r"(?<![\w-])\d+(?![\w-])")
 """A number that is a position, such as that of a byte; the numbers of `UTF-8` and of a date are parts of names."""
 

@@ -81,7 +81,7 @@ def difference_bars(differences: Sequence[MetricDifference]) -> tuple[IntervalBa
 
 
 def heat(number: Aggregate | None, numbers: Sequence[Aggregate | None]) -> int:
-    """Return 0 (worst of its table) to 100 (best), for a colour behind a number."""
+    """Return 0 to 100 (best), for a colour behind a number: its place from 0 to 1, or to the ends of its table."""
     values = [number.value for number in numbers if number is not None and number.value is not None]
     if number is None or number.value is None:
         return 0

@@ -7,6 +7,8 @@ from pathlib import Path
 from evals.evaluation import SHIPPED
 from evals.failures import METRIC, FailedQuestion, failures
 from evals.noise import NOISE, Relatives
+from evals.questions.question_sets import set_name
+from evals.questions.questions import load_questions
 from evals.score_store import ScoreStore
 from evals.scored_questions import ScoredQuestion
 from pipeline.console.output import counted
@@ -27,7 +29,9 @@ def live_evaluation(root: Path) -> EvaluationRecord | None:
 @lru_cache(maxsize=1)
 def _read_evaluation(root: Path, live: str, _changed: int) -> EvaluationRecord | None:
     """Return the scores of one index; they are read again after it is scored again."""
-    rows = ScoreStore(Home.at(root).evaluations).of_snapshot(live, SHIPPED)
+    home = Home.at(root)
+    sets = _headline_sets(home.settings.questions)
+    rows = [row for row in ScoreStore(home.evaluations).of_snapshot(live, SHIPPED) if row.set in sets]
     if not rows:
         return None
     with open_snapshot(root, live) as snapshot:
@@ -39,6 +43,14 @@ def _read_evaluation(root: Path, live: str, _changed: int) -> EvaluationRecord |
         cards=_cards(rows),
         questions=[_question(row, failed.get(id(row)), relatives.chunks) for row in rows],
     )
+
+
+def _headline_sets(files: Sequence[Path]) -> frozenset[str]:
+    """Return the names of the sets that people wrote; if there are none, all names."""
+    people = [
+        path for path in files if path.is_file() and not any(question.generated for question in load_questions(path))
+    ]
+    return frozenset(set_name(path) for path in people or files)
 
 
 def _cards(rows: Sequence[ScoredQuestion]) -> list[ScoreCard]:

@@ -37,8 +37,8 @@ class MetricDifference:
 
 
 def question_key(row: ScoredQuestion | Unscored) -> str:
-    """Return the key of a question, which is unique across sets."""
-    return BETWEEN.join((row.set, row.split, row.question_id))
+    """Return the key of a question, which is unique across sets; in other words it is another question."""
+    return BETWEEN.join((row.set, row.split, row.question_id, row.query))
 
 
 def differences(left: Sequence[ScoredQuestion], right: Sequence[ScoredQuestion]) -> tuple[MetricDifference, ...]:

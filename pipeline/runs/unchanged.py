@@ -134,6 +134,9 @@ def _settings_of_books(settings: Settings) -> str:
             processes=usual.processes,
             budget_usd=None,
             retrieval=usual.retrieval,
+            strategy=usual.strategy,
+            answer=usual.answer,
+            understand=usual.understand,
         )
     )
 

@@ -66,17 +66,19 @@ class SqliteStore(ArtifactStore):
         with self._translating_errors():
             self._connection = sqlite3.connect(path, timeout=_WAIT)
             try:
-                self._prepare()
+                self._prepare(create=create)
             except BaseException:
                 self._connection.close()
                 raise
 
-    def _prepare(self) -> None:
+    def _prepare(self, *, create: bool) -> None:
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
-        if version not in {0, _SCHEMA}:
+        if version not in ({0, _SCHEMA} if create else {_SCHEMA}):
             raise IndexCorruptError(
                 f"{self.path} has schema {version}, but this program writes {_SCHEMA}; delete it and export again"
             )
+        if not create:
+            return
         with self._connection:
             for table in TABLES:
                 columns = ", ".join(_columns(table))

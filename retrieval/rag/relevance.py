@@ -320,7 +320,7 @@ def search(
     whole = retrieval if enough else retriever.retrieve(query, N_CANDIDATES, strategy, where=where, decisions=False)
     scores = _relevances_of_hits(retriever, whole, strategy)
     relevance = dict(zip(whole.chunk_ids, scores, strict=True))
-    hits = tuple(marked(hit, relevance.get(hit.chunk.id)) for hit in retrieval.hits)
+    hits = tuple(marked(hit, relevance.get(hit.chunk.id)) for hit in whole.hits[:k])
     if least is None:
         return replace(retrieval, hits=hits), None
     relevant = tuple(hit for hit in hits if relevance.get(hit.chunk.id, 0.0) >= least)

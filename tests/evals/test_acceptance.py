@@ -194,6 +194,11 @@ def test_stale_gold_is_an_error_of_its_question(make_row: Row, make_verdict: Mak
     stale = (StaleGold(Path("f.jsonl"), "old", "no such row", scored=False),)
     error = cases(make_verdict(make_row("q"), stale=stale))["old"].find("error")
     assert error.get("message") == "stale gold: no such row"
+    partly = (StaleGold(Path("f.jsonl"), "q", "no such row", scored=True),)
+    for anchors in (stale, partly):
+        made = make_verdict(make_row("q"), stale=anchors)
+        assert not made.passed
+        assert cases(made)["scores"].find("failure") is not None
 
 
 def test_what_xml_cannot_hold_is_left_out_and_the_rest_is_escaped(make_row: Row, make_verdict: Make) -> None:

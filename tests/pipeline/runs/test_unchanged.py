@@ -15,7 +15,7 @@ from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.index.snapshot.snapshot import is_as_built
 from retrieval.ingest.library.library import list_books
-from retrieval.settings import PassagesSettings, Settings, TablesSettings
+from retrieval.settings import AnswerSettings, PassagesSettings, Settings, TablesSettings
 
 
 def left_alone(home: Home) -> tuple[bool, bool]:
@@ -118,7 +118,8 @@ def test_how_prose_is_cut_is_part_of_a_book_and_when_a_night_begins_is_not(copy:
     home = copy()
     cut = replace(home.settings, chunking=replace(home.settings.chunking, max_chunk_tokens=64))
     assert left_alone(replace(home, settings=cut)) == (False, False)
-    assert left_alone(replace(home, settings=replace(home.settings, nightly="04:00"))) == (True, True)
+    for later in ({"nightly": "04:00"}, {"strategy": "hybrid"}, {"answer": AnswerSettings(min_relevance=0.9)}):
+        assert left_alone(replace(home, settings=replace(home.settings, **later)))[0], later
 
 
 def test_a_build_makes_again_what_was_damaged_though_nothing_changed(tiny: Home) -> None:

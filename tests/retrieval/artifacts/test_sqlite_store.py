@@ -56,3 +56,14 @@ def test_another_program_may_ask_it_in_sql(tmp_path: Path) -> None:
             "USING (chunk_id) WHERE json_extract(tags, '$[0]') = 'combat' ORDER BY chunk_id"
         ).fetchall()
     assert fetchall == [("a", "h"), ("b", "h")]
+
+
+def test_a_foreign_database_is_neither_read_nor_changed(tmp_path: Path) -> None:
+    path = tmp_path / "foreign.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE theirs (a)")
+        connection.commit()
+    before = path.read_bytes()
+    with pytest.raises(IndexCorruptError, match="has schema 0"):
+        SqliteStore(path)
+    assert path.read_bytes() == before
