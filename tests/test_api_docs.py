@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from retrieval.search.query import MAX_CHARACTERS
 from retrieval.serve.request_limits import Limits
-from retrieval.serve.schema import LONGEST
 from tests.retrieval.serve.conftest import served
 from tests.test_docs import blocks, printed
 
@@ -37,7 +37,7 @@ def test_the_limits_are_those_of_the_server(sample: Home) -> None:
     limits = Limits()
     assert f"{limits.body_bytes // 1024} KiB" in PAGE
     assert f"{limits.ingest_bytes // 1024**2} MiB" in PAGE
-    assert f"{LONGEST:,} characters" in PAGE
+    assert f"{MAX_CHARACTERS:,} characters" in PAGE
     assert f"{limits.requests_per_minute} requests a minute" in PAGE
     assert f"more than {limits.seconds:g} seconds" in PAGE
     with served(sample.root) as client:
