@@ -22,8 +22,6 @@ RECORDS = {
     "embeddings": (CHUNKS_FILE,),
 }
 """The files of a book's folder that the checks on an asset read."""
-
-
 _COLUMNS = dg.TableSchema(columns=[dg.TableColumn("asset", "string"), dg.TableColumn("records", "string")])
 
 

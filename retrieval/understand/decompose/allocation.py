@@ -11,20 +11,12 @@ from retrieval.understand.catalog.words import keys
 
 _WHOLE = 0.3
 """Weight of the score for the whole question, relative to that for the part."""
-
-
 _TWIN = 2.0
 """Score gain of two answers that are rows of one table; compared things are usually in one place."""
-
-
 _BESIDE = 0.5
 """Share of the lead of better answers of the other part that is subtracted from this gain."""
-
-
 _N_CANDIDATES = 8
 """Answers of each part that are considered as twins."""
-
-
 _MISSED = 0.5
 """Chunks missing from a ranking are assumed to score this much below its last."""
 
