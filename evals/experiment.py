@@ -11,7 +11,7 @@ from typing import Protocol
 
 import evals
 import retrieval
-from evals.aggregates import Aggregate, Frame, aggregate, aggregate_frame, evaluability, question_frame, timings
+from evals.aggregates import Aggregate, Frame, aggregate, aggregate_frame, evaluability, timings
 from evals.errors import ExperimentError
 from evals.metrics import DEPTH, SHOWN, STANDARD, Judgement, Metric
 from evals.noise import (
@@ -213,10 +213,6 @@ class Experiment:
     def strategies(self) -> tuple[str, ...]:
         """Names of the strategies, in the order in which they were requested."""
         return tuple(dict.fromkeys(row.strategy for row in self.rows))
-
-    def to_frame(self) -> Frame:
-        """Return a line for each question, in the columns of `question_frame`."""
-        return question_frame(self.rows)
 
     def aggregates_frame(self) -> Frame:
         """Return the means with their intervals and the timings, in the columns of `aggregate_frame`."""

@@ -147,7 +147,7 @@ def experiment(library, dense, prefilter):
 
 
 def test_a_line_is_a_question_and_a_strategy(experiment):
-    frame = experiment.to_frame()
+    frame = question_frame(experiment.rows)
     assert list(frame[["strategy", "question_id"]].itertuples(index=False, name=None)) == [
         (strategy, f"q{n}") for strategy in ("dense", "prefilter") for n in range(4)
     ]
@@ -160,7 +160,7 @@ def test_a_line_is_a_question_and_a_strategy(experiment):
 
 
 def test_columns_stand_in_the_order_of_reports_with_types_that_do_not_depend_on_the_rows(experiment):
-    frame = experiment.to_frame()
+    frame = question_frame(experiment.rows)
     metrics = [str(each) for each in STANDARD]
     assert list(frame.columns) == [
         *("set", "split", "strategy", "book", "kind", "question_id", "query", "why", "n_gold", "n_shown"),
@@ -177,7 +177,7 @@ def test_columns_stand_in_the_order_of_reports_with_types_that_do_not_depend_on_
 
 
 def test_a_metric_that_says_nothing_is_nan_and_left_out_of_means(experiment):
-    frame = experiment.to_frame()
+    frame = question_frame(experiment.rows)
     unanswerable = frame[frame["question_id"] == "q3"]
     assert unanswerable["mrr"].isna().all()
     assert unanswerable["false_exclusions"].isna().all()
@@ -185,7 +185,7 @@ def test_a_metric_that_says_nothing_is_nan_and_left_out_of_means(experiment):
 
 
 def test_grouped_means_are_the_reported_ones(experiment):
-    means = experiment.to_frame().groupby(["kind", "strategy"])[["hit@1", "mrr"]].mean()
+    means = question_frame(experiment.rows).groupby(["kind", "strategy"])[["hit@1", "mrr"]].mean()
     numbers = experiment.aggregates_frame()
     for (kind, strategy), line in means.dropna().iterrows():
         number = numbers[(numbers["book"] == "*") & (numbers["kind"] == kind) & (numbers["strategy"] == strategy)]
