@@ -87,7 +87,8 @@ METRICS = (
     ReportedMetric(
         NOISE,
         "lower",
-        "sibling rows of a gold row among the first 15: other rows of its table or of a sibling table",
+        "sibling rows of a gold row among the first 15: other rows of its table or of a sibling table; "
+        "without gold, all rows with a predicate",
         _EVERYWHERE | Use.FILTERING | Use.BY_KIND | Use.TERMINAL | Use.README,
     ),
     ReportedMetric(
