@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from evals.metric_table import report_place
-from evals.noise import NOISE
+from evals.noise import NO_ANSWER_ACCURACY, NOISE
 from evals.questions.question_sets import QuestionSet
 from evals.scored_questions import ScoredQuestion
-from evals.significance import Interval, ratio_intervals
+from evals.significance import Interval, ratio_intervals, wilson_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,9 +117,10 @@ def _numbers(rows: Sequence[ScoredQuestion], *labels: str) -> list[Aggregate]:
     counted = [sum(line[column] is not None for line in parts) for column in range(len(estimates))]
     above, below = (np.array([[part[side] if part else 0.0 for part in line] for line in parts]) for side in (0, 1))
     numbers = []
-    for estimate, top, bottom, interval, count in zip(
+    for estimate, top, bottom, drawn, count in zip(
         estimates, above.sum(axis=0), below.sum(axis=0), ratio_intervals(above, below), counted, strict=True
     ):
+        interval = wilson_interval(round(float(top)), count) if _is_share(estimate.metric) else drawn
         scale = count if estimate.total else estimate.scale
         value = estimate.offset + scale * float(top / bottom) if bottom else None
         numbers.append(_aggregate((*labels, estimate.metric), value, _scaled(interval, estimate.offset, scale), count))
@@ -137,6 +138,11 @@ def _estimates(rows: Sequence[ScoredQuestion]) -> list[_PooledRatio]:
     if any(row.gold for row in rows):
         estimates.append(_PooledRatio("false_exclusions", _exclusion_parts, total=True))
     return sorted(estimates, key=lambda estimate: report_place(estimate.metric))
+
+
+def _is_share(metric: str) -> bool:
+    """Whether a metric is 1 or 0 for each question. The bootstrap interval of a share of 1 would have no width."""
+    return metric.startswith("hit@") or metric == NO_ANSWER_ACCURACY
 
 
 def _mean_part(name: str) -> Callable[[ScoredQuestion], tuple[float, float] | None]:

@@ -15,6 +15,7 @@ from evals.aggregates import Aggregate, Frame, aggregate, aggregate_frame, evalu
 from evals.errors import ExperimentError
 from evals.metrics import DEPTH, SHOWN, STANDARD, Judgement, Metric
 from evals.noise import (
+    NO_ANSWER_ACCURACY,
     NOISE,
     USEFUL,
     Admits,
@@ -103,7 +104,7 @@ class Scorer:
         gold = questions.gold(question)
         values: dict[str, float | None] = {NOISE: float(noise(ranking, gold, self.relatives))}
         if deep is None:
-            values["no_answer_accuracy"] = no_answer_accuracy(ranking)
+            values[NO_ANSWER_ACCURACY] = no_answer_accuracy(ranking)
         else:
             shown = questions.judge(question, ranking)
             values |= {metric.name: metric(shown if metric.depth <= SHOWN else deep) for metric in self.metrics}

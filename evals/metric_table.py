@@ -9,7 +9,7 @@ from enum import Flag, auto
 from typing import Literal
 
 from evals.metrics import SHOWN
-from evals.noise import NOISE, USEFUL
+from evals.noise import NO_ANSWER_ACCURACY, NOISE, USEFUL
 
 
 class Use(Flag):
@@ -134,7 +134,7 @@ METRICS = (
         _KEPT | Use.FILTERING,
     ),
     ReportedMetric(
-        "no_answer_accuracy",
+        NO_ANSWER_ACCURACY,
         "higher",
         "share of the questions without an answer for which nothing is returned; a strategy alone always returns "
         "its nearest chunks",

@@ -101,6 +101,9 @@ def cross_book_contamination(ranking: Sequence[str], book: str, relatives: Relat
     return wrong / len(shown) if shown else 0.0
 
 
+NO_ANSWER_ACCURACY = "no_answer_accuracy"
+
+
 def no_answer_accuracy(ranking: Sequence[str]) -> float:
     """Return 1 for a question without gold if nothing was returned, else 0. Never part of hit or mrr."""
     return 0.0 if ranking else 1.0

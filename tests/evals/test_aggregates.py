@@ -103,6 +103,13 @@ def test_the_interval_holds_the_mean():
     assert 0 < number.low < number.value == 1 / 2 < number.high < 1
 
 
+def test_a_share_of_a_few_questions_is_not_certain_though_it_is_one():
+    numbers = aggregate([row(str(n), hit_at_1=1.0, mrr=1.0) for n in range(3)])
+    ends = {number.metric: (number.low, number.high) for number in numbers if (number.book, number.kind) == ("*", "*")}
+    assert ends["hit@1"] == pytest.approx((0.4385, 1.0), abs=1e-4)
+    assert ends["mrr"] == (1.0, 1.0)
+
+
 def test_evaluability_is_the_share_that_resolves_by_book_and_kind(library):
     library.questions[1] = library.question("q1", "gone")
     result = {(each.book, each.kind): (each.value, each.n) for each in evaluability([library.set()])}
