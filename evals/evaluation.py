@@ -8,7 +8,7 @@ from evals.aggregates import ALL, Aggregate, Frame, aggregate, question_frame, t
 from evals.experiment import Experiment, Measurement, Progress, counterpart_among, run_experiment
 from evals.metric_table import Use, names
 from evals.noise import Surroundings
-from evals.questions.question_sets import QuestionSet, question_sets
+from evals.questions.question_sets import QuestionSet, of_people, question_sets
 from evals.score_store import ScoreStore
 from evals.scored_questions import ScoredQuestion
 from retrieval.home import Home
@@ -93,12 +93,7 @@ class Evaluation:
         return tuple(row for row in self.experiment.rows if (row.set, row.split) in labels)
 
     def _headline_sets(self) -> Sequence[QuestionSet]:
-        people = [
-            question_set
-            for question_set in self.sets
-            if not any(question.generated for question in question_set.questions)
-        ]
-        return people or self.sets
+        return of_people(self.sets, lambda of: any(question.generated for question in of.questions))
 
     def n_ranked(self, strategy: str) -> int:
         """Return the number of questions behind a strategy's `mrr` in `headline`: those with gold."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeVar
 
 from evals.errors import UnresolvedGoldError
 from evals.metrics import Judgement, judge
@@ -149,6 +150,14 @@ def question_sets(files: Sequence[Path], chunks: Sequence[Chunk], *, foreign: bo
                 if not foreign:
                     raise UnresolvedGoldError(f"{path}: {error.headline}", error.problems) from error
     return tuple(sets)
+
+
+Set = TypeVar("Set")
+
+
+def of_people(sets: Sequence[Set], is_generated: Callable[[Set], bool]) -> Sequence[Set]:
+    """Return the sets behind headline numbers: those that people wrote, or all if a program wrote all of them."""
+    return [question_set for question_set in sets if not is_generated(question_set)] or sets
 
 
 def set_name(path: Path) -> str:

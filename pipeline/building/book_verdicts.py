@@ -30,7 +30,7 @@ class BookVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class _KeptVerdict:
+class _StoredVerdict:
     key: str
     verdict: BookVerdict
 
@@ -48,10 +48,10 @@ def book_verdict(
     digests = [sha256((folder / name).read_bytes()).hexdigest() for name in files]
     key = content_version([program_version(), check, str(vocabulary.to_json()), *files, *digests])
     try:
-        kept = parse_record(path.read_bytes(), _KeptVerdict)
+        stored = parse_record(path.read_bytes(), _StoredVerdict)
     except (OSError, ValidationError):
-        kept = None
-    if kept is None or kept.key != key:
-        kept = _KeptVerdict(key, judge())
-        write_atomically(path, dump_record(kept) + b"\n")
-    return kept.verdict
+        stored = None
+    if stored is None or stored.key != key:
+        stored = _StoredVerdict(key, judge())
+        write_atomically(path, dump_record(stored) + b"\n")
+    return stored.verdict

@@ -126,8 +126,8 @@ def _completed(typed: str, turn: Turn | None, answerer: Answerer) -> str:
     whole = complete(typed, turn)
     if whole is None and answerer.model is not None:
         try:
-            told = answerer.model.tell(_REWRITE.format(turn=turn, typed=typed))
-            return "".join(part.text for part in told).strip() or typed
+            pieces = answerer.model.tell(_REWRITE.format(turn=turn, typed=typed))
+            return "".join(part.text for part in pieces).strip() or typed
         except RetrievalError as error:
             print_error(str(error))
     return whole or typed

@@ -283,8 +283,7 @@ def _print_scores(scores: Scores) -> None:
     for name in scores.detailed:
         print_breakdown(name, evaluation.breakdown(name))
     for name, failure in (scores.failures or {}).items():
-        rows = evaluation.headline_rows()
-        print_failures(name, failure, sum(bool(row.gold) for row in rows if row.strategy == name))
+        print_failures(name, failure, evaluation.n_ranked(name))
     if (lost := scores.relaxation).n_stating:
         out.print(f"\n{lost.n_relaxed} of {lost.n_stating} questions with conditions on metadata had one dropped")
     out.print(f"\n{evaluation.n_questions} questions, snapshot {evaluation.snapshot}")

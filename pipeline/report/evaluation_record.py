@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from evals.errors import QuestionsError
 from evals.evaluation import SHIPPED
 from evals.failures import METRIC, FailedQuestion, failures
 from evals.noise import NOISE, Relatives
-from evals.questions.question_sets import set_name
+from evals.questions.question_sets import of_people, set_name
 from evals.questions.questions import load_questions
 from evals.score_store import ScoreStore
 from evals.scored_questions import ScoredQuestion
@@ -30,8 +31,8 @@ def live_evaluation(root: Path) -> EvaluationRecord | None:
 def _read_evaluation(root: Path, live: str, _changed: int) -> EvaluationRecord | None:
     """Return the scores of one index; they are read again after it is scored again."""
     home = Home.at(root)
-    sets = _headline_sets(home.settings.questions)
-    rows = [row for row in ScoreStore(home.evaluations).of_snapshot(live, SHIPPED) if row.set in sets]
+    sets = {set_name(path) for path in of_people(home.settings.questions, _is_generated)}
+    rows = [row for row in ScoreStore(home.evaluations).of_snapshot(live, SHIPPED) if not sets or row.set in sets]
     if not rows:
         return None
     with open_snapshot(root, live) as snapshot:
@@ -45,12 +46,12 @@ def _read_evaluation(root: Path, live: str, _changed: int) -> EvaluationRecord |
     )
 
 
-def _headline_sets(files: Sequence[Path]) -> frozenset[str]:
-    """Return the names of the sets that people wrote; if there are none, all names."""
-    people = [
-        path for path in files if path.is_file() and not any(question.generated for question in load_questions(path))
-    ]
-    return frozenset(set_name(path) for path in people or files)
+def _is_generated(questions: Path) -> bool:
+    """Whether a program wrote these questions. Scores are also shown if the file can no longer be read."""
+    try:
+        return any(question.generated for question in load_questions(questions))
+    except (QuestionsError, OSError):
+        return False
 
 
 def _cards(rows: Sequence[ScoredQuestion]) -> list[ScoreCard]:

@@ -46,7 +46,7 @@ class BookTurn:
 @contextmanager
 def book_turn(root: Path, slug: str, waiting: Callable[[str], None] = lambda _: None) -> Iterator[BookTurn]:
     """Yield the exclusive use of a book of the home at `root`, waiting for it; `waiting` is called once if needed."""
-    with _when_free(
+    with locked_when_free(
         _lock_file(root, slug), fcntl.LOCK_EX, lambda: waiting(f"waiting for the process that indexes {slug}")
     ) as descriptor:
         yield BookTurn(descriptor)
@@ -71,7 +71,7 @@ def among_books(root: Path, waiting: Callable[[str], None] = lambda _: None) -> 
     """Hold the home for indexing single books, together with others, waiting for a writer of the whole home."""
     root.mkdir(parents=True, exist_ok=True)
     message = f"waiting for the process that writes in {root}"
-    with _when_free(root / ALL, fcntl.LOCK_SH, lambda: waiting(message)):
+    with locked_when_free(root / ALL, fcntl.LOCK_SH, lambda: waiting(message)):
         yield
 
 
@@ -118,7 +118,8 @@ def is_at(path: Path, descriptor: int) -> bool:
 
 
 @contextmanager
-def _when_free(path: Path, how: int, waiting: Callable[[], None]) -> Iterator[int]:
+def locked_when_free(path: Path, how: int, waiting: Callable[[], None] = lambda: None) -> Iterator[int]:
+    """Like `locked`, but wait until it is free; `waiting` is called once if needed."""
     with ExitStack() as stack:
         descriptor, is_told = stack.enter_context(locked(path, how)), False
         while descriptor is None:

@@ -14,7 +14,8 @@ from typing import Literal
 from pydantic import TypeAdapter, ValidationError
 
 from retrieval.errors import UnknownNameError, UnreadableSettingsError
-from retrieval.files.atomic_files import write_atomically
+from retrieval.files.atomic_files import make_folder, write_atomically
+from retrieval.files.locks import locked_when_free
 
 Scope = Literal["read", "write"]
 KEYS_FILE = "api_keys.json"
@@ -114,8 +115,8 @@ class ApiKeys:
     def _changing(self) -> Iterator[None]:
         """Prevent other processes from changing the keys: one that wrote what it read before would restore a removed
         key."""
-        with self.file.with_suffix(".lock").open("a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        make_folder(self.file.parent)
+        with locked_when_free(self.file.with_suffix(".lock"), fcntl.LOCK_EX):
             yield
 
     def _write(self, keys: tuple[ApiKey, ...]) -> None:

@@ -111,8 +111,6 @@ ABOUT: Mapping[str, str] = MappingProxyType(
 """A sentence for each of `STRATEGIES`, the default first."""
 
 
-_FIRST_QUESTION = "What is the first question?"
-"""Asked of a library that offers none."""
 _Asked = tuple[str | None, How, str | None, str]
 """Snapshot, how the answer is worded, conversation and question."""
 
@@ -364,12 +362,16 @@ class Service:
         return True
 
     def warm_up(self) -> None:
-        """Search and answer once, so that no client waits while models are loaded.
+        """Search and answer once, so that no client waits while models are loaded; not with a strategy for which each
+        search pays a model.
 
         An error is not raised: a client that causes it again will get it.
         """
+        name = self._live.strategy
+        if strategy_named(name).order is not None:
+            return
         with suppress(Exception):
-            question, name = next(iter(self.examples()), _FIRST_QUESTION), self._live.strategy
+            question = self._read(_title_of_a_row)
             self._read(lambda reader: _searched(reader, question, 1, name, (), 0.0, filtered=True, rendered=True))
             self._answerers["read"].answered(question)
 
@@ -423,6 +425,11 @@ def _rendered(
         }
         for record, hit in zip(records, hits, strict=True)
     ]
+
+
+def _title_of_a_row(reader: ContextSource) -> str:
+    """Return a question for which a row is read, if there is one."""
+    return next((chunk.title for chunk in reader.retriever.snapshot.chunks if chunk.cells), "What is this about?")
 
 
 def _shelf_of(reader: ContextSource) -> Shelf:

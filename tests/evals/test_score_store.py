@@ -24,14 +24,14 @@ def test_rows_of_any_fingerprint_are_found_again_with_their_times(tmp_path: Path
     store.finish(key("one", "old"), [row("q1"), row("q2")])
     assert store.finished(key("one", "new")) is None
     assert store.of_snapshot("one", "default") == (row("q1"), row("q2"))
-    assert [each.milliseconds for each in store.of_snapshot("one", "default")] == [2.0, 2.0]
+    assert [row.milliseconds for row in store.of_snapshot("one", "default")] == [2.0, 2.0]
 
 
 def test_every_set_of_a_snapshot_is_read_in_the_order_of_their_names(tmp_path: Path) -> None:
     store = ScoreStore(tmp_path)
     store.finish(key("one", "f", "yours"), [row("q1", "yours")])
     store.finish(key("one", "f"), [row("q1")])
-    assert [each.set for each in store.of_snapshot("one", "default")] == ["mine", "yours"]
+    assert [row.set for row in store.of_snapshot("one", "default")] == ["mine", "yours"]
     assert store.of_snapshot("one", "bm25") == ()
     assert store.of_snapshot("two", "default") == ()
 

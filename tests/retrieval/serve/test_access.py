@@ -196,6 +196,11 @@ def test_keys_that_are_changed_at_a_time_are_all_kept_and_none_comes_back(tmp_pa
     assert ApiKeys(tmp_path).find(removed) is None
 
 
+def test_the_first_key_may_come_before_anything_else(tmp_path: Path) -> None:
+    keys = ApiKeys(tmp_path / "new" / "home")
+    assert keys.find(keys.add("bot", "read"))
+
+
 def test_names_are_not_given_twice_and_unknown_ones_are_told(tmp_path: Path) -> None:
     keys = ApiKeys(tmp_path)
     keys.add("bot", "write")

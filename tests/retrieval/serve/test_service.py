@@ -90,3 +90,11 @@ def test_models_are_loaded_before_the_first_question(sample: Home) -> None:
 def test_a_server_starts_over_a_home_with_nothing_to_warm_up(tmp_path: Path) -> None:
     with served(tmp_path) as client:
         assert client.get("/healthz").status_code == 503
+
+
+def test_nothing_is_warmed_up_where_each_search_pays_a_model(sample: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[str] = []
+    monkeypatch.setattr(service, "_searched", lambda *_, **__: searched.append("paid"))
+    with served(sample.root, strategy="default+chat") as client:
+        assert client.get("/healthz").status_code == 200
+    assert not searched
