@@ -13,7 +13,8 @@ from types import MappingProxyType
 from typing import Protocol
 
 from retrieval.language.binding import Binding, Sentence, bind
-from retrieval.language.tokens import AT_ONCE, Token, tokenize
+from retrieval.language.lexer import AT_ONCE
+from retrieval.language.tokens import Token, tokenize
 from retrieval.language.vocabulary import Vocabulary
 
 _BREAK = ","

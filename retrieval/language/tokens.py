@@ -10,11 +10,11 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
-from math import inf, isnan, nan
+from math import inf, nan
 from typing import Literal, NamedTuple
 
-AT_ONCE = 64
-"""Cached questions: search, predicates and embedder read the same one."""
+from retrieval.language.lexer import AT_ONCE, UNSPACED, Lexeme, fraction, lex
+
 _QUOTES = r"(?P<quote>['\"`]){}(?P<inner>[^\s\w]|_)(?P=quote)|[‘“](?P<curled>[^\s\w]|_)[’”]"
 _QUOTED = re.compile(_QUOTES.format(""))
 _SAID = re.compile(rf"(?<![\w'\"`])(?:{_QUOTES.format('(?!(?P=quote))')})(?![\w'\"`])")
@@ -98,43 +98,16 @@ class Token(NamedTuple):
     @property
     def parts(self) -> list[str]:
         """The numbers in a whole token, which may be searched alone; dice and fractions are not split."""
-        if "d" in self.text or self.text.replace("/", "", 1).isdecimal():
+        if any(map(str.isalpha, self.text)) or self.text.replace("/", "", 1).isdecimal():
             return [self.text]
         return [plain(figure) for figure in _FIGURES.findall(self.text)]
 
 
-UNSPACED = (
-    r"\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u109f\u1780-\u17d3"
-    r"\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"
-)
-"""Letters of scripts without blanks between words: Thai, Lao, Burmese, Khmer, kana, Chinese."""
 _ONE_OF_MANY = re.compile(f"[{UNSPACED}]")
-
-THOUSANDS = r"[1-9][0-9]{0,2}(?:[ ][0-9]{3}){0,6}?[ ]000(?![.,]?[0-9]|[ ][0-9])"
-"""Thousands separated by blanks; only a last group of zeros is unambiguous, since `level 3 500 gp` has two numbers."""
-
-# The order matters: the longest reading of a run of digits is tried first.
-_TOKEN = re.compile(
-    rf"""
-    (?P<time>    [0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}})?(?![0-9:]) )
-  | (?P<dice>    [0-9]*d(?:[0-9]+|%)(?=s?(?![^\W_]))s? )
-  | (?P<date>    [0-9]+(?:-[0-9]+){{2,}}(?![^\W_]) )
-  | (?P<slashed> (?:(?<![^\W_%'"])[+-])?[0-9]+(?:/[+-]?[0-9]+)+(?![^\W_]) )
-  | (?P<sum>     [0-9]+\+[0-9]+(?![^\W_]) )
-  | (?P<chain>   [0-9]+(?:\.[0-9]+){{2,}} )
-  | (?P<plus>    (?<![^\W_])\+[0-9]+(?:\.[0-9]+)? )
-  | (?P<ordinal> [0-9]+(?:st|nd|rd|th)(?![^\W_]) )
-  | (?P<place>   (?<=[^\W\d_]\.)[0-9]+(?=\.[0-9]+[^\W\d_]) )
-  | (?P<number>  (?:(?<![^\W_%'"])-)?
-                 (?:{THOUSANDS}|[0-9]{{1,3}}(?:,[0-9]{{3}})+(?![0-9])(?:\.[0-9]+)?
-                 |[0-9]+(?:\.[0-9]+)?|(?<![\w.])\.[0-9]+) )
-  | (?P<dotted>  [^\W\d_](?:\.[^\W\d_](?![^\W\d_]))+\.? )
-  | (?P<letter>  [{UNSPACED}] )
-  | (?P<word>    [^\W\d_{UNSPACED}]+(?:'[^\W\d_{UNSPACED}]+(?![\d_]))* )
-  | (?P<mark>    [-,;:.?!()\[\]{{}}=%&/+|<>$€£¥—≥≤] )
-    """,
-    re.VERBOSE,
-)
+_WORDS = frozenset({"dotted", "money", "times"})
+"""Lexemes that are words if they are letters: `x` and `Cr`, but not `×` and `$`."""
+_SILENT = str.maketrans("", "", "'.")
+_MARKS = frozenset("-,;:.?!()[]{}=%&/+|<>$€£¥—≥≤")
 
 _FIGURES = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–−"), "-")
@@ -153,41 +126,57 @@ def separate_figures(text: str) -> str:
 
 
 def normalise(text: str) -> str:
-    """Return the text with compatibility forms, case, quotes and dashes folded, pictures as words, and without raised
-    digits after numbers."""
+    """Return the text with compatibility forms, quotes and dashes folded, pictures as words, and without raised digits
+    after numbers. Its case is kept."""
     if text.isascii():
-        return text.lower()
+        return text
     text = _NARROW_GROUPS.sub(lambda match: _NARROW.sub("", match[0]), separate_figures(text))
-    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    text = unicodedata.normalize("NFKC", text)
     text = text.translate(_DASHES).translate(_PUNCTUATION).translate(PICTURES)
     return "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
 
 
 @lru_cache(maxsize=AT_ONCE)
 def tokenize(text: str) -> Sequence[Token]:
-    """Return the tokens of normalised or raw text, left to right, without white space and decoration."""
+    """Return the tokens of a text, left to right, without white space and decoration."""
     text = normalise(with_signs_spelled(text))
+    lexemes = lex(text)
     tokens: list[Token] = []
-    end, hyphen = -1, False
-    for match in _TOKEN.finditer(text):
-        group, raw, start = match.lastgroup, match.group(), match.start()
-        if raw == "-":
-            hyphen = _is_separator(text, start, tokens, end)
-            if not hyphen:
-                tokens.append(Token("mark", "-"))
-            end = match.end()
+    end, hyphen, sign = -1, False, ""
+    for at, (kind, raw, start, stop, lower) in enumerate(lexemes):
+        after_word = start == end and bool(tokens) and tokens[-1].kind == "word"
+        if kind in ("word", "letter") or (kind in _WORDS and raw[0].isalpha()):
+            tokens.append(_word(raw))
+        elif kind in _WORDS or kind == "mark":
+            if raw not in _MARKS:
+                continue
+            sign = raw if _is_sign(text, lexemes, at) else ""
+            hyphen = not sign and raw == "-" and _is_separator(text, start, tokens, end)
+            if not (sign or hyphen):
+                tokens.append(Token("mark", raw))
+            end = stop
             continue
-        if group in ("word", "letter"):
-            word = raw.removesuffix("'s").replace("'", "")
-            tokens.append(Token("word", word, word))
-        elif group == "mark":
-            tokens.append(Token("mark", raw))
+        elif sign:
+            tokens.append(_figure(kind, sign + lower, ""))
         else:
-            after_word = start == end and bool(tokens) and tokens[-1].kind == "word"
             glue: Glue = ("hyphen" if hyphen else "letters") if after_word else ""
-            tokens.append(_figure(group or "", raw, glue))
-        end, hyphen = match.end(), False
+            tokens.append(_figure(kind, lower, glue))
+        end, hyphen, sign = stop, False, ""
     return tuple(tokens)
+
+
+def _is_sign(text: str, lexemes: Sequence[Lexeme], at: int) -> bool:
+    """Whether the mark at `at` is the sign of the number that it touches."""
+    sign = lexemes[at]
+    if sign.text not in "+-" or at + 1 == len(lexemes) or lexemes[at + 1].start != sign.end:
+        return False
+    return lexemes[at + 1].kind in ("figure", "slashed") and not text[sign.start - 1 : sign.start].isalnum()
+
+
+def _word(raw: str) -> Token:
+    word = raw.lower() if raw.isascii() else unicodedata.normalize("NFKC", raw.casefold())
+    word = word.removesuffix("'s").translate(_SILENT)
+    return Token("word", word, word)
 
 
 def is_unspaced(token: str) -> bool:
@@ -204,25 +193,22 @@ def _is_separator(text: str, at: int, tokens: list[Token], end: int) -> bool:
     return tokens[-1].kind != "mark" and not between_figures and following != "-"
 
 
-def _figure(group: str, raw: str, glue: Glue) -> Token:
-    """Return the token for a match that begins with a digit or a sign."""
-    if group in ("number", "place"):
+def _figure(kind: str, raw: str, glue: Glue) -> Token:
+    """Return the token of a lexeme with digits, and of the sign before it."""
+    if kind == "figure" and raw[0] != "+" and "e" not in raw:
         text = plain(raw)
         return Token("number", text, raw, worth(text), glue)
-    if group == "ordinal":
+    if kind == "ordinal":
         text = plain(raw[:-2])
         return Token("ordinal", text + raw[-2:], raw, worth(text), glue, ordinal=True)
-    if group == "dotted":
-        word = raw.replace(".", "")
-        return Token("word", word, word)
-    if group == "slashed":
-        value = _fraction(raw)
-        return Token("whole", raw, raw, value, "slashed" if isnan(value) else "fraction")
-    if group == "sum":
+    if "/" in raw:
+        value = fraction(raw.lstrip("+-"))
+        return Token("whole", raw, raw, nan if value is None else value, "slashed" if value is None else "fraction")
+    if kind == "sum":
         # `5+3 hit dice` is more than 5+1 and less than 6; the value is only used for comparison.
         base, _, more = raw.partition("+")
         return Token("whole", raw, raw, worth(base) + min(worth(more), 99.0) / 100, "sum")
-    return Token("whole", raw.removesuffix("s") if group == "dice" else raw, raw, glue="opaque")
+    return Token("whole", raw.removesuffix("s") if kind == "dice" else raw, raw, glue="opaque")
 
 
 def plain(figure: str) -> str:
@@ -238,11 +224,3 @@ def worth(figure: str) -> float:
     """Return the value of a plain number; NaN if it is too large for a float."""
     value = float(figure)
     return nan if value in (inf, -inf) else value
-
-
-def _fraction(raw: str) -> float:
-    # 18/50 is a strength and 10/12/2024 a date: only small denominators are fractions.
-    upper, _, lower = raw.partition("/")
-    if "/" in lower or not lower.isdigit() or len(lower) > 2 or len(upper) > 3:
-        return nan
-    return int(upper) / int(lower) if 2 <= int(lower) <= 16 and abs(int(upper)) < int(lower) else nan

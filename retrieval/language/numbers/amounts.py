@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from math import nan
 from typing import NamedTuple, cast
 
-from retrieval.language.numbers.numerals import Numeral, Piece, hyphen_at, mark_at, numeral, touches, word_at
+from retrieval.language.lexer import Lexeme
+from retrieval.language.numbers.numerals import Numeral, hyphen_at, mark_at, numeral, touches, word_at
 from retrieval.language.numbers.quantity import (
     AS_TEXT,
     FUNCTION_WORDS,
@@ -34,7 +35,7 @@ class Following(NamedTuple):
     """Whether it is a noun in the singular, which after a label is not a unit (`level 9 fighter`)."""
 
 
-def following(pieces: Sequence[Piece], at: int, start: int, *, ordinal: bool = False) -> Following:
+def following(pieces: Sequence[Lexeme], at: int, start: int, *, ordinal: bool = False) -> Following:
     """Return the unit at `at`, after a number whose first piece is at `start`."""
     nothing = Following(None, at)
     if at >= len(pieces):
@@ -53,13 +54,13 @@ def following(pieces: Sequence[Piece], at: int, start: int, *, ordinal: bool = F
     )
 
 
-def _bracketed(pieces: Sequence[Piece], at: int, start: int) -> Following | None:
+def _bracketed(pieces: Sequence[Lexeme], at: int, start: int) -> Following | None:
     """`40 [mA]`."""
     inner = _measured(pieces, at + 1, start) if mark_at(pieces, at) == "[" and at + 1 < len(pieces) else None
     return inner._replace(next=inner.next + 1) if inner and mark_at(pieces, inner.next) == "]" else None
 
 
-def of_measure(pieces: Sequence[Piece], at: int) -> Following:
+def of_measure(pieces: Sequence[Lexeme], at: int) -> Following:
     """Return the unit after a fraction: `an hour` in `half an hour`, `of a mile` in `a quarter of a mile`."""
     position = at + (word_at(pieces, at) == "of")
     position += word_at(pieces, position) in ("a", "an", "the")
@@ -67,7 +68,7 @@ def of_measure(pieces: Sequence[Piece], at: int) -> Following:
     return (position < len(pieces) and _measured(pieces, position, at)) or Following(None, at)
 
 
-def _measured(pieces: Sequence[Piece], at: int, start: int) -> Following | None:
+def _measured(pieces: Sequence[Lexeme], at: int, start: int) -> Following | None:
     first = pieces[at]
     if first.kind == "mark":
         return _signed(pieces, at, start)
@@ -84,14 +85,14 @@ def _measured(pieces: Sequence[Piece], at: int, start: int) -> Following | None:
     return after and after._replace(singular=after.next == at + 1 and _is_singular(pieces, at))
 
 
-def _is_singular(pieces: Sequence[Piece], at: int) -> bool:
+def _is_singular(pieces: Sequence[Lexeme], at: int) -> bool:
     """Whether a measure is a noun in the singular, which may be a label: `byte 8 bit 3`."""
     word = pieces[at].text
     is_noun = (len(word) > 3 and word[1:].islower()) or word in ("bit", "day")
     return is_noun and word[-1] not in "sz" and word not in ("feet", "percent") and not touches(pieces, at)
 
 
-def _phrase(pieces: Sequence[Piece], at: int) -> Following | None:
+def _phrase(pieces: Sequence[Lexeme], at: int) -> Following | None:
     """`sq. ft.`, `cubic metres`, `per cent`, `degrees Celsius`."""
     word, after = pieces[at].lower, word_at(pieces, at + 1)
     if is_power(word):
@@ -106,7 +107,7 @@ def _phrase(pieces: Sequence[Piece], at: int) -> Following | None:
     return None
 
 
-def _signed(pieces: Sequence[Piece], at: int, start: int) -> Following | None:
+def _signed(pieces: Sequence[Lexeme], at: int, start: int) -> Following | None:
     sign = pieces[at].text
     unit = measure(sign)
     if unit is None or (sign in _QUOTES and not _is_length(pieces, at, start)):
@@ -116,13 +117,13 @@ def _signed(pieces: Sequence[Piece], at: int, start: int) -> Following | None:
     return Following(unit, at + 1)
 
 
-def _is_length(pieces: Sequence[Piece], at: int, start: int) -> bool:
+def _is_length(pieces: Sequence[Lexeme], at: int, start: int) -> bool:
     """Whether a quote after a number is a foot or an inch, unlike those in `'3'`, `the 3's` and `3 "x"`."""
     closes = mark_at(pieces, start - 1) in _QUOTES and not (start > 1 and pieces[start - 2].kind == "figure")
     return touches(pieces, at) and not closes and not (touches(pieces, at + 1) and word_at(pieces, at + 1))
 
 
-def _rate(pieces: Sequence[Piece], unit: Unit, at: int) -> Following:
+def _rate(pieces: Sequence[Lexeme], unit: Unit, at: int) -> Following:
     """`metres per second`, `km/h`, `MB/s`, `m/s^2`: one measure over another."""
     below = measure(pieces[at + 1].text) if word_at(pieces, at + 1) else None
     if not below or unit.offset or not (mark_at(pieces, at) == "/" or word_at(pieces, at) == "per"):
@@ -134,7 +135,7 @@ def _rate(pieces: Sequence[Piece], unit: Unit, at: int) -> Following:
     return Following(Unit(name, unit.factor / below.factor), after)
 
 
-def _noun(pieces: Sequence[Piece], at: int, hyphen: bool) -> Following | None:
+def _noun(pieces: Sequence[Lexeme], at: int, hyphen: bool) -> Following | None:
     piece = pieces[at]
     word = piece.lower
     if piece.kind != "word" or len(word) < 2 or not word.isalpha() or (touches(pieces, at) and not hyphen):
@@ -166,7 +167,7 @@ class Amount(NamedTuple):
     """Whether the unit is a noun in the singular."""
 
 
-def amount(pieces: Sequence[Piece], at: int, *, joined: bool = True) -> Amount | None:
+def amount(pieces: Sequence[Lexeme], at: int, *, joined: bool = True) -> Amount | None:
     """Return the number at an index, or None if there is none, as in `H264`, `3D` and `which one`.
 
     With `joined`, following amounts in a smaller unit are added: `5 ft 10 in`, `1 hour and 30 minutes`.
@@ -194,7 +195,7 @@ def _sum(whole: Amount, unit: Unit, rest: Amount) -> Amount:
     return whole._replace(value=value, bare_next=rest.next, next=rest.next)
 
 
-def _simple(pieces: Sequence[Piece], at: int, *, joined: bool) -> Amount | None:
+def _simple(pieces: Sequence[Lexeme], at: int, *, joined: bool) -> Amount | None:
     if at >= len(pieces):
         return None
     if pieces[at].kind in AS_TEXT:
@@ -219,12 +220,12 @@ def _simple(pieces: Sequence[Piece], at: int, *, joined: bool) -> Amount | None:
     return Amount(value, read.kind, read.figures, at, bare, after.next, after.unit, after.singular)
 
 
-def _unit(pieces: Sequence[Piece], read: Numeral, start: int) -> Following:
+def _unit(pieces: Sequence[Lexeme], read: Numeral, start: int) -> Following:
     after = following(pieces, read.next, start, ordinal=read.kind == "ordinal")
     return of_measure(pieces, read.next) if after.unit is None and read.kind == "fraction" else after
 
 
-def _sign(pieces: Sequence[Piece], at: int) -> tuple[float, int]:
+def _sign(pieces: Sequence[Lexeme], at: int) -> tuple[float, int]:
     """Return the sign at an index, 0 for none, and the next index. A dash after letters or digits is not a sign."""
     sign = _SIGNS.get(mark_at(pieces, at), 0.0)
     if not sign or not touches(pieces, at + 1) or pieces[at + 1].kind not in _SIGNED:
@@ -234,12 +235,12 @@ def _sign(pieces: Sequence[Piece], at: int) -> tuple[float, int]:
     return sign, at + 1
 
 
-def _is_product(pieces: Sequence[Piece], at: int) -> bool:
+def _is_product(pieces: Sequence[Lexeme], at: int) -> bool:
     """Whether `×` is between two numbers, as in `10 × 20 ft`, rather than before one."""
     return at > 0 and (pieces[at - 1].kind == "figure" or touches(pieces, at))
 
 
-def _multiplied(pieces: Sequence[Piece], read: Numeral, is_money: bool) -> Numeral:
+def _multiplied(pieces: Sequence[Lexeme], read: Numeral, is_money: bool) -> Numeral:
     """`10k`, `$5M`: a multiplier of one letter, glued to the figures."""
     if read.figures and touches(pieces, read.next) and read.next < len(pieces):
         factor = (_GLUED_TO_MONEY if is_money else _GLUED).get(pieces[read.next].text)
@@ -248,7 +249,7 @@ def _multiplied(pieces: Sequence[Piece], read: Numeral, is_money: bool) -> Numer
     return read
 
 
-def _past_gloss(pieces: Sequence[Piece], at: int) -> int:
+def _past_gloss(pieces: Sequence[Lexeme], at: int) -> int:
     """Return the index after one directly following word in brackets, as in `10(A)+`."""
     if (
         mark_at(pieces, at) == "("

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from math import inf
 from typing import NamedTuple
 
+from retrieval.language.lexer import Lexeme
 from retrieval.language.numbers.amounts import Amount, amount, following
-from retrieval.language.numbers.numerals import PERCENTILE_HUNDRED, Piece, hyphen_at, mark_at, touches, word_at
+from retrieval.language.numbers.numerals import PERCENTILE_HUNDRED, hyphen_at, mark_at, touches, word_at
 from retrieval.language.numbers.quantity import (
     AFTER_LABEL,
     AS_TEXT,
@@ -77,7 +78,7 @@ def in_base(value: float, unit: Unit | None) -> float:
     return value if unit is None else value * unit.factor + unit.offset
 
 
-def interval(pieces: Sequence[Piece], at: int) -> Interval | None:
+def interval(pieces: Sequence[Lexeme], at: int) -> Interval | None:
     """Return the number, range or open interval that begins at an index; None if there is none."""
     first = pieces[at]
     if first.kind in {"word", "mark"}:
@@ -99,7 +100,7 @@ def _single(start: Amount) -> Interval:
     )
 
 
-def _grown(pieces: Sequence[Piece], start: Amount) -> Interval:
+def _grown(pieces: Sequence[Lexeme], start: Amount) -> Interval:
     """Return a number extended by what follows it: the other end of a range, a plus, `or more`."""
     if start.kind in AS_TEXT:
         return _single(start)
@@ -107,13 +108,13 @@ def _grown(pieces: Sequence[Piece], start: Amount) -> Interval:
     return grown or _open_after(pieces, start) or _single(start)
 
 
-def _is_of_code(pieces: Sequence[Piece], at: int) -> bool:
+def _is_of_code(pieces: Sequence[Lexeme], at: int) -> bool:
     """Whether a hyphen joins a number to letters before it: `CVE-2024-1234` and `ISO-8859-1` are not ranges."""
     joined = mark_at(pieces, at - 1) == "-" and touches(pieces, at - 1) and touches(pieces, at)
     return at > 1 and joined and pieces[at - 2].kind == "word"
 
 
-def _range(pieces: Sequence[Piece], start: Amount) -> Interval | None:
+def _range(pieces: Sequence[Lexeme], start: Amount) -> Interval | None:
     range_mark = start.next
     if mark_at(pieces, range_mark) == "+" and touches(pieces, range_mark) and word_at(pieces, range_mark + 1) in _TO:
         range_mark += 1
@@ -131,7 +132,7 @@ def _range(pieces: Sequence[Piece], start: Amount) -> Interval | None:
     return _twice_counted(pieces, start)
 
 
-def _after_upper_bound(pieces: Sequence[Piece], at: int) -> tuple[int, bool]:
+def _after_upper_bound(pieces: Sequence[Lexeme], at: int) -> tuple[int, bool]:
     """Return the index after `<` or `at most`, and whether the number after it is excluded; 0 if there is none."""
     for length in range(LONGEST_BOUND, 0, -1):
         bound = PHRASES.get(tuple(piece.lower for piece in pieces[at : at + length]))
@@ -149,7 +150,7 @@ def _within_bounds(both: Interval, *, without_low: bool, without_high: bool) -> 
     return both._replace(low=low, high=high, base=base)
 
 
-def _twice_counted(pieces: Sequence[Piece], start: Amount) -> Interval | None:
+def _twice_counted(pieces: Sequence[Lexeme], start: Amount) -> Interval | None:
     """Return a range with the same unknown unit after both ends: `100.01 GT to 500 GT`; else None."""
     counted = word_at(pieces, start.next)
     position = _after_range_mark(pieces, start.next + 1) if counted and start.unit is None else 0
@@ -160,7 +161,7 @@ def _twice_counted(pieces: Sequence[Piece], start: Amount) -> Interval | None:
     return both and both._replace(next=last.next + 1, bare_next=last.next + 1)
 
 
-def _after_range_mark(pieces: Sequence[Piece], at: int) -> int:
+def _after_range_mark(pieces: Sequence[Lexeme], at: int) -> int:
     """Return the index after `-`, `to` or `up to`; 0 if there is none."""
     if word_at(pieces, at) in _TO:
         return at + 1
@@ -204,7 +205,7 @@ def _completed(start: Amount, last: Amount) -> float:
     return last.value
 
 
-def _between(pieces: Sequence[Piece], at: int) -> Interval | None:
+def _between(pieces: Sequence[Lexeme], at: int) -> Interval | None:
     """Return the interval of `between 3 and 5`; None without two numbers."""
     low = amount(pieces, at + 1, joined=False)
     if low is None or low.kind in AS_TEXT or word_at(pieces, low.next) != "and":
@@ -214,7 +215,7 @@ def _between(pieces: Sequence[Piece], at: int) -> Interval | None:
     return both and both._replace(at=at)
 
 
-def _from(pieces: Sequence[Piece], at: int) -> Interval | None:
+def _from(pieces: Sequence[Lexeme], at: int) -> Interval | None:
     """Return the interval of `from 10 up to 20` or `from 17 on`, or None."""
     start = amount(pieces, at + 1)
     if start is None or start.kind in AS_TEXT:
@@ -227,7 +228,7 @@ def _from(pieces: Sequence[Piece], at: int) -> Interval | None:
     return None
 
 
-def _opened(pieces: Sequence[Piece], at: int) -> Interval | None:
+def _opened(pieces: Sequence[Lexeme], at: int) -> Interval | None:
     """Return the interval of `more than 100`, `≥ 3` or `at most 5`, or None."""
     for length in range(LONGEST_BOUND, 0, -1):
         bound = PHRASES.get(tuple(piece.lower for piece in pieces[at : at + length]))
@@ -243,7 +244,7 @@ def _opened(pieces: Sequence[Piece], at: int) -> Interval | None:
     return None
 
 
-def _step(pieces: Sequence[Piece], start: Amount, upwards: bool, without: bool, at: int) -> Interval | None:
+def _step(pieces: Sequence[Lexeme], start: Amount, upwards: bool, without: bool, at: int) -> Interval | None:
     """Return a step between two bounds: `over 3 to 4 kg`, `more than 1 but not more than 5`; or None."""
     if not upwards:
         return None
@@ -258,7 +259,7 @@ def _step(pieces: Sequence[Piece], start: Amount, upwards: bool, without: bool, 
     return _within_bounds(both, without_low=without, without_high=below)._replace(at=at)
 
 
-def _open_after(pieces: Sequence[Piece], start: Amount) -> Interval | None:
+def _open_after(pieces: Sequence[Lexeme], start: Amount) -> Interval | None:
     for position in dict.fromkeys((start.next, start.bare_next)):
         if mark_at(pieces, position) == "+" and touches(pieces, position) and not _goes_on(pieces, position + 1):
             return _with_unit(pieces, start, _open(start, True, False, position + 1))
@@ -272,11 +273,11 @@ def _open_after(pieces: Sequence[Piece], start: Amount) -> Interval | None:
     return None
 
 
-def _goes_on(pieces: Sequence[Piece], at: int) -> bool:
+def _goes_on(pieces: Sequence[Lexeme], at: int) -> bool:
     return touches(pieces, at) and (pieces[at].kind == "figure" or mark_at(pieces, at) == "+")
 
 
-def _with_unit(pieces: Sequence[Piece], start: Amount, opened: Interval) -> Interval:
+def _with_unit(pieces: Sequence[Lexeme], start: Amount, opened: Interval) -> Interval:
     """Return an open interval with the unit after it: `5+ years`, `5 or more ranks`."""
     if opened.unit:
         return opened
@@ -303,7 +304,7 @@ _APOSTROPHES = frozenset("'’")
 _SENTENCE_ENDS = frozenset(".!?:;")
 
 
-def label_before(pieces: Sequence[Piece], at: int) -> str | None:
+def label_before(pieces: Sequence[Lexeme], at: int) -> str | None:
     """Return the label before a number: `level five`, `score of ten`, `strength: 15`, `frame no. 10`; or None."""
     position = at - 1
     if hyphen_at(pieces, position):
@@ -314,17 +315,15 @@ def label_before(pieces: Sequence[Piece], at: int) -> str | None:
     if position < 0 or pieces[position].kind not in ("word", "dice"):
         return None
     word = pieces[position].lower
-    if word == "s" and mark_at(pieces, position - 1) in _APOSTROPHES and touches(pieces, position):
-        return None
-    return None if word in _NO_LABEL else singular(word)
+    return None if word in _NO_LABEL or not _APOSTROPHES.isdisjoint(word) else singular(word)
 
 
-def _leads_to_number(pieces: Sequence[Piece], at: int) -> bool:
+def _leads_to_number(pieces: Sequence[Lexeme], at: int) -> bool:
     mark = mark_at(pieces, at)
     return mark in _LEADING or (mark == "." and word_at(pieces, at - 1) == "no") or word_at(pieces, at) in AFTER_LABEL
 
 
-def follows_name(pieces: Sequence[Piece], at: int) -> bool:
+def follows_name(pieces: Sequence[Lexeme], at: int) -> bool:
     """Whether a number directly follows a name: an identifier, or a capitalised word within a sentence.
 
     Words that number things (`Level 5`) and short ones in capitals (`AC 5`, `TL 10`) are not names.
@@ -334,6 +333,8 @@ def follows_name(pieces: Sequence[Piece], at: int) -> bool:
     if position < 0 or pieces[position].kind != "word" or pieces[at].lower in _COMPARING:
         return False
     word = pieces[position].text
+    if not _APOSTROPHES.isdisjoint(word):
+        return False
     if _is_identifier(word):
         return True
     if not word[0].isupper() or singular(word.lower()) in _NO_NAME:

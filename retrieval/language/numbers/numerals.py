@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from math import inf, isinf
 from typing import NamedTuple
 
+from retrieval.language.lexer import VULGAR, Lexeme, fraction, lex
 from retrieval.language.numbers.quantity import (
     AFTER_PRONOUN,
     ARTICLES,
@@ -19,89 +20,57 @@ from retrieval.language.numbers.quantity import (
     Kind,
     measure,
 )
-from retrieval.language.tokens import THOUSANDS
 
-
-class Piece(NamedTuple):
-    """A piece of text at `start`, up to `end`."""
-
-    kind: str
-    text: str
-    start: int
-    end: int
-    lower: str
-
-
-VULGAR = dict(
-    zip(
-        "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞",
-        (1 / 2, 1 / 3, 2 / 3, 1 / 4, 3 / 4, 1 / 5, 2 / 5, 3 / 5, 4 / 5, 1 / 6, 5 / 6, 1 / 8, 3 / 8, 5 / 8, 7 / 8),
-        strict=True,
-    )
-)
-# The order matters: the longest reading of a run of digits is tried first. Every repeated group
-# has a limit, so that the time is proportional to the length of the text.
-_PIECE = re.compile(
+_GROUPING = str.maketrans("", "", ", \u00a0\u2009\u202f")
+PERCENTILE_HUNDRED = "00"
+_COUNTING = frozenset({"figure", "ordinal"})
+_NAME = re.compile(
     r"""
     (?P<code>    (?<![\w-])[A-Z]\w{0,20}(?:-\w{1,20}){0,4}?-(?:[A-Za-z]{1,9}[0-9]|[0-9]{1,9}[A-Za-z])\w{0,20}(?!\w) )
-  | (?P<date>    [0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?![\w-]) | [0-9]{1,2}[/.][0-9]{1,2}[/.][0-9]{4}(?![\w/]) )
-  | (?P<time>    [0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]+)?(?![\w:]) )
-  | (?P<ratio>   [0-9]+(?::[0-9]+){1,7}+(?![\w:]) | [0-9]+(?:/[0-9]+){2,7}+(?![\w/]) )
-  | (?P<version> [vV]?[0-9]+(?:\.[0-9]+){2,7}+(?![\w,]) )
-  | (?P<dice>    [0-9]*[dD](?:[1-9][0-9]*|%)(?!\w)(?:\s?[-+−–x×*]\s?[0-9]+(?![\w.]))? )
-  | (?P<chain>   [0-9]+(?:[-–][0-9]+){2,7}+(?!\w) | [0-9]{1,3}(?:\.[0-9]{3}){1,7}+,[0-9]+ )
-  | (?P<hex>     0[xX][0-9a-fA-F]{1,16}(?!\w) )
-  | (?P<power>   [0-9]{1,9}\^-?[0-9]{1,4}(?!\w) )
-  | (?P<sum>     [0-9]{1,9}\+[0-9]{1,9}(?!\w) )
-  | (?P<slashed> [0-9]{1,9}[/⁄][0-9]{1,9}(?!\w) )
-  | (?P<figure>  (?:"""
-    + THOUSANDS
-    + r"""
-                 |[0-9]{1,3}(?:(?:,[0-9]{3}){1,7}+|(?:[\u00a0\u2009\u202f][0-9]{3}){1,7}+)(?![0-9])|[0-9]+)
-                 (?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,3}(?!\w))? | (?<![\w.])\.[0-9]+ )
-  | (?P<vulgar>  ["""
-    + "".join(VULGAR)
-    + r"""] )
-  | (?P<raised>  [⁰¹²³⁴-⁹]+ )
-  | (?P<money>   (?:(?<![\w])[kKMB]?Cr|[$€£¥])(?=[\s]?[.0-9]) )
-  | (?P<times>   (?:(?<!\w)[xX]|×)(?=\s?[0-9]+(?:\.[0-9]+)?(?!\w)) )
-  | (?P<word>    [^\W\d]\w* )
-  | (?P<mark>    \S )
+  | (?P<version> [vV][0-9]+(?:\.[0-9]+){2,7}+(?!,[0-9]) )
+  | (?P<dice>    [0-9]*[dD](?:[0-9]+|%)(?!\w)(?:\s?[-+−–x×*]\s?[0-9]+(?:,[0-9]{3})*(?![\w.]))? )
+  | (?P<word>    (?:_(?=\w)|[^\W\d_])\w*(?:['’][^\W\d_]+)* )
     """,
     re.VERBOSE,
 )
-_GROUPING = str.maketrans("", "", ", \u00a0\u2009\u202f")
-PERCENTILE_HUNDRED = "00"
-_ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
-MOST_PARTS = 32
-"""Largest divisor of a fraction: `18/50` is a score."""
+"""What several lexemes are together: a code, a version with its v, dice with what is added, and a word with digits."""
+_BEGINNINGS = frozenset({"word", "letter", "dice"})
 
 
-def pieces_of(text: str) -> list[Piece]:
-    """Return the pieces of a text, without white space and raised footnote numbers. `1--3` has one long dash."""
-    pieces = [
-        Piece(match.lastgroup or "", words := match.group(), match.start(), match.end(), words.lower())
-        for match in _PIECE.finditer(text)
-        if match.lastgroup != "raised"
-    ]
+def pieces_of(text: str) -> list[Lexeme]:
+    """Return the lexemes of a text as numbers need them: names are one piece, whatever digits are in them.
+
+    Raised footnote numbers are left out. `1--3` has one long dash.
+    """
+    pieces: list[Lexeme] = []
+    end = 0
+    for lexeme in lex(text):
+        if lexeme.start < end or lexeme.kind == "raised":
+            continue
+        name = _NAME.match(text, lexeme.start) if lexeme.kind in _BEGINNINGS or lexeme.text == "_" else None
+        if name:
+            end, words = name.end(), name.group()
+            pieces.append(Lexeme(name.lastgroup or "", words, name.start(), end, words.lower()))
+        else:
+            pieces.append(lexeme)
     return _with_long_dashes(pieces) if "--" in text else pieces
 
 
-def _with_long_dashes(pieces: list[Piece]) -> list[Piece]:
+def _with_long_dashes(pieces: list[Lexeme]) -> list[Lexeme]:
     """Return the pieces with two hyphens between numbers joined to a dash, as in Pandoc and TeX."""
-    made: list[Piece] = []
+    made: list[Lexeme] = []
     for at, piece in enumerate(pieces):
         second = mark_at(pieces, at) == mark_at(pieces, at - 1) == "-" and at > 1 and touches(pieces, at)
-        last = at - 3 if word_at(pieces, at - 2) in _ORDINAL_ENDINGS else at - 2
-        figures = second and pieces[last].kind == "figure" and at + 1 < len(pieces) and pieces[at + 1].kind == "figure"
+        last = at - 2
+        figures = second and at + 1 < len(pieces) and {pieces[last].kind, pieces[at + 1].kind} <= _COUNTING
         if figures and mark_at(pieces, last - 1) not in ("-", "−", "–"):
-            made[-1] = Piece("mark", "–", made[-1].start, piece.end, "–")
+            made[-1] = Lexeme("mark", "–", made[-1].start, piece.end, "–")
         else:
             made.append(piece)
     return made
 
 
-def value_of(piece: Piece) -> float | None:
+def value_of(piece: Lexeme) -> float | None:
     """Return the value of a number; None if the piece is not a number, or is too large for a float."""
     value = _VALUES[piece.kind](piece.text) if piece.kind in _VALUES else None
     return None if value is None or isinf(value) else value
@@ -125,37 +94,33 @@ def _sum(text: str) -> float:
     return float(base) + min(float(more), 99.0) / 100
 
 
-def _slashed(text: str) -> float | None:
-    over, _, under = text.replace("⁄", "/").partition("/")
-    return int(over) / int(under) if 2 <= int(under) <= MOST_PARTS and int(over) < 2 * int(under) else None
-
-
 _VALUES = {
     "figure": _figure,
+    "ordinal": lambda text: _figure(text[:-2]),
     "hex": lambda text: float(int(text, 16)),
     "power": _power,
     "sum": _sum,
-    "slashed": _slashed,
+    "slashed": fraction,
     "vulgar": VULGAR.__getitem__,
 }
 
 
-def touches(pieces: Sequence[Piece], at: int) -> bool:
+def touches(pieces: Sequence[Lexeme], at: int) -> bool:
     """Whether nothing is between the piece at `at` and the one before it."""
     return 0 < at < len(pieces) and pieces[at - 1].end == pieces[at].start
 
 
-def word_at(pieces: Sequence[Piece], at: int) -> str:
+def word_at(pieces: Sequence[Lexeme], at: int) -> str:
     """Return the lower-case word at an index; empty if there is none."""
     return pieces[at].lower if 0 <= at < len(pieces) and pieces[at].kind == "word" else ""
 
 
-def hyphen_at(pieces: Sequence[Piece], at: int) -> bool:
+def hyphen_at(pieces: Sequence[Lexeme], at: int) -> bool:
     """Whether a hyphen joins the pieces before and after it: `ten-round`, `twenty-one`."""
     return mark_at(pieces, at) in ("-", "‐", "‑") and touches(pieces, at) and touches(pieces, at + 1)
 
 
-def mark_at(pieces: Sequence[Piece], at: int) -> str:
+def mark_at(pieces: Sequence[Lexeme], at: int) -> str:
     """Return the mark at an index; empty if there is none."""
     return pieces[at].text if 0 <= at < len(pieces) and pieces[at].kind == "mark" else ""
 
@@ -168,7 +133,7 @@ class Spelled(NamedTuple):
     ordinal: bool = False
 
 
-def spelled(pieces: Sequence[Piece], at: int, *, joined: bool = True) -> Spelled | None:
+def spelled(pieces: Sequence[Lexeme], at: int, *, joined: bool = True) -> Spelled | None:
     """Return the number in words at an index; without `joined`, it ends at `and` (`between one and two hundred`)."""
     word = word_at(pieces, at)
     if word in ("a", "an") and word_at(pieces, at + 1) in MULTIPLES:
@@ -179,7 +144,7 @@ def spelled(pieces: Sequence[Piece], at: int, *, joined: bool = True) -> Spelled
 class _NumberInWords:
     """Adds up one number in words; the value of the next word must be smaller than `room`."""
 
-    def __init__(self, pieces: Sequence[Piece], joined: bool, group: float) -> None:
+    def __init__(self, pieces: Sequence[Lexeme], joined: bool, group: float) -> None:
         self.pieces, self.joined = pieces, joined
         self.total, self.group = 0.0, group
         self.room = 0.0 if group else 1e3
@@ -252,7 +217,7 @@ class Numeral(NamedTuple):
     figures: str = ""
 
 
-def numeral(pieces: Sequence[Piece], at: int, *, joined: bool) -> Numeral | None:
+def numeral(pieces: Sequence[Lexeme], at: int, *, joined: bool) -> Numeral | None:
     """Return the number at an index, or None; without `joined`, `and` separates two numbers."""
     if at >= len(pieces):
         return None
@@ -260,7 +225,7 @@ def numeral(pieces: Sequence[Piece], at: int, *, joined: bool) -> Numeral | None
     return read and _with_half(pieces, _with_part(pieces, _multiplied(pieces, read)), joined)
 
 
-def _figures(pieces: Sequence[Piece], at: int) -> Numeral | None:
+def _figures(pieces: Sequence[Lexeme], at: int) -> Numeral | None:
     piece = pieces[at]
     value = value_of(piece)
     if value is None:
@@ -269,8 +234,8 @@ def _figures(pieces: Sequence[Piece], at: int) -> Numeral | None:
         return Numeral(value, at + 1, "fraction", piece.text)
     if piece.kind == "sum":
         return Numeral(value, at + 1, "sum", piece.text)
-    if touches(pieces, at + 1) and word_at(pieces, at + 1) in _ORDINAL_ENDINGS:
-        return Numeral(value, at + 2, "ordinal", piece.text)
+    if piece.kind == "ordinal":
+        return Numeral(value, at + 1, "ordinal", piece.text[:-2])
     more = at + 1 + hyphen_at(pieces, at + 1)
     if more < len(pieces) and pieces[more].kind in ("slashed", "vulgar") and value.is_integer():
         part = value_of(pieces[more])
@@ -279,7 +244,7 @@ def _figures(pieces: Sequence[Piece], at: int) -> Numeral | None:
     return Numeral(value, at + 1, "number", piece.text)
 
 
-def _words(pieces: Sequence[Piece], at: int, joined: bool) -> Numeral | None:
+def _words(pieces: Sequence[Lexeme], at: int, joined: bool) -> Numeral | None:
     word = word_at(pieces, at)
     if not word or (word == "second" and word_at(pieces, at - 1) == "per"):
         return None
@@ -289,7 +254,7 @@ def _words(pieces: Sequence[Piece], at: int, joined: bool) -> Numeral | None:
     return Numeral(read.value, read.next, "ordinal" if read.ordinal else "number")
 
 
-def _is_pronoun(pieces: Sequence[Piece], at: int) -> bool:
+def _is_pronoun(pieces: Sequence[Lexeme], at: int) -> bool:
     """Whether `one` is a pronoun: `which one hits harder`, `the small one`, `one of them`."""
     if hyphen_at(pieces, at + 1):
         return False
@@ -299,12 +264,12 @@ def _is_pronoun(pieces: Sequence[Piece], at: int) -> bool:
     return not after and word_at(pieces, at - 2) in ARTICLES
 
 
-def _part(pieces: Sequence[Piece], at: int) -> Numeral | None:
+def _part(pieces: Sequence[Lexeme], at: int) -> Numeral | None:
     """Return the fraction in `half of the surface`, `half an hour`, `half-inch`, `a quarter of`, `a third of`."""
     article = word_at(pieces, at) in ARTICLES - {"the"}
     position = at + article
     word, after = word_at(pieces, position), word_at(pieces, position + 1)
-    if word not in PART or _is_ordinal(word_at(pieces, at - 1)):
+    if word not in PART or _follows_ordinal(pieces, at):
         return None
     if word == "half" and after in ARTICLES and word_at(pieces, position + 2) in MULTIPLES:
         return Numeral(MULTIPLES[word_at(pieces, position + 2)] / 2, position + 3)
@@ -321,12 +286,12 @@ def _part(pieces: Sequence[Piece], at: int) -> Numeral | None:
     return None
 
 
-def _is_ordinal(word: str) -> bool:
-    """Whether a word before `half` or `quarter` makes it a period: `the second half of the game`, `3rd quarter`."""
-    return word in ORDINALS or word in _ORDINAL_ENDINGS
+def _follows_ordinal(pieces: Sequence[Lexeme], at: int) -> bool:
+    """Whether `half` or `quarter` at an index is a period: `the second half of the game`, `3rd quarter`."""
+    return word_at(pieces, at - 1) in ORDINALS or (at > 0 and pieces[at - 1].kind == "ordinal")
 
 
-def _multiplied(pieces: Sequence[Piece], read: Numeral) -> Numeral:
+def _multiplied(pieces: Sequence[Lexeme], read: Numeral) -> Numeral:
     """Return a number with its multiplier: `1.5 million`, `3 dozen`, `10-thousand`."""
     position = read.next + hyphen_at(pieces, read.next)
     word = word_at(pieces, position)
@@ -335,7 +300,7 @@ def _multiplied(pieces: Sequence[Piece], read: Numeral) -> Numeral:
     return read
 
 
-def _with_part(pieces: Sequence[Piece], read: Numeral) -> Numeral:
+def _with_part(pieces: Sequence[Lexeme], read: Numeral) -> Numeral:
     """Return a number with its divisor: `two thirds`, `three-quarters`, `one third of`."""
     position = read.next + hyphen_at(pieces, read.next)
     word = word_at(pieces, position)
@@ -350,7 +315,7 @@ def _with_part(pieces: Sequence[Piece], read: Numeral) -> Numeral:
     return read
 
 
-def _with_half(pieces: Sequence[Piece], read: Numeral, joined: bool) -> Numeral:
+def _with_half(pieces: Sequence[Lexeme], read: Numeral, joined: bool) -> Numeral:
     """Return a number with an added fraction: `two and a half`, `2 and three quarters`."""
     if not joined or read.kind != "number" or word_at(pieces, read.next) != "and" or not read.value.is_integer():
         return read

@@ -7,10 +7,10 @@ from functools import lru_cache
 from itertools import pairwise
 from math import inf
 
+from retrieval.language.lexer import AT_ONCE, VULGAR, Lexeme
 from retrieval.language.numbers.intervals import Interval, follows_name, interval, label_before
-from retrieval.language.numbers.numerals import VULGAR, Piece, pieces_of
+from retrieval.language.numbers.numerals import pieces_of
 from retrieval.language.numbers.quantity import NUMBER_WORDS, NUMBERING, Quantity
-from retrieval.language.tokens import AT_ONCE
 
 _FIGURE = re.compile(f"[0-9{''.join(VULGAR)}]")
 _WORD = re.compile(r"[a-z]+")
@@ -38,12 +38,12 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     return tuple(_quantity(text, pieces, span) for span in _with_shared_units(text, pieces, read))
 
 
-def _joins(text: str, pieces: Sequence[Piece], first: Interval, second: Interval) -> bool:
+def _joins(text: str, pieces: Sequence[Lexeme], first: Interval, second: Interval) -> bool:
     """Whether two numbers are in one list, as in `levels 3, 4 and 5`."""
     return text[pieces[first.next - 1].end : pieces[second.at].start].strip().lower() in _JOINERS
 
 
-def _with_shared_units(text: str, pieces: Sequence[Piece], read: list[Interval]) -> Sequence[Interval]:
+def _with_shared_units(text: str, pieces: Sequence[Lexeme], read: list[Interval]) -> Sequence[Interval]:
     """Return the intervals with the unit at the end of a list applied to all of it: `3 or 4 hours`."""
     for number in range(len(read) - 2, -1, -1):
         first, second = read[number], read[number + 1]
@@ -52,7 +52,7 @@ def _with_shared_units(text: str, pieces: Sequence[Piece], read: list[Interval])
     return read
 
 
-def _quantity(text: str, pieces: Sequence[Piece], span: Interval) -> Quantity:
+def _quantity(text: str, pieces: Sequence[Lexeme], span: Interval) -> Quantity:
     start, end = pieces[span.at].start, pieces[span.next - 1].end
     low, high = span.in_base_units()
     return Quantity(
