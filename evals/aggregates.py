@@ -150,6 +150,7 @@ def _mean_part(name: str) -> Callable[[ScoredQuestion], tuple[float, float] | No
 
 
 def _noise_parts(row: ScoredQuestion) -> tuple[float, float] | None:
+    """Pooled: in a mean of ratios by question, those with one noisy chunk would dominate."""
     return None if row.unfiltered_noise is None else (row.values[NOISE], row.unfiltered_noise)
 
 

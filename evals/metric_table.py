@@ -81,7 +81,7 @@ METRICS = (
     ReportedMetric(
         "f1",
         "higher",
-        "harmonic mean of precision and recall of the first 15, which are shown, not of the 100 in a file of `--trec`",
+        "harmonic mean of precision and recall over the first 15, as shown, not over the 100 that `--trec` writes",
         Use.HEADLINE,
     ),
     ReportedMetric(
@@ -94,7 +94,7 @@ METRICS = (
     ReportedMetric(
         USEFUL,
         "higher",
-        "share of the first 15 that are gold rows, prose of their sections, or linked with these",
+        "share of the first 15 that are gold rows, prose from their sections, or chunks that are linked to either",
         _EVERYWHERE | Use.FILTERING,
     ),
     ReportedMetric(
@@ -118,13 +118,13 @@ METRICS = (
     ReportedMetric(
         "cross_book_contamination",
         "lower",
-        "share of the results from another book than that of the question",
+        "share of the results that are from another book than the gold",
         Use.HEADLINE,
     ),
     ReportedMetric(
         "answer_similarity",
         "higher",
-        "largest cosine, by `wordllama`, between the written answer and one of the first 15 results",
+        "highest cosine similarity, by `wordllama`, between the expected answer and any of the first 15 results",
         Use.HEADLINE,
     ),
     ReportedMetric(
@@ -136,15 +136,13 @@ METRICS = (
     ReportedMetric(
         NO_ANSWER_ACCURACY,
         "higher",
-        "share of the questions without an answer for which nothing is returned; a strategy alone always returns "
+        "share of the questions without an answer for which nothing is returned; a single search always returns "
         "its nearest chunks",
         _KEPT,
     ),
     ReportedMetric("rounds", "lower", "rounds of `iterative` for a question, mean", Use.HEADLINE),
-    ReportedMetric("excluded", "lower", "chunks that these rounds exclude, mean", Use.HEADLINE),
-    ReportedMetric(
-        "round_ms", "lower", "wall time of such a retrieval over its rounds, median, with the embedder", Use.HEADLINE
-    ),
+    ReportedMetric("excluded", "lower", "mean number of chunks that these rounds exclude for a question", Use.HEADLINE),
+    ReportedMetric("round_ms", "lower", "median wall time of one of these rounds, including embedding", Use.HEADLINE),
     ReportedMetric("p50_ms", "lower", "wall time of a retrieval, median", _KEPT | Use.FILTERING | Use.TERMINAL),
     ReportedMetric("p95_ms", "lower", "wall time of a retrieval, 95th percentile", _KEPT),
 )

@@ -1,4 +1,4 @@
-"""Metrics of noise (near-duplicates of the gold row) and usefulness (its context).
+"""Metrics of noise (near-duplicates of the gold row) and usefulness (the context of the gold row).
 
 *Twins* are tables with the same header signature. A *sibling* of a gold row is another row of its table or of a twin.
 """
@@ -62,15 +62,6 @@ def wrong_row(ranking: Sequence[str], gold: Collection[str], relatives: Relative
     if not relatives.families(gold):
         return None
     return float(noise(ranking, gold, relatives, cutoff=1))
-
-
-def noise_reduction(before: Sequence[float], after: Sequence[float]) -> float | None:
-    """Return 1 - sum(after) / sum(before), pooled over questions; None if there was no noise before.
-
-    It is pooled because questions with one noisy chunk would dominate a mean of ratios by question.
-    """
-    total = sum(before)
-    return 1.0 - sum(after) / total if total else None
 
 
 def refused_gold(question: str, gold: Collection[str], relatives: Relatives, admits: Admits) -> tuple[str, ...]:

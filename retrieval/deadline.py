@@ -1,4 +1,4 @@
-"""Deadlines: work in a thread of its own whose caller stops waiting at some time, and turns at the processor."""
+"""Deadlines: work runs in its own thread, its caller stops waiting in time, and threads take turns on the processor."""
 
 import threading
 from collections.abc import Callable, Iterator

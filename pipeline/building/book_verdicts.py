@@ -1,4 +1,4 @@
-"""What checks find in one book, kept as long as its records are the same."""
+"""Cached results of the checks of each book, valid while its records are unchanged."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,8 @@
-"""The lexer: the one pattern that says where words, numbers and notations begin and end in a text.
+"""The lexer: a single regular expression that finds words, numbers, dates, times, dice and other notations in a text.
 
-Canonical text (`tokens`) and the grammar of numbers (`numbers.numerals`) read its lexemes. A word has letters only, so
-`c5d` is three lexemes that touch; a date, a time or dice are one. Lexemes keep their position and their case.
+`tokens` (canonical text) and `numbers.numerals` (the grammar of numbers) both consume its lexemes. Words contain only
+letters, so `c5d` is three adjacent lexemes; a date, a time and dice are one lexeme each. Lexemes keep their position
+and their case.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""Moves rows that score well below the best row of their table behind all other results.
+"""Ranks rows that score far below the best row of their table after all other results.
 
 Most questions that ask for one row of a table do not contain its key, so no predicate can exclude the others. If the
-best row is far ahead, the rest of its table is noise; search engines collapse such results by a field.
+best row is far ahead, the rest of its table is noise. Search engines call this field collapsing.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Access control of the server (ASGI): keys, rates and sizes are checked before a request is processed."""
+"""Access control for the ASGI server: API keys, rate limits and request sizes are checked before anything else."""
 
 import asyncio
 import json

@@ -13,7 +13,6 @@ from evals.noise import (
     lost_gold,
     no_answer_accuracy,
     noise,
-    noise_reduction,
     refused_gold,
     useful,
     wrong_row,
@@ -56,12 +55,6 @@ def test_the_wrong_row_is_a_sibling_in_the_first_place(relatives):
     assert wrong_row(["a0", "b0"], ["a0"], relatives) == 0
     assert wrong_row(["c0", "b0"], ["a0"], relatives) == 0
     assert wrong_row([], ["a0"], relatives) == 0
-
-
-def test_noise_reduction_is_pooled():
-    assert noise_reduction([10, 1], [5, 1]) == 1 - (5 + 1) / (10 + 1)
-    assert noise_reduction([0, 0], [0, 0]) is None
-    assert noise_reduction([], []) is None
 
 
 def test_excluded_gold_is_what_the_receipt_says(relatives, make_retrieval):

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import TypeAdapter
 
-from evals.noise import Relatives, noise, noise_reduction, refused_gold
+from evals.noise import Relatives, noise, refused_gold
 from evals.questions.gold import resolve
 from evals.questions.questions import Question, load_questions
 from evals.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
@@ -232,8 +232,7 @@ def _example_lines(examples: Iterable[Outcome]) -> Iterable[str]:
     yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|"
     for example in examples:
         (before, after), (total, gold_off, gold_on) = example.noise, example.gold
-        reduction = noise_reduction([before], [after])
-        cut = "-" if reduction is None else f"{reduction:.0%}"
+        cut = f"{1 - after / before:.0%}" if before else "-"
         kept, ranks = ", ".join(example.guarded[1]), ", ".join(map(str, example.ranks))
         yield (
             f"| {example.query} | {before} | {after} | {cut} | {_precision(gold_off, before)} | "
@@ -284,8 +283,8 @@ def _pooled_lines(outcomes: Sequence[Outcome]) -> Iterable[str]:
 
 
 def _reduction(outcomes: Sequence[Outcome]) -> str:
-    reduction = noise_reduction([outcome.noise[0] for outcome in outcomes], [outcome.noise[1] for outcome in outcomes])
-    return "-" if reduction is None else f"{reduction:.3f}"
+    before, after = (sum(outcome.noise[side] for outcome in outcomes) for side in (0, 1))
+    return f"{1 - after / before:.3f}" if before else "-"
 
 
 def main() -> None:
