@@ -47,7 +47,7 @@ class Collapsed:
 
 
 def collapse(candidates: Candidates, question: Query, scores: Scores, margin: float | None) -> Collapsed:
-    """Move the rows of each table that are more than a margin below its best row behind all other candidates.
+    """Move the rows of each table that are far below its best row behind all other candidates; see `outdone`.
 
     They keep their order. A row that the question names stays in its place, and so do all rows if the question lists or
     compares things, because it may ask for more than one.
@@ -71,8 +71,13 @@ def may_fall(candidates: Candidates, question: Query) -> Mask:
     return able
 
 
+_LOWERED_BY, _LOWEST = 1 / 6, 1 / 3
+
+
 def outdone(scores: Scores, table_of: Positions, able: Mask, margin: float) -> Mask:
     """Return (n,) which candidates are more than a margin below the best of their table.
+
+    The second row of a table has the whole margin; each further row has a sixth less, but at least a third.
 
     Args:
         scores: (n,) scores of the candidates.
@@ -80,7 +85,11 @@ def outdone(scores: Scores, table_of: Positions, able: Mask, margin: float) -> M
         able: (n,) which candidates can be outdone.
         margin: in the unit of the scores.
     """
-    best = np.full(int(table_of.max(initial=-1)) + 1, -np.inf)
-    np.maximum.at(best, table_of, scores)
-    fallen: Mask = able & (best[table_of] - scores > margin)
-    return fallen
+    order = np.lexsort((-scores, table_of))
+    starts = np.flatnonzero(np.diff(table_of[order], prepend=-1))
+    best = np.repeat(starts, np.diff(starts, append=len(order)))
+    better = np.arange(len(order)) - best
+    allowed = margin * np.maximum(1.0 - _LOWERED_BY * np.maximum(better - 1, 0), _LOWEST)
+    fallen = np.zeros(len(order), dtype=np.bool_)
+    fallen[order] = scores[order[best]] - scores[order] > allowed
+    return fallen & able

@@ -8,8 +8,8 @@ from retrieval.errors import UnknownNameError
 from retrieval.strategy import GraphBoost, ModelOrder, Strategy
 
 MARGIN = 6.0
-"""Margin of `collapse`: on 1,945 look-ups, each ranked by trees fitted on other books, it removes 1.0 of 2.5 rows of
-the right table from the first 15, and two answers."""
+"""Margin of `collapse`: on 4,077 look-ups, each ranked by trees fitted on other books, it removes 1.1 of 2.6 rows of
+the right table from the first 15, and 0.15% of the answers."""
 
 _HYBRID = Strategy("hybrid", lexical_weight=0.4, dense_weight=0.6)
 """The weights of the published plan."""
