@@ -85,6 +85,12 @@ def lex(text: str) -> Sequence[Lexeme]:
     )
 
 
+def worth_of_sum(text: str) -> float:
+    """Return a value that only preserves the order: hit dice of `5+3` are more than 5+1 and less than 6."""
+    base, _, more = text.partition("+")
+    return float(base) + min(float(more), 99.0) / 100
+
+
 def fraction(slashed: str) -> float | None:
     """Return the value of a fraction like `3/4` or `5/4`; None for a score, a date or a strength of 18/50."""
     over, _, under = slashed.replace("⁄", "/").partition("/")

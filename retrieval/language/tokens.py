@@ -13,7 +13,7 @@ from functools import lru_cache
 from math import inf, nan
 from typing import Literal, NamedTuple
 
-from retrieval.language.lexer import AT_ONCE, UNSPACED, Lexeme, fraction, lex
+from retrieval.language.lexer import AT_ONCE, UNSPACED, Lexeme, fraction, lex, worth_of_sum
 
 _QUOTES = r"(?P<quote>['\"`]){}(?P<inner>[^\s\w]|_)(?P=quote)|[‘“](?P<curled>[^\s\w]|_)[’”]"
 _QUOTED = re.compile(_QUOTES.format(""))
@@ -205,9 +205,7 @@ def _figure(kind: str, raw: str, glue: Glue) -> Token:
         value = fraction(raw.lstrip("+-"))
         return Token("whole", raw, raw, nan if value is None else value, "slashed" if value is None else "fraction")
     if kind == "sum":
-        # `5+3 hit dice` is more than 5+1 and less than 6; the value is only used for comparison.
-        base, _, more = raw.partition("+")
-        return Token("whole", raw, raw, worth(base) + min(worth(more), 99.0) / 100, "sum")
+        return Token("whole", raw, raw, worth_of_sum(raw), "sum")
     return Token("whole", raw.removesuffix("s") if kind == "dice" else raw, raw, glue="opaque")
 
 

@@ -211,7 +211,7 @@ def _simple(pieces: Sequence[Lexeme], at: int, *, joined: bool) -> Amount | None
     read = numeral(pieces, position, joined=joined)
     if read is None or ((sign or money) and not read.figures):
         return None
-    read = _multiplied(pieces, read, money is not None)
+    read = _with_letter(pieces, read, money is not None)
     bare = _past_gloss(pieces, read.next)
     after = Following(money, bare) if money else _unit(pieces, read._replace(next=bare), position)
     if not after.unit and word_at(pieces, bare) and touches(pieces, bare):
@@ -240,7 +240,7 @@ def _is_product(pieces: Sequence[Lexeme], at: int) -> bool:
     return at > 0 and (pieces[at - 1].kind == "figure" or touches(pieces, at))
 
 
-def _multiplied(pieces: Sequence[Lexeme], read: Numeral, is_money: bool) -> Numeral:
+def _with_letter(pieces: Sequence[Lexeme], read: Numeral, is_money: bool) -> Numeral:
     """`10k`, `$5M`: a multiplier of one letter, glued to the figures."""
     if read.figures and touches(pieces, read.next) and read.next < len(pieces):
         factor = (_GLUED_TO_MONEY if is_money else _GLUED).get(pieces[read.next].text)

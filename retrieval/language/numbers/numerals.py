@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from math import inf, isinf
 from typing import NamedTuple
 
-from retrieval.language.lexer import VULGAR, Lexeme, fraction, lex
+from retrieval.language.lexer import VULGAR, Lexeme, fraction, lex, worth_of_sum
 from retrieval.language.numbers.quantity import (
     AFTER_PRONOUN,
     ARTICLES,
@@ -88,18 +88,12 @@ def _power(text: str) -> float:
         return inf
 
 
-def _sum(text: str) -> float:
-    # Hit dice of 5+3 are more than 5+1 and less than 6: the value preserves the order and is not a sum.
-    base, _, more = text.partition("+")
-    return float(base) + min(float(more), 99.0) / 100
-
-
 _VALUES = {
     "figure": _figure,
     "ordinal": lambda text: _figure(text[:-2]),
     "hex": lambda text: float(int(text, 16)),
     "power": _power,
-    "sum": _sum,
+    "sum": worth_of_sum,
     "slashed": fraction,
     "vulgar": VULGAR.__getitem__,
 }
