@@ -39,8 +39,9 @@ UNSPACED = (
 MOST_PARTS = 32
 """Largest divisor of a fraction: `18/50` is a score."""
 
-# The order matters: the longest reading of a run of digits is tried first. Every repeated group
-# has a limit, so that the time is proportional to the length of the text.
+# The order matters: the longest reading of a run of digits is tried first. Every repeated group of a number
+# has a limit, so that the time is proportional to the length of the text. `Q1/2024` has no fraction, since
+# its first number belongs to a name.
 _LEXEME = re.compile(
     rf"""
     (?P<money>   (?:(?<![\w])[kKMB]?Cr|[$€£¥])(?=[\s]?[.0-9]) )
@@ -48,24 +49,26 @@ _LEXEME = re.compile(
   | (?P<raised>  [⁰¹²³⁴-⁹]+ )
   | (?P<word>    [^\W\d_{UNSPACED}]{{2,}}(?:['’][^\W\d_{UNSPACED}]+(?![\d_]))*
                | [^\W\d_{UNSPACED}](?:['’][^\W\d_{UNSPACED}]+(?![\d_]))+ )
-  | (?P<date>    [0-9]{{4}}-[0-9]{{1,2}}-[0-9]{{1,2}}(?![\w-]) | [0-9]{{1,2}}[/.][0-9]{{1,2}}[/.][0-9]{{4}}(?![\w/]) )
-  | (?P<time>    [0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}})?(?:\.[0-9]+)?(?![0-9:]) )
-  | (?P<ratio>   [0-9]+(?::[0-9]+){{1,7}}+(?![\w:]) | [0-9]+(?:/[0-9]+){{2,7}}+(?!\w) )
-  | (?P<version> [0-9]+(?:\.[0-9]+){{2,7}}+(?!,[0-9]) )
-  | (?P<dice>    [0-9]*[dD](?:[0-9]+|%)(?=s?(?![^\W_]))s? )
-  | (?P<chain>   [0-9]+(?:[-–][0-9]+){{2,7}}+(?!\w) | [0-9]{{1,3}}(?:\.[0-9]{{3}}){{1,7}}+,[0-9]+ )
+  | (?P<date>    [0-9]{{4}}-[0-9]{{1,2}}-[0-9]{{1,2}}(?![^\W_]|-)
+               | [0-9]{{1,2}}[/.][0-9]{{1,2}}[/.][0-9]{{4}}(?![^\W_]|/) )
+  | (?P<time>    (?:(?<![^\W\d_])|(?<=[0-9]T))[0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}})?(?:\.[0-9]+)?(?![0-9:]) )
+  | (?P<ratio>   (?<![0-9]-)(?<![^\W\d_])[0-9]{{1,3}}(?::[0-9]+){{1,7}}+(?![^\W_]|:|\.[0-9])
+               | [0-9]+(?:/[0-9]+){{2,15}}+(?![^\W_]) )
+  | (?P<version> [0-9]+(?:\.[0-9]+){{2,15}}+(?!(?<=\.[0-9]{{3}}),[0-9]+(?![\w.])) )
+  | (?P<dice>    [0-9]*[dD](?:[0-9]+|%)(?=[sS]?(?![^\W_]))[sS]? )
+  | (?P<chain>   [0-9]+(?:[-–][0-9]+){{2,15}}+(?![^\W_]) | [0-9]{{1,3}}(?:\.[0-9]{{3}}){{1,7}}+,[0-9]+(?![\w.]) )
   | (?P<hex>     0[xX][0-9a-fA-F]{{1,16}}(?!\w) )
   | (?P<power>   [0-9]{{1,9}}\^-?[0-9]{{1,4}}(?!\w) )
-  | (?P<sum>     [0-9]{{1,9}}\+[0-9]{{1,9}}(?!\w) )
-  | (?P<slashed> [0-9]+[/⁄][0-9]+(?!\w) )
+  | (?P<sum>     (?<![^\W\d_])[0-9]{{1,9}}\+[0-9]{{1,9}}(?![^\W_]) )
+  | (?P<slashed> (?<![^\W\d_])[0-9]+[/⁄][0-9]+(?![^\W_]|\.[0-9]) )
   | (?P<ordinal> [0-9]+(?:,[0-9]{{3}}){{0,7}}+(?i:st|nd|rd|th)(?![^\W_]) )
-  | (?P<figure>  (?<=[^\W\d_]\.)[0-9]+(?=\.[0-9]+[^\W\d_])
+  | (?P<figure>  (?<=[^\W\d_]\.)[0-9]+(?=\.[0-9]+[^\W\d_]{{3}})
                | (?:[1-9][0-9]{{0,2}}(?:[ ][0-9]{{3}}){{0,6}}?[ ]000(?![.,]?[0-9]|[ ][0-9])
                    |[0-9]{{1,3}}(?:(?:,[0-9]{{3}}){{1,7}}+|(?:[\u00a0\u2009\u202f][0-9]{{3}}){{1,7}}+)(?![0-9])
                    |[0-9]+)
                  (?:\.[0-9]+)?(?:[eE][-+]?[0-9]{{1,3}}(?!\w))? | (?<![\w.])\.[0-9]+ )
   | (?P<times>   (?:(?<!\w)[xX]|×)(?=\s?[0-9]+(?:\.[0-9]+)?(?!\w)) )
-  | (?P<dotted>  [^\W\d_](?:\.[^\W\d_](?![^\W\d_]))+\.? )
+  | (?P<dotted>  [^\W\d_](?:\.[^\W\d_](?![^\W_]))+\.? )
   | (?P<letter>  [{UNSPACED}] | [^\W\d_] )
   | (?P<mark>    \S )
     """,
@@ -91,9 +94,9 @@ def worth_of_sum(text: str) -> float:
     return float(base) + min(float(more), 99.0) / 100
 
 
-def fraction(slashed: str) -> float | None:
-    """Return the value of a fraction like `3/4` or `5/4`; None for a score, a date or a strength of 18/50."""
+def fraction(slashed: str, most_parts: int = MOST_PARTS) -> float | None:
+    """Return the value of a fraction like `3/4` or `5/4`; None for a larger value or divisor, as in a score."""
     over, _, under = slashed.replace("⁄", "/").partition("/")
     if not under.isdecimal() or len(under) > 2 or len(over) > 3:
         return None
-    return int(over) / int(under) if 2 <= int(under) <= MOST_PARTS and int(over) < 2 * int(under) else None
+    return int(over) / int(under) if 2 <= int(under) <= most_parts and int(over) < 2 * int(under) else None

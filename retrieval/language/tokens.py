@@ -106,7 +106,10 @@ class Token(NamedTuple):
 _ONE_OF_MANY = re.compile(f"[{UNSPACED}]")
 _WORDS = frozenset({"dotted", "money", "times"})
 """Lexemes that are words if they are letters: `x` and `Cr`, but not `×` and `$`."""
-_SILENT = str.maketrans("", "", "'.")
+_SILENT = str.maketrans("", "", "'.\u0307")
+"""What a word loses; the dot is that of a Turkish capital i in lower case."""
+_MOST_PARTS = 16
+"""Largest divisor of a fraction that a label may have: a strength of `18/20` is a score."""
 _MARKS = frozenset("-,;:.?!()[]{}=%&/+|<>$€£¥—≥≤")
 
 _FIGURES = re.compile(r"[0-9]+(?:\.[0-9]+)?")
@@ -202,10 +205,14 @@ def _figure(kind: str, raw: str, glue: Glue) -> Token:
         text = plain(raw[:-2])
         return Token("ordinal", text + raw[-2:], raw, worth(text), glue, ordinal=True)
     if "/" in raw:
-        value = fraction(raw.lstrip("+-"))
-        return Token("whole", raw, raw, nan if value is None else value, "slashed" if value is None else "fraction")
+        value = fraction(raw.lstrip("+-"), _MOST_PARTS)
+        if value is None or value >= 1:
+            return Token("whole", raw, raw, nan, "slashed")
+        return Token("whole", raw, raw, -value if raw[0] == "-" else value, "fraction")
     if kind == "sum":
         return Token("whole", raw, raw, worth_of_sum(raw), "sum")
+    if kind == "figure" and raw[0] == "+":
+        raw = "+" + plain(raw[1:])
     return Token("whole", raw.removesuffix("s") if kind == "dice" else raw, raw, glue="opaque")
 
 

@@ -77,7 +77,8 @@ _LOWERED_BY, _LOWEST = 1 / 6, 1 / 3
 def outdone(scores: Scores, table_of: Positions, able: Mask, margin: float) -> Mask:
     """Return (n,) which candidates are more than a margin below the best of their table.
 
-    The second row of a table has the whole margin; each further row has a sixth less, but at least a third.
+    The second row of a table has the whole margin; each further row has a sixth less, but at least a third. Rows with
+    equal scores have the same.
 
     Args:
         scores: (n,) scores of the candidates.
@@ -88,7 +89,9 @@ def outdone(scores: Scores, table_of: Positions, able: Mask, margin: float) -> M
     order = np.lexsort((-scores, table_of))
     starts = np.flatnonzero(np.diff(table_of[order], prepend=-1))
     best = np.repeat(starts, np.diff(starts, append=len(order)))
-    better = np.arange(len(order)) - best
+    is_new = np.diff(scores[order], prepend=np.nan) != 0
+    is_new[starts] = True
+    better = np.maximum.accumulate(np.where(is_new, np.arange(len(order)), 0)) - best
     allowed = margin * np.maximum(1.0 - _LOWERED_BY * np.maximum(better - 1, 0), _LOWEST)
     fallen = np.zeros(len(order), dtype=np.bool_)
     fallen[order] = scores[order[best]] - scores[order] > allowed

@@ -1,7 +1,7 @@
 """Numerals without sign and unit, in digits, words, or both (`1.5 million`, `2 and a half`, `7th`)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import inf, isinf
 from typing import NamedTuple
 
@@ -27,8 +27,8 @@ _COUNTING = frozenset({"figure", "ordinal"})
 _NAME = re.compile(
     r"""
     (?P<code>    (?<![\w-])[A-Z]\w{0,20}(?:-\w{1,20}){0,4}?-(?:[A-Za-z]{1,9}[0-9]|[0-9]{1,9}[A-Za-z])\w{0,20}(?!\w) )
-  | (?P<version> [vV][0-9]+(?:\.[0-9]+){2,7}+(?!,[0-9]) )
-  | (?P<dice>    [0-9]*[dD](?:[0-9]+|%)(?!\w)(?:\s?[-+−–x×*]\s?[0-9]+(?:,[0-9]{3})*(?![\w.]))? )
+  | (?P<version> [vV][0-9]+(?:\.[0-9]+){2,15}+ )
+  | (?P<dice>    [0-9]*[dD](?:[1-9][0-9]*|%)(?!\w)(?:\s?[-+−–x×*]\s?[0-9]+(?:,[0-9]{3})*(?![\w.]))? )
   | (?P<word>    (?:_(?=\w)|[^\W\d_])\w*(?:['’][^\W\d_]+)* )
     """,
     re.VERBOSE,
@@ -40,7 +40,8 @@ _BEGINNINGS = frozenset({"word", "letter", "dice"})
 def pieces_of(text: str) -> list[Lexeme]:
     """Return the lexemes of a text as numbers need them: names are one piece, whatever digits are in them.
 
-    Raised footnote numbers are left out. `1--3` has one long dash.
+    Left out are raised footnote numbers, and what a name cuts off, like the `.11` of `python3.11`. `1--3` has one long
+    dash.
     """
     pieces: list[Lexeme] = []
     end = 0
@@ -52,7 +53,7 @@ def pieces_of(text: str) -> list[Lexeme]:
             end, words = name.end(), name.group()
             pieces.append(Lexeme(name.lastgroup or "", words, name.start(), end, words.lower()))
         else:
-            pieces.append(lexeme)
+            pieces.append(lexeme._replace(kind="word") if lexeme.kind == "dice" else lexeme)
     return _with_long_dashes(pieces) if "--" in text else pieces
 
 
@@ -88,7 +89,7 @@ def _power(text: str) -> float:
         return inf
 
 
-_VALUES = {
+_VALUES: Mapping[str, Callable[[str], float | None]] = {
     "figure": _figure,
     "ordinal": lambda text: _figure(text[:-2]),
     "hex": lambda text: float(int(text, 16)),
