@@ -104,7 +104,8 @@ class Token(NamedTuple):
 
 
 _ONE_OF_MANY = re.compile(f"[{UNSPACED}]")
-_WORDS = frozenset({"dotted", "money", "times"})
+_WORDS = frozenset({"word", "letter", "dotted"})
+_WORDS_OR_MARKS = frozenset({"money", "times"})
 """Lexemes that are words if they are letters: `x` and `Cr`, but not `×` and `$`."""
 _SILENT = str.maketrans("", "", "'.\u0307")
 """What a word loses; the dot is that of a Turkish capital i in lower case."""
@@ -148,9 +149,9 @@ def tokenize(text: str) -> Sequence[Token]:
     end, hyphen, sign = -1, False, ""
     for at, (kind, raw, start, stop, lower) in enumerate(lexemes):
         after_word = start == end and bool(tokens) and tokens[-1].kind == "word"
-        if kind in ("word", "letter") or (kind in _WORDS and raw[0].isalpha()):
+        if kind in _WORDS or (kind in _WORDS_OR_MARKS and raw[0].isalpha()):
             tokens.append(_word(raw))
-        elif kind in _WORDS or kind == "mark":
+        elif kind == "mark" or kind in _WORDS_OR_MARKS:
             if raw not in _MARKS:
                 continue
             sign = raw if _is_sign(text, lexemes, at) else ""
