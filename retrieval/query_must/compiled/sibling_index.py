@@ -41,15 +41,22 @@ class CompiledExclusions:
     @cached_property
     def positions(self) -> Integers:
         """Positions of the excluded chunks, ascending."""
-        if self._named is None or self.is_empty:
-            return np.zeros(0, dtype=np.int64)
+        rows, _ = self._excluded
+        return np.sort(self._index.positions[rows])
+
+    @cached_property
+    def _excluded(self) -> tuple[Integers, Integers]:
+        """The excluded rows, ascending, and which of the named tables excludes each."""
         index, named = self._index, self._named
+        if named is None or self.is_empty:
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         kinds = np.unique(index.kind[named.tables[named.free & (named.title != 0)]]).tolist()
         near = [index.tables_of_kind[kind].astype(np.int64) for kind in kinds]
         tables = np.unique(np.concatenate([named.tables[named.free], *near]))
         sizes = index.rows[tables + 1] - index.rows[tables]
         rows = np.repeat(index.rows[tables] - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
-        return np.sort(index.positions[rows[self._excluding_table(rows) != _NOBODY]])
+        by = self._excluding_table(rows)
+        return rows[by != _NOBODY], by[by != _NOBODY]
 
     def among(self, positions: Integers) -> npt.NDArray[np.bool_]:
         """Return which chunks at these positions are excluded, aligned with them."""
@@ -74,9 +81,11 @@ class CompiledExclusions:
 
     def _why(self, table: str, row: int) -> str:
         number = -1 if self.is_empty else self._index.row(table, row)
-        by = int(self._excluding_table(np.array([number]))[0]) if number >= 0 else _NOBODY
-        if by == _NOBODY or self._mentions is None or self._named is None:
+        rows, tables = self._excluded
+        place = int(np.searchsorted(rows, number))
+        if number < 0 or place == len(rows) or rows[place] != number or self._mentions is None or self._named is None:
             return ""
+        by = int(tables[place])
         own = self._named.tables[by] == self._index.table_of[number]
         return (named_reason if own else duplicate_table_reason)(
             self._mentions, self._named.verdict(by, self._mentions)
