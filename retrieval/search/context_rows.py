@@ -29,7 +29,7 @@ SAME = 1e-9
 CONTEXT_ROW = "companion"
 """Name of the addend that moves a chunk to its place after a row."""
 
-NEAREST, ABOVE, REFERRED, NAMED = 4, 2, 2, 2
+NEAREST, ABOVE, REFERRED, NAMED = 8, 4, 4, 4
 """The most chunks of a row's own section, nearest first; of the section above; that a row or its section's text refers
 to or mentions; whose heading is the row's name."""
 TABLES = 2
