@@ -36,8 +36,6 @@ UNSPACED = (
     r"\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"
 )
 """Letters of scripts without blanks between words: Thai, Lao, Burmese, Khmer, kana, Chinese."""
-MOST_PARTS = 32
-"""Largest divisor of a fraction: `18/50` is a score."""
 
 # The order matters: the longest reading of a run of digits is tried first. Every repeated group of a number
 # has a limit, so that the time is proportional to the length of the text. `Q1/2024` has no fraction, since
@@ -94,9 +92,9 @@ def worth_of_sum(text: str) -> float:
     return float(base) + min(float(more), 99.0) / 100
 
 
-def fraction(slashed: str, most_parts: int = MOST_PARTS) -> float | None:
-    """Return the value of a fraction like `3/4` or `5/4`; None for a larger value or divisor, as in a score."""
+def fraction(slashed: str, largest_divisor: int = 32) -> float | None:
+    """Return the value of a fraction like `3/4` or `5/4`; None for a larger value or divisor: `18/50` is a score."""
     over, _, under = slashed.replace("⁄", "/").partition("/")
     if not under.isdecimal() or len(under) > 2 or len(over) > 3:
         return None
-    return int(over) / int(under) if 2 <= int(under) <= most_parts and int(over) < 2 * int(under) else None
+    return int(over) / int(under) if 2 <= int(under) <= largest_divisor and int(over) < 2 * int(under) else None

@@ -109,7 +109,7 @@ _WORDS_OR_MARKS = frozenset({"money", "times"})
 """Lexemes that are words if they are letters: `x` and `Cr`, but not `×` and `$`."""
 _SILENT = str.maketrans("", "", "'.\u0307")
 """What a word loses; the dot is that of a Turkish capital i in lower case."""
-_MOST_PARTS = 16
+_LARGEST_DIVISOR = 16
 """Largest divisor of a fraction that a label may have: a strength of `18/20` is a score."""
 _MARKS = frozenset("-,;:.?!()[]{}=%&/+|<>$€£¥—≥≤")
 
@@ -124,17 +124,13 @@ _NARROW_GROUPS = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:[\u00a0\u2009\u202f][0-9]
 _NARROW = re.compile(r"[\u00a0\u2009\u202f]")
 
 
-def separate_figures(text: str) -> str:
-    """Return the text with a blank before a fraction or a raised digit after a number: `2½` is not 21 over 2."""
-    return _VULGAR.sub(" ", _FOOTNOTE.sub(" ", text))
-
-
 def normalise(text: str) -> str:
     """Return the text with compatibility forms, quotes and dashes folded, pictures as words, and without raised digits
     after numbers. Its case is kept."""
     if text.isascii():
         return text
-    text = _NARROW_GROUPS.sub(lambda match: _NARROW.sub("", match[0]), separate_figures(text))
+    text = _VULGAR.sub(" ", _FOOTNOTE.sub(" ", text))  # `2½` is not 21 over 2
+    text = _NARROW_GROUPS.sub(lambda match: _NARROW.sub("", match[0]), text)
     text = unicodedata.normalize("NFKC", text)
     text = text.translate(_DASHES).translate(_PUNCTUATION).translate(PICTURES)
     return "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
@@ -150,7 +146,7 @@ def tokenize(text: str) -> Sequence[Token]:
     for at, (kind, raw, start, stop, lower) in enumerate(lexemes):
         after_word = start == end and bool(tokens) and tokens[-1].kind == "word"
         if kind in _WORDS or (kind in _WORDS_OR_MARKS and raw[0].isalpha()):
-            tokens.append(_word(raw))
+            tokens.append(_word(raw, lower))
         elif kind == "mark" or kind in _WORDS_OR_MARKS:
             if raw not in _MARKS:
                 continue
@@ -177,8 +173,8 @@ def _is_sign(text: str, lexemes: Sequence[Lexeme], at: int) -> bool:
     return lexemes[at + 1].kind in ("figure", "slashed") and not text[sign.start - 1 : sign.start].isalnum()
 
 
-def _word(raw: str) -> Token:
-    word = raw.lower() if raw.isascii() else unicodedata.normalize("NFKC", raw.casefold())
+def _word(raw: str, lower: str) -> Token:
+    word = lower if raw.isascii() else unicodedata.normalize("NFKC", raw.casefold())
     word = word.removesuffix("'s").translate(_SILENT)
     return Token("word", word, word)
 
@@ -206,7 +202,7 @@ def _figure(kind: str, raw: str, glue: Glue) -> Token:
         text = plain(raw[:-2])
         return Token("ordinal", text + raw[-2:], raw, worth(text), glue, ordinal=True)
     if "/" in raw:
-        value = fraction(raw.lstrip("+-"), _MOST_PARTS)
+        value = fraction(raw.lstrip("+-"), _LARGEST_DIVISOR)
         if value is None or value >= 1:
             return Token("whole", raw, raw, nan, "slashed")
         return Token("whole", raw, raw, -value if raw[0] == "-" else value, "fraction")

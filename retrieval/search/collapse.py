@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from retrieval.files.arrays import begins
 from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.search.candidates import Candidates
 from retrieval.search.fusion import Leg, Positions, Scores
@@ -87,11 +88,9 @@ def outdone(scores: Scores, table_of: Positions, able: Mask, margin: float) -> M
         margin: in the unit of the scores.
     """
     order = np.lexsort((-scores, table_of))
-    starts = np.flatnonzero(np.diff(table_of[order], prepend=-1))
-    best = np.repeat(starts, np.diff(starts, append=len(order)))
-    is_new = np.diff(scores[order], prepend=np.nan) != 0
-    is_new[starts] = True
-    better = np.maximum.accumulate(np.where(is_new, np.arange(len(order)), 0)) - best
+    opens_table, rank = begins(table_of[order]), np.arange(len(order))
+    best = np.maximum.accumulate(np.where(opens_table, rank, 0))
+    better = np.maximum.accumulate(np.where(opens_table | begins(scores[order]), rank, 0)) - best
     allowed = margin * np.maximum(1.0 - _LOWERED_BY * np.maximum(better - 1, 0), _LOWEST)
     fallen = np.zeros(len(order), dtype=np.bool_)
     fallen[order] = scores[order[best]] - scores[order] > allowed

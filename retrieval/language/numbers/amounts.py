@@ -80,12 +80,12 @@ def _measured(pieces: Sequence[Lexeme], at: int, start: int) -> Following | None
         is_inch = at + 1 == len(pieces) or mark_at(pieces, at + 1) or touches(pieces, at)
         return Following(_INCH, at + 1) if is_inch else None
     is_gee = first.lower == "g" and mark_at(pieces, at - 1) == "-" and pieces[start].kind == "word"
-    unit = _GEE if is_gee else measure(_owner(first.text))
+    unit = _GEE if is_gee else measure(_without_possessive(first.text))
     after = unit and _rate(pieces, unit, at + 1)
     return after and after._replace(singular=after.next == at + 1 and _is_singular(pieces, at))
 
 
-def _owner(word: str) -> str:
+def _without_possessive(word: str) -> str:
     """Return a word without the ending of a possessive: `1 week's rations` are of a week."""
     return word.removesuffix("'s").removesuffix("’s")
 
@@ -142,7 +142,7 @@ def _rate(pieces: Sequence[Lexeme], unit: Unit, at: int) -> Following:
 
 def _noun(pieces: Sequence[Lexeme], at: int, hyphen: bool) -> Following | None:
     piece = pieces[at]
-    word = _owner(piece.lower)
+    word = _without_possessive(piece.lower)
     if piece.kind != "word" or len(word) < 2 or not word.isalpha() or (touches(pieces, at) and not hyphen):
         return None
     if word in FUNCTION_WORDS or word in NUMBER_WORDS or not (hyphen or piece.text.islower()):

@@ -204,7 +204,7 @@ def hashes_of_spans(tokens: Sequence[str], longest: int) -> tuple[list[tuple[int
     return spans, np.array(numbers, dtype=np.uint64)
 
 
-def places_of(numbers: Hashes, among: Hashes) -> npt.NDArray[np.int64]:
+def places_of(numbers: Hashes | Integers, among: Hashes | Integers) -> Integers:
     """Return the index of each number in an ascending array; -1 if it is not there."""
     if not len(among):
         return np.full(len(numbers), -1, dtype=np.int64)

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.files.arrays import Integers
+from retrieval.files.arrays import Integers, RaggedArray
 from retrieval.language.canonical import Canonical
 from retrieval.query_must.compiled.atoms import hash_of, places_of
 from retrieval.query_must.compiled.naming import Named, name_rows
@@ -53,8 +53,7 @@ class CompiledExclusions:
         kinds = np.unique(index.kind[named.tables[named.free & (named.title != 0)]]).tolist()
         near = [index.tables_of_kind[kind].astype(np.int64) for kind in kinds]
         tables = np.unique(np.concatenate([named.tables[named.free], *near]))
-        sizes = index.rows[tables + 1] - index.rows[tables]
-        rows = np.repeat(index.rows[tables] - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
+        rows = RaggedArray(index.rows, index.positions).places(tables)
         by = self._excluding_table(rows)
         return rows[by != _NOBODY], by[by != _NOBODY]
 
@@ -82,10 +81,10 @@ class CompiledExclusions:
     def _why(self, table: str, row: int) -> str:
         number = -1 if self.is_empty else self._index.row(table, row)
         rows, tables = self._excluded
-        place = int(np.searchsorted(rows, number))
-        if number < 0 or place == len(rows) or rows[place] != number or self._mentions is None or self._named is None:
+        at = int(places_of(np.array([number]), rows)[0])
+        if at < 0 or self._mentions is None or self._named is None:
             return ""
-        by = int(tables[place])
+        by = int(tables[at])
         own = self._named.tables[by] == self._index.table_of[number]
         return (named_reason if own else duplicate_table_reason)(
             self._mentions, self._named.verdict(by, self._mentions)
@@ -101,9 +100,8 @@ class CompiledExclusions:
     def _verdict(self, table: int) -> TableVerdict | None:
         if self._named is None or self._mentions is None:
             return None
-        position = int(np.searchsorted(self._named.tables, table))
-        there = position < len(self._named.tables) and self._named.tables[position] == table
-        return self._named.verdict(position, self._mentions) if there else None
+        at = int(places_of(np.array([table]), self._named.tables)[0])
+        return self._named.verdict(at, self._mentions) if at >= 0 else None
 
     def _excluding_table(self, rows: Integers) -> Integers:
         """Return which of the named tables excludes each row: its own, or else the first of its kind."""
@@ -113,8 +111,8 @@ class CompiledExclusions:
         index, named, mentions = self._index, self._named, self._mentions
         tables = index.table_of[rows].astype(np.int64)
         words = named.query_words.masks(index.words_of_row, rows)
-        key = np.minimum(np.searchsorted(named.tables, tables), len(named.tables) - 1)
-        own = np.flatnonzero((named.tables[key] == tables) & named.free[key])
+        key = places_of(tables, named.tables)
+        own = np.flatnonzero((key >= 0) & named.free[key])
         table_of = key[own]
         telling = np.uint64(mentions.informative) & ~named.claimed & ~(named.heads & np.uint64(mentions.words))
         says_no_more = (words[own] & (telling & ~named.words)[table_of]) == 0

@@ -27,13 +27,13 @@ def test_what_is_near_the_best_of_its_table_stays_and_the_more_rows_are_better_t
     fallen = outdone(scores, tables, able, margin)
 
     for table in set(tables.tolist()):
-        places = np.flatnonzero(tables == table)
-        for place in places:
-            better = int((scores[places] > scores[place]).sum())
+        rows = np.flatnonzero(tables == table)
+        for row in rows:
+            better = int((scores[rows] > scores[row]).sum())
             share = [1, 1, 5 / 6, 4 / 6, 3 / 6][better] if better < 5 else 2 / 6
-            gap = max(scores[places]) - values[place]
+            gap = max(scores[rows]) - values[row]
             if abs(gap - share * margin) > 1e-9:
-                assert fallen[place] == (able[place] and gap > share * margin)
+                assert fallen[row] == (able[row] and gap > share * margin)
 
 
 def search_of(retriever: Retriever, text: str) -> Search:

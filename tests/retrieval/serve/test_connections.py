@@ -67,7 +67,7 @@ def test_headers_have_a_bound(sample: Home, header: bytes) -> None:
         assert client.get("/healthz").status_code == 200
 
 
-def asked(connection: socket.socket) -> bytes:
+def response_of(connection: socket.socket) -> bytes:
     """The whole response: once its last byte is there, the server knows that the connection waits again."""
     connection.sendall(BEGUN + b"\r\n")
     read = b""
@@ -79,7 +79,7 @@ def asked(connection: socket.socket) -> bytes:
 def test_room_is_made_by_who_waits_longest_and_not_by_who_came_first(sample: Home, monkeypatch) -> None:
     monkeypatch.setattr(connections, "PER_ADDRESS", 2)
     with served(sample.root) as client, connected(client) as first, connected(client) as second:
-        assert all(b" 200 " in asked(connection) for connection in (first, second, first))
+        assert all(b" 200 " in response_of(connection) for connection in (first, second, first))
         with connected(client) as third:
-            assert b" 200 " in asked(third)
-            assert b" 200 " in asked(first)
+            assert b" 200 " in response_of(third)
+            assert b" 200 " in response_of(first)
