@@ -5,7 +5,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +24,8 @@ _BREAK = re.compile(
 )
 _HEADING = re.compile(r"^#{1,6}\s+(?P<hashed>.+?)\s*#*$|^\*\*(?P<bold>[^*]+)\*\*:?$")
 _ASKS = re.compile(r"[?？][*_)\"”’»]*$")
-_ITEM = re.compile(r"^\s*(?:[-*+:~]|\d+[.)])\s+|^\s*>\s*")
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_ITEM = re.compile(r"^(?P<indent>\s*)(?:(?P<mark>[-*+:~]|\d+[.)])\s+|>\s*)")
+_FENCE = re.compile(r"^\s*(?P<marks>```|~~~)")
 _TABLE = re.compile(r"\[Table:[^\]]*\]")
 _LINK = re.compile(r"\[[^\]]*\]\([^)]*\)|https?://\S+")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -46,6 +48,20 @@ class Sentence:
     """Nearest heading above it in the passage; empty if there is none."""
     before: str
     """The sentence or question before it under the same heading; empty for the first."""
+    introduced: str = ""
+    """Markdown of the short list or the few lines of code below a sentence that ends with a colon, which says nothing
+    without them."""
+
+    @property
+    def whole_text(self) -> str:
+        """The sentence with what it introduces."""
+        return f"{self.text} {self.introduced}".rstrip()
+
+
+MOST_INTRODUCED = 200
+"""Maximum number of characters of a list or of code that a sentence introduces."""
+_MOST_LINES = 3
+"""Maximum number of lines of code that a sentence introduces; more are an example."""
 
 
 def split_sentences(text: str) -> tuple[Sentence, ...]:
@@ -55,36 +71,66 @@ def split_sentences(text: str) -> tuple[Sentence, ...]:
     """
     sentences: list[Sentence] = []
     heading, before = "", ""
-    for block in _blocks(text):
-        title = _HEADING.match(block)
+    blocks = tuple(_blocks(text))
+    for number, block in enumerate(blocks):
+        if block.is_code:
+            continue
+        title = _HEADING.match(block.text)
         if title:
             heading, before = (title["hashed"] or title["bold"]).strip(), ""
             continue
-        for piece in _BREAK.split(block):
+        for piece in _BREAK.split(block.text):
             plain = " ".join(piece.split())
             if len(plain) > 1 and any(map(str.isalnum, plain)):
                 if not _ASKS.search(plain) and plain.casefold() != heading.casefold():
-                    sentences.append(Sentence(plain, heading, before))
+                    introduced = _introduced(block, blocks[number + 1 :]) if _is_opening(plain) else ""
+                    sentences.append(Sentence(plain, heading, before, introduced))
                 before = plain
     return tuple(sentences)
 
 
-def _blocks(text: str) -> Iterator[str]:
-    """Yield paragraphs, list items and headings."""
+def _is_opening(text: str) -> bool:
+    return text.rstrip("*_ ").endswith(":")
+
+
+class _Block(NamedTuple):
+    text: str
+    """A heading, paragraph or list item on one line, or the lines of a block of code."""
+    indent: int
+    """Of a list item, in characters; -1 for everything else."""
+    is_code: bool = False
+
+
+def _blocks(text: str) -> Iterator[_Block]:
     lines: list[str] = []
-    is_code = False
+    indent, fence = -1, ""
     for line in (*_TABLE.sub("\n\n", text).split("\n"), ""):
-        is_fence = bool(_FENCE.match(line))
-        is_code ^= is_fence
-        plain = "" if is_fence or is_code else line
-        item, title = _ITEM.match(plain), _HEADING.match(plain.strip())
-        if lines and (item or title or not plain.strip()):
-            yield " ".join(lines)
+        mark = _FENCE.match(line)
+        if fence and not (mark and mark["marks"] == fence):
+            lines.append(line)
+            continue
+        item, title = _ITEM.match(line), _HEADING.match(line.strip())
+        if lines and (fence or mark or item or title or not line.strip()):
+            yield _Block("\n".join(lines), -1, is_code=True) if fence else _Block(" ".join(lines), indent)
             lines = []
-        if title:
-            yield plain.strip()
-        elif plain.strip():
-            lines.append((plain[item.end() :] if item else plain).strip())
+        if mark:
+            fence = "" if fence else mark["marks"]
+        elif title:
+            yield _Block(line.strip(), -1)
+        elif line.strip():
+            indent = indent if lines else len(item["indent"]) if item and item["mark"] else -1
+            lines.append((line[item.end() :] if item else line).strip())
+
+
+def _introduced(block: _Block, following: Sequence[_Block]) -> str:
+    """Return the code, or the items of the list, below a block that ends with a colon; empty if they are long."""
+    if following and following[0].is_code:
+        lines = [line.strip() for line in following[0].text.split("\n") if line.strip()]
+        is_few = len(lines) <= _MOST_LINES and not any("`" in line for line in lines)
+        introduced = " ".join(f"`{line}`" for line in lines) if is_few else ""
+    else:
+        introduced = "; ".join(item.text for item in takewhile(lambda other: other.indent > block.indent, following))
+    return introduced if len(introduced) <= MOST_INTRODUCED else ""
 
 
 NAMES = (
@@ -142,7 +188,7 @@ def _features(
         float(len(words) < _FEW),
         min(len(words) / _LONG, 1.0),
         min(linked, 1.0),
-        float(text.rstrip("*_ ").endswith(":")),
+        float(_is_opening(text)),
         float("**" in text or "`" in text),
         1.0 - len(question.all_tokens & tokens) / (len(tokens) or 1),
     )
@@ -188,6 +234,6 @@ class SentenceChoice:
         order = np.argsort(-self.chances, kind="stable")[: min(most, MOST_SENTENCES)].tolist()
         kept = [position for position in order if self.chances[position] >= _NEXT * self.chances[order[0]]]
         return tuple(
-            Cell(chunk_id, "", self.sentences[position].text, position, round(float(self.chances[position]), 4))
+            Cell(chunk_id, "", self.sentences[position].whole_text, position, round(float(self.chances[position]), 4))
             for position in sorted(kept)
         )

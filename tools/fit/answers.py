@@ -148,7 +148,7 @@ def _sentence_examples(
 ) -> Iterator[SentenceExample]:
     for chunk in passages:
         pieces = sentences.split_sentences(chunk.text)
-        cells = [Cell(chunk.id, "", piece.text, place, 1.0) for place, piece in enumerate(pieces)]
+        cells = [Cell(chunk.id, "", piece.whole_text, place, 1.0) for place, piece in enumerate(pieces)]
         right = np.asarray([grade_answer([cell], {chunk.id: chunk}, gold) == "right" for cell in cells], dtype=np.bool_)
         if right.any():
             yield SentenceExample(book, words.text, sentences.sentence_features(words, pieces), right)

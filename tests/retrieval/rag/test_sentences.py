@@ -66,5 +66,30 @@ def test_a_meaning_below_a_heading_is_stated_without_its_mark() -> None:
     assert texts == ["Where it listens.", "Default: 80"]
 
 
+@pytest.mark.parametrize(
+    ("below", "introduced"),
+    [
+        ("```sql\nALTER TABLE *;\n```\n\nThen wait.", "`ALTER TABLE *;`"),
+        ("~~~\n# on\n\nwait\n~~~", "`# on` `wait`"),
+        ("- worker\n- self-employed\n\nAnd more.", "worker; self-employed"),
+        ("```\na\nb\nc\nd\n```", ""),
+        (f"- {'a word ' * 40}", ""),
+        ("> Of somebody else.", ""),
+        ("And more.", ""),
+    ],
+)
+def test_a_sentence_with_a_colon_is_stated_with_the_code_or_list_that_it_introduces(
+    below: str, introduced: str
+) -> None:
+    sentence = split_sentences(f"**Note:** These are kinds:\n\n{below}")[0]
+    assert (sentence.text, sentence.introduced) == ("**Note:** These are kinds:", introduced)
+    assert sentence.whole_text == f"**Note:** These are kinds: {introduced}".rstrip()
+
+
+def test_an_item_introduces_only_the_items_below_it() -> None:
+    first = split_sentences("- Modes:\n  - slow\n  - fast\n- Ports: 80")[0]
+    assert first.introduced == "slow; fast"
+
+
 def test_text_without_words_has_no_sentence() -> None:
     assert split_sentences("") == split_sentences("---\n\n***\n") == ()
