@@ -137,7 +137,7 @@ def run_ablation(
             with open_index(folder, name, corpus, embedder, tell) as snapshot:
                 _ask_corpus(query, corpus, snapshot, embedder, tell)
         tried = {*BASELINES, *BASELINES.values(), *WAYS, *WAYS.values()}
-        trials += [_trial(name, each, query) for each in query if each in tried]
+        trials += [_trial(name, trial, query) for trial in query if trial in tried]
     identity = embedder.identity
     return Ablation(split, f"{identity.name} {identity.version}", tuple(trials))
 
@@ -175,11 +175,11 @@ def _scored(questions: QuestionSet, ask: Ask) -> Iterator[Values]:
 
 def _trial(name: str, trial: str, values: Mapping[str, list[Values]]) -> Trial:
     baseline = WAYS.get(trial) or BASELINES.get(trial)
-    numbers = {metric: Number.of([each[metric] for each in values[trial]]) for metric in METRICS}
-    mine = [each["mrr"] for each in values[trial]]
+    numbers = {metric: Number.of([scores[metric] for scores in values[trial]]) for metric in METRICS}
+    mine = [scores["mrr"] for scores in values[trial]]
     if baseline is None:
         return Trial(name, trial, len(mine), numbers, None, None, None)
-    theirs = [each["mrr"] for each in values[baseline]]
+    theirs = [scores["mrr"] for scores in values[baseline]]
     difference = Number.of([a - b for a, b in zip(mine, theirs, strict=True)])
     return Trial(name, trial, len(mine), numbers, baseline, difference, paired_randomisation(mine, theirs))
 

@@ -82,7 +82,7 @@ def _aligned(rows: Sequence[ScoredQuestion], names: Sequence[str]) -> dict[str, 
     places = {name: {(row.set, row.question_id): row for row in rows if row.strategy == name} for name in names}
     questions = list(dict.fromkeys((row.set, row.question_id) for row in rows))
     shared = [question for question in questions if all(question in known for known in places.values())]
-    return {name: [known[each] for each in shared] for name, known in places.items()}
+    return {name: [known[question] for question in shared] for name, known in places.items()}
 
 
 def _cell(

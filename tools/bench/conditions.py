@@ -73,8 +73,8 @@ class ConditionsReport:
         yield ""
         yield "| asked | p50 ms | p95 ms | questions per second |"
         yield "|---|---:|---:|---:|"
-        for name, each in (("one at a time", self.alone), (f"{self.at_once} concurrently", self.together)):
-            yield f"| {name} | {each.p50_ms:.1f} | {each.p95_ms:.1f} | {each.per_second:.1f} |"
+        for name, times in (("one at a time", self.alone), (f"{self.at_once} concurrently", self.together)):
+            yield f"| {name} | {times.p50_ms:.1f} | {times.p95_ms:.1f} | {times.per_second:.1f} |"
         one, many = self.alone, self.together
         yield (
             f"| ratio | {many.p50_ms / one.p50_ms:.1f} | {many.p95_ms / one.p95_ms:.1f} "

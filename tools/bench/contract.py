@@ -176,7 +176,9 @@ def _timing(name: str, home: Path, questions: Sequence[str], embedder: Embedder)
         keys = [f"pass-{number}:question-{position}" for position in range(len(questions))]
         for way, ask in ways.items():
             ask(questions[0], "warm:up")
-            taken, result = zip(*(_timed(ask, *each) for each in zip(questions, keys, strict=True)), strict=True)
+            taken, result = zip(
+                *(_timed(ask, *question) for question in zip(questions, keys, strict=True)), strict=True
+            )
             times[way].append(list(taken))
             answered = sum(result) if way == "new" else answered
     pipeline.close()

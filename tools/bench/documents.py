@@ -310,7 +310,7 @@ class DocumentsReport:
     @property
     def steep(self) -> tuple[Growth, ...]:
         """What grows faster than it may."""
-        return tuple(each for each in self.growth if each.exponent > BOUND)
+        return tuple(growth for growth in self.growth if growth.exponent > BOUND)
 
     def lines(self) -> Iterator[str]:
         """The counts, then how each thing grows."""
@@ -320,9 +320,9 @@ class DocumentsReport:
             f"{self.headers_over_nothing} only names of columns without a value"
         )
         yield from self.said
-        for each in self.growth:
-            mark = " (too steep)" if each in self.steep else ""
-            yield f"{each.of}: n^{each.exponent:.2f}, {each.milliseconds:.1f} ms at {each.n}{mark}"
+        for growth in self.growth:
+            mark = " (too steep)" if growth in self.steep else ""
+            yield f"{growth.of}: n^{growth.exponent:.2f}, {growth.milliseconds:.1f} ms at {growth.n}{mark}"
 
 
 def run_documents(documents: int, seed: int, tell: Tell, *, timed: bool = True) -> DocumentsReport:

@@ -116,8 +116,8 @@ def _refusals(change: Change, books: int, questions: int, simulations: int, seed
         wholes = [_paired(gains.ravel())]
         parts = [_paired(row) for row in gains] if books > 1 else []
         result = judge(wholes, parts)
-        together += any(each.verdict == "worse" for each in result)
-        apart += any(_by_itself(one, each) for one, each in zip((*wholes, *parts), result, strict=True))
+        together += any(judgement.verdict == "worse" for judgement in result)
+        apart += any(_by_itself(one, judgement) for one, judgement in zip((*wholes, *parts), result, strict=True))
     return together, apart
 
 
@@ -125,9 +125,9 @@ def _paired(gains: npt.NDArray[np.float64]) -> Paired:
     return Paired((1.0 + gains).tolist(), [1.0] * len(gains))
 
 
-def _by_itself(given: Paired, found: Judgement) -> bool:
+def _by_itself(given: Paired, judgement: Judgement) -> bool:
     """The rule before all lists were judged together."""
-    if found.low > -MARGIN or found.difference >= 0:
+    if judgement.low > -MARGIN or judgement.difference >= 0:
         return False
-    more_than_one = round(found.difference, 9) < -max(MARGIN, round(1 / found.n, 9))
+    more_than_one = round(judgement.difference, 9) < -max(MARGIN, round(1 / judgement.n, 9))
     return more_than_one or paired_randomisation(given.ours, given.theirs) < 0.05

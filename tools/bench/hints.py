@@ -225,7 +225,7 @@ def run_hints(folder: Path, shelf: Shelf, embedder: Embedder, tell: Tell = lambd
         searcher = ScoringSearcher(Retriever(snapshot, embedder), chunks, timed=0).parsed
         of_chunk = {chunk.id: category_of(chunk, KEY) for chunk in chunks}
         for questions in shelf.question_sets(searcher, chunks):
-            answered = [each for each in questions.scored if questions.gold(each)]
+            answered = [question for question in questions.scored if questions.gold(question)]
             for number, question in enumerate(answered):
                 tell(f"asking about {questions.name}", number, len(answered))
                 gold = {of_chunk[name] for name in questions.gold(question)}
@@ -256,7 +256,9 @@ def _ranked(
 
     def hinted(boost: float) -> Callable[[str], list[Chunk]]:
         config = HintConfig(category_hint_boost=boost)
-        return lambda named: [each.hit.chunk for each in rerank_by_categories(broad, [named], {}, config, KEY)[:K]]
+        return lambda named: [
+            candidate.hit.chunk for candidate in rerank_by_categories(broad, [named], {}, config, KEY)[:K]
+        ]
 
     def filtered(named: str) -> list[Chunk]:
         return [hit.chunk for hit in searcher.retrieve(question.query, K, STRATEGY, where=Eq(KEY, named)).hits]

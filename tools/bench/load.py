@@ -152,7 +152,7 @@ def _timing(kind: Kind, requests: Sequence[Request]) -> KindTiming | None:
         return None
     times = np.asarray([request.milliseconds for request in requests])
     middle, late = np.percentile(times, (50, 95))
-    return KindTiming(kind, len(requests), *(round(float(each), 1) for each in (middle, late, times.max())))
+    return KindTiming(kind, len(requests), *(round(float(value), 1) for value in (middle, late, times.max())))
 
 
 _TIMEOUT = 60.0
@@ -177,7 +177,7 @@ async def send_requests(url: str, questions: Sequence[str], load: Load, snapshot
                 query.append(await _ask(connection, kind, chance.choice(questions), snapshots))
         return query
 
-    return [request for each in await asyncio.gather(*map(client, range(load.clients))) for request in each]
+    return [request for requests in await asyncio.gather(*map(client, range(load.clients))) for request in requests]
 
 
 async def _ask(connection: httpx.AsyncClient, kind: Kind, question: str, snapshots: Sequence[str]) -> Request:

@@ -173,9 +173,9 @@ def _predicate(subject: str, armor_class: int, level: tuple[int, int], *, as_ran
 
 def _timed(work: Callable[[Given], Found], given: Sequence[Given]) -> tuple[list[Found], list[float]]:
     result, times = [], []
-    for each in given:
+    for argument in given:
         clock = Clock()
-        result.append(work(each))
+        result.append(work(argument))
         times.append(clock.milliseconds)
     return result, times
 

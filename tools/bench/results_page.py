@@ -161,7 +161,7 @@ class Results:
         values["cells"] = tuple(
             Cell(**{**record, "ahead": tuple(record["ahead"])}) for record in _records(values.pop("cells"))
         )
-        values["indexes"] = tuple(IndexNote(**each) for each in values["indexes"])
+        values["indexes"] = tuple(IndexNote(**note) for note in values["indexes"])
         return cls(**values)
 
 

@@ -173,9 +173,9 @@ def run_benchmark(
 def _pooled(sets: Sequence[QuestionSet]) -> list[QuestionSet]:
     """Sets of one name and split, asked of several corpora, as one set."""
     pooled: dict[tuple[str, str], QuestionSet] = {}
-    for each in sets:
-        known = pooled.get((each.name, each.split))
-        pooled[each.name, each.split] = _joined(known, each) if known else each
+    for questions in sets:
+        known = pooled.get((questions.name, questions.split))
+        pooled[questions.name, questions.split] = _joined(known, questions) if known else questions
     return list(pooled.values())
 
 

@@ -57,7 +57,9 @@ def _sections(aggregates: Sequence[Aggregate], metrics: Sequence[str]) -> str:
 
 
 def _table(aggregates: Sequence[Aggregate], metrics: Sequence[str]) -> str:
-    by_place = {(each.book, each.kind, each.strategy, each.metric): each for each in aggregates}
+    by_place = {
+        (aggregate.book, aggregate.kind, aggregate.strategy, aggregate.metric): aggregate for aggregate in aggregates
+    }
     places = dict.fromkeys(key[:3] for key in by_place if key[3] in metrics and key[2] != ALL)
     measured = [name for name in metrics if any(key[3] == name for key in by_place)]
     whole = all(book == kind == ALL for book, kind, _ in places)

@@ -149,8 +149,8 @@ def _load_file(file: Path, class_name: str) -> object:
 def told_error(error: BaseException, file: Path | None = None) -> str:
     """What was raised and where, on one line: in the file, if the error has been there, else where it was raised."""
     frames = traceback.extract_tb(error.__traceback__)
-    place = next((frame for frame in reversed(frames) if file and frame.filename == str(file)), frames[-1])
-    return f"{type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})"
+    frame = next((frame for frame in reversed(frames) if file and frame.filename == str(file)), frames[-1])
+    return f"{type(error).__name__}: {error} ({Path(frame.filename).name}, line {frame.lineno})"
 
 
 def why_missing(name: str, packages: Sequence[str]) -> str | None:

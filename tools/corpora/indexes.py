@@ -87,7 +87,7 @@ def _sources(root: Path) -> Iterable[Path]:
     for name in _MADE_BY:
         path = root / name
         result = [path] if path.is_file() else sorted(path.rglob("*"))
-        yield from (each for each in result if each.suffix in {".py", ".toml"})
+        yield from (path for path in result if path.suffix in {".py", ".toml"})
 
 
 def _forget(folder: Path, snapshot: str | None) -> None:
@@ -166,7 +166,9 @@ def by_group(
 
 def searched_sets(name: str, corpus: Corpus, retriever: Retriever, chunks: Sequence[Chunk]) -> list[QuestionSet]:
     """The sets of a corpus but those asked within one table, which show other candidates than a search does."""
-    return [each for each in corpus.question_sets(retriever, chunks) if each.ask is None or name == PASSAGES]
+    return [
+        questions for questions in corpus.question_sets(retriever, chunks) if questions.ask is None or name == PASSAGES
+    ]
 
 
 def learned_from(data: Path, split: str) -> list[tuple[str, Corpus]]:

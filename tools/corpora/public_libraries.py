@@ -129,7 +129,9 @@ def write_public_set(clones: Path, data: Path) -> tuple[str, ...]:
         except BenchmarkDataError as error:
             missing.append(f"{library.name}: {error}")
             continue
-        _write_book(data / SET, library.name, texts, [each for each in questions if each.library == library.name])
+        _write_book(
+            data / SET, library.name, texts, [question for question in questions if question.library == library.name]
+        )
     if len(missing) == len(libraries):
         raise BenchmarkDataError(f"no library could be written; {missing[0]}")
     return tuple(missing)

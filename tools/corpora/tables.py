@@ -112,7 +112,7 @@ def rows_at(questions: Sequence[Question], chunks: Sequence[Chunk]) -> Resolutio
             elif len(ids) > 1:
                 ambiguous.append(AnchorFinding(question.id, anchor, f"{location} is in {len(ids)} rows"))
         if all(result):
-            gold[question.id] = tuple(dict.fromkeys(each for ids in result for each in ids))
+            gold[question.id] = tuple(dict.fromkeys(chunk_id for ids in result for chunk_id in ids))
     return Resolution(gold, tuple(stale), tuple(ambiguous), sum(bool(question.gold) for question in questions))
 
 

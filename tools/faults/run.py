@@ -85,7 +85,7 @@ class FaultsReport:
             yield f"{self.damaged} files damaged: {self.unclear} not told clearly, {self.unhealed} not healed"
         if self.ordeals:
             yield f"{self.ordeals} acts under hardships: {self.survived} survived"
-        yield from (f"not tried: {each}" for each in self.untried)
+        yield from (f"not tried: {harm}" for harm in self.untried)
         if self.promotions:
             yield (
                 f"{self.reads} reads of {self.snapshots_read} snapshots under {self.promotions} promotions: "
@@ -171,7 +171,7 @@ def _report(
         for trial in tried
         for sentence in trial.verdict.sentences
     ]
-    sentences += [each for harm in harms for each in (*harm.unclear, *harm.unhealed)]
+    sentences += [sentence for harm in harms for sentence in (*harm.unclear, *harm.unhealed)]
     sentences += [sentence for ordeal in ordeals for sentence in ordeal.sentences]
     done = [ordeal for ordeal in ordeals if not ordeal.untried]
     return FaultsReport(

@@ -178,8 +178,8 @@ def contract_scenes(place: Place, warm: Warm, seed: int, tell: Tell) -> tuple[Sc
     def take(number: int, *, anew: bool = False) -> None:
         documents: dict[tuple[str, str], Written] = {}
         # What a later edition does not have stays in the index: nobody takes it out.
-        for each in (each for one in range(number + 1) for each in edition(one, seed)):
-            documents[each.book, each.name] = each
+        for document in (document for one in range(number + 1) for document in edition(one, seed)):
+            documents[document.book, document.name] = document
         for folder in (place.source, *((place.home,) if anew else ())):
             shutil.rmtree(folder, ignore_errors=True)
         write_rule_documents(tuple(documents.values()), place.source)
@@ -201,7 +201,7 @@ def _grown(
     Raises:
         RetrievalError: one could not be made, or what grew is not what is made from nothing.
     """
-    questions = [each.question for number in range(EDITIONS) for each in edition(number, seed)]
+    questions = [document.question for number in range(EDITIONS) for document in edition(number, seed)]
     shutil.rmtree(place.work / "trial", ignore_errors=True)
     before, forms = place.work, list[Path]()
     for number in range(EDITIONS):

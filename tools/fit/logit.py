@@ -55,7 +55,7 @@ def fit_conditional(
     from scipy.optimize import minimize  # what only reads a fit needs no scipy
 
     values, target = np.concatenate(features), np.concatenate(wanted)
-    sizes = np.asarray([len(each) for each in wanted])
+    sizes = np.asarray([len(labels) for labels in wanted])
     starts, owner = np.cumsum(sizes) - sizes, np.repeat(np.arange(len(sizes)), sizes)
     share = (np.asarray(counts) / np.sum(counts))[owner]
 

@@ -241,12 +241,12 @@ _SIZE, _LEFT, _TOP = 260, 46, 14
 
 def diagram(bins: Sequence[Bin], title: str) -> str:
     """A point for each bin, its area by its number of questions; on the diagonal what is said is true."""
-    most = max((each.n for each in bins), default=1)
+    most = max((bin_.n for bin_ in bins), default=1)
     points = "".join(
-        f'<circle cx="{_x(each.said):.1f}" cy="{_y(each.true):.1f}" r="{3 + 7 * (each.n / most) ** 0.5:.1f}" '
-        f'fill="#3b6ea5" fill-opacity="0.75"><title>{each.n} questions: said {each.said:.2f}, '
-        f"true {each.true:.2f}</title></circle>"
-        for each in bins
+        f'<circle cx="{_x(bin_.said):.1f}" cy="{_y(bin_.true):.1f}" r="{3 + 7 * (bin_.n / most) ** 0.5:.1f}" '
+        f'fill="#3b6ea5" fill-opacity="0.75"><title>{bin_.n} questions: said {bin_.said:.2f}, '
+        f"true {bin_.true:.2f}</title></circle>"
+        for bin_ in bins
     )
     ticks = "".join(
         f'<text x="{_x(at / 5):.1f}" y="{_TOP + _SIZE + 16}" text-anchor="middle">{at / 5:.1f}</text>'
@@ -321,7 +321,7 @@ class RelevanceReport:
             calibration.embedder: asdict(calibration)
             for calibration in (self.calibrations if self._is_default else (self._own,))
         }
-        every = {each["embedder"]: each for each in kept} | fitted
+        every = {calibration["embedder"]: calibration for calibration in kept} | fitted
         write_atomically(file, json.dumps([every[name] for name in sorted(every)], indent=1) + "\n")
         write_atomically(docs / f"{self._name}.md", self.page())
         write_atomically(docs / f"{self._name}.svg", self.diagram())
@@ -438,7 +438,7 @@ def asked_of_books(
 
 def _asked(name: str, corpus: Corpus, retriever: Retriever, seed: int) -> BookQuestions:
     chunks = tuple(retriever.snapshot.chunks)
-    people = [each for one in corpus.question_sets(retriever, chunks) for each in one.scored]
+    people = [question for one in corpus.question_sets(retriever, chunks) for question in one.scored]
     written = generated_questions(chunks, retriever.snapshot.vocabulary, seed)
     return BookQuestions(name, corpus.name, retriever, tuple(people), tuple(drawn(written, GENERATED, seed)))
 

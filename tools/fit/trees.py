@@ -93,18 +93,18 @@ def examples_of(retriever: Retriever, questions: QuestionSet, names: Sequence[st
         names: the features.
     """
     snapshot = retriever.snapshot
-    for each in questions.scored:
-        gold = snapshot.chunks.positions(list(questions.gold(each)))
-        if not len(gold) or each.generated:
+    for question in questions.scored:
+        gold = snapshot.chunks.positions(list(questions.gold(question)))
+        if not len(gold) or question.generated:
             continue
-        query = Query.of(each.query, snapshot)
+        query = Query.of(question.query, snapshot)
         readable = np.ones(len(snapshot), dtype=np.bool_)
-        readable[snapshot.chunks.positions(sorted(questions.unexplained.get(each.id, ())))] = False
+        readable[snapshot.chunks.positions(sorted(questions.unexplained.get(question.id, ())))] = False
         passing, vector = AllowedChunks(retriever.admitted(query), readable), retriever.vector_of(query.text)
         pool = candidates(Search(snapshot, query, vector, DEFAULT, passing))
         values = matrix(measure(snapshot, query, pool), names)
         is_gold = np.isin(pool.positions, gold)
-        yield Example(each.id, each.kind, values, is_gold, pool.first, pool.table_of, may_fall(pool, query))
+        yield Example(question.id, question.kind, values, is_gold, pool.first, pool.table_of, may_fall(pool, query))
 
 
 ROW = 0.5
@@ -337,9 +337,9 @@ def _scored(group: str, examples: Sequence[Example], others: Trees, shipped: Tre
         )
 
 
-def pooled(found: Sequence[LeftOut], kind: str) -> LeftOut | None:
+def pooled(scores: Sequence[LeftOut], kind: str) -> LeftOut | None:
     """The questions of one kind of all groups that were left out; None where there is none."""
-    rows = [each for each in found if each.kind == kind]
+    rows = [row for row in scores if row.kind == kind]
     if not rows:
         return None
     return LeftOut(
@@ -441,8 +441,8 @@ def _crowd_row(row: LeftOut) -> str:
     return f"| {row.kind} | {row.left_out.n} | {siblings} | {row.crowd.recall:.4f} | {row.collapsed.recall:.4f} |"
 
 
-def _score(found: Score) -> str:
-    return f"{found.hit_1:.3f} / {found.hit_5:.3f} / {found.hit_10:.3f} / {found.mrr:.3f}"
+def _score(score: Score) -> str:
+    return f"{score.hit_1:.3f} / {score.hit_5:.3f} / {score.hit_10:.3f} / {score.mrr:.3f}"
 
 
 def learn_trees(
@@ -471,8 +471,8 @@ def _refused(groups: Mapping[str, Sequence[Example]], trees: Trees, file: Path) 
     return worse_groups(
         {
             name: (
-                [each.rank(trees.scores(each.values)) for each in group],
-                [each.rank(shipping.scores(each.values)) for each in group],
+                [example.rank(trees.scores(example.values)) for example in group],
+                [example.rank(shipping.scores(example.values)) for example in group],
             )
             for name, group in groups.items()
         }
@@ -530,9 +530,9 @@ def worse_groups(ranks: Mapping[str, tuple[Ranks, Ranks]]) -> tuple[str, ...]:
     """
     groups = judge([Paired(_reciprocal(ours), _reciprocal(theirs)) for ours, theirs in ranks.values()])
     return tuple(
-        f"{group}: mrr is below that of what ships, {each}"
-        for group, each in zip(ranks, groups, strict=True)
-        if each.verdict == "worse"
+        f"{group}: mrr is below that of what ships, {judgement}"
+        for group, judgement in zip(ranks, groups, strict=True)
+        if judgement.verdict == "worse"
     )
 
 

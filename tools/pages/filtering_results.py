@@ -87,7 +87,7 @@ def measure(retriever: Retriever, examples: Sequence[str], questions: Sequence[s
         for query, name in request:
             receipt = retriever.retrieve(query, DEFAULT_K, name).receipt
             before = best.get((query, name), receipt)
-            best[query, name] = min(before, receipt, key=lambda each: each.milliseconds)
+            best[query, name] = min(before, receipt, key=lambda one: one.milliseconds)
     return FilterTimes(
         tuple(_times(query, best) for query in examples), tuple(_times(query, best) for query in questions)
     )
@@ -102,7 +102,7 @@ def time_lines(times: FilterTimes) -> Iterable[str]:
         yield f"| {example.query} | {len(example.rounds)} | {rounds} | {_cells([example])}"
     for count in sorted({len(question.rounds) for question in times.questions}):
         same = [question for question in times.questions if len(question.rounds) == count]
-        spent = [milliseconds for each in same for milliseconds in each.rounds]
+        spent = [milliseconds for times in same for milliseconds in times.rounds]
         yield f"| median of {len(same)} sample questions | {count} | {np.median(spent):.1f} | {_cells(same)}"
 
 
@@ -123,9 +123,9 @@ def _times(query: str, best: Mapping[tuple[str, str], Receipt]) -> QuestionTimes
 
 def _rounded(value: object) -> object:
     if isinstance(value, dict):
-        return {name: _rounded(each) for name, each in value.items()}
+        return {name: _rounded(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_rounded(each) for each in value]
+        return [_rounded(item) for item in value]
     return round(value, 3) if isinstance(value, float) else value
 
 

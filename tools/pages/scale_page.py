@@ -171,9 +171,9 @@ def _lines(two: Two) -> Iterator[str]:
     yield "| chunks | bound | remedy |"
     yield "|---:|---|---|"
     result = [(breaking.growth.reaches(breaking.bound), breaking) for breaking in breakings(two)]
-    for chunks, each in sorted(result, key=lambda pair: (pair[0] is None, pair[0] or 0, pair[1].said)):
+    for chunks, breaking in sorted(result, key=lambda pair: (pair[0] is None, pair[0] or 0, pair[1].said)):
         where = f"{float(f'{chunks:.2g}'):,.0f}" if chunks else "never"
-        yield f"| {where} | {each.said} | {each.then} |"
+        yield f"| {where} | {breaking.said} | {breaking.then} |"
     yield f"\n{_THREE_MACHINES.read_text(encoding='utf-8').rstrip()}"
 
 

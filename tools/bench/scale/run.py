@@ -78,16 +78,18 @@ def measure(ways: Mapping[str, Way], asked: Sequence[AskedQuestion]) -> dict[str
             times[name].append(list(taken))
             counts[name] = result
     middle = {name: np.median(np.asarray(taken), axis=0) for name, taken in times.items()}
-    return {name: Measured(each[:, 0], each[:, 1], counts[name], tuple(asked)) for name, each in middle.items()}
+    return {
+        name: Measured(medians[:, 0], medians[:, 1], counts[name], tuple(asked)) for name, medians in middle.items()
+    }
 
 
 def searches(retriever: Retriever, single: SingleCollection | None) -> dict[str, Way]:
     """Text in, ids out: a plain question to one collection, if there is one, an exact masked scan, our strategies."""
     snapshot, embedder = retriever.snapshot, retriever.embedder
 
-    def exact_scan(asked: AskedQuestion) -> int:
-        mask = passing(retriever, asked)
-        return len(best(similarity(snapshot.vectors, embedder.embed_query(asked.text)), DEFAULT_K, mask))
+    def exact_scan(question: AskedQuestion) -> int:
+        mask = passing(retriever, question)
+        return len(best(similarity(snapshot.vectors, embedder.embed_query(question.text)), DEFAULT_K, mask))
 
     plain: dict[str, Way] = {}
     if single is not None:
@@ -99,9 +101,9 @@ def searches(retriever: Retriever, single: SingleCollection | None) -> dict[str,
 def nin_loop(retriever: Retriever, single: SingleCollection, rounds: list[int]) -> Way:
     """The published loop over one collection; the rounds of each question are added to `rounds`."""
 
-    def ask(asked: AskedQuestion) -> int:
+    def ask(question: AskedQuestion) -> int:
         outcome = retrieve_with_iterative_filtering(
-            asked.text, single.collection, DEFAULT_K, embedder=retriever.embedder, where=asked.chroma_where
+            question.text, single.collection, DEFAULT_K, embedder=retriever.embedder, where=question.chroma_where
         )
         rounds.append(outcome.rounds)
         return len(outcome.kept)
@@ -129,11 +131,11 @@ def lexical_indexes(retriever: Retriever, texts: Sequence[str]) -> tuple[dict[st
     return ways, lambda query: len(best(slow.get_scores(ask(query.text)), DEFAULT_K))
 
 
-def passing(retriever: Retriever, asked: AskedQuestion) -> npt.NDArray[np.bool_]:
+def passing(retriever: Retriever, question: AskedQuestion) -> npt.NDArray[np.bool_]:
     """(n,): chunks that may come back for a question, by query_must and by its filter."""
     snapshot = retriever.snapshot
-    where = asked.where.mask(snapshot.metadata) if asked.where else None
-    return retriever.admitted(Query.ask(asked.text, snapshot.vocabulary)).mask(snapshot, where)
+    where = question.where.mask(snapshot.metadata) if question.where else None
+    return retriever.admitted(Query.ask(question.text, snapshot.vocabulary)).mask(snapshot, where)
 
 
 def _strategy(retriever: Retriever, chosen: str | Strategy) -> Way:
@@ -141,9 +143,9 @@ def _strategy(retriever: Retriever, chosen: str | Strategy) -> Way:
     return lambda query: len(retriever.retrieve(query.text, DEFAULT_K, chosen, where=query.where, decisions=False).hits)
 
 
-def _timed(way: Way, asked: AskedQuestion) -> tuple[tuple[float, float], int]:
+def _timed(way: Way, question: AskedQuestion) -> tuple[tuple[float, float], int]:
     clock, cpu = Clock(), process_time()
-    result = way(asked)
+    result = way(question)
     return (clock.milliseconds, 1000 * (process_time() - cpu)), result
 
 
@@ -151,29 +153,29 @@ ASKED_IN = ("prefilter", "dense", "bm25", "hybrid", "default")
 """The strategies in which a reader is asked every question before its memory is looked at."""
 
 
-def megabytes(folder: Path, asked: Sequence[AskedQuestion]) -> dict[str, float]:
+def megabytes(folder: Path, questions: Sequence[AskedQuestion]) -> dict[str, float]:
     """Room on disk, and memory of a fresh process before it opens the snapshot and after it was asked.
 
     Args:
         folder: of the snapshot.
-        asked: every question, in each of `ASKED_IN`.
+        questions: every question, in each of `ASKED_IN`.
     """
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        process = pool.submit(_resident, folder.parent.parent, folder.name, asked).result()
+        process = pool.submit(_resident, folder.parent.parent, folder.name, questions).result()
     single = folder.parents[1] / "single"
     chroma = folder_megabytes(single) if single.is_dir() else 0.0
     sizes = {"disk": folder_megabytes(folder) + chroma, "disk_chroma": chroma}
     return {name: round(size, 1) for name, size in {**sizes, **process}.items()}
 
 
-def _resident(home: Path, snapshot: str, asked: Sequence[AskedQuestion]) -> dict[str, float]:
+def _resident(home: Path, snapshot: str, questions: Sequence[AskedQuestion]) -> dict[str, float]:
     embedder = load_embedder(EMBEDDER)
     embedder.embed_query("loads the weights")
     before = resident_megabytes()
     with open_snapshot(home, snapshot) as opened:
         retriever = Retriever(opened, embedder)
         for strategy in ASKED_IN:
-            for question in asked:
+            for question in questions:
                 retriever.retrieve(question.text, DEFAULT_K, strategy, where=question.where)
         return {
             "process": before,
@@ -270,10 +272,10 @@ def _measure(
         build_seconds=index.seconds,
         build_cpu_seconds=index.cpu_seconds,
         megabytes={**megabytes(snapshot.folder, asked), "build": index.peak_megabytes},
-        keeping_out=sum(not retriever.admitted(_read(retriever, each)).kept_out.is_empty for each in asked),
+        keeping_out=sum(not retriever.admitted(_read(retriever, question)).kept_out.is_empty for question in asked),
         own_recall={name: _own_recall(retriever, asked, name) for name in ("dense", "prefilter")},
         timings=tuple(
-            _timing(name, each, _exists(retriever, name, each.asked), plain) for name, each in measured.items()
+            _timing(name, times, _exists(retriever, name, times.asked), plain) for name, times in measured.items()
         ),
     )
 
@@ -297,38 +299,41 @@ def _timing(name: str, measured: Measured, exists: Sequence[int], plain: Millise
     return Timing(name, p50, p95, times, starved, round(float(np.median(measured.cpu)), 3))
 
 
-def _exists(retriever: Retriever, name: str, asked: Sequence[AskedQuestion]) -> list[int]:
+def _exists(retriever: Retriever, name: str, questions: Sequence[AskedQuestion]) -> list[int]:
     """How many chunks each question may have back."""
     size = len(retriever.snapshot)
     if name.startswith(("bm25", "rank", "chroma")) or name in UNFILTERED:
         metadata = retriever.snapshot.metadata
-        return [int(each.where.mask(metadata).sum()) if each.where and name in UNFILTERED else size for each in asked]
-    return [int(passing(retriever, each).sum()) for each in asked]
+        return [
+            int(question.where.mask(metadata).sum()) if question.where and name in UNFILTERED else size
+            for question in questions
+        ]
+    return [int(passing(retriever, question).sum()) for question in questions]
 
 
-def _read(retriever: Retriever, asked: AskedQuestion) -> Query:
-    return Query.ask(asked.text, retriever.snapshot.vocabulary).among(retriever.snapshot.rivals)
+def _read(retriever: Retriever, question: AskedQuestion) -> Query:
+    return Query.ask(question.text, retriever.snapshot.vocabulary).among(retriever.snapshot.rivals)
 
 
-def _admitted(retriever: Retriever, asked: AskedQuestion) -> int:
-    return len(retriever.snapshot.predicates.admitted(asked.text))
+def _admitted(retriever: Retriever, question: AskedQuestion) -> int:
+    return len(retriever.snapshot.predicates.admitted(question.text))
 
 
-def _recall(retriever: Retriever, single: SingleCollection, asked: Sequence[AskedQuestion]) -> float:
+def _recall(retriever: Retriever, single: SingleCollection, questions: Sequence[AskedQuestion]) -> float:
     """Share of the true 15 nearest that a plain query finds, ties counted as found."""
     snapshot, hit = retriever.snapshot, 0
-    for question in asked:
+    for question in questions:
         vector = retriever.embedder.embed_query(question.text)
         exact = similarity(snapshot.vectors, vector)
         positions = snapshot.chunks.positions(single.nearest(vector, DEFAULT_K))
         hit += int((exact[positions] >= np.sort(exact)[-DEFAULT_K] - 1e-6).sum())
-    return round(hit / (DEFAULT_K * len(asked)), 4)
+    return round(hit / (DEFAULT_K * len(questions)), 4)
 
 
-def _own_recall(retriever: Retriever, asked: Sequence[AskedQuestion], name: str) -> float:
+def _own_recall(retriever: Retriever, questions: Sequence[AskedQuestion], name: str) -> float:
     """Share of the true nearest, of what may come back, that a strategy of ours finds; ties counted as found."""
     snapshot, hit, there = retriever.snapshot, 0, 0
-    for question in asked:
+    for question in questions:
         where = question.where.mask(snapshot.metadata) if question.where else np.ones(len(snapshot), dtype=np.bool_)
         may = passing(retriever, question) if name == "prefilter" else where
         wanted = min(DEFAULT_K, int(np.count_nonzero(may)))
