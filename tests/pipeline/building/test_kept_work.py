@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from importlib import metadata
 from pathlib import Path
 
@@ -51,3 +53,13 @@ def test_our_own_code_is_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     before = fresh()
     monkeypatch.setattr(kept_work, "code_version", lambda: "another")
     assert fresh() != before
+
+
+def test_starting_the_program_does_not_make_it_another_program() -> None:
+    """A start writes a cache of the code versions, which holds the version of the program."""
+    start = "import pipeline.definitions as d, pipeline.building.kept_work as k; d.load(); print(k.program_version())"
+    first, second = (
+        subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    )
+    assert first == second

@@ -1,7 +1,7 @@
 import tomllib
 from pathlib import Path
 
-from retrieval.files.versions import EXTRAS, REQUIRED, install
+from retrieval.files.versions import EXTRAS, REQUIRED, SOURCES, install, sources
 
 ROOT = Path(__file__).parents[3]
 
@@ -15,3 +15,10 @@ def test_what_is_advised_is_what_the_extras_of_the_distribution_bring() -> None:
 def test_the_advice_is_one_line_for_a_shell() -> None:
     assert install("st") == "pip install 'sentence-transformers>=5'"
     assert "\n" not in install("minilm")
+
+
+def test_what_a_program_writes_beside_its_compiled_files_is_no_source(tmp_path: Path) -> None:
+    (tmp_path / "room" / "__pycache__").mkdir(parents=True)
+    (tmp_path / "room" / "code.py").write_text("1")
+    (tmp_path / "room" / "__pycache__" / "cache.json").write_text("{}")
+    assert list(sources(tmp_path, SOURCES, "p/")) == [b"p/room/code.py\0", b"1"]
