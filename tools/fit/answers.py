@@ -3,9 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from functools import reduce
-from operator import add
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -148,7 +146,7 @@ def _sentence_examples(
 ) -> Iterator[SentenceExample]:
     for chunk in passages:
         pieces = sentences.split_sentences(chunk.text)
-        cells = [Cell(chunk.id, "", piece.whole_text, place, 1.0) for place, piece in enumerate(pieces)]
+        cells = [Cell(chunk.id, "", piece.whole_text, position, 1.0) for position, piece in enumerate(pieces)]
         right = np.asarray([grade_answer([cell], {chunk.id: chunk}, gold) == "right" for cell in cells], dtype=np.bool_)
         if right.any():
             yield SentenceExample(book, words.text, sentences.sentence_features(words, pieces), right)
@@ -181,10 +179,10 @@ def fit_statements(examples: Sequence[StatementExample], kind: str) -> statement
         FittingError: no statement of the kind is right, or all are.
     """
     chosen = [
-        (example.features[place], bool(example.right[place]), _weight(example, place))
+        (example.features[position], bool(example.right[position]), _weight(example, position))
         for example in examples
-        for place in range(len(example.right))
-        if example.kinds[place] == kind
+        for position in range(len(example.right))
+        if example.kinds[position] == kind
     ]
     right = np.asarray([is_right for _, is_right, _ in chosen], dtype=np.float64)
     if not 0 < right.sum() < len(right):
@@ -199,8 +197,8 @@ def fit_statements(examples: Sequence[StatementExample], kind: str) -> statement
     return statements.StatementModel(round(intercept, 4), tuple(weights.tolist()))
 
 
-def _weight(example: StatementExample, place: int) -> float:
-    return (_MASKED if example.masked else 1.0) * (_NOT_FIRST if place else 1.0)
+def _weight(example: StatementExample, position: int) -> float:
+    return (_MASKED if example.masked else 1.0) * (_NOT_FIRST if position else 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,32 +225,24 @@ class AnswerModels:
         return np.where(np.asarray(example.kinds) == "row", row, prose)
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerShares:
-    """What is answered to questions of one kind. Key: (source, kind); `masked` is a kind of its own."""
-
-    source: str
-    kind: str
-    n: int
-    right: int
-    """Stated, and right."""
-    wrong: int
-    """Stated, and wrong."""
-    perhaps: int
-    refused: int
-
-    def __add__(self, other: "AnswerShares") -> "AnswerShares":
-        counts = {name: getattr(self, name) + getattr(other, name) for name in ("n", "right", "wrong", "perhaps")}
-        return AnswerShares("all", self.kind, **counts, refused=self.refused + other.refused)
-
-
 MASKED = "masked"
 
 
-def shares_left_out(examples: AnswerExamples, settings: AnswerSettings) -> tuple[AnswerShares, ...]:
-    """What is answered to the questions of each book by models that were fitted without its group of books."""
+@dataclass(frozen=True, slots=True)
+class HeldOutAnswer:
+    """The most probable statement that answers a question, by models that were fitted without its group of books."""
+
+    kind: str
+    """Of the question; `masked` is a kind of its own."""
+    probability: float
+    """That the statement is right."""
+    is_right: bool
+
+
+def held_out_answers(examples: AnswerExamples) -> tuple[HeldOutAnswer, ...]:
+    """Answer the questions about each group of books by models that were fitted on the other groups."""
     books = sorted({example.book for example in examples.statements})
-    shares: list[AnswerShares] = []
+    answers: list[HeldOutAnswer] = []
     for fold in range(min(FOLDS, len(books))):
         own = frozenset(books[fold::FOLDS])
         models = AnswerModels.fit(
@@ -261,29 +251,19 @@ def shares_left_out(examples: AnswerExamples, settings: AnswerSettings) -> tuple
                 tuple(example for example in examples.statements if example.book not in own),
             )
         )
-        shares += [_share(example, models, settings) for example in examples.statements if example.book in own]
-    keys = sorted({(share.source, share.kind) for share in shares})
-    return tuple(
-        replace(reduce(add, (share for share in shares if (share.source, share.kind) == key)), source=key[0])
-        for key in keys
-    )
+        answers += [_answer(example, models) for example in examples.statements if example.book in own]
+    return tuple(answers)
 
 
-def _share(example: StatementExample, models: AnswerModels, settings: AnswerSettings) -> AnswerShares:
+def _answer(example: StatementExample, models: AnswerModels) -> HeldOutAnswer:
     chances = models.probabilities(example)
     best = int(chances.argmax())
-    is_stated = chances[best] >= settings.min_probability
-    is_perhaps = not is_stated and chances[best] >= settings.min_perhaps
-    is_right = bool(example.right[best])
-    return AnswerShares(
-        example.book,
-        MASKED if example.masked else example.kind,
-        1,
-        int(is_stated and is_right),
-        int(is_stated and not is_right),
-        int(is_perhaps),
-        int(not is_stated and not is_perhaps),
-    )
+    kind = MASKED if example.masked else example.kind
+    return HeldOutAnswer(kind, float(chances[best]), bool(example.right[best]))
+
+
+THRESHOLDS = tuple(round(0.5 + 0.05 * step, 2) for step in range(7))
+"""Minimum probabilities of a stated answer that the page compares, besides the default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +271,8 @@ class AnswersFitReport:
     """Fitted models, and what they are worth on books that had no say."""
 
     models: AnswerModels
-    shares: tuple[AnswerShares, ...]
+    answers: tuple[HeldOutAnswer, ...]
+    settings: AnswerSettings
 
     def write(self, docs: Path) -> None:
         """Ship the models, and write `answers.md`."""
@@ -321,7 +302,13 @@ class AnswersFitReport:
             "",
             "| questions | n | stated, right | stated, wrong | perhaps | refused | wrong of stated |",
             "|---|---:|---:|---:|---:|---:|---:|",
-            *map(_row, self._by_kind()),
+            *(self._row_of_kind(kind) for kind in sorted({answer.kind for answer in self.answers})),
+            "",
+            "The next table counts all questions except masked ones, by the minimum probability of a stated answer.",
+            "",
+            "| `min_probability` | stated, right | stated, wrong | wrong of stated |",
+            "|---:|---:|---:|---:|",
+            *map(self._row_of_threshold, sorted({*THRESHOLDS, self.settings.min_probability})),
             "",
             "## Shipped weights",
             "",
@@ -343,9 +330,19 @@ class AnswersFitReport:
         ]
         return "\n".join(lines)
 
-    def _by_kind(self) -> Iterator[AnswerShares]:
-        for kind in dict.fromkeys(share.kind for share in self.shares):
-            yield reduce(add, (share for share in self.shares if share.kind == kind))
+    def _row_of_kind(self, kind: str) -> str:
+        own = [answer for answer in self.answers if answer.kind == kind]
+        stated = [answer for answer in own if answer.probability >= self.settings.min_probability]
+        offered = sum(answer.probability >= self.settings.min_perhaps for answer in own)
+        shares = (*_right_and_wrong(stated), offered - len(stated), len(own) - offered)
+        cells = " | ".join(f"{share / len(own):.3f}" for share in shares)
+        return f"| {kind} | {len(own)} | {cells} | {_wrong_share(stated)} |"
+
+    def _row_of_threshold(self, threshold: float) -> str:
+        asked = [answer for answer in self.answers if answer.kind != MASKED]
+        stated = [answer for answer in asked if answer.probability >= threshold]
+        cells = " | ".join(f"{count / (len(asked) or 1):.3f}" for count in _right_and_wrong(stated))
+        return f"| {threshold:g} | {cells} | {_wrong_share(stated)} |"
 
     def _weight(self, kind: str, name: str) -> str:
         model: statements.StatementModel = getattr(self.models, kind)
@@ -357,12 +354,13 @@ def _named(model: statements.StatementModel, kind: str) -> dict[str, float]:
     return {"intercept": model.intercept} | {name: weights[name] for name in statements.FEATURES[kind]}
 
 
-def _row(share: AnswerShares) -> str:
-    counts = (share.right, share.wrong, share.perhaps, share.refused)
-    stated = share.right + share.wrong
-    wrong = f"{share.wrong / stated:.3f}" if stated else "-"
-    cells = " | ".join(f"{count / share.n:.3f}" for count in counts)
-    return f"| {share.kind} | {share.n} | {cells} | {wrong} |"
+def _right_and_wrong(answers: Sequence[HeldOutAnswer]) -> tuple[int, int]:
+    right = sum(answer.is_right for answer in answers)
+    return right, len(answers) - right
+
+
+def _wrong_share(stated: Sequence[HeldOutAnswer]) -> str:
+    return f"{_right_and_wrong(stated)[1] / len(stated):.3f}" if stated else "-"
 
 
 def fit_answers(
@@ -411,4 +409,4 @@ def fit_books(books: Sequence[AskedBook], tell: Tell = lambda *_: None) -> Answe
         of_statements += book.statement_examples(weights)
     tell("fitting", 0, 1)
     examples = AnswerExamples(of_sentences, tuple(of_statements))
-    return AnswersFitReport(AnswerModels.fit(examples), shares_left_out(examples, AnswerSettings()))
+    return AnswersFitReport(AnswerModels.fit(examples), held_out_answers(examples), AnswerSettings())

@@ -12,11 +12,12 @@ from tools.fit.answers import (
     AnswerExamples,
     AnswerModels,
     AnswersFitReport,
+    HeldOutAnswer,
     SentenceExample,
     StatementExample,
     fit_sentences,
     fit_statements,
-    shares_left_out,
+    held_out_answers,
 )
 from tools.fit.logit import FittingError
 
@@ -63,11 +64,11 @@ def test_a_probability_is_monotone_in_every_feature(kind: str) -> None:
 
 def test_what_is_right_is_more_probable_in_books_that_had_no_say() -> None:
     examples = AnswerExamples(sentence_examples(40), statement_examples(120))
-    shares = shares_left_out(examples, AnswerSettings())
-    assert {share.kind for share in shares} == {"rule", "masked"}
-    assert sum(share.n for share in shares) == 120
-    assert all(share.n == share.right + share.wrong + share.perhaps + share.refused for share in shares)
-    assert sum(share.right for share in shares) > 4 * sum(share.wrong for share in shares)
+    answers = held_out_answers(examples)
+    assert {answer.kind for answer in answers} == {"rule", "masked"}
+    assert len(answers) == 120
+    stated = [answer.is_right for answer in answers if answer.probability >= 0.6]
+    assert sum(stated) > 4 * (len(stated) - sum(stated))
 
 
 def test_a_second_fit_is_the_same() -> None:
@@ -86,7 +87,7 @@ def test_the_models_are_shipped_by_the_names_of_their_features(tmp_path: Path, m
     monkeypatch.setattr(sentences, "WEIGHTS", tmp_path / "sentences.json")
     monkeypatch.setattr(statements, "MODELS", tmp_path / "statements.json")
     examples = AnswerExamples(sentence_examples(20), statement_examples(30))
-    report = AnswersFitReport(AnswerModels.fit(examples), shares_left_out(examples, AnswerSettings()))
+    report = AnswersFitReport(AnswerModels.fit(examples), held_out_answers(examples), AnswerSettings())
     report.write(tmp_path / "docs")
     assert tuple(json.loads((tmp_path / "sentences.json").read_text("utf-8"))) == sentences.NAMES
     stored = json.loads((tmp_path / "statements.json").read_text("utf-8"))
@@ -94,3 +95,20 @@ def test_the_models_are_shipped_by_the_names_of_their_features(tmp_path: Path, m
         kind: ("intercept", *names) for kind, names in statements.FEATURES.items()
     }
     assert "| rule |" in (tmp_path / "docs" / "answers.md").read_text("utf-8")
+
+
+def test_the_page_counts_what_is_stated_at_each_threshold() -> None:
+    answers = (
+        HeldOutAnswer("rule", 0.9, is_right=True),
+        HeldOutAnswer("rule", 0.7, is_right=False),
+        HeldOutAnswer("rule", 0.3, is_right=True),
+        HeldOutAnswer("rule", 0.1, is_right=False),
+        HeldOutAnswer("masked", 0.9, is_right=False),
+    )
+    examples = AnswerExamples(sentence_examples(20), statement_examples(30))
+    settings = AnswerSettings(min_probability=0.65, min_perhaps=0.2)
+    page = AnswersFitReport(AnswerModels.fit(examples), answers, settings).page()
+    assert "| rule | 4 | 0.250 | 0.250 | 0.250 | 0.250 | 0.500 |" in page
+    assert "| masked | 1 | 0.000 | 1.000 | 0.000 | 0.000 | 1.000 |" in page
+    assert "| 0.65 | 0.250 | 0.250 | 0.500 |" in page
+    assert "| 0.8 | 0.250 | 0.000 | 0.000 |" in page
