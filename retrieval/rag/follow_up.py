@@ -111,6 +111,9 @@ def _with_name(turn: Turn, change: str) -> str | None:
     if not runs:
         return None
     first, last = max(runs, key=lambda run: run[1] - run[0])
+    following = words[last + 1][0] if last + 1 < len(words) else ""
+    if following.isdigit() and (any(map(str.isdigit, change)) or following in _WORD.findall(turn.name)):
+        last += 1  # of "alarm 4", the number too
     start, end = words[first].start(), words[last].end()
     article = _ARTICLE.match(turn.question[words[first - 1].start() : start]) if first else None
     if article and _ARTICLE.match(change):

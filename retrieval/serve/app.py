@@ -267,17 +267,20 @@ def _add_failures(app: FastAPI, home: Path) -> None:
         return _failure(status_of(error), problem_of(error, home))
 
     @app.exception_handler(RequestValidationError)
-    def invalid(_: Request, error: RequestValidationError) -> Response:
+    def invalid(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         position = ".".join(str(part) for part in first["loc"])
+        if position == "body" and "json" not in request.headers.get("content-type", ""):
+            return _failure(422, ErrorBody("InvalidBody", "body: send it with Content-Type: application/json"))
         status = 400 if first["type"] == "json_invalid" else 422
         return _failure(status, ErrorBody("InvalidBody", f"{position}: {first['msg']}"))
 
     @app.exception_handler(HTTPException)
     def refused(_: Request, error: HTTPException) -> Response:
-        response = _failure(
-            error.status_code, ErrorBody("NoSuchRoute", f"{error.detail}; GET /openapi.json lists them")
-        )
+        problem = ErrorBody("NoSuchRoute", f"{error.detail}; GET /openapi.json lists the routes and their methods")
+        if error.status_code == 400:
+            problem = ErrorBody("InvalidBody", "body: it is not JSON in UTF-8")
+        response = _failure(error.status_code, problem)
         response.headers.update(error.headers or {})
         return response
 

@@ -11,6 +11,7 @@ DOSE = Turn(
     "what is the dose of paracetamol at 30 kg", "21-40 kg", frozenset({"weight"}), (frozenset({"paracetamol"}),)
 )
 CLERIC = Turn("What does a 7th level cleric need to roll to hit AC 6?", "6", frozenset({"armor", "class", "opponent"}))
+ALARM = Turn("What does alarm 4 mean?", "4", frozenset({"alarm"}))
 
 
 @pytest.mark.parametrize(
@@ -29,6 +30,10 @@ CLERIC = Turn("What does a 7th level cleric need to roll to hit AC 6?", "6", fro
         (MACE, "or maces?", "What does a maces cost?"),
         (MACE, "how heavy is it?", "how heavy is Mace, heavy?"),
         (MACE, "and what is its damage?", "what is Mace, heavy's damage?"),
+        (ALARM, "and alarm 5?", "What does alarm 5 mean?"),
+        (ALARM, "what about error 5?", "What does error 5 mean?"),
+        (ALARM, "how about G54?", "What does G54 mean?"),
+        (ALARM, "and the homing cycle?", "What does the homing cycle mean?"),
         (MACE, "What does a lamp cost?", None),
         (MACE, "and?", None),
         (MACE, "and for the other one?", None),

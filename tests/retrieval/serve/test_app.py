@@ -196,9 +196,18 @@ def test_what_cannot_be_used_is_one_clear_error(client, path, body, status, kind
     assert response.json()["error"]["message"]
 
 
-def test_a_body_that_is_not_json_is_told(client: httpx.Client) -> None:
-    response = client.post("/v1/retrieve", content=b"{", headers={"content-type": "application/json"})
-    assert (response.status_code, response.json()["error"]["type"]) == (400, "InvalidBody")
+@pytest.mark.parametrize(
+    ("content", "kind", "status", "message"),
+    [
+        (b"{", "application/json", 400, "JSON"),
+        (b'{"query": "\xff\xfe"}', "application/json", 400, "UTF-8"),
+        (b'{"query": "lamp"}', "application/x-www-form-urlencoded", 422, "Content-Type: application/json"),
+    ],
+)
+def test_a_body_that_is_not_json_is_told(client, content, kind, status, message):
+    response = client.post("/v1/retrieve", content=content, headers={"content-type": kind})
+    assert (response.status_code, response.json()["error"]["type"]) == (status, "InvalidBody")
+    assert message in response.json()["error"]["message"]
 
 
 def test_a_home_without_an_index_is_told_without_its_path(tmp_path: Path) -> None:
