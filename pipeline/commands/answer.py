@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, StrategyOption
+from pipeline.commands.options import DEFAULT_HOME, HomeOption, JsonOption, StrategyOption, WhereOption
 from pipeline.console.output import err, out, print_error, print_json
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def answer(
     question: Annotated[str, typer.Argument(help="What you want to know.", show_default=False)],
     how: HowOption = How.auto,
     strategy: StrategyOption = None,
+    where: WhereOption = None,
     json_: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
@@ -51,14 +52,15 @@ def answer(
     \b
     Examples:
       querymust answer "What does a 7th level cleric need to roll to hit AC 6?"
-      querymust answer "turning a vampire" --strategy hybrid
+      querymust answer "turning a vampire" --where book=rules
       querymust answer "dagger or long sword, which costs more?" --how read
       OPENAI_API_KEY=... querymust answer "How do I make an attack roll?" --json
     """
     from retrieval.rag.answerer import Answerer
+    from retrieval.search.metadata_filter import read_filter
 
     answerer, is_cited = Answerer(home.expanduser(), how=how.value, strategy=strategy), True
-    for event in answerer.answer(question):
+    for event in answerer.answer(question, read_filter(*where) if where else None):
         if event.event == "error":
             print_error(event.data)
             raise typer.Exit(2)

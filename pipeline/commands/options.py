@@ -49,6 +49,10 @@ StrategyOption = Annotated[
         ),
     ),
 ]
+WhereOption = Annotated[
+    list[str] | None,
+    typer.Option("--where", help="Only chunks with this metadata, KEY=VALUE; can be repeated.", metavar="FILTER"),
+]
 KOption = Annotated[int, typer.Option("--k", "-k", min=1, max=1000, help="Number of results.")]
 
 

@@ -12,6 +12,7 @@ from pipeline.commands.options import (
     JsonOption,
     KOption,
     StrategyOption,
+    WhereOption,
     chosen_strategy,
     live_retriever,
 )
@@ -24,10 +25,7 @@ def search(
     question: Annotated[str, typer.Argument(help="What you want to know, in plain words.", show_default=False)],
     strategy: StrategyOption = None,
     k: KOption = DEFAULT_K,
-    where: Annotated[
-        list[str] | None,
-        typer.Option("--where", help="Only chunks with this metadata, KEY=VALUE; can be repeated.", metavar="FILTER"),
-    ] = None,
+    where: WhereOption = None,
     min_relevance: Annotated[
         float | None,
         typer.Option(

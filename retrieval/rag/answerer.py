@@ -18,6 +18,7 @@ from retrieval.rag.chat_model import AnswerPart, ChatModel, cited, doubts, forma
 from retrieval.rag.extractive_reader import NOTHING, Reading, read
 from retrieval.rag.live import LiveIndex
 from retrieval.rag.passages import READABLE, Answer, AnswerEvent, Context, Gatherer, Passage
+from retrieval.search.metadata_filter import Filter
 from retrieval.settings import AnswerSettings, Settings
 from retrieval.types import Embedder
 
@@ -70,7 +71,7 @@ class Answerer:
             timeout=set_.timeout_seconds,
         )
 
-    def answer(self, query: str) -> Iterator[AnswerEvent]:
+    def answer(self, query: str, where: Filter | None = None) -> Iterator[AnswerEvent]:
         """Yield the events `search`, `context`, `generation`, `token` for each piece, and `complete` with the whole
         answer.
 
@@ -79,18 +80,19 @@ class Answerer:
 
         Args:
             query: 1 to 2,000 characters.
+            where: restricts the passages by their metadata.
         """
         try:
-            yield from self._events(query)
+            yield from self._events(query, where)
         except RetrievalError as error:
             yield AnswerEvent("error", str(error))
 
-    async def answer_async(self, query: str) -> AsyncIterator[AnswerEvent]:
+    async def answer_async(self, query: str, where: Filter | None = None) -> AsyncIterator[AnswerEvent]:
         """Yield the events of `answer` without blocking the event loop: the search runs in a thread, the model is
         awaited."""
         try:
             yield _SEARCHING
-            context = await asyncio.to_thread(self.context, query)
+            context = await asyncio.to_thread(self.context, query, where)
             yield _context_event(context)
             if not context.passages:
                 yield _complete(_nothing(context, context.nearest))
@@ -112,11 +114,12 @@ class Answerer:
         *_, answer = (event.answer for event in self._events(query) if event.answer is not None)
         return answer
 
-    def context(self, query: str) -> Context:
+    def context(self, query: str, where: Filter | None = None) -> Context:
         """Return the passages from which a question is answered.
 
         Raises:
             InvalidQueryError: the question is empty or too long.
+            UnknownNameError: `where` names a key that no chunk has.
             VectorDBUnavailableError: no index is live, or it cannot be read.
             EmbeddingFailureError: the question could not be embedded.
             RetrievalTimeoutError: it took longer than the deadline.
@@ -124,7 +127,7 @@ class Answerer:
 
         def gather() -> Context:
             most, least = self.settings.max_chunks, self.settings.min_relevance if self.model else READABLE
-            return self._live.ask(lambda reader: self._live.made_of(reader, Gatherer).gather(query, most, least))
+            return self._live.ask(lambda reader: self._live.made_of(reader, Gatherer).gather(query, most, least, where))
 
         return _in_time(self._deadline, gather)
 
@@ -132,9 +135,9 @@ class Answerer:
         """Close the index; a later question reopens it."""
         self._live.close()
 
-    def _events(self, query: str) -> Iterator[AnswerEvent]:
+    def _events(self, query: str, where: Filter | None = None) -> Iterator[AnswerEvent]:
         yield _SEARCHING
-        context = self.context(query)
+        context = self.context(query, where)
         yield _context_event(context)
         if not context.passages:
             yield _complete(_nothing(context, context.nearest))

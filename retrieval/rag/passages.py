@@ -9,6 +9,7 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.cells import Cell
 from retrieval.rag.rag_context import ContextSource
 from retrieval.rag.relevance import N_CANDIDATES, NAMES, marked, measures, why_none
+from retrieval.search.metadata_filter import Filter, why_empty
 from retrieval.search.query import require_askable, shortened
 from retrieval.types import RELEVANCE, Hit, Retrieval
 from retrieval.understand.decompose.comparisons import ComparedNames
@@ -146,16 +147,18 @@ class Gatherer:
             strategy=self.reader.strategy,
         )
 
-    def gather(self, query: str, most: int, least: float) -> Context:
+    def gather(self, query: str, most: int, least: float, where: Filter | None = None) -> Context:
         """Return the passages of a question.
 
         Args:
             query: 1 to 2,000 characters.
+            where: restricts the passages by their metadata.
             least: minimum relevance of each passage, 0 to 1; for a comparison, only of the best passage for the whole
                 question.
 
         Raises:
             InvalidQueryError: the question is empty or too long.
+            UnknownNameError: `where` names a key that no chunk has.
             EmbeddingFailureError: the question could not be embedded.
         """
         require_askable(query)
@@ -164,16 +167,17 @@ class Gatherer:
         looked_at, several = max(most, N_CANDIDATES), self._is_several(query)
         # The ranking that the parts' hits are combined with begins with the hits measured here.
         wanted = max(looked_at, ALLOCATED_FROM) if several else looked_at
-        whole = retriever.retrieve(query, wanted, self.reader.strategy, decisions=False)
+        whole = retriever.retrieve(query, wanted, self.reader.strategy, where=where, decisions=False)
         passages = self.measured(query, whole.hits[:looked_at])
         scores = [passage.hit.evidence[RELEVANCE] for passage in passages]
         read_as = whole.receipt.read_as or (None if query == whole_query else query)
         if not scores or max(scores) < least:
             near = passages[0] if scores and max(scores) >= READABLE else None
-            return Context(query, (), (query,), why_none(scores, least), retriever.snapshot, near, read_as=read_as)
+            reason = (where and why_empty(where, retriever.snapshot.metadata)) or why_none(scores, least)
+            return Context(query, (), (query,), reason, retriever.snapshot, near, read_as=read_as)
         parts: tuple[str, ...] = (query,)
         best = passages[0].hit.chunk.id
-        dealt = self._dealt(whole, most) if several else None
+        dealt = self._dealt(whole, most, where) if several else None
         if dealt is not None:
             parts = dealt.decomposition.sub_queries
             passages = self._of_parts(dealt, passages[0], most)
@@ -209,11 +213,11 @@ class Gatherer:
         """Whether a question seems to consist of several."""
         return len(self._rounds.decomposer.decompose(query).sub_queries) > 1
 
-    def _dealt(self, whole: Retrieval, most: int) -> IterativeResult | None:
+    def _dealt(self, whole: Retrieval, most: int, where: Filter | None) -> IterativeResult | None:
         """Return the answers of each part of a comparison; None if the answers show that it is not a comparison.
 
         Args:
             whole: the retrieval for the whole question.
         """
-        rounds = self._rounds.retrieve(whole.query, most, whole)
+        rounds = self._rounds.retrieve(whole.query, most, whole, where=where)
         return rounds if len(rounds.decomposition.sub_queries) > 1 else None

@@ -165,7 +165,9 @@ def why_empty(wanted: Filter, index: MetadataIndex) -> str | None:
     if left:
         return None
     strange = [sentence for demand in _demands(wanted) for sentence in _unknown(demand, index)]
-    return "; ".join(strange) or "the filters leave no chunk: some chunks meet each of them, but none meets all"
+    if strange or isinstance(wanted, Condition):
+        return "; ".join(strange) or "the filter leaves no chunk"
+    return "the filters leave no chunk: some chunks meet each of them, but none meets all"
 
 
 def strange_values(wanted: Filter, index: MetadataIndex) -> str | None:

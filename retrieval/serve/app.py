@@ -174,7 +174,7 @@ def _add_questions(app: FastAPI, service: Service, measuring: Measuring, log: Re
     async def query(body: QueryBody) -> AsyncIterator[ServerSentEvent]:
         """The answer as server-sent events: search, context, generation, token, complete; or error."""
         try:
-            async for event in service.answer(body.query, body.how, body.context_key):
+            async for event in service.answer(body.query, body.how, body.context_key, body.where):
                 yield ServerSentEvent(event=event["event"], raw_data=json.dumps(event, ensure_ascii=False))
         except Exception as error:
             # A stream that breaks off would look complete.

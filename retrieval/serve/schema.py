@@ -92,6 +92,7 @@ class QueryBody(_Body):
             description="read: from cells and sentences; generate: by a model; auto: by a model if an API key is set."
         ),
     ] = "auto"
+    where: Annotated[list[Condition], Field(max_length=20, description="Metadata conditions; all must hold.")] = []
     context_key: ContextKey | None = None
 
 

@@ -20,6 +20,7 @@ from retrieval.rag.answerer import Answerer, How, event_record
 from retrieval.rag.contract import IngestionResult, RuleDocument
 from retrieval.rag.finder import Finder, finding_record
 from retrieval.rag.live import LiveIndex
+from retrieval.rag.passages import AnswerEvent
 from retrieval.rag.pipeline import RAGPipeline
 from retrieval.rag.question_words import PassageWords, QuestionWords
 from retrieval.rag.rag_context import ContextSource
@@ -111,7 +112,7 @@ ABOUT: Mapping[str, str] = MappingProxyType(
 """A sentence for each of `STRATEGIES`, the default first."""
 
 
-_Asked = tuple[str | None, How, str | None, str]
+_Asked = tuple[str | None, How, str | None, str, tuple[str, ...]]
 """Snapshot, how the answer is worded, conversation and question."""
 
 
@@ -225,7 +226,9 @@ class Service:
         enough = self.home.settings.answer.min_relevance
         return Finder(reader.retriever, enough=enough, strategy=reader.strategy)
 
-    async def answer(self, query: str, how: How, context_key: str | None = None) -> AsyncIterator[dict[str, Any]]:
+    async def answer(
+        self, query: str, how: How, context_key: str | None = None, where: Sequence[str] = ()
+    ) -> AsyncIterator[dict[str, Any]]:
         """Yield the events of an answer as JSON values, without the path of the home.
 
         Args:
@@ -233,16 +236,22 @@ class Service:
             how: how the answer is worded.
             context_key: CHANNEL:USER. The same question of the same conversation gets the same events until
                 `retrieval.cache_ttl_seconds` have passed or another index is live; None: not part of a conversation.
+            where: conditions on metadata that all must hold, as `--where` reads them.
         """
-        key = (self._live_id(), how, context_key, query)
+        key = (self._live_id(), how, context_key, query, tuple(where))
         await asyncio.to_thread(self._log.add, key[0] or "", query)
         kept = self._answers.get(key) if context_key is not None else None
         if kept is not None:
             for record in kept:
                 yield record
             return
+        try:
+            wanted = read_filter(*where) if where else None
+        except RetrievalError as error:
+            yield event_record(AnswerEvent("error", str(error)))
+            return
         told = []
-        async for event in self._answerers[how].answer_async(query):
+        async for event in self._answerers[how].answer_async(query, wanted):
             record = event_record(event)
             told.append(record | {"data": without_home(record["data"], self.home.root)})
             yield told[-1]

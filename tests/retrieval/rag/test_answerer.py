@@ -15,6 +15,7 @@ from retrieval.errors import GenerationError, InvalidQueryError
 from retrieval.home import Home
 from retrieval.rag.answerer import Answerer, event_record
 from retrieval.rag.live import LiveIndex
+from retrieval.search.metadata_filter import read_filter
 from retrieval.search.retriever import Retriever
 from retrieval.understand.decompose.comparisons import ComparedNames
 
@@ -196,6 +197,16 @@ def test_a_duel_reads_each_side_at_what_the_other_brings(answerer: Answerer) -> 
     answer = answerer.answered("Who wins: 4th level fighter (AC 3) vs 7th level druid (AC 9)?")
     assert [(cell.column, cell.text) for cell in answer.cells] == [("Level 4-6", "8"), ("Level 7-9", "13")]
     assert [citation.title[-1] for citation in answer.citations] == ["9", "3"]
+
+
+def test_only_passages_that_meet_the_conditions_are_read(answerer: Answerer) -> None:
+    question = "Who hits AC 4 more easily, a 5th level fighter or a 5th level thief?"
+    for query in (LOOK_UP, question):
+        assert answerer.context(query, read_filter("kind=row")).passages
+        prose = answerer.context(query, read_filter("kind=prose"))
+        assert {passage.hit.chunk.kind for passage in prose.passages} <= {"prose"}
+    nothing = answerer.context(LOOK_UP, read_filter("kind=poem"))
+    assert (nothing.passages, nothing.reason) == ((), "no chunk has kind=poem; kind is one of: prose, record, row")
 
 
 def test_what_goes_wrong_is_the_last_event(answerer: Answerer, tmp_path: Path) -> None:

@@ -164,6 +164,15 @@ def test_feedback_is_kept_a_line_each(sample: Home, tmp_path: Path) -> None:
     assert json.loads(line)["note"] == "wrong class"
 
 
+def test_an_answer_is_read_from_what_meets_the_conditions(client: httpx.Client) -> None:
+    def answer(where: list[str]) -> tuple[str, dict[str, object]]:
+        return events(client.post(QUERY, json={"query": LOOK_UP, "where": where, "context_key": "tavern:ann"}))[-1]
+
+    assert answer(["kind=row"])[1]["answer"]["citations"]
+    assert answer(["kind=poem"])[1]["answer"]["citations"] == []
+    assert answer(["nothing=1"])[0] == answer(["="])[0] == "error"
+
+
 def test_status_health_and_counters_are_told(client: httpx.Client, sample: Home) -> None:
     assert client.get("/healthz").json() == {"status": "ok"}
     status = client.get("/v1/status").json()
