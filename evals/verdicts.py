@@ -72,6 +72,8 @@ class GateState:
     """Reasons against it, as `check: sentence`."""
     forced: str | None = None
     """Why it went live nevertheless."""
+    warnings: tuple[str, ...] = ()
+    """What failed without preventing that it went live, as `check: sentence`; only with the verdict `held`."""
 
 
 def keep_verdict(home: Path, verdict: CheckVerdict) -> None:
@@ -122,7 +124,8 @@ def gate_state(home: Path, candidate: str | None) -> GateState:
         return GateState("refused", candidate, at, reasons)
     went_live = is_live or candidate in were_live(home)  # otherwise a check of it may still be pending
     judged = went_live and any(verdict.snapshot is not None for verdict in about)
-    return GateState("held" if judged else "not judged", candidate, at, ())
+    warnings = tuple(f"{verdict.check}: {verdict.says}" for verdict in about if not verdict.passed)
+    return GateState("held" if judged else "not judged", candidate, at, (), warnings=warnings)
 
 
 def _forced(home: Path, live: str | None) -> str | None:

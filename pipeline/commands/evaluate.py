@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from evals.acceptance import Bound, SavedScores, StrategyVerdict
-    from evals.answer_scores import AnsweredQuestion, AnswerScore
+    from evals.answer_scores import AnsweredQuestion
     from evals.evaluation import Evaluation
     from evals.failures import FailedQuestion
     from evals.relaxation import Relaxation
@@ -223,14 +223,13 @@ def evaluate(
 
         for path in write_rows(trec.expanduser(), evaluation.experiment.rows):
             err.print(f"wrote {path}")
-    answer_scores = _answer_scores(home, evaluation) if answers else ()
+    answered = _answered(home, evaluation) if answers else ()
     if json_:
-        record = evaluation_record(scores)
-        print_json(record | {"answers": [asdict(score) for score in answer_scores]} if answers else record)
+        print_json(evaluation_record(scores) | (_answers_record(answered) if answers else {}))
     else:
         _print_scores(scores)
         if answers:
-            _print_answer_scores(answer_scores)
+            _print_answers(answered, failures=failures)
         print_better_strategy(evaluation.headline(), Home.at(home).settings.strategy)
         for verdict in scores.verdicts:
             print_verdict(verdict)
@@ -269,12 +268,15 @@ def evaluation_record(scores: Scores) -> dict[str, object]:
 def print_scores_of_build(home: Home, snapshot: str) -> None:
     """Print the short leaderboard of a snapshot that a build scored; nothing if there were no questions."""
     from evals.leaderboard import Leaderboard
+    from evals.verdicts import gate_state
 
     if home.settings.questions:
         scored = Leaderboard.read(home.evaluations / snapshot)
         ask = f"querymust eval --failures{home.option}"
         print_short_leaderboard(scored.strategies, scored.n_questions, ask)
         print_better_strategy(scored.strategies, home.settings.strategy)
+        for warning in gate_state(home.root, snapshot).warnings:
+            err.print(f"warning: {warning}")
 
 
 def _print_scores(scores: Scores) -> None:
@@ -289,9 +291,9 @@ def _print_scores(scores: Scores) -> None:
     out.print(f"\n{evaluation.n_questions} questions, snapshot {evaluation.snapshot}")
 
 
-def _answer_scores(root: Path, evaluation: Evaluation) -> tuple[AnswerScore, ...]:
-    """Return the scores of read answers, by kind of question; the last one is for all questions with an answer."""
-    from evals.answer_scores import answer_questions, score_answers
+def _answered(root: Path, evaluation: Evaluation) -> tuple[AnsweredQuestion, ...]:
+    """Return the read answers to all questions with an answer, and to those without gold."""
+    from evals.answer_scores import answer_questions
     from retrieval.home import Home
     from retrieval.rag.passages import Gatherer
     from retrieval.rag.rag_context import ContextSource
@@ -303,15 +305,30 @@ def _answer_scores(root: Path, evaluation: Evaluation) -> tuple[AnswerScore, ...
         for number, questions in enumerate(evaluation.sets):
             bar(questions.name, number, len(evaluation.sets))
             answered += answer_questions(questions, gatherer, settings.answer)
-    return score_answers(answered)
+    return tuple(answered)
 
 
-def _print_answer_scores(scores: Sequence[AnswerScore]) -> None:
-    from evals.answer_scores import HEADER
+def _answers_record(answered: Sequence[AnsweredQuestion]) -> dict[str, object]:
+    from evals.answer_scores import score_answers
+
+    scores = [asdict(score) for score in score_answers(answered)]
+    return {"answers": scores, "answered": [asdict(question) for question in answered]}
+
+
+def _print_answers(answered: Sequence[AnsweredQuestion], *, failures: bool) -> None:
+    """Print the scores by kind of question, and the stated answers that are not right or how to list them."""
+    from evals.answer_scores import HEADER, score_answers
 
     out.print("\nRead answers, compared with the answers in the question files:\n")
-    for line in (*HEADER, *(score.line() for score in scores)):
+    for line in (*HEADER, *(score.line() for score in score_answers(answered))):
         out.print(line, soft_wrap=True)
+    misstated = [question for question in answered if question.outcome in {"wrong", "partly"}]
+    if not failures and misstated:
+        out.print(f"\nTo list the stated answers that are not right ({len(misstated)}): add --failures")
+    for question in misstated if failures else ():
+        out.print(f"\n{question.id}  {question.kind}, {question.outcome}", style="bold")
+        for what, text in (("", question.query), ("stated", question.stated), ("answer", question.answer)):
+            out.print(f"  {what:<8}{text}".rstrip(), soft_wrap=True)
 
 
 def _scores(

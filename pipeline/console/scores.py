@@ -270,5 +270,5 @@ def gate_lines(gate: GateState) -> Iterator[tuple[str, str]]:
         yield "gate", f"refused{when}; the live index has not changed"
     elif gate.snapshot is not None:
         yield "gate", "not judged yet; querymust build judges it"
-    for reason in gate.reasons:
+    for reason in (*gate.reasons, *(f"warning: {warning}" for warning in gate.warnings)):
         yield "", reason

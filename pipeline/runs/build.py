@@ -318,21 +318,26 @@ def _stale_gold(home: Home) -> list[BuildProblem]:
     if not home.settings.questions:
         return []
     try:
-        with open_snapshot(home.root, home.candidate) as snapshot:
-            sets = question_sets(home.settings.questions, tuple(snapshot.chunks))
+        sentence = _objection(home)
     except EvaluationError as error:
-        return [BuildProblem(GOLD_RESOLVES.name, str(error))]
+        sentence = str(error)
+    if not sentence:
+        return []
+    refusal = CheckVerdict.now(GOLD_RESOLVES.name, sentence, home.candidate, passed=False, blocks=True)
+    keep_verdict(home.root, refusal)  # its check will not run
+    return [BuildProblem(refusal.check, refusal.says)]
+
+
+def _objection(home: Home) -> str:
+    """Return why the gate refuses the gold of the questions; empty if it does not. Raises EvaluationError."""
+    with open_snapshot(home.root, home.candidate) as snapshot:
+        sets = question_sets(home.settings.questions, tuple(snapshot.chunks))
     unscored = tuple(question for question_set in sets for question in question_set.unscored)
     stale = tuple(map(str, Evaluation(home.candidate, sets).stale))
     reasons = GOLD_RESOLVES.reasons(
         Scores(Experiment(home.candidate, (), evaluability(sets), unscored, ()), stale=stale)
     )
-    if not any(reason.blocks for reason in reasons):
-        return []
-    problem = BuildProblem(GOLD_RESOLVES.name, summary(reasons))
-    refusal = CheckVerdict.now(problem.where, problem.sentence, home.candidate, passed=False, blocks=True)
-    keep_verdict(home.root, refusal)  # its check will not run
-    return [problem]
+    return summary(reasons) if any(reason.blocks for reason in reasons) else ""
 
 
 def _compared(folders: tuple[BookFolder, ...], before: Mapping[str, BookEntry]) -> Build:

@@ -24,7 +24,8 @@ def test_a_candidate_is_held_to_what_was_said_of_it_and_of_the_books(tmp_path: P
     (tmp_path / "live").write_text(ONE)
     say(tmp_path, "snapshot", ONE)
     say(tmp_path, "warning", ONE, passed=False, blocks=False)
-    assert gate_state(tmp_path, ONE).verdict == "held"
+    state = gate_state(tmp_path, ONE)
+    assert (state.verdict, state.reasons, state.warnings) == ("held", (), ("warning: it is so",))
     assert gate_state(tmp_path, TWO).verdict == "not judged"
     remember(tmp_path, Promotion.now(ONE, "build"), Promotion.now(TWO, "rollback"))
     (tmp_path / "live").write_text(TWO)

@@ -218,14 +218,23 @@ def test_answers_are_scored_by_kind_against_those_in_the_file(run: Run, sample_c
     ]
     path = tmp_path / "answers.jsonl"
     pasta = {"id": "pasta", "query": "How do I cook pasta?", "kind": "no-answer", "gold": []}
-    path.write_text("\n".join(map(json.dumps, (*look_ups, pasta))))
+    other = look_ups[0] | {"id": "other", "answer": "11"}
+    path.write_text("\n".join(map(json.dumps, (*look_ups, other, pasta))))
     status, out, _ = run("--home", sample_copy.root, "--answers", "--questions", path)
     assert status == 0
-    assert "| matrix-lookup | 1 | 1.000 |" in out
+    assert "To list the stated answers that are not right (1): add --failures" in out
+    listed = run("--home", sample_copy.root, "--answers", "--failures", "--questions", path)[1]
+    assert "other  matrix-lookup, wrong" in listed
+    assert f"stated  {look_ups[0]['answer']}\n  answer  11" in listed
+    assert "| matrix-lookup | 2 | 0.500 |" in out
     assert "| no-answer | 1 | 0.000 | 0.000 | 0.000 | 0.000 | 1.000 |" in out
     record = json.loads(run("--home", sample_copy.root, "--answers", "--json", "--questions", path)[1])
     assert [(score["kind"], score["n"]) for score in record["answers"]] == [
-        ("matrix-lookup", 1),
+        ("matrix-lookup", 2),
         ("no-answer", 1),
-        ("all", 1),
+        ("all", 2),
+    ]
+    assert [(answer["id"], answer["outcome"]) for answer in record["answered"]][1:] == [
+        ("other", "wrong"),
+        ("pasta", "refused"),
     ]

@@ -277,6 +277,16 @@ def test_stale_gold_stops_a_build_before_anything_is_scored_and_a_reason_leads_p
     assert [reason.split(":")[0] for reason in state.reasons] == ["gold_resolves"]
 
 
+def test_questions_without_any_gold_in_the_library_are_a_refusal_that_is_remembered(tiny, tmp_path):
+    file = tmp_path / "other.jsonl"
+    file.write_text(json.dumps({"id": "q", "query": "What?", "gold": [{"snippet": "| Anchor | 7 gp |"}]}))
+    done = build(replace(tiny, settings=replace(tiny.settings, questions=(file,))))
+    assert [problem.where for problem in done.problems] == ["gold_resolves"]
+    state = gate_state(tiny.root, tiny.candidate)
+    assert state.verdict == "refused"
+    assert "none of 1 questions" in state.reasons[0]
+
+
 @pytest.mark.slow
 def test_text_that_was_read_by_a_guess_goes_live_once_somebody_accepts_it(tiny: Home) -> None:
     before = live_id(tiny.root)
