@@ -151,6 +151,7 @@ class Answerer:
     def _begins(self, context: Context) -> AnswerEvent:
         if self.model is None:
             return AnswerEvent("generation", "Reading the answer...")
+        self.model.require_key()  # before the user is told that something is sent
         server = self.model.access.server
         sent = f"the question and {_counted(context)} to the model {self.model.model} at {server}"
         return AnswerEvent("generation", f"Sending {sent}...")

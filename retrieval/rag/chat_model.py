@@ -72,8 +72,15 @@ class ChatModel:
         except ModelError as error:
             raise self._failed(error) from error
 
+    def require_key(self) -> None:
+        """Check that there is a key that can be sent. Raises GenerationError."""
+        try:
+            self.access.require(self.model, "have the answer read from the books")
+        except ModelError as error:
+            raise self._failed(error) from error
+
     def _client(self) -> OpenAiClient:
-        self.access.require(self.model, "have the answer read from the books")
+        self.require_key()
         return OpenAiClient(self.access, timeout=self.timeout)
 
     def _request(self, prompt: str) -> ChatRequest:

@@ -244,6 +244,12 @@ def test_a_model_that_fails_is_told_after_what_it_said(sample: Home, chat_server
     answerer.close()
 
 
+def test_without_a_key_nobody_is_told_that_something_is_sent(sample: Home) -> None:
+    with closing(Answerer(sample.root, how="generate", environment={})) as answerer:
+        events = [event.event for event in answerer.answer(LOOK_UP)]
+        assert events == [event.event for event in awaited(answerer, LOOK_UP)] == ["search", "context", "error"]
+
+
 def test_no_model_is_asked_what_no_book_answers(sample: Home, chat_server: FakeOpenAi) -> None:
     answerer = Answerer(sample.root, environment=chat_server.environment)
     assert answerer.answered("How do I cook pasta?").mode == "none"
