@@ -122,6 +122,8 @@ def _within_limit(question: str, cell: Cell) -> str:
     decided."""
     limit = whole_quantity(cell.text)
     figures = [figure for figure in quantities(question) if figure.kind not in AS_TEXT]
+    if limit is not None and limit.unit:  # "a draught of 5 m at berth 2" compares the 5
+        figures = [figure for figure in figures if figure.unit == limit.unit] or figures
     is_most, is_least = bool(_AT_MOST.search(cell.column)), bool(_AT_LEAST.search(cell.column))
     if limit is None or limit.kind in AS_TEXT or len(figures) != 1 or is_most == is_least:
         return ""

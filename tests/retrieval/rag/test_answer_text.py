@@ -85,6 +85,9 @@ def cell(column: str, text: str) -> Cell:
         ("Can I open 200 connections?", "Maximum connections", "255", "Yes"),
         ("Is a fee of 3 enough?", "Minimum fee", "5", "No: at least 5"),
         ("Can I open 300 connections?", "Connections", "255", ""),
+        ("Can a ship with a draught of 5 m use berth 2?", "Max. draught", "4 m", "No: at most 4 m"),
+        ("Can a ship with a draught of 350 cm use berth 2?", "Max. draught", "4 m", "Yes"),
+        ("Can a ship of 3 m by 20 m use berth 2?", "Max. draught", "4 m", ""),
     ],
 )
 def test_a_cell_decides_yes_or_no(question: str, column: str, text: str, wanted: str) -> None:
