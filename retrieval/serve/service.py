@@ -27,7 +27,7 @@ from retrieval.rag.rag_context import ContextSource
 from retrieval.rag.relevance import search
 from retrieval.search.explanation import explain
 from retrieval.search.json_record import retrieval_record
-from retrieval.search.metadata_filter import read_filter
+from retrieval.search.metadata_filter import read_filter, why_empty
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES, VARIANTS
@@ -406,6 +406,8 @@ def _searched(
     chosen = named if filtered else replace(named, query_must="off")
     wanted = read_filter(*where) if where else None
     retrieval, reason = search(retriever, query, k, chosen, where=wanted, least=least, debug=True)
+    if wanted is not None and not retrieval.hits:
+        reason = why_empty(wanted, retriever.snapshot.metadata) or reason
     record = retrieval_record(retrieval, retriever.snapshot.chunks.short_id, retriever.snapshot.id, reason)
     if rendered:
         record["hits"] = _rendered(record["hits"], retrieval.hits, retriever.snapshot, query)
