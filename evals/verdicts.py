@@ -73,7 +73,7 @@ class GateState:
     forced: str | None = None
     """Why it went live nevertheless."""
     warnings: tuple[str, ...] = ()
-    """What failed without preventing that it went live, as `check: sentence`; only with the verdict `held`."""
+    """What failed without preventing it from going live, as `check: sentence`; empty if it is forced or refused."""
 
 
 def keep_verdict(home: Path, verdict: CheckVerdict) -> None:
