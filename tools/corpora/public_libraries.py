@@ -1,7 +1,7 @@
 """Public libraries: our questions to them, and where their books are.
 
-No shipped model is trained on `actualbudget`, `energymetadata`, `inventree`, `keyboard`, `musicgrid` and `paperless`;
-the ranking is not trained on `darktable`, `microbit` and `openstudio` either.
+No shipped model is trained on `actualbudget`, `bikeshare`, `cnc`, `energymetadata`, `inventree`, `keyboard`,
+`musicgrid`, `paperless` and `smartplug`; the ranking is not trained on `darktable`, `microbit` and `openstudio` either.
 
 The books themselves are not part of this project. `libraries.jsonl` names the files of each library by their blobs in
 its git repository, and `questions.jsonl` names the lines that answer a question, with the key of the row where a whole
