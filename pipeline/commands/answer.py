@@ -57,10 +57,10 @@ def answer(
       OPENAI_API_KEY=... querymust answer "How do I make an attack roll?" --json
     """
     from retrieval.rag.answerer import Answerer
-    from retrieval.search.metadata_filter import read_filter
+    from retrieval.search.metadata_filter import filter_of
 
     answerer, is_cited = Answerer(home.expanduser(), how=how.value, strategy=strategy), True
-    for event in answerer.answer(question, read_filter(*where) if where else None):
+    for event in answerer.answer(question, filter_of(where)):
         if event.event == "error":
             print_error(event.data)
             raise typer.Exit(2)

@@ -149,7 +149,7 @@ def ask(
     """
     from retrieval.home import Home
     from retrieval.rag.finder import Finder, finding_record
-    from retrieval.search.metadata_filter import read_filter
+    from retrieval.search.metadata_filter import filter_of
 
     day = today.date() if today else None
     settings = Home.at(home).settings
@@ -160,7 +160,7 @@ def ask(
         today=(lambda: day) if day else date.today,
         strategy=chosen_strategy(home, strategy),
     )
-    wanted = read_filter(*where) if where else None
+    wanted = filter_of(where)
     with log_lines(shown=debug):
         finding = finder.find(question, top_k, where=wanted, use_filters=filters, explain=debug or json_)
     if json_:

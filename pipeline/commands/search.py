@@ -53,9 +53,9 @@ def search(
     """
     from retrieval.rag.relevance import search as search_live
     from retrieval.search.json_record import retrieval_record
-    from retrieval.search.metadata_filter import read_filter, strange_values, why_empty
+    from retrieval.search.metadata_filter import filter_of, strange_values, why_empty
 
-    wanted = read_filter(*where) if where else None
+    wanted = filter_of(where)
     retriever = live_retriever(home)
     retrieval, unanswered = search_live(
         retriever,

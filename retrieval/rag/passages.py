@@ -173,7 +173,7 @@ class Gatherer:
         read_as = whole.receipt.read_as or (None if query == whole_query else query)
         if not scores or max(scores) < least:
             near = passages[0] if scores and max(scores) >= READABLE else None
-            reason = (where and why_empty(where, retriever.snapshot.metadata)) or why_none(scores, least)
+            reason = why_empty(where, retriever.snapshot.metadata) or why_none(scores, least)
             return Context(query, (), (query,), reason, retriever.snapshot, near, read_as=read_as)
         parts: tuple[str, ...] = (query,)
         best = passages[0].hit.chunk.id

@@ -83,7 +83,8 @@ def split_sentences(text: str) -> tuple[Sentence, ...]:
             plain = " ".join(piece.split())
             if len(plain) > 1 and any(map(str.isalnum, plain)):
                 if not _ASKS.search(plain) and plain.casefold() != heading.casefold():
-                    introduced = _introduced(block, blocks[number + 1 :]) if _is_opening(plain) else ""
+                    opens_next = _is_opening(plain) and block.text.endswith(piece)  # `a:<br>b` does not
+                    introduced = _introduced(block, blocks[number + 1 :]) if opens_next else ""
                     sentences.append(Sentence(plain, heading, before, introduced))
                 before = plain
     return tuple(sentences)

@@ -11,7 +11,7 @@ the key fails every comparison except `Ne`. Only `Contains` finds members of lis
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import reduce
@@ -155,19 +155,19 @@ LISTED = 12
 """The most values that a message lists."""
 
 
-def why_empty(wanted: Filter, index: MetadataIndex) -> str | None:
-    """Return one sentence that explains why a filter leaves no chunk; None if it leaves some.
+def why_empty(wanted: Filter | None, index: MetadataIndex) -> str | None:
+    """Return one sentence that explains why a filter leaves no chunk; None if it leaves some, or if there is none.
 
     Raises:
         UnknownNameError: the filter names a key that no chunk has.
     """
-    left = int(wanted.mask(index).sum())
-    if left:
+    if wanted is None or wanted.mask(index).any():
         return None
-    strange = [sentence for demand in _demands(wanted) for sentence in _unknown(demand, index)]
-    if strange or isinstance(wanted, Condition):
-        return "; ".join(strange) or "the filter leaves no chunk"
-    return "the filters leave no chunk: some chunks meet each of them, but none meets all"
+    demands = list(_demands(wanted))
+    strange = [sentence for demand in demands for sentence in _unknown(demand, index)]
+    alone = "the filter leaves no chunk"
+    several = "the filters leave no chunk: some chunks meet each of them, but none meets all"
+    return "; ".join(strange) or (several if len(demands) > 1 else alone)
 
 
 def strange_values(wanted: Filter, index: MetadataIndex) -> str | None:
@@ -251,6 +251,11 @@ def read_filter(*texts: str) -> Filter:
         InvalidQueryError: a text is not a comparison.
     """
     return And(tuple(_read(text) for text in texts))
+
+
+def filter_of(texts: Sequence[str] | None) -> Filter | None:
+    """Return the filter of a caller's comparisons; None if there are none. Raises the errors of `read_filter`."""
+    return read_filter(*texts) if texts else None
 
 
 def _read(text: str) -> Filter:

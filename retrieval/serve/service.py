@@ -27,7 +27,7 @@ from retrieval.rag.rag_context import ContextSource
 from retrieval.rag.relevance import search
 from retrieval.search.explanation import explain
 from retrieval.search.json_record import retrieval_record
-from retrieval.search.metadata_filter import read_filter, why_empty
+from retrieval.search.metadata_filter import filter_of, why_empty
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES, VARIANTS
@@ -201,7 +201,7 @@ class Service:
         Raises:
             RetrievalError: as for `read_filter` and `Finder.find`, or it took too long.
         """
-        wanted = read_filter(*where) if where else None
+        wanted = filter_of(where)
         make = self._finder if how == "auto" else self._finder_by_rules
 
         def find(reader: ContextSource) -> dict[str, Any]:
@@ -246,7 +246,7 @@ class Service:
                 yield record
             return
         try:
-            wanted = read_filter(*where) if where else None
+            wanted = filter_of(where)
         except RetrievalError as error:
             yield event_record(AnswerEvent("error", str(error)))
             return
@@ -404,9 +404,9 @@ def _searched(
     retriever = reader.retriever
     named = _allowed(strategy)
     chosen = named if filtered else replace(named, query_must="off")
-    wanted = read_filter(*where) if where else None
+    wanted = filter_of(where)
     retrieval, reason = search(retriever, query, k, chosen, where=wanted, least=least, debug=True)
-    if wanted is not None and not retrieval.hits:
+    if not retrieval.hits:
         reason = why_empty(wanted, retriever.snapshot.metadata) or reason
     record = retrieval_record(retrieval, retriever.snapshot.chunks.short_id, retriever.snapshot.id, reason)
     if rendered:

@@ -262,7 +262,7 @@ def _answer(example: StatementExample, models: AnswerModels) -> HeldOutAnswer:
     return HeldOutAnswer(kind, float(chances[best]), bool(example.right[best]))
 
 
-THRESHOLDS = tuple(round(0.5 + 0.05 * step, 2) for step in range(7))
+THRESHOLDS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
 """Minimum probabilities of a stated answer that the page compares, besides the default."""
 
 
@@ -339,9 +339,9 @@ class AnswersFitReport:
         return f"| {kind} | {len(own)} | {cells} | {_wrong_share(stated)} |"
 
     def _row_of_threshold(self, threshold: float) -> str:
-        asked = [answer for answer in self.answers if answer.kind != MASKED]
-        stated = [answer for answer in asked if answer.probability >= threshold]
-        cells = " | ".join(f"{count / (len(asked) or 1):.3f}" for count in _right_and_wrong(stated))
+        unmasked = [answer for answer in self.answers if answer.kind != MASKED]
+        stated = [answer for answer in unmasked if answer.probability >= threshold]
+        cells = " | ".join(f"{count / (len(unmasked) or 1):.3f}" for count in _right_and_wrong(stated))
         return f"| {threshold:g} | {cells} | {_wrong_share(stated)} |"
 
     def _weight(self, kind: str, name: str) -> str:

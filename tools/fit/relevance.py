@@ -65,9 +65,9 @@ class Bin:
     """Questions of about one relevance."""
 
     n: int
-    said: float
+    predicted: float
     """Mean relevance."""
-    true: float
+    observed: float
     """Share that has an answer."""
 
 
@@ -243,9 +243,9 @@ def diagram(bins: Sequence[Bin], title: str) -> str:
     """A point for each bin, its area by its number of questions; on the diagonal what is said is true."""
     most = max((bin_.n for bin_ in bins), default=1)
     points = "".join(
-        f'<circle cx="{_x(bin_.said):.1f}" cy="{_y(bin_.true):.1f}" r="{3 + 7 * (bin_.n / most) ** 0.5:.1f}" '
-        f'fill="#3b6ea5" fill-opacity="0.75"><title>{bin_.n} questions: said {bin_.said:.2f}, '
-        f"true {bin_.true:.2f}</title></circle>"
+        f'<circle cx="{_x(bin_.predicted):.1f}" cy="{_y(bin_.observed):.1f}" r="{3 + 7 * (bin_.n / most) ** 0.5:.1f}" '
+        f'fill="#3b6ea5" fill-opacity="0.75"><title>{bin_.n} questions: said {bin_.predicted:.2f}, '
+        f"true {bin_.observed:.2f}</title></circle>"
         for bin_ in bins
     )
     ticks = "".join(

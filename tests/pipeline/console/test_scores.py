@@ -58,6 +58,6 @@ def test_each_verdict_is_a_line_and_each_reason_another() -> None:
     ]
     forced = GateState("forced", "one", None, ("a: it is",), "the edition changed")
     assert next(gate_lines(forced)) == ("gate", "live by force: the edition changed")
-    held = GateState("held", "one", None, (), warnings=("a: it is",))
-    assert list(gate_lines(held)) == [("gate", "every blocking check passed"), ("", "warning: a: it is")]
+    warned = GateState("held", "one", None, (), warnings=("a: it is",))
+    assert list(gate_lines(warned)) == [("gate", "every blocking check passed"), ("", "warning: a: it is")]
     assert list(gate_lines(GateState("not judged", None, None, ()))) == []

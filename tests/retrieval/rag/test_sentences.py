@@ -86,6 +86,11 @@ def test_a_sentence_with_a_colon_is_stated_with_the_code_or_list_that_it_introdu
     assert sentence.whole_text == f"**Note:** These are kinds: {introduced}".rstrip()
 
 
+def test_only_the_end_of_a_paragraph_introduces_what_is_below_it() -> None:
+    first, second = split_sentences("Modes:<br>slow and fast\n\n- Ports: 80\n- Hosts")[:2]
+    assert (first.introduced, second.introduced) == ("", "")
+
+
 def test_an_item_introduces_only_the_items_below_it() -> None:
     first = split_sentences("- Modes:\n  - slow\n  - fast\n- Ports: 80")[0]
     assert first.introduced == "slow; fast"

@@ -174,8 +174,11 @@ def test_an_answer_is_read_from_what_meets_the_conditions(client: httpx.Client) 
 
 
 def test_a_filter_that_leaves_nothing_is_the_reason(client: httpx.Client) -> None:
-    told = client.post("/v1/retrieve", json={"query": LOOK_UP, "where": ["kind=poem"]}).json()
-    assert (told["hits"], told["reason"]) == ([], "no chunk has kind=poem; kind is one of: prose, record, row")
+    retrieval = client.post("/v1/retrieve", json={"query": LOOK_UP, "where": ["kind=poem"]}).json()
+    assert (retrieval["hits"], retrieval["reason"]) == (
+        [],
+        "no chunk has kind=poem; kind is one of: prose, record, row",
+    )
 
 
 def test_status_health_and_counters_are_told(client: httpx.Client, sample: Home) -> None:
