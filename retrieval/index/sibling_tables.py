@@ -63,10 +63,11 @@ def _table(name: str, rows: Sequence[tuple[int, Chunk]]) -> KeyedTable:
 def _row(
     chunk: Chunk, titles: Sequence[str], shared: frozenset[tuple[int, str]], amounts: tuple[AmountInterval, ...]
 ) -> KeyedRow:
-    names = _distinct((*chunk.names, *_labelled_keys(chunk, titles)))
+    key = _bare_key(chunk)
+    names = _distinct((*chunk.names, *_labelled(key, chunk, titles)))
     also = (cell for position, cell in enumerate(chunk.cells) if (position, cell) in shared)
     return KeyedRow(
-        names, _distinct((*chunk.cells, str(chunk.metadata.get("row_label", "")))), _distinct(also), amounts
+        names, _distinct((*chunk.cells, str(chunk.metadata.get("row_label", "")))), _distinct((*also, key)), amounts
     )
 
 
@@ -75,13 +76,18 @@ _NO_LABELS = word_set("of_any_question")
 _AROUND_KEY = " .#*"
 
 
-def _labelled_keys(chunk: Chunk, titles: Sequence[str]) -> Iterator[str]:
-    """Yield the key of a row after each word of its column and of the table's titles, if it is a whole number or a
-    letter, which alone may be anything: `step 2`, `band B`."""
+def _bare_key(chunk: Chunk) -> str:
+    """Return the key of a row if it is a whole number or a letter, which alone may be anything; empty if it is not."""
     number = key_cell(chunk)
     key = chunk.cells[number].strip(_AROUND_KEY) if number >= 0 else ""
-    if key.isdecimal() or (len(key) == 1 and key.isalpha() and key.casefold() not in _NO_LABELS):
-        for label in _LABEL.findall(" ".join((column_of(chunk, number), *titles))):
+    is_letter = len(key) == 1 and key.isalpha() and key.casefold() not in _NO_LABELS
+    return key if key.isdecimal() or is_letter else ""
+
+
+def _labelled(key: str, chunk: Chunk, titles: Sequence[str]) -> Iterator[str]:
+    """Yield a bare key after each word of its column and of the table's titles: `step 2`, `band B`."""
+    if key:
+        for label in _LABEL.findall(" ".join((column_of(chunk, key_cell(chunk)), *titles))):
             if label.casefold() not in _NO_LABELS:
                 yield f"{label} {key}"
 

@@ -3,7 +3,8 @@
 `c5d.xlarge`, `NAV_WAYPOINT`, `http.request.method`, `SetOption65`, `0x1F`, `R-1`, `192.168.0.0/16`, `--max-count`. They
 are tokenized into their parts, and also kept whole, to distinguish `c5d.xlarge` from `c5d.2xlarge`. The key of an
 identifier does not depend on the separators of its parts, so `c5d xlarge` and `http request method` find it. Two words
-of letters with a blank between them do not: `the job name` need not mean `job_name`.
+of letters with a blank between them do not: `the job name` need not mean `job_name`. A sign before a number or a word
+makes an identifier, too (`$2`, `%1`, `\\dt`, `#set`), which only the same sign finds: `2` and `set` may be anything.
 """
 
 import re
@@ -16,6 +17,9 @@ LONGEST = 120
 """Most characters of an identifier; a longer run is a path or data."""
 
 _RUN = re.compile(r"(?<![\w-])(?:--(?=[^\W\d_]))?\w+(?:(?:::|[./:\\-])\w+)*(?!\w)")
+_SIGNS = r"[$%#@&\\]"
+_SIGNED = re.compile(rf"(?<![\w$%#@&\\]){_SIGNS}(?:[0-9]+|[^\W\d_]\w*)(?![.,]?\w)")
+"""`$2` and `#set`; not `$2.50`, `$1,000`, `R&D` and `@2x`."""
 _PART = re.compile(r"[^\W_]+")
 _ADDRESS = r"[0-9]+(?:\.[0-9]+){2,}(?:/[0-9]+)?"
 _WORD = re.compile(rf"(?<![\w.]){_ADDRESS}(?!\.?\w)|[^\W_]+")
@@ -45,9 +49,16 @@ Whole = tuple[int, int, str]
 def key_of(identifier: str) -> str:
     """Return the key of an identifier in the index: its letters and digits in folded case, without separators.
 
-    An identifier without letters keeps its points: `1.1.0` is not `11 0`.
+    An identifier without letters keeps its points: `1.1.0` is not `11 0`. A sign before it is kept.
     """
-    return MARK + (identifier if not _LETTER.search(identifier) else "".join(_PART.findall(identifier)).casefold())
+    if not _LETTER.search(identifier):
+        return MARK + identifier
+    return MARK + sign_of(identifier) + "".join(_PART.findall(identifier)).casefold()
+
+
+def sign_of(identifier: str) -> str:
+    """Return the sign that an identifier begins with, such as the `#` of `#set`; empty if there is none."""
+    return identifier[0] if _SIGNED.match(identifier) else ""
 
 
 @lru_cache(maxsize=1 << 12)
@@ -60,7 +71,7 @@ def identifiers(text: str) -> tuple[str, ...]:
             parts = _PART.findall(run)
             names.append(run)
             names += [part for part in parts if len(parts) > 1 and _is_mixed(part)]
-    return tuple(names)
+    return (*names, *_SIGNED.findall(text))
 
 
 def identifier_keys(text: str) -> list[str]:
@@ -78,6 +89,7 @@ def known_identifiers(words: Sequence[str], written: Collection[str], known: Kno
         known: returns which keys are known.
     """
     spans = [span for span in _spans(words) if span[1] - span[0] != 2 or _DIGIT.search(span[2]) or span[2] in written]
+    spans += _signed_words(words, written)
     is_known = known([key for _, _, key in spans])
     known_spans = [span for span, there in zip(spans, is_known, strict=True) if there]
     taken: list[Whole] = []
@@ -102,6 +114,13 @@ def _spans(words: Sequence[str]) -> Iterator[Whole]:
             joined += word
             if _LETTER.search(joined):
                 yield start, stop, MARK + joined
+
+
+def _signed_words(words: Sequence[str], written: Collection[str]) -> Iterator[Whole]:
+    signed = {key[2:]: key for key in written if _SIGNED.fullmatch(key, 1)}
+    for start, word in enumerate(words if signed else ()):
+        if word in signed:
+            yield start, start + 1, signed[word]
 
 
 def is_address(identifier: str) -> bool:

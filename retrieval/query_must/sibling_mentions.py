@@ -7,7 +7,7 @@ from math import isfinite
 
 from retrieval.language.canonical import Canonical, canonical_term
 from retrieval.language.english import word_set
-from retrieval.language.identifiers import MARK, Known, Whole, identifiers, is_address, known_identifiers
+from retrieval.language.identifiers import MARK, Known, Whole, identifiers, is_address, known_identifiers, sign_of
 from retrieval.language.numbers import AS_TEXT, Quantity, quantities
 from retrieval.language.numbers.columns import DEGREES, column_noun
 from retrieval.language.numbers.quantity import NUMBERING, short_for, slack
@@ -157,6 +157,10 @@ class Speech:
         says = len(run) >= LONG or not all(token in self.idle or token in self.holding for token in run)
         return says and (_has_long_word(run) or self.is_code(run))
 
+    def is_bare(self, run: Sequence[str]) -> bool:
+        """Whether a run is one whole number or one letter, which alone may be anything."""
+        return len(run) == 1 and (run[0].isdecimal() or _is_letter(run[0])) and not self.is_code(run)
+
     def is_code(self, run: Sequence[str]) -> bool:
         """Whether a run is an identifier or has no word of two letters: `m 12`, `0 x 1 a`, five digits; not `a 4`."""
         if len(run) == 1:
@@ -244,7 +248,15 @@ class QueryMentions:
 
     def is_code(self, mask: int) -> bool:
         """Whether the tokens at these places are a code."""
-        return self.speech.is_code([token for position, token in enumerate(self.tokens) if mask >> position & 1])
+        return self.speech.is_code(self.tokens_at(mask))
+
+    def is_bare(self, mask: int) -> bool:
+        """Whether the token at this place is a number or a letter without a label."""
+        return self.speech.is_bare(self.tokens_at(mask))
+
+    def tokens_at(self, mask: int) -> list[str]:
+        """Return the tokens at these places."""
+        return [token for position, token in enumerate(self.tokens) if mask >> position & 1]
 
     def is_joined(self, mask: int) -> bool:
         """Whether a run of words is a part of a list, so that another row may be meant, too: `the rope and tackle`."""
@@ -260,9 +272,13 @@ def identifier_tokens(text: str, vocabulary: Vocabulary) -> list[str]:
     """Return the keys of the identifiers in a text, made from its canonical tokens; a numeric address keeps its
     slash."""
     return [
-        MARK + ("/" if is_address(identifier) else "").join(canonical_term(identifier, vocabulary).split())
+        MARK + sign_of(identifier) + ("/" if is_address(identifier) else "").join(_parts(identifier, vocabulary))
         for identifier in identifiers(text)
     ]
+
+
+def _parts(identifier: str, vocabulary: Vocabulary) -> list[str]:
+    return canonical_term(identifier.removeprefix(sign_of(identifier)), vocabulary).split()
 
 
 def contracted(tokens: Sequence[str], whole: Sequence[Whole]) -> tuple[str, ...]:
@@ -334,6 +350,10 @@ def _has_long_word(run: Iterable[str]) -> bool:
 
 def _is_word(token: str) -> bool:
     return any(map(str.isalpha, token)) and not _has_digit(token)
+
+
+def _is_letter(token: str) -> bool:
+    return len(token) == 1 and token.isalpha() and token.isascii()
 
 
 def _has_digit(token: str) -> bool:

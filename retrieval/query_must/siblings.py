@@ -55,19 +55,21 @@ class TableVerdict:
 
 
 def why_not_applied(
-    mentions: QueryMentions, spans: Iterable[int] | None, claimed: int, explained: int, named: int
+    mentions: QueryMentions, spans: Iterable[int] | None, claimed: int, heads: int, words: int, named: int
 ) -> str:
     """Return why a question that names a row of a table excludes none of its rows; empty if it does exclude rows.
 
     Args:
         spans: the places of each name of the one row in it, without its amounts; None if it names several rows.
         claimed: places of names, titles and columns.
-        explained: places of words that occur in the row or the heads.
+        heads: places of words that occur in the heads.
+        words: places of words that occur in the row.
+        named: places of all its names.
     """
-    if spans is None:
-        return TWO
-    if mentions.open:
-        return OPEN
+    if spans is None or mentions.open:
+        return TWO if spans is None else OPEN
+    if mentions.is_bare(named) and not heads & mentions.words & mentions.informative & ~named:
+        return f"{mentions.text_at(named)!r} may be anything, since the question names nothing of the table"
     if holding := mentions.holding & ~claimed:
         return f"it may want another row: {mentions.text_at(holding)!r}"
     spans = list(spans)
@@ -76,7 +78,7 @@ def why_not_applied(
     before = 0
     for span in spans:
         before |= 0 if mentions.is_code(span) else span >> 1
-    if before := before & mentions.words & mentions.informative & ~claimed & ~explained:
+    if before := before & mentions.words & mentions.informative & ~claimed & ~(heads | words):
         return f"nothing in the row explains {mentions.text_at(before)!r} before {mentions.text_at(named)!r}"
     return ""
 
@@ -109,7 +111,8 @@ class KeyedRow:
     texts: tuple[str, ...]
     """Its cells, and the label that it is grouped under."""
     shared: tuple[str, ...] = ()
-    """Cells that other rows have too: together they may name one row, as two keys do."""
+    """Cells that other rows have too, and a key that is a whole number or a letter: together they may name one row, as
+    two keys do."""
     amounts: tuple[AmountInterval, ...] = ()
     """The quantities with a unit that its key represents."""
 
@@ -169,7 +172,7 @@ def words_of_table(table: KeyedTable, vocabulary: Vocabulary) -> TableWords:
         {
             number: RowWords(
                 _names(row.names, speech, vocabulary),
-                _names(row.shared, speech, vocabulary),
+                _names(row.shared, speech, vocabulary) | _bare(row.shared, speech, vocabulary),
                 words_of(row.texts, vocabulary),
                 row.amounts,
             )
@@ -180,6 +183,11 @@ def words_of_table(table: KeyedTable, vocabulary: Vocabulary) -> TableWords:
 
 def _names(names: Iterable[str], speech: Speech, vocabulary: Vocabulary) -> frozenset[Run]:
     return frozenset(run for name in names for run in _runs(name, vocabulary) if speech.is_name(run))
+
+
+def _bare(cells: Iterable[str], speech: Speech, vocabulary: Vocabulary) -> frozenset[Run]:
+    runs = (_run(cell, vocabulary) for cell in cells if len(cell) == 1 or cell.isdecimal())
+    return frozenset(run for run in runs if speech.is_bare(run))
 
 
 def words_of(texts: Iterable[str], vocabulary: Vocabulary) -> frozenset[str]:
@@ -322,7 +330,7 @@ class Siblings:
         names = [*called[one], *also[one]] if one >= 0 else None
         steps = _held(table.rows[one], mentions, steps=True) & measured[one] if one >= 0 else 0
         amounts = steps & ~_union(names or ())
-        held = why_not_applied(mentions, names, claimed, heads | words, whole)
+        held = why_not_applied(mentions, names, claimed, heads, words, whole)
         return TableVerdict(one, whole, amounts, claimed, heads, words, title, held)
 
     def _siblings(self, name: str, verdict: TableVerdict, mentions: QueryMentions) -> list[int]:

@@ -129,7 +129,7 @@ class Named:
         named, measured, claimed, heads, words, title = (int(mask[number]) for mask in masks)
         row = int(self.row[number])
         held = why_not_applied(
-            mentions, self.spans[number].tolist() if row >= 0 else None, claimed, heads | words, named
+            mentions, self.spans[number].tolist() if row >= 0 else None, claimed, heads, words, named
         )
         return TableVerdict(row, named, measured, claimed, heads, words, title, held)
 
@@ -225,6 +225,8 @@ def _named(
     held = (claimed & np.uint64(mentions.holding)) != np.uint64(mentions.holding)
     held |= (loose & before & np.uint64(mentions.words & mentions.informative)) != 0
     held[table[own & np.isin(row_mentions.span, joined)]] = True
+    bare = np.isin(whole, [mask for mask in masks if mentions.is_bare(int(mask))])
+    held |= bare & ((heads & np.uint64(mentions.words & mentions.informative) & ~whole) == 0)
     free = (row >= 0) & ~held if not mentions.open else np.zeros(len(tables), dtype=np.bool_)
     title = query_words.masks(index.words_of_title, tables) & np.uint64(mentions.informative)
     title &= ~(whole & np.uint64(mentions.figures))

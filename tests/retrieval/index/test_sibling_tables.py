@@ -32,14 +32,14 @@ def test_a_row_stands_for_the_step_of_its_column() -> None:
     assert [any(held.holds(grams) for held in row.amounts) for row in table.rows.values()] == [False, True, False]
 
 
-def test_short_cells_that_several_rows_have_are_kept_apart_from_those_of_all() -> None:
+def test_cells_that_several_but_not_all_rows_have_and_bare_keys_are_shared() -> None:
     chunks = [
         chunk(0, "Letter", "20", "th", key="20"),
         chunk(1, "Letter", "50", "th", key="50"),
         chunk(2, "Card", "20", "th", key="Card"),
     ]
     (table,) = keyed_tables(chunks).tables
-    assert [row.shared for row in table.rows.values()] == [("Letter",), ("Letter",), ()]
+    assert [row.shared for row in table.rows.values()] == [("Letter", "20"), ("Letter", "50"), ()]
 
 
 def test_rows_keep_their_positions_whatever_their_order() -> None:

@@ -28,6 +28,8 @@ from retrieval.language.identifiers import (
         ("the L54-30-S400 motor", ["L54-30-S400", "L54", "S400"]),
         ("UTF-8", ["UTF-8"]),
         ("version 1.2.3", ["1.2.3"]),
+        ("what does $27 do", ["$27"]),
+        (r"`\dt` lists #tables for @Anna, 100 % of %1", [r"\dt", "#tables", "@Anna", "%1"]),
     ],
 )
 def test_a_name_without_a_blank_is_one_identifier(text: str, expected: list[str]) -> None:
@@ -49,6 +51,7 @@ def test_a_name_without_a_blank_is_one_identifier(text: str, expected: list[str]
         "the iN and the mRNA",
         "1-1",
         "_emphasis_",
+        "R&D for $2.50, not $1,000; @2x and 50%",
         "name ____-____ and date __/__/____ and ___.___",
     ],
 )
@@ -65,6 +68,18 @@ def test_every_way_to_separate_the_parts_finds_the_same_identifier(question: str
         words_of_question(question), identifier_keys(question), lambda keys: [key in known for key in keys]
     )
     assert [key for _, _, key in found] == ["~c5dxlarge"]
+
+
+def test_only_the_same_sign_finds_an_identifier_with_a_sign() -> None:
+    known = {key_of("$2"), key_of("#set")}
+
+    def found(question: str) -> list[tuple[int, int, str]]:
+        return known_identifiers(
+            words_of_question(question), identifier_keys(question), lambda keys: [key in known for key in keys]
+        )
+
+    assert found("is $2 the #SET?") == [(1, 2, "~$2"), (3, 4, "~#set")]
+    assert found("set 2, %2 or $3") == []
 
 
 def test_numbers_that_stand_side_by_side_are_no_version() -> None:

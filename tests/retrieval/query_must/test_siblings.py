@@ -297,6 +297,42 @@ def test_cells_that_several_rows_have_name_one_together_and_none_alone() -> None
     assert kept_out("what is Er 3", CALIBRATION) == set()
 
 
+ROLLS = replace(
+    PARCELS,
+    id="rolls",
+    titles=("Faction Types",),
+    heads=("Setting Seeds", "Faction Types"),
+    columns=("d20", "Faction"),
+    rows={
+        0: KeyedRow((), ("3", "Cultists"), ("3",)),
+        1: KeyedRow((), ("11", "Nobles with 3 heirs"), ("11",)),
+        2: KeyedRow((), ("K", "Beggars"), ("K",)),
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "numbers"),
+    [
+        ("setting seeds: which faction is on an 11", (0, 2)),
+        ("faction type for a 3", (2,)),
+        ("factions: what is K", (0, 1)),
+        ("what is on an 11", ()),
+        ("factions on 3 and 11", ()),
+    ],
+)
+def test_a_bare_number_or_letter_names_a_row_of_a_table_that_the_question_is_about(
+    question: str, numbers: tuple[int, ...]
+) -> None:
+    assert kept_out(question, ROLLS) == rows(ROLLS, *numbers)
+
+
+def test_a_bare_number_of_another_subject_names_nothing() -> None:
+    assert explain(
+        "what is on an 11", {"contain_no_rival": {"table": "rolls", "row": 1}}, rivals=Siblings([ROLLS])
+    ) == ("satisfies query_must: held back, '11' may be anything, since the question names nothing of the table")
+
+
 def test_a_shared_cell_decides_between_rows_that_share_an_amount() -> None:
     step = tuple(row_amounts(quantities("250 to 500 g")[0], ""))
     letters = replace(

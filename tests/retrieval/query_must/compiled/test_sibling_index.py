@@ -18,8 +18,22 @@ from retrieval.query_must.sibling_mentions import row_amounts
 from retrieval.query_must.siblings import KeyedRow, KeyedTable, Siblings
 
 WORDS = (
-    *("axe", "long axe", "bow", "Cleric", "druid", "AC 6", "level 7", "7", "poisoned", "other", "Axes, long", "日本"),
-    *("3 kg", "c5d.xlarge", "c5d.2xlarge", "AXE_BOW", ""),
+    *(
+        "axe",
+        "long axe",
+        "bow",
+        "Cleric",
+        "druid",
+        "AC 6",
+        "level 7",
+        "7",
+        "K",
+        "poisoned",
+        "other",
+        "Axes, long",
+        "日本",
+    ),
+    *("K", "3 kg", "c5d.xlarge", "c5d.2xlarge", "AXE_BOW", ""),
 )
 MEASURED = ("3.4", "3 axes", "4 degrees", "340 thalers", "3.4 kg", "3 kg", "3,000 g", "3 to 4 kg", "long 3 h")
 QUESTION_WORDS = (
