@@ -17,6 +17,7 @@ from retrieval.ingest.library.library import BookFolder, shown_name
 from retrieval.ingest.losses import Loss, recorded_losses
 from retrieval.ingest.owner_rules import unmet_rules
 from retrieval.ingest.tables.table import Table
+from retrieval.ingest.tables.unread import unread_tables
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.types import Book, Chunk
 
@@ -139,6 +140,7 @@ def enter_book(folder: Path, vocabulary: Vocabulary) -> None:
         warnings=(
             *book.warnings,
             *(f"{table.document}: {table.warning}" for table in tables if table.warning),
+            *unread_tables(book.documents, tables),
             *unmet_rules(book.table_rules, tables, vocabulary),
         ),
         losses=missing_from(folder, book),

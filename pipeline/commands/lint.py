@@ -33,7 +33,8 @@ def lint_index(
     """Check every query_must and every row of the live index; exit with status 1 if there are errors.
 
     A predicate must be satisfiable, admit its own row's title, and not admit its siblings'. Every cell of a source
-    table must be in exactly one chunk. Tables that are not guarded are listed with the reason.
+    table must be in exactly one chunk. Tables that are not guarded are listed with the reason, and what looks like a
+    table and was not read as one with its file and line.
 
     \b
     Examples:
@@ -71,6 +72,7 @@ def record(inspection: Inspection) -> dict[str, object]:
         ],
         "fidelity": list(inspection.violations),
         "unmet": list(inspection.unmet),
+        "unread_tables": list(inspection.unread_tables),
         "books_without_records": list(inspection.unread),
         "tables": [asdict(table) for table in inspection.densities],
         "guards": [asdict(guard) for guard in inspection.guards],
@@ -86,7 +88,7 @@ def _print(inspection: Inspection, *, density: bool, shown: int | None) -> None:
         out.print(f"  {finding.message}  {finding.id}")
     for sentence in inspection.violations:
         out.print(f"error: fidelity: {sentence}")
-    for sentence in inspection.unmet:
+    for sentence in (*inspection.unmet, *inspection.unread_tables):
         out.print(f"warning: {sentence}")
     for slug in inspection.unread:
         out.print(f"{slug}: its records are not from this snapshot; rebuild it to compare them")
@@ -100,7 +102,8 @@ def _print(inspection: Inspection, *, density: bool, shown: int | None) -> None:
         out.print(guards_in_words(count_guards(inspection.guards)))
     if not inspection.n_guarded:
         out.print(why_none_is_guarded(len(inspection.densities)))
-    warnings = len(inspection.findings) + len(inspection.violations) + len(inspection.unmet) - inspection.n_errors
+    n_unread = len(inspection.unmet) + len(inspection.unread_tables)
+    warnings = len(inspection.findings) + len(inspection.violations) + n_unread - inspection.n_errors
     out.print(
         f"snapshot {inspection.snapshot}: {inspection.n_chunks} chunks, {inspection.n_guarded} guarded; "
         f"{inspection.n_errors} errors, {warnings} warnings"

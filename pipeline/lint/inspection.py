@@ -25,6 +25,7 @@ from retrieval.ingest.tables.reading import read_table
 from retrieval.ingest.tables.row_predicates import StrictTables
 from retrieval.ingest.tables.rows import check_fidelity
 from retrieval.ingest.tables.table import Table
+from retrieval.ingest.tables.unread import unread_tables
 from retrieval.language.numbers.cells import is_numeric
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.lint import LintFinding, LintItem, lint
@@ -151,6 +152,8 @@ class Inspection:
     """The verdict on every table of the books whose records are those of this snapshot."""
     unmet: tuple[str, ...]
     """Rules of `tables.toml` for tables, columns and rows that its book does not have."""
+    unread_tables: tuple[str, ...]
+    """Rows of a document that look like a table and are in none."""
     unread: tuple[str, ...]
     """Books whose records are missing or from another build, so that their fidelity and tables were not checked."""
 
@@ -170,6 +173,7 @@ def inspect(home: Home, snapshot: Snapshot) -> Inspection:
     unread: list[str] = []
     guards: list[TableGuard] = []
     missed: list[str] = []
+    unread_rows: list[str] = []
     alike: set[str] = set()
     may: dict[str, bool] = {}
     for slug, of_book in _by_book(chunks).items():
@@ -180,6 +184,7 @@ def inspect(home: Home, snapshot: Snapshot) -> Inspection:
         guards.extend(read_jsonl(home.book(slug) / GUARDS, TableGuard))
         (book,) = read_jsonl(home.book(slug) / BOOK_FILE, Book)
         missed.extend(f"{slug}/{sentence}" for sentence in unmet_rules(book.table_rules, tables, snapshot.vocabulary))
+        unread_rows.extend(f"{slug}/{sentence}" for sentence in unread_tables(book.documents, tables))
         alike |= alike_tables(tables)
         may |= strict_tables(tables, snapshot.vocabulary)
         rows = read_jsonl(home.book(slug) / PREDICATES_FILE, Row)
@@ -198,6 +203,7 @@ def inspect(home: Home, snapshot: Snapshot) -> Inspection:
         densities=table_densities(chunks),
         guards=tuple(guards),
         unmet=tuple(missed),
+        unread_tables=tuple(unread_rows),
         unread=tuple(unread),
     )
 

@@ -62,6 +62,8 @@ def spans_of(text: str, first: int = 0) -> Iterator[Span]:
             yield from _table(lines, start, end, first)
         elif _is_fenced_table(token, lines):
             yield from _table(lines, start + 1, end - 1, first)
+        elif _is_indented_table(token):
+            yield from _inside(lines, start, end, first)
         elif _is_raw_html(token, lines):
             yield _span(lines, "html", start + 1, end - 1, first)
         elif token.type in _CONTAINERS:
@@ -94,7 +96,8 @@ def is_delimiter(line: str) -> bool:
 
 def _parts(dashes: str, n_columns: int) -> bool:
     parts = split_row(dashes)
-    return len(parts) == n_columns and not dashes.startswith("- ") and not any(" " in part.strip() for part in parts)
+    whole = all(part.strip() and " " not in part.strip() for part in parts)
+    return len(parts) == n_columns and whole and not dashes.startswith("- ")
 
 
 def without_marks(markup: str) -> str:
@@ -138,7 +141,7 @@ def _indented_end(lines: Sequence[str], start: int) -> int:
 
 
 def _inside(lines: Sequence[str], start: int, end: int, first: int) -> Iterator[Span]:
-    """Yield the spans of a box, each with its source as it is in the document."""
+    """Yield the spans of a box or of indented text, each with its source as it is in the document."""
     inner = "\n".join(line.removeprefix("\t").removeprefix("    ") for line in lines[start:end])
     for span in spans_of(inner, first + start):
         yield replace(span, source="\n".join(lines[span.start - first : span.end - first]))
@@ -164,6 +167,12 @@ def _is_fenced_table(token: Token, lines: Sequence[str]) -> bool:
         and [inner.type for inner in inside] == ["table_open"]
         and all(PIPE.search(line) for line in lines[start + 1 : end - 1] if line.strip())
     )
+
+
+def _is_indented_table(token: Token) -> bool:
+    """Whether an indented block contains a pipe table, as in components of MDX and tabs: it is text, not code."""
+    is_code = token.type == "code_block" and "|" in token.content
+    return is_code and any(inner.type == "table_open" for inner in block_tokens(token.content))
 
 
 def _table(lines: Sequence[str], start: int, end: int, first: int) -> Iterator[Span]:

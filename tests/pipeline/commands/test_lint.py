@@ -202,6 +202,19 @@ def test_an_entry_about_nothing_is_a_warning_that_names_the_file(lint: Lint, tin
     assert "there is 'Dagger'" in sentence
 
 
+def test_rows_that_are_in_no_table_are_a_warning_with_their_line(lint: Lint, tiny: Home) -> None:
+    path = tiny.book("tiny") / "book.jsonl"
+    (book,) = read_jsonl(path, Book)
+    text = "# Tides\n\n<div>\n| Port | Tide |\n| --- | --- |\n| Kiel | 7 |\n</div>\n"
+    write_jsonl(path, [replace(book, documents=(*book.documents, replace(book.documents[0], path="x.md", text=text)))])
+    status, out = lint("--home", tiny.root)
+    assert status == 0
+    assert "warning: tiny/x.md:5: the line of dashes of a table that was not read" in out
+    assert out.splitlines()[-1].endswith("0 errors, 1 warnings")
+    (sentence,) = json.loads(lint("--home", tiny.root, "--json")[1])["unread_tables"]
+    assert sentence.startswith("tiny/x.md:5: ")
+
+
 def test_siblings_that_one_question_admits_are_named(tiny: Home) -> None:
     must = {"Dagger": '{"contain": "weapon"}', "Mace": '{"contain_one_of": [["weapon"], ["mace"]]}'}
     with_chunks(tiny, [replace(chunk, query_must=must.get(chunk.row_key or "")) for chunk in tiny_chunks(tiny)])

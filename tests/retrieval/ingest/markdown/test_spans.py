@@ -88,6 +88,16 @@ def test_other_fences_are_code(text):
     assert find_spans(text) == [("text", text, False)]
 
 
+def test_an_indented_table_is_a_table_and_other_indented_text_is_code() -> None:
+    indented = "\n".join(f"    {line}" for line in ("Sliders:", "", *TABLE.split("\n")))
+    spans = list(spans_of(f"<TabItem>\n\n{indented}\n\n</TabItem>"))
+    assert [(span.kind, span.start, span.end) for span in spans if span.kind != "html"] == [
+        ("text", 2, 3),
+        ("table", 4, 7),
+    ]
+    assert find_spans("    a = b | c\n    --x\n") == [("text", "    a = b | c\n    --x", False)]
+
+
 def test_html_in_a_raw_fence_of_pandoc_is_html() -> None:
     table = "<table>\n<tr><td>1</td></tr>\n</table>"
     assert find_spans(f"```{{=html}}\n{table}\n```") == [("html", table, False)]
@@ -175,6 +185,7 @@ def test_a_mark_of_a_box_goes_but_not_its_title(markup: str, shown: str) -> None
         "> Band | Rate | Half\n> - | - | -\n> A | 1 | 2",
         "| Band | Rate |\n|---  ---|---|\n| A | 1 |",
         "| Band | Rate |\n|------+------|\n| A | 1 |",
+        "Code|Name||Code|Name\n----|----||----|----\nen|English||bg|Bulgarian",
     ],
 )
 def test_dashes_between_a_header_and_rows_make_a_table_however_many_they_are(text: str) -> None:
