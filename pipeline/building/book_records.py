@@ -69,6 +69,8 @@ class BookEntry:
     """Counts for its tables; None for a book indexed by an earlier version of this program, which lacked them."""
     losses: tuple[str, ...] = ()
     """A sentence for each missing part: the book itself, a document, or the result of a failed rule."""
+    fault: str = ""
+    """Why the book could not be read, so that its records are those of an earlier version; empty if it could."""
 
 
 def keep_source(folder: Path, source: Path, digest: str) -> None:
@@ -144,6 +146,7 @@ def enter_book(folder: Path, vocabulary: Vocabulary) -> None:
             *unmet_rules(book.table_rules, tables, vocabulary),
         ),
         losses=missing_from(folder, book),
+        fault=book.fault,
         guards=count_guards(read_jsonl(guards, TableGuard)) if guards.is_file() else None,
     )
     write_jsonl(folder / ENTRY_FILE, [entry])

@@ -49,7 +49,8 @@ class Status:
     """That the next build uses; the live index may have another one."""
     questions: tuple[Path, ...]
     books: Mapping[str, str]
-    """By slug, against the library as it is now: `indexed`, `changed`, `new` or `gone`; else `unknown`."""
+    """By slug, against the library as it is now: `indexed`, `unreadable` (an earlier version is indexed, or none),
+    `changed`, `new` or `gone`; else `unknown`."""
     entries: tuple[BookEntry, ...]
     """Those of the books that were indexed, in the order of their slugs."""
     unreadable: str | None
@@ -87,6 +88,7 @@ class Status:
             digests = {folder.slug: folder.digest for folder in list_books(home.library)}
             books = {slug: "new" if slug not in entries else "changed" for slug in digests}
             books |= {slug: "indexed" for slug, entry in entries.items() if digests.get(slug) == entry.digest}
+            books |= {slug: "unreadable" for slug, entry in entries.items() if entry.fault and books[slug] == "indexed"}
             books |= {slug: "gone" for slug in entries if slug not in digests}
         except LibraryError as error:
             unreadable, books = str(error), dict.fromkeys(entries, "unknown")
@@ -189,7 +191,7 @@ def _lines(home_status: Status, shown: int | None) -> Iterator[tuple[str, str]]:
 
     yield "home", str(home_status.home)
     yield "library", home_status.unreadable or str(home_status.library)
-    of_build = f"; of the last build, {home_status.candidate}" if home_status.candidate and home_status.entries else ""
+    of_build = f"; in {home_status.candidate}, which is not live" if home_status.candidate and home_status.entries else ""
     yield (
         "books",
         f"{len(home_status.books)}: {_states(home_status.books)}{of_build}" if home_status.books else "none yet",
@@ -230,7 +232,7 @@ def _states(books: Mapping[str, str]) -> str:
     indexed = [f"{len(by_state['indexed'])} up to date"] if "indexed" in by_state else []
     others = (
         f"{len(by_state[state])} {state} ({named(by_state[state], NAMES_SHOWN)})"
-        for state in ("changed", "new", "gone", "unknown")
+        for state in ("unreadable", "changed", "new", "gone", "unknown")
         if state in by_state
     )
     return ", ".join((*indexed, *others))

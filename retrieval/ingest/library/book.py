@@ -71,8 +71,9 @@ def read_book(folder: BookFolder) -> Book:
     readable = tuple(filter(None, documents))
     if not readable:
         raise LibraryError(f"book {folder.slug!r}: no readable document; {'; '.join(warnings)}")
-    if any(document.metadata["last_update_date"] == UNKNOWN_DATE for document in readable):
-        warnings.insert(0, f"no last_update_date in book.toml: {UNKNOWN_DATE} is used")
+    undated = sum(document.metadata["last_update_date"] == UNKNOWN_DATE for document in readable)
+    if 0 < undated < len(readable):  # a book without any dates need not have them
+        warnings.insert(0, f"some documents have no last_update_date: {UNKNOWN_DATE} is used")
     return Book(folder.slug, str(defaults["title"]), readable, _ignored(folder, files), tuple(warnings), rules)
 
 

@@ -10,7 +10,7 @@ from pipeline.runs.outcomes import Build, RunOutcome
 from retrieval.ingest.guard_report import GuardCounts
 
 SLUGS = ("a", "b", "c", "d", "e", "f")
-NO_DATE = "no last_update_date in book.toml: 1970-01-01 is used"
+NO_DATE = "some documents have no last_update_date: 1970-01-01 is used"
 
 
 def outcome(n_embedded: int, n_tables: int = 2) -> RunOutcome:

@@ -26,7 +26,6 @@ from retrieval.ingest.guard_report import GuardCounts
 Printed = Callable[..., str]
 
 ROOT = Path(__file__).parents[3]
-NO_DATE = "no last_update_date in book.toml: 1970-01-01 is used"
 
 
 def test_a_home_in_step_with_its_library(tiny: Home) -> None:
@@ -67,6 +66,14 @@ def test_books_that_are_new_changed_and_gone_are_told(tiny: Home) -> None:
     assert Status.of(tiny).books == {"other": "new", "tiny": "changed"}
     (tiny.library / "tiny").rename(tiny.library / "renamed")
     assert Status.of(tiny).books == {"other": "new", "renamed": "new", "tiny": "gone"}
+
+
+def test_a_book_that_could_not_be_read_is_not_up_to_date(tiny: Home, printed: Printed) -> None:
+    entry = replace(book_entries(tiny)["tiny"], fault="tables.toml: unknown key 'captn'")
+    write_jsonl(tiny.book("tiny") / ENTRY_FILE, [entry])
+    assert "books      1: 1 unreadable (tiny)" in printed("status", "--home", tiny.root).splitlines()
+    (tiny.library / "tiny" / "02.md").write_text("# More\n\nA flail.\n")
+    assert Status.of(tiny).books == {"tiny": "changed"}
 
 
 def test_a_library_that_went_is_told_and_the_live_index_still_is(tiny: Home) -> None:
@@ -127,10 +134,10 @@ def test_books_are_listed_with_their_numbers(tiny: Home, printed: Printed) -> No
     lines = printed("books", "--home", tiny.root).splitlines()
     assert [line.split() for line in lines] == [
         ["book", "title", "documents", "chunks", "tables", "guarded", "warnings"],
-        ["tiny", "1", "4", "1", "3", "1"],
+        ["tiny", "1", "4", "1", "3", "0"],
     ]
     (told,) = json.loads(printed("books", "--home", tiny.root, "--json"))
-    assert (told["book"], told["chunks"], told["warnings"], told["ignored"]) == ("tiny", 4, [NO_DATE], [])
+    assert (told["book"], told["chunks"], told["warnings"], told["ignored"]) == ("tiny", 4, [], [])
 
 
 def test_after_a_rollback_the_books_are_those_of_what_is_live(tiny: Home, printed: Printed) -> None:
@@ -142,7 +149,7 @@ def test_after_a_rollback_the_books_are_those_of_what_is_live(tiny: Home, printe
 
     assert printed("books", "--home", tiny.root) == before
     status = printed("status", "--home", tiny.root)
-    assert f"of the last build, {tiny.candidate}\n" in status
+    assert f"all up to date; in {tiny.candidate}, which is not live\n" in status
     assert "documents," not in status
 
 
