@@ -191,7 +191,9 @@ def _lines(home_status: Status, shown: int | None) -> Iterator[tuple[str, str]]:
 
     yield "home", str(home_status.home)
     yield "library", home_status.unreadable or str(home_status.library)
-    of_build = f"; in {home_status.candidate}, which is not live" if home_status.candidate and home_status.entries else ""
+    of_build = (
+        f"; in {home_status.candidate}, which is not live" if home_status.candidate and home_status.entries else ""
+    )
     yield (
         "books",
         f"{len(home_status.books)}: {_states(home_status.books)}{of_build}" if home_status.books else "none yet",

@@ -80,16 +80,21 @@ class FallbackHandler:
     def relaxed(
         self, conditions: Sequence[FieldCondition], n_left: Callable[[Sequence[FieldCondition]], int]
     ) -> tuple[tuple[FieldCondition, ...], tuple[Fallback, ...]]:
-        """Drop the least certain condition, then all, until a document meets the rest; return the rest and the
-        steps.
+        """Drop the least certain condition without which a document meets the rest; if there is none, drop the least
+        certain one and then all. Return the rest and the steps.
 
         Args:
             conditions: conditions that no document meets together.
             n_left: returns how many documents meet some of them.
         """
-        least = min(conditions, key=lambda condition: condition.confidence)
+        ascending = sorted(conditions, key=lambda condition: condition.confidence)
+
+        def without(condition: FieldCondition) -> tuple[FieldCondition, ...]:
+            return tuple(other for other in conditions if other is not condition)
+
+        least = next((condition for condition in ascending if n_left(without(condition))), ascending[0])
         steps = []
-        others = tuple(condition for condition in conditions if condition is not least)
+        others = without(least)
         for kept, gone in ((others, (least,)), ((), others)):
             if not gone:
                 continue

@@ -9,7 +9,8 @@ from retrieval.index.snapshot.metadata_index import MetadataIndex
 from retrieval.search.metadata_filter import And, Contains, Eq, Filter, Gt, Gte, In, Lt, Lte, Ne, Not, Or
 from retrieval.types import Chunk
 from retrieval.understand.catalog.catalog import Catalog, CatalogDocument
-from retrieval.understand.self_query.filters import chroma_where
+from retrieval.understand.self_query.conditions import FieldCondition, SelfQueryConfig
+from retrieval.understand.self_query.filters import FallbackHandler, chroma_where
 
 RECORDS = [
     {"author": "John", "tags": ("python", "tests"), "created_at": "2023-05-01", "size": 3, "open": True},
@@ -91,3 +92,28 @@ def test_what_chroma_cannot_order_or_find_in_lists_is_asked_for_one_by_one() -> 
 def test_a_field_that_no_record_has_is_named() -> None:
     with pytest.raises(InvalidFilterError, match=r"'colour'.*author"):
         chroma_where(Eq("colour", "red"), CATALOG.fields)
+
+
+def condition(text: str, confidence: float) -> FieldCondition:
+    return FieldCondition(text, (text,), Eq(text, "x"), confidence)
+
+
+def test_the_condition_that_is_dropped_is_one_without_which_documents_are_left() -> None:
+    book, day, author = condition("book", 0.6), condition("day", 0.9), condition("author", 0.8)
+    relaxed = FallbackHandler(SelfQueryConfig()).relaxed
+
+    def left_without_day(kept: object) -> int:
+        return 0 if day in kept else 4  # type: ignore[operator]
+
+    kept, steps = relaxed((book, day, author), left_without_day)
+    assert kept == (book, author)
+    assert [str(step) for step in steps] == [
+        "no document meets the conditions; dropped 'day', which leaves 4 documents"
+    ]
+
+    kept, steps = relaxed((book, day, author), lambda kept: 0 if kept else 9)
+    assert kept == ()
+    assert [step.dropped for step in steps] == [("book",), ("day", "author")]
+
+    kept, _ = relaxed((day, author, book), lambda kept: 2 if len(kept) == 2 else 0)
+    assert kept == (day, author), "the least certain of those"
