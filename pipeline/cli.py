@@ -11,6 +11,7 @@ from pipeline.commands import (
     ask,
     books,
     build,
+    chat,
     collections,
     evaluate,
     keys,
@@ -54,7 +55,7 @@ COMMANDS: Mapping[str, Mapping[str, Callable[..., None]]] = {
         "report": report.write_report,
         "serve": serve.serve,
     },
-    "Ask and answer": {"ask": ask.ask, "chat": answer.chat},
+    "Ask and answer": {"ask": ask.ask, "chat": chat.chat},
     "Build": {
         "rollback": snapshots.roll_back,
         "gc": snapshots.collect_garbage,

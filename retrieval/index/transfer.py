@@ -16,7 +16,7 @@ from retrieval.files.atomic_files import FileEntry, changes
 from retrieval.files.records import dump_record, parse_record
 from retrieval.index.places import Place, Progress, Tell, TransferMeter, each_of, silent
 from retrieval.index.signature import Signer, Verifier
-from retrieval.index.snapshot.folders import KEEP, move_into_place
+from retrieval.index.snapshot.folders import KEPT_SNAPSHOTS, move_into_place
 from retrieval.index.snapshot.live import HISTORY_FILE as HISTORY
 from retrieval.index.snapshot.live import (
     POINTER,
@@ -145,7 +145,7 @@ def push_snapshot(
     remote: Place,
     progress: Progress,
     *,
-    keep: int = KEEP,
+    keep: int = KEPT_SNAPSHOTS,
     check: bool = False,
     signer: Signer | None = None,
 ) -> Pushed:

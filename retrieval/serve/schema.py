@@ -1,4 +1,8 @@
-"""The schema of the server: the bodies of requests and responses, with examples."""
+"""The bodies of requests and responses, with examples.
+
+The responses of `/v1/query`, `/v1/ask` and `/v1/explain` are the records of `rag/passages.py`, `rag/finder.py` and
+`search/explanation.py` as JSON.
+"""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from retrieval.errors import RetrievalError
 from retrieval.files.records import parse_record, write_jsonl
-from retrieval.index.snapshot.folders import KEEP
+from retrieval.index.snapshot.folders import KEPT_SNAPSHOTS
 from tools.corpora.indexes import Tell
 from tools.faults.reading import Reading, Replies
 from tools.faults.scenes import ACTS, alternating, write_rule_documents
 from tools.faults.warm import Warm, environment
 
-REVISIONS = KEEP + 3
+REVISIONS = KEPT_SNAPSHOTS + 3
 SETTINGS = "retrieval: {cache_ttl_seconds: 0}\n"
 """An answer that was kept would ask nobody."""
 

@@ -59,7 +59,7 @@ def _last_written(folder: Path) -> float:
         return time.time()
 
 
-KEEP = 3
+KEPT_SNAPSHOTS = 3
 """Number of formerly live snapshots that are kept beside the live one."""
 
 
@@ -74,7 +74,7 @@ class StoredSnapshot:
     """`live`, `candidate` or `was live`; empty if there is no reason to keep it."""
 
 
-def snapshots_of(home: Path, candidate: str | None, keep: int = KEEP) -> tuple[StoredSnapshot, ...]:
+def snapshots_of(home: Path, candidate: str | None, keep: int = KEPT_SNAPSHOTS) -> tuple[StoredSnapshot, ...]:
     """Return every snapshot of a home, with the reason why it is kept, in the order of their ids.
 
     Args:
@@ -95,7 +95,7 @@ def snapshots_of(home: Path, candidate: str | None, keep: int = KEEP) -> tuple[S
 
 
 def remove_snapshots(
-    home: Path, candidate: str | None, keep: int = KEEP, *, pretend: bool = False
+    home: Path, candidate: str | None, keep: int = KEPT_SNAPSHOTS, *, pretend: bool = False
 ) -> tuple[StoredSnapshot, ...]:
     """Remove every snapshot that there is no reason to keep, and return the removed ones.
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from retrieval.errors import BadPredicateError
 from retrieval.ingest.model_tables.request import ModelPredicate, ModelRow, ModelTable, data_rows
-from retrieval.ingest.tables.header import ReadRow
+from retrieval.ingest.tables.key_column import ReadRow
 from retrieval.ingest.tables.reading import TableMeaning
 from retrieval.ingest.tables.row_object import MAX_NAME_WORDS, row_key
 from retrieval.ingest.tables.table import Table

@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from retrieval.errors import LibraryError
-from retrieval.ingest.tables.header import ReadRow
+from retrieval.ingest.tables.key_column import ReadRow
 from retrieval.ingest.tables.reading import TableMeaning, read_table, why_unkeyed
 from retrieval.ingest.tables.row_object import names_of_rows, subject
 from retrieval.ingest.tables.table import Table

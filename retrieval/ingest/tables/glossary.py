@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from retrieval.ingest.tables.columns import beginning, ending
+from retrieval.ingest.tables.column_names import beginning, ending
 from retrieval.ingest.tables.reading import TableMeaning
 from retrieval.ingest.tables.row_object import spellings
 from retrieval.ingest.tables.table import Table

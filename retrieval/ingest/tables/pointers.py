@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from retrieval.ingest.losses import attempt
-from retrieval.ingest.tables.header import ReadRow
+from retrieval.ingest.tables.key_column import ReadRow
 from retrieval.ingest.tables.reading import TableMeaning
 from retrieval.ingest.tables.table import Table
 from retrieval.language.english import word_set

@@ -6,17 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from retrieval.ingest.losses import attempt
-from retrieval.ingest.tables.header import (
-    ReadRow,
-    RowRole,
-    joined_headers,
-    key_column,
-    part_heads,
-    realigned,
-    stacked_header,
-    under_groups,
-    under_parents,
-)
+from retrieval.ingest.tables.header import joined_headers, part_heads, realigned, stacked_header
+from retrieval.ingest.tables.key_column import ReadRow, RowRole, key_column, under_groups, under_parents
 from retrieval.ingest.tables.table import Table, TableRow, named_columns
 from retrieval.language.canonical import canonical_term
 from retrieval.language.identifiers import is_address

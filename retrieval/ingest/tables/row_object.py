@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from retrieval.ingest.markdown.parser import plain_text
-from retrieval.ingest.tables.columns import ColumnNames, column_labels
-from retrieval.ingest.tables.header import ReadRow, lists_symbols, symbol_names
+from retrieval.ingest.tables.column_names import ColumnNames, column_labels
+from retrieval.ingest.tables.header import lists_symbols, symbol_names
+from retrieval.ingest.tables.key_column import ReadRow
 from retrieval.ingest.tables.reading import Axis, TableMeaning
 from retrieval.ingest.tables.table import Table, is_unnamed
 from retrieval.language.numbers.cells import NumberRange, is_hex, is_numeric, parse_range, typed

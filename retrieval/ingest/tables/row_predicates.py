@@ -12,9 +12,9 @@ from functools import partial
 
 from retrieval.ingest.density import near_duplicate_density
 from retrieval.ingest.losses import attempt
-from retrieval.ingest.tables.columns import ROLL, column_label, column_labels
+from retrieval.ingest.tables.column_names import ROLL, column_label, column_labels
 from retrieval.ingest.tables.glossary import subjects_of
-from retrieval.ingest.tables.header import ReadRow
+from retrieval.ingest.tables.key_column import ReadRow
 from retrieval.ingest.tables.reading import TableMeaning, why_unkeyed
 from retrieval.ingest.tables.row_object import Json, JsonValue, row_search_text
 from retrieval.ingest.tables.table import Table

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from retrieval.ingest.losses import attempt
-from retrieval.ingest.tables.columns import ColumnNames
+from retrieval.ingest.tables.column_names import ColumnNames
 from retrieval.ingest.tables.glossary import Glossary, document_words
-from retrieval.ingest.tables.header import ReadRow
+from retrieval.ingest.tables.key_column import ReadRow
 from retrieval.ingest.tables.pointers import referrers
 from retrieval.ingest.tables.reading import TableMeaning, plain_reading, read_table
 from retrieval.ingest.tables.row_object import (

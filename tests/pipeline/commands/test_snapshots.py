@@ -17,7 +17,7 @@ import pytest
 from pipeline.commands.snapshots import collect_garbage, pull, push
 from retrieval.files.locks import write_lock
 from retrieval.home import Home
-from retrieval.index.snapshot.folders import KEEP
+from retrieval.index.snapshot.folders import KEPT_SNAPSHOTS
 from retrieval.index.snapshot.live import live_id, promote, promotions
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.rag.live import LiveIndex
@@ -229,4 +229,4 @@ def test_a_reader_that_looks_again_and_again_follows(twice_live, printed, tmp_pa
 
 def test_every_command_keeps_as_many_snapshots_as_a_build_does() -> None:
     commands = (collect_garbage, pull, push)
-    assert {signature(command).parameters["keep"].default for command in commands} == {KEEP}
+    assert {signature(command).parameters["keep"].default for command in commands} == {KEPT_SNAPSHOTS}

@@ -94,7 +94,7 @@ COARSE = {
     "the document": {"blocks", "boxes", "html_tables", "spans", "parser", "parsed_book"},
     "every table of the document": {"source_tables", "parsed_book"},
     "the division of the document into sections": {"prose_chunking", "captions", "parser"},
-    "the proper form of a table's rows": {"rows", "row_object", "columns", "row_predicates", "table", "cells"},
+    "the proper form of a table's rows": {*("rows", "row_object", "column_names", "row_predicates", "table", "cells")},
 }
 """The modules of which a fault may cost so much; one of any other module costs less."""
 

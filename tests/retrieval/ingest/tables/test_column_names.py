@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.ingest.tables.columns import SMALL, ColumnNames, beginning, ending, stands_for
+from retrieval.ingest.tables.column_names import SMALL, ColumnNames, beginning, ending, stands_for
 from retrieval.language.vocabulary import Vocabulary
 
 BOOK = "Armour class, hit points, hit dice, strength, challenge rating and level"
