@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from retrieval.files.arrays import begins
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.field_index import HeadField, RowField
 from retrieval.index.words.lexical_index import Selection
 from retrieval.search.candidates import Candidates
 from retrieval.search.fusion import Scores
 from retrieval.search.query import Query
-from retrieval.search.rerank.groups import behind_best, distinct_cells, read_with_prose
-from retrieval.search.rerank.meaning import meaning, semantic_similarity
+from retrieval.search.rerank.meaning import meaning, read_with_prose, semantic_similarity
 from retrieval.search.rerank.numbers import NearbyWords, match_numbers
 from retrieval.search.rerank.query_terms import QueryTerms, ask
 from retrieval.search.rerank.term_matches import Fields, Mask, Numbers, match_terms
@@ -158,3 +158,40 @@ def matrix(features: Features, names: Sequence[str]) -> "np.ndarray[tuple[int, i
     """Return the features (n, names) in the order in which the trees were fitted; the values of a feature are
     contiguous."""
     return np.asarray([features[name] for name in names]).astype(np.float32).T
+
+
+def distinct_cells(cells: Mask, shares: Scores, table_of: Numbers, is_row: Mask) -> Scores:
+    """Return (n,) the weight of the question's words that the cells of a row contain and those of other candidates of
+    its table do not.
+
+    Args:
+        cells: (n, t) whether the cells contain the question's word.
+        shares: (t,) weight of each word.
+        table_of: (n,) number of the table of each candidate; every table has a candidate.
+        is_row: (n,) whether each is a row.
+    """
+    order, starts = _groups(table_of)
+    count = np.diff(starts, append=len(order))
+    common = np.add.reduceat(cells[order].astype(np.float64), starts, axis=0) if len(order) else np.zeros(cells.shape)
+    distinct: Scores = ((cells * (1.0 - common[table_of] / count[table_of][:, None])) @ shares) * is_row
+    return distinct
+
+
+def behind_best(group: Numbers, values: Scores) -> Scores:
+    """Return (n,) how far each candidate is behind the best of its group.
+
+    Args:
+        group: (n,) numbers from 0, without gaps.
+        values: (n,) values to compare.
+    """
+    if not len(group):
+        return values
+    order, starts = _groups(group)
+    gap: Scores = np.maximum.reduceat(values[order], starts)[group] - values
+    return gap
+
+
+def _groups(group: Numbers) -> tuple[Numbers, Numbers]:
+    """Return candidates group by group, and where each group begins."""
+    order = np.argsort(group, kind="stable")
+    return order, np.flatnonzero(begins(group[order]))

@@ -12,7 +12,6 @@ from retrieval.language.terms import cut_word
 from retrieval.search.candidates import Candidates
 from retrieval.search.fusion import Positions, Scores
 from retrieval.search.query import LETTERS
-from retrieval.search.rerank.groups import read_with_prose
 from retrieval.search.rerank.query_terms import QueryTerms
 from retrieval.search.rerank.term_matches import Fields, Mask, Numbers
 from retrieval.types import Vector
@@ -226,3 +225,18 @@ def _vectors(written: Sequence[str | None]) -> Vector:
         if word is not None:
             vectors[position] = word_vector(word)
     return vectors
+
+
+def read_with_prose(coverage: Scores, sections: Numbers, is_row: Mask) -> Scores:
+    """Return (n, words) the coverage of each candidate; a row also gets that of the prose in its section, which its
+    reader has read.
+
+    Args:
+        coverage: (n, words) how far each candidate covers each word of the question.
+        sections: (n,) number of the section of each, from 0.
+        is_row: (n,) whether each is a row.
+    """
+    prose = np.zeros((int(sections.max(initial=-1)) + 1, coverage.shape[1]))
+    np.maximum.at(prose, sections[~is_row], coverage[~is_row])
+    read: Scores = np.where(is_row[:, None], np.maximum(coverage, prose[sections]), coverage)
+    return read

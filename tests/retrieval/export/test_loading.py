@@ -1,5 +1,3 @@
-"""."""
-
 import json
 from contextlib import closing
 from dataclasses import replace

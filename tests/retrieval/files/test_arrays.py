@@ -1,5 +1,3 @@
-"""."""
-
 import errno
 from pathlib import Path
 

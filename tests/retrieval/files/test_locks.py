@@ -1,5 +1,3 @@
-"""."""
-
 import subprocess
 import sys
 import threading

@@ -1,5 +1,3 @@
-"""."""
-
 import gzip
 import resource
 import signal

@@ -1,5 +1,3 @@
-"""."""
-
 import random
 from collections.abc import Iterator
 from dataclasses import replace

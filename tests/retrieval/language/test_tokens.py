@@ -1,5 +1,3 @@
-"""."""
-
 from math import nan
 
 import pytest

@@ -1,5 +1,3 @@
-"""."""
-
 from dataclasses import replace
 from pathlib import Path
 from uuid import UUID

@@ -1,5 +1,3 @@
-"""."""
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -1,5 +1,3 @@
-"""."""
-
 import subprocess
 import sys
 from dataclasses import replace

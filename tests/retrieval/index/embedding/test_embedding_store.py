@@ -1,5 +1,3 @@
-"""."""
-
 import signal
 import sqlite3
 import subprocess

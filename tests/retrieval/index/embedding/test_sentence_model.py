@@ -1,5 +1,3 @@
-"""."""
-
 import importlib.util
 import sys
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""."""
-
 import pytest
 
 from retrieval.ingest.markdown.blocks import parse_blocks

@@ -1,5 +1,3 @@
-"""."""
-
 from hypothesis import given
 from hypothesis import strategies as st
 

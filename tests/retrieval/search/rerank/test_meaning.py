@@ -1,4 +1,4 @@
-"""."""
+"""Similarity of questions to cells, headings and columns."""
 
 import random
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_sna
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.candidates import Candidates
 from retrieval.search.query import Query
-from retrieval.search.rerank.meaning import MOST, STRETCH, meaning, semantic_similarity
+from retrieval.search.rerank.meaning import MOST, STRETCH, meaning, read_with_prose, semantic_similarity
 from retrieval.search.rerank.query_terms import ask
 from retrieval.search.rerank.term_matches import match_terms
 from tests.retrieval.search.conftest import CHUNK, ToyEmbedder
@@ -216,3 +216,10 @@ def test_words_that_stand_together_are_worth_more_than_the_same_words_far_apart(
 
 def test_a_question_without_words_has_no_stretch(passages: Snapshot) -> None:
     assert together_in(passages, "?!", ["far", "none"]) == {"far": 0, "none": 0}
+
+
+def test_a_row_is_read_with_the_prose_of_its_section_and_prose_by_itself():
+    output = np.asarray([[1.0, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+    read = read_with_prose(output, np.asarray([0, 0, 0, 1]), np.asarray([True, False, False, True]))
+
+    assert read.tolist() == [[1.0, 0.5, 1.0], [0.0, 0.5, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]

@@ -1,5 +1,3 @@
-"""."""
-
 from datetime import UTC, date, datetime
 
 import pytest

@@ -1,5 +1,3 @@
-"""."""
-
 import pytest
 
 from retrieval.understand.catalog.catalog import Catalog, CatalogDocument
