@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.figure_index import unit_number
+from retrieval.language.identifiers import MARK
 from retrieval.language.numbers import Quantity, quantities
 from retrieval.language.numbers.quantity import AS_TEXT
 from retrieval.language.terms import Tokenize, cut_word, tokenizer
@@ -79,7 +80,7 @@ class QueryTerms:
 def ask(snapshot: Snapshot, question: Query) -> QueryTerms:
     """Read a question in the words of a snapshot."""
     terms = snapshot.lexical.looked_for(question.text)
-    figures = [quantity for quantity in quantities(question.text) if terms and quantity.kind not in AS_TEXT]
+    figures = [quantity for quantity in quantities(question.text) if _is_number(quantity, question.text, terms)]
     beside = [_beside(snapshot, question.text, figure) for figure in figures]
     every = list(dict.fromkeys((*terms, *(word for words in beside for word in words))))
     at = dict(zip(every, snapshot.lexical.terms.words(every), strict=True))
@@ -107,6 +108,12 @@ def ask(snapshot: Snapshot, question: Query) -> QueryTerms:
         np.asarray([-1 if word not in before else at[before[word]] for word in order], dtype=np.int64),
         tuple(_figure(snapshot, figure, words, at, key) for figure, words in zip(figures, beside, strict=True)),
     )
+
+
+def _is_number(quantity: Quantity, text: str, terms: Sequence[str]) -> bool:
+    """Whether a quantity of a question is a number, not a date or part of an identifier of the index, such as `$27`."""
+    names = (MARK + text[start : quantity.end] for start in (quantity.start, max(quantity.start - 1, 0)))
+    return bool(terms) and quantity.kind not in AS_TEXT and not any(name in terms for name in names)
 
 
 def _weights(snapshot: Snapshot, numbers: Mapping[str, int]) -> dict[str, float]:
