@@ -9,6 +9,7 @@
         └── BM25 + cosine over all chunks ── mask ── the k best, then id                                     hybrid
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from retrieval.search.ranking import Search, rank
 from retrieval.search.receipt import decisions_of
 from retrieval.search.strategies import strategy as strategy_named
 from retrieval.strategy import DEFAULT_K, Strategy
-from retrieval.types import Embedder, Hit, Receipt, Retrieval, Vector
+from retrieval.types import Decision, Embedder, Hit, Receipt, Retrieval, Vector
 
 
 class Retriever:
@@ -92,34 +93,29 @@ class Retriever:
             shown = self.retrieve(query, many, alone, where=where, debug=debug, decisions=decisions)
             return in_order(shown, chosen.order, k, chosen.name)
         watch = Stopwatch()
-        with watch.stage("canonical"):
-            question = Query.of(query, self.snapshot)
-            if chosen.query_must != "off":
-                question = question.among(self.snapshot.rivals)
-        passing = None
-        if where is not None:
-            with watch.stage("where"):
-                passing = where.mask(self.snapshot.metadata)
+        question, passing = self._read(query, chosen, where, watch)
         ranking = self._rank(question, k, chosen, watch, passing, debug=debug, decisions=decisions)
         with watch.stage("chunks"):
             hits = self._hits(ranking)
             decided = ranking.decisions or ()
             if decisions and not decided:
                 decided = decisions_of(ranking, hits, question, self.snapshot, chosen)
-        counted = ranking.decisions is not None or (decisions and ranking.displaced is not None)
-        excluded = sum(not decision.kept for decision in decided) if counted else None
-        receipt = Receipt(
-            canonical=question.canonical.text.strip(),
-            read_as=question.text if question.text != query else None,
-            decisions=decided,
-            rounds=ranking.rounds,
-            excluded=excluded,
-            stages=watch.stages,
-            iterations=ranking.iterations,
-            stopped=ranking.stopped,
-            milliseconds=watch.milliseconds,
-        )
-        return Retrieval(query, chosen.name, hits, receipt)
+        is_counted = ranking.decisions is not None or (decisions and ranking.displaced is not None)
+        excluded = sum(not decision.kept for decision in decided) if is_counted else None
+        return Retrieval(query, chosen.name, hits, _receipt(query, question, ranking, decided, excluded, watch))
+
+    def _read(
+        self, query: str, strategy: Strategy, where: Filter | None, watch: Stopwatch
+    ) -> tuple[Query, Mask | None]:
+        """Return the question, with the rows that it excludes, and (n,) the chunks that meet a filter; None: all."""
+        with watch.stage("canonical"):
+            question = Query.of(query, self.snapshot)
+            if strategy.query_must != "off":
+                question = question.among(self.snapshot.rivals)
+        if where is None:
+            return question, None
+        with watch.stage("where"):
+            return question, where.mask(self.snapshot.metadata)
 
     def admitted(self, question: Query) -> Admission:
         """Return the decisions of the index's predicates for a question."""
@@ -187,3 +183,24 @@ def _usable(strategy: str | Strategy) -> Strategy:
             f"strategy {chosen.name!r} has no leg; give it a lexical_weight or a dense_weight, or let it re-rank"
         )
     return chosen
+
+
+def _receipt(
+    query: str,
+    question: Query,
+    ranking: Ranking,
+    decisions: Sequence[Decision],
+    excluded: int | None,
+    watch: Stopwatch,
+) -> Receipt:
+    return Receipt(
+        canonical=question.canonical.text.strip(),
+        read_as=question.text if question.text != query else None,
+        decisions=tuple(decisions),
+        rounds=ranking.rounds,
+        excluded=excluded,
+        stages=watch.stages,
+        iterations=ranking.iterations,
+        stopped=ranking.stopped,
+        milliseconds=watch.milliseconds,
+    )
