@@ -204,7 +204,7 @@ class QueryMentions:
             return None
         speech = Speech.of(question.vocabulary)
         written = identifier_tokens(question.written, question.vocabulary)
-        whole = known_identifiers(question.tokens, written, known)
+        whole = list(_not_words(known_identifiers(question.tokens, written, known), question.tokens, written, known))
         tokens = contracted(question.tokens, whole)
         places: dict[str, int] = {}
         for position, token in enumerate(tokens):
@@ -275,6 +275,17 @@ def identifier_tokens(text: str, vocabulary: Vocabulary) -> list[str]:
         MARK + sign_of(identifier) + ("/" if is_address(identifier) else "").join(_parts(identifier, vocabulary))
         for identifier in identifiers(text)
     ]
+
+
+def _not_words(
+    whole: Sequence[Whole], tokens: Sequence[str], written: Collection[str], known: Known
+) -> Iterator[Whole]:
+    """Yield the identifiers, except a word that is a name itself: where both are keys, `userid` is not `user_id`."""
+    single = [tokens[start] for start, stop, key in whole if stop == start + 1 and key not in written]
+    names = {word for word, is_name in zip(single, known(single), strict=True) if is_name}
+    for start, stop, key in whole:
+        if stop > start + 1 or key in written or tokens[start] not in names:
+            yield start, stop, key
 
 
 def _parts(identifier: str, vocabulary: Vocabulary) -> list[str]:

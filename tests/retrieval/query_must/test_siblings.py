@@ -368,6 +368,14 @@ def test_an_identifier_keeps_rows_with_the_same_parts_out(question: str) -> None
     assert rows(of_family, 1).isdisjoint(kept_out(question, *INSTANCES))
 
 
+def test_a_word_that_is_a_key_itself_is_no_identifier_with_the_same_letters() -> None:
+    fields = table("Fields", ("Field", "For"), ("user_id", "a"), ("userid", "b"), names=(("user_id",), ("userid",)))
+    assert kept_out("what is userid for", fields) == rows(fields, 0)
+    assert kept_out("what is user_id for", fields) == rows(fields, 1)
+    alone = replace(fields, rows={0: fields.rows[0], 1: KeyedRow(("name",), ("name", "c"))})
+    assert kept_out("what is userid for", alone) == rows(alone, 1)
+
+
 def test_an_identifier_that_no_table_has_is_its_words_and_a_known_one_is_said_as_people_read_it() -> None:
     assert kept_out("how big is the c5d.32xlarge", *INSTANCES) == set()
     reasons = Siblings(INSTANCES).read(canonical("a c5d.xlarge")).reasons

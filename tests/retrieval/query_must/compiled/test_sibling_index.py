@@ -33,12 +33,12 @@ WORDS = (
         "Axes, long",
         "日本",
     ),
-    *("K", "3 kg", "c5d.xlarge", "c5d.2xlarge", "AXE_BOW", ""),
+    *("K", "3 kg", "c5d.xlarge", "c5d.2xlarge", "AXE_BOW", "axebow", ""),
 )
 MEASURED = ("3.4", "3 axes", "4 degrees", "340 thalers", "3.4 kg", "3 kg", "3,000 g", "3 to 4 kg", "long 3 h")
 QUESTION_WORDS = (
     *(*WORDS, *MEASURED, "of a", "and", "than", "not", "level 7 or higher"),
-    *("3", "what", "roll", "table", "bow (long)", "c5d", "xlarge", "axe bow 3 kg", "C5D XLARGE"),
+    *("3", "what", "roll", "table", "bow (long)", "c5d", "xlarge", "axe bow 3 kg", "C5D XLARGE", "axe_bow"),
 )
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=3).map(" ".join)
 STEPS = ("3 kg", "3 to 4 kg", "up to 500 g", "over 4 kg", "3 hours", "30 to 50 mm", "3", "0 to 5 °C", "200 to 500 th")
