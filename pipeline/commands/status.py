@@ -157,13 +157,13 @@ def record(home_status: Status) -> dict[str, object]:
 def _live(home: Home) -> LiveIndex | None:
     from evals.leaderboard import Leaderboard
     from retrieval.errors import IndexCorruptError
-    from retrieval.index.snapshot.live import POINTER, live_id, snapshot_folder
+    from retrieval.index.snapshot.live import POINTER, live_id, promotions, snapshot_folder
     from retrieval.index.snapshot.manifest import MANIFEST_FILE, Manifest
 
     snapshot = live_id(home.root)
     if snapshot is None:
         return None
-    folder = snapshot_folder(home.root, snapshot)
+    folder, moves = snapshot_folder(home.root, snapshot), promotions(home.root)
     manifest = Manifest.read(folder)
     try:
         scores = Leaderboard.read(home.evaluations / snapshot).strategies.get("default", {})
@@ -172,7 +172,7 @@ def _live(home: Home) -> LiveIndex | None:
     return LiveIndex(
         id=snapshot,
         built=_changed(folder / MANIFEST_FILE),
-        since=_changed(home.root / POINTER),
+        since=next((move.at for move in reversed(moves) if move.snapshot == snapshot), _changed(home.root / POINTER)),
         n_chunks=manifest.n_chunks,
         n_tables=manifest.n_tables,
         n_guarded=manifest.n_guarded + manifest.n_keyed,

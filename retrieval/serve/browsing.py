@@ -176,10 +176,14 @@ class Shelf:
 def read_table(snapshot: Snapshot, chunk_id: str) -> WholeTable:
     """Return the whole table of a row; if it has more than `MOST_ROWS`, those around the row.
 
+    Args:
+        chunk_id: of the row; it may be shortened to its beginning.
+
     Raises:
         UnknownNameError: there is no such chunk, or it is not a row of a table.
+        AmbiguousNameError: several chunks begin so.
     """
-    position = snapshot.chunks.position(chunk_id)
+    position = snapshot.chunks.position(snapshot.chunks.find(chunk_id))
     chunk = snapshot.chunks[position]
     if chunk.table_id is None:
         raise UnknownNameError("row", chunk_id, [], "this chunk is a passage, and in no table")

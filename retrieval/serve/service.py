@@ -82,17 +82,22 @@ LONGEST = 20_000
 
 
 def section_text(snapshot: Snapshot, chunk: Chunk) -> str:
-    """Return the text under the headings of a chunk, in reading order; cut at `LONGEST` characters, with a note."""
+    """Return the text under the headings of a chunk, in reading order, with the columns above the rows of each table;
+    cut at `LONGEST` characters, with a note."""
     own = [
         passage
         for passage in snapshot.document_of(chunk)
         if passage.heading_path[: len(chunk.heading_path)] == chunk.heading_path
     ]
     pieces, under = [" > ".join((chunk.book, *chunk.heading_path)), ""], chunk.heading_path
+    table: str | None = None
     for passage in own:
         if passage.heading_path != under:
             under = passage.heading_path
             pieces += ["", " > ".join(under)]
+        if passage.table_id and passage.table_id != table:
+            pieces += ["", *filter(None, [passage.caption]), f"| {' | '.join(passage.columns)} |"]
+        table = passage.table_id
         pieces.append(passage.source)
     text = "\n".join(pieces)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n[cut at {LONGEST:,} characters]"
@@ -325,16 +330,16 @@ class Service:
         return self._contract.ingest(documents)
 
     def feedback(self, query: str, chunk_id: str, verdict: Verdict, note: str) -> None:
-        """Store a person's rating of a hit.
+        """Store a person's rating of a hit; the id may be shortened to its beginning.
 
         Raises:
             UnknownNameError: the live index has no such chunk.
+            AmbiguousNameError: it has several.
         """
 
         def keep(reader: ContextSource) -> None:
             snapshot = reader.retriever.snapshot
-            snapshot.chunks.positions([chunk_id])
-            self._feedback.add(snapshot.id, query, chunk_id, verdict, note)
+            self._feedback.add(snapshot.id, query, snapshot.chunks.find(chunk_id), verdict, note)
 
         self._live.ask(keep)
 

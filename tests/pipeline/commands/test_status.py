@@ -20,7 +20,7 @@ from retrieval.errors import IndexCorruptError, IndexMissingError
 from retrieval.files.locks import write_lock
 from retrieval.files.records import write_jsonl
 from retrieval.home import Home
-from retrieval.index.snapshot.live import live_id, promote
+from retrieval.index.snapshot.live import POINTER, live_id, promote, promotions
 from retrieval.ingest.guard_report import GuardCounts
 
 Printed = Callable[..., str]
@@ -66,6 +66,14 @@ def test_books_that_are_new_changed_and_gone_are_told(tiny: Home) -> None:
     assert Status.of(tiny).books == {"other": "new", "tiny": "changed"}
     (tiny.library / "tiny").rename(tiny.library / "renamed")
     assert Status.of(tiny).books == {"other": "new", "renamed": "new", "tiny": "gone"}
+
+
+def test_the_live_index_is_live_since_its_promotion_whatever_touches_the_pointer(tiny: Home) -> None:
+    since = promotions(tiny.root)[-1].at
+    os.utime(tiny.root / POINTER, (0, 0))
+    live = Status.of(tiny).live
+    assert live is not None
+    assert live.since == since
 
 
 def test_a_book_that_could_not_be_read_is_not_up_to_date(tiny: Home, printed: Printed) -> None:

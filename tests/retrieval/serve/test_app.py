@@ -158,10 +158,10 @@ def test_feedback_is_kept_a_line_each(sample: Home, tmp_path: Path) -> None:
     with served(home) as client:
         (hit,) = client.post("/v1/retrieve", json={"query": LOOK_UP, "k": 1}).json()["hits"]
         output = {"query": LOOK_UP, "chunk_id": hit["id"], "verdict": "irrelevant", "note": "wrong class"}
-        assert client.post("/v1/feedback", json=output).status_code == 204
+        assert client.post("/v1/feedback", json=output | {"chunk_id": hit["short_id"]}).status_code == 204
         assert client.post("/v1/feedback", json=output | {"chunk_id": "nothing"}).status_code == 404
     (line,) = (home / FEEDBACK_FILE).read_text().splitlines()
-    assert json.loads(line)["note"] == "wrong class"
+    assert (json.loads(line)["note"], json.loads(line)["chunk_id"]) == ("wrong class", hit["id"])
 
 
 def test_an_answer_is_read_from_what_meets_the_conditions(client: httpx.Client) -> None:

@@ -63,6 +63,8 @@ def test_a_section_is_what_stands_under_the_headings_of_a_chunk(sample: Home, mo
     assert "Fighters, Paladins" not in text
     above = section_text(snapshot, replace(row, heading_path=row.heading_path[:-1]))
     assert "Fighters, Paladins" in above
+    assert text.index(f"| {' | '.join(row.columns)} |\n") < text.index(row.source)
+    assert text.count(f"| {' | '.join(row.columns)} |\n") == 1
     monkeypatch.setattr(service, "LONGEST", 100)
     assert section_text(snapshot, row).endswith("[cut at 100 characters]")
     live.close()
