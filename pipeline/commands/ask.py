@@ -59,7 +59,7 @@ def print_reading(finding: DocumentSearch) -> None:
 
 
 def print_documents(documents: SelfQueryResult, *, weighed: bool = False) -> None:
-    """Print documents by rank, or the number of documents for each value.
+    """Print documents by rank, and their number if the question asks for it; or their number for each value.
 
     Args:
         documents: what was retrieved, with its groups or ranks.
@@ -69,6 +69,8 @@ def print_documents(documents: SelfQueryResult, *, weighed: bool = False) -> Non
         out.print(f"{group.count:5}  {group.value}")
     if documents.groups:
         return
+    if documents.analysis.intent.value == "aggregate":
+        out.print(counted(documents.total, "document"))
     for rank, document in enumerate(documents.documents, start=1):
         weight = f"  {_weight(document.hinted)}" if weighed and document.hinted else ""
         out.print(f"{rank:3}. {document.title}  ({document.book}/{document.document}){weight}")

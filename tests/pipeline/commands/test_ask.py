@@ -99,6 +99,11 @@ def test_documents_are_counted(run_ask) -> None:
     assert sum(each["count"] for each in result["groups"]) == result["total"]
 
 
+def test_a_number_of_documents_is_printed_before_them(case) -> None:
+    status, out, _ = case("how many documents by Alice are there?")
+    assert (status, out.splitlines()[0]) == (0, "2 documents")
+
+
 @pytest.mark.parametrize("option", ["--top-k", "--k", "-k"])
 def test_a_question_without_conditions_is_a_search(run_ask, option: str) -> None:
     status, out, _ = run_ask("psionic blast", "--no-filters", option, "2")
