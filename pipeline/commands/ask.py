@@ -65,11 +65,13 @@ def print_documents(documents: SelfQueryResult, *, weighed: bool = False) -> Non
         documents: what was retrieved, with its groups or ranks.
         weighed: whether to show the relevance of each, and how hints changed it.
     """
+    from retrieval.understand.analysis import QueryIntent
+
     for group in documents.groups:
         out.print(f"{group.count:5}  {group.value}")
     if documents.groups:
         return
-    if documents.analysis.intent.value == "aggregate":
+    if documents.analysis.intent is QueryIntent.AGGREGATE:
         out.print(counted(documents.total, "document"))
     for rank, document in enumerate(documents.documents, start=1):
         weight = f"  {_weight(document.hinted)}" if weighed and document.hinted else ""

@@ -88,7 +88,8 @@ def _print(inspection: Inspection, *, density: bool, shown: int | None) -> None:
         out.print(f"  {finding.message}  {finding.id}")
     for sentence in inspection.violations:
         out.print(f"error: fidelity: {sentence}")
-    for sentence in (*inspection.unmet, *inspection.unread_tables):
+    sentences = (*inspection.unmet, *inspection.unread_tables)
+    for sentence in sentences:
         out.print(f"warning: {sentence}")
     for slug in inspection.unread:
         out.print(f"{slug}: its records are not from this snapshot; rebuild it to compare them")
@@ -102,8 +103,7 @@ def _print(inspection: Inspection, *, density: bool, shown: int | None) -> None:
         out.print(guards_in_words(count_guards(inspection.guards)))
     if not inspection.n_guarded:
         out.print(why_none_is_guarded(len(inspection.densities)))
-    n_unread = len(inspection.unmet) + len(inspection.unread_tables)
-    warnings = len(inspection.findings) + len(inspection.violations) + n_unread - inspection.n_errors
+    warnings = len(inspection.findings) + len(inspection.violations) + len(sentences) - inspection.n_errors
     out.print(
         f"snapshot {inspection.snapshot}: {inspection.n_chunks} chunks, {inspection.n_guarded} guarded; "
         f"{inspection.n_errors} errors, {warnings} warnings"

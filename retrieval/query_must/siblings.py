@@ -330,8 +330,8 @@ class Siblings:
         names = [*called[one], *also[one]] if one >= 0 else None
         steps = _held(table.rows[one], mentions, steps=True) & measured[one] if one >= 0 else 0
         amounts = steps & ~_union(names or ())
-        held = why_not_applied(mentions, names, claimed, heads, words, whole)
-        return TableVerdict(one, whole, amounts, claimed, heads, words, title, held)
+        reason = why_not_applied(mentions, names, claimed, heads, words, whole)
+        return TableVerdict(one, whole, amounts, claimed, heads, words, title, reason)
 
     def _siblings(self, name: str, verdict: TableVerdict, mentions: QueryMentions) -> list[int]:
         """Return the rows that have no word of the question which the named row lacks."""

@@ -93,7 +93,7 @@ class Retriever:
             shown = self.retrieve(query, many, alone, where=where, debug=debug, decisions=decisions)
             return in_order(shown, chosen.order, k, chosen.name)
         watch = Stopwatch()
-        question, passing = self._read(query, chosen, where, watch)
+        question, passing = self._analyze(query, chosen, where, watch)
         ranking = self._rank(question, k, chosen, watch, passing, debug=debug, decisions=decisions)
         with watch.stage("chunks"):
             hits = self._hits(ranking)
@@ -104,7 +104,7 @@ class Retriever:
         excluded = sum(not decision.kept for decision in decided) if is_counted else None
         return Retrieval(query, chosen.name, hits, _receipt(query, question, ranking, decided, excluded, watch))
 
-    def _read(
+    def _analyze(
         self, query: str, strategy: Strategy, where: Filter | None, watch: Stopwatch
     ) -> tuple[Query, Mask | None]:
         """Return the question, with the rows that it excludes, and (n,) the chunks that meet a filter; None: all."""

@@ -1,11 +1,10 @@
 """Finds what looks like a table and was not read as one, so that the author of a page can repair it."""
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from retrieval.ingest.losses import attempt
-from retrieval.ingest.markdown.parser import HEADING_MARK, PIPE, Token, block_tokens, split_row
+from retrieval.ingest.markdown.parser import HEADING_MARK, PIPE, Token, block_tokens, split_row, with_blank_comments
 from retrieval.ingest.markdown.spans import is_delimiter
 from retrieval.ingest.tables.table import Table
 from retrieval.types import Document
@@ -17,7 +16,6 @@ _MOST_HEADINGS = 1
 """Headings in a block of code that shows how to write a page; more belong to the page itself."""
 _PAGES = ("markdown", "md", "mdx")
 """Languages of blocks of code that show a page."""
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
 def unread_tables(documents: Iterable[Document], tables: Iterable[Table]) -> tuple[str, ...]:
@@ -35,41 +33,38 @@ def unread_tables(documents: Iterable[Document], tables: Iterable[Table]) -> tup
         lines.setdefault(table.document, []).append(table.lines)
     sentences: list[str] = []
     for document in documents:
-        rule = partial(_unread, document, lines.get(document.path, ()))
+        rule = partial(_sentences, document, lines.get(document.path, ()))
         sentences += attempt(rule, tuple, "the check for tables that were not read", document.path)
     return tuple(sentences)
 
 
-def _unread(document: Document, tables: Sequence[Lines]) -> tuple[str, ...]:
-    return tuple(_sentences(document, tables))
-
-
-def _sentences(document: Document, tables: Sequence[Lines]) -> Iterator[str]:
-    text = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), document.text)
+def _sentences(document: Document, tables: Sequence[Lines]) -> tuple[str, ...]:
+    text = with_blank_comments(document.text)
     lines = text.split("\n")
     suspects = [
         number
         for number in range(1, len(lines) - 1)
-        if is_delimiter(lines[number].strip())
+        if PIPE.search(lines[number])
+        and is_delimiter(lines[number].strip())
         and all(map(_is_row, (lines[number - 1], lines[number + 1])))
-        and PIPE.search(lines[number])
         and not any(first <= number + document.first_line <= last for first, last in tables)
     ]
     fences = [token for token in block_tokens(text) if token.type == "fence" and token.map] if suspects else []
+    sentences: list[str] = []
     for number in suspects:
         fence = next((token for token in fences if token.map and token.map[0] <= number < token.map[1]), None)
-        start, end = (fence.map if fence else None) or (number, number)
         if fence is None:
-            yield (
+            sentences.append(
                 f"{document.path}:{number + document.first_line}: the line of dashes of a table that was not read; "
                 "check its indentation, the number of its columns and the lines above it"
             )
-        elif number == min(suspect for suspect in suspects if suspect >= start) and _has_sections(fence):
-            first, last = start + document.first_line, end + document.first_line - 1
-            yield (
+        elif fence.map and _has_sections(fence):
+            first, last = fence.map[0] + document.first_line, fence.map[1] + document.first_line - 1
+            sentences.append(
                 f"{document.path}:{first}: a block of code to line {last} contains headings and a table; "
                 "the end of a block of code may be missing"
             )
+    return tuple(dict.fromkeys(sentences))  # a block with several tables is one finding
 
 
 def _is_row(line: str) -> bool:

@@ -128,10 +128,10 @@ class Named:
         masks = (self.named, self.measured, self.claimed, self.heads, self.words, self.title)
         named, measured, claimed, heads, words, title = (int(mask[number]) for mask in masks)
         row = int(self.row[number])
-        held = why_not_applied(
+        reason = why_not_applied(
             mentions, self.spans[number].tolist() if row >= 0 else None, claimed, heads, words, named
         )
-        return TableVerdict(row, named, measured, claimed, heads, words, title, held)
+        return TableVerdict(row, named, measured, claimed, heads, words, title, reason)
 
 
 def name_rows(index: SiblingArrays, mentions: QueryMentions) -> Named | None:

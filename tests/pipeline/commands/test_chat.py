@@ -28,8 +28,8 @@ def chatted(run, monkeypatch: pytest.MonkeyPatch):
 def test_a_conversation_completes_what_refers_back(chatted, sample: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     mace = ("What does a heavy mace cost?", "what about a long sword?", "how heavy is it?", "exit", LOOK_UP)
-    out, asked = chatted(sample, "and AC 4?", LOOK_UP, "", "and AC 4?", *mace)
-    assert asked == [LOOK_UP.replace("6", "4"), "What does a long sword cost?", "how heavy is Sword, long?"]
+    out, completed = chatted(sample, "and AC 4?", LOOK_UP, "", "and AC 4?", *mace)
+    assert completed == [LOOK_UP.replace("6", "4"), "What does a long sword cost?", "how heavy is Sword, long?"]
     assert out.count("Level 7-9: 10") == 1
     assert out.count("Level 7-9: 12") == 1
     assert "Weight: 7 lb." in out
@@ -46,5 +46,5 @@ def test_a_model_completes_what_no_rule_can(chatted, sample_copy, chat_server, m
         monkeypatch.setenv(name, value)
     whole = LOOK_UP.replace("cleric", "thief")
     chat_server.answering = lambda body: whole if "Rewrite" in json.dumps(body) else "It is 10 [1]."  # type: ignore[union-attr]
-    _, asked = chatted(sample_copy, LOOK_UP, "and for the other one?")
-    assert asked == [whole]
+    _, completed = chatted(sample_copy, LOOK_UP, "and for the other one?")
+    assert completed == [whole]

@@ -73,13 +73,13 @@ def test_every_way_to_separate_the_parts_finds_the_same_identifier(question: str
 def test_only_the_same_sign_finds_an_identifier_with_a_sign() -> None:
     known = {key_of("$2"), key_of("#set")}
 
-    def found(question: str) -> list[tuple[int, int, str]]:
+    def spans_of(question: str) -> list[tuple[int, int, str]]:
         return known_identifiers(
             words_of_question(question), identifier_keys(question), lambda keys: [key in known for key in keys]
         )
 
-    assert found("is $2 the #SET?") == [(1, 2, "~$2"), (3, 4, "~#set")]
-    assert found("set 2, %2 or $3") == []
+    assert spans_of("is $2 the #SET?") == [(1, 2, "~$2"), (3, 4, "~#set")]
+    assert spans_of("set 2, %2 or $3") == []
 
 
 def test_numbers_that_stand_side_by_side_are_no_version() -> None:

@@ -102,18 +102,18 @@ def test_the_condition_that_is_dropped_is_one_without_which_documents_are_left()
     book, day, author = condition("book", 0.6), condition("day", 0.9), condition("author", 0.8)
     relaxed = FallbackHandler(SelfQueryConfig()).relaxed
 
-    def left_without_day(kept: object) -> int:
-        return 0 if day in kept else 4  # type: ignore[operator]
+    def count_without_day(conditions: object) -> int:
+        return 0 if day in conditions else 4  # type: ignore[operator]
 
-    kept, steps = relaxed((book, day, author), left_without_day)
-    assert kept == (book, author)
+    remaining, steps = relaxed((book, day, author), count_without_day)
+    assert remaining == (book, author)
     assert [str(step) for step in steps] == [
         "no document meets the conditions; dropped 'day', which leaves 4 documents"
     ]
 
-    kept, steps = relaxed((book, day, author), lambda kept: 0 if kept else 9)
-    assert kept == ()
+    remaining, steps = relaxed((book, day, author), lambda conditions: 0 if conditions else 9)
+    assert remaining == ()
     assert [step.dropped for step in steps] == [("book",), ("day", "author")]
 
-    kept, _ = relaxed((day, author, book), lambda kept: 2 if len(kept) == 2 else 0)
-    assert kept == (day, author), "the least certain of those"
+    remaining, _ = relaxed((day, author, book), lambda conditions: 2 if len(conditions) == 2 else 0)
+    assert remaining == (day, author), "the least certain of those"
