@@ -261,6 +261,8 @@ class Request:
     home: Home
     forgotten: tuple[Path, ...]
     """Remembered question files that are about the library of the previous build, not about this one."""
+    replaced: tuple[Path, ...]
+    """Remembered question files that those of an option replace, if the library is the same."""
 
 
 def build_library(
@@ -319,7 +321,9 @@ def build_library(
         if plan:
             _show_plan(query.home, json_=json_)
             return
-        done = run_build(query.home, query.forgotten, force=force, accept=accept, json_=json_, verbose=verbose)
+        done = run_build(
+            query.home, query.forgotten, query.replaced, force=force, accept=accept, json_=json_, verbose=verbose
+        )
         flags.hand_over(query.home.root, quiet=json_)
     if not json_:
         print_scores_of_build(query.home, str(done.library["live_index"]["snapshot"]))
@@ -361,21 +365,24 @@ def asked_for(
     from retrieval.settings import Settings, embedder_of
 
     home = Home.at(root)
-    settings, before = home.settings, Settings.read(home.root, {}).library
+    settings, stored = home.settings, Settings.read(home.root, {})
     chosen = library or settings.library
     if chosen is not None:
         settings = replace(settings, library=chosen.expanduser().resolve())
     if embedder is not None:
         settings = replace(settings, embedder=embedder_of(embedder))
     forgotten: tuple[Path, ...] = ()
+    replaced: tuple[Path, ...] = ()
+    is_another = bool(stored.library and stored.library.resolve() != settings.library)
     if questions or no_questions:
+        replaced = () if is_another else stored.questions
         settings = replace(settings, questions=existing(questions))
-    elif before and before.resolve() != settings.library and not os.environ.get("QUERYMUST_QUESTIONS"):
+    elif is_another and not os.environ.get("QUERYMUST_QUESTIONS"):
         forgotten = settings.questions
         settings = replace(settings, questions=())
     else:
         settings = replace(settings, questions=remembered_questions(home))
-    return Request(replace(home, settings=settings), forgotten)
+    return Request(replace(home, settings=settings), forgotten, replaced)
 
 
 def _show_plan(home: Home, *, json_: bool) -> None:
@@ -400,13 +407,15 @@ def _show_plan(home: Home, *, json_: bool) -> None:
 def run_build(
     home: Home,
     forgotten: Sequence[Path] = (),
+    replaced: tuple[Path, ...] = (),
     *,
     force: str | None = None,
     accept: str | None = None,
     json_: bool = False,
     verbose: bool = False,
 ) -> Build:
-    """Build, print what happened, and exit with status 1 if the candidate did not go live.
+    """Build, print what happened, and exit with status 1 if the candidate did not go live: the home then remembers the
+    question files that those of this build replaced.
 
     Raises:
         HomeBusyError: another build is running in this home.
@@ -436,6 +445,9 @@ def run_build(
     if done.problems:
         live = done.library.get("live_index", {}).get("snapshot")
         err.print(f"{live} is live all the same." if live else "The live index, if there is one, has not changed.")
+        if not live and replaced:
+            replace(home.settings, questions=replaced).write(home.root)
+            err.print(f"The next build uses the questions of the last: {', '.join(map(str, replaced))}")
         raise typer.Exit(1)
     return done
 

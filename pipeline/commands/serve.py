@@ -89,6 +89,8 @@ def serve(
             )
         if live_id(at.root) is None:
             err.print(f"nothing is live in {at.root}: every question gets status 503 until a build goes live there")
+        if served.rejects_all:
+            err.print("There are no keys, so the server rejects every request; to create one: querymust keys add NAME")
         err.print(f"http://{f'[{host}]' if ':' in host else host}:{port}  (press Ctrl-C to stop)")
         served.run(listener, f"{__name__}:application")
 

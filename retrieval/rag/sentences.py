@@ -24,7 +24,7 @@ _BREAK = re.compile(
 )
 _HEADING = re.compile(r"^#{1,6}\s+(?P<hashed>.+?)\s*#*$|^\*\*(?P<bold>[^*]+)\*\*:?$")
 _ASKS = re.compile(r"[?？][*_)\"”’»]*$")
-_ITEM = re.compile(r"^(?P<indent>\s*)(?:(?P<mark>[-*+:~]|\d+[.)])\s+|>\s*)")
+_ITEM = re.compile(r"^(?P<indent>\s*)(?:(?P<mark>[-*+:~]|(?P<number>\d+)[.)])\s+|>\s*)")
 _FENCE = re.compile(r"^\s*(?P<marks>```|~~~)")
 _TABLE = re.compile(r"\[Table:[^\]]*\]")
 _LINK = re.compile(r"\[[^\]]*\]\([^)]*\)|https?://\S+")
@@ -34,8 +34,9 @@ _FEW, _LONG = 4, 60
 """A sentence with fewer words is short; the length of a sentence is measured as a share of the second number."""
 MOST_SENTENCES = 2
 """The maximum number of sentences of one passage that are stated."""
-_NEXT = 0.5
-"""A second sentence is stated if its probability is at least this share of the first's."""
+_NEXT = 0.25
+"""A second sentence is stated if its probability is at least this share of the first's: it is the right one of a tenth
+of the passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,8 @@ class Sentence:
     introduced: str = ""
     """Markdown of the short list or the few lines of code below a sentence that ends with a colon, which says nothing
     without them."""
+    procedure: int = 0
+    """Which of the passage's numbered lists it is a step of, from 1; 0 if none."""
 
     @property
     def whole_text(self) -> str:
@@ -60,6 +63,8 @@ class Sentence:
 
 MOST_INTRODUCED = 200
 """Maximum number of characters of a list or of code that a sentence introduces."""
+MOST_STEPS = 600
+"""Maximum number of characters of a numbered list that is stated whole, since a step alone is no procedure."""
 _MOST_LINES = 3
 """Maximum number of lines of code that a sentence introduces; more are an example."""
 
@@ -71,21 +76,25 @@ def split_sentences(text: str) -> tuple[Sentence, ...]:
     """
     sentences: list[Sentence] = []
     heading, before = "", ""
+    procedure, last_step = 0, 0
     blocks = tuple(_blocks(text))
     for number, block in enumerate(blocks):
         if block.is_code:
             continue
         title = _HEADING.match(block.text)
         if title:
-            heading, before = (title["hashed"] or title["bold"]).strip(), ""
+            heading, before, last_step = (title["hashed"] or title["bold"]).strip(), "", 0
             continue
+        if block.step:  # "1. 1. 1." is one list, since markdown counts by itself
+            procedure += not last_step or block.step < last_step
+            last_step = block.step
         for piece in _BREAK.split(block.text):
             plain = " ".join(piece.split())
             if len(plain) > 1 and any(map(str.isalnum, plain)):
                 if not _ASKS.search(plain) and plain.casefold() != heading.casefold():
                     opens_next = _is_opening(plain) and block.text.endswith(piece)  # `a:<br>b` does not
                     introduced = _introduced(block, blocks[number + 1 :]) if opens_next else ""
-                    sentences.append(Sentence(plain, heading, before, introduced))
+                    sentences.append(Sentence(plain, heading, before, introduced, procedure if block.step else 0))
                 before = plain
     return tuple(sentences)
 
@@ -100,11 +109,13 @@ class _Block(NamedTuple):
     indent: int
     """Of a list item, in characters; -1 for everything else."""
     is_code: bool = False
+    step: int = 0
+    """Number of an item of a numbered list; 0 for everything else."""
 
 
 def _blocks(text: str) -> Iterator[_Block]:
     lines: list[str] = []
-    indent, fence = -1, ""
+    indent, fence, step = -1, "", 0
     for line in (*_TABLE.sub("\n\n", text).split("\n"), ""):
         mark = _FENCE.match(line)
         if fence and not (mark and mark["marks"] == fence):
@@ -112,26 +123,32 @@ def _blocks(text: str) -> Iterator[_Block]:
             continue
         item, title = _ITEM.match(line), _HEADING.match(line.strip())
         if lines and (fence or mark or item or title or not line.strip()):
-            yield _Block("\n".join(lines), -1, is_code=True) if fence else _Block(" ".join(lines), indent)
+            yield _Block("\n".join(lines), -1, is_code=True) if fence else _Block(" ".join(lines), indent, step=step)
             lines = []
         if mark:
             fence = "" if fence else mark["marks"]
         elif title:
             yield _Block(line.strip(), -1)
         elif line.strip():
-            indent = indent if lines else len(item["indent"]) if item and item["mark"] else -1
+            if not lines:
+                indent = len(item["indent"]) if item and item["mark"] else -1
+                step = int(item["number"] or 0) if item else 0
             lines.append((line[item.end() :] if item else line).strip())
 
 
 def _introduced(block: _Block, following: Sequence[_Block]) -> str:
     """Return the code, or the items of the list, below a block that ends with a colon; empty if they are long."""
+    has_steps = bool(following) and following[0].step > 0
+    if has_steps and block.step:
+        return ""  # steps of a step belong to its procedure
+    most = MOST_STEPS if has_steps else MOST_INTRODUCED
     if following and following[0].is_code:
         lines = [line.strip() for line in following[0].text.split("\n") if line.strip()]
         is_few = len(lines) <= _MOST_LINES and not any("`" in line for line in lines)
         introduced = " ".join(f"`{line}`" for line in lines) if is_few else ""
     else:
         introduced = "; ".join(item.text for item in takewhile(lambda other: other.indent > block.indent, following))
-    return introduced if len(introduced) <= MOST_INTRODUCED else ""
+    return introduced if len(introduced) <= most else ""
 
 
 NAMES = (
@@ -231,10 +248,23 @@ class SentenceChoice:
         return cls(sentences, features, probabilities(features @ (shipped_weights() if weights is None else weights)))
 
     def cells(self, chunk_id: str, most: int = MOST_SENTENCES) -> tuple[Cell, ...]:
-        """Return the likeliest sentence, and a second that is nearly as likely, in the order of the passage."""
-        order = np.argsort(-self.chances, kind="stable")[: min(most, MOST_SENTENCES)].tolist()
-        kept = [position for position in order if self.chances[position] >= _NEXT * self.chances[order[0]]]
+        """Return the likeliest sentence in the order of the passage, with a second that is nearly as likely or has the
+        number that is asked for; of a step, the whole procedure in one."""
+        order = np.argsort(-self.chances, kind="stable").tolist()
+        if steps := self._steps(order[0]):
+            return (Cell(chunk_id, "", steps, order[0], round(float(self.chances[order[0]]), 4)),)
+        likely = [position for position in order if self.chances[position] >= _NEXT * self.chances[order[0]]]
+        has_number = self.features[:, NAMES.index("number")] > 0
+        if has_number.any() and not has_number[likely[:MOST_SENTENCES]].any():
+            likely[1:] = [next(position for position in order if has_number[position])]
         return tuple(
             Cell(chunk_id, "", self.sentences[position].whole_text, position, round(float(self.chances[position]), 4))
-            for position in sorted(kept)
+            for position in sorted(likely[: min(most, MOST_SENTENCES)])
         )
+
+    def _steps(self, position: int) -> str:
+        """Return the steps of the numbered list that a sentence belongs to; empty if there is none or it is long."""
+        procedure = self.sentences[position].procedure
+        own = [sentence.whole_text for sentence in self.sentences if procedure and sentence.procedure == procedure]
+        steps = " ".join(own)
+        return steps if len(own) > 1 and len(steps) <= MOST_STEPS else ""

@@ -222,7 +222,9 @@ def _features_of_cells(question: QuestionWords, candidate: Candidate) -> dict[st
     choice = candidate.choice
     if choice is None:
         return {"choice": 1.0, "long": 1.0}
-    text = max(candidate.cells, key=lambda cell: cell.probability).text
+    is_prose = isinstance(choice, SentenceChoice)
+    likeliest = max(candidate.cells, key=lambda cell: cell.probability)
+    text = " ".join(cell.text for cell in (candidate.cells if is_prose else (likeliest,)))
     number_misses = float(question.wants_number and not any(map(str.isdigit, text)))
     if isinstance(choice, SentenceChoice):
         values = choice.features[int(choice.chances.argmax())]

@@ -13,7 +13,7 @@ import typer
 
 from evals.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
 from pipeline.commands.build import asked_for, told_when_interrupted
-from pipeline.runs.outcomes import Build
+from pipeline.runs.outcomes import Build, BuildProblem
 from retrieval.home import Home
 from retrieval.index.embedding.embedding_store import logged_progress
 from retrieval.settings import REMEMBERED, REMEMBERED_COPY, Settings
@@ -109,6 +109,21 @@ def test_a_build_after_a_quickstart_asks_no_question_about_the_sample_and_says_s
     assert "live: one" in captured.out
     assert SAMPLE_QUESTIONS.name in captured.err
     assert "--questions" in captured.err
+
+
+@pytest.mark.parametrize("options", [("--questions",), ("--no-questions",)])
+def test_a_refused_build_leaves_the_questions_of_the_build_before_it(quickstarted, tmp_path, monkeypatch, run, options):
+    def refused(home: Home, progress: object, force: str | None, accept: str | None) -> Build:
+        home.settings.write(home.root)
+        return Build(problems=[BuildProblem("gate", "no gold resolves")])
+
+    (tmp_path / "bad.jsonl").write_text("")
+    given = (*options, tmp_path / "bad.jsonl") if options == ("--questions",) else options
+    monkeypatch.setattr("pipeline.runs.apart.build_apart", refused)
+    assert asked_for(quickstarted.root).home.settings.questions == (SAMPLE_QUESTIONS,)
+    captured = run("build", *given, "--home", quickstarted.root)
+    assert (captured.status, Settings.read(quickstarted.root).questions) == (1, (SAMPLE_QUESTIONS,))
+    assert f"The next build uses the questions of the last: {SAMPLE_QUESTIONS}" in "".join(captured.err.splitlines())
 
 
 def test_a_quickstart_leaves_the_index_of_other_books_alone(tmp_path, books, failure):

@@ -20,6 +20,7 @@ from starlette.testclient import TestClient
 from pipeline.commands.serve import PortTakenError, Server, application
 from retrieval.files.locks import write_lock
 from retrieval.home import Home
+from retrieval.serve.api_keys import ApiKeys
 from retrieval.serve.worker import VARIABLE, Served
 from tests.processes import free_port
 
@@ -66,6 +67,17 @@ def test_without_keys_it_listens_to_this_machine_alone(run, sample: Home) -> Non
     status, _, errors = run("serve", "--home", sample.root, "--host", "0.0.0.0", "--port", free_port(), "--no-keys")
     assert status == 2
     assert "--no-keys would give access to everyone who can reach 0.0.0.0" in errors
+
+
+def test_a_server_that_rejects_every_request_is_known_before_it_starts(tmp_path: Path) -> None:
+    assert not Served(tmp_path).rejects_all
+    assert Served(tmp_path, "0.0.0.0").rejects_all
+    keys = ApiKeys(tmp_path)
+    keys.add("bot", "read")
+    assert not Served(tmp_path, "0.0.0.0").rejects_all
+    keys.remove("bot")
+    assert Served(tmp_path).rejects_all
+    assert not Served(tmp_path, no_keys=True).rejects_all
 
 
 def test_a_server_learns_of_scores_that_came_later_and_searches_as_it_was_told(sample_copy, monkeypatch):

@@ -1,8 +1,9 @@
 """Sentences of a passage of prose."""
 
+import numpy as np
 import pytest
 
-from retrieval.rag.sentences import split_sentences
+from retrieval.rag.sentences import NAMES, SentenceChoice, split_sentences
 
 TEXT = """### Marsh Ghoul
 
@@ -94,6 +95,48 @@ def test_only_the_end_of_a_paragraph_introduces_what_is_below_it() -> None:
 def test_an_item_introduces_only_the_items_below_it() -> None:
     first = split_sentences("- Modes:\n  - slow\n  - fast\n- Ports: 80")[0]
     assert first.introduced == "slow; fast"
+
+
+def test_a_numbered_list_is_a_procedure_also_if_every_number_is_one() -> None:
+    text = (
+        "1. Open the lid.\n1. Fill it. Wait.\n\n   ```\n   fill\n   ```\n\n1. Close it.\n\nOr:\n\n2. Go on.\n\n1. Ask."
+    )
+    procedures = [(sentence.text, sentence.procedure) for sentence in split_sentences(f"{text}\n\n# Then\n\n1. Stop.")]
+    opening = [("Open the lid.", 1), ("Fill it.", 1), ("Wait.", 1), ("Close it.", 1), ("Or:", 0)]
+    assert procedures == [*opening, ("Go on.", 1), ("Ask.", 2), ("Stop.", 3)]
+
+
+def test_a_long_numbered_list_is_introduced_and_its_steps_are_its_own() -> None:
+    steps = [f"{number}. Step {'and ' * 20}so on:" for number in (1, 2, 3)]
+    nested = "   1. First this.\n   2. Then that."
+    opening, first, *_ = split_sentences("\n".join(["To do it:", "", *steps, nested]))
+    assert "First this." in split_sentences(f"To do it:\n\n1. Press:\n{nested}")[0].introduced
+    assert (len(opening.introduced) > 250, first.introduced) == (True, "")
+
+
+def test_a_step_is_stated_with_its_whole_procedure_unless_that_is_long() -> None:
+    def stated(text: str, likeliest: int) -> list[str]:
+        sentences = split_sentences(text)
+        chances = np.full(len(sentences), 0.1)
+        chances[likeliest] = 0.5
+        choice = SentenceChoice(sentences, np.zeros((len(sentences), len(NAMES))), chances)
+        return [cell.text for cell in choice.cells("id")]
+
+    text = "To reset it:\n\n1. Open the lid.\n2. Fill it. Wait.\n\nThen it starts."
+    assert stated(text, 2) == ["Open the lid. Fill it. Wait."]
+    assert stated(text, 4) == ["Then it starts."]
+    assert stated(f"1. Press {'and press ' * 70}it.\n2. Wait.", 1) == ["Wait."]
+
+
+def test_a_question_for_a_number_gets_a_sentence_with_one() -> None:
+    sentences = split_sentences("The lid is heavy. It opens slowly. It weighs 5 kg.")
+    features = np.zeros((3, len(NAMES)))
+    chances = np.asarray([0.6, 0.3, 0.1])
+    asked = np.zeros((3, len(NAMES)))
+    asked[2, NAMES.index("number")] = 1.0
+    assert [cell.place for cell in SentenceChoice(sentences, features, chances).cells("id")] == [0, 1]
+    assert [cell.place for cell in SentenceChoice(sentences, asked, chances).cells("id")] == [0, 2]
+    assert [cell.place for cell in SentenceChoice(sentences, asked, chances).cells("id", 1)] == [0]
 
 
 def test_text_without_words_has_no_sentence() -> None:
