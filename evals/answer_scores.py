@@ -28,6 +28,8 @@ Grade = Literal["right", "partly", "wrong"]
 
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]")
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+")
+_PER = re.compile(r"(?<=\d)(\s*[^\W\d_]+)/[^\W\d_]+")
+"""A unit after a number with what it is divided by: `kg/m²`."""
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _STEM = 6
 """Letters of a word that are compared."""
@@ -128,7 +130,7 @@ class ValueMatch:
 
 def match_value(texts: Sequence[str], answer: str, question: str = "") -> ValueMatch:
     """Return the match of texts with a gold answer, by its words that are neither in the question nor a unit."""
-    outside = _BRACKETS.sub(" ", answer)
+    outside = _PER.sub(r"\1", _BRACKETS.sub(" ", answer))
     tokens = answer_tokens(outside) or answer_tokens(answer)
     stated = set(answer_tokens(" ".join(texts)))
     numbers = {token for token in tokens if token[0].isdecimal()}

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.cells import MOST, WORD, Cell, CellChoice, probabilities
 from retrieval.rag.passages import Context, Passage
 from retrieval.rag.question_words import CHOICE, LESS, MORE, QuestionWords
@@ -20,7 +21,7 @@ _COMPARES = re.compile(
     r"\b(?:vs\.?|versus|compar(?:ed?|ing|ison)|differ(?:ences?)?|than|both|respectively|which (?:one|of)|either)\b",
     re.IGNORECASE,
 )
-_JOINS = re.compile(r"\b(?:or|and)\b", re.IGNORECASE)
+_JOINS = re.compile(r"\b(?:or|and|against)\b", re.IGNORECASE)
 _ALSO = 0.2
 """Another column that a comparison names is stated if its probability is at least this share of the highest."""
 
@@ -65,7 +66,7 @@ def read(context: Context, settings: AnswerSettings = AnswerSettings()) -> Readi
     rivals = statements(context.query, context.passages, context.snapshot)
     if not rivals:
         return NOTHING
-    if is_contrast(context.query, rivals):
+    if is_contrast(context.query, rivals) or names_both_tables(context.query, rivals, context.snapshot):
         sides = [(context.query, _side(context, context.query, rival.passage)) for rival in rivals[:2]]
         return _of_sides(context, [(part, side) for part, side in sides if side], (), settings)
     best = max(rivals, key=lambda statement: statement.probability)
@@ -107,7 +108,7 @@ def _alternatives(best: Statement, rivals: Sequence[Statement]) -> tuple[Stateme
 
 def is_contrast(question: str, rivals: Sequence[Statement]) -> bool:
     """Whether a question that the parser does not split compares its first two rows: each has a word of the question
-    that the other lacks, and the question joins them. Rows of different tables also need a comparing word."""
+    that the other lacks, and the question joins them. Rows of different tables and keys also need a comparing word."""
     if len(rivals) < 2:
         return False
     first, second = rivals[:2]
@@ -116,7 +117,23 @@ def is_contrast(question: str, rivals: Sequence[Statement]) -> bool:
     if not lacking[0] - lacking[1] or not lacking[1] - lacking[0]:
         return False
     is_one_table = chunks[0].table_id is not None and chunks[0].table_id == chunks[1].table_id
-    return _compares(question) or bool(is_one_table and _JOINS.search(question))
+    is_one_key = chunks[0].row_key is not None and chunks[0].row_key == chunks[1].row_key
+    return _compares(question) or bool((is_one_table or is_one_key) and _JOINS.search(question))
+
+
+def names_both_tables(question: str, rivals: Sequence[Statement], snapshot: Snapshot) -> bool:
+    """Whether a question compares its first two rows by their tables: they are of two tables with the same columns, and
+    it has a word of each title that the other lacks: `the fine on a canal and on a river`."""
+    if len(rivals) < 2 or not (_compares(question) or _JOINS.search(question)):
+        return False
+    first, second = (rival.passage.hit.chunk for rival in rivals[:2])
+    if first.signature is None or first.signature != second.signature or first.table_id == second.table_id:
+        return False
+    asked, *titles = (
+        frozenset(snapshot.lexical.tokenize(text))
+        for text in (question, *(" ".join((*chunk.heading_path, chunk.caption or "")) for chunk in (first, second)))
+    )
+    return bool(asked & (titles[0] - titles[1]) and asked & (titles[1] - titles[0]))
 
 
 def _compares(question: str) -> bool:

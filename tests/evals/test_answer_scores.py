@@ -59,6 +59,7 @@ def grade(answer: str, *cells: tuple[str, str, str], snippets: tuple[str, ...] =
         ("5-10", "10 to 5"),
         ("annotated manually", "manual annotation"),
         ("7680", "7680 px (a side)"),
+        ("14", "14 kg/m²"),
     ],
 )
 def test_values_that_are_the_same_match(text: str, answer: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from retrieval.rag.cells import MOST, Cell
-from retrieval.rag.extractive_reader import is_contrast, read
+from retrieval.rag.extractive_reader import is_contrast, names_both_tables, read
 from retrieval.rag.passages import Context, Passage
 from retrieval.rag.question_words import QuestionWords
 from retrieval.rag.relevance import NAMES
@@ -117,7 +117,29 @@ def test_rows_that_a_question_joins_are_compared(retriever: Retriever) -> None:
     elsewhere = replace(hit, chunk=replace(hit.chunk, table_id="another"))
     of_two_tables = first, replace(second, passage=replace(second.passage, hit=elsewhere))
     assert is_contrast("is the cost higher for the axe or for the bow", of_two_tables)
-    assert not is_contrast("is it the cost of the axe or of the bow", of_two_tables)
+    assert is_contrast("is it the cost of the axe or of the bow", of_two_tables)
+    chunk = replace(elsewhere.chunk, row_key="another")
+    of_two_keys = first, replace(second, passage=replace(second.passage, hit=replace(hit, chunk=chunk)))
+    assert not is_contrast("is it the cost of the axe or of the bow", of_two_keys)
+
+
+def test_rows_of_twin_tables_that_a_question_names_both_are_compared(retriever: Retriever) -> None:
+    hit = next(hit for hit in retriever.retrieve(QUESTION, k=10).hits if hit.chunk.cells)
+    canals, rivers = (
+        Statement(
+            Passage(1, replace(hit, chunk=replace(hit.chunk, table_id=name, heading_path=("Fines", name))), QUESTION),
+            (),
+            0.9,
+            (),
+        )
+        for name in ("Canals", "Rivers")
+    )
+    snapshot = retriever.snapshot
+    assert names_both_tables("the fine on a canal and on a river", (canals, rivers), snapshot)
+    assert not names_both_tables("the fine on a canal, on a river", (canals, rivers), snapshot)
+    assert not names_both_tables("the fine on a canal and on a lake", (canals, rivers), snapshot)
+    assert not names_both_tables("the fine on a canal and on a river", (canals, canals), snapshot)
+    assert not names_both_tables("the fine on a canal and on a river", (canals,), snapshot)
 
 
 def compare(retriever: Retriever, question: str, *rows: tuple[str, ...]) -> list[list[tuple[str, str]]]:
