@@ -260,7 +260,7 @@ def run_experiment(
     relatives = Relatives.of(chunks)
     problems = _problems(strategies, question_sets, snapshot, relatives, measures.metrics)
     if problems:
-        raise ExperimentError(f"the experiment has {len(problems)} problems:", problems)
+        raise ExperimentError("the experiment cannot be run:", problems)
     run = _Run(searcher, relatives, snapshot, measures)
     pair = measures.counterpart or counterpart_among(strategies)
     rows = [

@@ -123,7 +123,7 @@ class AnswerSettings:
     min_probability: float = 0.7
     """0 to 1: the least probability of being right with which an answer that is read is stated. With the default, one
     in thirteen stated answers about held-out books is wrong (docs/results/answers.md)."""
-    min_perhaps: float = 0.2
+    min_perhaps: float = 0.25
     """The least probability with which it is stated after `Perhaps:`; below, the answer is that none was found."""
     temperature: float = 0.0
     max_tokens: int = 800

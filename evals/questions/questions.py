@@ -180,7 +180,7 @@ def load_questions(path: Path) -> tuple[Question, ...]:
             first_place[question.id] = location
             questions.append(question)
     if problems:
-        raise QuestionsError(f"{path} has {len(problems)} problems; fix or remove these entries:", problems)
+        raise QuestionsError(f"{path} cannot be used; fix or remove these entries:", problems)
     if not questions:
         raise QuestionsError(f"{path} holds no question; write one JSON object a line")
     return tuple(questions)

@@ -285,6 +285,9 @@ def build_library(
     force: ForceOption = None,
     accept: AcceptOption = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only print what the build would do and cost.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with status 1 if a part of the library could not be read.")
+    ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="List every warning and every ignored file.")] = False,
     json_: JsonOption = False,
 ) -> None:
@@ -327,6 +330,8 @@ def build_library(
         flags.hand_over(query.home.root, quiet=json_)
     if not json_:
         print_scores_of_build(query.home, str(done.library["live_index"]["snapshot"]))
+    if strict:
+        _require_no_loss(query.home, done)
 
 
 @contextmanager
@@ -450,6 +455,15 @@ def run_build(
             err.print(f"The next build uses the questions of the last: {', '.join(map(str, replaced))}")
         raise typer.Exit(1)
     return done
+
+
+def _require_no_loss(home: Home, done: Build) -> None:
+    """Exit with status 1 if a part of a book could not be read."""
+    from pipeline.building.book_records import book_entries
+
+    if any(entry.losses for slug, entry in book_entries(home).items() if slug in done.slugs):
+        print_error("--strict: a part of the library could not be read (see above); the new index is live without it")
+        raise typer.Exit(1)
 
 
 def _watched(home: Home, force: str | None, accept: str | None) -> Build:

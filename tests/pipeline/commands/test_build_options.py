@@ -12,6 +12,7 @@ import pytest
 import typer
 
 from evals.sample import SAMPLE_LIBRARY, SAMPLE_QUESTIONS
+from pipeline.building.book_records import BookEntry
 from pipeline.commands.build import asked_for, told_when_interrupted
 from pipeline.runs.outcomes import Build, BuildProblem
 from retrieval.home import Home
@@ -109,6 +110,20 @@ def test_a_build_after_a_quickstart_asks_no_question_about_the_sample_and_says_s
     assert "live: one" in captured.out
     assert SAMPLE_QUESTIONS.name in captured.err
     assert "--questions" in captured.err
+
+
+@pytest.mark.parametrize(("options", "status"), [((), 0), (("--strict",), 1)])
+def test_a_strict_build_fails_if_a_part_was_not_read(quickstarted, monkeypatch, run, options, status):
+    library = {"candidate_index": {"n_chunks": 1, "n_guarded": 1}, "live_index": {"snapshot": "one"}}
+    loss = "mine/tables.toml: no key is called 'opne'"
+    entry = BookEntry("mine", "Mine", "digest", 1, 1, 0, 0, (), (), losses=(loss,))
+    monkeypatch.setattr("pipeline.runs.apart.build_apart", lambda *_: Build(slugs=("mine",), library=library))
+    monkeypatch.setattr("pipeline.building.book_records.book_entries", lambda _: {"mine": entry})
+    monkeypatch.setattr("pipeline.commands.build.print_scores_of_build", lambda *_: None)
+    captured = run("build", *options, "--home", quickstarted.root)
+    assert captured.status == status
+    assert "'opne'" in captured.out
+    assert ("--strict" in captured.err) == bool(status)
 
 
 @pytest.mark.parametrize("options", [("--questions",), ("--no-questions",)])
