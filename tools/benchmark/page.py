@@ -85,8 +85,8 @@ def _about_books(comparison: Comparison) -> Iterator[str]:
         yield "system was tuned on them, except that the better of two documented sizes of chunks was chosen here."
     elif comparison.kind == SEALED:
         yield from (f"## Sealed books, {comparison.day}", "")
-        yield f"{of} Nothing is fitted on these books, no rule was made for them, and the authors of the program have"
-        yield "not read them. Their data card lists the questions that somebody read after an earlier run."
+        yield f"{of} Nothing is fitted on these books. Their data card lists the questions that somebody read after"
+        yield "they had been asked, and what was changed then."
     else:
         yield from (f"## Books of `{comparison.books}`, {comparison.day}", "", of)
     yield ""
