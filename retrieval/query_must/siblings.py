@@ -151,6 +151,7 @@ class RowWords:
     """A row in canonical form."""
 
     names: frozenset[Run]
+    """Without those of columns: in a matrix of `HP 150` and `HP 163` in both directions, neither alone is a row."""
     shared: frozenset[Run]
     words: frozenset[str]
     amounts: tuple[AmountInterval, ...]
@@ -160,7 +161,8 @@ def words_of_table(table: KeyedTable, vocabulary: Vocabulary) -> TableWords:
     """Return a table in canonical form."""
     speech = Speech.of(vocabulary)
     every = (*table.heads, *table.titles, *table.columns)
-    whole = {run for column in table.columns for run in _runs(column, vocabulary) if len(run) > 1}
+    columns = frozenset(run for column in table.columns for run in _runs(column, vocabulary))
+    whole = {run for run in columns if len(run) > 1}
     for title in table.titles:
         plain = _NUMBERED.sub("", title, count=1)
         whole |= {*_runs(plain, vocabulary), *_runs(_BRACKETS.sub("", plain), vocabulary)}
@@ -171,7 +173,7 @@ def words_of_table(table: KeyedTable, vocabulary: Vocabulary) -> TableWords:
         frozenset(run for run in whole if not speech.idle.issuperset(run)),
         {
             number: RowWords(
-                _names(row.names, speech, vocabulary),
+                _names(row.names, speech, vocabulary) - columns,
                 _names(row.shared, speech, vocabulary) | _bare(row.shared, speech, vocabulary),
                 words_of(row.texts, vocabulary),
                 row.amounts,
@@ -324,9 +326,10 @@ class Siblings:
         whole = _union(wider.values()) or _union(covers.values())
         words = mentions.mask(table.rows[one].words) if one >= 0 else 0
         claimed = _union(runs) | whole | mentions.settled(heads)
-        # The 3 of `level 3` is not that of `Table 3`, and a number alone is not a title.
+        # The 3 of `level 3` is not that of `Table 3`, and a number alone is not a title. "Canals and rivers" may be a
+        # third table.
         title = mentions.mask(table.title) & mentions.informative & ~(whole & mentions.figures)
-        title = title if title & mentions.words else 0
+        title = title if title & mentions.words and not mentions.is_joined(title) else 0
         names = [*called[one], *also[one]] if one >= 0 else None
         steps = _held(table.rows[one], mentions, steps=True) & measured[one] if one >= 0 else 0
         amounts = steps & ~_union(names or ())

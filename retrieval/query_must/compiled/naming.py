@@ -230,7 +230,7 @@ def _named(
     free = (row >= 0) & ~held if not mentions.open else np.zeros(len(tables), dtype=np.bool_)
     title = query_words.masks(index.words_of_title, tables) & np.uint64(mentions.informative)
     title &= ~(whole & np.uint64(mentions.figures))
-    title[(title & np.uint64(mentions.words)) == 0] = 0
+    title[[not mask & mentions.words or mentions.is_joined(mask) for mask in title.tolist()]] = 0
     return Named(query_words, tables, row, whole, measured, claimed, heads, words, title, spans, free)
 
 

@@ -176,6 +176,21 @@ def test_a_title_keeps_tables_of_the_same_kind_out() -> None:
     assert kept_out("cleric and druid: the XP at level 2", LEVELS, DRUIDS) == untitled
 
 
+def test_titles_that_are_joined_keep_no_third_table_out() -> None:
+    both = replace(LEVELS, id="both", titles=("All Advancement",), heads=("Equipment", "All Advancement"))
+    assert ("both", 1) in kept_out("How much XP has a cleric of level 2?", LEVELS, DRUIDS, both)
+    assert ("both", 1) not in kept_out("How much XP has a cleric and druid of level 2?", LEVELS, DRUIDS, both)
+
+
+def test_what_is_a_row_and_a_column_names_neither() -> None:
+    products = ("HP 150", "HP 163", "HP 171")
+    coats = table(
+        "Coats", ("Below", *products[:2]), *((name, "yes", "no") for name in products), names=zip(products, strict=True)
+    )
+    assert kept_out("May HP 150 go on top?", coats) == set()
+    assert kept_out("May HP 150 go on HP 171?", coats) == rows(coats, 0, 1)
+
+
 def test_a_number_of_a_title_says_nothing() -> None:
     third = replace(LEVELS, id="third", titles=("Table 3",), heads=())
     fourth = replace(LEVELS, id="fourth", titles=("Table 4",), heads=())
