@@ -44,7 +44,7 @@ def read_rows(retriever: Retriever, *says: float) -> list[str]:
         for number, (twin, output) in enumerate(zip(twins, says, strict=True), start=1)
     )
     context = Context(QUESTION, passages, (QUESTION,), "", retriever.snapshot, None)
-    cells = read(context, AnswerSettings(min_probability=0.2)).cells
+    cells = read(context, AnswerSettings(min_probability=0.2, min_perhaps=0.2)).cells
     return list(dict.fromkeys(cell.chunk_id for cell in cells))
 
 
