@@ -275,6 +275,8 @@ def _candidates(anchor: Anchor, book: str | None, places: ChunkPlaces) -> Sequen
         inside = places.in_document(anchor.document)
         if anchor.line:
             inside = [position for position in inside if _covers(places.chunks[position], anchor.line)]
+            fewest = min((_n_lines(places.chunks[position]) for position in inside), default=0)
+            inside = [position for position in inside if _n_lines(places.chunks[position]) == fewest]
         return inside
     return places.under_heading(anchor.heading_path[-1]) if anchor.heading_path else []
 
@@ -348,6 +350,8 @@ def _piece_of_line(candidates: list[int], anchor: Anchor, question: Question, ch
 
 
 def _right_kind(chunk: Chunk, anchor: Anchor) -> bool:
+    if anchor.line is not None and anchor.snippet is None and anchor.row_key is None:
+        return True  # whatever stands on the line
     return chunk.kind != "prose" if anchor.row_key is not None or _is_row(anchor) else chunk.kind == "prose"
 
 
@@ -378,6 +382,10 @@ def _holds_caption(chunk: Chunk, caption: str) -> bool:
 
 def _covers(chunk: Chunk, line: int | None) -> bool:
     return line is not None and chunk.lines[0] <= line <= chunk.lines[1]
+
+
+def _n_lines(chunk: Chunk) -> int:
+    return chunk.lines[1] - chunk.lines[0] + 1
 
 
 def _asked_for(anchor: Anchor) -> str:

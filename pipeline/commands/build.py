@@ -261,8 +261,8 @@ class Request:
     home: Home
     forgotten: tuple[Path, ...]
     """Remembered question files that are about the library of the previous build, not about this one."""
-    replaced: tuple[Path, ...]
-    """Remembered question files that those of an option replace, if the library is the same."""
+    replaced: tuple[Path, ...] | None
+    """Question files of the live index that those of an option replace; None if nothing is live, or another library."""
 
 
 def build_library(
@@ -367,6 +367,7 @@ def asked_for(
         UnreadableSettingsError: the home's `rag.yaml` cannot be read.
     """
     from retrieval.home import Home
+    from retrieval.index.snapshot.live import standing_id
     from retrieval.settings import Settings, embedder_of
 
     home = Home.at(root)
@@ -377,10 +378,10 @@ def asked_for(
     if embedder is not None:
         settings = replace(settings, embedder=embedder_of(embedder))
     forgotten: tuple[Path, ...] = ()
-    replaced: tuple[Path, ...] = ()
+    replaced: tuple[Path, ...] | None = None
     is_another = bool(stored.library and stored.library.resolve() != settings.library)
     if questions or no_questions:
-        replaced = () if is_another else stored.questions
+        replaced = None if is_another or standing_id(home.root) is None else stored.questions
         settings = replace(settings, questions=existing(questions))
     elif is_another and not os.environ.get("QUERYMUST_QUESTIONS"):
         forgotten = settings.questions
@@ -412,7 +413,7 @@ def _show_plan(home: Home, *, json_: bool) -> None:
 def run_build(
     home: Home,
     forgotten: Sequence[Path] = (),
-    replaced: tuple[Path, ...] = (),
+    replaced: tuple[Path, ...] | None = None,
     *,
     force: str | None = None,
     accept: str | None = None,
@@ -450,9 +451,9 @@ def run_build(
     if done.problems:
         live = done.library.get("live_index", {}).get("snapshot")
         err.print(f"{live} is live all the same." if live else "The live index, if there is one, has not changed.")
-        if not live and replaced:
+        if not live and replaced is not None:
             replace(home.settings, questions=replaced).write(home.root)
-            err.print(f"The next build uses the questions of the last: {', '.join(map(str, replaced))}")
+            err.print(f"The next build uses the questions of the live index: {', '.join(map(str, replaced)) or 'none'}")
         raise typer.Exit(1)
     return done
 

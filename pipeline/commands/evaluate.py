@@ -230,7 +230,7 @@ def evaluate(
         _print_scores(scores)
         if answers:
             _print_answers(answered, failures=failures)
-        print_better_strategy(evaluation.headline(), Home.at(home).settings.strategy)
+        print_better_strategy(evaluation.headline(), Home.at(home).settings.strategy, evaluation.n_questions)
         for verdict in scores.verdicts:
             print_verdict(verdict)
     for stale in evaluation.stale:
@@ -274,7 +274,7 @@ def print_scores_of_build(home: Home, snapshot: str) -> None:
         scored = Leaderboard.read(home.evaluations / snapshot)
         ask = f"querymust eval --failures{home.option}"
         print_short_leaderboard(scored.strategies, scored.n_questions, ask)
-        print_better_strategy(scored.strategies, home.settings.strategy)
+        print_better_strategy(scored.strategies, home.settings.strategy, scored.n_questions)
         for warning in gate_state(home.root, snapshot).warnings:
             err.print(f"warning: {warning}")
 

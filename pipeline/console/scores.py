@@ -38,25 +38,33 @@ def print_leaderboard(leaderboard: Mapping[str, Mapping[str, float | None]]) -> 
     out.print(table)
 
 
-def print_better_strategy(leaderboard: Mapping[str, Mapping[str, float | None]], used: str) -> None:
+def print_better_strategy(leaderboard: Mapping[str, Mapping[str, float | None]], used: str, n_questions: int) -> None:
     """Print the sentence of `better_strategy`, if any."""
-    if sentence := better_strategy(leaderboard, used):
+    if sentence := better_strategy(leaderboard, used, n_questions):
         out.print(f"\n{sentence}")
 
 
-def better_strategy(leaderboard: Mapping[str, Mapping[str, float | None]], used: str) -> str:
+_FEWEST = 30
+"""Number of questions from which a strategy is recommended; with fewer, one question decides."""
+
+
+def better_strategy(leaderboard: Mapping[str, Mapping[str, float | None]], used: str, n_questions: int) -> str:
     """Return a sentence on the strategy with the best mrr, if better than the home's, and how to choose it; else empty.
 
     Args:
         leaderboard: metrics by strategy.
         used: the strategy in the settings of the home.
+        n_questions: that were scored.
     """
+    if n_questions < _FEWEST:
+        return ""
     mrr = {name: value for name, metrics in leaderboard.items() if (value := metrics.get("mrr")) is not None}
     best = min(mrr, key=lambda name: (-mrr[name], name != used, name), default=used)
     if used not in mrr or best == used:
         return ""
     return (
         f"{best} has a higher mrr than {used} here ({mrr[best]:.3f}, {mrr[used]:.3f}). "
+        "`querymust report` shows whether that may be chance. "
         f"To search with it, write `strategy: {best}` in the home's rag.yaml, or use --strategy {best}."
     )
 

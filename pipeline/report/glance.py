@@ -47,7 +47,8 @@ def _answers(report: Report, standings: Standings) -> Iterator[Answer]:
 def _best(report: Report, standings: Standings) -> str:
     best = standings.best
     text = f"{best.strategy}, by {DECIDING}: {_number(best.number(DECIDING))}."
-    if better := better_strategy(report.evaluation.headline(), report.header.strategy):
+    evaluation = report.evaluation
+    if better := better_strategy(evaluation.headline(), report.header.strategy, evaluation.n_questions):
         text += f" {better}"
     compared = [difference for difference in standings.differences if difference.comparison.metric == DECIDING]
     by_verdict = {

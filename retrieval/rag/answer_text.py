@@ -2,7 +2,7 @@
 much."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from retrieval.ingest.markdown.parser import plain_text
 from retrieval.language.english import word_set
@@ -97,7 +97,7 @@ _MARKS = re.compile(r"[*`_.\s]+")
 
 def yes_or_no(question: str, cell: Cell) -> str:
     """Return `Yes`, `No`, or `No: at most 25,000`; empty if the question is not a yes-or-no question, or the cell does
-    not decide it.
+    not decide it: a `No` below `Required` or `Default` is not whether something is supported.
 
     Args:
         question: the question as asked.
@@ -107,14 +107,24 @@ def yes_or_no(question: str, cell: Cell) -> str:
         return ""
     value = _MARKS.sub(" ", cell.text).strip().casefold()
     words = frozenset(WORD.findall(question.casefold()))
-    if value in _REQUIRED | _OPTIONAL:
-        is_needed = value not in _OPTIONAL
+    head = frozenset(WORD.findall(cell.column.casefold()))
+    if value in _REQUIRED | _OPTIONAL or (value in _YES | _NO and head & (_REQUIRED | _OPTIONAL)):
+        is_positive = value in _YES | _REQUIRED
+        is_needed = is_positive != (value in _YES | _NO and not head.isdisjoint(_OPTIONAL))
         if not words.isdisjoint(_ASKS_OPTIONAL):
             return "No" if is_needed else "Yes"
         return ("Yes" if is_needed else "No") if not words.isdisjoint(_ASKS_REQUIRED) else ""
     if value in _YES | _NO:
-        return "Yes" if value in _YES else "No"
+        return ("Yes" if value in _YES else "No") if _share_a_stem(words, head) else ""
     return _within_limit(question, cell)
+
+
+_STEM = 5
+"""Letters that two words share if they are forms of one: `supported`, `supports`."""
+
+
+def _share_a_stem(words: Iterable[str], others: Iterable[str]) -> bool:
+    return not {word[:_STEM] for word in words}.isdisjoint(word[:_STEM] for word in others)
 
 
 def _within_limit(question: str, cell: Cell) -> str:

@@ -255,7 +255,16 @@ def _nothing(context: Context, near: Passage | None) -> Answer:
     lines = (nearest_place(near),) if near else ()
     text = " ".join((NO_ANSWER_TEXT, *lines))
     citations = cited(text, (near,)) if near else ()
-    return Answer(context.query, text, "none", citations, lines, snapshot=context.snapshot.id, read_as=context.read_as)
+    return Answer(
+        context.query,
+        text,
+        "none",
+        citations,
+        lines,
+        is_certain=False,
+        snapshot=context.snapshot.id,
+        read_as=context.read_as,
+    )
 
 
 def _complete(answer: Answer) -> AnswerEvent:

@@ -21,6 +21,8 @@ _QUESTION = re.compile(
 )
 _PRONOUN = re.compile(r"\b(?:its|their|(?:this|that) one|it|they|them|those|these)(?=\W|$)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
+_BEFORE, _AFTER = re.compile(r"(?:\w+[_./-])+\Z"), re.compile(r"(?:[_./-]\w+)+")
+"""The other parts of an identifier before and after a word."""
 _ARTICLE = re.compile(r"(?:an?|the)\s+", re.IGNORECASE)
 _REFERRING = FUNCTION_WORDS.union(Vocabulary.default().holding_words)
 """Words that name nothing by themselves: `the other one`."""
@@ -114,11 +116,17 @@ def _with_name(turn: Turn, change: str) -> str | None:
     following = words[last + 1][0] if last + 1 < len(words) else ""
     if following.isdigit() and (any(map(str.isdigit, change)) or following in _WORD.findall(turn.name)):
         last += 1  # of "alarm 4", the number too
-    start, end = words[first].start(), words[last].end()
+    start, end = _whole_names(turn.question, words[first].start(), words[last].end())
     article = _ARTICLE.match(turn.question[words[first - 1].start() : start]) if first else None
     if article and _ARTICLE.match(change):
         start = words[first - 1].start()
     return turn.question[:start] + change + turn.question[end:]
+
+
+def _whole_names(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a part of a text with the rest of the identifiers at its ends: of `BATCH`, `K6_BATCH`."""
+    before, after = _BEFORE.search(text, 0, start), _AFTER.match(text, end)
+    return before.start() if before else start, after.end() if after else end
 
 
 def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:

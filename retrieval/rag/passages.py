@@ -74,7 +74,7 @@ class Answer:
     cells: tuple[Cell, ...] = ()
     """The cells that were read; empty for a generated answer."""
     is_certain: bool = True
-    """False if the text begins with `Perhaps:`."""
+    """False if the text begins with `Perhaps:`, or no answer was found."""
     probability: float | None = None
     """0 to 1: the probability that a `read` answer is right; None for the other modes."""
     doubts: tuple[str, ...] = ()

@@ -197,6 +197,13 @@ def test_a_document_is_the_chunk_that_covers_its_line_looked_for_in_its_own_book
     assert gold_of(ask(anchor), rows) == ("c",)
 
 
+def test_a_line_of_a_table_within_prose_is_its_row(make_chunk):
+    around = make_chunk("around", kind="prose", document="pep.md", lines=(10, 40))
+    rows = [make_chunk(str(n), document="pep.md", lines=(n, n), row_key=str(n)) for n in (20, 21)]
+    assert gold_of(ask(Anchor(document="pep.md", line=21)), [around, *rows]) == ("21",)
+    assert gold_of(ask(Anchor(document="pep.md", line=12)), [around, *rows]) == ("around",)
+
+
 def test_groups_that_share_a_chunk_are_one_answer_that_stands_under_its_first():
     assert disjoint([("a", "b"), ("c", "d"), ("b", "c", "e"), ("f", "g")]) == (("a", "b", "c", "d", "e"), ("f", "g"))
     assert disjoint([("a", "a"), ("b",)]) == ()

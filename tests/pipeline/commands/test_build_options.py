@@ -133,12 +133,15 @@ def test_a_refused_build_leaves_the_questions_of_the_build_before_it(quickstarte
         return Build(problems=[BuildProblem("gate", "no gold resolves")])
 
     (tmp_path / "bad.jsonl").write_text("")
+    (quickstarted.root / "live").write_text("0123456789abcdef\n")
     given = (*options, tmp_path / "bad.jsonl") if options == ("--questions",) else options
     monkeypatch.setattr("pipeline.runs.apart.build_apart", refused)
     assert asked_for(quickstarted.root).home.settings.questions == (SAMPLE_QUESTIONS,)
     captured = run("build", *given, "--home", quickstarted.root)
     assert (captured.status, Settings.read(quickstarted.root).questions) == (1, (SAMPLE_QUESTIONS,))
-    assert f"The next build uses the questions of the last: {SAMPLE_QUESTIONS}" in "".join(captured.err.splitlines())
+    assert f"The next build uses the questions of the live index: {SAMPLE_QUESTIONS}" in "".join(
+        captured.err.splitlines()
+    )
 
 
 def test_a_quickstart_leaves_the_index_of_other_books_alone(tmp_path, books, failure):

@@ -12,7 +12,7 @@ BOARD = {"bm25": {"mrr": 0.5}, "hybrid": {"mrr": 0.75}, "default": {"mrr": 0.625
 
 @pytest.mark.parametrize("used", ["default", "bm25"])
 def test_a_better_strategy_is_named_with_how_to_choose_it(used: str, capsys: pytest.CaptureFixture[str]) -> None:
-    print_better_strategy(BOARD, used)
+    print_better_strategy(BOARD, used, 30)
     told = capsys.readouterr().out.strip()
     assert told.startswith(f"hybrid has a higher mrr than {used} here (0.750, {BOARD[used]['mrr']:.3f}).")
     assert "`strategy: hybrid` in the home's rag.yaml" in told
@@ -20,16 +20,17 @@ def test_a_better_strategy_is_named_with_how_to_choose_it(used: str, capsys: pyt
 
 
 @pytest.mark.parametrize(
-    ("board", "used"),
+    ("board", "used", "n_questions"),
     [
-        pytest.param(BOARD, "hybrid", id="the best is used"),
-        pytest.param({"bm25": {"mrr": 0.5}, "default": {"mrr": 0.5}}, "default", id="none is better"),
-        pytest.param(BOARD, "iterative", id="what is used was not scored"),
-        pytest.param({}, "default", id="nothing was scored"),
+        pytest.param(BOARD, "hybrid", 30, id="the best is used"),
+        pytest.param({"bm25": {"mrr": 0.5}, "default": {"mrr": 0.5}}, "default", 30, id="none is better"),
+        pytest.param(BOARD, "iterative", 30, id="what is used was not scored"),
+        pytest.param({}, "default", 30, id="nothing was scored"),
+        pytest.param(BOARD, "default", 29, id="too few questions"),
     ],
 )
-def test_nothing_is_said_where_there_is_nothing_to_choose(board, used, capsys):
-    print_better_strategy(board, used)
+def test_nothing_is_said_where_there_is_nothing_to_choose(board, used, n_questions, capsys):
+    print_better_strategy(board, used, n_questions)
     assert capsys.readouterr().out == ""
 
 

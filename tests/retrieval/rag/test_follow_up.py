@@ -11,6 +11,7 @@ DOSE = Turn(
     "what is the dose of paracetamol at 30 kg", "21-40 kg", frozenset({"weight"}), (frozenset({"paracetamol"}),)
 )
 CLERIC = Turn("What does a 7th level cleric need to roll to hit AC 6?", "6", frozenset({"armor", "class", "opponent"}))
+BATCH = Turn("What does K6_BATCH default to?", "Batch", frozenset({"batch"}))
 ALARM = Turn("What does alarm 4 mean?", "4", frozenset({"alarm"}))
 
 
@@ -34,6 +35,7 @@ ALARM = Turn("What does alarm 4 mean?", "4", frozenset({"alarm"}))
         (ALARM, "what about error 5?", "What does error 5 mean?"),
         (ALARM, "how about G54?", "What does G54 mean?"),
         (ALARM, "and the homing cycle?", "What does the homing cycle mean?"),
+        (BATCH, "and K6_BATCH_PER_HOST?", "What does K6_BATCH_PER_HOST default to?"),
         (MACE, "What does a lamp cost?", None),
         (MACE, "and?", None),
         (MACE, "and for the other one?", None),
