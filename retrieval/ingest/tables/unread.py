@@ -14,6 +14,9 @@ Lines = tuple[int, int]
 
 _MOST_HEADINGS = 1
 """Headings in a block of code that shows how to write a page; more belong to the page itself."""
+_INDENTED = "code_block"
+_CODE = ("fence", _INDENTED)
+"""Tokens of blocks of code."""
 _PAGES = ("markdown", "md", "mdx")
 """Languages of blocks of code that show a page."""
 
@@ -49,10 +52,13 @@ def _sentences(document: Document, tables: Sequence[Lines]) -> tuple[str, ...]:
         and all(map(_is_row, (lines[number - 1], lines[number + 1])))
         and not any(first <= number + document.first_line <= last for first, last in tables)
     ]
-    fences = [token for token in block_tokens(text) if token.type == "fence" and token.map] if suspects else []
+    tokens = [token for token in block_tokens(text) if token.type in _CODE and token.map] if suspects else []
     sentences: list[str] = []
     for number in suspects:
-        fence = next((token for token in fences if token.map and token.map[0] <= number < token.map[1]), None)
+        code = next((token for token in tokens if token.map and token.map[0] <= number < token.map[1]), None)
+        if code and code.map and code.type == _INDENTED and _is_fenced(lines[code.map[0] : number]):
+            continue
+        fence = code if code and code.type != _INDENTED else None
         if fence is None:
             sentences.append(
                 f"{document.path}:{number + document.first_line}: the line of dashes of a table that was not read; "
@@ -65,6 +71,11 @@ def _sentences(document: Document, tables: Sequence[Lines]) -> tuple[str, ...]:
                 "the end of a block of code may be missing"
             )
     return tuple(dict.fromkeys(sentences))  # a block with several tables is one finding
+
+
+def _is_fenced(before: Sequence[str]) -> bool:
+    """Whether the lines of an indented block open a block of code: a tab of MkDocs is indented, and so is its code."""
+    return bool(sum(line.lstrip().startswith(("```", "~~~")) for line in before) % 2)
 
 
 def _is_row(line: str) -> bool:

@@ -35,6 +35,7 @@ def test_a_missing_end_of_code_is_told_where_the_code_begins() -> None:
         f"<!--\n{TABLE}-->\n",
         f"```\nHow to write a table:\n\n{TABLE}```\n",
         f"```markdown title='Template'\n# Title\n\n## Settings\n\n{TABLE}\n## More\n```\n",
+        "=== Tab\n\n    ```txt\n    | Code | Meaning |\n    | --- | --- |\n    | 7 | lost |\n    ```\n",
         "| Code | Meaning |\n| --- | --- |\n| 7 |\n",
         "| Code | Meaning |\n| --- | --- |\n",
         "a | b\n",
