@@ -242,7 +242,7 @@ def _overlap(text: str, answer: str) -> float:
 
 Outcome = Literal["right", "partly", "wrong", "perhaps", "refused"]
 COMPARISON, NO_ANSWER = "comparison", "no-answer"
-ALL = "all"
+ALL = "all with an answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +323,8 @@ class AnswerScore:
     partly: int = 0
     wrong: int = 0
     perhaps: int = 0
+    right_perhaps: int = 0
+    """Of `perhaps`, those whose answer is right."""
     refused: int = 0
 
     def __add__(self, other: "AnswerScore") -> "AnswerScore":
@@ -333,6 +335,7 @@ class AnswerScore:
             self.partly + other.partly,
             self.wrong + other.wrong,
             self.perhaps + other.perhaps,
+            self.right_perhaps + other.right_perhaps,
             self.refused + other.refused,
         )
 
@@ -344,14 +347,14 @@ class AnswerScore:
     def line(self) -> str:
         """Return a row of a markdown table: shares, and the 95 % interval of the right ones (Wilson)."""
         interval = wilson_interval(self.right, self.n)
-        counts = (self.right, self.partly, self.wrong, self.perhaps, self.refused)
-        shares = " | ".join(f"{count / self.n:.3f}" for count in counts) if self.n else " | ".join("-" * 5)
+        counts = (self.right, self.partly, self.wrong, self.perhaps, self.right_perhaps, self.refused)
+        shares = " | ".join(f"{count / self.n:.3f}" if self.n else "-" for count in counts)
         return f"| {self.kind} | {self.n} | {shares} | {interval.low:.3f} to {interval.high:.3f} |"
 
 
 HEADER = (
-    "| questions | n | right | partly | wrong | perhaps | refused | right, 95 % interval |",
-    "|---|---:|---:|---:|---:|---:|---:|---:|",
+    "| questions | n | right | partly | wrong | perhaps | perhaps, right | refused | right, 95 % interval |",
+    "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
 )
 
 
@@ -359,7 +362,7 @@ def score_answers(answers: Iterable[AnsweredQuestion]) -> tuple[AnswerScore, ...
     """Return a score for each kind, in the order of first occurrence, then one for all kinds with an answer."""
     scores: dict[str, AnswerScore] = {}
     for answer in answers:
-        one: dict[str, Any] = {answer.outcome: 1}
+        one: dict[str, Any] = {answer.outcome: 1, "right_perhaps": int(answer.would_be == "right")}
         score = AnswerScore(answer.kind, 1, **one)
         scores[answer.kind] = scores[answer.kind] + score if answer.kind in scores else score
     answerable = [score for score in scores.values() if score.kind != NO_ANSWER]

@@ -19,15 +19,15 @@ from tests.chunks import EMPTY
 
 
 def answer(kind: str, outcome: Outcome) -> AnsweredQuestion:
-    return AnsweredQuestion(f"{kind}{outcome}", kind, "q", "a", outcome, "", None)
+    return AnsweredQuestion(f"{kind}{outcome}", kind, "q", "a", outcome, "", "right" if outcome == "perhaps" else None)
 
 
 def test_outcomes_are_counted_by_kind_and_without_no_answers_in_all() -> None:
     answers = [answer("rule", "right"), answer("rule", "wrong"), answer("no-answer", "refused"), answer("x", "perhaps")]
     rule, none, x, together = score_answers(answers)
     assert (rule.kind, rule.n, rule.right, rule.wrong, rule.stated) == ("rule", 2, 1, 1, 2)
-    assert (none.refused, x.perhaps, x.stated) == (1, 1, 0)
-    assert (together.kind, together.n, together.right, together.perhaps) == ("all", 3, 1, 1)
+    assert (none.refused, x.perhaps, x.right_perhaps, x.right, x.stated) == (1, 1, 1, 0, 0)
+    assert (together.kind, together.n, together.right, together.perhaps) == ("all with an answer", 3, 1, 1)
 
 
 def test_a_line_has_a_cell_for_each_of_the_header() -> None:
