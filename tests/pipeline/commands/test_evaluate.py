@@ -227,7 +227,7 @@ def test_answers_are_scored_by_kind_against_those_in_the_file(run: Run, sample_c
     assert "other  matrix-lookup, wrong" in listed
     assert f"stated  {look_ups[0]['answer']}\n  answer  11" in listed
     assert "| matrix-lookup | 2 | 0.500 |" in out
-    assert "| no-answer | 1 | 0.000 | 0.000 | 0.000 | 0.000 | 1.000 |" in out
+    assert "| no-answer | 1 | 0.000 | 0.000 | 0.000 | 0.000 | 0.000 | 1.000 |" in out
     record = json.loads(run("--home", sample_copy.root, "--answers", "--json", "--questions", path)[1])
     assert [(score["kind"], score["n"]) for score in record["answers"]] == [
         ("matrix-lookup", 2),
