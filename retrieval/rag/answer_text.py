@@ -109,8 +109,9 @@ def yes_or_no(question: str, cell: Cell) -> str:
     words = frozenset(WORD.findall(question.casefold()))
     head = frozenset(WORD.findall(cell.column.casefold()))
     if value in _REQUIRED | _OPTIONAL or (value in _YES | _NO and head & (_REQUIRED | _OPTIONAL)):
-        is_positive = value in _YES | _REQUIRED
-        is_needed = is_positive != (value in _YES | _NO and not head.isdisjoint(_OPTIONAL))
+        is_needed = value in _YES | _REQUIRED
+        if value in _YES | _NO and head & _OPTIONAL:
+            is_needed = not is_needed  # `Optional: yes`
         if not words.isdisjoint(_ASKS_OPTIONAL):
             return "No" if is_needed else "Yes"
         return ("Yes" if is_needed else "No") if not words.isdisjoint(_ASKS_REQUIRED) else ""

@@ -24,7 +24,7 @@ _BREAK = re.compile(
 )
 _HEADING = re.compile(r"^#{1,6}\s+(?P<hashed>.+?)\s*#*$|^\*\*(?P<bold>[^*]+)\*\*:?$")
 _ASKS = re.compile(r"[?？][*_)\"”’»]*$")
-_ITEM = re.compile(r"^(?P<indent>\s*)(?:(?P<mark>[-*+:~]|(?P<number>\d+)[.)])\s+|>\s*)")
+_ITEM = re.compile(r"^(?P<indent>\s*)(?:(?P<mark>[-*+:~]|(?P<number>\d{1,9})[.)])\s+|>\s*)")
 _FENCE = re.compile(r"^\s*(?P<marks>```|~~~)")
 _TABLE = re.compile(r"\[Table:[^\]]*\]")
 _LINK = re.compile(r"\[[^\]]*\]\([^)]*\)|https?://\S+")
