@@ -21,7 +21,7 @@ _QUESTION = re.compile(
 )
 _PRONOUN = re.compile(r"\b(?:its|their|(?:this|that) one|it|they|them|those|these)(?=\W|$)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
-_BEFORE, _AFTER = re.compile(r"(?:\w+[_./-])+\Z"), re.compile(r"(?:[_./-]\w+)+")
+_BEFORE, _AFTER = re.compile(r"(?:[^\W_]+[_./-]+)+\Z"), re.compile(r"(?:[_./-]+[^\W_]+)+")
 """The other parts of an identifier before and after a word."""
 _ARTICLE = re.compile(r"(?:an?|the)\s+", re.IGNORECASE)
 _REFERRING = FUNCTION_WORDS.union(Vocabulary.default().holding_words)

@@ -57,3 +57,8 @@ def test_a_follow_up_is_made_whole_or_left(turn: Turn, question: str, whole: str
 )
 def test_only_what_refers_back_is_a_follow_up(question: str, refers: bool) -> None:
     assert is_follow_up(question) == refers
+
+
+def test_a_long_run_of_separators_is_read_in_no_time() -> None:
+    long = Turn(f"What does {'_' * 1000} {'a_' * 500} mace cost?", "Mace", frozenset({"mace"}))
+    assert complete("and a bow?", long) == long.question.replace("mace", "a bow")
