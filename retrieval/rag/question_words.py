@@ -7,6 +7,7 @@ from functools import cached_property
 
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.language.english import word_set, word_sets
+from retrieval.language.identifiers import identifiers
 from retrieval.rag.cells import WORD, AnswerKind, answer_kind
 from retrieval.rag.relevance import is_everywhere, subject_of
 from retrieval.types import Chunk
@@ -157,14 +158,17 @@ class PassageWords:
         return sum(map(self.has, question.specific)) / len(question.specific) if question.specific else 1.0
 
     def missing(self, question: QuestionWords) -> tuple[str, ...]:
-        """Return the words of the question that it lacks, both alone and in a phrase, rarest first.
+        """Return the words of the question that it lacks, both alone and in a phrase, rarest first, after identifiers
+        that it lacks although it may have their parts: `http_reqs` beside `http_req_duration`.
 
         The `long` of `how long` is not included, nor are words that only compare: `difference`, `heavier`.
         """
+        names = tuple(name for name in dict.fromkeys(identifiers(question.text)) if not self.has(name))
         asking = _COMPARING | {match[1] for match in _HOW.finditer(question.text.casefold())}
         left = [
             (weight, word)
             for word, cut, weight in zip(question.words, question.tokens, question.weights, strict=True)
             if not self.covers(cut) and not self.has(word) and word.casefold() not in asking
         ]
-        return tuple(word for _, word in sorted(left, key=lambda pair: -pair[0]))
+        within = frozenset(part for name in names for part in WORD.findall(name))
+        return (*names, *(word for _, word in sorted(left, key=lambda pair: -pair[0]) if word not in within))

@@ -43,6 +43,13 @@ def test_words_that_only_compare_are_not_missing(snapshot: Snapshot) -> None:
     assert passage.missing(words) == ("quicksilver",)
 
 
+def test_an_identifier_is_missing_although_its_parts_are_there(snapshot: Snapshot) -> None:
+    passage = PassageWords.of(replace(EMPTY, search_text="http_req_duration of reqs"), snapshot)
+    words = QuestionWords.of("type of http_reqs and http_req_duration", snapshot)
+    assert passage.missing(words)[0] == "http_reqs"
+    assert "http_req_duration" not in passage.missing(words)
+
+
 def test_a_capital_within_a_word_asks_for_no_identifier_that_the_books_lack(snapshot: Snapshot) -> None:
     assert QuestionWords.of("QuickSilver", snapshot).all_tokens == QuestionWords.of("quicksilver", snapshot).all_tokens
 
