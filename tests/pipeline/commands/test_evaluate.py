@@ -232,7 +232,7 @@ def test_answers_are_scored_by_kind_against_those_in_the_file(run: Run, sample_c
     assert [(score["kind"], score["n"]) for score in record["answers"]] == [
         ("matrix-lookup", 2),
         ("no-answer", 1),
-        ("all", 2),
+        ("all with an answer", 2),
     ]
     assert [(answer["id"], answer["outcome"]) for answer in record["answered"]][1:] == [
         ("other", "wrong"),
