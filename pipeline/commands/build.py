@@ -463,7 +463,9 @@ def _require_no_loss(home: Home, done: Build) -> None:
     from pipeline.building.book_records import book_entries
 
     if any(entry.losses for slug, entry in book_entries(home).items() if slug in done.slugs):
-        print_error("--strict: a part of the library could not be read (see above); the new index is live without it")
+        print_error(
+            "--strict: a part of the library could not be read (see above), so the live index lacks it or is older"
+        )
         raise typer.Exit(1)
 
 

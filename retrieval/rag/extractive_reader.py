@@ -129,11 +129,11 @@ def names_both_tables(question: str, rivals: Sequence[Statement], snapshot: Snap
     first, second = (rival.passage.hit.chunk for rival in rivals[:2])
     if first.signature is None or first.signature != second.signature or first.table_id == second.table_id:
         return False
-    asked, *titles = (
+    question_terms, *titles = (
         frozenset(snapshot.lexical.tokenize(text))
         for text in (question, *(" ".join((*chunk.heading_path, chunk.caption or "")) for chunk in (first, second)))
     )
-    return bool(asked & (titles[0] - titles[1]) and asked & (titles[1] - titles[0]))
+    return bool(question_terms & (titles[0] - titles[1]) and question_terms & (titles[1] - titles[0]))
 
 
 def _compares(question: str) -> bool:

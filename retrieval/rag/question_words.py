@@ -90,6 +90,11 @@ class QuestionWords:
     def _weight_of(self) -> dict[str, float]:
         return {token: weight for cut, weight in zip(self.tokens, self.weights, strict=True) for token in cut}
 
+    @cached_property
+    def identifiers(self) -> tuple[str, ...]:
+        """Its identifiers and their parts that are names, as written, each once."""
+        return tuple(dict.fromkeys(identifiers(self.text)))
+
     def weight(self, tokens: frozenset[str]) -> float:
         """Return how rare some of its words are together."""
         return sum(self._weight_of[token] for token in sorted(tokens))
@@ -163,7 +168,7 @@ class PassageWords:
 
         The `long` of `how long` is not included, nor are words that only compare: `difference`, `heavier`.
         """
-        names = tuple(name for name in dict.fromkeys(identifiers(question.text)) if not self.has(name))
+        names = tuple(name for name in question.identifiers if not self.has(name))
         asking = _COMPARING | {match[1] for match in _HOW.finditer(question.text.casefold())}
         left = [
             (weight, word)

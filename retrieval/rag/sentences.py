@@ -86,7 +86,8 @@ def split_sentences(text: str) -> tuple[Sentence, ...]:
             heading, before, last_step = (title["hashed"] or title["bold"]).strip(), "", 0
             continue
         if block.step:  # "1. 1. 1." is one list, since markdown counts by itself
-            procedure += not last_step or block.step < last_step
+            if not last_step or block.step < last_step:
+                procedure += 1
             last_step = block.step
         for piece in _BREAK.split(block.text):
             plain = " ".join(piece.split())

@@ -222,27 +222,28 @@ def _features_of_cells(question: QuestionWords, candidate: Candidate) -> dict[st
     choice = candidate.choice
     if choice is None:
         return {"choice": 1.0, "long": 1.0}
-    is_prose = isinstance(choice, SentenceChoice)
-    likeliest = max(candidate.cells, key=lambda cell: cell.probability)
-    text = " ".join(cell.text for cell in (candidate.cells if is_prose else (likeliest,)))
-    number_misses = float(question.wants_number and not any(map(str.isdigit, text)))
     if isinstance(choice, SentenceChoice):
         values = choice.features[int(choice.chances.argmax())]
         of_sentence = dict(zip(SENTENCE_FEATURES, values.tolist(), strict=True))
         return {
-            "number_misses": number_misses,
+            "number_misses": _misses_number(question, " ".join(cell.text for cell in candidate.cells)),
             "sentence_cover": of_sentence["cover"],
             "sentence_meaning": of_sentence["meaning"],
             "sentence_number": of_sentence["number"],
             "links": of_sentence["links"],
         }
+    text = max(candidate.cells, key=lambda cell: cell.probability).text
     return {
-        "number_misses": number_misses,
+        "number_misses": _misses_number(question, text),
         "choice": float(choice.chances.max()),
         "empty": float(not any(map(str.isalnum, text))),
         "label": float(not candidate.passage.hit.chunk.cells),
         "long": min(len(text) / _LONG, 1.0),
     }
+
+
+def _misses_number(question: QuestionWords, text: str) -> float:
+    return float(question.wants_number and not any(map(str.isdigit, text)))
 
 
 @dataclass(frozen=True, slots=True)

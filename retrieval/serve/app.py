@@ -61,6 +61,13 @@ _STREAM_FAILURES: dict[int | str, dict[str, Any]] = {
 }
 
 
+def key_policy(host: str, *, no_keys: bool) -> bool | None:
+    """Return whether a server that listens on a host needs a key; None: if the home has, or once had, one."""
+    if host not in LOOPBACK:
+        return True
+    return False if no_keys else None
+
+
 def create_app(
     home: Path,
     *,
@@ -122,7 +129,7 @@ def create_app(
     if keys.required:
         with suppress(OSError):  # a home that may only be read
             keys.remember_required()
-    needs_key = (False if no_keys else None) if on_loopback else True
+    needs_key = key_policy(host, no_keys=no_keys)
     hosts = LOOPBACK if on_loopback else frozenset[str]()
     rate = RateLimit(limits.requests_per_minute)
     return AccessMiddleware(

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from retrieval.errors import ListeningError
 from retrieval.serve.access import AccessMiddleware
 from retrieval.serve.api_keys import ApiKeys
-from retrieval.serve.app import LOOPBACK, create_app
+from retrieval.serve.app import LOOPBACK, create_app, key_policy
 from retrieval.serve.request_limits import Limits
 from retrieval.serve.schema import EvaluationRecord
 
@@ -42,9 +42,8 @@ class Served:
     @property
     def rejects_all(self) -> bool:
         """Whether every request needs a key and there is none."""
-        keys = ApiKeys(self.home)
-        needs_key = not self.no_keys and (self.host not in LOOPBACK or keys.required)
-        return needs_key and not keys.all
+        keys, policy = ApiKeys(self.home), key_policy(self.host, no_keys=self.no_keys)
+        return (keys.required if policy is None else policy) and not keys.all
 
     def listen(self) -> socket.socket:
         """Return the socket on which the server will answer; connections wait in it until `run`.

@@ -86,7 +86,7 @@ def _about_books(comparison: Comparison) -> Iterator[str]:
     elif comparison.kind == SEALED:
         yield from (f"## Sealed books, {comparison.day}", "")
         yield f"{of} Nothing is fitted on these books. Their data card lists the questions that somebody read after"
-        yield "they had been asked, and what was changed then."
+        yield "a run, and what was changed then."
     else:
         yield from (f"## Books of `{comparison.books}`, {comparison.day}", "", of)
     yield ""

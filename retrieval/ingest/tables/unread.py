@@ -56,16 +56,13 @@ def _sentences(document: Document, tables: Sequence[Lines]) -> tuple[str, ...]:
     sentences: list[str] = []
     for number in suspects:
         code = next((token for token in tokens if token.map and token.map[0] <= number < token.map[1]), None)
-        if code and code.map and code.type == _INDENTED and _is_fenced(lines[code.map[0] : number]):
-            continue
-        fence = code if code and code.type != _INDENTED else None
-        if fence is None:
+        if code is None or not _is_fenced(code, lines, number):
             sentences.append(
                 f"{document.path}:{number + document.first_line}: the line of dashes of a table that was not read; "
                 "check its indentation, the number of its columns and the lines above it"
             )
-        elif fence.map and _has_sections(fence):
-            first, last = fence.map[0] + document.first_line, fence.map[1] + document.first_line - 1
+        elif code.map and code.type != _INDENTED and _has_sections(code):
+            first, last = code.map[0] + document.first_line, code.map[1] + document.first_line - 1
             sentences.append(
                 f"{document.path}:{first}: a block of code to line {last} contains headings and a table; "
                 "the end of a block of code may be missing"
@@ -73,9 +70,10 @@ def _sentences(document: Document, tables: Sequence[Lines]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(sentences))  # a block with several tables is one finding
 
 
-def _is_fenced(before: Sequence[str]) -> bool:
-    """Whether the lines of an indented block open a block of code: a tab of MkDocs is indented, and so is its code."""
-    return bool(sum(line.lstrip().startswith(("```", "~~~")) for line in before) % 2)
+def _is_fenced(code: Token, lines: Sequence[str], number: int) -> bool:
+    """Whether a line is between fences; in a tab of MkDocs, these are within an indented block."""
+    before = lines[code.map[0] : number] if code.map else ()
+    return code.type != _INDENTED or bool(sum(line.lstrip().startswith(("```", "~~~")) for line in before) % 2)
 
 
 def _is_row(line: str) -> bool:

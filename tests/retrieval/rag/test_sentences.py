@@ -132,11 +132,11 @@ def test_a_question_for_a_number_gets_a_sentence_with_one() -> None:
     sentences = split_sentences("The lid is heavy. It opens slowly. It weighs 5 kg.")
     features = np.zeros((3, len(NAMES)))
     chances = np.asarray([0.6, 0.3, 0.1])
-    asked = np.zeros((3, len(NAMES)))
-    asked[2, NAMES.index("number")] = 1.0
+    with_number = np.zeros((3, len(NAMES)))
+    with_number[2, NAMES.index("number")] = 1.0
     assert [cell.place for cell in SentenceChoice(sentences, features, chances).cells("id")] == [0, 1]
-    assert [cell.place for cell in SentenceChoice(sentences, asked, chances).cells("id")] == [0, 2]
-    assert [cell.place for cell in SentenceChoice(sentences, asked, chances).cells("id", 1)] == [0]
+    assert [cell.place for cell in SentenceChoice(sentences, with_number, chances).cells("id")] == [0, 2]
+    assert [cell.place for cell in SentenceChoice(sentences, with_number, chances).cells("id", 1)] == [0]
 
 
 def test_text_without_words_has_no_sentence() -> None:
