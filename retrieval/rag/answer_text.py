@@ -8,9 +8,9 @@ from retrieval.ingest.markdown.parser import plain_text
 from retrieval.language.english import word_set
 from retrieval.language.numbers import AS_TEXT, Quantity, quantities, whole_quantity
 from retrieval.rag.cells import WORD, Cell
-from retrieval.rag.extractive_reader import Reading
+from retrieval.rag.extractive_reader import Reading, direction, single_value
 from retrieval.rag.passages import Passage
-from retrieval.rag.question_words import CHOICE, LESS, MORE, is_polar
+from retrieval.rag.question_words import CHOICE, is_polar
 from retrieval.rag.statements import Statement
 
 _OR = "Or, if that is meant: "
@@ -149,7 +149,6 @@ def _within_limit(question: str, cell: Cell) -> str:
 
 
 _DIFFERENCE = re.compile(r"\b(?:difference|how much (?:more|less|\w+er)|gap|by how)\b", re.IGNORECASE)
-_ADVERB = re.compile(r"\b(?:more|less|most|least)\s+\w+ly\b", re.IGNORECASE)
 _NUMBER = re.compile(r"[-+−]?\d[\d,]*(?:\.\d+)?")
 
 
@@ -163,26 +162,21 @@ def compare_sides(question: str, names: Sequence[str], cells: Sequence[Cell]) ->
     """
     if len(cells) != 2 or not cells[0].column:
         return ""
-    values = [_single_value(cell.text) for cell in cells]
+    values = [single_value(cell.text) for cell in cells]
     if values[0] is None or values[1] is None or values[0].unit != values[1].unit:
         return ""
     first, second = values[0].low, values[1].low
-    words = [word for word in WORD.findall(_ADVERB.sub(" ", question).casefold()) if word in MORE | LESS]
-    if not words:
+    which = direction(question)
+    if not which:
         return _difference(values[0], values[1], cells) if _DIFFERENCE.search(question) else ""
     if first == second:
         return f"Both are the same: {cells[0].text.strip()}."
-    is_more = words[0] in MORE
+    is_more = which == "more"
     best = 0 if (first > second) == is_more else 1
     texts = [cell.text.strip() for cell in (cells[best], cells[1 - best])]
     sentence = f"{'More' if is_more else 'Less'}: {names[best]} ({texts[0]} against {texts[1]})."
     difference = _difference(values[0], values[1], cells) if _DIFFERENCE.search(question) else ""
     return f"{sentence} {difference}".strip()
-
-
-def _single_value(text: str) -> Quantity | None:
-    value = whole_quantity(text)
-    return value if value is not None and value.kind not in AS_TEXT and value.low == value.high else None
 
 
 def _difference(first: Quantity, second: Quantity, cells: Sequence[Cell]) -> str:

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.language.numbers import AS_TEXT, Quantity, whole_quantity
 from retrieval.rag.cells import MOST, WORD, Cell, CellChoice, probabilities
 from retrieval.rag.passages import Context, Passage
 from retrieval.rag.question_words import CHOICE, LESS, MORE, QuestionWords
@@ -21,6 +22,7 @@ _COMPARES = re.compile(
     r"\b(?:vs\.?|versus|compar(?:ed?|ing|ison)|differ(?:ences?)?|than|both|respectively|which (?:one|of)|either)\b",
     re.IGNORECASE,
 )
+_ADVERB = re.compile(r"\b(?:more|less|most|least)\s+\w+ly\b", re.IGNORECASE)
 _JOINS = re.compile(r"\b(?:or|and|against)\b", re.IGNORECASE)
 _ALSO = 0.2
 """Another column that a comparison names is stated if its probability is at least this share of the highest."""
@@ -176,8 +178,9 @@ def _of_sides(
 def _in_one_column(context: Context, sides: Sequence[tuple[str, Statement]]) -> tuple[Statement, ...]:
     """Return the sides, with the cells of the column that is likeliest for all of them together.
 
-    A column in which they do not differ is skipped unless the question names it. Sides stay as they are if their rows
-    have different columns, or if each names a column of its own, as in a matrix.
+    A column in which they do not differ is skipped unless the question names it, and one without numbers if the
+    question asks which is more. Sides stay as they are if their rows have different columns, or if each names a column
+    of its own, as in a matrix.
     """
     statements = tuple(statement for _, statement in sides)
     rows = [(part, side.passage.hit.chunk) for part, side in sides if side.passage.hit.chunk.cells]
@@ -189,10 +192,13 @@ def _in_one_column(context: Context, sides: Sequence[tuple[str, Statement]]) -> 
         return statements
     named_by_all = np.logical_and.reduce([choice.is_named for choice in choices])
     joint = np.log([choice.chances for choice in choices]).mean(axis=0)
-    for column, cells in enumerate(zip(*(choice.row.cells for choice in choices), strict=True)):
-        differs = len({cell.strip().casefold() for cell in cells}) > 1
-        if any(choice.row.key == column for choice in choices) or not (differs or named_by_all[column]):
-            joint[column] = -np.inf
+    by_column = list(zip(*(choice.row.cells for choice in choices), strict=True))
+    are_keys = np.logical_or.reduce([np.arange(len(by_column)) == choice.row.key for choice in choices])
+    differs = np.asarray([len({cell.strip().casefold() for cell in cells}) > 1 for cells in by_column])
+    joint[are_keys | ~(differs | named_by_all)] = -np.inf
+    has_numbers = np.asarray([_have_one_unit(cells) for cells in by_column])
+    if direction(context.query) and (np.isfinite(joint) & has_numbers).any():
+        joint[~(has_numbers | named_by_all)] = -np.inf
     if not np.isfinite(joint.max()):
         return statements
     chances = probabilities(joint)
@@ -202,6 +208,24 @@ def _in_one_column(context: Context, sides: Sequence[tuple[str, Statement]]) -> 
         replace(side, cells=tuple(choice.cell(side.passage.hit.chunk.id, column) for column in columns))
         for side, choice in zip(statements, choices, strict=True)
     )
+
+
+def _have_one_unit(cells: Sequence[str]) -> bool:
+    values = [single_value(cell) for cell in cells]
+    return None not in values and len({value.unit for value in values if value}) == 1
+
+
+def single_value(text: str) -> Quantity | None:
+    """Return the one number that a cell consists of, with its unit; None for a range, a date, dice or words."""
+    value = whole_quantity(text)
+    return value if value is not None and value.kind not in AS_TEXT and value.low == value.high else None
+
+
+def direction(question: str) -> Literal["more", "less", ""]:
+    """Return whether a question asks which of its things is more, or less; empty if neither."""
+    words = WORD.findall(_ADVERB.sub(" ", question).casefold())
+    first = next((word for word in words if word in MORE | LESS), "")
+    return ("more" if first in MORE else "less") if first else ""
 
 
 def _name_columns_apart(choices: Sequence[CellChoice]) -> bool:

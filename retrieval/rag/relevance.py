@@ -74,12 +74,13 @@ def _pattern(code: str) -> re.Pattern[str]:
 _EVERYWHERE = word_set("of_any_question")
 """In a large library such words are common and so have little weight. A small one may never contain `what`."""
 
-_EDGES = re.compile(r"\W+")
+_EDGES = re.compile(r"^\W+|\W+$")
+_CONTRACTED = re.compile(r"['’](?:s|re|d|ll|m|ve)$")
 
 
 def is_everywhere(word: str) -> bool:
-    """Whether a word, in lower case, occurs in any question."""
-    return word in _EVERYWHERE
+    """Whether a word, in lower case, occurs in any question, also as in `what's`."""
+    return word in _EVERYWHERE or _CONTRACTED.sub("", word) in _EVERYWHERE
 
 
 def subject_of(question: str) -> str:

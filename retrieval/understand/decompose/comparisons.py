@@ -27,6 +27,7 @@ _COUNTING = CARDINALS.keys() | {"a", "an", "few", "several", "couple"}
 """Words that count things."""
 _LONGEST_SIDE = 7
 """The most words of a name."""
+_MORE_OR_LESS = word_set("more") | word_set("less")
 _QUESTION_WORDS, _REFERRING = word_set("question_words"), _WORDS["referring"]
 _FEW = 3
 """The most words of a clause that may lack a verb: `how many large`."""
@@ -250,16 +251,27 @@ def _listed(terms: Sequence[Word], is_name: IsName) -> list[tuple[int, int]]:
 
 
 def _more_of_list(terms: Sequence[Word], left: tuple[int, int], is_name: IsName) -> list[tuple[int, int]]:
-    """Return the things before the first of two: `mansion, keep or tower`."""
+    """Return the things before the first of two: `mansion, keep or tower`.
+
+    What a question asks of them is none: `which is larger, a keep or a tower?`.
+    """
     things: list[tuple[int, int]] = []
     at = left[0]
     while at > 1 and terms[at - 1].key == ",":
         before = _left_of(terms, at - 1, is_name)
         if before is None or before[1] - before[0] > 3:
             break
+        if not _named(terms, *before, is_name) and (_named(terms, *left, is_name) or _is_asked(terms, before)):
+            break
         things.insert(0, before)
         at = before[0]
     return things
+
+
+def _is_asked(terms: Sequence[Word], span: tuple[int, int]) -> bool:
+    """Whether words stand behind a verb that asks: `larger` in `which is larger`."""
+    opening = {word.text.lower() for word in terms[: span[0]]}
+    return not opening.isdisjoint(AUXILIARIES | _QUESTION_WORDS)
 
 
 def _compares(
@@ -269,9 +281,9 @@ def _compares(
     joined = terms[joint[0]].text.lower()
     named = all(_named(terms, *thing, is_name) for thing in things)
     if joined in ("and", "or"):
-        has_comparing_word = any(word.text.lower() in _COMPARING for word in terms)
-        opens = terms[0].text.lower() in AUXILIARIES
-        return named or has_comparing_word or (joined == "or" and opens)
+        texts = {word.text.lower() for word in terms}
+        chooses = joined == "or" and (terms[0].text.lower() in AUXILIARIES or not texts.isdisjoint(_MORE_OR_LESS))
+        return named or chooses or not texts.isdisjoint(_COMPARING)
     if joined in ("from", "to"):
         return named and terms[joint[0] - 1].key not in ("how", "much")
     if joined == "than":

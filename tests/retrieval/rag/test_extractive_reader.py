@@ -183,6 +183,12 @@ def test_two_columns_that_a_comparison_names_are_both_read(retriever: Retriever)
     assert [len(side) for side in sides] == [2, 2]
 
 
+def test_which_is_more_is_read_in_a_column_of_numbers(retriever: Retriever) -> None:
+    rows = (*PEAK, "20 W"), (*SURE, "3 W")
+    assert compare(retriever, "which is larger, KEYS", *rows) == [[("unit", "20 W")], [("unit", "3 W")]]
+    assert compare(retriever, "what description is longer, KEYS", *rows)[0][0][0] == "description"
+
+
 def test_sides_of_tables_with_other_columns_are_each_read_alone(retriever: Retriever) -> None:
     (first,), (second,) = compare(retriever, "unit of KEYS", (*PEAK, "W"), SURE)
     assert first == ("unit", "W")

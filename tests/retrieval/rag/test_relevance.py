@@ -269,6 +269,7 @@ def test_a_question_finds_its_own_codes(question: str) -> None:
         ("How do I cook pasta?", "cook pasta?"),
         ("range of the long rifle", "range long rifle"),
         ("What is it?", "What is it?"),
+        ("What's the range of (it's) the long rifle's shot?", "range long rifle's shot?"),
         ("  AC -2  ", "AC -2"),
     ],
 )

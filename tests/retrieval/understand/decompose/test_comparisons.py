@@ -29,6 +29,9 @@ def is_name(said) -> bool:
         ("cost: harbour pilot versus river pilot", ["cost: harbour pilot", "cost: river pilot"]),
         ("difference of oar rule and sail rule?", ["difference of oar rule?", "difference of sail rule?"]),
         ("difference of reed anchor and sail anchor?", ["difference of reed anchor?", "difference of sail anchor?"]),
+        ("which is heavier, a sail or an oar?", ["which is heavier, a sail?", "which is heavier, a oar?"]),
+        ("which is free, sail, oar or anchor?", [f"which is free, {it}?" for it in ("sail", "oar", "anchor")]),
+        ("what is dearer, a keg or a vat", ["what is dearer, a keg", "what is dearer, a vat"]),
         ("size of HULL_TYPE against DECK_TYPE", ["size of HULL_TYPE", "size of DECK_TYPE"]),
     ],
 )
