@@ -1,6 +1,7 @@
 """Limits on connections before there is a request: uvicorn's protocol with limits that it lacks."""
 
 import asyncio
+import time
 from typing import Any
 
 import h11
@@ -21,7 +22,7 @@ class BoundedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for headers; if this address has too many connections, close the one that has waited longest."""
         super().connection_made(transport)
-        self._since = self.loop.time()
+        self._since = time.monotonic()  # the time of uvloop has whole milliseconds
         self._timer: asyncio.TimerHandle | None = self.loop.call_later(HEADER_SECONDS, self._give_up)
         beside = [
             connection
@@ -43,7 +44,7 @@ class BoundedProtocol(H11Protocol):
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
-        self._since = self.loop.time()
+        self._since = time.monotonic()
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
