@@ -74,15 +74,13 @@ def breakings(two: Two) -> tuple[Breaking, ...]:
             search(two, "default"),
             250,
             "`default` takes a quarter of a second (p50)",
-            "take the candidates from an engine (`store`), with local re-ranking of a few hundred. The time of both "
-            "together was not measured at this size. Alternatively, use `prefilter`, whose time hardly grows",
+            "put books that are searched separately into separate homes, or use `prefilter`, whose time hardly grows",
         ),
         Breaking(
             search(two, "hybrid"),
             250,
             "`hybrid` takes a quarter of a second (p50)",
-            "use `default`, which scores only candidates, or take the candidates from an engine; `hybrid` scores "
-            "every chunk",
+            "use `default`, which scores only candidates; `hybrid` scores every chunk",
         ),
         Breaking(
             cost(two, "build"),
