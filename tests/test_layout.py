@@ -148,6 +148,11 @@ def test_no_file_names(what: str) -> None:
     assert result == []
 
 
+def test_no_file_is_large_or_a_package() -> None:
+    files = [name for name in FILES if (ROOT / name).stat().st_size > 2_000_000 or name.endswith((".whl", ".tar.gz"))]
+    assert files == []
+
+
 def test_the_data_beside_the_repository_is_named_in_one_place() -> None:
     needle = "shared/" + "data"
     named = [
