@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.language.identifiers import identifiers
 from retrieval.language.numbers import AS_TEXT, Quantity, whole_quantity
 from retrieval.rag.cells import MOST, WORD, Cell, CellChoice, probabilities
 from retrieval.rag.passages import Context, Passage
@@ -75,7 +76,8 @@ def read(context: Context, settings: AnswerSettings = AnswerSettings()) -> Readi
     verdict = _verdict(best.probability, settings)
     if verdict == "none":
         return NOTHING
-    if verdict == "stated" and _compares(context.query):
+    lacks_name = not set(identifiers(context.query)).isdisjoint(best.missing)
+    if verdict == "stated" and (lacks_name or _compares(context.query)):
         verdict = "perhaps"  # one row is seldom the whole answer to a comparison
     return Reading(verdict, (best, *_alternatives(best, rivals)))
 

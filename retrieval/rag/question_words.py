@@ -8,6 +8,9 @@ from functools import cached_property
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.language.english import word_set, word_sets
 from retrieval.language.identifiers import identifiers
+from retrieval.language.numbers.columns import figure_of_cell
+from retrieval.language.numbers.quantity import Quantity, holds, singular
+from retrieval.language.numbers.reading import quantities
 from retrieval.rag.cells import WORD, AnswerKind, answer_kind
 from retrieval.rag.relevance import is_everywhere, subject_of
 from retrieval.types import Chunk
@@ -15,6 +18,7 @@ from retrieval.types import Chunk
 _SPECIFIC = re.compile(r"(?<![\w.])(?=\w*[\d_A-Z])\w+(?:[._/-]\w+)*")
 _PLAIN_NUMBER = re.compile(r"\d+(?:[.,]\d+)*(?:st|nd|rd|th)?")
 _SEPARATORS = re.compile(r"[\W_]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _POLAR = re.compile(
     r"^\s*(?:is|are|am|was|were|do|does|did|can|could|may|must|should|shall|will|would|has|have|had)\b"
     r"|[,;]\s*(?:ok|right|allowed|possible)\?",
@@ -177,3 +181,38 @@ class PassageWords:
         ]
         within = frozenset(part for name in names for part in WORD.findall(name))
         return (*names, *(word for _, word in sorted(left, key=lambda pair: -pair[0]) if word not in within))
+
+
+def contradicts_number(question: str, chunk: Chunk) -> bool:
+    """Whether a row has another number where the question has one under the same label or unit: `Berth: 2` for `berth
+    4`, or the key `Rope, 50 ft.` for `100 ft of rope`.
+
+    A row that also has the number itself, in its title or in another such cell, does not contradict it, nor does one
+    with any of several such numbers.
+    """
+    if not chunk.cells:
+        return False
+    wanted: dict[frozenset[str], list[Quantity]] = {}
+    for quantity in quantities(question):
+        if nouns := _nouns(quantity):
+            wanted.setdefault(nouns, []).append(quantity)
+    return any(_contradicts(chunk, nouns, same) for nouns, same in wanted.items())
+
+
+def _nouns(quantity: Quantity) -> frozenset[str]:
+    return frozenset(noun for noun in (quantity.label, quantity.unit) if noun)
+
+
+def _contradicts(chunk: Chunk, nouns: frozenset[str], wanted: Sequence[Quantity]) -> bool:
+    """Whether a row has numbers of these nouns, and none of the wanted ones."""
+    cells = [
+        figure
+        for column, cell in zip(chunk.columns, chunk.cells, strict=True)
+        if not quantities(column) and not nouns.isdisjoint(map(singular, _LETTERS.findall(column.lower())))
+        if (figure := figure_of_cell(cell, column, is_key=cell == chunk.row_key))
+    ]
+    key = [quantity for quantity in quantities(chunk.row_key or "") if not nouns.isdisjoint(_nouns(quantity))]
+    named = (*chunk.heading_path, chunk.caption or "", chunk.title, *chunk.columns, *chunk.cells)
+    others = (quantity for text in named for quantity in quantities(text) if not nouns.isdisjoint(_nouns(quantity)))
+    own = (*cells, *key, *others)
+    return bool(cells or key) and not any(holds(figure, quantity) for figure in own for quantity in wanted)

@@ -14,7 +14,7 @@ from retrieval.deadline import require_waiting_caller
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.rag.cells import MOST, CandidateRow, Cell, CellChoice, probabilities, row_of
 from retrieval.rag.passages import Passage
-from retrieval.rag.question_words import PassageWords, QuestionWords
+from retrieval.rag.question_words import PassageWords, QuestionWords, contradicts_number
 from retrieval.rag.relevance import NAMES as MEASURES
 from retrieval.rag.row_reader import SHIPPED_READER, RowReader
 from retrieval.rag.sentences import NAMES as SENTENCE_FEATURES
@@ -324,5 +324,7 @@ def statements(
 
 
 def _probability(question: QuestionWords, rivals: Sequence[Candidate], position: int) -> float:
+    if contradicts_number(question.text, rivals[position].passage.hit.chunk):
+        return 0.0
     model = shipped_models()[rivals[position].kind]
     return float(model.of(np.asarray([_features(question, rivals, position)]))[0])
