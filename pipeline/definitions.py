@@ -1,4 +1,4 @@
-"""The code location that `dg dev`, `dagster dev -w workspace.yaml` and the `querymust` command all load."""
+"""The code location that `dg dev`, `dagster dev` and `querymust` load. DAGSTER_HOME is `dagster` in the home."""
 
 import dagster as dg
 

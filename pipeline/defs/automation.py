@@ -1,8 +1,9 @@
 """Sensors and schedules: changed books and questions, and the nightly build."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -15,7 +16,7 @@ from evals.gate import RULES
 from evals.questions.question_sets import questions_version
 from pipeline.building.book_records import book_entries
 from pipeline.building.library_records import made_of
-from pipeline.defs.books import books_partitions, forget_books, new_observations, partition_keys
+from pipeline.defs.books import books_partitions, forget_books, new_observations, partition_keys, sync_books
 from pipeline.defs.ingest_checks import BOOK_CHECK_KEYS
 from pipeline.defs.resources import BOOK_ASSETS, LIBRARY_ASSETS, build_library, evaluate, index_book, index_library
 from retrieval.errors import LibraryError
@@ -191,7 +192,7 @@ def nightly_embedding(home: Path) -> dg.ScheduleDefinition:
         job=build_library,
         cron_schedule=f"{int(minute)} {int(hour)} * * *",
         execution_timezone=settings.timezone,
-        execution_fn=_runs,
+        execution_fn=partial(_runs, home=Home.at(home)),
         description=(
             f"At {settings.nightly} {settings.timezone}: a run for each book, which embeds what the store lacks, then "
             f"one run that checks, indexes, scores and promotes the library. They share the tag {NIGHT}."
@@ -200,10 +201,11 @@ def nightly_embedding(home: Path) -> dg.ScheduleDefinition:
     )
 
 
-def _runs(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest | dg.SkipReason]:
-    slugs = sorted(context.instance.get_dynamic_partitions(str(books_partitions.name)))
-    if not slugs:
-        yield dg.SkipReason("no book is a partition yet; switch on new_or_changed_books, or run: querymust build")
+def _runs(context: dg.ScheduleEvaluationContext, home: Home) -> Iterator[dg.RunRequest | dg.SkipReason]:
+    try:
+        slugs = _books_of_tonight(home, context.instance)
+    except LibraryError as error:
+        yield dg.SkipReason(str(error))
         return
     night = f"{context.scheduled_execution_time:%Y-%m-%d}"
     tags = {ASKED_BY: NAME, NIGHT: night}
@@ -222,3 +224,19 @@ def _runs(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest | dg.
         asset_check_keys=[*BOOK_CHECK_KEYS, *OTHER_CHECK_KEYS],
         tags=tags | LAST,
     )
+
+
+def _books_of_tonight(home: Home, instance: dg.DagsterInstance) -> Sequence[str]:
+    """Let the partitions and records follow the library, as a build does, and return its books.
+
+    If a run has the home, the books that are partitions and still in the library; the next night catches up.
+
+    Raises:
+        LibraryError: the library cannot be read, or has no book; nothing was changed.
+    """
+    try:
+        with write_lock(home.root):
+            return sync_books(home, instance)
+    except (HomeBusyError, HomeUnwritableError):
+        known = instance.get_dynamic_partitions(str(books_partitions.name))
+        return sorted({folder.slug for folder in list_books(home.library)} & set(known))

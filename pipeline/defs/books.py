@@ -147,6 +147,31 @@ def new_observations(
     )
 
 
+def sync_books(home: Home, instance: dg.DagsterInstance) -> tuple[str, ...]:
+    """Make the partitions match the library; a removed book loses its partition and its records.
+
+    The files on disk are recorded as observations, so that assets made from them count as synced.
+
+    Returns:
+        The library's slugs.
+
+    Raises:
+        LibraryError: the library cannot be read; nothing was changed.
+    """
+    digests = {folder.slug: folder.digest for folder in list_books(home.library)}
+    slugs = partition_keys(digests)
+    name = str(books_partitions.name)
+    known = set(instance.get_dynamic_partitions(name))
+    instance.add_dynamic_partitions(name, [slug for slug in slugs if slug not in known])
+    gone = sorted(known - set(slugs))
+    for slug in gone:
+        instance.delete_dynamic_partition(name, slug)
+    forget_books(home, gone)
+    for observation in new_observations(instance, home, digests):
+        instance.report_runless_asset_event(observation)
+    return tuple(slugs)
+
+
 def _observed(instance: dg.DagsterInstance, name: str, slug: str | None) -> str | None:
     record = instance.get_latest_data_version_record(dg.AssetKey(name), is_source=True, partition_key=slug)
     observation = record.asset_observation if record else None

@@ -10,7 +10,7 @@ import dagster as dg
 from pipeline.building.book_records import book_entries
 from pipeline.building.hosted_models import HostedModels
 from pipeline.defs.automation import ASKED_BY
-from pipeline.defs.books import books_partitions
+from pipeline.defs.books import books_partitions, partition_keys
 from pipeline.defs.job_runs import run_job
 from pipeline.defs.resources import default_home, index_book
 from retrieval.errors import RetrievalError
@@ -171,12 +171,14 @@ def _lane(name: str, lanes: int, definitions: Callable[[], dg.Definitions]) -> d
 
 def _changed(context: dg.OpExecutionContext, lanes: int) -> LaneOrder:
     home = Home.at(default_home())
-    known = set(context.instance.get_dynamic_partitions(str(books_partitions.name)))
+    folders = list_books(home.library)
+    context.instance.add_dynamic_partitions(
+        str(books_partitions.name), partition_keys(folder.slug for folder in folders)
+    )
     entries = book_entries(home)
     changed = [
-        folder
-        for folder in list_books(home.library)
-        if folder.slug in known and (folder.slug not in entries or entries[folder.slug].digest != folder.digest)
+        folder for folder in folders if folder.slug not in entries or entries[folder.slug].digest != folder.digest
     ]
+    context.log.info(f"{len(changed)} of {len(folders)} books are new or changed")
     tags = {ASKED_BY: JOB, "querymust/lanes": context.run_id}
     return LaneOrder(home, largest_first(changed), context.run_id, tags, lanes)

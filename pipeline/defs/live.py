@@ -13,6 +13,7 @@ from typing import Literal
 import dagster as dg
 import numpy as np
 from dagster._core.storage.asset_check_execution_record import AssetCheckExecutionRecordStatus
+from pydantic import Field
 
 from evals.asset_options import AFTER_CHANGE, SETTLED, with_reason
 from evals.assets import METRICS, numbers_of
@@ -139,13 +140,29 @@ STALE = dg.FreshnessPolicy.time_window(warn_window=timedelta(days=2), fail_windo
 """Warns of a missed night, fails after a missed week. An unchanged library is judged again each night all the same."""
 
 
+_REASON = r"\S"
+"""A reason has at least one character that is not blank."""
+
+
 class Promotion(dg.Config):
     """How the candidate goes live. Without a reason scores that refuse it stop it, as everything else does."""
 
-    force: str | None = None
-    """Why it goes live past its scores; kept in the home's live.jsonl. Past books and snapshot nothing leads."""
-    accept: str | None = None
-    """Why damaged or empty text goes live as it was read; kept in the home's accepted.jsonl, and not asked again."""
+    force: str | None = Field(
+        default=None,
+        pattern=_REASON,
+        description=(
+            "Why it goes live past its scores; stored in the home's live.jsonl. Failed checks of books and of the "
+            "snapshot cannot be overruled."
+        ),
+    )
+    accept: str | None = Field(
+        default=None,
+        pattern=_REASON,
+        description=(
+            "Why damaged or empty text goes live as it was read; stored in the home's accepted.jsonl, and not asked "
+            "for again."
+        ),
+    )
 
     def leads_past(self, objection: OpenObjection) -> str | None:
         """The reason that a person gave for this objection, if one did."""

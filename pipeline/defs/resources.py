@@ -86,7 +86,7 @@ class PartitionMissingError(dg.DagsterError):
 class HomeResource(dg.ConfigurableResource[Home]):
     """Gives assets a `retrieval.home.Home`; no asset sees a Dagster resource."""
 
-    path: str
+    path: str = Field(description="Folder of the index and its records.")
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator[Home]:
@@ -144,10 +144,10 @@ class ModelsResource(dg.ConfigurableResource[HostedModels]):
         default=None, description="Address of a server other than OpenAI's; default: OPENAI_BASE_URL."
     )
     concurrency: int | None = Field(
-        default=None, description="Concurrent requests; default: QUERYMUST_MODEL_CONCURRENCY."
+        default=None, ge=1, description="Concurrent requests; default: QUERYMUST_MODEL_CONCURRENCY."
     )
     tokens_per_minute: int | None = Field(
-        default=None, description="Sent and received per minute; default: QUERYMUST_MODEL_TOKENS_PER_MINUTE."
+        default=None, ge=1, description="Sent and received per minute; default: QUERYMUST_MODEL_TOKENS_PER_MINUTE."
     )
 
     def create_resource(self, context: dg.InitResourceContext) -> HostedModels:  # noqa: ARG002

@@ -22,6 +22,7 @@ from pipeline.building.kept_work import KeptWork
 from pipeline.building.plan import BuildPlan, plan_build
 from pipeline.console.output import err
 from pipeline.definitions import load
+from pipeline.defs.books import sync_books
 from pipeline.defs.ingest_checks import HOLDING_KEYS
 from pipeline.defs.job_runs import QUIET, known_as
 from pipeline.defs.lanes import JOB, LaneOrder, index_books_job, lane_names, largest_first
@@ -33,7 +34,6 @@ from pipeline.runs.in_process import (
     cancel_unfinished,
     dagster_instance,
     outcome_of,
-    sync_books,
 )
 from pipeline.runs.instance_file import set_aside_damaged
 from pipeline.runs.outcomes import Build, BuildProblem, Progress, RunOutcome, Step

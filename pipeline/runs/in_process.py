@@ -11,14 +11,12 @@ import dagster as dg
 
 from pipeline.building.hosted_models import HostedModels
 from pipeline.defs.automation import ASKED_BY
-from pipeline.defs.books import books_partitions, forget_books, new_observations, partition_keys
 from pipeline.defs.job_runs import run_job
 from pipeline.runs.instance_file import write_instance_file
 from pipeline.runs.outcomes import BuildProblem, RunOutcome, full_disk_sentence
 from retrieval.files.locks import HomeBusyError, write_lock
 from retrieval.home import Home
 from retrieval.index.embedding.embedding_store import EMBEDDED
-from retrieval.ingest.library.library import list_books
 
 BUILD = "querymust/build"
 """Tag of all runs of one build."""
@@ -76,31 +74,6 @@ def cancel_dead(home: Home) -> int:
             return len(runs)
     except HomeBusyError:
         return 0
-
-
-def sync_books(home: Home, instance: dg.DagsterInstance) -> tuple[str, ...]:
-    """Make the partitions match the library; a removed book loses its partition and its records.
-
-    The files on disk are recorded as observations, so that assets made from them count as synced.
-
-    Returns:
-        The library's slugs.
-
-    Raises:
-        LibraryError: the library cannot be read; nothing was changed.
-    """
-    digests = {folder.slug: folder.digest for folder in list_books(home.library)}
-    slugs = partition_keys(digests)
-    name = str(books_partitions.name)
-    known = set(instance.get_dynamic_partitions(name))
-    instance.add_dynamic_partitions(name, [slug for slug in slugs if slug not in known])
-    gone = sorted(known - set(slugs))
-    for slug in gone:
-        instance.delete_dynamic_partition(name, slug)
-    forget_books(home, gone)
-    for observation in new_observations(instance, home, digests):
-        instance.report_runless_asset_event(observation)
-    return tuple(slugs)
 
 
 @dataclass(frozen=True, slots=True)

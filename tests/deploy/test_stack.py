@@ -17,9 +17,10 @@ from dagster._daemon.run_coordinator.queued_run_coordinator_daemon import Queued
 from dagster_graphql.client.query import LAUNCH_PIPELINE_EXECUTION_MUTATION
 from dagster_graphql.test.utils import execute_dagster_graphql
 
+from pipeline.defs.books import sync_books
 from pipeline.runs.apart import build_apart
 from pipeline.runs.build import build
-from pipeline.runs.in_process import dagster_instance, sync_books
+from pipeline.runs.in_process import dagster_instance
 from pipeline.runs.instance_file import HISTORY
 from retrieval.files.locks import holder, write_lock
 from retrieval.home import Home

@@ -19,9 +19,10 @@ from dagster_graphql.client.query import LAUNCH_PARTITION_BACKFILL_MUTATION, LAU
 from dagster_graphql.test.utils import execute_dagster_graphql
 
 from pipeline.definitions import load
+from pipeline.defs.books import sync_books
 from pipeline.defs.ingest_checks import BOOK_GATE
 from pipeline.defs.live import open_objections
-from pipeline.runs.in_process import Runner, sync_books
+from pipeline.runs.in_process import Runner
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
 from retrieval.index.snapshot.snapshot import open_snapshot

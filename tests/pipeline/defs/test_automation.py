@@ -166,9 +166,12 @@ def test_what_changed_while_the_automation_was_off_follows_when_it_is_on(built_d
     assert "44 gp" in deployment.text_live()
 
 
-def test_the_schedule_says_why_it_skips() -> None:
+def test_the_schedule_follows_the_library_and_says_why_it_skips(tmp_path: Path, monkeypatch) -> None:
     from pipeline.definitions import load
 
+    library, root = tmp_path / "library", tmp_path / "home"
+    monkeypatch.setenv("QUERYMUST_HOME", str(root))
+    Settings(library).write(root)
     repository = load().get_repository_def()
     schedule = repository.get_schedule_def(NIGHT)
     with dg.instance_for_test() as instance:
@@ -177,9 +180,18 @@ def test_the_schedule_says_why_it_skips() -> None:
             repository_def=repository,
             scheduled_execution_time=datetime.datetime(2030, 1, 1, 3, tzinfo=datetime.UTC),
         )
-        assert "no book is a partition yet" in str(schedule.evaluate_tick(context).skip_message)
-        instance.add_dynamic_partitions("books", ["beta", "alpha"])
+        instance.add_dynamic_partitions("books", ["gone", "alpha"])
+        assert str(library) in str(schedule.evaluate_tick(context).skip_message)
+        assert set(instance.get_dynamic_partitions("books")) == {"gone", "alpha"}  # it may be mounted again
+        library.mkdir()
+        for slug in ("beta", "alpha"):
+            (library / slug).mkdir()
+            (library / slug / "01.md").write_text("# Arms\n\nA dagger is short.\n")
+        with write_lock(root):  # a run has the home: what cannot be synced now is left to the next night
+            query = schedule.evaluate_tick(context).run_requests or []
+            assert [request.partition_key for request in query] == ["alpha", None]
         query = schedule.evaluate_tick(context).run_requests or []
+        assert set(instance.get_dynamic_partitions("books")) == {"alpha", "beta"}
     assert [request.partition_key for request in query] == ["alpha", "beta", None]
     assert len({request.run_key for request in query}) == 3
 

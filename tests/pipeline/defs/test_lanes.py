@@ -13,8 +13,8 @@ import dagster as dg
 import pytest
 
 from pipeline.definitions import load
+from pipeline.defs.books import sync_books
 from pipeline.defs.lanes import ExecutorMissingError, LaneOrder, executor_of, index_books, largest_first
-from pipeline.runs.in_process import sync_books
 from retrieval.files.locks import Holder, book_turn
 from retrieval.home import Home
 from retrieval.ingest.library.library import list_books
@@ -34,7 +34,6 @@ def two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("two_processes")
 def test_a_launch_indexes_what_changed_and_a_failure_names_the_book(deployment: "Deployment") -> None:
-    deployment.add_books()
     obstacle = deployment.home.book("gamma") / "tables.jsonl"
     obstacle.mkdir(parents=True)  # no file of that name can be written
     deployment.launch("index_books")

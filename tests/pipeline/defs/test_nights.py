@@ -39,16 +39,17 @@ def jobs(runs: list[dg.DagsterRun]) -> list[tuple[str, str | None, str]]:
     return [(run.job_name, run.tags.get("dagster/partition"), run.status.value) for run in runs]
 
 
-def test_a_night_goes_live_as_nightly_whatever_a_book_is_called(built_deployment: "Deployment") -> None:
+def test_a_night_takes_new_books_whatever_they_are_called_and_lets_go_of_removed_ones(
+    built_deployment: "Deployment",
+) -> None:
     deployment = built_deployment
-    shutil.copytree(deployment.home.library / "alpha", deployment.home.library / "library")
-    deployment.add_books()
+    shutil.move(deployment.home.library / "gamma", deployment.home.library / "library")
     deployment.start("nightly_embedding")
-    books = [("build_library", slug, "SUCCESS") for slug in [*BOOKS, "library"]]
+    books = [("build_library", slug, "SUCCESS") for slug in ("alpha", "beta", "library")]
     runs = deployment.night()
     assert jobs(runs) == [*books, ("build_library", None, "SUCCESS")], deployment.failures(runs)
     assert deployment.in_step()
-    assert deployment.books_live() == {*BOOKS, "library"}
+    assert deployment.books_live() == {"alpha", "beta", "library"}
     assert [move.how for move in promotions(deployment.home.root)] == ["build", "nightly"]
 
 

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
+from pydantic import ValidationError
 
 from pipeline.building.hosted_models import HostedModels
+from pipeline.defs.live import Promotion
 from pipeline.defs.resources import HomeResource, ModelsResource
 from retrieval.errors import UnreadableSettingsError
 from retrieval.files.locks import HomeBusyError, among_books, book_turn_now, holder, write_lock
@@ -101,3 +103,15 @@ def test_a_limit_that_cannot_be_read_fails_who_asks_and_no_other(monkeypatch: py
     assert models.embedded == 0
     with pytest.raises(UnreadableSettingsError, match="QUERYMUST_MODEL_CONCURRENCY is 'many'"):
         models.embedder("openai")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"concurrency": 0}, {"tokens_per_minute": -3}, {"force": " "}, {"accept": ""}],
+)
+def test_values_of_the_launchpad_that_mean_nothing_are_refused(values: dict[str, object]) -> None:
+    kind = Promotion if {"force", "accept"} & set(values) else ModelsResource
+    (name,) = values
+    kind(**{name: 1 if kind is ModelsResource else "a new edition"})
+    with pytest.raises(ValidationError, match=name):
+        kind(**values)

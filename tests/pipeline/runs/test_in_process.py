@@ -6,9 +6,9 @@ import dagster as dg
 import pytest
 
 from pipeline.definitions import load
-from pipeline.defs.books import books_partitions
+from pipeline.defs.books import books_partitions, sync_books
 from pipeline.defs.resources import HomeResource
-from pipeline.runs.in_process import ASKED_BY, BUILD, Runner, cancel_dead, dagster_instance, sync_books
+from pipeline.runs.in_process import ASKED_BY, BUILD, Runner, cancel_dead, dagster_instance
 from retrieval.files.locks import write_lock
 from retrieval.home import Home
 from retrieval.settings import Settings
