@@ -286,7 +286,7 @@ def build_library(
     accept: AcceptOption = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only print what the build would do and cost.")] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with status 1 if a part of the library could not be read.")
+        bool, typer.Option("--strict", help="Exit with status 1 if there is a warning about the library.")
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="List every warning and every ignored file.")] = False,
     json_: JsonOption = False,
@@ -459,13 +459,17 @@ def run_build(
 
 
 def _require_no_loss(home: Home, done: Build) -> None:
-    """Exit with status 1 if a part of a book could not be read."""
+    """Exit with status 1 if a part of a book could not be read, or there is another warning about a book."""
     from pipeline.building.book_records import book_entries
 
-    if any(entry.losses for slug, entry in book_entries(home).items() if slug in done.slugs):
+    entries = [entry for slug, entry in book_entries(home).items() if slug in done.slugs]
+    if any(entry.losses for entry in entries):
         print_error(
             "--strict: a part of the library could not be read (see above), so the live index lacks it or is older"
         )
+        raise typer.Exit(1)
+    if any(entry.warnings for entry in entries):
+        print_error("--strict: there are warnings about the library (see above, or: querymust status --all)")
         raise typer.Exit(1)
 
 

@@ -10,7 +10,7 @@ from pipeline.commands.options import DEFAULT_HOME, AllOption, HomeOption, JsonO
 from pipeline.console.output import counted, named, out, print_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from evals.verdicts import GateState
@@ -69,7 +69,7 @@ class Status:
         """Inspect `home` without changing anything.
 
         Raises:
-            NothingLiveError: nothing was built there, and no build is running.
+            NothingLiveError: nothing was built there, no build is running, and none was begun.
             IndexCorruptError: the pointer or the manifest of the live snapshot cannot be read.
         """
         from evals.verdicts import gate_state
@@ -80,7 +80,7 @@ class Status:
         from retrieval.ingest.library.library import list_books
 
         entries, live, at_work = book_entries(home), _live(home), holder(home.root)
-        if not (entries or live or at_work):
+        if not (entries or live or at_work or home.settings.library):
             how = "live" if (home.root / SNAPSHOTS).is_dir() else "built"
             raise NothingLiveError.of(home.root, f"nothing is {how}")
         unreadable = None
@@ -146,6 +146,7 @@ def record(home_status: Status) -> dict[str, object]:
         "books": dict(home_status.books),
         "tables": {entry.slug: asdict(entry.guards) for entry in home_status.entries if entry.guards},
         "losses": {entry.slug: list(entry.losses) for entry in home_status.entries if entry.losses},
+        "warnings": {entry.slug: list(entry.warnings) for entry in home_status.entries if entry.warnings},
         "n_documents": home_status.n_documents,
         "live": asdict(live) | {"built": live.built.isoformat(), "since": live.since.isoformat()} if live else None,
         "candidate": home_status.candidate,
@@ -199,7 +200,7 @@ def _lines(home_status: Status, shown: int | None) -> Iterator[tuple[str, str]]:
         f"{len(home_status.books)}: {_states(home_status.books)}{of_build}" if home_status.books else "none yet",
     )
     if home_status.live is None:
-        yield "live", "nothing yet"
+        yield "live", "nothing yet" if home_status.at_work else "nothing yet; to go on: querymust build"
     else:
         live = home_status.live
         yield "live", f"{live.id}, built {ago(live.built)}, live since {live.since.astimezone():%Y-%m-%d %H:%M}"
@@ -210,11 +211,9 @@ def _lines(home_status: Status, shown: int | None) -> Iterator[tuple[str, str]]:
         yield "embedder", f"{live.embedder}{other}"
     for number, line in enumerate(guard_lines(home_status.entries, shown, "querymust status --all")):
         yield "" if number else "tables", line
-    losses = [loss for entry in home_status.entries for loss in entry.losses]
-    for number, loss in enumerate(losses[:shown]):
-        yield "" if number else "missing", loss
-    if shown is not None and len(losses) > shown:
-        yield "", f"and {len(losses) - shown} more; to list all: querymust status --all"
+    yield from _listed("missing", [loss for entry in home_status.entries for loss in entry.losses], shown)
+    warnings = [f"{entry.slug}/{warning}" for entry in home_status.entries for warning in entry.warnings]
+    yield from _listed("warnings", warnings, shown)
     if home_status.candidate:
         yield "candidate", f"{home_status.candidate} was built but is not live"
     yield from gate_lines(home_status.gate)
@@ -223,6 +222,13 @@ def _lines(home_status: Status, shown: int | None) -> Iterator[tuple[str, str]]:
         yield "scores", _scores(home_status.live.scores)
     if home_status.at_work:
         yield "running", f"{home_status.at_work}: {home_status.at_work.command}"
+
+
+def _listed(name: str, sentences: Sequence[str], shown: int | None) -> Iterator[tuple[str, str]]:
+    for number, sentence in enumerate(sentences[:shown]):
+        yield "" if number else name, sentence
+    if shown is not None and len(sentences) > shown:
+        yield "", f"and {len(sentences) - shown} more; to list all: querymust status --all"
 
 
 def _states(books: Mapping[str, str]) -> str:

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -112,11 +113,14 @@ def test_a_build_after_a_quickstart_asks_no_question_about_the_sample_and_says_s
     assert "--questions" in captured.err
 
 
+@pytest.mark.parametrize("what", ["losses", "warnings"])
 @pytest.mark.parametrize(("options", "status"), [((), 0), (("--strict",), 1)])
-def test_a_strict_build_fails_if_a_part_was_not_read(quickstarted, monkeypatch, run, options, status):
+def test_a_strict_build_fails_if_a_part_was_not_read_or_there_is_a_warning(
+    quickstarted, monkeypatch, run, options, status, what
+):
     library = {"candidate_index": {"n_chunks": 1, "n_guarded": 1}, "live_index": {"snapshot": "one"}}
     loss = "mine/tables.toml: no key is called 'opne'"
-    entry = BookEntry("mine", "Mine", "digest", 1, 1, 0, 0, (), (), losses=(loss,))
+    entry = replace(BookEntry("mine", "Mine", "digest", 1, 1, 0, 0, (), ()), **{what: (loss,)})
     monkeypatch.setattr("pipeline.runs.apart.build_apart", lambda *_: Build(slugs=("mine",), library=library))
     monkeypatch.setattr("pipeline.building.book_records.book_entries", lambda _: {"mine": entry})
     monkeypatch.setattr("pipeline.commands.build.print_scores_of_build", lambda *_: None)

@@ -22,6 +22,7 @@ from retrieval.files.records import write_jsonl
 from retrieval.home import Home
 from retrieval.index.snapshot.live import POINTER, live_id, promote, promotions
 from retrieval.ingest.guard_report import GuardCounts
+from retrieval.settings import Settings
 
 Printed = Callable[..., str]
 
@@ -166,6 +167,24 @@ def test_where_nothing_is_built_one_line_says_what_to_do(command: str, tmp_path:
     (line,) = printed(command, "--home", tmp_path / "none", status=2).splitlines()
     assert "querymust build --library DIR" in line
     assert not (tmp_path / "none").exists()
+
+
+def test_after_a_first_build_that_was_interrupted_it_says_how_to_go_on(tmp_path: Path, printed: Printed) -> None:
+    (tmp_path / "library" / "harbour").mkdir(parents=True)
+    (tmp_path / "library" / "harbour" / "fees.md").write_text("# Fees\n\nA berth is free.\n")
+    Settings(tmp_path / "library").write(tmp_path / "home")
+    told = printed("status", "--home", tmp_path / "home")
+    assert "1 new (harbour)" in told
+    assert "nothing yet; to go on: querymust build" in told
+
+
+def test_the_warnings_about_the_books_are_listed_whole_with_all(tiny: Home, printed: Printed) -> None:
+    (entry,) = book_entries(tiny).values()
+    warnings = tuple(f"page-{number}.md: empty" for number in range(30))
+    write_jsonl(tiny.book(entry.slug) / ENTRY_FILE, [replace(entry, warnings=warnings)])
+    assert f"warnings   {entry.slug}/page-0.md: empty" in printed("status", "--home", tiny.root)
+    assert "page-29.md" not in printed("status", "--home", tiny.root)
+    assert "page-29.md" in printed("status", "--home", tiny.root, "--all")
 
 
 def test_a_first_build_at_work_is_something(tmp_path: Path) -> None:
