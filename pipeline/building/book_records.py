@@ -134,7 +134,7 @@ def enter_book(folder: Path, vocabulary: Vocabulary) -> None:
         slug=book.slug,
         title=book.title,
         digest=digest.read_text(encoding="ascii").strip() if digest.is_file() else "",
-        n_documents=len(book.documents),
+        n_documents=len({chunk.document for chunk in chunks}),
         n_chunks=len(chunks),
         n_tables=len(tables),
         n_guarded=sum(chunk.query_must is not None for chunk in chunks),

@@ -186,9 +186,16 @@ class _Section:
 def cut_into_passages(
     document: Document, blocks: Sequence[Block], tables: Sequence[PlacedTable], cuts: Cuts
 ) -> tuple[Passage, ...]:
-    """Return the prose of a document. A section that fits stays whole, with sub-sections; a table becomes a line."""
+    """Return the prose of a document. A section that fits stays whole, with sub-sections; a table becomes a line.
+
+    What consists of signs alone, such as a horizontal rule, is no passage of its own.
+    """
     root = _outline(document, blocks, tables, cuts)
-    made = [without_tables_of_links(pieces) for pieces in _cut(root, cuts) if any(piece.is_prose for piece in pieces)]
+    made = [
+        without_tables_of_links(pieces)
+        for pieces in _cut(root, cuts)
+        if any(piece.is_prose and any(map(str.isalnum, piece.text)) for piece in pieces)
+    ]
     _keep_titles(root.everything(), made, [placed.table for placed in tables], cuts)
     return tuple(map(_passage, made))
 

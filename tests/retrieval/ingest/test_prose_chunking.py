@@ -65,6 +65,13 @@ def test_every_part_of_a_long_section_carries_its_heading_without_overlap_or_los
     assert "\n\n".join(passage.source for passage in passages).split("\n\n") == paragraphs
 
 
+@pytest.mark.parametrize("signs", ["---", "****", "* * *"])
+def test_signs_without_a_word_are_no_passage_and_stay_in_one_that_has_words(signs):
+    assert [passage.text for passage in cut(f"# Rules\n\n{signs}\n")] == ["# Rules"]
+    (passage,) = cut(f"# Rules\n\nA dagger is short.\n\n{signs}\n\nA sword is long.\n")
+    assert "sword" in passage.text
+
+
 def test_a_table_becomes_one_line_and_a_section_of_tables_alone_no_passage():
     table = "| a | b |\n| - | - |\n| 1 | 2 |"
     (captioned,) = cut(f"# A\n\n**Caption**\n\n{table}\n\ntext\n")
