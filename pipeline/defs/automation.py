@@ -118,8 +118,11 @@ def new_or_changed_books(
         seen = Seen((), questions)
     else:
         seen = Seen(left, seen.questions)
+    waiting = [slug for slug, state in states.items() if state == "under way"]
+    idle = f"waiting for {', '.join(waiting)}" if waiting else f"{len(states)} books are up to date"
     return dg.SensorResult(
         run_requests=runs,
+        skip_reason=None if runs else idle,
         dynamic_partitions_requests=[
             books_partitions.build_add_request(partition_keys(sorted(set(digests) - known))),
             books_partitions.build_delete_request(gone),

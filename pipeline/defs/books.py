@@ -206,7 +206,7 @@ def books(
             "n_documents": len(book.documents),
             "n_characters": sum(len(document.text) for document in book.documents),
             "n_ignored": len(book.ignored),
-            "n_warnings": len(book.warnings),
+            "n_warnings": len(book.warnings) + bool(book.fault),
             "title": book.title,
             "fault": book.fault or "none",
             **losses_metadata(losses),

@@ -226,6 +226,11 @@ def runs(result: dg.SensorResult | dg.SkipReason) -> list[tuple[str | None, str 
     return [(request.job_name, request.partition_key) for request in result.run_requests or []]
 
 
+def why_idle(result: dg.SensorResult | dg.SkipReason) -> str:
+    assert isinstance(result, dg.SensorResult)
+    return str(result.skip_reason)
+
+
 def cursor_of(result: dg.SensorResult | dg.SkipReason) -> str | None:
     assert isinstance(result, dg.SensorResult)
     return result.cursor
@@ -257,12 +262,15 @@ def test_an_unchanged_library_asks_for_nothing(home: Home, instance: dg.DagsterI
     for _ in range(2):
         again = tick(home, instance, cursor)
         assert runs(again) == []
+        assert "2 books are up to date" in why_idle(again)
         cursor = run_all(home, instance, again)
 
 
 def test_a_book_whose_run_is_under_way_is_not_asked_for_again(home: Home, instance: dg.DagsterInstance) -> None:
     cursor = run_all(home, instance, tick(home, instance), dg.DagsterRunStatus.STARTED)
-    assert runs(tick(home, instance, cursor)) == []
+    again = tick(home, instance, cursor)
+    assert runs(again) == []
+    assert "waiting for alpha, beta" in why_idle(again)
 
 
 @pytest.mark.parametrize("status", [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED])
