@@ -172,13 +172,18 @@ def load_questions(path: Path) -> tuple[Question, ...]:
     problems: list[str] = []
     questions: list[Question] = []
     first_place: dict[str, str] = {}
-    for location, entry in _entries(path, problems):
+    n_entries = 0
+    for n_entries, (location, entry) in enumerate(_entries(path, problems), start=1):  # noqa: B007
         question = _question(entry, location, problems)
         if question is not None and question.id in first_place:
             problems.append(f"{location}: id {question.id!r} is already used at {first_place[question.id]}")
         elif question is not None:
             first_place[question.id] = location
             questions.append(question)
+    if not n_entries and len(problems) > 1:
+        raise QuestionsError(
+            f"{path} holds no JSON; write one JSON object a line (.jsonl), or an array of them (.json):", problems[:1]
+        )
     if problems:
         raise QuestionsError(f"{path} cannot be used; fix or remove these entries:", problems)
     if not questions:

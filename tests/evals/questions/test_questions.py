@@ -203,3 +203,11 @@ def test_fewer_kinds_are_filled_up_and_no_question_is_shown_twice() -> None:
     request = [question(query, "lookup") for query in ("a", "b", "b", "c", "d")]
     assert examples(request) == ("a", "b", "c")
     assert examples([]) == ()
+
+
+def test_of_a_file_in_another_format_one_line_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "questions.tsv"
+    path.write_text("query\tanswer\n" * 30)
+    with pytest.raises(QuestionsError, match="holds no JSON") as raised:
+        load_questions(path)
+    assert str(raised.value).count("not JSON") == 1
