@@ -276,7 +276,12 @@ NUMBERS = ("mrr", "hit@1", "noise@15", "false_exclusions")
 
 
 @dg.asset(
-    deps=["leaderboard"], group_name="evals", kinds={"html"}, owners=["team:search"], automation_condition=AFTER_CHANGE
+    deps=["leaderboard"],
+    group_name="evals",
+    kinds={"html"},
+    owners=["team:search"],
+    tags={"domain": "scores"},
+    automation_condition=AFTER_CHANGE,
 )
 @with_reason
 def metrics_dashboard(home: dg.ResourceParam[Home]) -> dg.MaterializeResult[None]:
