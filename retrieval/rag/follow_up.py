@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from retrieval.language.identifiers import identifiers
 from retrieval.language.numbers import Quantity, quantities
 from retrieval.language.numbers.quantity import FUNCTION_WORDS, singular
 from retrieval.language.vocabulary import Vocabulary
@@ -60,8 +61,8 @@ def is_follow_up(question: str) -> bool:
 def complete(question: str, turn: Turn) -> str | None:
     """Return a follow-up question as one that can be understood alone; None if no rule applies.
 
-    `and AC 4?` replaces the number with the same label, `what about a halberd?` replaces the thing that answered, and
-    in `how heavy is it?` the name of that thing replaces the pronoun.
+    `and MAX_RATE?` replaces the only identifier, `and AC 4?` the number with the same label, `what about a halberd?`
+    the thing that answered, and in `how heavy is it?` the name of that thing replaces the pronoun.
     """
     whole = _QUESTION.match(question)
     if whole or not _BEGINS.match(question):
@@ -70,11 +71,21 @@ def complete(question: str, turn: Turn) -> str | None:
     rest = question.strip().rstrip("?!. ")
     while match := _OPENING.match(rest):
         rest = rest[match.end() :]
-    return (_with_numbers(turn.question, rest) or _with_name(turn, rest)) if rest else None
+    if not rest:
+        return None
+    return _with_identifier(turn.question, rest) or _with_numbers(turn.question, rest) or _with_name(turn, rest)
 
 
 def _named(pronoun: str, name: str) -> str:
     return f"{name}'s" if pronoun.casefold() in {"its", "their"} else name
+
+
+def _with_identifier(previous: str, change: str) -> str | None:
+    """Return the previous question with its identifier replaced by another one; None if either has none, or several."""
+    (old, *_), (new, *_) = (*identifiers(previous), ""), (*identifiers(change), "")
+    if not old or new != change or [name for name in identifiers(previous) if name not in old]:
+        return None
+    return previous.replace(old, new, 1)
 
 
 def _with_numbers(previous: str, change: str) -> str | None:

@@ -13,6 +13,7 @@ DOSE = Turn(
 CLERIC = Turn("What does a 7th level cleric need to roll to hit AC 6?", "6", frozenset({"armor", "class", "opponent"}))
 BATCH = Turn("What does K6_BATCH default to?", "Batch", frozenset({"batch"}))
 ALARM = Turn("What does alarm 4 mean?", "4", frozenset({"alarm"}))
+VALUE = Turn("What does value 3 of GCS_ENABLE mean?", "Value 3", frozenset({"value"}))
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,8 @@ ALARM = Turn("What does alarm 4 mean?", "4", frozenset({"alarm"}))
         (ALARM, "how about G54?", "What does G54 mean?"),
         (ALARM, "and the homing cycle?", "What does the homing cycle mean?"),
         (BATCH, "and K6_BATCH_PER_HOST?", "What does K6_BATCH_PER_HOST default to?"),
+        (VALUE, "what about LEAK_ENABLE?", "What does value 3 of LEAK_ENABLE mean?"),
+        (VALUE, "and value 4?", "What does value 4 of GCS_ENABLE mean?"),
         (MACE, "What does a lamp cost?", None),
         (MACE, "and?", None),
         (MACE, "and for the other one?", None),
