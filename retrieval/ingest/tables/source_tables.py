@@ -196,6 +196,10 @@ _UNSPANNED = (
     "the table on line {line} has rowspan or colspan for far more cells than it has words; each counts as 1: write the "
     "spans that it has"
 )
+_WIDER = (
+    "the table on line {line} has rows of {cells} cells below a header of {columns}: name every column, or write a | "
+    "that is text as \\|"
+)
 _BOLD_ROW = re.compile(r"[\s|>]*(?:(?:\*\*|__)[^|]+(?:\*\*|__)[\s|]*)+")
 _MARGIN = re.compile(r"[ \t>]*")
 _SEPARATOR = re.compile(r"(?=.*(?:---|:-|-:))[\s|]*(?:(?::?-{2,}:?|:-:?|-:)\s*(?:\|[\s|]*|$))+")
@@ -268,7 +272,7 @@ def _place(
             "the paragraph above a table",
         ),
         purpose=at_table(lambda: purpose_of(blocks, index, caption), str, "the purpose of a table"),
-        warning=_UNSPANNED.format(line=first) if parsed.unspanned else "",
+        warning=parsed.warning.format(line=first),
     )
     return PlacedTable(table, index, caption.block if caption else None, stays_text=parsed.stays_text)
 
@@ -366,8 +370,8 @@ class _Parsed:
     """The notes to which the marks in each row refer."""
     underlined: frozenset[int] = frozenset()
     """Positions of rows with a delimiter line below them."""
-    unspanned: bool = False
-    """Whether its spans were ignored."""
+    warning: str = ""
+    """What could not be read as written, with `{line}` in place of its line; empty if all was."""
     stays_text: bool = False
     """Whether the block also remains text."""
 
@@ -405,7 +409,10 @@ def _parse_pipes(source: str, notes: Notes) -> _Parsed:
     heads = frozenset(position for position, i in enumerate(kept) if i + 1 in delimiters)
     rows = tuple((padded[i], i, lines[i]) for i in kept)
     header = reduce(joined_headers, [without_placeholders(cells) for cells in headers or [("",) * width]])
-    return _Parsed(None, header, "\n".join(lines[:n_headers]), rows, tuple(notes_of_rows[i] for i in kept), heads)
+    filled = max((column for i in kept for column, cell in enumerate(padded[i], start=1) if cell), default=0)
+    warning = _WIDER.format(line="{line}", cells=filled, columns=columns) if headers and filled > columns else ""
+    notes_of_kept = tuple(notes_of_rows[i] for i in kept)
+    return _Parsed(None, header, "\n".join(lines[:n_headers]), rows, notes_of_kept, heads, warning)
 
 
 def _parse_drawn(block: Block, drawn: DrawnTable, notes: Notes) -> _Parsed | None:
@@ -451,4 +458,4 @@ def _parse_html(source: str, notes: Notes) -> _Parsed | None:
     )
     header_end = drawn.lines[0] if drawn.lines else len(lines)
     header_source = "\n".join(lines[:header_end])
-    return _Parsed(drawn.caption, header, header_source, rows, tuple(terms), unspanned=drawn.unspanned)
+    return _Parsed(drawn.caption, header, header_source, rows, tuple(terms), warning=_UNSPANNED * drawn.unspanned)

@@ -319,3 +319,10 @@ def test_a_pipe_in_code_adds_no_column():
     assert [row.cells for row in table.rows] == [("sail | row", "moves"), ("moor", "ends")]
     table = only_table("| Port | Use |\n| --- |\n| 1 | talk |\n| 2 | `a|b` |\n")
     assert [row.cells for row in table.rows] == [("1", "talk"), ("2", "a|b")]
+
+
+def test_rows_that_are_wider_than_their_header_keep_their_cells_and_are_warned_of():
+    table = only_table("# Pins\n\n| count | pins |\n|---|---|\n| | 1 | 2 |\n| 0 | GPIO | PWM |\n")
+    assert table.rows[1].cells == ("0", "GPIO", "PWM")
+    assert table.warning.startswith("the table on line 6 has rows of 3 cells below a header of 2")
+    assert only_table("# Pins\n\n| count | pins |\n|---|---|\n| 0 | GPIO | |\n").warning == ""
