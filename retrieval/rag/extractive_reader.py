@@ -76,9 +76,10 @@ def read(context: Context, settings: AnswerSettings = AnswerSettings()) -> Readi
     verdict = _verdict(best.probability, settings)
     if verdict == "none":
         return NOTHING
-    lacks_name = not set(identifiers(context.query)).isdisjoint(best.missing)
-    if verdict == "stated" and (lacks_name or _compares(context.query)):
-        verdict = "perhaps"  # one row is seldom the whole answer to a comparison
+    lacks_identifier = not set(identifiers(context.query)).isdisjoint(best.missing)
+    # One row is seldom the whole answer to a comparison.
+    if verdict == "stated" and (lacks_identifier or _compares(context.query)):
+        verdict = "perhaps"
     return Reading(verdict, (best, *_alternatives(best, rivals)))
 
 
