@@ -184,35 +184,34 @@ class PassageWords:
 
 
 def contradicts_number(question: str, chunk: Chunk) -> bool:
-    """Whether a row has another number where the question has one under the same label or unit: `Berth: 2` for `berth
-    4`, or the key `Rope, 50 ft.` for `100 ft of rope`.
+    """Whether a row has another number where the question has one under the same label: `Berth: 2` for `berth 4`.
 
     A row that also has the number itself, in its title or in another such cell, does not contradict it, nor does one
     with any of several such numbers.
     """
     if not chunk.cells:
         return False
-    wanted: dict[frozenset[str], list[Quantity]] = {}
+    wanted: dict[str, list[Quantity]] = {}
     for quantity in quantities(question):
-        if nouns := _nouns(quantity):
-            wanted.setdefault(nouns, []).append(quantity)
-    return any(_contradicts(chunk, nouns, same) for nouns, same in wanted.items())
+        if quantity.label:
+            wanted.setdefault(quantity.label, []).append(quantity)
+    return any(_contradicts(chunk, label, same) for label, same in wanted.items())
 
 
-def _nouns(quantity: Quantity) -> frozenset[str]:
-    return frozenset(noun for noun in (quantity.label, quantity.unit) if noun)
+def _contradicts(chunk: Chunk, label: str, wanted: Sequence[Quantity]) -> bool:
+    """Whether a row has numbers under this label, and none of the wanted ones.
 
-
-def _contradicts(chunk: Chunk, nouns: frozenset[str], wanted: Sequence[Quantity]) -> bool:
-    """Whether a row has numbers of these nouns, and none of the wanted ones."""
-    cells = [
-        figure
-        for column, cell in zip(chunk.columns, chunk.cells, strict=True)
-        if not quantities(column) and not nouns.isdisjoint(map(singular, _LETTERS.findall(column.lower())))
-        if (figure := figure_of_cell(cell, column, is_key=cell == chunk.row_key))
-    ]
-    key = [quantity for quantity in quantities(chunk.row_key or "") if not nouns.isdisjoint(_nouns(quantity))]
+    The label is in the name of the key's column, or it is the whole name of another one: a ship with a draught of 3 m
+    may lie at a berth with `Max. draught: 4 m`.
+    """
+    cells = []
+    for column, cell in zip(chunk.columns, chunk.cells, strict=True):
+        is_key = cell == chunk.row_key
+        nouns = [singular(word) for word in _LETTERS.findall(column.lower())]
+        if label in nouns and (is_key or len(nouns) == 1) and not quantities(column):
+            cells.append(figure_of_cell(cell, column, is_key=is_key))
+    figures = [figure for figure in cells if figure]
     named = (*chunk.heading_path, chunk.caption or "", chunk.title, *chunk.columns, *chunk.cells)
-    others = (quantity for text in named for quantity in quantities(text) if not nouns.isdisjoint(_nouns(quantity)))
-    own = (*cells, *key, *others)
-    return bool(cells or key) and not any(holds(figure, quantity) for figure in own for quantity in wanted)
+    others = (quantity for text in named for quantity in quantities(text) if label in {quantity.label, quantity.unit})
+    own = (*figures, *others)
+    return bool(figures) and not any(holds(figure, quantity) for figure in own for quantity in wanted)

@@ -81,23 +81,15 @@ BERTH = replace(
     columns=("Berth", "Max. draught", "Levels"),
     cells=("2", "4 m", "4-6"),
 )
-ROPE = replace(EMPTY, caption="Prices", row_key="Rope, 50 ft.", columns=("Item",), cells=("Rope, 50 ft.",))
 
 
-@pytest.mark.parametrize("question", ["fee of berth 4", "the 7th level", "which fee at level 9?"])
+@pytest.mark.parametrize("question", ["fee of berth 4", "berth 1 or berth 3", "which fee at level 9?"])
 def test_another_number_under_the_same_label_is_a_contradiction(question: str) -> None:
     assert contradicts_number(question, BERTH)
 
 
 @pytest.mark.parametrize(
-    "question", ["fee of berth 2", "level 5", "berth 1 or berth 2", "4", "pier 4", "draught of 4 m"]
+    "question", ["fee of berth 2", "level 5", "berth 1 or berth 2", "4", "pier 4", "draught of 9 m", "the 7th level"]
 )
 def test_a_number_that_the_row_has_or_that_nothing_in_it_is_called_after_is_none(question: str) -> None:
     assert not contradicts_number(question, BERTH)
-
-
-def test_a_key_with_another_measure_is_a_contradiction() -> None:
-    assert contradicts_number("cost of 100 ft of rope", ROPE)
-    assert not contradicts_number("cost of 50 ft of rope", ROPE)
-    assert not contradicts_number("cost of 100 ft of rope", replace(ROPE, caption="Rope of 100 ft"))
-    assert not contradicts_number("cost of 100 ft of rope", replace(ROPE, cells=(), columns=()))
