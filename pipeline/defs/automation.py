@@ -18,6 +18,7 @@ from pipeline.building.book_records import book_entries
 from pipeline.building.library_records import made_of
 from pipeline.defs.books import books_partitions, forget_books, new_observations, partition_keys, sync_books
 from pipeline.defs.ingest_checks import BOOK_CHECK_KEYS
+from pipeline.defs.job_runs import cancel_killed
 from pipeline.defs.resources import BOOK_ASSETS, LIBRARY_ASSETS, build_library, evaluate, index_book, index_library
 from retrieval.errors import LibraryError
 from retrieval.files.locks import HomeBusyError, HomeUnwritableError, write_lock
@@ -87,6 +88,7 @@ def new_or_changed_books(
     A library that cannot be read is a reason to wait, never a reason to forget its books: a folder that is not
     mounted looks like one that was emptied.
     """
+    cancel_killed(home, context.instance)
     try:
         digests = {folder.slug: folder.digest for folder in list_books(home.library)}
     except LibraryError as error:

@@ -9,6 +9,7 @@ import dagster as dg
 from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteRepositoryOrigin
 
 from pipeline.building.hosted_models import HostedModels
+from retrieval.files.locks import alive, killed_runs
 from retrieval.home import Home
 
 LOCATION, REPOSITORY = "querymust", "__repository__"
@@ -30,6 +31,26 @@ def known_as(instance: dg.DagsterInstance, job: str) -> Iterator[None]:
         yield
     finally:
         domain.create_run = create  # type: ignore[method-assign]
+
+
+UNFINISHED = (
+    dg.DagsterRunStatus.NOT_STARTED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
+    dg.DagsterRunStatus.CANCELING,
+)
+
+
+def cancel_killed(home: Home, instance: dg.DagsterInstance) -> int:
+    """Mark the runs whose processes were killed as canceled, and return how many.
+
+    Dagster notices this only while the process lives that started the run; otherwise, the queue would wait for ever.
+    """
+    runs = {run.run_id: run for run in instance.get_runs(dg.RunsFilter(statuses=list(UNFINISHED)))}
+    killed = killed_runs(home.root, runs)
+    for run_id in killed:
+        instance.report_run_canceled(runs[run_id], "Its process is gone.")
+    return len(killed)
 
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -56,13 +77,14 @@ def run_job(
         config: configuration of its assets, by asset name.
         run_id: id of the run; a new one if empty.
     """
-    with known_as(instance, job.name):
+    run_id = run_id or str(uuid.uuid4())
+    with known_as(instance, job.name), alive(home.root, run_id):
         return job.execute_in_process(
             run_config=QUIET | {"ops": {name: {"config": dict(given)} for name, given in config.items()}},
             instance=instance,
             partition_key=partition_key,
             raise_on_error=False,
-            run_id=run_id or str(uuid.uuid4()),
+            run_id=run_id,
             tags=dict(tags),
             resources={"home": home, "models": models},
         )

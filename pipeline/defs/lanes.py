@@ -14,7 +14,7 @@ from pipeline.defs.books import books_partitions, partition_keys
 from pipeline.defs.job_runs import run_job
 from pipeline.defs.resources import default_home, index_book
 from retrieval.errors import RetrievalError
-from retrieval.files.locks import Holder, among_books, book_turn, book_turn_now, holder
+from retrieval.files.locks import Holder, alive, among_books, book_turn, book_turn_now, holder
 from retrieval.files.records import parse_record
 from retrieval.files.versions import install
 from retrieval.home import Home
@@ -161,7 +161,8 @@ def _lane(name: str, lanes: int, definitions: Callable[[], dg.Definitions]) -> d
         job = definitions().resolve_job_def(index_book.name)
         told = context.log.info
         # A build has the home, and its lanes are in it for that build; others take their turn.
-        with nullcontext() if config.order else among_books(order.home.root, told):
+        turn = nullcontext() if config.order else among_books(order.home.root, told)
+        with alive(order.home.root, context.run_id), turn:
             failed = index_books(order, job, context.instance, told)
         if failed:
             raise dg.Failure(f"not indexed: {', '.join(failed)}; the run of each shows why", allow_retries=False)

@@ -9,7 +9,7 @@ import dagster as dg
 from pydantic import Field
 
 from pipeline.building.hosted_models import HostedModels
-from retrieval.files.locks import among_books, book_turn, write_lock_when_free
+from retrieval.files.locks import alive, among_books, book_turn, write_lock_when_free
 from retrieval.home import Home, is_book_key
 from retrieval.models.access import Access, Limits
 from retrieval.settings import REMEMBERED, SETTINGS_FILE
@@ -100,6 +100,7 @@ class HomeResource(dg.ConfigurableResource[Home]):
             if context.run is not None and context.log is not None:
                 if missing := _missing_partition(context.run):
                     raise PartitionMissingError(missing)
+                stack.enter_context(alive(root, context.run.run_id))
                 slug = _book_of(context.run)
                 if slug is None:
                     stack.enter_context(write_lock_when_free(root, context.log.info))

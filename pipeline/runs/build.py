@@ -24,7 +24,7 @@ from pipeline.console.output import err
 from pipeline.definitions import load
 from pipeline.defs.books import sync_books
 from pipeline.defs.ingest_checks import HOLDING_KEYS
-from pipeline.defs.job_runs import QUIET, known_as
+from pipeline.defs.job_runs import QUIET, cancel_killed, known_as
 from pipeline.defs.lanes import JOB, LaneOrder, index_books_job, lane_names, largest_first
 from pipeline.defs.resources import index_book
 from pipeline.runs.in_process import (
@@ -242,6 +242,7 @@ def build(
         err.print(f"Dagster's {position.name.split('.')[0]} could not be read; it was moved to {position}")
     with dagster_instance(home) as instance:
         cancel_unfinished(instance)
+        cancel_killed(home, instance)
         opened(instance)
         unchanged = Unchanged(home, instance, folders)
         done.books = unchanged.books()

@@ -11,7 +11,7 @@ import dagster as dg
 
 from pipeline.building.hosted_models import HostedModels
 from pipeline.defs.automation import ASKED_BY
-from pipeline.defs.job_runs import run_job
+from pipeline.defs.job_runs import UNFINISHED, run_job
 from pipeline.runs.instance_file import write_instance_file
 from pipeline.runs.outcomes import BuildProblem, RunOutcome, full_disk_sentence
 from retrieval.files.locks import HomeBusyError, write_lock
@@ -23,13 +23,6 @@ BUILD = "querymust/build"
 
 OF_A_BUILD = {ASKED_BY: "build"}
 """The tag of the runs that a build starts: only these are known to be dead once no build is running."""
-
-UNFINISHED = (
-    dg.DagsterRunStatus.NOT_STARTED,
-    dg.DagsterRunStatus.STARTING,
-    dg.DagsterRunStatus.STARTED,
-    dg.DagsterRunStatus.CANCELING,
-)
 
 Listener = Callable[[str], None]
 """Called with the name of each asset or check as it begins."""

@@ -8,7 +8,7 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -135,6 +135,40 @@ def _lock_file(root: Path, slug: str) -> Path:
     folder = root / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     return folder / slug
+
+
+_RUNS = "_runs"
+"""Folder of the marks of runs; no book can have this slug."""
+RUN_PAUSE = 120.0
+"""Seconds for which a run may be without a process: one of its processes has ended and the next has not started, or its
+end has not been recorded yet."""
+
+
+@contextmanager
+def alive(root: Path, run_id: str) -> Iterator[None]:
+    """Mark a run as alive as long as this process is; several processes of a run can do so at once."""
+    path = root / FOLDER / _RUNS / run_id
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with locked_when_free(path, fcntl.LOCK_SH):
+        try:
+            yield
+        finally:
+            with suppress(FileNotFoundError):
+                os.utime(path)
+
+
+def killed_runs(root: Path, unfinished: Collection[str]) -> tuple[str, ...]:
+    """Return which of the unfinished runs were marked as alive by processes that are gone, and forget finished runs."""
+    killed = []
+    for path in sorted((root / FOLDER / _RUNS).glob("*")):
+        with locked(path, fcntl.LOCK_EX) as descriptor:
+            if descriptor is None or time.time() - os.fstat(descriptor).st_mtime < RUN_PAUSE:
+                continue
+            if path.name in unfinished:
+                killed.append(path.name)
+            else:
+                path.unlink(missing_ok=True)
+    return tuple(killed)
 
 
 LOCK_FILE = "building.lock"

@@ -42,7 +42,8 @@ def settled(root: Path) -> None:
         return
     import dagster as dg
 
-    from pipeline.runs.in_process import UNFINISHED, dagster_instance
+    from pipeline.defs.job_runs import UNFINISHED
+    from pipeline.runs.in_process import dagster_instance
 
     with dagster_instance(Home.at(root)) as instance:
         runs = instance.get_runs(dg.RunsFilter(statuses=list(UNFINISHED)))

@@ -2,6 +2,9 @@
 
 import datetime
 import shutil
+import signal
+import subprocess
+import sys
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,6 +21,7 @@ from pipeline.defs.automation import new_or_changed_books
 from pipeline.defs.books import books_partitions
 from pipeline.defs.ingest_checks import BOOK_GATE, book_checks
 from pipeline.defs.live import GATE
+from retrieval.files import locks
 from retrieval.files.locks import write_lock
 from retrieval.files.records import write_jsonl
 from retrieval.home import Home
@@ -271,6 +275,23 @@ def test_a_book_whose_run_is_under_way_is_not_asked_for_again(home: Home, instan
     again = tick(home, instance, cursor)
     assert runs(again) == []
     assert "waiting for alpha, beta" in why_idle(again)
+
+
+def test_a_run_whose_process_was_killed_is_canceled_and_one_that_lives_is_not(home, instance, monkeypatch) -> None:
+    monkeypatch.setattr(locks, "RUN_PAUSE", 0.0)
+    killed, living, unmarked = (
+        instance.add_run(dg.DagsterRun(job_name="index_library", run_id=str(uuid.uuid4()), status=status))
+        for status in (dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.STARTING)
+    )
+    holding = (
+        f"from retrieval.files.locks import alive; from pathlib import Path; import os\n"
+        f"with alive(Path({str(home.root)!r}), {killed.run_id!r}): os.kill(os.getpid(), 9)"
+    )
+    assert subprocess.run([sys.executable, "-c", holding], check=False).returncode == -signal.SIGKILL
+    with locks.alive(home.root, living.run_id):
+        tick(home, instance)
+    states = [instance.get_run_by_id(run.run_id).status.value for run in (killed, living, unmarked)]
+    assert states == ["CANCELED", "STARTED", "STARTING"]
 
 
 @pytest.mark.parametrize("status", [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED])

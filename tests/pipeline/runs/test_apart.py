@@ -15,9 +15,10 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from pipeline.defs.job_runs import UNFINISHED
 from pipeline.runs.apart import build_apart
 from pipeline.runs.build import build
-from pipeline.runs.in_process import OF_A_BUILD, UNFINISHED, dagster_instance
+from pipeline.runs.in_process import OF_A_BUILD, dagster_instance
 from pipeline.runs.outcomes import Step
 from retrieval.errors import UnknownNameError
 from retrieval.files.locks import LOCK_FILE, holder

@@ -23,8 +23,9 @@ from pipeline.building.book_records import book_entries
 from pipeline.building.plan import BuildPlan
 from pipeline.commands.build import summary
 from pipeline.definitions import load
+from pipeline.defs.job_runs import UNFINISHED
 from pipeline.runs.build import Build, build, planned
-from pipeline.runs.in_process import BUILD, UNFINISHED, Runner, dagster_instance
+from pipeline.runs.in_process import BUILD, Runner, dagster_instance
 from pipeline.runs.outcomes import Step
 from retrieval.errors import BudgetExceededError, LibraryError
 from retrieval.files.records import read_jsonl

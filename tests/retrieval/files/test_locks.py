@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from retrieval.files import locks
 from retrieval.files.locks import (
     ALL,
     LOCK_FILE,
@@ -226,3 +227,15 @@ def test_what_a_build_is_done_with_is_known_to_its_other_processes(tmp_path: Pat
     with book_turn(tmp_path, "alpha") as turn:
         assert turn.was_done_by("4711")
         assert not turn.was_done_by("471")
+
+
+def test_a_run_between_two_of_its_processes_is_not_killed_and_a_finished_one_is_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for run_id in ("between", "finished"):
+        with locks.alive(tmp_path, run_id), locks.alive(tmp_path, run_id):
+            assert locks.killed_runs(tmp_path, {run_id}) == ()
+    assert locks.killed_runs(tmp_path, {"between"}) == ()
+    monkeypatch.setattr(locks, "RUN_PAUSE", 0.0)
+    assert locks.killed_runs(tmp_path, {"between"}) == ("between",)
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["between"]
