@@ -173,7 +173,8 @@ def load_questions(path: Path) -> tuple[Question, ...]:
     questions: list[Question] = []
     first_place: dict[str, str] = {}
     n_entries = 0
-    for n_entries, (location, entry) in enumerate(_entries(path, problems), start=1):  # noqa: B007
+    for location, entry in _entries(path, problems):
+        n_entries += 1
         question = _question(entry, location, problems)
         if question is not None and question.id in first_place:
             problems.append(f"{location}: id {question.id!r} is already used at {first_place[question.id]}")

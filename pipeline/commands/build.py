@@ -331,7 +331,7 @@ def build_library(
     if not json_:
         print_scores_of_build(query.home, str(done.library["live_index"]["snapshot"]))
     if strict:
-        _require_no_loss(query.home, done)
+        _require_no_warning(query.home, done)
 
 
 @contextmanager
@@ -458,7 +458,7 @@ def run_build(
     return done
 
 
-def _require_no_loss(home: Home, done: Build) -> None:
+def _require_no_warning(home: Home, done: Build) -> None:
     """Exit with status 1 if a part of a book could not be read, or there is another warning about a book."""
     from pipeline.building.book_records import book_entries
 

@@ -82,10 +82,10 @@ def _named(pronoun: str, name: str) -> str:
 
 def _with_identifier(previous: str, change: str) -> str | None:
     """Return the previous question with its identifier replaced by another one; None if either has none, or several."""
-    (old, *_), (new, *_) = (*identifiers(previous), ""), (*identifiers(change), "")
-    if not old or new != change or [name for name in identifiers(previous) if name not in old]:
+    names = identifiers(previous)  # an identifier, then its parts
+    if not names or identifiers(change)[:1] != (change,) or any(name not in names[0] for name in names):
         return None
-    return previous.replace(old, new, 1)
+    return previous.replace(names[0], change, 1)
 
 
 def _with_numbers(previous: str, change: str) -> str | None:

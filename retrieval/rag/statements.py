@@ -142,6 +142,8 @@ class Candidate:
     """Share of the question's names and codes that the passage contains."""
     missing: tuple[str, ...]
     """Words of the question that the passage lacks, rarest first."""
+    contradicts: bool
+    """Whether it is a row with another number than the question's; its probability is then 0."""
 
     @property
     def kind(self) -> str:
@@ -172,8 +174,17 @@ def candidates(
 
 
 def _unread_candidate(question: QuestionWords, passage: Passage, snapshot: Snapshot) -> Candidate:
-    words = PassageWords.of(passage.hit.chunk, snapshot)
-    return Candidate(passage, None, (), words.cover(question), words.named(question), words.missing(question))
+    chunk = passage.hit.chunk
+    words = PassageWords.of(chunk, snapshot)
+    return Candidate(
+        passage,
+        None,
+        (),
+        words.cover(question),
+        words.named(question),
+        words.missing(question),
+        contradicts_number(question.text, chunk),
+    )
 
 
 def _read_passage(
@@ -324,7 +335,7 @@ def statements(
 
 
 def _probability(question: QuestionWords, rivals: Sequence[Candidate], position: int) -> float:
-    if contradicts_number(question.text, rivals[position].passage.hit.chunk):
+    if rivals[position].contradicts:
         return 0.0
     model = shipped_models()[rivals[position].kind]
     return float(model.of(np.asarray([_features(question, rivals, position)]))[0])

@@ -173,9 +173,9 @@ def test_after_a_first_build_that_was_interrupted_it_says_how_to_go_on(tmp_path:
     (tmp_path / "library" / "harbour").mkdir(parents=True)
     (tmp_path / "library" / "harbour" / "fees.md").write_text("# Fees\n\nA berth is free.\n")
     Settings(tmp_path / "library").write(tmp_path / "home")
-    told = printed("status", "--home", tmp_path / "home")
-    assert "1 new (harbour)" in told
-    assert "nothing yet; to go on: querymust build" in told
+    status = printed("status", "--home", tmp_path / "home")
+    assert "1 new (harbour)" in status
+    assert "nothing yet; to go on: querymust build" in status
 
 
 def test_the_warnings_about_the_books_are_listed_whole_with_all(tiny: Home, printed: Printed) -> None:
