@@ -65,6 +65,8 @@ class Strategy:
     every row stays in its place."""
     companions: int = 0
     """Places after the contenders for context of the first row: notes, lead, section, references."""
+    prose_among: int = 0
+    """Prose has the third place if it is among so many chunks that are nearest to the question; 0: it has none."""
     order: ModelOrder | None = None
     """A model that finally orders the first hits."""
 

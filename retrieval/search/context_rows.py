@@ -1,10 +1,11 @@
-"""Context of the first row: notes and introduction of its table, its section, references.
+"""Context of the first row: notes and introduction of its table, its section, references; and the place of prose.
 
-It takes the places of the near-twins that `collapse` moved. Contenders are first, which are results not far behind the
-first one, then the context of the first row, then the other results.
+Context takes the places of the near-twins that `collapse` moved. Contenders are first, which are results not far behind
+the first one, then the context of the first row, then the other results. The third place goes to the prose that is
+nearest to the question, unless the first result is far ahead.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,8 +27,14 @@ trees fitted on other books, none loses the best of its answers from the first 5
 """
 SAME = 1e-9
 """Scores that differ by less leave no room between them."""
-CONTEXT_ROW = "companion"
-"""Name of the addend that moves a chunk to its place after a row."""
+CONTEXT_ROW, NEAREST_PROSE = "companion", "nearest_prose"
+"""Names of the addends that move a chunk to its place after a row, and prose to the third place."""
+PROSE_PLACE = 3
+"""The place of the nearest prose, from 1: people who ask for a rule seldom use its words, and the words that they use
+stand in rows. Behind the first two, it costs little where a row answers."""
+AHEAD = 3.0
+"""The re-ranker score by which a first result that answers is ahead of the third: with this bound, no rule loses its
+place, and prose moves for 82 instead of 142 of 378 questions about books that nothing was fitted on."""
 
 NEAREST, ABOVE, REFERRED, NAMED = 8, 4, 4, 4
 """The most chunks of a row's own section, nearest first; of the section above; that a row or its section's text refers
@@ -59,26 +66,48 @@ def context_rows(graph: Graph, ranked: Sequence[int], count: int, best_of: Best,
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
-    """A ranking with context rows in their places, best first."""
+    """A ranking in which some chunks were moved to another place, best first."""
 
     positions: Positions
     scores: Scores
-    lifted: Mask
-    """Which of them are context rows."""
+    moved: Mapping[str, Mask]
+    """Which of them were moved, by the name of the addend that does it."""
 
     def first(self, k: int) -> "Placed":
         """Return the k best."""
-        return Placed(self.positions[:k], self.scores[:k], self.lifted[:k])
+        return Placed(self.positions[:k], self.scores[:k], {name: mask[:k] for name, mask in self.moved.items()})
 
     def parts(self, own: Sequence[Leg]) -> Sequence[Leg]:
-        """Return the addends of the scores: those of the ranking, and the differences of context rows to them.
+        """Return the addends of the scores: those of the ranking, and the differences of moved chunks to them.
 
         Args:
             own: the addends of the ranking, aligned with `positions`.
         """
-        if not self.lifted.any():
-            return own
-        return [*own, Leg(np.where(self.lifted, self.scores - total(own), 0.0), name=CONTEXT_ROW)]
+        missing = self.scores - total(own)
+        moves = {name: mask for name, mask in self.moved.items() if mask.any()}
+        return [*own, *(Leg(np.where(mask, missing, 0.0), name=name) for name, mask in moves.items())]
+
+    def with_prose(self, prose: int | None) -> "Placed":
+        """Put prose in the third place, or behind those with the score of the second.
+
+        It stays where it is if it is before, or if the first result is far ahead of the third.
+
+        Args:
+            prose: its position; None: there is none.
+        """
+        if prose is None or len(self.scores) < PROSE_PLACE or self.scores[0] - self.scores[PROSE_PLACE - 1] >= AHEAD:
+            return self
+        gaps = self.scores[PROSE_PLACE - 2 : -1] - self.scores[PROSE_PLACE - 1 :]
+        apart = np.flatnonzero(gaps > SAME)
+        at = PROSE_PLACE - 1 + int(apart[0]) if len(apart) else len(self.positions)
+        if at == len(self.positions) or prose in self.positions[: at + 1]:
+            return self
+        stay = np.flatnonzero(self.positions != prose)
+        score = (self.scores[at - 1] + self.scores[at]) / 2
+        positions = np.insert(self.positions[stay], at, prose)[: len(self.positions)]
+        scores = np.insert(self.scores[stay], at, score)[: len(self.positions)]
+        moved = {name: np.insert(mask[stay], at, False)[: len(positions)] for name, mask in self.moved.items()}
+        return Placed(positions, scores, {**moved, NEAREST_PROSE: np.arange(len(positions)) == at})
 
 
 def contenders(scores: Scores) -> int:
@@ -107,7 +136,7 @@ def placed(ranked: Positions, scores: Scores, beside: Positions) -> Placed:
     front = contenders(scores)
     beside = beside[~np.isin(beside, ranked[:front])]
     if front == len(ranked) or not len(beside):
-        return Placed(ranked, scores, np.zeros(len(ranked), dtype=np.bool_))
+        return Placed(ranked, scores, {})
     below, clear = scores[front], scores[0] - CLEAR
     above = clear if below < clear else scores[front - 1]
     steps = np.arange(len(beside), 0, -1) / (len(beside) + 1)
@@ -115,7 +144,7 @@ def placed(ranked: Positions, scores: Scores, beside: Positions) -> Placed:
     positions = np.concatenate([ranked[stay], beside])
     every = np.concatenate([scores[stay], below + (above - below) * steps])
     order = np.lexsort((positions, -every))[: len(ranked)]
-    return Placed(positions[order], every[order], order >= np.count_nonzero(stay))
+    return Placed(positions[order], every[order], {CONTEXT_ROW: order >= np.count_nonzero(stay)})
 
 
 def _first_rows(graph: Graph, ranked: Sequence[int]) -> Iterator[int]:

@@ -107,7 +107,8 @@ def _rank_candidates(search: Search, k: int, watch: Stopwatch) -> Ranking:
         positions, scores = pool.positions[order], collapsed.scores[order]
         if len(positions) < k:
             positions, scores = _filled(search, pool, positions, scores, k)
-        put = placed(positions, scores, _beside(search, positions[: contenders(scores)])).first(k)
+        beside = _beside(search, positions[: contenders(scores)])
+        put = placed(positions, scores, beside).with_prose(_nearest_prose(pool, search.strategy.prose_among)).first(k)
     with watch.stage("evidence"):
         own = reranked.parts(put.positions, _of_others(pool, positions, scores, put.positions))
         fall = collapsed.leg(put.positions)
@@ -147,6 +148,13 @@ def _beside(search: Search, ranked: Positions) -> Positions:
         return int(ordered[best(fit_alone(search.snapshot, search.question, search.meaning, ordered), 1)[0]])
 
     return context_rows(search.snapshot.graph, ranked.tolist(), search.strategy.companions, best_of, search.allowed)
+
+
+def _nearest_prose(pool: Candidates, among: int) -> int | None:
+    """Return the position of the prose whose vector is nearest, if it is among as many nearest candidates."""
+    nearest = best(pool.dense, among)
+    prose = nearest[~pool.is_row[nearest]]
+    return int(pool.positions[prose[0]]) if len(prose) else None
 
 
 def _evidence(search: Search, pool: Candidates, positions: Positions) -> Mapping[str, Scores]:

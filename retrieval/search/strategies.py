@@ -13,7 +13,7 @@ the right table from the first 15, and 0.15% of the answers."""
 
 _HYBRID = Strategy("hybrid", lexical_weight=0.4, dense_weight=0.6)
 """The weights of the published plan."""
-_DEFAULT = Strategy("default", query_must="prefilter", reranks=True, collapse=MARGIN, companions=10)
+_DEFAULT = Strategy("default", query_must="prefilter", reranks=True, collapse=MARGIN, companions=10, prose_among=5)
 
 _ALL = (
     Strategy("bm25", lexical_weight=1.0),

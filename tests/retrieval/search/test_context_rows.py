@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 from retrieval.home import Home
 from retrieval.index.graph_building import build_graph
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.search.context_rows import CLEAR, CONTENDERS, CONTEXT_ROW, contenders, context_rows, placed
+from retrieval.search.context_rows import (
+    AHEAD,
+    CLEAR,
+    CONTENDERS,
+    CONTEXT_ROW,
+    NEAREST_PROSE,
+    contenders,
+    context_rows,
+    placed,
+)
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import strategy
 from retrieval.types import Chunk
@@ -95,8 +104,9 @@ def test_context_that_stands_behind_a_clear_first_result_is_as_far_behind_as_wha
 def test_context_follows_the_contenders_whatever_k_is_and_says_what_moved_it(sample: Home) -> None:
     retriever = Retriever.open(sample.root)
     question = "What does a 7th level cleric need to roll to hit AC 6?"
-    hits = retriever.retrieve(question, 15).hits
-    plain = retriever.retrieve(question, 15, replace(strategy("default"), companions=0)).hits
+    default = replace(strategy("default"), prose_among=0)
+    hits = retriever.retrieve(question, 15, default).hits
+    plain = retriever.retrieve(question, 15, replace(default, companions=0)).hits
     front = contenders(np.asarray([hit.score for hit in plain]))
     assert [hit.chunk.id for hit in hits[:front]] == [hit.chunk.id for hit in plain[:front]]
     moved = [hit for hit in hits if any(addend.name == CONTEXT_ROW and addend.value for addend in hit.addends)]
@@ -105,6 +115,40 @@ def test_context_follows_the_contenders_whatever_k_is_and_says_what_moved_it(sam
     for hit in hits:
         assert sum(addend.contribution for addend in hit.addends) == pytest.approx(hit.score, abs=1e-9)
     for k in range(1, 15):
+        few = retriever.retrieve(question, k, default).hits
+        assert [hit.chunk.id for hit in few] == [hit.chunk.id for hit in hits[:k]]
+
+
+@given(RANKINGS, st.integers(0, 5), st.integers(0, 34), st.integers(0, 30))
+def test_prose_is_third_or_behind_those_that_tie_with_the_second(scores, n_beside, prose, k):
+    ranked = np.arange(len(scores))
+    plain = placed(ranked, scores, np.arange(n_beside) * 2 + CONTENDERS)
+    put = plain.with_prose(prose)
+    others = [position for position in put.positions.tolist() if position != prose]
+    before = [position for position in plain.positions.tolist() if position != prose]
+    assert others == before[: len(others)]
+    assert len(put.positions) == len(plain.positions)
+    assert (np.diff(put.scores) <= 0).all()
+    if len(scores) > 2 and scores[0] - plain.scores[2] >= AHEAD:
+        assert put is plain
+    elif len(scores) > 2 and len(set(scores[1:].tolist())) == len(scores) - 1:
+        assert prose in put.positions[:3]
+    short = placed(ranked[:k], scores[:k], np.arange(n_beside) * 2 + CONTENDERS).with_prose(prose)
+    assert k < len(scores) or short.positions.tolist() == put.positions.tolist()
+    assert plain.with_prose(None) is plain
+
+
+def test_the_nearest_prose_is_third_whatever_k_is_and_its_score_says_so(sample: Home) -> None:
+    retriever = Retriever.open(sample.root)
+    question = "What does a 7th level cleric need to roll to hit AC 6?"
+    hits = retriever.retrieve(question, 12).hits
+    plain = retriever.retrieve(question, 12, replace(strategy("default"), prose_among=0)).hits
+    (moved,) = [hit for hit in hits if any(addend.name == NEAREST_PROSE and addend.value for addend in hit.addends)]
+    assert moved.rank == 3
+    assert moved.chunk.kind == "prose"
+    assert [hit.chunk.id for hit in hits[:2]] == [hit.chunk.id for hit in plain[:2]]
+    assert sum(addend.contribution for addend in moved.addends) == pytest.approx(moved.score, abs=1e-9)
+    for k in range(1, 12):
         assert [hit.chunk.id for hit in retriever.retrieve(question, k).hits] == [hit.chunk.id for hit in hits[:k]]
 
 

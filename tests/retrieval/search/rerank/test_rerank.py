@@ -5,7 +5,7 @@ import pytest
 
 from retrieval.errors import IndexCorruptError
 from retrieval.search.candidates import Candidates
-from retrieval.search.context_rows import CONTEXT_ROW
+from retrieval.search.context_rows import CONTEXT_ROW, NEAREST_PROSE
 from retrieval.search.explanation import explain
 from retrieval.search.first_stage import AllowedChunks
 from retrieval.search.fusion import best
@@ -99,7 +99,8 @@ def test_the_scores_of_candidates_do_not_depend_on_how_many_are_wanted(retriever
     many = retriever.retrieve(QUESTIONS[0], k=200).hits[:5]
 
     def shown(hit):
-        return hit.score, [addend for addend in hit.addends if addend.name not in (NO_CANDIDATE, CONTEXT_ROW)]
+        moves = (NO_CANDIDATE, CONTEXT_ROW, NEAREST_PROSE)
+        return hit.score, [addend for addend in hit.addends if addend.name not in moves]
 
     assert list(map(shown, few)) == list(map(shown, many))
 
