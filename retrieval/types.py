@@ -244,6 +244,8 @@ class Row:
     called: str = ""
     """The key in a person's words: `Armor Class 6` for `6`, but `Longsword`."""
     searched_as: tuple[str, ...] = ()
+    meanings: tuple[str, ...] = ()
+    """What the codes in its key mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +285,9 @@ class Chunk:
     searched_as: tuple[str, ...] = ()
     """Additional terms by which its table is found, and that predicates do not use: the names of rows that refer to it,
     and if its headings occur in several documents, the words that identify its own."""
+    meanings: tuple[str, ...] = ()
+    """What the codes in its key mean, as another table or the prose of the book defines them; predicates do not use
+    them."""
     qualifier: str = ""
     """An outer heading, the document or the sentence that introduces the table, if a row of another table would
     otherwise have the same title."""

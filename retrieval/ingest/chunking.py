@@ -183,6 +183,7 @@ def _row_chunk(document: Document, table: Table, row: Row) -> Chunk:
         query_must=row.query_must,
         names=row.names,
         searched_as=row.searched_as,
+        meanings=row.meanings,
         metadata=_row_metadata(document, table, row),
     )
 
@@ -190,7 +191,7 @@ def _row_chunk(document: Document, table: Table, row: Row) -> Chunk:
 def _search_text(table: Table, row: Row) -> str:
     pairs = zip(row.columns, row.cells, strict=True)
     columns, cells = zip(*map(name_first, pairs), strict=True) if row.kind == "record" else (row.columns, row.cells)
-    return row_search_text(table, columns, cells, row.label, row.notes, row.names, row.searched_as)
+    return row_search_text(table, columns, cells, row.label, row.notes, (*row.names, *row.meanings), row.searched_as)
 
 
 def _row_metadata(document: Document, table: Table, row: Row) -> Metadata:

@@ -28,7 +28,8 @@ MOST_NUMBERS = 4
 
 
 def embedding_text(chunk: Chunk) -> str:
-    """Return the text that is embedded for a chunk: prose as it is; a row as its title and cells with their headings.
+    """Return the text that is embedded for a chunk: prose as it is; a row as its title, cells with their headings, and
+    the meanings of its codes.
 
     Twenty numbers of a matrix drown out the words that a question shares with its row. In a row with more than
     `MOST_NUMBERS` of them, they are replaced by the words of their headings, each once, and by the names of the row;
@@ -56,8 +57,9 @@ def _row_text(chunk: Chunk) -> str:
             n_numbers += 1
             headings |= dict.fromkeys(word for word in column.split() if any(map(str.isalpha, word)))
     if n_numbers <= MOST_NUMBERS:
-        return ". ".join((chunk.title, *(f"{column}: {cell}" for column, cell in cells)))
-    parts = (chunk.title, *words, " ".join(headings), ", ".join(_names(chunk)))
+        parts = (chunk.title, *(f"{column}: {cell}" for column, cell in cells), ", ".join(chunk.meanings))
+    else:
+        parts = (chunk.title, *words, " ".join(headings), ", ".join((*_names(chunk), *chunk.meanings)))
     return ". ".join(part for part in parts if part)
 
 

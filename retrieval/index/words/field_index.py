@@ -69,7 +69,7 @@ class FieldIndex:
     key: Words
     """By chunk: the cell that identifies the row."""
     cell: Words
-    """By chunk: all cells, followed by the label above the row and its other names."""
+    """By chunk: all cells, followed by the label above the row, its other names and the meanings of its codes."""
     cell_of: Cells
     """The cell of each item of `cell`."""
     passage: Words
@@ -129,7 +129,7 @@ def _sections(tables: Sequence[Chunk]) -> Sections:
 
 
 def _texts_of(row: Chunk) -> tuple[str, ...]:
-    return (*row.cells, str(row.metadata.get("row_label", "")), *other_names(row.names, row.cells))
+    return (*row.cells, str(row.metadata.get("row_label", "")), *other_names((*row.names, *row.meanings), row.cells))
 
 
 def _nearest(path: Sequence[str], level: int) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from retrieval.ingest.losses import attempt
+from retrieval.ingest.tables.codes import Codes
 from retrieval.ingest.tables.column_names import ColumnNames
 from retrieval.ingest.tables.glossary import Glossary, document_words
 from retrieval.ingest.tables.key_column import ReadRow
@@ -54,8 +55,9 @@ def transform_tables(tables: Sequence[Table], vocabulary: Vocabulary, texts: Ite
     glossary = attempt(
         lambda: Glossary.of(texts, readings, vocabulary), lambda: Glossary({}), "the glossary of the book"
     )
-    searched_as = _searched_as(tables, readings)
-    book = _BookRules(strict, columns, glossary)
+    codes = attempt(lambda: Codes.of(texts, tables, readings), lambda: Codes({}), "what the codes of the book mean")
+    searched_as = _searched_as(tables, readings, codes)
+    book = _BookRules(strict, columns, glossary, codes)
     return tuple(
         replace(row, searched_as=searched_as.get(table.id, ()))
         for table, reading in zip(tables, readings, strict=True)
@@ -76,17 +78,28 @@ class _BookRules:
     strict: StrictTables
     columns: ColumnNames
     glossary: Glossary
+    codes: Codes
 
 
-def _searched_as(tables: Sequence[Table], readings: Sequence[TableMeaning]) -> Mapping[str, tuple[str, ...]]:
-    """Return other search terms by table id: names of rows that refer to the table, and words of its document."""
+def _searched_as(
+    tables: Sequence[Table], readings: Sequence[TableMeaning], codes: Codes
+) -> Mapping[str, tuple[str, ...]]:
+    """Return other search terms by table id: names of rows that refer to the table, words of its document, and names of
+    the codes in its title."""
     pointing = attempt(
         lambda: referrers(tables, readings), dict[str, tuple[str, ...]], "which rows point to which tables"
     )
     documents = attempt(
         lambda: document_words(tables), dict[str, tuple[str, ...]], "which words distinguish the documents"
     )
-    return {table.id: (*pointing.get(table.id, ()), *documents.get(table.id, ())) for table in tables}
+    titles = {table.id: " ".join((table.caption or "", *table.heading_path[-1:])) for table in tables}
+    named = attempt(
+        lambda: {table: codes.named_in(title, table) for table, title in titles.items()},
+        dict[str, tuple[str, ...]],
+        "which codes are in the titles of tables",
+    )
+    every = (pointing, documents, named)
+    return {table.id: tuple(term for terms in every for term in terms.get(table.id, ())) for table in tables}
 
 
 def _plain_rows(table: Table) -> tuple[Row, ...]:
@@ -117,12 +130,16 @@ def _plain_rows(table: Table) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def _explained(reading: TableMeaning, glossary: Glossary) -> TableMeaning:
-    """Return the table's reading with headings that explain their short forms."""
+def _explained(reading: TableMeaning, book: _BookRules, table: str) -> TableMeaning:
+    """Return the table's reading with headings that explain their short forms and codes."""
     if reading.kind == "record":
         return reading
-    rows = tuple(replace(row, columns=glossary.explained(row.columns)) for row in reading.rows)
-    return replace(reading, columns=glossary.explained(reading.columns), rows=rows)
+
+    def explained(columns: Sequence[str]) -> tuple[str, ...]:
+        return book.codes.explained(book.glossary.explained(columns), table)
+
+    rows = tuple(replace(row, columns=explained(row.columns)) for row in reading.rows)
+    return replace(reading, columns=explained(reading.columns), rows=rows)
 
 
 def _words(table: Table) -> str:
@@ -133,7 +150,7 @@ def _words(table: Table) -> str:
 def _rows_of(table: Table, as_written: TableMeaning, book: _BookRules) -> tuple[Row, ...]:
     at_table = partial(attempt, document=table.document, line=table.lines[0])
     reading = at_table(
-        lambda: _explained(as_written, book.glossary), lambda: as_written, "what short column names mean"
+        lambda: _explained(as_written, book, table.id), lambda: as_written, "what short column names mean"
     )
     if reading.kind == "record":
         return (_record(table, book.columns),)
@@ -179,6 +196,15 @@ def _grid_row(
     at = reading.key_column if row.cells[reading.key_column] == key else row.cells.index(key)
     name = called(columns.written_out(row.columns[at]), key)
     content = grid_object(table, reading, row, name, columns)
+    meanings = attempt(
+        lambda: book.codes.meanings(key, row.columns[at], table.id),
+        tuple[str, ...],
+        "what the codes in a row's key mean",
+        table.document,
+        table.rows[row.ordinal].line,
+    )
+    if meanings:
+        content["description"] = f"{content['description']} {key}: {', '.join(meanings)}."
     if query_must := row_predicate(table, row, key, book.strict, row.columns[reading.key_column], keyed=keyed):
         content["query_must"] = query_must
     source = table.rows[row.ordinal]
@@ -195,6 +221,7 @@ def _grid_row(
         label=row.label,
         notes=source.notes,
         called=name,
+        meanings=meanings,
     )
 
 

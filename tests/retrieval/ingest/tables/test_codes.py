@@ -1,0 +1,129 @@
+"""What the codes of a book mean in the tables that only use them."""
+
+import json
+from collections.abc import Mapping
+
+import pytest
+
+from retrieval.ingest.chunking import chunk_book
+from retrieval.ingest.parsed_book import parse_book
+from retrieval.ingest.tables.rows import transform_tables
+from retrieval.language.vocabulary import Vocabulary
+from retrieval.types import Book, Chunk, Document
+
+USES = """
+## Kinds of house
+
+| Group | Use | Examples |
+|---|---|---|
+| D1 | Dwelling | cottage, villa |
+| D3 | Lodging | hotel, hostel and inn |
+| W | Work | bakery |
+"""
+STOREYS = """
+## Storeys
+
+| Group | Wood | Stone |
+|---|---|---|
+| D1 | 2 | 4 |
+| D3 | 1 | 6 |
+| D1, D3 | 3 | 5 |
+| W | 1 | 3 |
+"""
+
+
+def chunks_of(*texts: str) -> list[Chunk]:
+    documents = tuple(Document("code", f"{number}.md", text, {}) for number, text in enumerate(texts))
+    parsed = parse_book(Book("code", "Code", documents))
+    return list(chunk_book(parsed, transform_tables(parsed.tables, Vocabulary.default(), texts)))
+
+
+def meanings(*texts: str) -> Mapping[str, tuple[str, ...]]:
+    """Meanings by the key of each row of the last text."""
+    rows = [chunk for chunk in chunks_of(*texts) if chunk.row_key and chunk.document == f"{len(texts) - 1}.md"]
+    return {chunk.row_key or "": chunk.meanings for chunk in rows if chunk.meanings}
+
+
+def test_rows_of_other_tables_have_the_name_and_the_examples_of_their_codes() -> None:
+    assert meanings(USES, STOREYS) == {
+        "D1": ("Dwelling", "cottage", "villa"),
+        "D3": ("Lodging", "hotel", "hostel", "inn"),
+        "D1, D3": ("Dwelling", "cottage", "villa", "Lodging", "hotel", "hostel", "inn"),
+        "W": ("Work", "bakery"),
+    }
+
+
+def test_the_row_that_defines_a_code_is_left_as_it_is() -> None:
+    assert not any(chunk.meanings for chunk in chunks_of(USES, STOREYS) if chunk.document == "0.md")
+
+
+def test_a_reader_is_shown_the_meaning_and_words_and_vectors_find_it_but_no_predicate_uses_it() -> None:
+    (row,) = [chunk for chunk in chunks_of(USES, STOREYS) if chunk.row_key == "D3" and chunk.document == "1.md"]
+    assert json.loads(row.text)["description"] == "From 1.md. D3: Lodging, hotel, hostel, inn."
+    assert "hostel" in row.search_text
+    assert not any("hotel" in name for name in row.names)
+    assert "hotel" not in (row.query_must or "")
+
+
+@pytest.mark.parametrize(
+    ("label", "key"), [("Group", "D3"), ("Kind", "Group D3"), ("Kind", "Groups D1 and D3"), ("Kind", "D3")]
+)
+def test_a_longer_code_needs_no_column_of_the_same_name(label: str, key: str) -> None:
+    other = f"| {label} | Exits |\n|---|---|\n| {key} | 2 |\n| all others | 1 |\n"
+    assert "hotel" in meanings(USES, other)[key]
+
+
+@pytest.mark.parametrize("label", ["Material", "Code"])
+def test_one_letter_means_something_else_in_another_column(label: str) -> None:
+    assert meanings(USES, f"| {label} | Weight |\n|---|---|\n| W | 12 |\n| S | 80 |\n") == {}
+
+
+def test_the_key_of_a_table_is_the_name_of_the_codes_in_another_column_and_titles_and_headings_use_it() -> None:
+    plans = "| Plan | Code | Rental |\n|---|---|---|\n| Family | HF | 21 |\n| Island | HI | 13 |\n| Basic | HB | 11 |\n"
+    calls = "## Calls\n\n**Plan HF**\n\n| Band | Day |\n|---|---|\n| near | 2 |\n| far | 9 |\n"
+    change = "## Change of plan\n\n| from | HB | HI |\n|---|---|---|\n| HF | 8 | 5 |\n| HI | 4 | 0 |\n"
+    chunks = {(chunk.document, chunk.row_key): chunk for chunk in chunks_of(plans, calls, change)}
+    assert chunks["1.md", "far"].searched_as == ("Family",)
+    assert chunks["2.md", "HF"].columns == ("from", "HB (Basic)", "HI (Island)")
+    assert chunks["2.md", "HF"].meanings == ("Family",)
+
+
+def test_a_column_for_several_codes_has_the_names_of_all() -> None:
+    parts = "| Part | D1, D3 | W |\n|---|---|---|\n| Wall | 60 | 120 |\n| Floor | 30 | 60 |\n"
+    (row,) = [chunk for chunk in chunks_of(USES, parts) if chunk.row_key == "Wall"]
+    assert row.columns == ("Part", "D1, D3 (Dwelling; Lodging)", "W")
+
+
+def test_a_column_before_the_codes_names_them_if_the_key_is_a_number() -> None:
+    rows = ("| 21 | Ardesk | ARD |", "| 31 | Brannock | BRA |", "| 44 | Quellin | QUE |")
+    exchanges = "\n".join(("| Area | Exchange | Code |", "|---|---|---|", *rows))
+    distances = "| From | ARD | QUE |\n|---|---|---|\n| BRA | 48 | 77 |\n| QUE | 96 | 0 |\n"
+    assert meanings(exchanges, distances) == {"BRA": ("Brannock",), "QUE": ("Quellin",)}
+
+
+def test_prose_defines_numbers_by_the_word_before_them() -> None:
+    zones = "# Zones\n\n**Zone 4:** Albania (355), Turkey (90). Zone 5: Canada.\n\n- **Byelaw 5.** Do not bathe here.\n"
+    rates = "| Zone | Day |\n|---|---|\n| 4 | 79 |\n| 5 | 18 |\n"
+    fines = "| Broken | Fine |\n|---|---|\n| Byelaw 5 | 40 |\n| Byelaw 6 | 90 |\n"
+    assert meanings(zones, rates) == {"4": ("Albania (355), Turkey (90)",), "5": ("Canada",)}
+    assert meanings(zones, fines) == {"Byelaw 5": ("Do not bathe here",)}
+    assert meanings(zones, rates.replace("Zone", "Group")) == {}
+
+
+def test_a_code_with_two_definitions_means_nothing() -> None:
+    assert "D3" not in meanings(USES, USES.replace("Lodging", "Prison"), STOREYS)
+
+
+@pytest.mark.parametrize(
+    "defining",
+    [
+        "| Group | Area |\n|---|---|\n| D1 | 900 |\n| D3 | 700 |\n| W1 | 800 |\n",
+        "| Level | Shield |\n|---|---|\n| 1st | Red |\n| 2nd | Orange |\n| 3rd | Yellow |\n",
+        "| Way | How often |\n|---|---|\n| IM | BID |\n| IV | SID |\n| SC | TID |\n",
+        "| Group | Use |\n|---|---|\n| D1 | Dwelling |\n| D3 | Lodging |\n",
+        "| Group | Use |\n|---|---|\n| D1 | House |\n| D3 | House |\n| D4 | House |\n",
+    ],
+)
+def test_numbers_ordinals_other_codes_two_rows_and_repeated_words_define_nothing(defining: str) -> None:
+    using = "| Group | Doors |\n|---|---|\n| D1 | 1 |\n| D3 | 2 |\n| 1st | 3 |\n| IM | 4 |\n"
+    assert meanings(defining, using) == {}
