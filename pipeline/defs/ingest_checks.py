@@ -20,7 +20,7 @@ from pipeline.building.book_records import (
     book_records,
     missing_from,
 )
-from pipeline.building.book_verdicts import BookVerdict, book_verdict
+from pipeline.building.kept_work import BookVerdict, book_verdict
 from pipeline.building.library_records import RECORDS, records_version
 from pipeline.building.materialization import held
 from pipeline.defs.books import books, books_partitions, chunks, embeddings, predicates, table_rows

@@ -7,8 +7,7 @@ from pathlib import Path
 import dagster as dg
 
 from evals.questions.question_sets import questions_version
-from pipeline.building.book_verdicts import PREFIX
-from pipeline.building.kept_work import KeptWork, Numbers, program_version
+from pipeline.building.kept_work import VERDICT_PREFIX, KeptWork, Numbers, program_version
 from pipeline.building.materialization import content_version
 from pipeline.runs.outcomes import RunOutcome
 from retrieval.errors import RetrievalError
@@ -172,7 +171,7 @@ def _again(numbers: Mapping[str, Mapping[str, object]]) -> Numbers:
 def _files(folder: Path) -> list[Path]:
     # Excludes the verdicts of checks: they are written after the book is finished and have keys of their own.
     left = (path for path in folder.rglob("*") if path.is_file())
-    return [path for path in left if path.name != BOOK_FILE and not path.name.startswith(PREFIX)]
+    return [path for path in left if path.name != BOOK_FILE and not path.name.startswith(VERDICT_PREFIX)]
 
 
 def _identity(home: Home) -> EmbedderIdentity | None:

@@ -1,12 +1,15 @@
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from pipeline.building import kept_work
-from pipeline.building.kept_work import KeptWork
+from pipeline.building.kept_work import BookVerdict, KeptWork, book_verdict
+from retrieval.language.vocabulary import Vocabulary, load_vocabulary
+from retrieval.query_must.lint import LintFinding
 
 
 def test_kept_work_knows_its_files_again_and_no_others(tmp_path: Path) -> None:
@@ -63,3 +66,46 @@ def test_starting_the_program_does_not_make_it_another_program() -> None:
         for _ in range(2)
     )
     assert first == second
+
+
+GENERIC = Vocabulary.default()
+FOUND = BookVerdict(7, ("a cell is lost",), (LintFinding("empty_term", "Mace", "t1", "it asks nothing"),))
+
+
+@pytest.fixture
+def ask_verdict(tmp_path: Path) -> Callable[..., tuple[BookVerdict, bool]]:
+    """The verdict on two files, and whether anybody looked at them for it."""
+    for name in ("rows.jsonl", "tables.jsonl"):
+        (tmp_path / name).write_text("{}\n")
+
+    def ask(check: str = "predicates", vocabulary: Vocabulary = GENERIC) -> tuple[BookVerdict, bool]:
+        looked: list[int] = []
+
+        def judge() -> BookVerdict:
+            looked.append(1)
+            return FOUND
+
+        return book_verdict(tmp_path, check, ["rows.jsonl", "tables.jsonl"], vocabulary, judge), bool(looked)
+
+    return ask
+
+
+def test_the_same_records_are_looked_at_once(ask_verdict: Callable[..., tuple[BookVerdict, bool]]) -> None:
+    assert ask_verdict() == (FOUND, True)
+    assert ask_verdict() == (FOUND, False)
+    assert ask_verdict("cells") == (FOUND, True)
+    assert ask_verdict() == (FOUND, False)
+
+
+def test_whatever_the_verdict_depends_on_makes_it_anew(ask_verdict, tmp_path, monkeypatch):
+    ask_verdict()
+    (tmp_path / "tables.jsonl").write_text("{ }\n")
+    assert ask_verdict()[1], "other records"
+    (tmp_path / "checked-predicates.json").write_text('{"key": 1}')
+    assert ask_verdict()[1], "a verdict that cannot be read"
+    (tmp_path / "vocabulary.toml").write_text('[aliases]\nblade = "sword"\n')
+    words = load_vocabulary(tmp_path / "vocabulary.toml")
+    assert ask_verdict(vocabulary=words)[1], "other words"
+    monkeypatch.setattr(kept_work, "program_version", lambda: "another")
+    assert ask_verdict(vocabulary=words)[1], "another program"
+    assert not ask_verdict(vocabulary=words)[1]
