@@ -1,4 +1,4 @@
-"""`python -m tools fit`: the trees, what relevance means and which cells answer, from question sets."""
+"""`python -m tools fit`: the trees, what questions ask for, what relevance means and which cells answer."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from tools.fit.answers import AnswersFitReport
     from tools.fit.cells import CellsReport
     from tools.fit.queries import QueriesReport
+    from tools.fit.question_kind import KindsReport
     from tools.fit.relevance import RelevanceReport
     from tools.fit.trees import TreesReport
 
-    Report = AnswersFitReport | CellsReport | QueriesReport | RelevanceReport | TreesReport
+    Report = AnswersFitReport | CellsReport | KindsReport | QueriesReport | RelevanceReport | TreesReport
 
 
 class What(StrEnum):
@@ -29,6 +30,7 @@ class What(StrEnum):
 
     answers = "answers"
     cells = "cells"
+    kinds = "kinds"
     queries = "queries"
     relevance = "relevance"
     trees = "trees"
@@ -38,8 +40,9 @@ def fit(
     what: Annotated[
         What,
         typer.Argument(
-            help="queries: the adapter that embeds questions; trees: of the re-ranker; relevance: what a score means; "
-            "cells: which of a row an answer reads; answers: which sentence, and when it is stated."
+            help="queries: the adapter that embeds questions; trees: of the re-ranker; kinds: which words ask for "
+            "prose and which for rows; relevance: what a score means; cells: which of a row an answer reads; "
+            "answers: which sentence, and when it is stated."
         ),
     ],
     data: Annotated[Path, typer.Option("--data", help="Folder with a folder for each set.", show_default=False)],
@@ -66,6 +69,7 @@ def fit(
     Examples:
       python -m tools fit queries --data ROOT --write
       python -m tools fit trees --data ROOT --write
+      python -m tools fit kinds --data ROOT --write
       python -m tools fit relevance --data ROOT
       python -m tools fit cells --data ROOT --write
       python -m tools fit answers --data ROOT --write
@@ -76,19 +80,22 @@ def fit(
         from tools.fit.answers import fit_answers
         from tools.fit.cells import fit_cell_choice
         from tools.fit.queries import QueriesReport, fit_queries
+        from tools.fit.question_kind import fit_kinds
         from tools.fit.relevance import RelevanceReport, fit_relevance
         from tools.fit.trees import TreesReport, learn_trees
 
         root = home.expanduser().resolve()
         embedder = load_embedder(Settings.read(root).embedder)
         fits: dict[
-            What, Callable[..., AnswersFitReport | CellsReport | QueriesReport | RelevanceReport | TreesReport]
+            What,
+            Callable[..., AnswersFitReport | CellsReport | KindsReport | QueriesReport | RelevanceReport | TreesReport],
         ] = {
             What.answers: fit_answers,
             What.queries: fit_queries,
             What.trees: learn_trees,
             What.relevance: fit_relevance,
             What.cells: fit_cell_choice,
+            What.kinds: fit_kinds,
         }
         report = fits[what](root / "benchmarks", data, split, embedder, seed, bar)
     refused = report.refused if isinstance(report, TreesReport) else ()

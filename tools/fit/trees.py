@@ -107,11 +107,6 @@ def examples_of(retriever: Retriever, questions: QuestionSet, names: Sequence[st
         yield Example(question.id, question.kind, values, is_gold, pool.first, pool.table_of, may_fall(pool, query))
 
 
-ROW = 0.5
-"""What a row has before a passage. What is learned leans to prose: the books to learn from are asked for both, and a
-reference book is asked for its rows. Chosen on books that were not learned from."""
-
-
 @dataclass(frozen=True, slots=True)
 class Settings:
     """How trees are grown. Few leaves and many examples a leaf: what is learned must hold in other books."""
@@ -209,10 +204,6 @@ def _trees(dumped: Sequence[Mapping[str, Any]], names: Sequence[str], share: flo
         return len(nodes) - 1, value, count
 
     roots = [add(tree["tree_structure"])[0] for tree in dumped]
-    if "is_row" in names:
-        nodes += [Node(LEAF, 0.0, 0, 0, 0.0), Node(LEAF, 0.0, 0, 0, ROW)]
-        nodes.append(Node(list(names).index("is_row"), 0.5, len(nodes) - 2, len(nodes) - 1, 0.0))
-        roots.append(len(nodes) - 1)
     return Trees.of_nodes(names, roots, nodes)
 
 

@@ -1,4 +1,4 @@
-"""The re-ranker: candidates in the order of trees, and the contribution of each group of features to a score."""
+"""The re-ranker: candidates in the order of trees and of what the question asks for, and the addends of a score."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from retrieval.search.candidates import Candidates
 from retrieval.search.fusion import Leg, Positions, Scores
 from retrieval.search.query import Query
 from retrieval.search.rerank.features import matrix, measure
+from retrieval.search.rerank.question_kind import prose_log_odds
 from retrieval.search.rerank.trees import Matrix, Trees
 
 TREES_FILE = Path(__file__).with_name("trees.json")
@@ -21,8 +22,9 @@ _OWN_TREES = ("minilm",)
 """Embedders whose trees were fitted on their own vectors: sentence vectors are more informative than the mean of word
 vectors."""
 
-START, NO_CANDIDATE = "start", "no_candidate"
-"""Addends: the score of the trees before any feature; the score of a chunk that is not a candidate."""
+START, QUESTION, NO_CANDIDATE = "start", "question", "no_candidate"
+"""Addends: the score of the trees before any feature; what prose has because the question asks for it; the score of a
+chunk that is not a candidate."""
 
 _GROUPS: Mapping[str, Sequence[str]] = {
     "lexical": ("lexical",),
@@ -50,6 +52,8 @@ class Reranked:
     """(n,)."""
     values: Matrix
     """(n, features)."""
+    of_kind: Scores
+    """(n,) the addend of each for the kind of chunk that the question asks for; part of `scores`."""
     trees_file: str
     """File of the trees."""
 
@@ -62,13 +66,14 @@ class Reranked:
         shares = trees.shares(self.values[places]) * ranked[:, None]
         legs = [Leg(np.where(ranked, trees.start, 0.0), name=START)]
         legs += [Leg(shares[:, columns].sum(axis=1), name=group) for group, columns in _columns(trees.names).items()]
+        legs.append(Leg(np.where(ranked, self.of_kind[places], 0.0), name=QUESTION))
         if not ranked.all():
             legs.append(Leg(np.where(ranked, 0.0, scores), name=NO_CANDIDATE))
         return legs
 
 
 def rerank(snapshot: Snapshot, question: Query, candidates: Candidates, trees_file: str | None = None) -> Reranked:
-    """Score candidates by trees.
+    """Score candidates by trees, and prose also by the log odds that the question asks for prose.
 
     Args:
         candidates: at least one candidate.
@@ -80,7 +85,8 @@ def rerank(snapshot: Snapshot, question: Query, candidates: Candidates, trees_fi
     file = trees_file or str(trees_file_of(snapshot.manifest.embedder.name))
     trees = trees_of(file)
     values = matrix(measure(snapshot, question, candidates), trees.names)
-    return Reranked(candidates.positions, trees.scores(values), values, file)
+    of_kind = np.where(candidates.is_row, 0.0, prose_log_odds(question.canonical))
+    return Reranked(candidates.positions, trees.scores(values) + of_kind, values, of_kind, file)
 
 
 def trees_file_of(embedder: str) -> Path:

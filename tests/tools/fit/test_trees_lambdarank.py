@@ -1,5 +1,4 @@
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +7,7 @@ from retrieval.search.rerank.features import NAMES as FEATURES
 from retrieval.search.rerank.rerank import TREES_FILE
 from retrieval.search.rerank.trees import Trees
 from tools.fit.logit import FittingError
-from tools.fit.trees import ROW, direction, learn
+from tools.fit.trees import direction, learn
 
 
 @pytest.fixture(scope="module")
@@ -50,20 +49,6 @@ def test_the_trees_score_as_lightgbm_itself_does(lightgbm, groups, names, small,
     for query in (values, at_them, np.zeros((1, len(names)), dtype=np.float32)):
         mean = np.mean([booster.predict(query) for booster in boosters], axis=0)
         assert learned.scores(query) == pytest.approx(mean, abs=1e-9)
-
-
-def test_a_row_goes_before_a_passage_that_is_like_it(lightgbm, groups, names, small):
-    # In these books every candidate is a passage, so that rows and passages are all alike to what is learned.
-    kept = np.asarray([*[1] * (len(names) - 1), 0], dtype=np.float32)
-    books = {name: [replace(each, values=each.values * kept) for each in group] for name, group in groups.items()}
-    learned = learn(books, [*names[:-1], "is_row"], small)
-    passage = np.zeros((1, len(names)), dtype=np.float32)
-    row = passage.copy()
-    row[0, -1] = 1.0
-    moved = learned.shares(row)[0] - learned.shares(passage)[0]
-
-    assert learned.scores(row) - learned.scores(passage) == pytest.approx(ROW)
-    assert moved == pytest.approx([0.0, 0.0, 0.0, ROW])
 
 
 def test_an_inner_node_has_a_value_between_its_children(trees):

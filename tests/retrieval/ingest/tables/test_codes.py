@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from retrieval.index.embedding.embedding_store import embedding_text
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.tables.rows import transform_tables
@@ -44,6 +45,15 @@ def meanings(*texts: str) -> Mapping[str, tuple[str, ...]]:
     return {chunk.row_key or "": chunk.meanings for chunk in rows if chunk.meanings}
 
 
+def test_a_row_with_many_numbers_is_embedded_with_the_meaning_of_its_code() -> None:
+    columns = [f"{number} m" for number in range(12)]
+    lines = (["Group", *columns], ["---"] * 13, ["D3", *"135792468024"])
+    wide = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    (row,) = [chunk for chunk in chunks_of(USES, wide + "\n") if chunk.row_key == "D3" and chunk.document == "1.md"]
+    assert "hotel" in embedding_text(row)
+    assert "3: 7" not in embedding_text(row)
+
+
 def test_rows_of_other_tables_have_the_name_and_the_examples_of_their_codes() -> None:
     assert meanings(USES, STOREYS) == {
         "D1": ("Dwelling", "cottage", "villa"),
@@ -61,6 +71,7 @@ def test_a_reader_is_shown_the_meaning_and_words_and_vectors_find_it_but_no_pred
     (row,) = [chunk for chunk in chunks_of(USES, STOREYS) if chunk.row_key == "D3" and chunk.document == "1.md"]
     assert json.loads(row.text)["description"] == "From 1.md. D3: Lodging, hotel, hostel, inn."
     assert "hostel" in row.search_text
+    assert embedding_text(row).endswith("Lodging, hotel, hostel, inn")
     assert not any("hotel" in name for name in row.names)
     assert "hotel" not in (row.query_must or "")
 

@@ -13,7 +13,7 @@ from retrieval.search.metadata_filter import Eq
 from retrieval.search.query import Query
 from retrieval.search.ranking import Search, candidates
 from retrieval.search.rerank.features import NAMES
-from retrieval.search.rerank.rerank import NO_CANDIDATE, START, TREES_FILE, group_of
+from retrieval.search.rerank.rerank import NO_CANDIDATE, QUESTION, START, TREES_FILE, group_of
 from retrieval.search.rerank.trees import Trees
 from retrieval.search.strategies import strategy
 from tests.retrieval.search.rerank.conftest import random_trees
@@ -157,7 +157,7 @@ def test_the_parts_are_the_start_the_groups_and_the_first_look(retriever):
 
     assert names[0] == START
     assert names[-1] == NO_CANDIDATE
-    assert {group_of(name) for name in NAMES} == set(names[1:-1])
+    assert {group_of(name) for name in NAMES} | {QUESTION} == set(names[1:-1])
 
 
 def test_without_the_filter_every_chunk_comes_back_once_and_in_one_order(retriever, snapshot):
