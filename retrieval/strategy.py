@@ -66,7 +66,7 @@ class Strategy:
     companions: int = 0
     """Places after the contenders for context of the first row: notes, lead, section, references."""
     prose_among: int = 0
-    """Prose has the third place if it is among so many chunks that are nearest to the question; 0: it has none."""
+    """How many of the nearest candidates may contain the prose that gets the third place; 0: none gets it."""
     order: ModelOrder | None = None
     """A model that finally orders the first hits."""
 

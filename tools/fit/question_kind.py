@@ -76,7 +76,7 @@ def fit_kinds(
 
     Raises:
         BenchmarkDataError: there are no sets.
-        FittingError: some of the books have only questions of one kind.
+        FittingError: all questions are of one kind.
     """
     tell("reading questions", 0, FOLDS + 1)
     examples = list(_examples(data, split))

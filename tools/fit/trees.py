@@ -19,6 +19,7 @@ from retrieval.search.first_stage import AllowedChunks
 from retrieval.search.query import Query
 from retrieval.search.ranking import Search, candidates
 from retrieval.search.rerank.features import NAMES, matrix, measure
+from retrieval.search.rerank.question_kind import prose_log_odds
 from retrieval.search.rerank.rerank import trees_file_of, trees_of
 from retrieval.search.rerank.trees import LEAF, Matrix, Node, Trees
 from retrieval.search.retriever import Retriever
@@ -50,6 +51,12 @@ class Example:
     """(n,) numbers of their tables and passages, from 0 on."""
     may_fall: npt.NDArray[np.bool_]
     """(n,) which a better row of their table may outdo."""
+    for_prose: npt.NDArray[np.float64]
+    """(n,) what prose has because the question asks for it, added to the score of the trees."""
+
+    def scores(self, trees: Trees) -> npt.NDArray[np.float64]:
+        """(n,) the scores of the candidates in a search with these trees."""
+        return trees.scores(self.values) + self.for_prose
 
     def rank(self, scores: npt.NDArray[np.float64]) -> int | None:
         """1-based rank of the best gold, by these scores of the candidates and then by position; None if none is."""
@@ -71,6 +78,7 @@ class Example:
             first=self.first[kept],
             table_of=self.table_of[kept],
             may_fall=self.may_fall[kept],
+            for_prose=self.for_prose[kept],
         )
 
     def crowd(self, scores: npt.NDArray[np.float64], margin: float | None) -> "Crowd":
@@ -104,7 +112,9 @@ def examples_of(retriever: Retriever, questions: QuestionSet, names: Sequence[st
         pool = candidates(Search(snapshot, query, vector, DEFAULT, passing))
         values = matrix(measure(snapshot, query, pool), names)
         is_gold = np.isin(pool.positions, gold)
-        yield Example(question.id, question.kind, values, is_gold, pool.first, pool.table_of, may_fall(pool, query))
+        for_prose = np.where(pool.is_row, 0.0, prose_log_odds(query.canonical))
+        fall = may_fall(pool, query)
+        yield Example(question.id, question.kind, values, is_gold, pool.first, pool.table_of, fall, for_prose)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,12 +326,12 @@ def _scored(group: str, examples: Sequence[Example], others: Trees, shipped: Tre
     for example in examples:
         kinds.setdefault(example.kind, []).append(example)
     for kind, some in kinds.items():
-        scored = [(example, others.scores(example.values)) for example in some]
+        scored = [(example, example.scores(others)) for example in some]
         yield LeftOut(
             group,
             kind,
             Score.of([example.rank(scores) for example, scores in scored]),
-            Score.of([example.rank(shipped.scores(example.values)) for example in some]),
+            Score.of([example.rank(example.scores(shipped)) for example in some]),
             Score.of([example.rank(example.first) for example in some]),
             Crowd.of([example.crowd(scores, None) for example, scores in scored]),
             Crowd.of([example.crowd(scores, MARGIN) for example, scores in scored]),
@@ -462,8 +472,8 @@ def _refused(groups: Mapping[str, Sequence[Example]], trees: Trees, file: Path) 
     return worse_groups(
         {
             name: (
-                [example.rank(trees.scores(example.values)) for example in group],
-                [example.rank(shipping.scores(example.values)) for example in group],
+                [example.rank(example.scores(trees)) for example in group],
+                [example.rank(example.scores(shipping)) for example in group],
             )
             for name, group in groups.items()
         }

@@ -12,27 +12,33 @@ from dataclasses import dataclass
 
 from retrieval.ingest.tables.reading import TableMeaning
 from retrieval.ingest.tables.table import Table
+from retrieval.language.english import word_set
 
-_CODE = re.compile(r"[A-Z]{1,5}[ -]?\d{0,4}[a-z]?|\d{1,3}[A-Z]")
-_IN_TITLE = re.compile(r"(?<![\w.-])(?:[A-Z]{2,5}\d{0,4}|[A-Z]\d{1,4})[a-z]?(?![\w-])")
+_CODE = re.compile(r"[A-Z]{1,5}[ -]?\d{1,4}[a-z]?|[A-Z]{1,3}[a-z]?")
+_CODE_IN_TITLE = re.compile(r"(?<![\w.-])(?:[A-Z]{2,5}\d{0,4}|[A-Z]\d{1,4})[a-z]?(?![\w-])")
 _IN_PROSE = re.compile(
-    r"(?:^[\s>+-]*|(?<=[.;]) +)(?P<label>[A-Z][a-z]{2,}) (?P<code>\d{1,3}[a-z]?|[A-Z]\d{0,2}|[IVX]+)(?::|\.| =) +"
-    r"(?P<meaning>[^.:;\n|]{3,300})",
+    r"(?:^[ \t>+-]*|(?<=[.;]) +)(?P<bold>\*\*)?(?P<label>[A-Z][a-z]{2,}) (?P<code>\d{1,3}[a-z]?|[A-Z]\d{0,2}|[IVX]+)"
+    r"(?:(?: ?[:=])(?:\*\*)?|(?(bold)\.?\*\*|(?!)))[:.]? +"
+    r"(?P<meaning>(?:[^.;\n|*]|\.(?=\S)){3,300}?)(?=[.;](?:\s|$)|$)",
     re.MULTILINE,
 )
 """`Zone 4: Albania (355), Belarus (375).`, or `**Byelaw 5.** No person shall bathe in a lock.`"""
+_FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
+_WRAPPED = re.compile(r"(?<=\S)\n(?=[^\s>*+#|`~-])")
+"""A line end within a paragraph."""
 _LABELLED = re.compile(r"(?P<label>[^\W\d_]{3,}) (?P<codes>.*\S)")
 """`Zones 4 and 5`."""
-_MARKS = re.compile(r"[*_`†‡§¹²³⁴ᵃᵇᶜᵈ]")
-_WORD = re.compile(r"(?=\w*[^\W\d_A-Z])[^\W\d_]{3,}")
-"""A word that is no code itself."""
+_MARKS = re.compile(r"[*`†‡§¹²³⁴ᵃᵇᶜᵈ]")
+_PLAIN_WORD = re.compile(r"(?<![\w-])[a-z]{2,5}(?![\w-])")
 _LETTERS = re.compile(r"[^\W\d_]+")
-_JOINTS = re.compile(r"\s*(?:[,;/&+]|\b(?:and|or|to)\b)\s*")
-_ANY = frozenset({"abbreviation", "code", "id", "key", "letter", "mark", "no", "number", "ref", "symbol"})
+_SEPARATORS = re.compile(r"\s*(?:[,;/&+]|\b(?:and|or)\b)\s*")
+_GENERIC_HEADS = word_set("heads_of_codes")
 """Heads that columns of different codes share."""
 _FEWEST = 3
 """Fewest codes in a table that defines them."""
 _MOST_NAME_WORDS, _MOST_EXAMPLE_WORDS = 6, 12
+_TOGETHER = 2
+"""Fewest headings of a table that one other table defines, so that they are codes: alone, `LOW` may mean anything."""
 _MOST_CODES = 6
 """Codes in one cell or title: more of them are a list, and no question means all."""
 
@@ -45,6 +51,8 @@ class _Definition:
     """Id of the table; None: prose."""
     heads: frozenset[str]
     """The last words of the columns or the label that such codes have elsewhere."""
+    is_general: bool
+    """Whether the code means the same in columns with other heads."""
     names: tuple[str, ...]
     """The name first, then examples."""
 
@@ -62,14 +70,16 @@ class Codes:
         Args:
             readings: aligned with the tables.
         """
-        definitions: dict[str, list[_Definition]] = defaultdict(list)
+        texts, definitions = tuple(texts), defaultdict[str, list[_Definition]](list)
+        words = {word for text in texts for word in _PLAIN_WORD.findall(text)}
         for table, reading in zip(tables, readings, strict=True):
             for code, definition in _defined_in_table(table, reading):
-                definitions[code].append(definition)
+                if code.casefold() not in words:
+                    definitions[code].append(definition)
         for text in texts:
-            for match in _IN_PROSE.finditer(_MARKS.sub("", text)):
-                definition = _Definition(None, frozenset({_folded(match["label"])}), (match["meaning"].strip(),))
-                definitions[match["code"]].append(definition)
+            for match in _IN_PROSE.finditer(_WRAPPED.sub(" ", _FENCE.sub("", text))):
+                heads, meaning = frozenset({_folded(match["label"])}), match["meaning"].replace("`", "").strip(" ,")
+                definitions[match["code"]].append(_Definition(None, heads, False, (meaning,)))
         return cls(dict(definitions))
 
     def meanings(self, key: str, head: str, table: str) -> tuple[str, ...]:
@@ -82,62 +92,70 @@ class Codes:
         cell = _MARKS.sub("", key).strip()
         if labelled := _LABELLED.fullmatch(cell):
             head, cell = labelled["label"], labelled["codes"]
-        names = self._names_of_list(cell, _folded(head), table)
+        names = self._names_of_list(cell, _folded(head), table, needs_head=labelled is not None)
         return tuple(dict.fromkeys(name for some in names for name in some))
 
     def named_in(self, title: str, table: str) -> tuple[str, ...]:
         """Return the names of the codes in a title of a table: `Plan HF` is about `Hearth Family`."""
-        codes = dict.fromkeys(_IN_TITLE.findall(title))
-        if len(codes) > _MOST_CODES:
-            return ()
-        return tuple(dict.fromkeys(name for code in codes for name in self._names(code, "", table)[:1]))
+        codes = [code for code in dict.fromkeys(_CODE_IN_TITLE.findall(title)) if code in self.definitions]
+        names = [self._names(code, "", table)[:1] for code in codes] if len(codes) <= _MOST_CODES else []
+        return tuple(dict.fromkeys(name for some in names for name in some))
 
     def explained(self, columns: Sequence[str], table: str) -> tuple[str, ...]:
-        """Return the headings of a table, codes with their names: `HF (Hearth Family)`."""
+        """Return the headings of a table, codes with their names if there are several: `HF (Hearth Family)`."""
         names = {column: self._names_of_list(column, "", table) for column in columns}
-        meanings = {column: "; ".join(some[0] for some in named) for column, named in names.items()}
-        return tuple(f"{column} ({meanings[column]})" if meanings[column] else column for column in columns)
+        meanings = {column: "; ".join(some[0] for some in named) for column, named in names.items() if named}
+        if sum(map(len, names.values())) < _TOGETHER:
+            return tuple(columns)
+        return tuple(f"{column} ({meanings[column]})" if column in meanings else column for column in columns)
 
-    def _names_of_list(self, cell: str, head: str, table: str) -> Sequence[tuple[str, ...]]:
-        """Return the name and examples of each code in `D1, D2 and D3`; empty if any part is no code."""
-        codes = [code for code in _JOINTS.split(cell) if code]
-        names = [self._names(code, head, table) for code in codes] if len(codes) <= _MOST_CODES else []
+    def _names_of_list(
+        self, cell: str, head: str, table: str, *, needs_head: bool = False
+    ) -> Sequence[tuple[str, ...]]:
+        """Return the names of each code in `D1, D2 and D3`; empty if any part has none."""
+        codes = [code for code in _SEPARATORS.split(cell) if code]
+        if len(codes) > _MOST_CODES:
+            return []
+        names = [self._names(code, head, table, needs_head=needs_head) for code in codes]
         return names if all(names) else []
 
-    def _names(self, code: str, head: str, table: str) -> tuple[str, ...]:
+    def _names(self, code: str, head: str, table: str, *, needs_head: bool = False) -> tuple[str, ...]:
         """Return the name and examples of a code; empty if it is not defined elsewhere, or in different ways.
 
-        A code of one character needs the same column as its definition, and so does a number.
+        Without a definition for its head, a code of several characters has that of any head, but a number has none.
         """
         definitions = self.definitions.get(code, ())
         if any(definition.table == table for definition in definitions):
             return ()
-        same = [definition for definition in definitions if head in definition.heads]
-        if not same and len(code) > 1 and not code.isdigit():
-            same = [definition for definition in definitions if definition.table is not None]
-        names = {definition.names[0].casefold() for definition in same}
-        return same[0].names if len(names) == 1 else ()
+        matching = [definition for definition in definitions if head in definition.heads]
+        if not matching and not needs_head and len(code) > 1:
+            matching = [definition for definition in definitions if definition.is_general]
+        if len({definition.names[0].casefold() for definition in matching}) != 1:
+            return ()
+        return tuple(dict.fromkeys(name for definition in matching for name in definition.names))
 
 
 def _defined_in_table(table: Table, reading: TableMeaning) -> Iterator[tuple[str, _Definition]]:
     """Yield the codes of a table: those of its key, with the names in the next columns, or of another column, with the
     key or a column before it as their name."""
     rows = [[_MARKS.sub("", cell).strip() for cell in row.cells] for row in reading.rows if row.role == "data"]
-    if reading.kind != "grid" or len(rows) < _FEWEST:
+    if reading.kind != "grid" or reading.period < len(reading.columns) or len(rows) < _FEWEST:
         return
     columns = list(zip(*rows, strict=True))
-    for at, codes in enumerate(columns):
+    for at in [column for column, cells in enumerate(columns) if _are_codes(cells)]:
         is_key = at == reading.key_column
-        wanted = range(at + 1, min(at + 3, len(columns))) if is_key else [reading.key_column, *range(at)]
-        named = next((column for column in wanted if _are_names(columns[column])), None)
-        if named is None or not _are_codes(codes):
+        name_columns = range(at + 1, min(at + 3, len(columns))) if is_key else [reading.key_column, *range(at)]
+        named = next((column for column in name_columns if _are_names(columns[column])), None)
+        if named is None:
             continue
         after = columns[named + 1] if is_key and named + 1 < len(columns) else ()
         examples = after if _are_examples(after) else ("",) * len(rows)
-        heads = frozenset({_folded(reading.columns[at]), _folded(reading.columns[named])}) - _ANY - {""}
-        for code, name, more in zip(codes, columns[named], examples, strict=True):
+        head = _folded(reading.columns[at])
+        heads = frozenset({head, _folded(reading.columns[named])}) - _GENERIC_HEADS - {""}
+        for code, name, more in zip(columns[at], columns[named], examples, strict=True):
             if code:
-                yield code, _Definition(table.id, heads, (name, *(part for part in _JOINTS.split(more) if part)))
+                names = (name, *(part for part in _SEPARATORS.split(more) if part))
+                yield code, _Definition(table.id, heads, is_key or head in _GENERIC_HEADS, names)
 
 
 def _are_codes(cells: Sequence[str]) -> bool:
@@ -166,9 +184,14 @@ def _are_examples(cells: Sequence[str]) -> bool:
 
 
 def _are_phrases(cells: Sequence[str], most_words: int, with_number: float) -> bool:
-    phrases = [cell for cell in cells if _WORD.search(cell) and len(cell.split()) <= most_words]
+    phrases = [cell for cell in cells if len(cell.split()) <= most_words and _has_word(cell)]
     numbered = [cell for cell in cells if any(map(str.isdigit, cell))]
     return len(phrases) >= 0.8 * len(cells) and len(numbered) <= with_number * len(cells)
+
+
+def _has_word(cell: str) -> bool:
+    """Whether a cell has a word of three letters that is no code itself."""
+    return any(len(word) > 2 and not word.isupper() for word in _LETTERS.findall(cell))
 
 
 def _n_distinct(cells: Sequence[str]) -> int:
@@ -176,6 +199,6 @@ def _n_distinct(cells: Sequence[str]) -> int:
 
 
 def _folded(head: str) -> str:
-    """Return the last word of a heading or a label, in the singular."""
-    words = _LETTERS.findall(head.casefold())
+    """Return the last word of a heading or a label, in the singular, without a meaning that was added to it."""
+    words = _LETTERS.findall(head.partition(" (")[0].casefold())
     return words[-1].removesuffix("s") if words else ""

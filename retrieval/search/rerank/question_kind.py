@@ -1,7 +1,7 @@
 """Whether a question asks for prose or for a row of a table, by its own words: a logistic regression.
 
-Who asks `may I wire my own house?` wants a rule; who asks `what does a duplex cost?` wants a row. The trees see how the
-words of a question fit a chunk, and rows have more of these words, whatever is asked.
+Someone who asks `may I wire my own house?` wants a rule; `what does a duplex cost?` asks for a row. The trees see how
+the words of a question fit a chunk, and rows have more of these words, whatever is asked.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,6 +21,10 @@ START, NUMBER = "^", "#"
 """The beginning of a question, and any token with a digit, in terms."""
 
 
+LIMIT = 2.0
+"""Most log odds: the words of a long question are not independent, and a row must be able to stay first."""
+
+
 def question_terms(question: Canonical) -> frozenset[str]:
     """Return the words of a question and its pairs of adjacent words, and START alone: `^ may`, `may`, `may i`."""
     return frozenset(_terms([NUMBER if any(map(str.isdigit, token)) else token for token in question.tokens]))
@@ -33,9 +37,11 @@ def _terms(words: list[str]) -> Iterator[str]:
 
 
 def prose_log_odds(question: Canonical) -> float:
-    """Return the log odds that a question asks for prose, if as many questions ask for prose as for rows."""
+    """Return the log odds that a question asks for prose, if as many questions ask for prose as for rows; at most LIMIT
+    either way."""
     weights = _weights()
-    return sum(weights.get(term, 0.0) for term in sorted(question_terms(question)))
+    odds = sum(weights.get(term, 0.0) for term in sorted(question_terms(question)))
+    return min(max(odds, -LIMIT), LIMIT)
 
 
 @cache

@@ -44,7 +44,7 @@ _GROUPS: Mapping[str, Sequence[str]] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reranked:
-    """Candidates and their scores by trees."""
+    """Candidates and their scores."""
 
     positions: Positions
     """(n,) ascending."""
@@ -52,8 +52,8 @@ class Reranked:
     """(n,)."""
     values: Matrix
     """(n, features)."""
-    of_kind: Scores
-    """(n,) the addend of each for the kind of chunk that the question asks for; part of `scores`."""
+    for_prose: Scores
+    """(n,) the addend of prose because the question asks for it; part of `scores`."""
     trees_file: str
     """File of the trees."""
 
@@ -66,7 +66,7 @@ class Reranked:
         shares = trees.shares(self.values[places]) * ranked[:, None]
         legs = [Leg(np.where(ranked, trees.start, 0.0), name=START)]
         legs += [Leg(shares[:, columns].sum(axis=1), name=group) for group, columns in _columns(trees.names).items()]
-        legs.append(Leg(np.where(ranked, self.of_kind[places], 0.0), name=QUESTION))
+        legs.append(Leg(np.where(ranked, self.for_prose[places], 0.0), name=QUESTION))
         if not ranked.all():
             legs.append(Leg(np.where(ranked, 0.0, scores), name=NO_CANDIDATE))
         return legs
@@ -85,8 +85,8 @@ def rerank(snapshot: Snapshot, question: Query, candidates: Candidates, trees_fi
     file = trees_file or str(trees_file_of(snapshot.manifest.embedder.name))
     trees = trees_of(file)
     values = matrix(measure(snapshot, question, candidates), trees.names)
-    of_kind = np.where(candidates.is_row, 0.0, prose_log_odds(question.canonical))
-    return Reranked(candidates.positions, trees.scores(values) + of_kind, values, of_kind, file)
+    for_prose = np.where(candidates.is_row, 0.0, prose_log_odds(question.canonical))
+    return Reranked(candidates.positions, trees.scores(values) + for_prose, values, for_prose, file)
 
 
 def trees_file_of(embedder: str) -> Path:

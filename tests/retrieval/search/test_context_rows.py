@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from retrieval.home import Home
 from retrieval.index.graph_building import build_graph
 from retrieval.language.vocabulary import Vocabulary
+from retrieval.search.candidates import Candidates
 from retrieval.search.context_rows import (
     AHEAD,
     CLEAR,
@@ -18,6 +19,7 @@ from retrieval.search.context_rows import (
     context_rows,
     placed,
 )
+from retrieval.search.ranking import _nearest_prose
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import strategy
 from retrieval.types import Chunk
@@ -133,8 +135,9 @@ def test_prose_is_third_or_behind_those_that_tie_with_the_second(scores, n_besid
         assert put is plain
     elif len(scores) > 2 and len(set(scores[1:].tolist())) == len(scores) - 1:
         assert prose in put.positions[:3]
-    short = placed(ranked[:k], scores[:k], np.arange(n_beside) * 2 + CONTENDERS).with_prose(prose)
-    assert k < len(scores) or short.positions.tolist() == put.positions.tolist()
+    most = max(k, CONTENDERS + 1)
+    short = placed(ranked[:most], scores[:most], np.arange(n_beside) * 2 + CONTENDERS).with_prose(prose).first(k)
+    assert short.positions.tolist() == put.positions[:k].tolist()
     assert plain.with_prose(None) is plain
 
 
@@ -155,3 +158,24 @@ def test_the_nearest_prose_is_third_whatever_k_is_and_its_score_says_so(sample: 
 def test_the_strength_table_comes_with_the_attack_matrix(sample: Home) -> None:
     hits = Retriever.open(sample.root).retrieve("What does a 7th level cleric need to roll to hit AC 6?", 15).hits
     assert any(hit.chunk.caption == "Strength Adjustments" and hit.chunk.kind == "row" for hit in hits)
+
+
+@pytest.mark.parametrize(("among", "nearest"), [(0, None), (1, None), (2, 7), (3, 7), (9, 7)])
+def test_the_nearest_prose_is_sought_by_vectors_among_the_nearest_candidates(among: int, nearest: int | None) -> None:
+    positions = np.asarray([3, 5, 7, 8])
+    zeros = np.zeros(4)
+    pool = Candidates(
+        positions,
+        tables=np.arange(4),
+        table_of=np.arange(4),
+        section_of=np.zeros(4, dtype=np.int64),
+        is_row=np.asarray([True, True, False, False]),
+        lexical=np.asarray([0.0, 0.0, 0.0, 1.0]),
+        dense=np.asarray([0.9, 0.2, 0.8, 0.3]),
+        name=zeros,
+        heading=zeros,
+        table_lexical=zeros,
+        table_dense=zeros,
+        strongest=1.0,
+    )
+    assert _nearest_prose(pool, among) == nearest

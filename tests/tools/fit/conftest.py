@@ -21,7 +21,7 @@ def example_of(seed: int, telling: str = "less_covered", n: int = 12, *, kind: s
     gold = np.zeros(n, dtype=np.bool_)
     gold[0] = True
     first, tables, rows = values[:, 3].astype(np.float64), np.arange(n) // 4, np.ones(n, dtype=np.bool_)
-    return Example(f"q{seed}", kind, values, gold, first, tables, rows)
+    return Example(f"q{seed}", kind, values, gold, first, tables, rows, np.zeros(n))
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,9 @@ def wide(n, gold=(), seed=0):
     marks = np.zeros(n, dtype=np.bool_)
     marks[list(gold)] = True
     # The first look falls, so the last candidates are its worst.
-    return Example("q", "lookup", values, marks, np.linspace(1, 0, n), np.arange(n), np.ones(n, dtype=np.bool_))
+    return Example(
+        "q", "lookup", values, marks, np.linspace(1, 0, n), np.arange(n), np.ones(n, dtype=np.bool_), np.zeros(n)
+    )
 
 
 @pytest.fixture(scope="module")

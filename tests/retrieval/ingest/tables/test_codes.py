@@ -138,3 +138,47 @@ def test_a_code_with_two_definitions_means_nothing() -> None:
 def test_numbers_ordinals_other_codes_two_rows_and_repeated_words_define_nothing(defining: str) -> None:
     using = "| Group | Doors |\n|---|---|\n| D1 | 1 |\n| D3 | 2 |\n| 1st | 3 |\n| IM | 4 |\n"
     assert meanings(defining, using) == {}
+
+
+@pytest.mark.parametrize("key", ["Except D3", "Not D3", "D1 to D3", "D1, D2", "D1, D3, D1, D3, D1, D3, W"])
+def test_negations_ranges_unknown_members_and_long_lists_mean_nothing(key: str) -> None:
+    assert meanings(USES, f"| Group | Exits |\n|---|---|\n| {key} | 2 |\n| all others | 1 |\n") == {}
+
+
+def test_tables_side_by_side_define_nothing() -> None:
+    rows = ("| AL | Alabama | MT | Montana |", "| AK | Alaska | NE | Nebraska |", "| AR | Arkansas | NV | Nevada |")
+    pairs = "\n".join(("| Code | State | Code | State |", "|---|---|---|---|", *rows))
+    assert meanings(pairs, "| State | Tax |\n|---|---|\n| MT | 0 |\n| NE | 5 |\n") == {}
+
+
+def test_a_word_of_the_book_is_no_code_and_one_heading_alone_is_not_explained() -> None:
+    table = "| Country | ISO |\n|---|---|\n| Italy | IT |\n| Norway | NO |\n| Peru | PE |\n"
+    countries = f"There is no tax in it.\n\n{table}"
+    users = "| User | NO | IT | PE |\n|---|---|---|---|\n| Ann | 1 | 2 | 3 |\n| Bob | 4 | 5 | 6 |\n"
+    (row,) = [chunk for chunk in chunks_of(countries, users) if chunk.row_key == "Ann"]
+    assert row.columns == ("User", "NO", "IT", "PE")
+
+
+def test_definitions_that_agree_have_the_examples_of_all() -> None:
+    short = "| Group | Use |\n|---|---|\n| D1 | Dwelling |\n| D3 | Lodging |\n| W | Work |\n"
+    assert meanings(short, USES, STOREYS)["D3"] == ("Lodging", "hotel", "hostel", "inn")
+
+
+@pytest.mark.parametrize(
+    ("prose", "meaning"),
+    [
+        ("Zone 4: up to 0.5 km from St.Anne.", "up to 0.5 km from St.Anne"),
+        ("Zone 4: Albania, Belarus,\nCroatia.", "Albania, Belarus, Croatia"),
+        ("Zone 3: Peru; Zone 4: Chile.", "Chile"),
+        ("- **Zone 4.** All of Peru.", "All of Peru"),
+    ],
+)
+def test_a_definition_in_prose_ends_with_its_sentence(prose: str, meaning: str) -> None:
+    assert meanings(f"# Zones\n\n{prose}\n", "| Zone | Day |\n|---|---|\n| 4 | 79 |\n| 9 | 18 |\n") == {"4": (meaning,)}
+
+
+@pytest.mark.parametrize(
+    "prose", ["He changes at\nZone 4. The fare is void.", "```\nZone 4: example.com\n```", f"Zone 4: {'a, ' * 200}b."]
+)
+def test_the_end_of_a_sentence_code_blocks_and_long_texts_define_nothing(prose: str) -> None:
+    assert meanings(f"# Zones\n\n{prose}\n", "| Zone | Day |\n|---|---|\n| 4 | 79 |\n| 9 | 18 |\n") == {}

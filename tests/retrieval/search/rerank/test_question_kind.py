@@ -9,7 +9,7 @@ from retrieval.home import Home
 from retrieval.language.canonical import canonical
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.rerank import question_kind
-from retrieval.search.rerank.question_kind import NUMBER, START, prose_log_odds, question_terms
+from retrieval.search.rerank.question_kind import LIMIT, NUMBER, START, prose_log_odds, question_terms
 from retrieval.search.rerank.rerank import QUESTION
 from retrieval.search.retriever import Retriever
 
@@ -38,8 +38,14 @@ def test_a_question_for_a_rule_has_higher_odds_than_one_for_a_value(prose: str, 
 @given(st.text(min_size=1, max_size=60))
 def test_every_question_has_finite_odds_that_are_the_same_again(text: str) -> None:
     odds = prose_log_odds(canonical(text, VOCABULARY))
-    assert abs(odds) < 100.0
+    assert abs(odds) <= LIMIT
     assert prose_log_odds(canonical(text, VOCABULARY)) == odds
+
+
+def test_a_long_question_has_no_more_odds_than_the_limit() -> None:
+    long = "Why must the standard work again? Who should do it, and may I say what two examples are too?"
+    assert prose_log_odds(canonical(long, VOCABULARY)) == LIMIT
+    assert prose_log_odds(canonical("number value unit tag channel link category 7", VOCABULARY)) == -LIMIT
 
 
 def test_prose_gets_the_odds_and_rows_get_nothing(sample: Home) -> None:
