@@ -79,7 +79,8 @@ class Codes:
         for text in texts:
             for match in _IN_PROSE.finditer(_WRAPPED.sub(" ", _FENCE.sub("", text))):
                 heads, meaning = frozenset({_folded(match["label"])}), match["meaning"].replace("`", "").strip(" ,")
-                definitions[match["code"]].append(_Definition(None, heads, False, (meaning,)))
+                if meaning:
+                    definitions[match["code"]].append(_Definition(None, heads, False, (meaning,)))
         return cls(dict(definitions))
 
     def meanings(self, key: str, head: str, table: str) -> tuple[str, ...]:
