@@ -28,9 +28,9 @@ trees fitted on other books, none loses the best of its answers from the first 5
 SAME = 1e-9
 """Scores that differ by less leave no room between them."""
 CONTEXT_ROW, NEAREST_PROSE = "companion", "nearest_prose"
-"""Names of the addends that move a chunk to its place after a row, and prose to the third place or behind its ties."""
-PROSE_PLACE = 3
-"""The place of the nearest prose, from 1: people who ask for a rule seldom use its words, and the words that they use
+"""Names of the addends that move a chunk to its rank after a row, and prose to rank 3 or behind its ties."""
+PROSE_RANK = 3
+"""The rank of the nearest prose, from 1: people who ask for a rule seldom use its words, and the words that they use
 stand in rows. Behind the first two, it costs little where a row answers."""
 AHEAD = 3.0
 """The re-ranker score by which the first result is ahead of the third if prose is not needed there: prose moves for 82
@@ -66,7 +66,7 @@ def context_rows(graph: Graph, ranked: Sequence[int], count: int, best_of: Best,
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
-    """A ranking in which some chunks were moved to another place, best first."""
+    """A ranking in which some chunks were moved to another rank, best first."""
 
     positions: Positions
     scores: Scores
@@ -83,23 +83,25 @@ class Placed:
         Args:
             own: the addends of the ranking, aligned with `positions`.
         """
-        missing = self.scores - total(own)
         moves = {name: mask for name, mask in self.moved.items() if mask.any()}
+        if not moves:
+            return own
+        missing = self.scores - total(own)
         return [*own, *(Leg(np.where(mask, missing, 0.0), name=name) for name, mask in moves.items())]
 
     def with_prose(self, prose: int | None) -> "Placed":
-        """Put prose in the third place, or behind those with the score of the second.
+        """Return the ranking with prose at rank 3, or behind the results that tie with the second.
 
-        It stays where it is if it is before, or if the first result is far ahead of the third.
+        Nothing is moved if the prose ranks higher already, or if the first result is far ahead of the third.
 
         Args:
             prose: its position; None: there is none.
         """
-        if prose is None or len(self.scores) < PROSE_PLACE or self.scores[0] - self.scores[PROSE_PLACE - 1] >= AHEAD:
+        if prose is None or len(self.scores) < PROSE_RANK or self.scores[0] - self.scores[PROSE_RANK - 1] >= AHEAD:
             return self
-        gaps = self.scores[PROSE_PLACE - 2 : -1] - self.scores[PROSE_PLACE - 1 :]
+        gaps = self.scores[PROSE_RANK - 2 : -1] - self.scores[PROSE_RANK - 1 :]
         apart = np.flatnonzero(gaps > SAME)
-        at = PROSE_PLACE - 1 + int(apart[0]) if len(apart) else len(self.positions)
+        at = PROSE_RANK - 1 + int(apart[0]) if len(apart) else len(self.positions)
         if at == len(self.positions) or prose in self.positions[: at + 1]:
             return self
         stay = np.flatnonzero(self.positions != prose)

@@ -84,10 +84,10 @@ def fit_kinds(
     scores = np.zeros(len(examples))
     for fold in range(FOLDS):
         tell("learning without some books", fold, FOLDS + 1)
-        held = set(books[fold::FOLDS])
-        weights = dict(fit_weights([example for example in examples if example.book not in held]))
+        left_out = set(books[fold::FOLDS])
+        weights = dict(fit_weights([example for example in examples if example.book not in left_out]))
         for position, example in enumerate(examples):
-            if example.book in held:
+            if example.book in left_out:
                 scores[position] = sum(weights.get(term, 0.0) for term in example.terms)
     is_prose = np.asarray([example.is_prose for example in examples])
     tell("learning", FOLDS, FOLDS + 1)

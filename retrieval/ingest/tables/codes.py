@@ -7,7 +7,7 @@ the tables that use it.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from retrieval.ingest.tables.reading import TableMeaning
@@ -29,7 +29,6 @@ _WRAPPED = re.compile(r"(?<=\S)\n(?=[^\s>*+#|`~-])")
 _LABELLED = re.compile(r"(?P<label>[^\W\d_]{3,}) (?P<codes>.*\S)")
 """`Zones 4 and 5`."""
 _MARKS = re.compile(r"[*`†‡§¹²³⁴ᵃᵇᶜᵈ]")
-_PLAIN_WORD = re.compile(r"(?<![\w-])[a-z]{2,5}(?![\w-])")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _SEPARATORS = re.compile(r"\s*(?:[,;/&+]|\b(?:and|or)\b)\s*")
 _GENERIC_HEADS = word_set("heads_of_codes")
@@ -64,14 +63,16 @@ class Codes:
     definitions: Mapping[str, Sequence[_Definition]]
 
     @classmethod
-    def of(cls, texts: Iterable[str], tables: Sequence[Table], readings: Sequence[TableMeaning]) -> "Codes":
+    def of(
+        cls, texts: Iterable[str], tables: Sequence[Table], readings: Sequence[TableMeaning], words: Container[str]
+    ) -> "Codes":
         """Find the codes that the tables and the prose of a book define.
 
         Args:
             readings: aligned with the tables.
+            words: of the book, in lower case; none of them is a code.
         """
-        texts, definitions = tuple(texts), defaultdict[str, list[_Definition]](list)
-        words = {word for text in texts for word in _PLAIN_WORD.findall(text)}
+        definitions: dict[str, list[_Definition]] = defaultdict(list)
         for table, reading in zip(tables, readings, strict=True):
             for code, definition in _defined_in_table(table, reading):
                 if code.casefold() not in words:

@@ -48,6 +48,8 @@ class Glossary:
     meanings: Mapping[str, str]
     shorts: Mapping[str, str] = field(default_factory=dict)
     """Short forms by their meaning in lower case, including the initials of keys."""
+    words: frozenset[str] = frozenset()
+    """Words of two to five small letters in the text of the book: none of them is a short form."""
 
     @classmethod
     def of(cls, texts: Iterable[str], readings: Sequence[TableMeaning], vocabulary: Vocabulary) -> "Glossary":
@@ -65,7 +67,7 @@ class Glossary:
         for reading in readings:
             for short, long in _listed([row.cells for row in reading.rows]):
                 definitions[short][long] += 1
-        words = {word for text in texts for word in _PLAIN_WORD.findall(text)}
+        words = frozenset(word for text in texts for word in _PLAIN_WORD.findall(text))
         own = {name: longs for name, longs in definitions.items() if len(name) == 1 or name.casefold() not in words}
         commonest = {name: most for name, longs in sorted(own.items()) if (most := _commonest(longs))}
         known = {name for name in commonest if vocabulary.label(name) is not None or _ROMAN.fullmatch(name)}
@@ -76,7 +78,7 @@ class Glossary:
             if short not in definitions and vocabulary.label(short) is None
         }
         defined = {long.casefold(): short for short, long in meanings.items() if sum(map(str.isupper, short)) > 1}
-        return cls(meanings, initials | defined)
+        return cls(meanings, initials | defined, words)
 
     def short_names(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return the book's short forms of these names."""

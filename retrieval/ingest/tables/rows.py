@@ -55,7 +55,9 @@ def transform_tables(tables: Sequence[Table], vocabulary: Vocabulary, texts: Ite
     glossary = attempt(
         lambda: Glossary.of(texts, readings, vocabulary), lambda: Glossary({}), "the glossary of the book"
     )
-    codes = attempt(lambda: Codes.of(texts, tables, readings), lambda: Codes({}), "what the codes of the book mean")
+    codes = attempt(
+        lambda: Codes.of(texts, tables, readings, glossary.words), lambda: Codes({}), "what the codes of the book mean"
+    )
     searched_as = _searched_as(tables, readings, codes)
     book = _BookRules(strict, columns, glossary, codes)
     return tuple(

@@ -19,8 +19,6 @@ WEIGHTS = Path(__file__).with_name("question_kind.json")
 """What `python -m tools fit kinds` fitted: the weight of each term."""
 START, NUMBER = "^", "#"
 """The beginning of a question, and any token with a digit, in terms."""
-
-
 LIMIT = 2.0
 """Most log odds: the words of a long question are not independent, and a row must be able to stay first."""
 

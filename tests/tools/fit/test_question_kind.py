@@ -58,10 +58,10 @@ def test_the_command_says_how_well_left_out_books_are_told_apart_and_writes_when
     shipped = tmp_path / "question_kind.json"
     monkeypatch.setattr(question_kind, "WEIGHTS", shipped)
     arguments = ["fit", "kinds", "--data", str(sets), "--home", str(tmp_path / "home")]
-    told = CliRunner().invoke(app, arguments, catch_exceptions=False)
-    assert told.exit_code == 0
-    assert "48 questions for prose and 48 for rows, about 8 books" in told.stdout
-    assert "books left out: 1.000" in told.stdout
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "48 questions for prose and 48 for rows, about 8 books" in result.stdout
+    assert "books left out: 1.000" in result.stdout
     assert not shipped.exists()
     again = CliRunner().invoke(app, [*arguments, "--json"], catch_exceptions=False)
     assert dict(json.loads(again.stdout)["weights"])["may"] > 0
