@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from retrieval.ingest.tables.reading import TableMeaning
 from retrieval.ingest.tables.table import Table
 from retrieval.language.english import word_set
+from retrieval.language.numbers.quantity import singular
 
 _CODE = re.compile(r"[A-Z]{1,5}[ -]?\d{1,4}[a-z]?|[A-Z]{1,3}[a-z]?")
 _CODE_IN_TITLE = re.compile(r"(?<![\w.-])(?:[A-Z]{2,5}\d{0,4}|[A-Z]\d{1,4})[a-z]?(?![\w-])")
@@ -203,4 +204,4 @@ def _n_distinct(cells: Sequence[str]) -> int:
 def _folded(head: str) -> str:
     """Return the last word of a heading or a label, in the singular, without a meaning that was added to it."""
     words = _LETTERS.findall(head.partition(" (")[0].casefold())
-    return words[-1].removesuffix("s") if words else ""
+    return singular(words[-1]) if words else ""
