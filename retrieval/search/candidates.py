@@ -10,8 +10,7 @@ from retrieval.index.snapshot.metadata_index import Mask
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.lexical_index import Selection
 from retrieval.index.words.word_vectors import word_vector
-from retrieval.search.cosines import Cosines, similarity
-from retrieval.search.fusion import Positions, Scores, best
+from retrieval.search.fusion import Cosines, Positions, Scores, best, similarity
 from retrieval.search.query import Query
 from retrieval.types import Vector
 

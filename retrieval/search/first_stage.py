@@ -21,8 +21,7 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.index.words.lexical_index import Documents, Selection
 from retrieval.query_must.compiled.sibling_index import CompiledExclusions
 from retrieval.search.candidates import word_weights
-from retrieval.search.cosines import Cosines, similarity
-from retrieval.search.fusion import Leg, Positions, Ranking, Scores, best
+from retrieval.search.fusion import Cosines, Leg, Positions, Ranking, Scores, best, similarity
 from retrieval.search.query import Query
 from retrieval.types import Vector
 

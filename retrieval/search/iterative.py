@@ -17,8 +17,7 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.language.canonical import Canonical
 from retrieval.query_must.predicate import UNRESTRICTED, explain, predicates_in, satisfies_query_must
 from retrieval.query_must.refusal import refusal
-from retrieval.search.cosines import similarity
-from retrieval.search.fusion import Leg, Ranking, best
+from retrieval.search.fusion import Leg, Ranking, best, similarity
 from retrieval.search.query import Query
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Decision, Iteration, Receipt, StopReason, Vector

@@ -15,9 +15,8 @@ from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.search.candidates import PER_LEG, Candidates, fit_alone, rows_of_best_tables
 from retrieval.search.collapse import collapse
 from retrieval.search.context_rows import CONTENDERS, contenders, context_rows, placed
-from retrieval.search.cosines import Cosines
 from retrieval.search.first_stage import AllowedChunks, first_stage_chunks
-from retrieval.search.fusion import Leg, Positions, Ranking, Scores, best, total, weighted_min_max
+from retrieval.search.fusion import Cosines, Leg, Positions, Ranking, Scores, best, total, weighted_min_max
 from retrieval.search.query import Query
 from retrieval.search.rerank.rerank import rerank
 from retrieval.strategy import GraphBoost, Strategy

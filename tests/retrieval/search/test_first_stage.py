@@ -12,9 +12,8 @@ from retrieval.index import regions
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.search import first_stage
-from retrieval.search.cosines import similarity
 from retrieval.search.first_stage import Admission, AllowedChunks, compared_in_regions, nearest_chunks
-from retrieval.search.fusion import Positions, best
+from retrieval.search.fusion import Positions, best, similarity
 from retrieval.search.metadata_filter import Eq
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever

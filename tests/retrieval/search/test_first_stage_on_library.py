@@ -11,7 +11,6 @@ from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_sna
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.search import first_stage
-from retrieval.search.cosines import similarity
 from retrieval.search.first_stage import (
     AllowedChunks,
     Asked,
@@ -20,7 +19,7 @@ from retrieval.search.first_stage import (
     nearest_chunks,
     worded_chunks,
 )
-from retrieval.search.fusion import Positions
+from retrieval.search.fusion import Positions, similarity
 from retrieval.search.metadata_filter import And, Contains, Eq, Filter, Gt, Ne, Not
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.search.cosines import similarity
-from retrieval.search.fusion import Leg, best, min_max, total, weighted_min_max
+from retrieval.index.snapshot.snapshot import Snapshot
+from retrieval.search.fusion import Cosines, Leg, best, min_max, similarity, total, weighted_min_max
 
 SCORES = st.lists(st.sampled_from([-1.5, 0.0, 0.25, 1.0, 7.0]), max_size=40).map(np.asarray).map(np.float64)
 
@@ -55,3 +55,13 @@ def test_a_document_that_is_better_in_every_leg_is_better(legs: list[list[float]
         for other in range(len(fused)):
             if all(leg[one] >= leg[other] for leg in legs):
                 assert fused[one] >= fused[other]
+
+
+def test_cosines_are_the_same_wherever_they_are_asked_for(snapshot: Snapshot) -> None:
+    vector = snapshot.vectors[7]
+    everywhere = similarity(snapshot.vectors, vector)
+    few, many = np.asarray([3, 7, 100]), np.arange(0, len(snapshot), 2)
+
+    assert Cosines(snapshot.vectors, vector).at(few).tolist() == everywhere[few].tolist()
+    assert Cosines(snapshot.vectors, vector).at(many).tolist() == everywhere[many].tolist()
+    assert Cosines(snapshot.vectors, vector).all.tolist() == everywhere.tolist()

@@ -9,8 +9,7 @@ from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.embedding.embedding_store import embedding_text
 from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.search.cosines import similarity
-from retrieval.search.fusion import Leg, best, total, weighted_min_max
+from retrieval.search.fusion import Leg, best, similarity, total, weighted_min_max
 from tools.corpora.books import read_books
 
 DATA = os.environ.get("QUERYMUST_DATA")

@@ -23,9 +23,8 @@ from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.index.words.lexical_index import LexicalIndex
 from retrieval.language.terms import question_tokenizer, tokenizer
-from retrieval.search.cosines import similarity
 from retrieval.search.foreign import retrieve_with_iterative_filtering
-from retrieval.search.fusion import best
+from retrieval.search.fusion import best, similarity
 from retrieval.search.query import Query
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import DEFAULT_K, Strategy

@@ -8,8 +8,7 @@ import pytest
 
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.language.vocabulary import Vocabulary
-from retrieval.search.cosines import similarity
-from retrieval.search.fusion import best
+from retrieval.search.fusion import best, similarity
 from retrieval.search.retriever import Retriever
 from tests.retrieval.search.conftest import CHUNK, ToyEmbedder
 
