@@ -16,6 +16,7 @@ from pipeline.commands.options import (
     live_retriever,
 )
 from pipeline.console.output import out, print_json
+from retrieval.errors import RetrievalError
 
 if TYPE_CHECKING:
     from retrieval.index.snapshot.snapshot import Snapshot
@@ -95,9 +96,13 @@ def _print(snapshot: Snapshot, chunk: Chunk) -> None:
 def explain_chunk(
     question: Annotated[str, typer.Argument(help="The question.", show_default=False)],
     chunk: Annotated[
-        str,
-        typer.Option("--chunk", help="Id of the chunk, or the beginning of it; search prints it.", show_default=False),
-    ],
+        str | None,
+        typer.Option(
+            "--chunk",
+            help="Id of the chunk, or the beginning of it; search prints it. Without it: the first hit.",
+            show_default=False,
+        ),
+    ] = None,
     strategy: StrategyOption = None,
     json_: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
@@ -105,12 +110,18 @@ def explain_chunk(
     """Explain why a chunk is returned or excluded: its predicate, the question as it is read, its rank, its evidence.
 
     \b
-    Example:
+    Examples:
+      querymust explain "to hit AC 6"
       querymust explain "to hit AC 6" --chunk 0f8fad5b
     """
     from retrieval.search.explanation import explain
 
     strategy, retriever = chosen_strategy(home, strategy), live_retriever(home)
+    if chunk is None:
+        hits = retriever.retrieve(question, 1, strategy, decisions=False).hits
+        if not hits:
+            raise RetrievalError(f"no chunk is returned for {question!r}; name one with --chunk")
+        chunk = hits[0].chunk.id
     explanation = explain(retriever, question, retriever.snapshot.chunks.find(chunk), strategy)
     if json_:
         record = asdict(explanation)

@@ -241,6 +241,11 @@ def test_debug_prints_keep_and_exclude(run: Run, sample: Home) -> None:
     assert "EXCLUDE" in ran.out
 
 
+def test_explain_without_a_chunk_is_about_the_first_hit(run: Run, sample: Home) -> None:
+    (hit,) = run("search", QUESTION, "--home", sample.root, "--json", "--k", 1).json["hits"]
+    assert run("explain", QUESTION, "--home", sample.root, "--json").json["chunk"] == hit["id"]
+
+
 def test_explain_says_why_a_row_is_out(run: Run, sample: Home) -> None:
     hits = run("search", QUESTION, "--home", sample.root, "--json", "--strategy", "dense").json["hits"]
     assert isinstance(hits, list)
