@@ -277,16 +277,19 @@ def _without_marks(markup: str) -> str:
 def _without_components(markup: str) -> str:
     """Return the markup without tags of components, but with their text and the labels of self-closing tags.
 
-    `<T>` and `<Name>` are words: a component has attributes or is self-closing.
+    `<T>` and `<Name>` are words: a component has attributes, is self-closing, or is closed after its text.
     """
     if "<" not in markup:
         return markup
     opened: set[str] = set()
+    last_end = {match["end"]: match.start() for match in _COMPONENT.finditer(markup) if match["end"]}
 
     def shown(match: re.Match[str]) -> str:
+        name = match["name"]
         if match["end"] in opened:
             return ""
-        if not (match["closed"] or "=" in (match["given"] or "")) or match["name"].lower() in _HTML_ELEMENTS:
+        is_closed = bool(match["closed"]) or match.end() < last_end.get(name, 0)
+        if not (name and (is_closed or "=" in match["given"])) or name.lower() in _HTML_ELEMENTS:
             return match[0]
         if not match["closed"]:
             opened.add(match["name"])

@@ -75,7 +75,7 @@ _PER_ROW, _PER_TABLE = 220, 400
 """Tokens of an answer in addition to the cells, for each row (title, description, names, condition) and for the
 table (paths of the columns)."""
 
-Unsent = Literal["record", "pairs side by side", "headings in the middle", "no rows", "too large"]
+Unsent = Literal["record", "headings in the middle", "no rows", "too large"]
 """Why a table is not sent: the rules read it equally well, or it is too large."""
 
 
@@ -115,8 +115,6 @@ def why_unsent(table: Table, reading: TableMeaning) -> Unsent | None:
     rows = data_rows(reading)
     if reading.kind == "record":
         return "record"
-    if reading.period != len(reading.columns):
-        return "pairs side by side"
     if any(row.columns != reading.columns for row in rows):
         return "headings in the middle"
     if not rows:

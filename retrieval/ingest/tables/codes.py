@@ -142,7 +142,7 @@ def _defined_in_table(table: Table, reading: TableMeaning) -> Iterator[tuple[str
     """Yield the codes of a table: those of its key, with the names in the next columns, or of another column, with the
     key or a column before it as their name."""
     rows = [[_MARKS.sub("", cell).strip() for cell in row.cells] for row in reading.rows if row.role == "data"]
-    if reading.kind != "grid" or reading.period < len(reading.columns) or len(rows) < _FEWEST:
+    if reading.kind != "grid" or len(rows) < _FEWEST:
         return
     columns = list(zip(*rows, strict=True))
     for at in [column for column, cells in enumerate(columns) if _are_codes(cells)]:

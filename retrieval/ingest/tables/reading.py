@@ -48,8 +48,6 @@ class TableMeaning:
     columns: tuple[str, ...]
     rows: tuple[ReadRow, ...]
     key_column: int
-    period: int
-    """Number of columns after which the headings repeat; the table's width if they do not."""
     axis: Axis | None
 
 
@@ -75,14 +73,14 @@ def plain_reading(table: Table) -> TableMeaning:
         ReadRow(ordinal, "data" if any(row.cells) else "note", columns, row.cells)
         for ordinal, row in enumerate(table.rows)
     )
-    return TableMeaning("grid", columns, rows, 0, len(columns), None)
+    return TableMeaning("grid", columns, rows, 0, None)
 
 
 def _read(table: Table) -> TableMeaning:
     if _is_record(table) and _own_key(table, table.header) is None:
         pairs = [row.cells for row in table.rows]
         rows = tuple(ReadRow(i, "data", table.header, cells) for i, cells in enumerate(pairs))
-        return TableMeaning("record", table.header, rows, 0, len(table.header), None)
+        return TableMeaning("record", table.header, rows, 0, None)
     grid = [row.cells for row in table.rows]
     is_headless = not any(table.header) and _has_bold_keys(table.rows)
     header, headings, title = (table.header, 0, None) if is_headless else stacked_header(table.header, grid)
@@ -93,11 +91,10 @@ def _read(table: Table) -> TableMeaning:
     columns = named_columns(header)
     bold = {position for position, row in enumerate(table.rows) if row.bold}
     rows = _with_roles(columns, grid, headings, title, heads, bold, narrow=len(table.header) == 2)
-    if _period(header) == len(header):
-        rows = tuple(under_parents(tuple(under_groups(rows))))
+    rows = tuple(under_parents(tuple(under_groups(rows))))
     own = _own_key(table, columns)
     key = key_column([row for row in rows if row.columns == columns]) if own is None else own
-    return TableMeaning("grid", columns, rows, key, _period(header), find_axis(header))
+    return TableMeaning("grid", columns, rows, key, find_axis(header))
 
 
 def _has_bold_keys(rows: Sequence[TableRow]) -> bool:
@@ -189,14 +186,6 @@ def _is_subheading(grid: Sequence[tuple[str, ...]], ordinal: int, above: Sequenc
 
 def _filled(cells: Sequence[str]) -> list[int]:
     return [position for position, cell in enumerate(cells) if cell]
-
-
-def _period(header: tuple[str, ...]) -> int:
-    width = len(header)
-    for period in range(2, width // 2 + 1):
-        if width % period == 0 and header[:period] * (width // period) == header and len(set(header)) > 1:
-            return period
-    return width
 
 
 def find_axis(columns: Sequence[str]) -> Axis | None:

@@ -69,10 +69,7 @@ def grid_object(table: Table, reading: TableMeaning, row: ReadRow, name: str, co
     """
     values: Json
     names = columns.all_written_out(row.columns)
-    if row.columns == reading.columns and reading.period < len(reading.columns):
-        names = columns.all_written_out(row.columns[: reading.period])
-        values = {"entries": list(_entries(names, row.cells))}
-    elif row.columns == reading.columns and reading.axis:
+    if row.columns == reading.columns and reading.axis:
         values = _with_axis(names, row.cells, reading.axis, columns.written_out(reading.axis.name))
     else:
         values = _pairs(zip(names, row.cells, strict=True))
@@ -135,13 +132,6 @@ def _free_key(name: str, taken: Json) -> str:
         count += 1
         key = f"{base} ({count})"
     return key
-
-
-def _entries(names: Sequence[str], cells: Sequence[str]) -> Iterable[Json]:
-    for start in range(0, len(cells), len(names)):
-        entry = _pairs(zip(names, cells[start : start + len(names)], strict=True))
-        if entry:
-            yield entry
 
 
 def _with_axis(columns: Sequence[str], cells: Sequence[str], axis: Axis, name: str) -> Json:
@@ -325,7 +315,7 @@ def _names(
     *,
     first: bool,
 ) -> Iterator[str]:
-    keys = {*range(reading.key_column, len(row.cells), reading.period), *ranged}
+    keys = {reading.key_column, *ranged}
     for column, cell in enumerate(row.cells):
         if not cell:
             continue

@@ -171,7 +171,7 @@ def _asking(labels: Sequence[str], vocabulary: Vocabulary) -> tuple[str, ...]:
 def _matrix(table: Table, reading: TableMeaning, vocabulary: Vocabulary) -> _Matrix | None:
     axis = reading.axis
     data_rows = [row for row in reading.rows if row.role == "data"]
-    if reading.kind != "grid" or axis is None or reading.period < len(reading.columns) or not data_rows:
+    if reading.kind != "grid" or axis is None or not data_rows:
         return None
     # A table with other columns beside its axis may answer a question without a number.
     if len(axis.columns) < len(reading.columns) - 1 or reading.key_column in axis.columns:

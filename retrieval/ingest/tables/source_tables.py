@@ -334,7 +334,8 @@ def _parse_at(document: Document, blocks: Sequence[Block], index: int, everywher
     # A header without rows is a box around words, and remains prose.
     if parsed is None or not any(any(cells) for cells, _, _ in parsed.rows):
         return None
-    return attempt(lambda: _headed_by_bold_row(parsed), lambda: parsed, "the bold header of a table", *key)
+    headed = attempt(lambda: _headed_by_bold_row(parsed), lambda: parsed, "the bold header of a table", *key)
+    return attempt(lambda: _with_halves_below(headed), lambda: headed, "the parts of a table side by side", *key)
 
 
 def _headed_by_bold_row(parsed: "_Parsed") -> "_Parsed":
@@ -352,6 +353,38 @@ def _headed_by_bold_row(parsed: "_Parsed") -> "_Parsed":
         notes=parsed.notes[1:],
         underlined=underlined,
     )
+
+
+def _with_halves_below(parsed: "_Parsed") -> "_Parsed":
+    """Put the parts of a table below one another if its header repeats: `CR | XP | CR | XP`, with or without blank
+    columns between them."""
+    rows = [cells for cells, _, _ in parsed.rows]
+    filled = [position for position, name in enumerate(parsed.header) if name or any(row[position] for row in rows)]
+    width = _period([parsed.header[position] for position in filled])
+    if width == len(filled) or parsed.underlined:
+        return parsed
+    parts = [filled[start : start + width] for start in range(0, len(filled), width)]
+    below = [
+        ((tuple(cells[position] for position in part), line, source), notes)
+        for part in parts
+        for (cells, line, source), notes in zip(parsed.rows, parsed.notes, strict=True)
+    ]
+    below = [(row, notes) for row, notes in below if any(row[0])]
+    return replace(
+        parsed,
+        header=tuple(parsed.header[position] for position in parts[0]),
+        rows=tuple(row for row, _ in below),
+        notes=tuple(notes for _, notes in below),
+    )
+
+
+def _period(header: Sequence[str]) -> int:
+    """Return the number of columns after which the names of a header repeat; its width if they do not."""
+    for period in range(2, len(header) // 2 + 1):
+        times, rest = divmod(len(header), period)
+        if not rest and list(header[:period]) * times == list(header) and len(set(header)) > 1:
+            return period
+    return len(header)
 
 
 def _alike(one: Block, other: Block) -> bool:

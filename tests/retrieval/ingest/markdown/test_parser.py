@@ -61,7 +61,9 @@ def test_only_tags_of_html_are_markup(markup, words):
     [
         ('<Icon name="oven" style={{ margin: "1rem" }} /> Ovens', "Ovens"),
         ("Bake <Badge text='beta' size='small' /> <Tag kind=\"new\">Hot</Tag>", "Bake beta Hot"),
-        ("bake <Dish> at `<Heat kind='a' />` </Dish>", "bake <Dish> at <Heat kind='a' /> </Dish>"),
+        ("bake <Dish> at `<Heat kind='a' />`", "bake <Dish> at <Heat kind='a' />"),
+        ("press <Keys.Hard>Go</Keys.Hard>, then <Name>", "press Go, then <Name>"),
+        ("`<Dish>a</Dish>` </Dish> <Dish>", "<Dish>a</Dish> </Dish> <Dish>"),
         ('[ovens]({{< relref "/a.md#b" >}}), [pans]({% link b.md %})', "ovens, pans"),
         ("`[ovens]({{< a b >}})` and [pans]({{ base }}/c)", "[ovens]({{< a b >}}) and pans"),
     ],

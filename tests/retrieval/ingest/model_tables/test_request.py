@@ -63,7 +63,6 @@ def test_a_prompt_has_a_number_and_a_hash_of_its_words() -> None:
     ("text", "why"),
     [
         ("| Armor Class: | 6 |\n|---|---|\n| Hit Dice: | 2 |\n| Move: | 9 |\n", "record"),
-        ("| A | B | A | B |\n|---|---|---|---|\n| 1 | 2 | 3 | 4 |\n", "pairs side by side"),
         ("| A | B |\n|---|---|\n", "no rows"),
         ("| A | B |\n|---|---|\n" + "| one | two |\n" * 200, "too large"),
         ("| A | B |\n|---|---|\n| one | two |\n", None),

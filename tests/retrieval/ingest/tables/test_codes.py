@@ -145,10 +145,13 @@ def test_negations_ranges_unknown_members_and_long_lists_mean_nothing(key: str) 
     assert meanings(USES, f"| Group | Exits |\n|---|---|\n| {key} | 2 |\n| all others | 1 |\n") == {}
 
 
-def test_tables_side_by_side_define_nothing() -> None:
+def test_all_parts_of_a_table_side_by_side_define_codes() -> None:
     rows = ("| AL | Alabama | MT | Montana |", "| AK | Alaska | NE | Nebraska |", "| AR | Arkansas | NV | Nevada |")
     pairs = "\n".join(("| Code | State | Code | State |", "|---|---|---|---|", *rows))
-    assert meanings(pairs, "| State | Tax |\n|---|---|\n| MT | 0 |\n| NE | 5 |\n") == {}
+    assert meanings(pairs, "| State | Tax |\n|---|---|\n| AL | 0 |\n| NE | 5 |\n") == {
+        "AL": ("Alabama",),
+        "NE": ("Nebraska",),
+    }
 
 
 def test_a_word_of_the_book_is_no_code_and_one_heading_alone_is_not_explained() -> None:

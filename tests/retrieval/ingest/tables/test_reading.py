@@ -130,9 +130,6 @@ roles: label data label data
 Engine|Cost|Damage|Crew / Ram|1000|3d6|10 / Modifiers||| / Condition|Modifier|| / No sight|-6|| / Moved|-2||
 roles: data label heading data data
 last columns: Condition|Modifier|Damage|Crew
-## Pairs side by side have a period
-CR|XP|CR|XP / 1|200|14|11,500 / 2|450|15|13,000
-period: 2
 ## Columns without a heading are no axis
 Item||||| / a|1|2|3|4|5 / b|1|2|3|4|5
 axis: None
@@ -149,9 +146,6 @@ key column: 2
 ## A blank first cell says nothing under a label
 Tree|Size|Age / Oak|tall|9 / Shrubs|| / |low|3
 labels: None; None; Shrubs
-## A blank first cell says nothing in pairs side by side
-Race|Price|Race|Price / Elf|1|Orc|2 / ||Ogre|3
-labels: None; None
 ## A blank line below rows ends their group
 Part|Price|Note / Hull|| / Keel|10| / Rib|2| / || / Total|12| / Tax|1|
 labels: None; Hull; Hull; None; None
@@ -178,7 +172,6 @@ def test_a_table_is_read(rows, expected):
         "first cells": "|".join(reading.rows[0].cells),
         "key column": str(reading.key_column),
         "axis": str(reading.axis),
-        "period": str(reading.period),
         "roles": " ".join(roles(reading)),
         "labels": "; ".join(str(row.label) for row in reading.rows if any(row.cells)),
     }
