@@ -72,7 +72,8 @@ def _value(key: str, value: object, where: str) -> MetadataValue:
         return _text(key, value, where)
     if isinstance(value, list) and all(isinstance(member, str | int | float | datetime | date) for member in value):
         return tuple(_member(key, member, where) for member in value)
-    shown = _SHOWN.repr(value)
+    # By its keys, a mapping that every page has is one warning: its values differ from page to page.
+    shown = f"a mapping of {_SHOWN.repr(list(value))}" if isinstance(value, Mapping) else _SHOWN.repr(value)
     raise InvalidDocumentError(f"{where}: metadata key {key!r} must be a string, number, date or list, not {shown}")
 
 

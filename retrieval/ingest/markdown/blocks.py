@@ -20,7 +20,9 @@ _TAB = re.compile(
     r"(?P<end></Tab(?:Item)?>|\{%-?\s*endtab\b[^{}]*%\}|\{\{[<%]\s*/\s*tab\b[^{}]*\}\})"
     r"|(?:<Tab(?:Item)?\s|\{%-?\s*tab\s|\{\{[<%]\s*tab\s)(?P<given>[^<>{}]*)"
 )
-_TAB_NAME = re.compile(r"""(?:\b(?:label|title|name|header)=|(?<![=\w]))["'](?P<name>[^"'\n]+)["']""")
+_TAB_NAME = re.compile(
+    r"""(?:\b(?:label|title|name|header)=|(?<![=\w]))(?P<quote>["'])(?P<name>(?:(?!(?P=quote))[^\n])+)(?P=quote)"""
+)
 MAX_DEPTH = 16
 """Depth of tables in cells of tables; greater depth means missing end tags, for which the search would not end."""
 

@@ -27,6 +27,10 @@ class ReadRow:
 _DASHES = re.compile(r"(?P<dashes>(?:[-–—]\s+)+)(?=[^\W\d_]|\d+\s)")
 _LONGEST_KEY = 120
 """Most characters of a key; a longer cell is a text."""
+_DIFFERENT = 0.9
+"""Least share of different cells in a column that distinguishes the rows."""
+_MOST_TOGETHER, _FEWEST_TOGETHER, _LONGEST_PART = 3, 4, 60
+"""Columns that may be a key together, fewest rows with such a key, and most characters of its cells."""
 _FEWEST_GROUPED = 2
 """Fewest cells with a dash that indicate levels, since a single dash is a mark; also fewest steps of a scale."""
 _STEPS = 5
@@ -103,7 +107,9 @@ def _under(row: ReadRow, *above: str) -> ReadRow:
 def key_column(rows: Sequence[ReadRow]) -> int:
     """Return the leftmost column whose cells distinguish the rows; the first if there is none.
 
-    If that is a column of numbers to the right of one that distinguishes the rows of each group, it is the latter:
+    If the columns to its left do so together, it is the last that is needed: `Region` of `Plan`, `Region` and `Price`,
+    where each plan has a price in each region; so is it below the rows of a group. A column of numbers is no key to the
+    right of one that distinguishes the rows of each group:
     `6 months` under `Redirection inland` and again under `Redirection abroad`, not a price. If it only numbers the
     lines of a scale, it is the scale: `Vessels 12,001 GT to 25,000 GT` to the right of `10.4`. If it gives the amounts
     of ingredients, it is the ingredients: `Flour` to the right of `500 g`.
@@ -117,14 +123,19 @@ def key_column(rows: Sequence[ReadRow]) -> int:
         return column + 1
     if data_rows and _are_amounts(data_rows, column) and _are_things(data_rows, column + 1):
         return column + 1
+    if together := _telling_together([row.cells for row in data_rows], column):
+        return together
     groups = _groups(data_rows)
-    if (
-        not column
-        or not any(groups)
-        or not all(is_numeric(row.cells[column]) for row in data_rows if row.cells[column])
-    ):
+    if not column or not any(groups):
         return column
-    return _telling_apart([row.cells[:column] for row in data_rows], groups) or column
+    grouped = [(row.cells[:column], group) for row, group in zip(data_rows, groups, strict=True) if any(row.cells[1:])]
+    within = _telling_apart([cells for cells, _ in grouped], [group for _, group in grouped])
+    is_code = within and _is_of_numbers(data_rows, within) and not _is_of_numbers(data_rows, column)
+    return column if is_code else within or column
+
+
+def _is_of_numbers(data_rows: Sequence[ReadRow], column: int) -> bool:
+    return all(is_numeric(row.cells[column]) for row in data_rows if row.cells[column])
 
 
 def _are_item_numbers(data_rows: Sequence[ReadRow], column: int) -> bool:
@@ -170,16 +181,34 @@ def _telling_apart(data_cells: Sequence[tuple[str, ...]], groups: Sequence[str])
         filled = [cell for cell in cells if cell[1].strip(" -–—")]
         # A row outside of the groups may lack the cell that distinguishes the rows of a group.
         blank = max(0.1 * len(cells), float(any(groups)))
-        enough = len(cells) - len(filled) <= blank and len(set(filled)) >= 0.9 * len(filled)
+        enough = len(cells) - len(filled) <= blank and len(set(filled)) >= _DIFFERENT * len(filled)
         if enough and max(len(cell) for _, cell in filled) <= _LONGEST_KEY:
             return column
     return 0
 
 
+def _telling_together(data_cells: Sequence[tuple[str, ...]], column: int) -> int:
+    """Return the last of two or three first columns that only together distinguish all rows, to the left of the column
+    that does so alone (0: there is none); 0 if they do not."""
+    if len(data_cells) < _FEWEST_TOGETHER or (not column and _differ(data_cells, 0)):
+        return 0
+    for last in range(1, min(_MOST_TOGETHER, column or len(data_cells[0]) - 1)):
+        cells = [row[: last + 1] for row in data_cells]
+        is_short = all(0 < len(cell) <= _LONGEST_PART for row in cells for cell in row)
+        if is_short and len(set(cells)) == len(cells):
+            return last
+    return 0
+
+
+def _differ(data_cells: Sequence[tuple[str, ...]], column: int) -> bool:
+    cells = [row[column] for row in data_cells]
+    return len(set(cells)) >= _DIFFERENT * len(cells)
+
+
 def _groups(data_rows: Sequence[ReadRow]) -> list[str]:
-    """Return the first cell at or above each row; empty in a table without blank first cells."""
+    """Return the first cell at or above each row, or its label; empty in a table without blank first cells."""
     groups, group = [], ""
     for row in data_rows:
-        group = row.cells[0] or group
+        group = row.cells[0] or row.label or group
         groups.append(group)
     return groups if any(not row.cells[0] for row in data_rows) else [""] * len(data_rows)

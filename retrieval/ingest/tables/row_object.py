@@ -315,7 +315,9 @@ def _names(
     *,
     first: bool,
 ) -> Iterator[str]:
-    keys = {reading.key_column, *ranged}
+    key = reading.key_column
+    is_shared = shared[key][row.cells[key].casefold()] > 1
+    keys = {*(range(key + 1) if is_shared else (key,)), *ranged}
     for column, cell in enumerate(row.cells):
         if not cell:
             continue

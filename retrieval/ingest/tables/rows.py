@@ -196,7 +196,7 @@ def _grid_row(
 ) -> Row:
     columns, key = book.columns, row_key(reading, row)
     at = reading.key_column if row.cells[reading.key_column] == key else row.cells.index(key)
-    name = called(columns.written_out(row.columns[at]), key)
+    name = _name_of(reading, row, at, columns)
     content = grid_object(table, reading, row, name, columns)
     meanings = attempt(
         lambda: book.codes.meanings(key, row.columns[at], table.id),
@@ -225,6 +225,26 @@ def _grid_row(
         called=name,
         meanings=meanings,
     )
+
+
+_SHORT = 3
+"""Most characters of a cell that says nothing without its column if another column has it too: `ON`."""
+
+
+def _name_of(reading: TableMeaning, row: ReadRow, key: int, columns: ColumnNames) -> str:
+    """Return the spoken name of a row by its key, after what distinguishes it from another row with the same key: the
+    cells to the left, or its label."""
+
+    def spoken(at: int) -> str:
+        cell, column = row.cells[at], columns.written_out(row.columns[at])
+        elsewhere = (other.cells[left] for other in data_rows for left in range(key + 1) if left != at)
+        return f"{column} {cell}" if len(cell) <= _SHORT and cell in elsewhere else called(column, cell)
+
+    data_rows = [other for other in reading.rows if other.role == "data" and other.columns == row.columns]
+    if row.role != "data" or sum(other.cells[key] == row.cells[key] for other in data_rows) < 2:
+        return called(columns.written_out(row.columns[key]), row.cells[key])
+    before = [spoken(at) for at in range(key) if row.cells[at]] or [row.label or ""]
+    return ", ".join(filter(None, (*before, spoken(key))))
 
 
 def _notes(table: Table) -> tuple[str, ...]:

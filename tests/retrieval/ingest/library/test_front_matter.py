@@ -57,3 +57,11 @@ def test_a_nested_value_is_shown_in_short():
         read_metadata({"a": {"b": ["x" * 100] * 1000}}, "book.toml")
 
     assert len(str(refused.value)) < 300
+
+
+def test_mappings_with_the_same_keys_give_the_same_warning():
+    warnings: list[str] = []
+    for address in ("a", "b"):
+        split_front_matter(f"---\nlinks: {{next: {address}}}\n---\nText", "page", warnings)
+    assert warnings[0] == warnings[1]
+    assert "'links' must be a string, number, date or list, not a mapping of ['next']" in warnings[0]

@@ -297,3 +297,8 @@ def test_rows_without_a_line_of_dashes_are_a_table_apart_from_the_words_around_t
 
     assert [block.kind for block in found] == blocks
     assert "\n".join(block.source for block in found) == text
+
+
+def test_the_name_of_a_tab_ends_at_the_quote_that_it_begins_with():
+    (table,) = parse_blocks('{% tab title="Attribution d\'aides" %}\n\n| a |\n|---|\n| 1 |\n\n{% endtab %}\n')
+    assert table.tabs == ("Attribution d'aides",)

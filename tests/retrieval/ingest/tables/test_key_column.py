@@ -91,3 +91,19 @@ def test_amounts_that_are_steps_or_have_no_names_beside_them_pick_the_row():
     assert key_column(titled("Amount|Class", "up to 5 kg|Light", "over 5 kg|Heavy")) == 0
     assert key_column(titled("Amount|Effect", "5 g|You sleep for an hour and then you wake up", "5 ml|Nothing")) == 0
     assert key_column(titled("Amount|Of", "5 g|Salt", "10 g|Salt")) == 0
+
+
+TARIFF = ("Basic|North|10", "Basic|South|12", "Gold|North|20", "Gold|South|22")
+
+
+def test_columns_that_only_together_distinguish_the_rows_are_the_key_before_a_column_that_does_so_alone():
+    assert key_column(rows(*TARIFF)) == 1
+    assert key_column(rows(*(line.replace("2|", "0|") for line in TARIFF))) == 1
+    assert key_column(rows(*TARIFF[:3])) == 2
+    assert key_column(rows(*TARIFF, "Gold||30")) == 2
+
+
+def test_below_the_rows_of_a_group_words_are_the_key_and_codes_are_not():
+    panels = [*rows("|Panel 1|a.hex", "|Panel 2|b.hex", label="Tiger"), *rows("|Panel 1|c.hex", label="Quartz")]
+    codes = [*rows("|10|Males", "|20|Females", label="Horses"), *rows("|10|Calves", label="Cattle")]
+    assert (key_column(panels), key_column(codes)) == (1, 2)

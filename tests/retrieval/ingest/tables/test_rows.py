@@ -247,3 +247,19 @@ def test_codes_are_searched_by_the_field_that_points_to_them_and_their_predicate
     assert [(chunk.names, chunk.query_must) for chunk in pointed] == [
         (chunk.names, chunk.query_must) for chunk in plain
     ]
+
+
+def test_a_row_whose_key_another_row_has_is_called_by_the_columns_before_it_too():
+    plans = "| Plan | Level | Price |\n| - | - | - |\n| Basic | 1-3 | 10 |\n| Basic | 4-6 | 12 |\n| Gold | 1-3 | 20 |\n"
+    modes = "| Pump | Valve | Result |\n| - | - | - |\n| ON | ON | a |\n| ON | OFF | b |\n| OFF | ON | c |\n"
+    files = (
+        "| Console | Panel | File |\n| - | - | - |\n| **Tiger** | | |\n| | 1st | x |\n| **Puma** | | |\n| | 1st | y |\n"
+    )
+
+    assert [row.called for row in rows_of(f"{plans}| Gold | 4-6 | 10 |\n")[1]][1:3] == [
+        "Basic, Level 4-6",
+        "Gold, Level 1-3",
+    ]
+    assert [row.called for row in rows_of(f"{modes}| OFF | OFF | d |\n")[1]][1] == "Pump ON, Valve OFF"
+    assert [row.called for row in rows_of(files)[1]] == ["Tiger", "Tiger, Panel 1st", "Puma", "Puma, Panel 1st"]
+    assert rows_of(f"{plans}| Gold | 4-6 | 10 |\n")[1][0].names[0] == "Basic"
