@@ -331,6 +331,7 @@ def _cut(section: _Section, cuts: Cuts, least: int = 0) -> Iterator[list[Section
 
 
 def _packed(pieces: Sequence[SectionPart], cuts: Cuts) -> Iterator[list[SectionPart]]:
+    """Yield runs of pieces that fit, each under the headings; a paragraph that ends with a colon goes with the next."""
     heading = [piece for piece in pieces if piece.level]
     carried = _size(heading, cuts)
     current: list[SectionPart] = []
@@ -338,8 +339,10 @@ def _packed(pieces: Sequence[SectionPart], cuts: Cuts) -> Iterator[list[SectionP
         if piece.level:
             continue
         if current and carried + _size([*current, piece], cuts) > cuts.limit:
-            yield heading + current
-            current = []
+            leads = current[-1].text.rstrip(" *_").endswith(":") and len(current) > 1
+            leads = leads and carried + _size([current[-1], piece], cuts) <= cuts.limit
+            yield heading + (current[:-1] if leads else current)
+            current = current[-1:] if leads else []
         current.append(piece)
     if current:
         yield heading + current

@@ -148,9 +148,10 @@ def _is_identifier(run: str) -> bool:
 
 
 def _is_dotted(parts: list[str]) -> bool:
-    """Whether parts between points are a name, not an abbreviation (`e.g`) or an amount (`2.5kg`)."""
+    """Whether parts between points are a name, not an abbreviation (`e.g`) or an amount (`2.5kg`, `3.3v`)."""
     is_abbreviation = all(len(part) == 1 for part in parts)
-    is_amount = len(parts) == 2 and parts[0].isdigit() and parts[1][0].isdigit() and not _is_mixed(parts[1])
+    is_amount = len(parts) == 2 and parts[0].isdigit() and parts[1][0].isdigit()
+    is_amount = is_amount and not (_is_mixed(parts[1]) and _is_mixed(parts[1].upper()))
     return not is_abbreviation and not is_amount
 
 

@@ -36,7 +36,7 @@ _ITEM = re.compile(r"(?P<indent> *)(?:[-*+]|\d{1,3}[.)])(?P<gap> +)(?:\[[ xX]\] 
 _NAME = r"(?:\*\*(?:[^*\n]|\*(?!\*))+\*\*|__[^_\n]+__|(?P<{0}>`+)[^`\n]+(?P={0})|\[`[^`\n]+`\]\([^()\s]*\))"
 _DEFINED = re.compile(
     rf"(?P<name>{_NAME.format('first')}(?:(?:,| /| or| and|/) ?{_NAME.format('next')})*)"
-    r"(?:[ ]*<[^<>]*>)*[ ]*(?:[:=]|--?(?=\s)|[–—])?[ ]*(?P<meaning>.*)"
+    r"(?:[ ]*<[^<>]*>)*[ ]*(?:[:=,]|--?(?=\s)|[–—])?[ ]*(?P<meaning>.*)"
 )
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
 _MEANING = re.compile(r"^ {0,3}[:~][ \t]+(?=\S)", re.MULTILINE)

@@ -65,6 +65,12 @@ def test_every_part_of_a_long_section_carries_its_heading_without_overlap_or_los
     assert "\n\n".join(passage.source for passage in passages).split("\n\n") == paragraphs
 
 
+def test_a_paragraph_that_ends_with_a_colon_stays_with_the_list_that_it_introduces():
+    text = f"# A\n\n{sentence(100)}\n\nReports are in these folders:\n\n- D:/Data\n- {sentence(60)}\n"
+    assert ["Reports" in passage.text for passage in cut(text, 200)] == [False, True]
+    assert ["Reports" in passage.text for passage in cut(text.replace("folders:", "folders."), 200)] == [True, False]
+
+
 @pytest.mark.parametrize("signs", ["---", "****", "* * *"])
 def test_signs_without_a_word_are_no_passage_and_stay_in_one_that_has_words(signs):
     assert [passage.text for passage in cut(f"# Rules\n\n{signs}\n")] == ["# Rules"]

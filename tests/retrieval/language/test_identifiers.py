@@ -40,7 +40,7 @@ def test_a_name_without_a_blank_is_one_identifier(text: str, expected: list[str]
     "text",
     [
         "e.g. this, i.e. that, in the U.S.A.",
-        "2.5kg, 10mm and 3.5ft on the 7th",
+        "2.5kg, 10mm, 4.096v and 3.5ft on the 7th",
         "2d6, d20 and 1d6+2",
         "level-3 and a 10-foot pole",
         "and/or, either/or",
