@@ -17,6 +17,8 @@ _OR = "Or, if that is meant: "
 _PERHAPS = "Perhaps: "
 _MOST_MISSING = 2
 """The maximum number of words of the question that an uncertain answer lists as missing."""
+_MOST_SHOWN = 1000
+"""The maximum number of characters of a cell or a sentence in the text of an answer."""
 NO_ANSWER_TEXT = "No answer found in these books."
 READ = "Read from the books, not generated."
 
@@ -65,11 +67,16 @@ def nearest_place(passage: Passage) -> str:
 def _line(statement: Statement) -> str:
     cells = statement.cells
     if not cells[0].column:
-        return " ".join(f"“{plain_text(cell.text)}”" for cell in cells)
+        return " ".join(f"“{_shown(plain_text(cell.text))}”" for cell in cells)
     chunk = statement.passage.hit.chunk
     # The title already contains the key; a row that has only its key still shows it.
     told = [cell for cell in cells if cell.text != chunk.row_key] or cells
-    return f"{chunk.title} - {'; '.join(f'{cell.column}: {cell.text}' for cell in told)}"
+    return f"{chunk.title} - {'; '.join(f'{cell.column}: {_shown(cell.text)}' for cell in told)}"
+
+
+def _shown(text: str) -> str:
+    """Return a cell or a sentence, with its end left out if it is long: a table of data may be one line."""
+    return (text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN].rsplit(maxsplit=1)[0]} …") or "(blank)"
 
 
 def _doubt(statement: Statement) -> str:

@@ -38,6 +38,10 @@ class Span:
     """Whether a text is running text rather than a list, a quotation or code."""
 
 
+_INDENTED = re.compile(r" {0,3}\t| {4}")
+"""The beginning of a line of code."""
+
+
 def spans_of(text: str, first: int = 0) -> Iterator[Span]:
     """Yield the spans of a text in reading order.
 
@@ -74,16 +78,21 @@ def spans_of(text: str, first: int = 0) -> Iterator[Span]:
 
 
 def _with_delimiters_counted(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines; a line of dashes below a row is changed to have as many columns as the row.
+    """Yield the lines; a line of dashes below a row is changed to have as many columns as the row, and rows below it
+    that would be code because of their indentation are moved to the left.
 
     In GFM, there is no table if the numbers differ, and `- | -` is a list; kramdown, PHP Markdown Extra and authors
     are less strict.
     """
+    in_table = False
     for above, line, below in zip(("", *lines), lines, (*lines[1:], ""), strict=False):
         dashes = _bare(line)
         is_below_row = "|" in line and "|" in above and "|" in below and is_delimiter(dashes)
         n_columns = len(split_row(_bare(above))) if is_below_row else 0
-        if n_columns < 2 or _parts(dashes, n_columns):
+        in_table = "|" in line and (in_table or (is_below_row and not _INDENTED.match(line)))
+        if in_table and _INDENTED.match(line):
+            yield line.lstrip()
+        elif n_columns < 2 or _parts(dashes, n_columns):
             yield line
         else:
             yield f"{line.removesuffix(dashes)}|{'---|' * n_columns}"

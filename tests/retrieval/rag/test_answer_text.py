@@ -59,6 +59,13 @@ def test_the_cells_of_a_row_stand_under_its_title_after_yes_or_no() -> None:
     assert words("Is an axe sharp?", reading)[0] == "Yes. Arms - Axe - Sharp: Yes [1]"
 
 
+def test_a_blank_cell_is_called_blank_and_the_end_of_a_long_one_is_left_out() -> None:
+    line = words("audio", Reading("stated", (stated(AXE, ("Audio", ""), ("Data", "word " * 5000)),)))[0]
+    assert line.startswith("Arms - Axe - Audio: (blank); Data: word word")
+    assert line.endswith("word … [1]")
+    assert len(line) < 1100
+
+
 def test_the_nearest_place_has_its_number() -> None:
     assert nearest_place(BOW) == "The closest passage: Arms - Bow [2]"
 

@@ -193,3 +193,9 @@ def test_dashes_between_a_header_and_rows_make_a_table_however_many_they_are(tex
 @pytest.mark.parametrize("text", ["- | -\n- A | B", "A | B\n- | -", "A | B\n- C | D\n- E | F", "A | B\n---\nC | D"])
 def test_dashes_elsewhere_make_no_table(text: str) -> None:
     assert all(span.kind != "table" for span in spans_of(text))
+
+
+def test_rows_behind_a_tab_belong_to_the_table_above_them_and_those_of_code_do_not():
+    (table, text) = spans_of("  Band\t| Hz\n  ---|---\n\t1\t| 50\n    2 | 140\n\nText\n")
+    assert (table.kind, table.source.count("\n"), table.source.endswith("\t1\t| 50\n    2 | 140")) == ("table", 3, True)
+    assert text.source == "Text"
