@@ -334,6 +334,10 @@ def _criterion(name: str, holds: Callable[[Chunk], bool]) -> _Criterion:
     return _Criterion(name, holds, holds)
 
 
+_LEAST_NAMED = 3
+"""Fewest characters of a value that is looked for within a row's key: `rope, silk` in `Rope, silk, 50 feet`."""
+
+
 def _piece_of_line(candidates: list[int], anchor: Anchor, question: Question, chunks: Sequence[Chunk]) -> list[int]:
     """Return, of rows from one source line, the one that the question's keys or the anchor's row key identify."""
     if (
@@ -341,12 +345,13 @@ def _piece_of_line(candidates: list[int], anchor: Anchor, question: Question, ch
         or anchor.row_key is None
     ):
         return candidates
-    key_values = {folded(value) for value in question.keys.values()}
-    by_keys = [candidate for candidate in candidates if folded(chunks[candidate].row_key or "") in key_values]
-    by_anchor = [
-        candidate for candidate in candidates if folded(chunks[candidate].row_key or "") == folded(anchor.row_key)
-    ]
-    return by_keys or by_anchor or candidates
+    wanted = {folded(value) for value in question.keys.values()} - {""}
+    row_key_of = {candidate: folded(chunks[candidate].row_key or "") for candidate in candidates}
+    by_keys = [candidate for candidate, key in row_key_of.items() if key in wanted]
+    named = [value for value in wanted if len(value) >= _LEAST_NAMED]
+    by_parts = [candidate for candidate, key in row_key_of.items() if any(value in key for value in named)]
+    by_anchor = [candidate for candidate, key in row_key_of.items() if key == folded(anchor.row_key)]
+    return by_keys or by_parts or by_anchor or candidates
 
 
 def _right_kind(chunk: Chunk, anchor: Anchor) -> bool:

@@ -114,6 +114,9 @@ def test_parts_of_a_row_and_pairs_side_by_side_are_told_apart_by_row_key_and_key
     anchor = Anchor(snippet="| 1 | 200 | 11 | 7,200 |", row_key="1")
     assert gold_of(ask(anchor, keys={"cr": "11"}), halves) == ("11",)
     assert gold_of(ask(anchor), halves) == ("1",)
+    halves = [make_chunk(key, source="| Net | 4 | Rope, silk | 9 |", row_key=key) for key in ("Net", "Rope, silk")]
+    anchor = Anchor(snippet="| Net | 4 | Rope, silk | 9 |", row_key="Net")
+    assert gold_of(ask(anchor, keys={"item": "rope", "column": "Cost"}), halves) == ("Rope, silk",)
 
 
 def test_without_a_snippet_heading_caption_and_key_must_hold(twins, make_chunk):
