@@ -346,12 +346,18 @@ def _piece_of_line(candidates: list[int], anchor: Anchor, question: Question, ch
     ):
         return candidates
     wanted = {folded(value) for value in question.keys.values()} - {""}
-    row_key_of = {candidate: folded(chunks[candidate].row_key or "") for candidate in candidates}
-    by_keys = [candidate for candidate, key in row_key_of.items() if key in wanted]
     named = [value for value in wanted if len(value) >= _LEAST_NAMED]
-    by_parts = [candidate for candidate, key in row_key_of.items() if any(value in key for value in named)]
-    by_anchor = [candidate for candidate, key in row_key_of.items() if key == folded(anchor.row_key)]
-    return by_keys or by_parts or by_anchor or candidates
+    key, answer = folded(anchor.row_key), folded(question.answer or "")
+    row_key_of = {candidate: folded(chunks[candidate].row_key or "") for candidate in candidates}
+    cells_of = {candidate: set(map(folded, chunks[candidate].cells)) for candidate in candidates}
+    ways: tuple[Callable[[int], bool], ...] = (
+        lambda candidate: row_key_of[candidate] in wanted,
+        lambda candidate: any(value in row_key_of[candidate] for value in named),
+        lambda candidate: row_key_of[candidate] == key,
+        lambda candidate: key in cells_of[candidate],
+        lambda candidate: answer in cells_of[candidate],
+    )
+    return next((left for way in ways if (left := list(filter(way, candidates)))), candidates)
 
 
 def _right_kind(chunk: Chunk, anchor: Anchor) -> bool:

@@ -117,6 +117,13 @@ def test_parts_of_a_row_and_pairs_side_by_side_are_told_apart_by_row_key_and_key
     halves = [make_chunk(key, source="| Net | 4 | Rope, silk | 9 |", row_key=key) for key in ("Net", "Rope, silk")]
     anchor = Anchor(snippet="| Net | 4 | Rope, silk | 9 |", row_key="Net")
     assert gold_of(ask(anchor, keys={"item": "rope", "column": "Cost"}), halves) == ("Rope, silk",)
+    drums = [
+        make_chunk(key, source="| 37 | Stick | | 69 | Drum |", row_key=key, columns=("#", "Name"), cells=(key, name))
+        for key, name in (("37", "Stick"), ("69", "Drum"))
+    ]
+    anchor = Anchor(snippet="| 37 | Stick | | 69 | Drum |", row_key="Drum")
+    assert gold_of(ask(anchor), drums) == ("69",)
+    assert gold_of(ask(replace(anchor, row_key="Percussion"), answer="37"), drums) == ("37",)
 
 
 def test_without_a_snippet_heading_caption_and_key_must_hold(twins, make_chunk):
