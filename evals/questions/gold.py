@@ -355,7 +355,7 @@ def _piece_of_line(candidates: list[int], anchor: Anchor, question: Question, ch
         lambda candidate: any(value in row_key_of[candidate] for value in named),
         lambda candidate: row_key_of[candidate] == key,
         lambda candidate: key in cells_of[candidate],
-        lambda candidate: answer in cells_of[candidate],
+        lambda candidate: bool(answer) and answer in cells_of[candidate],
     )
     return next((left for way in ways if (left := list(filter(way, candidates)))), candidates)
 

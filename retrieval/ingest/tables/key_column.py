@@ -108,11 +108,10 @@ def key_column(rows: Sequence[ReadRow]) -> int:
     """Return the leftmost column whose cells distinguish the rows; the first if there is none.
 
     If the columns to its left do so together, it is the last that is needed: `Region` of `Plan`, `Region` and `Price`,
-    where each plan has a price in each region; so is it below the rows of a group. A column of numbers is no key to the
-    right of one that distinguishes the rows of each group:
-    `6 months` under `Redirection inland` and again under `Redirection abroad`, not a price. If it only numbers the
-    lines of a scale, it is the scale: `Vessels 12,001 GT to 25,000 GT` to the right of `10.4`. If it gives the amounts
-    of ingredients, it is the ingredients: `Flour` to the right of `500 g`.
+    where each plan has a price in each region. If a column to its left distinguishes the rows of each group, it is that
+    column, unless it contains codes: `6 months` under `Redirection inland` and again under `Redirection abroad`, not a
+    price. If it only numbers the lines of a scale, it is the scale: `Vessels 12,001 GT to 25,000 GT` to the right of
+    `10.4`. If it gives the amounts of ingredients, it is the ingredients: `Flour` to the right of `500 g`.
 
     Args:
         rows: with the table's own columns.

@@ -164,8 +164,9 @@ def _rows_of(table: Table, as_written: TableMeaning, book: _BookRules) -> tuple[
         bool,
         "whether each key of a table has one row",
     )
+    row_names = _RowNames.of(reading, book.columns)
     return tuple(
-        _grid_row(table, reading, row, book, names.get(row.ordinal, ()), keyed=keyed)
+        _grid_row(table, reading, row, book, names.get(row.ordinal, ()), row_names, keyed=keyed)
         for row in reading.rows
         if row.role != "heading" and any(row.cells)
     )
@@ -191,12 +192,13 @@ def _grid_row(
     row: ReadRow,
     book: _BookRules,
     names: tuple[str, ...],
+    row_names: "_RowNames",
     *,
     keyed: bool,
 ) -> Row:
     columns, key = book.columns, row_key(reading, row)
     at = reading.key_column if row.cells[reading.key_column] == key else row.cells.index(key)
-    name = _name_of(reading, row, at, columns)
+    name = row_names.name(row, at)
     content = grid_object(table, reading, row, name, columns)
     meanings = attempt(
         lambda: book.codes.meanings(key, row.columns[at], table.id),
@@ -231,20 +233,34 @@ _SHORT = 3
 """Most characters of a cell that says nothing without its column if another column has it too: `ON`."""
 
 
-def _name_of(reading: TableMeaning, row: ReadRow, key: int, columns: ColumnNames) -> str:
-    """Return the spoken name of a row by its key, after what distinguishes it from another row with the same key: the
-    cells to the left, or its label."""
+@dataclass(frozen=True, slots=True)
+class _RowNames:
+    """The spoken names of the rows of a table by their keys."""
 
-    def spoken(at: int) -> str:
-        cell, column = row.cells[at], columns.written_out(row.columns[at])
-        elsewhere = (other.cells[left] for other in data_rows for left in range(key + 1) if left != at)
-        return f"{column} {cell}" if len(cell) <= _SHORT and cell in elsewhere else called(column, cell)
+    key_column: int
+    cells_of_columns: tuple[Counter[str], ...]
+    """The cells of the columns up to the key's."""
+    columns: ColumnNames
 
-    data_rows = [other for other in reading.rows if other.role == "data" and other.columns == row.columns]
-    if row.role != "data" or sum(other.cells[key] == row.cells[key] for other in data_rows) < 2:
-        return called(columns.written_out(row.columns[key]), row.cells[key])
-    before = [spoken(at) for at in range(key) if row.cells[at]] or [row.label or ""]
-    return ", ".join(filter(None, (*before, spoken(key))))
+    @classmethod
+    def of(cls, reading: TableMeaning, columns: ColumnNames) -> "_RowNames":
+        """Count the cells of a table's data rows."""
+        own = [row.cells for row in reading.rows if row.role == "data" and row.columns == reading.columns]
+        counts = tuple(Counter(cells[at] for cells in own) for at in range(reading.key_column + 1))
+        return cls(reading.key_column, counts, columns)
+
+    def name(self, row: ReadRow, key: int) -> str:
+        """Return the name of a row by the cell of its key, after what distinguishes it from other rows with this key:
+        the cells to the left, or its label."""
+        if row.role != "data" or key != self.key_column or self.cells_of_columns[key][row.cells[key]] < 2:
+            return called(self.columns.written_out(row.columns[key]), row.cells[key])
+        before = [self._spoken(row, at) for at in range(key) if row.cells[at]] or [row.label or ""]
+        return ", ".join(filter(None, (*before, self._spoken(row, key))))
+
+    def _spoken(self, row: ReadRow, at: int) -> str:
+        cell, column = row.cells[at], self.columns.written_out(row.columns[at])
+        is_elsewhere = any(cell in cells for other, cells in enumerate(self.cells_of_columns) if other != at)
+        return f"{column} {cell}" if len(cell) <= _SHORT and is_elsewhere else called(column, cell)
 
 
 def _notes(table: Table) -> tuple[str, ...]:
