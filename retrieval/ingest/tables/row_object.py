@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 
 from retrieval.ingest.markdown.parser import plain_text
 from retrieval.ingest.tables.column_names import ColumnNames, column_labels
@@ -30,8 +31,8 @@ _ANY_WORD = re.compile(r"\w+")
 
 
 def subject(table: Table) -> str:
-    """Return the table's title, or the nearest heading, or its document."""
-    return table.title or (table.heading_path[-1] if table.heading_path else table.document)
+    """Return the table's title, or the nearest heading, or the name of its file."""
+    return table.title or (table.heading_path[-1] if table.heading_path else PurePosixPath(table.document).stem)
 
 
 def row_key(reading: TableMeaning, row: ReadRow) -> str:

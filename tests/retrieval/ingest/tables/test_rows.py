@@ -123,7 +123,7 @@ def test_a_key_value_block_is_one_record_with_the_pair_of_its_heading_line():
 def test_a_column_called_title_does_not_replace_the_title():
     row = contents("| title | year |\n| - | - |\n| Polio Water | 1995 |\n| Pups | 1999 |\n")[0]
 
-    assert row["title"] == "d.md - Polio Water"
+    assert row["title"] == "d - Polio Water"
     assert row["title value"] == "Polio Water"
 
 
