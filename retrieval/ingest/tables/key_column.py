@@ -27,8 +27,6 @@ class ReadRow:
 _DASHES = re.compile(r"(?P<dashes>(?:[-–—]\s+)+)(?=[^\W\d_]|\d+\s)")
 _LONGEST_KEY = 120
 """Most characters of a key; a longer cell is a text."""
-_DIFFERENT = 0.9
-"""Least share of different cells in a column that distinguishes the rows."""
 _MOST_TOGETHER, _FEWEST_TOGETHER, _LONGEST_PART = 3, 4, 60
 """Columns that may be a key together, fewest rows with such a key, and most characters of its cells."""
 _FEWEST_GROUPED = 2
@@ -117,20 +115,22 @@ def key_column(rows: Sequence[ReadRow]) -> int:
         rows: with the table's own columns.
     """
     data_rows = [row for row in rows if row.role == "data"]
-    column = _telling_apart([row.cells for row in data_rows], [""] * len(data_rows))
+    alone = _telling_apart([row.cells for row in data_rows], [""] * len(data_rows))
+    column = alone or 0
     if data_rows and _are_item_numbers(data_rows, column) and _is_scale(data_rows, column + 1):
         return column + 1
     if data_rows and _are_amounts(data_rows, column) and _are_things(data_rows, column + 1):
         return column + 1
-    if together := _telling_together([row.cells for row in data_rows], column):
+    if alone != 0 and (together := _telling_together([row.cells for row in data_rows], alone)):
         return together
     groups = _groups(data_rows)
     if not column or not any(groups):
         return column
     grouped = [(row.cells[:column], group) for row, group in zip(data_rows, groups, strict=True) if any(row.cells[1:])]
     within = _telling_apart([cells for cells, _ in grouped], [group for _, group in grouped])
-    is_code = within and _is_of_numbers(data_rows, within) and not _is_of_numbers(data_rows, column)
-    return column if is_code else within or column
+    if not within or (_is_of_numbers(data_rows, within) and not _is_of_numbers(data_rows, column)):
+        return column
+    return within
 
 
 def _is_of_numbers(data_rows: Sequence[ReadRow], column: int) -> bool:
@@ -174,34 +174,33 @@ def _are_things(data_rows: Sequence[ReadRow], column: int) -> bool:
     return len(set(cells)) == len(cells) > 0 and all(named) and 2 * len(named) >= len(cells)
 
 
-def _telling_apart(data_cells: Sequence[tuple[str, ...]], groups: Sequence[str]) -> int:
+def _telling_apart(data_cells: Sequence[tuple[str, ...]], groups: Sequence[str]) -> int | None:
+    """Return the leftmost column whose cells distinguish the rows of each group; None if there is none."""
     for column in range(len(data_cells[0]) if data_cells else 0):
         cells = [(group, row[column]) for group, row in zip(groups, data_cells, strict=True)]
         filled = [cell for cell in cells if cell[1].strip(" -–—")]
         # A row outside of the groups may lack the cell that distinguishes the rows of a group.
         blank = max(0.1 * len(cells), float(any(groups)))
-        enough = len(cells) - len(filled) <= blank and len(set(filled)) >= _DIFFERENT * len(filled)
-        if enough and max(len(cell) for _, cell in filled) <= _LONGEST_KEY:
+        enough = len(cells) - len(filled) <= blank and len(set(filled)) >= 0.9 * len(filled)
+        if enough and filled and max(len(cell) for _, cell in filled) <= _LONGEST_KEY:
             return column
-    return 0
+    return None
 
 
-def _telling_together(data_cells: Sequence[tuple[str, ...]], column: int) -> int:
-    """Return the last of two or three first columns that only together distinguish all rows, to the left of the column
-    that does so alone (0: there is none); 0 if they do not."""
-    if len(data_cells) < _FEWEST_TOGETHER or (not column and _differ(data_cells, 0)):
-        return 0
-    for last in range(1, min(_MOST_TOGETHER, column or len(data_cells[0]) - 1)):
+def _telling_together(data_cells: Sequence[tuple[str, ...]], alone: int | None) -> int | None:
+    """Return the last of two or three first columns that only together distinguish all rows; None if they do not.
+
+    Args:
+        alone: the column that distinguishes the rows alone, to the right of them; None if there is none.
+    """
+    if len(data_cells) < _FEWEST_TOGETHER:
+        return None
+    for last in range(1, min(_MOST_TOGETHER, alone or len(data_cells[0]) - 1)):
         cells = [row[: last + 1] for row in data_cells]
         is_short = all(0 < len(cell) <= _LONGEST_PART for row in cells for cell in row)
         if is_short and len(set(cells)) == len(cells):
             return last
-    return 0
-
-
-def _differ(data_cells: Sequence[tuple[str, ...]], column: int) -> bool:
-    cells = [row[column] for row in data_cells]
-    return len(set(cells)) >= _DIFFERENT * len(cells)
+    return None
 
 
 def _groups(data_rows: Sequence[ReadRow]) -> list[str]:

@@ -107,3 +107,4 @@ def test_below_the_rows_of_a_group_words_are_the_key_and_codes_are_not():
     panels = [*rows("|Panel 1|a.hex", "|Panel 2|b.hex", label="Tiger"), *rows("|Panel 1|c.hex", label="Quartz")]
     codes = [*rows("|10|Males", "|20|Females", label="Horses"), *rows("|10|Calves", label="Cattle")]
     assert (key_column(panels), key_column(codes)) == (1, 2)
+    assert key_column(rows("|||Calves", label="Cattle")) == 3
