@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.index.words.word_vectors import word_vector
+from retrieval.ingest.markdown.boxes import box_of
 from retrieval.language.english import word_set
 from retrieval.language.numbers import quantities
 from retrieval.rag.cells import Cell, probabilities
@@ -22,7 +23,7 @@ from retrieval.types import Vector
 _BREAK = re.compile(
     r"(?<=[.!?])[*_)\"”’»]*\s+(?=[*_(\"“‘«\[`¿¡]*[A-Z0-9À-ÖØ-ÞΑ-ΩЀ-Я])|(?<=[。！？])[」』”]*(?=[^\s」』”])|<br ?/?>"
 )
-_HEADING = re.compile(r"^#{1,6}\s+(?P<hashed>.+?)\s*#*$|^\*\*(?P<bold>[^*]+)\*\*:?$")
+_HEADING = re.compile(r"^#{1,6}\s+(?P<hashed>.+?)\s*#*$|^(?:\*\*|__)(?P<bold>[^*_]+)(?:\*\*|__):?$")
 _ASKS = re.compile(r"[?？][*_)\"”’»]*$")
 _ITEM = re.compile(r"^(?P<indent>\s*)(?:(?P<mark>[-*+:~]|(?P<number>\d{1,9})[.)])\s+|>\s*)")
 _FENCE = re.compile(r"^\s*(?P<marks>```|~~~)")
@@ -81,9 +82,12 @@ def split_sentences(text: str) -> tuple[Sentence, ...]:
     for number, block in enumerate(blocks):
         if block.is_code:
             continue
-        title = _HEADING.match(block.text)
+        title, box = _HEADING.match(block.text), box_of(block.text)
         if title:
             heading, before, last_step = (title["hashed"] or title["bold"]).strip(), "", 0
+            continue
+        if box:  # `!!! note` is a mark, and a title names what is below it
+            heading, before, last_step = box.title or heading, "", 0
             continue
         if block.step:  # "1. 1. 1." is one list, since markdown counts by itself
             if not last_step or block.step < last_step:
@@ -122,19 +126,21 @@ def _blocks(text: str) -> Iterator[_Block]:
         if fence and not (mark and mark["marks"] == fence):
             lines.append(line)
             continue
-        item, title = _ITEM.match(line), _HEADING.match(line.strip())
+        item = _ITEM.match(line)
+        words = (line[item.end() :] if item else line).strip()
+        title = _HEADING.match(line.strip()) or box_of(words)
         if lines and (fence or mark or item or title or not line.strip()):
             yield _Block("\n".join(lines), -1, is_code=True) if fence else _Block(" ".join(lines), indent, step=step)
             lines = []
         if mark:
             fence = "" if fence else mark["marks"]
         elif title:
-            yield _Block(line.strip(), -1)
+            yield _Block(line.strip() if isinstance(title, re.Match) else words, -1)
         elif line.strip():
             if not lines:
                 indent = len(item["indent"]) if item and item["mark"] else -1
                 step = int(item["number"] or 0) if item else 0
-            lines.append((line[item.end() :] if item else line).strip())
+            lines.append(words)
 
 
 def _introduced(block: _Block, following: Sequence[_Block]) -> str:

@@ -12,11 +12,14 @@ from retrieval.ingest.markdown.parser import HEADING_MARK, PIPE, Token, block_to
 
 BlockKind = Literal["heading", "table", "html", "text"]
 
-_CONTAINERS = frozenset({"bullet_list_open", "ordered_list_open", "blockquote_open", "dl_open"})
+_LISTS = frozenset({"bullet_list_open", "ordered_list_open"})
+_CONTAINERS = _LISTS | {"blockquote_open", "dl_open"}
 _MARGIN = re.compile(r"^[ \t]*(?:>[ \t]*)*")
 _NO_LANGUAGE = frozenset({"", "text", "txt", "plain", "plaintext"})
 """Languages of fences that do not contain code."""
 _DELIMITER = re.compile(r"(?=[^\n]*-)[-:|+ \t]+")
+_MARK = re.compile(r"^[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]*")
+"""The mark of the first line of an item."""
 _ITEM = re.compile(r"^(?:(?:[-+*]|\d{1,9}[.)]|>)[ \t]+)+")
 
 
@@ -72,7 +75,8 @@ def spans_of(text: str, first: int = 0) -> Iterator[Span]:
             yield _span(lines, "html", start + 1, end - 1, first)
         elif token.type in _CONTAINERS:
             inside = list(takewhile(lambda token: token.level > 0, tokens[index + 1 :]))
-            yield from _container(lines, inside, start, end, first)
+            divided = _list if token.type in _LISTS else _container
+            yield from divided(lines, inside, start, end, first)
         else:
             yield _span(lines, _kind(token), start, end, first, _level(token), running=token.type == "paragraph_open")
 
@@ -151,8 +155,13 @@ def _indented_end(lines: Sequence[str], start: int) -> int:
 
 def _inside(lines: Sequence[str], start: int, end: int, first: int) -> Iterator[Span]:
     """Yield the spans of a box or of indented text, each with its source as it is in the document."""
-    inner = "\n".join(line.removeprefix("\t").removeprefix("    ") for line in lines[start:end])
-    for span in spans_of(inner, first + start):
+    yield from _dedented(
+        lines, [line.removeprefix("\t").removeprefix("    ") for line in lines[start:end]], start, first
+    )
+
+
+def _dedented(lines: Sequence[str], inner: Sequence[str], start: int, first: int) -> Iterator[Span]:
+    for span in spans_of("\n".join(inner), first + start):
         yield replace(span, source="\n".join(lines[span.start - first : span.end - first]))
 
 
@@ -192,8 +201,46 @@ def _table(lines: Sequence[str], start: int, end: int, first: int) -> Iterator[S
         yield from spans_of("\n".join(map(_bare, lines[stop:end])), first + stop)
 
 
+def _list(lines: Sequence[str], inside: Sequence[Token], start: int, end: int, first: int) -> Iterator[Span]:
+    """Yield a list, with separate spans for the content of each item that contains a table, a tab or a line across.
+
+    In MkDocs, a page may consist of such items: `-   **Limits**`, then a tab with a table.
+    """
+    apart = [token.map[0] for token in inside if token.map and _is_apart(token, lines)]
+    done = start
+    for top, below in (item.map for item in inside if item.level == 1 and item.map):
+        if any(top <= line < below for line in apart):
+            yield from _filled(lines, done, top, first)
+            for span in _dedented(lines, list(_item(lines[top:below])), top, first):
+                # A heading of an item does not head what is below the list.
+                yield replace(span, kind="text", level=0) if span.level else span
+            done = below
+    yield from _filled(lines, done, end, first)
+
+
+def _is_apart(token: Token, lines: Sequence[str]) -> bool:
+    if token.type == "paragraph_open" and token.map:
+        box = box_of(lines[token.map[0]].strip())
+        return box is not None and box.is_tab
+    return token.type in ("table_open", "hr") or _is_indented_table(token)
+
+
+def _item(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of an item without its mark, and without the indentation that its second line has."""
+    first = lines[0].expandtabs(4)
+    width = len(first) - len(_MARK.sub("", first))
+    shown = [line.expandtabs(4) if line.startswith((" ", "\t")) else line for line in lines[1:]]
+    width = max(width, next((_indentation(line) for line in shown if line.strip()), 0))
+    yield _MARK.sub("", lines[0])
+    yield from (line[min(width, _indentation(line)) :] for line in shown)
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
 def _container(lines: Sequence[str], inside: Sequence[Token], start: int, end: int, first: int) -> Iterator[Span]:
-    """Yield a list or a quotation divided at its tables. The paragraph directly above a table may introduce it."""
+    """Yield a quotation divided at its tables. The paragraph directly above a table may introduce it."""
     kinds = Counter(token.type for token in inside)
     if not kinds["table_open"]:
         # A list of one term may be a paragraph above the caption of a table, which Pandoc begins with a colon.

@@ -53,6 +53,21 @@ def test_a_sentence_knows_its_heading_and_what_stands_before_it() -> None:
     assert by_text["Never more."].before == "Drinks 2.50 pints."
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '=== "Nursing Notes"\n\n    Use an 18G needle.',
+        '!!! note "Nursing Notes"\n    Use an 18G needle.',
+        ":::tip Nursing Notes\nUse an 18G needle.\n:::",
+        "__Nursing Notes__\n\n> [!NOTE]\n> Use an 18G needle.",
+    ],
+)
+def test_the_mark_of_a_box_is_no_sentence_and_its_title_is_a_heading(text: str) -> None:
+    assert [(sentence.text, sentence.heading) for sentence in split_sentences(text)] == [
+        ("Use an 18G needle.", "Nursing Notes")
+    ]
+
+
 def test_a_question_and_a_repeated_heading_answer_nothing_but_stand_before_what_does() -> None:
     faq = "**What does it eat?**\nWhat is the diet of a ghoul? Barley only.\n\n### Light\n\nLight\n\nIt hates *light*."
     sentences = split_sentences(faq)

@@ -38,6 +38,43 @@ def test_a_list_without_a_table_stays_whole():
     assert find_spans("- a\n\n  b\n- c") == [("text", "- a\n\n  b\n- c", False)]
 
 
+CARDS = """-   __1. Limits__
+
+    ---
+
+    === "Doses"
+
+        | a | b |
+        | - | - |
+        | 1 | 2 |
+
+    === "Notes"
+
+        ## Not a heading
+
+1.  Plain.
+"""
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_what_is_in_an_item_of_a_list_is_read_like_what_is_outside_of_it(narrow):
+    text = CARDS.replace("-   __1", "- __1") if narrow else CARDS
+    spans = list(spans_of(text))
+
+    assert [span.kind for span in spans] == ["text", "text", "text", "table", "text", "text", "text"]
+    assert without_marks(spans[0].source) == "__1. Limits__"
+    assert spans[0].is_paragraph
+    assert spans[3].source == indented(TABLE, " " * 8)
+    assert [(span.start, span.source) for span in spans] == [
+        (span.start, "\n".join(text.split("\n")[span.start : span.end])) for span in spans
+    ]
+
+
+def test_a_list_with_a_note_stays_whole():
+    text = "- a\n\n    !!! note\n        Hot.\n- b"
+    assert find_spans(text) == [("text", text, False)]
+
+
 def test_two_tables_in_one_list_are_two_spans_with_their_lines():
     spans = list(spans_of(f"- a\n\n{indented(TABLE, '  ')}\n- b\n\n{indented(TABLE, '  ')}\n", first=7))
 
