@@ -27,8 +27,12 @@ class ReadRow:
 _DASHES = re.compile(r"(?P<dashes>(?:[-–—]\s+)+)(?=[^\W\d_]|\d+\s)")
 _LONGEST_KEY = 120
 """Most characters of a key; a longer cell is a text."""
-_MOST_TOGETHER, _FEWEST_TOGETHER, _LONGEST_PART = 3, 4, 60
-"""Columns that may be a key together, fewest rows with such a key, and most characters of its cells."""
+LONGEST_PART = 60
+"""Most characters of a cell that is part of a key."""
+_MOST_TOGETHER, _FEWEST_TOGETHER = 3, 4
+"""Columns that may be a key together, and fewest rows with such a key."""
+_DISTINCT = 0.9
+"""Least share of distinct cells in a column that distinguishes the rows."""
 _FEWEST_GROUPED = 2
 """Fewest cells with a dash that indicate levels, since a single dash is a mark; also fewest steps of a scale."""
 _STEPS = 5
@@ -181,7 +185,7 @@ def _telling_apart(data_cells: Sequence[tuple[str, ...]], groups: Sequence[str])
         filled = [cell for cell in cells if cell[1].strip(" -–—")]
         # A row outside of the groups may lack the cell that distinguishes the rows of a group.
         blank = max(0.1 * len(cells), float(any(groups)))
-        enough = len(cells) - len(filled) <= blank and len(set(filled)) >= 0.9 * len(filled)
+        enough = len(cells) - len(filled) <= blank and len(set(filled)) >= _DISTINCT * len(filled)
         if enough and filled and max(len(cell) for _, cell in filled) <= _LONGEST_KEY:
             return column
     return None
@@ -197,10 +201,29 @@ def _telling_together(data_cells: Sequence[tuple[str, ...]], alone: int | None) 
         return None
     for last in range(1, min(_MOST_TOGETHER, alone or len(data_cells[0]) - 1)):
         cells = [row[: last + 1] for row in data_cells]
-        is_short = all(0 < len(cell) <= _LONGEST_PART for row in cells for cell in row)
+        is_short = all(0 < len(cell) <= LONGEST_PART for row in cells for cell in row)
         if is_short and len(set(cells)) == len(cells):
             return last
     return None
+
+
+def keys_are_in_groups(rows: Sequence[ReadRow], key: int) -> bool:
+    """Whether a row is identified by its key only together with the cells to its left, or with the first cell above.
+
+    Args:
+        rows: with the table's own columns.
+        key: the column of the keys.
+    """
+    data_rows = [row for row in rows if row.role == "data"]
+    is_joint = len({row.cells[key] for row in data_rows}) < _DISTINCT * len(data_rows)
+    return key > 0 and (is_joint or any(_groups(data_rows)))
+
+
+def with_first_cells(rows: Sequence[ReadRow]) -> list[ReadRow]:
+    """Return the data rows; one with a blank first cell has the first cell above it, or its label."""
+    data_rows = [row for row in rows if row.role == "data"]
+    groups = zip(data_rows, _groups(data_rows), strict=True)
+    return [replace(row, cells=(row.cells[0] or group, *row.cells[1:])) for row, group in groups]
 
 
 def _groups(data_rows: Sequence[ReadRow]) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from retrieval.ingest.markdown.parser import plain_text
 from retrieval.ingest.tables.column_names import ColumnNames, column_labels
 from retrieval.ingest.tables.header import lists_symbols, symbol_names
-from retrieval.ingest.tables.key_column import ReadRow
+from retrieval.ingest.tables.key_column import ReadRow, keys_are_in_groups, with_first_cells
 from retrieval.ingest.tables.reading import Axis, TableMeaning
 from retrieval.ingest.tables.table import Table, is_unnamed
 from retrieval.language.numbers.cells import NumberRange, is_hex, is_numeric, parse_range, typed
@@ -180,8 +180,9 @@ _ENDS_AT_HUNDRED = re.compile(rf"(?<!\d){PERCENTILE_HUNDRED}$")
 
 
 def names_of_rows(reading: TableMeaning, vocabulary: Vocabulary) -> Mapping[int, tuple[str, ...]]:
-    """Return names by row ordinal. A cell that several rows share names none of them."""
-    data_rows = [row for row in reading.rows if row.role == "data"]
+    """Return names by row ordinal. A cell that several rows share names none of them unless it is part of the key."""
+    data_rows = with_first_cells(reading.rows)
+    in_groups = keys_are_in_groups(reading.rows, reading.key_column)
     shared = [Counter(row.cells[column].casefold() for row in data_rows) for column in range(len(reading.columns))]
     members = _unique_members({row.ordinal: row.cells[reading.key_column] for row in data_rows})
     ranged = _ranged_columns(data_rows, len(reading.columns))
@@ -190,7 +191,14 @@ def names_of_rows(reading: TableMeaning, vocabulary: Vocabulary) -> Mapping[int,
         row.ordinal: tuple(
             dict.fromkeys(
                 (
-                    *_names(reading, row, shared, ranged, signs, vocabulary, first=row.ordinal == data_rows[0].ordinal),
+                    *_names(
+                        row,
+                        _keys(row, reading.key_column, shared, in_groups=in_groups) | ranged,
+                        shared,
+                        signs,
+                        vocabulary,
+                        first=row.ordinal == data_rows[0].ordinal,
+                    ),
                     *(name for member in members[row.ordinal] for name in spellings(member)),
                 )
             )
@@ -306,19 +314,21 @@ def _first_values(spread: NumberRange) -> Sequence[int]:
     return spread.values
 
 
+def _keys(row: ReadRow, key: int, shared: Sequence[Counter[str]], *, in_groups: bool) -> frozenset[int]:
+    """Return the columns whose cells identify a row."""
+    is_shared = in_groups or shared[key][row.cells[key].casefold()] > 1
+    return frozenset(range(key + 1) if is_shared else (key,))
+
+
 def _names(
-    reading: TableMeaning,
     row: ReadRow,
+    keys: frozenset[int],
     shared: Sequence[Counter[str]],
-    ranged: frozenset[int],
     signs: Sequence[bool],
     vocabulary: Vocabulary,
     *,
     first: bool,
 ) -> Iterator[str]:
-    key = reading.key_column
-    is_shared = shared[key][row.cells[key].casefold()] > 1
-    keys = {*(range(key + 1) if is_shared else (key,)), *ranged}
     for column, cell in enumerate(row.cells):
         if not cell:
             continue

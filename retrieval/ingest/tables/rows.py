@@ -12,7 +12,7 @@ from retrieval.ingest.losses import attempt
 from retrieval.ingest.tables.codes import Codes
 from retrieval.ingest.tables.column_names import ColumnNames
 from retrieval.ingest.tables.glossary import Glossary, document_words
-from retrieval.ingest.tables.key_column import ReadRow
+from retrieval.ingest.tables.key_column import LONGEST_PART, ReadRow, keys_are_in_groups
 from retrieval.ingest.tables.pointers import referrers
 from retrieval.ingest.tables.reading import TableMeaning, plain_reading, read_table
 from retrieval.ingest.tables.row_object import (
@@ -164,7 +164,11 @@ def _rows_of(table: Table, as_written: TableMeaning, book: _BookRules) -> tuple[
         bool,
         "whether each key of a table has one row",
     )
-    row_names = _RowNames.of(reading, book.columns)
+    row_names = at_table(
+        lambda: _RowNames.of(reading, book.columns),
+        lambda: _RowNames(reading.key_column, (Counter[str](),) * (reading.key_column + 1), False, book.columns),
+        "what distinguishes rows with the same key",
+    )
     return tuple(
         _grid_row(table, reading, row, book, names.get(row.ordinal, ()), row_names, keyed=keyed)
         for row in reading.rows
@@ -240,6 +244,8 @@ class _RowNames:
     key_column: int
     cells_of_columns: tuple[Counter[str], ...]
     """The cells of the columns up to the key's."""
+    in_groups: bool
+    """Whether all names begin with what is to the left of the key."""
     columns: ColumnNames
 
     @classmethod
@@ -247,15 +253,18 @@ class _RowNames:
         """Count the cells of a table's data rows."""
         own = [row.cells for row in reading.rows if row.role == "data" and row.columns == reading.columns]
         counts = tuple(Counter(cells[at] for cells in own) for at in range(reading.key_column + 1))
-        return cls(reading.key_column, counts, columns)
+        return cls(reading.key_column, counts, keys_are_in_groups(reading.rows, reading.key_column), columns)
 
     def name(self, row: ReadRow, key: int) -> str:
         """Return the name of a row by the cell of its key, after what distinguishes it from other rows with this key:
         the cells to the left, or its label."""
-        if row.role != "data" or key != self.key_column or self.cells_of_columns[key][row.cells[key]] < 2:
+        is_shared = self.in_groups or self.cells_of_columns[self.key_column][row.cells[self.key_column]] > 1
+        if row.role != "data" or key != self.key_column or not is_shared:
             return called(self.columns.written_out(row.columns[key]), row.cells[key])
+        own = self._spoken(row, key)
         before = [self._spoken(row, at) for at in range(key) if row.cells[at]] or [row.label or ""]
-        return ", ".join(filter(None, (*before, self._spoken(row, key))))
+        short = [words for words in before if len(words) <= LONGEST_PART and words.casefold() not in own.casefold()]
+        return ", ".join(filter(None, (*short, own)))
 
     def _spoken(self, row: ReadRow, at: int) -> str:
         cell, column = row.cells[at], self.columns.written_out(row.columns[at])

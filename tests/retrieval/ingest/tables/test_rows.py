@@ -263,3 +263,23 @@ def test_a_row_whose_key_another_row_has_is_called_by_the_columns_before_it_too(
     assert [row.called for row in rows_of(f"{modes}| OFF | OFF | d |\n")[1]][1] == "Pump ON, Valve OFF"
     assert [row.called for row in rows_of(files)[1]] == ["Tiger", "Tiger, Panel 1st", "Puma", "Puma, Panel 1st"]
     assert rows_of(f"{plans}| Gold | 4-6 | 10 |\n")[1][0].names[0] == "Basic"
+
+
+def test_the_first_cell_of_a_group_names_all_rows_of_the_group_and_no_word_is_repeated():
+    doses = "| Drug | Dose |\n| - | - |\n| Brom | one tablet |\n| | one drop |\n| Tess | 9 mg |\n| | two drops |\n"
+    routes = (
+        "| Drug | Route | Dose |\n| - | - | - |\n| Brom | vein | 1 |\n| Brom | muscle | 4 |\n| Tess | vein | 2 |\n"
+        "| vein | vein | 5 |\n"
+    )
+
+    by_group, by_both = rows_of(doses)[1], rows_of(routes)[1]
+
+    assert [row.called for row in by_group] == [
+        "Brom, one tablet",
+        "Brom, one drop",
+        "Tess, Dose 9 mg",
+        "Tess, two drops",
+    ]
+    assert [row.called for row in by_both] == ["Brom, vein", "Brom, muscle", "Tess, vein", "vein"]
+    assert ["Brom" in row.names for row in by_group] == [True, True, False, False]
+    assert ["Brom" in row.names for row in by_both[:3]] == [True, True, False]
