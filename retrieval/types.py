@@ -7,6 +7,7 @@ Hit       (chunk id)            a chunk with its place in a ranking
 Retrieval (query, strategy)     hits and the receipt that explains them
 """
 
+import json
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -307,6 +308,13 @@ class Chunk:
         parts = [self.heading_path[-1] if self.heading_path else self.document, caption, self.called or self.row_key]
         title = " - ".join(dict.fromkeys(part for part in parts if part))
         return f"{self.qualifier} > {title}" if self.qualifier else title
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes of its table whose marks are in the row's cells."""
+        content = json.loads(self.text) if self.cells and self.text.startswith("{") else {}
+        notes = content.get("notes (2)" if "notes" in self.columns else "notes", [])
+        return tuple(map(str, notes)) if isinstance(notes, list) else (str(notes),)
 
 
 @dataclass(frozen=True, slots=True)

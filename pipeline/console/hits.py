@@ -146,6 +146,8 @@ def whole(chunk: Chunk, width: int | None) -> Iterator[Text]:
     if chunk.cells:
         for column, cell in cells(chunk):
             yield from _wrapped(_pair(column, cell), width)
+        for note in chunk.notes:
+            yield from _wrapped(_pair("note", _clean(note)), width)
     else:
         for paragraph in plain_paragraphs(chunk.text):
             yield from _wrapped(Text(_clean(paragraph)), width)

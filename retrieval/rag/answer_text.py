@@ -17,6 +17,8 @@ _OR = "Or, if that is meant: "
 _PERHAPS = "Perhaps: "
 _MOST_MISSING = 2
 """The maximum number of words of the question that an uncertain answer lists as missing."""
+_MOST_NOTES = 3
+"""The maximum number of notes that follow a row."""
 _MOST_SHOWN = 1000
 """The maximum number of characters of a cell or a sentence in the text of an answer."""
 NO_ANSWER_TEXT = "No answer found in these books."
@@ -26,20 +28,24 @@ READ = "Read from the books, not generated."
 def answer_lines(question: str, reading: Reading) -> Iterator[str]:
     """Yield the lines of an answer: each row or passage with the values read from it, `Axe - Cost: 5 gp [1]`.
 
-    An uncertain answer names the words of the question that the passage lacks. A comparison has a line for each side,
-    and then its conclusion.
+    An uncertain answer names the words of the question that the passage lacks. The notes of a row follow it, because
+    they may restrict what it says. A comparison has a line for each side, and then its conclusion.
 
     Args:
         question: the question as asked.
         reading: the reading of its passages, with at least one statement.
     """
     is_stated = reading.verdict == "stated"
+    noted: set[str] = set()
     for count, statement in enumerate(reading.statements):
         other = _OR if count and not reading.is_comparison else ""
         verdict = yes_or_no(question, statement.cells[0]) if not count and not reading.is_comparison else ""
         answer = f"{verdict}. " if verdict else ""
         doubt = "" if is_stated else _doubt(statement)
         yield f"{other}{answer}{_line(statement)} [{statement.passage.number}]{doubt}"
+        notes = [note for note in statement.passage.hit.chunk.notes if note not in noted][:_MOST_NOTES]
+        noted.update(notes)
+        yield from (f"Note: {_shown(note)}" for note in notes)
     for part in reading.unanswered:
         yield f"No answer found for: {part}"
     if conclusion := _conclusion(question, reading):

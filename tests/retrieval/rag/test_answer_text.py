@@ -59,6 +59,14 @@ def test_the_cells_of_a_row_stand_under_its_title_after_yes_or_no() -> None:
     assert words("Is an axe sharp?", reading)[0] == "Yes. Arms - Axe - Sharp: Yes [1]"
 
 
+def test_the_notes_of_a_row_follow_it_once() -> None:
+    text = '{"title": "Axe", "Cost": "5 gp*", "notes": "* Not in winter."}'
+    noted = replace(AXE, hit=replace(AXE.hit, chunk=replace(AXE.hit.chunk, text=text, cells=("5 gp*",))))
+    statement = stated(noted, ("Cost", "5 gp*"))
+    reading = Reading("stated", (statement, statement), is_comparison=True)
+    assert words("cost of an axe", reading)[1:3] == ["Note: * Not in winter.", "Arms - Axe - Cost: 5 gp* [1]"]
+
+
 def test_a_blank_cell_is_called_blank_and_the_end_of_a_long_one_is_left_out() -> None:
     line = words("audio", Reading("stated", (stated(AXE, ("Audio", ""), ("Data", "word " * 5000)),)))[0]
     assert line.startswith("Arms - Axe - Audio: (blank); Data: word word")
