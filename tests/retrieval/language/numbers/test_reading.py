@@ -15,6 +15,7 @@ ONE = [
     ("half of the surface", 0.5, 0.5, None, "fraction"),
     ("a quarter of the hull", 0.25, 0.25, None, "fraction"),
     ("a quarter-inch bit", 0.00635, 0.00635, "metre", "fraction"),
+    ("6 mo – 6 y", 6, 72, "month", "range"),
     ("a quarter mile", 402.336, 402.336, "metre", "fraction"),
     ("two thirds of it", 2 / 3, 2 / 3, None, "fraction"),
     ("one-third", 1 / 3, 1 / 3, None, "fraction"),
