@@ -1,37 +1,4 @@
-"""All errors that `retrieval` raises deliberately.
-
-::
-
-    RetrievalError
-      x LibraryError            a folder of books cannot be read as one
-      x InvalidDocumentError    one document cannot be ingested
-      x BadPredicateError       a query_must that no question could be checked against
-      x InvalidQueryError       an empty question, or one of more than 2,000 characters
-      x UnknownNameError        a strategy, embedder or chunk that does not exist; lists those that do
-      x AmbiguousNameError      a beginning that several names share; lists them
-      x VectorDBUnavailableError  there is no index to search
-        x IndexMissingError     a snapshot, a collection or an artifact is not there
-          x NothingLiveError      nothing is live, or nothing was built, under this home
-          x NotMaterializedError  an asset must be materialized first
-        x StoreUnavailableError a server of vectors or artifacts cannot be used
-        x IndexCorruptError     a snapshot's counts, hashes or schema version disagree
-      x VectorDBWriteError      a new index could not be written; the live index stays live
-      x TransferError           a snapshot could not be copied to or from another place
-      x EmbeddingFailureError   no vector could be made of a text
-        x EmbedderMismatchError   vectors of another model or dimension
-        x EmbedderUnavailableError  an embedder lacks its weights, its key or its server
-      x NoDocumentsFoundError   nothing in these books answers
-      x GenerationError         a model gave no answer, or one that cannot be used
-      x ModelError              a hosted model cannot be called, or its answer cannot be used
-        x ModelKeyError         its key is missing or rejected
-      x RetrievalTimeoutError   an answer took too long
-      x ListeningError          a server cannot listen on the given address
-      x UnreadableSettingsError a settings file cannot be read, or a value in it cannot be used
-      x QueryAnalysisError      a question cannot be analyzed for conditions
-      x FilterTranslationError  conditions found in a question cannot be translated to a filter
-        x InvalidFilterError      a filter names a field or value that the index does not have
-      x FallbackActivatedError  a filter was dropped, and the caller asked for an error instead
-"""
+"""All errors that `retrieval` raises deliberately."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches

@@ -41,6 +41,7 @@ from retrieval.ingest.parsed_book import read_parsed_book
 from retrieval.ingest.tables.row_predicates import MIN_DENSITY, extract_predicates
 from retrieval.ingest.tables.table import Table
 from retrieval.models.access import Access
+from retrieval.models.chat import Usage
 from retrieval.types import Book, Chunk, Row
 
 books_partitions = dg.DynamicPartitionsDefinition(name="books")
@@ -375,7 +376,7 @@ def embeddings(
             "n_tokens": cost.tokens,
             "usd": cost.usd,
             "n_model_tokens": models.embedded - before,
-            "model_usd": cost.price.of(models.embedded - before) if cost.price else 0.0,
+            "model_usd": cost.price.of(Usage(models.embedded - before)) if cost.price else 0.0,
             "dimensions": embedder.identity.dimensions,
             "embedder": model,
         },

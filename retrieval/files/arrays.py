@@ -104,7 +104,8 @@ class RaggedArray(Generic[Scalar]):
         """Return, for each of the items 0 .. n_items - 1, the keys of the lists that contain it, ascending."""
         forward = RaggedArray.build(lists, np.int64)
         order = np.argsort(forward.items, kind="stable")
-        return RaggedArray.of_sizes(np.bincount(forward.items, minlength=n_items), forward.owners()[order])
+        keys = np.repeat(np.arange(len(forward)), np.diff(forward.starts))
+        return RaggedArray.of_sizes(np.bincount(forward.items, minlength=n_items), keys[order])
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -120,10 +121,6 @@ class RaggedArray(Generic[Scalar]):
         """Return the number of items of each key."""
         sizes: Integers = self.starts[keys + 1] - self.starts[keys]
         return sizes
-
-    def owners(self) -> Integers:
-        """Return the key of each item, aligned with `items`."""
-        return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.starts))
 
     def places(self, keys: Keys) -> Integers:
         """Return the indices of the items of these keys, concatenated in the order of `keys`."""

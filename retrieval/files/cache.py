@@ -20,11 +20,10 @@ class TimedCache(Generic[Key, Value]):
     Args:
         seconds: how long a value is kept; 0 keeps none.
         timer: returns the time in seconds.
-        most: most values that are kept.
     """
 
-    def __init__(self, seconds: float, timer: Callable[[], float] = monotonic, most: int = MOST) -> None:
-        self._kept: TTLCache[Key, Value] = TTLCache(most, seconds, timer)
+    def __init__(self, seconds: float, timer: Callable[[], float] = monotonic) -> None:
+        self._kept: TTLCache[Key, Value] = TTLCache(MOST, seconds, timer)
         self._lock = threading.Lock()
 
     def get(self, key: Key) -> Value | None:

@@ -90,23 +90,26 @@ def no_books(root: Path) -> Iterator[bool]:
 @contextmanager
 def locked(path: Path, how: int) -> Iterator[int | None]:
     """Yield the descriptor that locks the file at `path`, shared or exclusively; None if it is already locked."""
-    descriptor = None
-    while descriptor is None:
-        opened = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(opened, how | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(opened)
-            break
-        if is_at(path, opened):
-            descriptor = opened
-        else:
-            os.close(opened)  # the previous holder removed the file between our two steps
+    descriptor = _locked_now(path, how)
     try:
         yield descriptor
     finally:
         if descriptor is not None:
             os.close(descriptor)
+
+
+def _locked_now(path: Path, how: int) -> int | None:
+    """Return the descriptor that locks the file at `path`; None if another process has locked it."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return None
+        if is_at(path, descriptor):
+            return descriptor
+        os.close(descriptor)  # the previous holder removed the file between our two steps
 
 
 def is_at(path: Path, descriptor: int) -> bool:
@@ -317,15 +320,8 @@ def _locked(path: Path) -> int:
         if attempts:
             time.sleep(_PAUSE)
         attempts += 1
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(descriptor)
-            continue
-        if is_at(path, descriptor):
+        if (descriptor := _locked_now(path, fcntl.LOCK_EX)) is not None:
             return descriptor
-        os.close(descriptor)  # the previous holder removed the file between our two steps
     who = holder(path.parent)
     of_whom = f" ({who})" if who else ""
     raise HomeBusyError(f"another build{of_whom} is running in {path.parent}; wait for it, or stop it")

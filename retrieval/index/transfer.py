@@ -56,12 +56,7 @@ class Listing:
         entries = [FileEntry.of(folder, path) for path in sorted(_own(folder))]
         files = tuple(sorted(entries, key=lambda entry: (entry.path == MANIFEST, entry.path)))
         built = datetime.fromtimestamp(int((folder / MANIFEST).stat().st_mtime), UTC)
-        return cls.over(folder.name, files, built)
-
-    @classmethod
-    def over(cls, snapshot: str, files: tuple[FileEntry, ...], built: datetime) -> "Listing":
-        """Return a list of these files."""
-        return cls(snapshot, files, _hash(files), built)
+        return cls(folder.name, files, hash_of(files), built)
 
     @property
     def size(self) -> int:
@@ -87,7 +82,7 @@ class Listing:
             record = parse_record(content, cls)
         except ValidationError as error:
             raise TransferError(f"{where} is damaged ({error.errors()[0]['msg']}); push again with --check") from error
-        if record.snapshot != snapshot or record.sha256 != _hash(record.files):
+        if record.snapshot != snapshot or record.sha256 != hash_of(record.files):
             raise TransferError(f"{where} is damaged: it is not the list that was written; push again with --check")
         for file in record.files:
             if not _PATH.fullmatch(file.path) or file.path in {LISTING_FILE, SIGNATURE_FILE} or file.size < 0:
@@ -111,7 +106,8 @@ def _own(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _hash(files: Iterable[FileEntry]) -> str:
+def hash_of(files: Iterable[FileEntry]) -> str:
+    """Return the SHA-256 of entries in their order."""
     return hashlib.sha256(b"\n".join(map(dump_record, files))).hexdigest()
 
 

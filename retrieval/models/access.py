@@ -8,11 +8,11 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 from urllib.parse import urlsplit
 
 from retrieval.errors import ModelError, ModelKeyError, UnreadableSettingsError
 from retrieval.models.chat import Answered, ChatRequest
+from retrieval.models.spending import Spending
 
 KEY, ADDRESS = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 CONCURRENCY, TOKENS_PER_MINUTE = "QUERYMUST_MODEL_CONCURRENCY", "QUERYMUST_MODEL_TOKENS_PER_MINUTE"
@@ -135,27 +135,6 @@ _FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_AFTER = 0.5, 8.0, 120.0
 """Seconds."""
 
 
-class Charge(Protocol):
-    """The possible cost of one attempt, reserved before it is sent."""
-
-    def settle(self, answered: Answered) -> None:
-        """Record the cost of an answer, from the usage that the server reports."""
-
-    def release(self) -> None:
-        """Record that it cost nothing."""
-
-
-class Meter(Protocol):
-    """Reserves the possible cost of attempts. A charge that is neither settled nor released counts as spent."""
-
-    def reserve(self, request: ChatRequest) -> Charge:
-        """Reserve the cost of an attempt, before it is sent.
-
-        Raises:
-            BudgetExceededError: it may cost more than is left of the budget.
-        """
-
-
 class ChatSession:
     """Requests of one event loop, within the limits of concurrency. Created by `OpenAiClient.session`.
 
@@ -163,7 +142,7 @@ class ChatSession:
         send: sends one attempt.
         raised: the errors that it raises.
         failure: converts them to a `ModelError`.
-        meter: reserves the possible cost of each attempt.
+        spending: reserves the possible cost of each attempt. One that is neither settled nor released counts as spent.
         pace: limits the rate of attempts.
         retries: how often a request that failed for a temporary reason is sent again.
         concurrency: most concurrent requests.
@@ -174,13 +153,13 @@ class ChatSession:
         send: Callable[[ChatRequest], Awaitable[Answered]],
         raised: tuple[type[Exception], ...],
         failure: Callable[[str, Exception], ModelError],
-        meter: Meter,
+        spending: Spending,
         pace: Pace,
         retries: int,
         concurrency: int,
     ) -> None:
         self._send, self._raised, self._failure = send, raised, failure
-        self._meter, self._pace, self._retries = meter, pace, retries
+        self._spending, self._pace, self._retries = spending, pace, retries
         self._free = asyncio.Semaphore(concurrency)
 
     async def chat(self, request: ChatRequest) -> Answered:
@@ -192,7 +171,7 @@ class ChatSession:
         """
         async with self._free:
             for attempt in range(self._retries + 1):
-                charge = self._meter.reserve(request)  # first: what the budget refuses need not wait
+                charge = self._spending.reserve(request)  # first: what the budget refuses need not wait
                 try:
                     await asyncio.sleep(self._pace.wait_for(request.likely_tokens))
                 except BaseException:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from retrieval.deadline import waiting_for_server
 from retrieval.errors import ModelError, ModelKeyError
-from retrieval.models.access import KEY, Access, ChatSession, Meter, Pace
+from retrieval.models.access import KEY, Access, ChatSession, Pace
 from retrieval.models.chat import (
     RETRIES,
     STREAM_RETRIES,
@@ -25,6 +25,7 @@ from retrieval.models.chat import (
     Usage,
     likely_tokens,
 )
+from retrieval.models.spending import Spending
 
 CHAT: Final = "/v1/chat/completions"
 """The endpoint of a batch's requests."""
@@ -164,8 +165,8 @@ class OpenAiClient:
                         yield Heard.of(chunk)
 
     @asynccontextmanager
-    async def session(self, meter: Meter) -> AsyncIterator[ChatSession]:
-        """Yield a session for concurrent requests in one event loop, which meters each attempt."""
+    async def session(self, spending: Spending) -> AsyncIterator[ChatSession]:
+        """Yield a session for concurrent requests in one event loop; the cost of each attempt is reserved before."""
         import openai
 
         async with openai.AsyncOpenAI(**self._options(0)) as client:
@@ -175,7 +176,7 @@ class OpenAiClient:
 
             raised = (openai.OpenAIError, ValueError)
             concurrency = self.access.limits.concurrency
-            yield ChatSession(send, raised, self.failure, meter, self._pace, self._retries, concurrency)
+            yield ChatSession(send, raised, self.failure, spending, self._pace, self._retries, concurrency)
 
     def begin_batch(self, requests: Mapping[str, ChatRequest], token: str) -> str:
         """Send requests by name as one batch, and return its id. `token` is for `find_batch`.

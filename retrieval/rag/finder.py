@@ -17,8 +17,7 @@ from retrieval.strategy import Strategy
 from retrieval.understand.analysis import Chat, QueryIntent
 from retrieval.understand.catalog.catalog import title_of
 from retrieval.understand.decompose.comparisons import ComparedNames
-from retrieval.understand.decompose.decomposer import ModelDecomposer
-from retrieval.understand.decompose.decomposition import Decomposition
+from retrieval.understand.decompose.decomposition import Decomposition, ModelDecomposer
 from retrieval.understand.decompose.facts import ENOUGH, IterationSettings, ModelDecider
 from retrieval.understand.decompose.rounds import IterativeResult, IterativeRetriever
 from retrieval.understand.self_query.conditions import SelfQueryConfig

@@ -10,32 +10,23 @@ ShortId = Callable[[str], str]
 """Returns the beginning of a chunk's id that distinguishes it from all others."""
 
 
+_FIELDS = (
+    *("title", "kind", "book", "document", "lines", "heading_path", "caption", "row_key"),
+    *("columns", "cells", "query_must", "text"),
+)
+"""Fields of a chunk beside its id, in the order in which they are sent."""
+
+
 def chunk_record(chunk: Chunk, short_id: ShortId) -> dict[str, Any]:
     """Return a chunk as JSON values."""
-    return {
-        "id": chunk.id,
-        "short_id": short_id(chunk.id),
-        "title": chunk.title,
-        "kind": chunk.kind,
-        "book": chunk.book,
-        "document": chunk.document,
-        "lines": list(chunk.lines),
-        "heading_path": list(chunk.heading_path),
-        "caption": chunk.caption,
-        "row_key": chunk.row_key,
-        "columns": list(chunk.columns),
-        "cells": list(chunk.cells),
-        "query_must": chunk.query_must,
-        "text": chunk.text,
-    }
+    values = {name: getattr(chunk, name) for name in _FIELDS}
+    values = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+    return {"id": chunk.id, "short_id": short_id(chunk.id), **values}
 
 
 def hit_record(hit: Hit, short_id: ShortId) -> dict[str, Any]:
     """Return a hit and its chunk as JSON values."""
-    addends = [
-        {"name": addend.name, "value": addend.value, "weight": addend.weight, "contribution": addend.contribution}
-        for addend in hit.addends
-    ]
+    addends = [asdict(addend) | {"contribution": addend.contribution} for addend in hit.addends]
     evidence = {name: round(value, 6) for name, value in hit.evidence.items()}
     relevance = None if hit.relevance is None else round(hit.relevance, 6)
     score = {"rank": hit.rank, "score": round(hit.score, 6), "relevance": relevance}

@@ -3,11 +3,9 @@
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date
 from functools import cache, lru_cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Protocol, runtime_checkable
 
 from retrieval.errors import BudgetExceededError, UnknownNameError
 from retrieval.index.embedding.minilm_model import MiniLmEmbedder
@@ -15,7 +13,9 @@ from retrieval.index.embedding.openai_model import OF_A_SERVER, OpenAiEmbedder
 from retrieval.index.embedding.sentence_model import PREFIX, SentenceEmbedder
 from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
 from retrieval.ingest.prose_chunking import WORKING_TOKENS, Cuts, most_tokens
+from retrieval.models.chat import Usage
 from retrieval.models.openai_client import OpenAiClient
+from retrieval.models.spending import ChatPrice
 from retrieval.settings import DEFAULT_EMBEDDER, TOKEN_CAP, Settings
 from retrieval.types import Embedder, EmbedderIdentity
 
@@ -65,14 +65,6 @@ def load_embedder(name: str = DEFAULT_EMBEDDER, client: OpenAiClient | None = No
 _KEPT = 1 << 16
 
 
-@runtime_checkable
-class Counting(Protocol):
-    """An embedder whose tokenizer is on this machine."""
-
-    def count_tokens(self, text: str) -> int:
-        """Return how many tokens a text has."""
-
-
 def cuts_for(settings: Settings, embedder: Embedder) -> Cuts:
     """Return where the settings want prose to be divided into chunks.
 
@@ -95,24 +87,11 @@ def cuts_for(settings: Settings, embedder: Embedder) -> Cuts:
 
 def token_counter(embedder: Embedder) -> Callable[[str], int]:
     """Return a function that counts tokens as an embedder does, or an upper bound if its tokenizer is not here."""
-    return lru_cache(_KEPT)(embedder.count_tokens) if isinstance(embedder, Counting) else most_tokens
+    count: Callable[[str], int] | None = getattr(embedder, "count_tokens", None)
+    return lru_cache(_KEPT)(count) if count else most_tokens
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
-    """The price of a model. Key: model."""
-
-    model: str
-    usd_per_million_tokens: float
-    as_of: date
-    """The date of the price; prices change."""
-
-    def of(self, tokens: int) -> float:
-        """Return the price of so many tokens in US dollars."""
-        return tokens * self.usd_per_million_tokens / 1_000_000
-
-
-def price_of(embedder: EmbedderIdentity) -> Price | None:
+def price_of(embedder: EmbedderIdentity) -> ChatPrice | None:
     """Return the price of an embedder's model, or None if it has no listed price, such as one that runs here.
 
     This is OpenAI's price; another server with the same protocol may charge differently.
@@ -121,9 +100,11 @@ def price_of(embedder: EmbedderIdentity) -> Price | None:
 
 
 @cache
-def _table() -> dict[str, Price]:
+def _table() -> dict[str, ChatPrice]:
     stored = tomllib.loads(files(__package__).joinpath("prices.toml").read_text("utf-8"))
-    return {model: Price(model, usd, stored["as_of"]) for model, usd in stored["usd_per_million_tokens"].items()}
+    return {
+        model: ChatPrice(model, usd, 0.0, stored["as_of"]) for model, usd in stored["usd_per_million_tokens"].items()
+    }
 
 
 _LEAST = 0.0001
@@ -137,11 +118,11 @@ class Cost:
     n_texts: int
     tokens: int
     """An upper bound: a paid model's tokenizer is not on this machine, and a budget must hold."""
-    price: Price | None
+    price: ChatPrice | None
     """None if the embedder runs here and costs nothing."""
 
     @classmethod
-    def of(cls, texts: Iterable[str], price: Price | None) -> "Cost":
+    def of(cls, texts: Iterable[str], price: ChatPrice | None) -> "Cost":
         """Return the cost of sending texts to a model of this price."""
         counts = [most_tokens(text) for text in texts]
         return cls(len(counts), sum(counts), price)
@@ -149,7 +130,7 @@ class Cost:
     @property
     def usd(self) -> float:
         """US dollars."""
-        return self.price.of(self.tokens) if self.price else 0.0
+        return self.price.of(Usage(self.tokens)) if self.price else 0.0
 
     def __str__(self) -> str:
         told = f"up to {self.tokens:,} tokens"

@@ -9,7 +9,6 @@ import numpy as np
 from retrieval.errors import EmbedderMismatchError, EmbedderUnavailableError, ModelError, ModelKeyError
 from retrieval.index.embedding.sentence_model import card_of
 from retrieval.models.access import Access
-from retrieval.models.chat import RETRIES
 from retrieval.models.openai_client import CHECK, OpenAiClient
 from retrieval.types import EmbedderIdentity, Vector
 
@@ -29,8 +28,6 @@ class OpenAiEmbedder:
     Args:
         environment: OPENAI_API_KEY, and OPENAI_BASE_URL for another server.
         model: its name on the server.
-        retries: how often a request that failed for a temporary reason is sent again.
-        timeout: seconds for one request.
         client: the client for the server; None: a new one.
 
     The key and the server are only needed for the first text: a build whose vectors are all stored needs neither. Only
@@ -42,12 +39,10 @@ class OpenAiEmbedder:
         environment: Mapping[str, str] = os.environ,
         *,
         model: str = _MODEL,
-        retries: int = RETRIES,
-        timeout: float = 60.0,
         client: OpenAiClient | None = None,
     ) -> None:
         self._model, self._card = model, card_of(model)
-        self._client = client or OpenAiClient(Access.of_environment(environment), retries=retries, timeout=timeout)
+        self._client = client or OpenAiClient(Access.of_environment(environment))
 
     @cached_property
     def identity(self) -> EmbedderIdentity:

@@ -38,7 +38,7 @@ from retrieval.index.snapshot.live import ReadHold, live_id, snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest, is_whole
 from retrieval.index.snapshot.metadata_index import MetadataIndex
 from retrieval.index.spelling import Spelling, is_english, spelling_of
-from retrieval.index.words.compounds import Compounds
+from retrieval.index.words.compounds import Compounds, Naming
 from retrieval.index.words.field_index import FieldIndex
 from retrieval.index.words.figure_index import FigureIndex
 from retrieval.index.words.lexical_index import LexicalIndex
@@ -117,7 +117,10 @@ class Snapshot:
         words, how = self.vocabulary, self.manifest.tokenization
         cut, ask, stops = tokenizer(words, how), question_tokenizer(words, how), stop_words(words, how)
         index = LexicalIndex.load(self.folder / "lexical", cut, ask)
-        return replace(index, put=Compounds(index.words, cut, stops, self.folder, is_english))
+        return replace(index, put=Compounds(index.words, cut, stops, self._naming, is_english))
+
+    def _naming(self) -> Naming:
+        return Naming(self.fields, self.chunk_tables.values, self.chunk_tables.of)
 
     @cached_property
     def spelling(self) -> Spelling:

@@ -12,14 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.files.array_folder import load_arrays
-from retrieval.files.arrays import distinct, load_array
+from retrieval.files.arrays import distinct
 from retrieval.files.cache import remember
 from retrieval.index.words.field_index import FieldIndex, Words
 from retrieval.index.words.lexical_index import WordIndex
@@ -56,16 +54,6 @@ class Naming:
     values: ValueIndex
     of: npt.NDArray[np.int32]
     """(n_chunks,) number of each chunk's table or passage."""
-
-    @classmethod
-    def load(cls, snapshot: Path) -> "Naming":
-        """Map the files of a snapshot. Raises IndexCorruptError."""
-        evidence = snapshot / "evidence"
-        return cls(
-            load_arrays(snapshot / "fields", FieldIndex),
-            load_arrays(evidence / "values", ValueIndex),
-            load_array(evidence / "of.npy", np.int32),
-        )
 
     def having(self, chunks: Positions, *words: int) -> Marks:
         """Return whether the key, the caption, a near heading or a column has the adjacent words, (chunks,).
@@ -128,8 +116,8 @@ class Compounds:
     """The tokenizer of the index's texts."""
     stops: frozenset[str]
     """Words of a question that are not searched, and so cannot be parts."""
-    snapshot: Path
-    """The snapshot's folder."""
+    naming_of: Callable[[], Naming]
+    """Returns the words that name rows and tables, when a question first needs them."""
     is_english: Callable[[str], bool]
     """Whether a word in lower case is English, and so may be meant as it is."""
     _questions: dict[str, str] = field(default_factory=dict, repr=False)
@@ -146,7 +134,7 @@ class Compounds:
 
     @cached_property
     def _naming(self) -> Naming:
-        return Naming.load(self.snapshot)
+        return self.naming_of()
 
     def _put(self, question: str) -> str:
         written = list(_LETTERS.finditer(question))

@@ -1,11 +1,18 @@
-"""A decomposition (seed 004): a question split into single questions."""
+"""Splits a question into single questions (seed 004): by rules and the names of the index, or by a chat model."""
 
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.resources import files
 from typing import Protocol
 
+from pydantic import BaseModel, ConfigDict
+
 from retrieval.errors import QueryAnalysisError
+from retrieval.understand.analysis import Chat, require_readable
+from retrieval.understand.catalog.words import keys, words
+from retrieval.understand.decompose.comparisons import ComparedNames, compared, duel_sides
+from retrieval.understand.reading.grammar import GLUE
 
 COMPARE, LOOK_UP = "compare", "look up"
 """The intents that rules recognise."""
@@ -85,3 +92,79 @@ def _list(record: Mapping[str, object], name: str) -> list[object]:
 
 def _is_weight(weight: object) -> bool:
     return isinstance(weight, int | float) and not isinstance(weight, bool) and 0 < weight < float("inf")
+
+
+class RuleDecomposer:
+    """Splits comparisons, and hints at the categories that a question names.
+
+    Args:
+        names: the names in the index.
+        categories: the categories of the library.
+    """
+
+    def __init__(self, names: ComparedNames, categories: Sequence[str] = ()) -> None:
+        self._names = names
+        self._categories = {category: frozenset(keys(category.replace("_", " "))) for category in categories}
+
+    def decompose(self, query: str) -> Decomposition:
+        """Return the decomposition of a question.
+
+        Raises:
+            QueryAnalysisError: it is empty, or longer than 2,000 characters.
+        """
+        require_readable(query)
+        terms = [word for word in words(query) if word.key[0].isalnum()]
+        whole = {word.key for word in terms}
+        parts = compared(query, self._names.__contains__)
+        named = {category: own for category, own in self._categories.items() if own and own <= whole}
+        return Decomposition(
+            main_intent=COMPARE if parts else LOOK_UP,
+            sub_queries=parts or (query,),
+            search_keywords=tuple(dict.fromkeys(word.text for word in terms if word.key not in GLUE)),
+            # `medical records` does not name records of another kind.
+            category_hints=tuple(
+                category for category, own in named.items() if not any(own < other for other in named.values())
+            ),
+            tentative=bool(parts) and not duel_sides(query),
+        )
+
+
+class CategoryWeight(BaseModel):
+    """How much a category counts."""
+
+    model_config = ConfigDict(extra="forbid")
+    category: str
+    weight: float
+
+
+class ModelDecomposition(BaseModel):
+    """A question as the model takes it apart."""
+
+    model_config = ConfigDict(extra="forbid")
+    main_intent: str
+    sub_queries: list[str]
+    search_keywords: list[str]
+    category_hints: list[str]
+    category_weights: list[CategoryWeight]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDecomposer:
+    """Splits questions with a chat model."""
+
+    chat: Chat
+    categories: Sequence[str] = ()
+
+    def decompose(self, query: str) -> Decomposition:
+        """Return the decomposition of a question.
+
+        Raises:
+            QueryAnalysisError: the model cannot be called, or its answer does not have the required form.
+        """
+        prompt = files(__package__).joinpath("prompt.txt").read_text("utf-8")
+        told = prompt.format(
+            categories="\n".join(f"- {category}" for category in self.categories) or "(there are none)"
+        )
+        answer, tokens = self.chat.ask(told, query, ModelDecomposition)
+        weights = {weight.category: weight.weight for weight in answer.category_weights}
+        return Decomposition.of(answer.model_dump() | {"category_weights": weights}, self.categories, tokens)

@@ -13,8 +13,7 @@ from retrieval.strategy import Strategy
 from retrieval.types import Hit, Retrieval
 from retrieval.understand.decompose.allocation import Allocation, deal
 from retrieval.understand.decompose.comparisons import ComparedNames
-from retrieval.understand.decompose.decomposer import RuleDecomposer
-from retrieval.understand.decompose.decomposition import Decomposer, Decomposition
+from retrieval.understand.decompose.decomposition import Decomposer, Decomposition, RuleDecomposer
 from retrieval.understand.decompose.facts import (
     Decider,
     Fact,

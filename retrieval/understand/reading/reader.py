@@ -8,7 +8,7 @@ from itertools import count, takewhile
 from retrieval.understand.analysis import Entity, FilterOperator, Span, TemporalRef, UnknownValue
 from retrieval.understand.catalog.catalog import Catalog, CatalogField
 from retrieval.understand.catalog.words import STEM, Word, stem, words
-from retrieval.understand.reading.certainty import Certainty, Coverage
+from retrieval.understand.reading.certainty import ACTS, MAKERS, Certainty, Coverage, People, Phrases, is_negated
 from retrieval.understand.reading.grammar import (
     CONJUNCTIONS,
     GLUE,
@@ -17,7 +17,6 @@ from retrieval.understand.reading.grammar import (
 )
 from retrieval.understand.reading.numbers import alternatives, numeric_conditions, version_conditions
 from retrieval.understand.reading.periods import is_calendar_word
-from retrieval.understand.reading.phrases import ACTS, MAKERS, People, Phrases, is_negated
 from retrieval.understand.reading.times import is_event, temporal_refs
 from retrieval.understand.reading.value_mentions import (
     ValueMentions,

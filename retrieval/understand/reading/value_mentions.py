@@ -9,8 +9,8 @@ from itertools import pairwise
 from retrieval.index.snapshot.metadata_index import Scalar
 from retrieval.understand.catalog.catalog import EMPTY, Catalog, CatalogField, yes_of
 from retrieval.understand.catalog.words import Word, keys, stem
+from retrieval.understand.reading.certainty import SORTS, People
 from retrieval.understand.reading.grammar import ADVERBS, CONJUNCTIONS, GLUE, NEGATIONS, QUESTION_WORDS, QUOTES
-from retrieval.understand.reading.phrases import SORTS, People
 from retrieval.understand.reading.value_names import PLUS, SMALL, TITLES, Mention, ValueNames
 
 _LONGEST_TEXT = 8

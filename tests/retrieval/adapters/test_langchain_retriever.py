@@ -1,26 +1,14 @@
 import asyncio
-import sys
-from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from retrieval.errors import IndexMissingError
 from retrieval.home import Home
 
 if TYPE_CHECKING:
     from retrieval.adapters.langchain_retriever import LangChainRetriever
 
-MODULE = "retrieval.adapters.langchain_retriever"
 QUESTION = "What does a 7th level cleric need to roll to hit AC 6?"
-
-
-def test_without_the_library_the_import_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "langchain_core.callbacks", None)
-    monkeypatch.delitem(sys.modules, MODULE, raising=False)
-    with pytest.raises(ImportError, match="pip install 'langchain-core"):
-        import_module(MODULE)
 
 
 @pytest.fixture(scope="module")
@@ -57,30 +45,3 @@ def test_it_is_a_link_of_a_chain_and_a_tool(retriever: "LangChainRetriever") -> 
     assert '"Opponent Armor Class": 6' in chain.invoke(QUESTION).to_string()
     tool = create_retriever_tool(retriever, "rules", "Looks a rule up.")
     assert tool.invoke({"query": QUESTION}) == "\n\n".join(each.page_content for each in retriever.invoke(QUESTION))
-
-
-def test_callbacks_hear_of_it_and_of_errors(retriever: "LangChainRetriever") -> None:
-    from langchain_core.callbacks import BaseCallbackHandler
-
-    from retrieval.errors import InvalidQueryError
-
-    class Heard(BaseCallbackHandler):
-        def __init__(self) -> None:
-            self.said: list[str] = []
-
-        def on_retriever_end(self, documents: list[object], **_: object) -> None:
-            self.said.append(f"{len(documents)} documents")
-
-        def on_retriever_error(self, error: BaseException, **_: object) -> None:
-            self.said.append(type(error).__name__)
-
-    heard = Heard()
-    retriever.invoke(QUESTION, {"callbacks": [heard]})
-    with pytest.raises(InvalidQueryError):
-        retriever.invoke("", {"callbacks": [heard]})
-    assert heard.said == ["5 documents", "InvalidQueryError"]
-
-
-def test_a_home_without_an_index_is_refused(retriever: "LangChainRetriever", tmp_path: Path) -> None:
-    with pytest.raises(IndexMissingError):
-        type(retriever).open(tmp_path)

@@ -1,26 +1,14 @@
 import asyncio
-import sys
-from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from retrieval.errors import IndexMissingError
 from retrieval.home import Home
 
 if TYPE_CHECKING:
     from retrieval.adapters.llamaindex_retriever import LlamaIndexRetriever
 
-MODULE = "retrieval.adapters.llamaindex_retriever"
 QUESTION = "What does a 7th level cleric need to roll to hit AC 6?"
-
-
-def test_without_the_library_the_import_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "llama_index.core.retrievers", None)
-    monkeypatch.delitem(sys.modules, MODULE, raising=False)
-    with pytest.raises(ImportError, match="pip install 'llama-index-core"):
-        import_module(MODULE)
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +65,3 @@ def test_a_query_engine_shows_a_model_the_text_its_book_and_its_section(retrieve
     assert "book: lantern-and-blade\nsection: Combat > Attack Matrices" in str(answer)
     assert "score" not in str(answer)
     assert [node.node_id for node in answer.source_nodes] == [each.node_id for each in retriever.retrieve(QUESTION)]
-
-
-def test_a_home_without_an_index_is_refused(retriever: "LlamaIndexRetriever", tmp_path: Path) -> None:
-    with pytest.raises(IndexMissingError):
-        type(retriever).open(tmp_path)

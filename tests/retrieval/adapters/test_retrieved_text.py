@@ -1,16 +1,38 @@
 import json
+import sys
 from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 from retrieval.adapters.retrieved_text import Search, retrieved_texts
-from retrieval.errors import InvalidQueryError
+from retrieval.errors import IndexMissingError, InvalidQueryError
 from retrieval.home import Home
 from retrieval.index.snapshot.live import promote
 from retrieval.search.metadata_filter import Eq
 from retrieval.search.receipt import FILTER_IS_OFF
 
 QUESTION = "What does a 7th level cleric need to roll to hit AC 6?"
+
+
+@pytest.mark.parametrize(
+    ("adapter", "imported", "package"),
+    [
+        ("langchain_retriever", "langchain_core.callbacks", "langchain-core"),
+        ("llamaindex_retriever", "llama_index.core.retrievers", "llama-index-core"),
+    ],
+)
+def test_without_its_library_an_adapter_says_what_to_install(monkeypatch, adapter, imported, package):
+    monkeypatch.setitem(sys.modules, imported, None)
+    monkeypatch.delitem(sys.modules, f"retrieval.adapters.{adapter}", raising=False)
+    with pytest.raises(ImportError, match=f"pip install '{package}"):
+        import_module(f"retrieval.adapters.{adapter}")
+
+
+def test_a_home_without_an_index_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(IndexMissingError):
+        Search.open(tmp_path)
 
 
 @pytest.fixture(scope="module")

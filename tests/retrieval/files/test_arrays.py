@@ -64,7 +64,6 @@ def test_each_list_is_found_by_its_key(lists):
     ragged = RaggedArray.build(lists, np.int32)
     assert [ragged[key].tolist() for key in range(len(ragged))] == lists
     assert ragged.items.dtype == np.int32
-    assert ragged.owners().tolist() == [key for key, items in enumerate(lists) for _ in items]
 
 
 @given(LISTS, st.data())

@@ -1,5 +1,8 @@
 import threading
 
+import pytest
+
+from retrieval.files import cache
 from retrieval.files.cache import TimedCache
 
 
@@ -13,8 +16,9 @@ def test_a_value_is_kept_until_its_time_is_over() -> None:
     assert (kept.get("a"), len(kept)) == (None, 0)
 
 
-def test_the_first_of_two_is_kept_and_what_nobody_asked_for_goes() -> None:
-    kept: TimedCache[str, int] = TimedCache(10, most=2)
+def test_the_first_of_two_is_kept_and_what_nobody_asked_for_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "MOST", 2)
+    kept: TimedCache[str, int] = TimedCache(10)
     assert [kept.keep("a", 1), kept.keep("a", 2)] == [1, 1]
     kept.keep("b", 2)
     assert kept.get("a") == 1

@@ -148,33 +148,24 @@ def test_the_workers_of_a_killed_process_are_given_the_time_to_notice(tmp_path: 
             pass
 
 
-BOOK_LOCK_PROGRAM = """
+IN_ALPHA = """
 import sys
 from pathlib import Path
 from retrieval.files.locks import among_books, book_turn
 with among_books(Path(sys.argv[1])), book_turn(Path(sys.argv[1]), "alpha"):
-    print("in it", flush=True)
+    print("held", flush=True)
     sys.stdin.read()
 """
 
 
-@contextmanager
-def another_in_alpha(home: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    """A process that is in the book until its standard input ends."""
-    with subprocess.Popen(
-        [sys.executable, "-c", BOOK_LOCK_PROGRAM, str(home)],
-        cwd=Path(__file__).parents[3],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"in it\n"
-        yield process
-
-
 def test_one_process_is_in_a_book_and_others_are_in_others(tmp_path: Path) -> None:
     mine = among_books(tmp_path)
-    with another_in_alpha(tmp_path), mine, book_turn_now(tmp_path, "alpha") as alpha, book_turn(tmp_path, "beta"):
+    with (
+        held_by_another(tmp_path, IN_ALPHA),
+        mine,
+        book_turn_now(tmp_path, "alpha") as alpha,
+        book_turn(tmp_path, "beta"),
+    ):
         assert alpha is None
     with book_turn_now(tmp_path, "alpha") as alpha:
         assert alpha is not None
@@ -182,7 +173,7 @@ def test_one_process_is_in_a_book_and_others_are_in_others(tmp_path: Path) -> No
 
 def test_nobody_writes_the_whole_home_while_a_book_is_indexed(tmp_path: Path) -> None:
     with (
-        another_in_alpha(tmp_path),
+        held_by_another(tmp_path, IN_ALPHA),
         pytest.raises(HomeBusyError, match="single books are active"),
         write_lock(tmp_path),
     ):
@@ -211,7 +202,7 @@ def test_a_run_of_a_book_waits_for_whoever_writes_the_whole_home(tmp_path: Path)
 
 
 def test_a_killed_process_is_in_no_book_any_more(tmp_path: Path) -> None:
-    with another_in_alpha(tmp_path) as process:
+    with held_by_another(tmp_path, IN_ALPHA) as process:
         process.kill()
         process.wait()
         wait_until_left(tmp_path, ["alpha"])

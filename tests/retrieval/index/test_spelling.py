@@ -2,13 +2,11 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import permutations
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.files.array_folder import load_arrays, save_arrays
 from retrieval.index import spelling
 from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
 from retrieval.index.spelling import WrittenWords, is_english
@@ -160,10 +158,6 @@ def test_what_is_remembered_is_bounded(snapshot: Snapshot, monkeypatch: pytest.M
         assert len(fresh._read) <= 2
 
 
-def test_files_of_a_snapshot_hold_them(snapshot: Snapshot) -> None:
-    assert {path.name for path in Path(snapshot.folder / "spelling").iterdir()} >= {"named.npy", "chunks.npy"}
-
-
 def chunk(number: int, text: str, *, key: str | None = None, heading: str = "Arms") -> Chunk:
     return replace(
         EMPTY,
@@ -205,17 +199,6 @@ def test_a_heading_over_many_chunks_heads_once() -> None:
 def test_the_order_of_words_is_that_of_their_bytes(texts: list[str]) -> None:
     words = WrittenWords.build([chunk(number, text) for number, text in enumerate(texts)]).words
     assert list(words) == sorted(set(words)) == sorted(set(words), key=str.encode)
-
-
-def test_they_are_read_back_as_they_were(tmp_path: Path) -> None:
-    made = WrittenWords.build(WRITTEN_WORDS_CHUNKS)
-    save_arrays(tmp_path, made)
-    read = load_arrays(tmp_path, WrittenWords)
-    assert (read.words, read.named.tolist(), read.chunks.tolist()) == (
-        made.words,
-        made.named.tolist(),
-        made.chunks.tolist(),
-    )
 
 
 @pytest.mark.parametrize("word", ["cleric", "clerics", "goblet", "rolling", "unarmed"])

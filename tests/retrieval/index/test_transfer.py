@@ -15,7 +15,7 @@ from retrieval.index.places import Place
 from retrieval.index.snapshot import manifest
 from retrieval.index.snapshot.live import live_id, promote, promotions, read_promotions
 from retrieval.index.snapshot.snapshot import open_snapshot
-from retrieval.index.transfer import Listing, live_at, path_of, pull_snapshot, push_snapshot
+from retrieval.index.transfer import Listing, hash_of, live_at, path_of, pull_snapshot, push_snapshot
 from tests.retrieval.index.conftest import FileServer, build, history_of, killed, nobody, only_id
 
 ROOT = Path(__file__).parents[3]
@@ -447,6 +447,7 @@ def test_a_damaged_list_says_so(snapshot: Path, damage: str) -> None:
     ],
 )
 def test_a_list_that_leads_out_of_its_folder_is_refused(snapshot: Path, path: str) -> None:
-    content = Listing.over(snapshot.name, (FileEntry(path, 1, "0"),), datetime.now(UTC)).dump()
+    files = (FileEntry(path, 1, "0"),)
+    content = Listing(snapshot.name, files, hash_of(files), datetime.now(UTC)).dump()
     with pytest.raises(TransferError, match="which is not a file of a snapshot; do not pull from there"):
         Listing.parse(content, snapshot.name, "there")

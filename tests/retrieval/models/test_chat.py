@@ -103,17 +103,3 @@ def test_the_version_has_the_number_of_the_prompt_and_another_form_is_another_ve
     assert {one.partition("-")[0], other.partition("-")[0]} == {"v1"}
     assert one != other
     assert prompt_words(package, file).startswith("You put passages")
-
-
-@pytest.mark.parametrize(
-    ("content", "refusal", "finish", "read"),
-    [
-        ('{"place": 3}', None, "stop", One(place=3)),
-        ('{"place": 3}', None, "length", None),
-        ('{"place": 3}', "I will not", "stop", None),
-        ('{"place": "x"}', None, "stop", None),
-        ("no form", None, "stop", None),
-    ],
-)
-def test_an_answer_is_read_only_if_it_is_whole_and_in_the_form(content, refusal, finish, read):
-    assert Answered(content, refusal, finish, Usage()).in_form(One) == read

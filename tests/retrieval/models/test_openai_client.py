@@ -5,6 +5,7 @@ import json
 import logging
 import time
 import traceback
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from retrieval.errors import ModelError, ModelKeyError
 from retrieval.models.access import Access, Limits
 from retrieval.models.chat import Answered, ChatRequest, Usage
 from retrieval.models.openai_client import OpenAiClient, answers_in
+from retrieval.models.spending import ChatPrice, Ledger, Spending
 from tests.openai_server.faults import InTurn
 from tests.openai_server.server import KEY, FakeOpenAi
 
@@ -31,32 +33,19 @@ def client(server: FakeOpenAi, limits: Limits | None = None, **options: Any) -> 
     return OpenAiClient(Access(KEY, server.address, limits or Limits()), **{"retries": 0, "timeout": 5.0} | options)
 
 
-class Purse:
-    """Counts what is set aside; a charge has its number."""
-
-    def __init__(self) -> None:
-        self.settled: list[tuple[int, Usage]] = []
-        self.released: list[int] = []
-        self.reserved = 0
-
-    def reserve(self, _: ChatRequest) -> Purse.Held:
-        self.reserved += 1
-        return Purse.Held(self, self.reserved)
-
-    class Held:
-        def __init__(self, purse: Purse, number: int) -> None:
-            self.purse, self.number = purse, number
-
-        def settle(self, answered: Answered) -> None:
-            self.purse.settled.append((self.number, answered.usage))
-
-        def release(self) -> None:
-            self.purse.released.append(self.number)
+PRICE = ChatPrice("m", 1.0, 2.0)
 
 
-def metered(server: FakeOpenAi, purse: Purse, requests: int = 1, **options: Any) -> list[Answered | BaseException]:
+@pytest.fixture
+def spending(tmp_path: Path) -> Spending:
+    return Spending(PRICE, Ledger(tmp_path))
+
+
+def metered(
+    server: FakeOpenAi, spending: Spending, requests: int = 1, **options: Any
+) -> list[Answered | BaseException]:
     async def run() -> list[Answered | BaseException]:
-        async with client(server, **options).session(purse) as session:
+        async with client(server, **options).session(spending) as session:
             chats = (session.chat(make_request(f"Why {number}?")) for number in range(requests))
             return await asyncio.gather(*chats, return_exceptions=True)
 
@@ -79,11 +68,11 @@ def test_embeddings_come_in_the_order_of_their_texts(chat_server: FakeOpenAi) ->
     assert chat_server.asked[0]["encoding_format"] == "base64"
 
 
-def test_what_fails_for_a_passing_reason_is_sent_again_when_the_server_says(chat_server: FakeOpenAi) -> None:
+def test_what_fails_for_a_passing_reason_is_sent_again_when_the_server_says(chat_server, spending):
     chat_server.retry_after = "0.25"
     for ask in (
         lambda: [client(chat_server, retries=3).chat(make_request())],
-        lambda: metered(chat_server, Purse(), retries=3),
+        lambda: metered(chat_server, spending, retries=3),
     ):
         chat_server.plan = InTurn(["busy", "broken"])
         began = time.monotonic()
@@ -92,18 +81,18 @@ def test_what_fails_for_a_passing_reason_is_sent_again_when_the_server_says(chat
     assert len(chat_server.asked) == 6
 
 
-def test_without_a_word_of_the_server_pauses_grow(chat_server: FakeOpenAi) -> None:
+def test_without_a_word_of_the_server_pauses_grow(chat_server: FakeOpenAi, spending: Spending) -> None:
     chat_server.retry_after = "soon"
     chat_server.plan = InTurn(["busy", "broken"])
     began = time.monotonic()
-    assert isinstance(metered(chat_server, Purse(), retries=2)[0], Answered)
+    assert isinstance(metered(chat_server, spending, retries=2)[0], Answered)
     assert 0.75 * (0.5 + 1.0) <= time.monotonic() - began < 3.0
 
 
-def test_a_server_that_wants_to_be_left_alone_for_an_hour_is(chat_server: FakeOpenAi) -> None:
+def test_a_server_that_wants_to_be_left_alone_for_an_hour_is(chat_server: FakeOpenAi, spending: Spending) -> None:
     chat_server.retry_after, chat_server.plan = "3600", InTurn(["busy"] * 9)
     began = time.monotonic()
-    for failed in metered(chat_server, Purse(), retries=4):
+    for failed in metered(chat_server, spending, retries=4):
         assert isinstance(failed, ModelError)
         assert failed.passing
     with pytest.raises(ModelError, match="RateLimitError"):
@@ -111,18 +100,18 @@ def test_a_server_that_wants_to_be_left_alone_for_an_hour_is(chat_server: FakeOp
     assert (len(chat_server.asked), time.monotonic() - began < 3.0) == (2, True)
 
 
-def test_every_attempt_is_set_aside_and_what_may_have_been_paid_stays_so(chat_server, monkeypatch):
+def test_every_attempt_is_set_aside_and_what_may_have_been_paid_stays_so(chat_server, spending, monkeypatch):
     monkeypatch.setattr("retrieval.models.access._FIRST_PAUSE", 0.01)
     chat_server.plan = InTurn(["busy", "hang", "cut", None])
-    purse = Purse()
-    (answer,) = metered(chat_server, purse, retries=3, timeout=1.0)
+    (answer,) = metered(chat_server, spending, retries=3, timeout=1.0)
     assert isinstance(answer, Answered)
-    assert (purse.reserved, purse.released, purse.settled) == (4, [1], [(4, answer.usage)])
+    assert spending.used == answer.usage
+    assert spending.usd == pytest.approx(2 * spending.most(make_request("Why 0?")) + PRICE.of(answer.usage))
 
 
-def test_no_more_requests_are_under_way_than_the_limit_allows(chat_server: FakeOpenAi) -> None:
+def test_no_more_requests_are_under_way_than_the_limit_allows(chat_server: FakeOpenAi, spending: Spending) -> None:
     chat_server.delay = 0.03
-    answers = metered(chat_server, Purse(), 12, limits=Limits(3), timeout=5.0)
+    answers = metered(chat_server, spending, 12, limits=Limits(3), timeout=5.0)
     assert all(isinstance(answer, Answered) for answer in answers)
     assert chat_server.counts.most_working == 3
 
@@ -140,21 +129,21 @@ IN_TIME = 0.25
 """Seconds; nothing that is asked there is answered well."""
 
 
-def whole(server: FakeOpenAi) -> object:
+def whole(server: FakeOpenAi, _: Path) -> object:
     return client(server, timeout=IN_TIME).chat(make_request())
 
 
-def streamed(server: FakeOpenAi) -> object:
+def streamed(server: FakeOpenAi, _: Path) -> object:
     chat = OpenAiClient(Access(KEY, server.address), timeout=IN_TIME)
     return list(chat.stream(make_request()))
 
 
-def embedded(server: FakeOpenAi) -> object:
+def embedded(server: FakeOpenAi, _: Path) -> object:
     return client(server, timeout=IN_TIME).embed("m", ["a"])
 
 
-def at_once(server: FakeOpenAi) -> object:
-    (answer,) = metered(server, Purse(), timeout=IN_TIME)
+def at_once(server: FakeOpenAi, folder: Path) -> object:
+    (answer,) = metered(server, Spending(PRICE, Ledger(folder)), timeout=IN_TIME)
     if isinstance(answer, BaseException):
         raise answer
     return answer
@@ -162,14 +151,14 @@ def at_once(server: FakeOpenAi) -> object:
 
 @pytest.mark.parametrize("ask", [whole, streamed, embedded, at_once])
 @pytest.mark.parametrize("fault", FAILURES)
-def test_what_goes_wrong_is_one_error_that_never_holds_the_key(chat_server, caplog, ask, fault):
+def test_what_goes_wrong_is_one_error_that_never_holds_the_key(chat_server, caplog, tmp_path, ask, fault):
     if (ask, fault) == (streamed, "cut"):
         pytest.skip("a stream that ends too early has no finish; who listens to it sees that")
     chat_server.retry_after = "0.001"
     chat_server.plan = lambda _: fault
     kind, output = FAILURES[fault]
     with caplog.at_level(logging.DEBUG), pytest.raises(kind, match=output) as raised:
-        ask(chat_server)
+        ask(chat_server, tmp_path)
     assert type(raised.value) is kind
     assert "\n" not in str(raised.value)
     chain, each = "", raised.value
@@ -179,48 +168,21 @@ def test_what_goes_wrong_is_one_error_that_never_holds_the_key(chat_server, capl
     assert KEY not in chain + caplog.text
 
 
-def test_a_server_that_is_not_there_costs_nothing(chat_server: FakeOpenAi) -> None:
-    purse = Purse()
-
+def test_a_server_that_is_not_there_costs_nothing(spending: Spending) -> None:
     async def run() -> None:
         nowhere = OpenAiClient(Access(KEY, "http://127.0.0.1:9/v1"), retries=0)
-        async with nowhere.session(purse) as session:
+        async with nowhere.session(spending) as session:
             with pytest.raises(ModelError, match="check the key, the address and the network"):
                 await session.chat(make_request())
 
     asyncio.run(run())
-    assert (purse.reserved, purse.released) == (1, [1])
+    assert spending.usd == 0.0
 
 
 def test_what_is_no_answer_of_chat_is_an_error(chat_server: FakeOpenAi) -> None:
     with pytest.raises(ValueError, match="not a chat answer"):
         Answered.of({"choices": []})
     assert Answered.of({"choices": [{"message": {"content": None}}]}).content == ""
-
-
-def test_a_batch_goes_out_and_what_came_of_it_comes_back(chat_server: FakeOpenAi) -> None:
-    chat_server.answering = lambda body: json.dumps(body["messages"][1]["content"])
-    chat_server.batches.keeps = 2
-    sender = client(chat_server)
-    batch = sender.begin_batch({name: make_request(name) for name in ("a", "b", "c")}, "t1")
-    assert sender.batch_results(batch) is None
-    results = sender.batch_results(batch)
-    assert results is not None
-    assert {name: answer.content for name, answer in results.answers.items()} == {"a": '"a"', "b": '"b"'}
-    assert (results.failed, results.refused) == (frozenset(), False)
-    chat_server.batches.keeps, chat_server.plan = None, InTurn(["broken", "dropped_result", None])
-    other = sender.begin_batch({name: make_request(name) for name in ("a", "b", "c")}, "t2")
-    assert sender.batch_results(other) is None
-    some = sender.batch_results(other)
-    assert (set(some.answers), some.failed) == ({"c"}, {"a"})
-    assert (sender.find_batch("t1"), sender.find_batch("t2"), sender.find_batch("t3")) == (batch, other, None)
-    chat_server.batches.ends = "failed"
-    refused = sender.begin_batch({"a": make_request()}, "t4")
-    assert sender.batch_results(refused) is None
-    none = sender.batch_results(refused)
-    assert (none.answers, none.refused) == ({}, True)
-    with pytest.raises(ModelError, match="404"):
-        sender.batch_results("batch_9")
 
 
 def test_a_line_of_a_batch_may_contain_other_line_ends() -> None:

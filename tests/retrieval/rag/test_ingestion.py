@@ -24,6 +24,8 @@ from retrieval.index.snapshot import live
 from retrieval.index.snapshot.live import live_id, snapshot_folder
 from retrieval.index.snapshot.manifest import Manifest
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
+from retrieval.models.access import Access
+from retrieval.models.openai_client import OpenAiClient
 from retrieval.rag import ingestion
 from retrieval.rag.contract import RuleDocument
 from retrieval.rag.ingestion import DOCUMENTS_FILE, PAUSES, Ingestion, lacking
@@ -109,7 +111,7 @@ def test_a_server_that_fails_whatever_the_text_is_not_asked_for_each_document(
 ) -> None:
     waits: list[float] = []
     chat_server.status = status
-    embedder = OpenAiEmbedder(chat_server.environment, retries=1)
+    embedder = OpenAiEmbedder(client=OpenAiClient(Access.of_environment(chat_server.environment), retries=1))
     done = Ingestion(home, embedder, waits.append).ingest([documents["faq.md"], documents["ops-missions.md"]])
     assert done.errors == ["faq.md", "ops-missions.md"]
     first, second = (sentence.split(": ", 1)[1] for sentence in done.warnings)

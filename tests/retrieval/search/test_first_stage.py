@@ -204,18 +204,6 @@ def test_of_rows_that_are_equally_good_the_nearest_are_found(portion_large: Retr
     assert some.tolist() == np.argsort(-cosines, kind="stable")[:30].tolist()
 
 
-def test_what_predicates_exclude_is_no_candidate(portion_large: Retriever) -> None:
-    question = Query.of(QUESTIONS[0], portion_large.snapshot).among(portion_large.snapshot.rivals)
-    passing, vector = AllowedChunks(portion_large.admitted(question)), portion_large.vector_of(question.text)
-    mask = passing.mask(portion_large.snapshot)
-    result = first_stage.first_stage_chunks(portion_large.snapshot, question, vector, 40, passing)
-    unfiltered = first_stage.first_stage_chunks(portion_large.snapshot, question, vector, 40, AllowedChunks())
-
-    assert mask is not None
-    assert mask[result].all()
-    assert not mask[unfiltered].all()
-
-
 def test_where_too_few_are_candidates_a_ranking_is_filled_up(
     portion_large: Retriever, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -165,19 +165,6 @@ def test_candidates_are_what_each_way_finds(staged: StagedLibrary, question: str
     assert without.tolist() == sorted({*worded.tolist(), *named.tolist()})
 
 
-def test_a_filter_that_nothing_passes_finds_nothing(staged: StagedLibrary) -> None:
-    nothing = AllowedChunks(None, np.zeros(len(staged.chunks), dtype=np.bool_))
-    question = staged.question(QUESTIONS[0])
-    vector = staged.retriever.vector_of(QUESTIONS[0])
-    for result in (
-        nearest_chunks(staged.snapshot, vector, 5, nothing),
-        staged.worded(QUESTIONS[0], 5, nothing),
-        named_rows(staged.snapshot, question, 5, nothing),
-        first_stage_chunks(staged.snapshot, question, vector, 5, nothing),
-    ):
-        assert result.tolist() == []
-
-
 def passing_of(staged: StagedLibrary, question: str, where: Filter | None) -> tuple[AllowedChunks, list[int]]:
     """What may come back for a question, and the positions of it."""
     mask = None if where is None else where.mask(staged.snapshot.metadata)

@@ -37,38 +37,12 @@ def ask(collection, question: str, k: int = 15, rounds: int = 3):
     return retrieve_with_iterative_filtering(question, collection, k, rounds, embedder=ToyEmbedder())
 
 
-def test_only_chunks_that_the_question_satisfies_are_kept_nearest_first(foreign) -> None:
-    outcome = ask(foreign, "attack matrix for clerics, opponent armor class 6, level 1")
-    guarded = [candidate.id for candidate in outcome.kept if candidate.query_must]
-    assert guarded == ["cleric-26"]
-    distances = [candidate.distance for candidate in outcome.kept]
-    assert distances == sorted(distances)
-    assert outcome.kept[0].document is not None
-
-
 def test_no_chunk_is_looked_at_twice(foreign) -> None:
     outcome = ask(foreign, "attack matrix for clerics, armor class 6")
     ids = [decision.chunk_id for decision in outcome.decisions]
     assert outcome.rounds > 1
     assert len(ids) == len(set(ids))
     assert outcome.excluded == sum(not decision.kept for decision in outcome.decisions) > 0
-
-
-def test_it_stops_after_its_rounds_and_says_so(foreign) -> None:
-    outcome = ask(foreign, "attack matrix, opponent armor class, level 1", k=5, rounds=2)
-    assert outcome.rounds == 2
-    assert len(outcome.decisions) == 10
-    assert len(outcome.kept) < 5
-
-
-def test_it_stops_when_nothing_is_left(foreign) -> None:
-    outcome = ask(foreign, "dragon", k=500)
-    assert outcome.rounds == 1
-    assert len(outcome.decisions) == foreign.count()
-
-
-def test_one_round_is_enough_where_nothing_is_excluded(foreign) -> None:
-    assert ask(foreign, "dragon tavern sea rope night price", k=3).rounds == 1
 
 
 def test_a_predicate_that_cannot_be_read_keeps_its_chunk(tmp_path: Path) -> None:

@@ -5,24 +5,20 @@ from pathlib import Path
 import pytest
 
 from retrieval.index.embedding.embedders import load_embedder
-from retrieval.index.snapshot.building import build_snapshot
-from retrieval.index.snapshot.snapshot import open_snapshot
 from retrieval.ingest.chunking import chunks_of_book
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Book, Document
+from tests.chunks import indexed
 
 FAMILIES, SIZES = ("c5", "c5d", "c5n"), ("large", "xlarge", "2xlarge", "4xlarge", "9xlarge")
 
 
 @contextmanager
 def retriever_of(folder: Path, text: str) -> Iterator[Retriever]:
-    vocabulary, embedder = Vocabulary.default(), load_embedder("wordllama")
-    chunks = chunks_of_book(Book("quotas", "Quotas", (Document("quotas", "quotas.md", text),)), vocabulary)
-    vectors = embedder.embed([chunk.search_text for chunk in chunks])
-    made = build_snapshot(folder, chunks, vectors, embedder.identity, vocabulary)
-    with open_snapshot(folder, made.id) as snapshot:
-        yield Retriever(snapshot, embedder)
+    book = Book("quotas", "Quotas", (Document("quotas", "quotas.md", text),))
+    with indexed(folder, chunks_of_book(book, Vocabulary.default()), load_embedder("wordllama")) as retriever:
+        yield retriever
 
 
 def test_a_question_with_an_identifier_gets_its_row_and_no_other_of_the_table(tmp_path: Path) -> None:

@@ -124,13 +124,6 @@ def test_no_strategy_brings_back_what_does_not_pass(retriever, library, name):
     assert "where" in {stage.name for stage in result.receipt.stages}
 
 
-def test_iterative_keeps_what_prefilter_keeps_as_far_as_its_rounds_reach(retriever: Retriever) -> None:
-    wanted = Ne("author", "ann")
-    question = "attack matrix for clerics, opponent armor class 6"
-    rounds = retriever.retrieve(question, 15, "iterative", where=wanted).chunk_ids
-    assert rounds == retriever.retrieve(question, 15, "prefilter", where=wanted).chunk_ids[: len(rounds)]
-
-
 def test_a_key_that_no_chunk_has_is_refused_with_those_that_exist(retriever: Retriever) -> None:
     with pytest.raises(UnknownNameError, match=r"'colour'; available: author, book, document, draft"):
         retriever.retrieve("AC 6", where=Eq("colour", "red"))

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.tables.row_predicates import extract_predicates
@@ -14,6 +13,7 @@ from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.search.strategies import STRATEGIES
 from retrieval.types import Book, Document, Find, TableRule
+from tests.chunks import indexed
 from tests.retrieval.search.conftest import ToyEmbedder
 
 TEXT = """# Travel
@@ -37,11 +37,8 @@ def retriever(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
     )
     book = parse_book(Book("b", "B", (Document("b", "d.md", TEXT),), table_rules=(rule,)))
     chunks = chunk_book(book, extract_predicates(transform_tables(book.tables, words)))
-    embedder = ToyEmbedder()
-    vectors = embedder.embed([chunk.search_text for chunk in chunks])
-    made = build_snapshot(home, chunks, vectors, embedder.identity, words)
-    with open_snapshot(home, made.id) as snapshot:
-        yield Retriever(snapshot, embedder)
+    with indexed(home, chunks, ToyEmbedder(), words) as opened:
+        yield opened
 
 
 @pytest.mark.parametrize("strategy", ["default", "prefilter", "iterative"])

@@ -84,25 +84,6 @@ def test_a_neighbour_gains_and_gains_less_when_further_away() -> None:
     assert gains == pytest.approx([0.0, 0.05, 0.05 * 0.4, 0.0])
 
 
-def test_a_row_never_gains_from_a_row_of_its_table() -> None:
-    graph = graph_of([0, 0, 0, 0], [0, 0, 0, -1])
-    gains = graph_boost(np.asarray([1.0, 0.9, 0.8, 0.1]), graph, GraphBoost(seeds=3))
-    assert gains[:3].tolist() == [0, 0, 0]
-    assert gains[3] > 0
-
-
-def test_what_may_not_come_back_is_no_seed_and_gains_nothing() -> None:
-    graph = graph_of([0, 0, 1], [-1, -1, -1])
-    gains = graph_boost(np.asarray([1.0, 0.5, 0.4]), graph, GraphBoost(seeds=1), np.asarray([False, True, True]))
-    assert gains.tolist() == [0, 0, 0.05]
-
-
-def test_only_candidates_gain() -> None:
-    graph = graph_of([0] * 6, [-1] * 6)
-    gains = graph_boost(np.arange(6, 0, -1.0), graph, GraphBoost(candidates=3))
-    assert np.flatnonzero(gains).max() == 2
-
-
 def test_hits_say_what_the_graph_added(retriever: Retriever) -> None:
     result = retriever.retrieve("AC 6 of a cleric", 15, "hybrid_graph")
     for hit in result.hits:

@@ -8,31 +8,20 @@ import pytest
 from openai import OpenAI
 
 from retrieval.index.embedding.embedders import load_embedder
-from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
-from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Metadata
 from retrieval.understand.catalog.catalog import Catalog, CatalogDocument
+from tests.chunks import indexed
 from tests.openai_server.server import FakeOpenAi, fake_openai
 
 TODAY = date(2026, 8, 22)
 
 _SHOWS = (
     # title, director, season, status, genres, premiere, seats, revision, touring
-    ("Programme: The Glass Ladder", ("Mira Okafor",), "spring", "running", ("drama",), "2026-03-14", 320, "1.2", True),
+    ("The Glass Ladder", ("Mira Okafor",), "spring", "running", ("drama",), "2026-03-14", 320, "1.2", True),
+    ("Harbour Lights", ("Jon Lindqvist",), "autumn", "closed", ("musical",), "2024-10-02", 610, "2.0", False),
     (
-        "Programme: Harbour Lights",
-        ("Jon Lindqvist",),
-        "autumn",
-        "closed",
-        ("musical",),
-        "2024-10-02",
-        610,
-        "2.0",
-        False,
-    ),
-    (
-        "Programme: Salt and Iron",
+        "Salt and Iron",
         ("Mira Okafor", "Ida Bauer"),
         "winter",
         "closed",
@@ -42,30 +31,10 @@ _SHOWS = (
         "1.9",
         False,
     ),
+    ("A Night Too Long", ("Ida Bauer",), "summer", "cancelled", ("comedy",), "2025-07-01", 450, "1.10", False),
+    ("Paper Kings", ("Tomas Rey",), "spring", "in rehearsal", ("musical", "comedy"), "2026-09-05", 505, "0.9", True),
     (
-        "Programme: A Night Too Long",
-        ("Ida Bauer",),
-        "summer",
-        "cancelled",
-        ("comedy",),
-        "2025-07-01",
-        450,
-        "1.10",
-        False,
-    ),
-    (
-        "Programme: Paper Kings",
-        ("Tomas Rey",),
-        "spring",
-        "in rehearsal",
-        ("musical", "comedy"),
-        "2026-09-05",
-        505,
-        "0.9",
-        True,
-    ),
-    (
-        "Programme: The Quiet Floor",
+        "The Quiet Floor",
         ("Jon Lindqvist", "Tomas Rey"),
         "autumn",
         "running",
@@ -75,18 +44,8 @@ _SHOWS = (
         "3.1",
         True,
     ),
-    ("Programme: Ash Wednesday", ("Ida Bauer",), "winter", "closed", ("history",), "2022-02-16", 320, "1.0", False),
-    (
-        "Programme: Ten Small Steps",
-        ("Mira Okafor",),
-        "summer",
-        "running",
-        ("comedy",),
-        "2026-06-30",
-        410,
-        "2.11",
-        False,
-    ),
+    ("Ash Wednesday", ("Ida Bauer",), "winter", "closed", ("history",), "2022-02-16", 320, "1.0", False),
+    ("Ten Small Steps", ("Mira Okafor",), "summer", "running", ("comedy",), "2026-06-30", 410, "2.11", False),
 )
 
 
@@ -102,7 +61,7 @@ def show(number: int) -> CatalogDocument:
         "script_versions": (revision,),
         "touring": touring,
     }
-    return CatalogDocument(f"show-{number + 1:03}.md", title, metadata)
+    return CatalogDocument(f"show-{number + 1:03}.md", f"Programme: {title}", metadata)
 
 
 @dataclass(frozen=True)
@@ -148,8 +107,5 @@ def store(archive: Archive, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         text = f"{document.title}. What the audience sees and hears in {document.title.split(': ')[1].lower()}."
         key = (f"{document.name}-1", "archive", document.name, "prose", text, text, text, (1, 1), (document.title,))
         chunks.append(Chunk(*key, metadata=document.metadata))
-    home, embedder = tmp_path_factory.mktemp("archive"), load_embedder()
-    vectors = embedder.embed([chunk.search_text for chunk in chunks])
-    manifest = build_snapshot(home, chunks, vectors, embedder.identity, Vocabulary.default())
-    with open_snapshot(home, manifest.id) as snapshot:
-        yield Retriever(snapshot, embedder)
+    with indexed(tmp_path_factory.mktemp("archive"), chunks, load_embedder()) as retriever:
+        yield retriever

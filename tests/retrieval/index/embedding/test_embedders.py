@@ -15,6 +15,9 @@ from retrieval.index.embedding.openai_model import OpenAiEmbedder
 from retrieval.index.embedding.wordllama_model import WordllamaEmbedder
 from retrieval.ingest.prose_chunking import USUAL, Cuts, most_tokens
 from retrieval.language.canonical import literal
+from retrieval.models.access import Access
+from retrieval.models.chat import Usage
+from retrieval.models.openai_client import OpenAiClient
 from retrieval.settings import ChunkingSettings, EmbeddingSettings, Settings
 from retrieval.types import EmbedderIdentity
 from tests.openai_server.faults import InTurn
@@ -134,7 +137,7 @@ def test_a_model_that_nobody_knows_is_asked_for_its_dimensions_once(chat_server,
 def test_openai_gives_up_with_a_sentence(chat_server: FakeOpenAi) -> None:
     chat_server.plan = InTurn(["broken"] * 9)
     with pytest.raises(EmbedderUnavailableError, match=r"could not embed 1 texts.*not now.*check the key") as broken:
-        OpenAiEmbedder(chat_server.environment, retries=1).embed(["ab"])
+        OpenAiEmbedder(client=OpenAiClient(Access.of_environment(chat_server.environment), retries=1)).embed(["ab"])
     assert (broken.value.passing, broken.value.general) == (True, True)
     assert chat_server.counts.requests["/v1/embeddings"] == 2
 
@@ -159,9 +162,9 @@ def test_openai_is_not_asked_again_where_that_cannot_help(chat_server, status, s
 def test_openai_without_a_server_or_a_key_says_so(chat_server: FakeOpenAi) -> None:
     with pytest.raises(EmbedderUnavailableError, match="OPENAI_API_KEY"):
         OpenAiEmbedder({}).embed(["ab"])
-    closed = {"OPENAI_API_KEY": "local", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
+    closed = OpenAiClient(Access("local", "http://127.0.0.1:9/v1"), retries=0)
     with pytest.raises(EmbedderUnavailableError, match="network"):
-        OpenAiEmbedder(closed, retries=0).embed(["ab"])
+        OpenAiEmbedder(client=closed).embed(["ab"])
 
 
 def test_openai_refuses_another_models_vectors(chat_server: FakeOpenAi) -> None:
@@ -221,9 +224,9 @@ def test_what_runs_here_costs_nothing_and_what_is_sent_has_a_dated_price() -> No
     assert price_of(load_embedder("wordllama").identity) is price_of(load_embedder("minilm").identity) is None
     small = price_of(load_embedder("openai").identity)
     assert (small.model, small.as_of > date(2026, 1, 1)) == ("text-embedding-3-small", True)
-    assert small.of(1_000_000) == pytest.approx(0.02)
+    assert small.of(Usage(1_000_000)) == pytest.approx(0.02)
     large = price_of(EmbedderIdentity("other", "text-embedding-3-large", 3072))
-    assert large.of(500_000) == pytest.approx(0.065)
+    assert large.of(Usage(500_000)) == pytest.approx(0.065)
 
 
 def test_a_price_and_a_budget() -> None:

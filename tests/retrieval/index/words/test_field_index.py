@@ -1,12 +1,11 @@
 import re
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.files.array_folder import load_arrays, save_arrays
 from retrieval.index.term_table import TermTable
 from retrieval.index.words.field_index import UNKNOWN, FieldIndex, HeadingIndex, rarity, telling_paths
 from retrieval.index.words.lexical_index import LexicalIndex
@@ -44,12 +43,6 @@ def index():
 
 def read_words(words, key):
     return ["?" if number == UNKNOWN else KNOWN[number] for number in words[key].tolist()]
-
-
-def arrays_of(index):
-    for field in fields(index):
-        value = getattr(index, field.name)
-        yield from (value,) if isinstance(value, np.ndarray) else (value.starts, value.items)
 
 
 def test_what_points_to_a_table_stands_behind_its_caption():
@@ -125,21 +118,6 @@ def test_a_section_is_one_document_and_one_heading_path():
     assert index.section.tolist() == [0, 0, 1, 2, 3, 4, 4]
 
 
-def test_a_saved_index_reads_back(index, tmp_path):
-    save_arrays(tmp_path, index)
-
-    for built, loaded in zip(arrays_of(index), arrays_of(load_arrays(tmp_path, FieldIndex)), strict=True):
-        assert built.dtype == loaded.dtype
-        assert built.tolist() == loaded.tolist()
-
-
-def test_an_empty_library_has_an_index_without_words(tmp_path):
-    save_arrays(tmp_path, FieldIndex.build([], np.zeros(0, dtype=np.int32), TermTable.build([]), tokens))
-    index = load_arrays(tmp_path, FieldIndex)
-
-    assert (len(index.key), len(index.column), len(index.section)) == (0, 0, 0)
-
-
 HEADINGS = [[["wall", "of", "fire"], ["spells"]], [["fire"]], [["wall", "of", "ice"], []], []]
 words = st.lists(st.sampled_from("abcd"), max_size=3)
 
@@ -171,16 +149,6 @@ def test_a_word_counts_once_a_chunk_as_in_a_plain_loop(headings, question):
     positions, result = HeadingIndex.build(headings).matched(weights)
 
     assert dict(zip(positions.tolist(), result.tolist(), strict=True)) == plain
-
-
-def test_a_saved_index_reads_back_heading_index(headings, tmp_path):
-    save_arrays(tmp_path, headings)
-
-    assert (
-        headings_said(load_arrays(tmp_path, HeadingIndex), "wall of ice")
-        == headings_said(headings, "wall of ice")
-        == {2: 3.0}
-    )
 
 
 def told(*paths, book="b"):

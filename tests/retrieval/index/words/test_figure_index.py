@@ -3,7 +3,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from retrieval.files.array_folder import load_arrays, save_arrays
 from retrieval.index.term_table import TermTable
 from retrieval.index.words.figure_index import (
     BARE,
@@ -144,25 +143,3 @@ def test_a_unit_that_no_cell_has_is_strange_and_none_is_bare():
     assert unit_number(index.units, "second") == STRANGE
     assert index.percent == unit_number(index.units, "percent") >= 0
     assert build(row("50")).percent == STRANGE
-
-
-def test_a_saved_index_reads_back(tmp_path):
-    index = build(row("10 lb", "1/2", "K", key="K", heading_path=("Level 3",)), row("50%", key="50%"))
-    save_arrays(tmp_path, index)
-    loaded = load_arrays(tmp_path, FigureIndex)
-
-    for built, read in ((index.rows, loaded.rows), (index.tables, loaded.tables)):
-        assert built.cell.starts.tolist() == read.cell.starts.tolist()
-        assert built.cell.items.tolist() == read.cell.items.tolist()
-        assert built.ends.tolist() == read.ends.tolist()
-        assert built.marks.tolist() == read.marks.tolist()
-    assert loaded.key_cell.tolist() == index.key_cell.tolist() == [2, 0]
-    assert [loaded.units.text_of(number) for number in range(len(loaded.units))] == ["kilogram", "level", "percent"]
-
-
-def test_an_empty_library_has_an_index_without_figures(tmp_path):
-    save_arrays(tmp_path, build())
-    index = load_arrays(tmp_path, FigureIndex)
-
-    assert (len(index.rows.cell), len(index.tables.cell), len(index.key_cell), len(index.units)) == (0, 0, 0, 0)
-    assert index.rows.ends.shape == index.rows.marks.shape == (0, 4)

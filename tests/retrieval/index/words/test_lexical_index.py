@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
 from evals.questions.questions import load_questions
-from retrieval.errors import IndexCorruptError
 from retrieval.files.array_folder import load_arrays, save_arrays
 from retrieval.files.arrays import RaggedArray
 from retrieval.home import Home
@@ -63,16 +62,6 @@ def test_a_saved_index_scores_as_before_and_is_mapped(tmp_path: Path) -> None:
 def test_texts_without_tokens_score_zero(texts: list[str], tmp_path: Path) -> None:
     save_arrays(tmp_path, LexicalIndex.build(texts))
     assert np.array_equal(LexicalIndex.load(tmp_path).scores("armor"), np.zeros(len(texts)))
-
-
-def test_a_missing_or_foreign_file_is_a_corrupt_index(tmp_path: Path) -> None:
-    save_arrays(tmp_path, LexicalIndex.build(["armor"]))
-    (tmp_path / "weights.npy").write_bytes(b"not an array")
-    with pytest.raises(IndexCorruptError, match=r"weights\.npy"):
-        LexicalIndex.load(tmp_path)
-    (tmp_path / "weights.npy").unlink()
-    with pytest.raises(IndexCorruptError, match="build the index again"):
-        LexicalIndex.load(tmp_path)
 
 
 def test_two_cuts_that_differ_in_one_word_of_the_vocabulary_or_in_stems_have_two_fingerprints() -> None:

@@ -162,28 +162,9 @@ def test_the_vectors_are_those_of_the_texts() -> None:
     assert index.vectors == pytest.approx(WORD_EMBEDDER.embed(texts_of(*POST)), abs=1e-6)
 
 
-def test_a_saved_index_reads_back(tmp_path: Path) -> None:
-    index = build(*POST)
-    save_arrays(tmp_path, index)
-    loaded = TableTexts.load(tmp_path, tokens, tokens)
-
-    assert np.array_equal(loaded.vectors, index.vectors)
-    assert isinstance(loaded.vectors.base, np.memmap)
-    for question in ("letters abroad", "20 g", "nothing of it"):
-        assert loaded.lexical.scores(question).tolist() == index.lexical.scores(question).tolist()
-
-
 def test_a_question_is_cut_as_it_is_told(tmp_path: Path) -> None:
     save_arrays(tmp_path, build(*POST))
     loaded = TableTexts.load(tmp_path, tokens, lambda text: [word for word in tokens(text) if word != "parcel"])
 
     assert loaded.lexical.scores("letters").any()
     assert not loaded.lexical.scores("parcels").any()
-
-
-def test_an_empty_library_has_an_index_without_texts(tmp_path: Path) -> None:
-    save_arrays(tmp_path, build())
-    index = TableTexts.load(tmp_path, tokens, tokens)
-
-    assert index.vectors.shape == (0, WORD_EMBEDDER.identity.dimensions)
-    assert index.lexical.scores("letters").shape == (0,)

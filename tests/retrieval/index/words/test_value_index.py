@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from retrieval.files.array_folder import load_arrays, save_arrays
 from retrieval.index.words.value_index import Quotes, ValueIndex
 from retrieval.language.terms import tokens
 from tests.chunks import EMPTY
@@ -63,13 +62,6 @@ def test_a_cell_that_repeats_its_heading_is_no_quote(index):
 def test_words_after_the_63rd_quote_nothing(index):
     assert quotes(index, "x " * 60 + "leandro barbosa 32").cell.tolist() == [3, 0, 0, 0]
     assert quotes(index, "x " * 61 + "leandro barbosa 32").cell.tolist() == [0, 0, 0, 0]
-
-
-def test_a_saved_index_reads_back(index, tmp_path):
-    save_arrays(tmp_path, index)
-
-    read = quotes(load_arrays(tmp_path, ValueIndex), "leandro barbosa 32")
-    assert read.cell.tolist() == quotes(index, "leandro barbosa 32").cell.tolist()
 
 
 def test_a_library_without_tables_quotes_nothing():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from retrieval.errors import IndexCorruptError
-from retrieval.files.array_folder import load_arrays, save_arrays
+from retrieval.files.array_folder import load_arrays
 from retrieval.index.term_table import TermTable
 from retrieval.index.words.word_vectors import WORD_EMBEDDER, ColumnIndex, WordVectors, telling
 from retrieval.language.terms import tokens
@@ -35,18 +35,6 @@ def test_words_of_one_meaning_are_near_and_numbers_are_like_nothing(index):
 
     assert ship @ vessel > ship @ tons
     assert not number.any()
-
-
-def test_a_library_without_words_has_no_vectors(tmp_path):
-    save_arrays(tmp_path, WordVectors.build([], TermTable.build([]), tokens))
-
-    assert load_arrays(tmp_path, WordVectors).vectors.shape == (0, WORD_EMBEDDER.identity.dimensions)
-
-
-def test_a_saved_index_reads_back(index, tmp_path):
-    save_arrays(tmp_path, index)
-
-    assert np.array_equal(load_arrays(tmp_path, WordVectors).vectors, index.vectors)
 
 
 @pytest.mark.parametrize("shape", [(3,), (3, 7)])
@@ -101,20 +89,3 @@ def test_a_word_is_nearest_to_the_column_that_means_it(columns):
     cosines = WORD_EMBEDDER.embed(["heavy", "cost"]) @ columns.vectors.T
 
     assert cosines.argmax(axis=1).tolist() == [1, 2]
-
-
-def test_a_saved_index_reads_back_column_index(columns, tmp_path):
-    save_arrays(tmp_path, columns)
-    loaded = load_arrays(tmp_path, ColumnIndex)
-
-    assert loaded.columns.items.tolist() == columns.columns.items.tolist()
-    assert np.array_equal(loaded.vectors, columns.vectors)
-
-
-@pytest.mark.parametrize("chunks", [[], [replace(ROW, table_id=None)]], ids=["empty", "prose"])
-def test_a_library_without_tables_has_no_columns(tmp_path, chunks):
-    save_arrays(tmp_path, ColumnIndex.build(chunks, np.arange(len(chunks), dtype=np.int32)))
-    columns = load_arrays(tmp_path, ColumnIndex)
-
-    assert len(columns.columns) == len(chunks)
-    assert columns.vectors.shape == (0, WORD_EMBEDDER.identity.dimensions)

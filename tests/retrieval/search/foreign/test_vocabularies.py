@@ -64,18 +64,6 @@ def test_the_readings_of_the_outcome_are_those_of_the_vocabularies(folder: Path)
     assert read == {"combat": {"ac 6"}, "psionics": {"int 8"}, "monsters": set()}
 
 
-def test_three_chapters_answer_as_one_list_in_the_order_of_their_distances(folder: Path) -> None:
-    question = "What does a 7th level cleric need to roll to hit AC 6?"
-    together = ask(folder, question, k=40)
-    apart = [retrieve_with_iterative_filtering(question, name, 40, 9, client=folder).kept for name in BOTH]
-    expected = sorted((each.distance, each.id) for kept in apart for each in kept)[:40]
-    assert [(each.distance, each.id) for each in together.kept] == expected
-    assert matrix_rows(together) == {("combat", "I.A. 6")}
-    assert {each.collection for each in together.kept} > {"combat"}
-    (row,) = (each for each in together.kept if "contain_one_of" in (each.query_must or ""))
-    assert '"Opponent Armor Class": 6' in (row.document or "")
-
-
 def test_noisy_rows_that_stand_back_leave_fewer_to_be_excluded(folder: Path) -> None:
     question = "What does a 7th level cleric need to roll to hit AC 6?"
     plain, back = (

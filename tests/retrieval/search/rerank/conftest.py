@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.index.snapshot.snapshot import Snapshot, build_snapshot, open_snapshot
-from retrieval.language.vocabulary import Vocabulary
+from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.search.rerank import rerank
 from retrieval.search.rerank.features import NAMES
 from retrieval.search.rerank.trees import LEAF, Node, Trees
 from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk
+from tests.chunks import indexed
 from tests.retrieval.search.conftest import CHUNK, ToyEmbedder
 
 TAVERN = [
@@ -126,11 +126,8 @@ def shelf() -> tuple[Chunk, ...]:
 
 @pytest.fixture(scope="session")
 def snapshot(tmp_path_factory: pytest.TempPathFactory, shelf: tuple[Chunk, ...]) -> Iterator[Snapshot]:
-    home: Path = tmp_path_factory.mktemp("shelf")
-    vectors = ToyEmbedder().embed([chunk.search_text for chunk in shelf])
-    manifest = build_snapshot(home, shelf, vectors, ToyEmbedder.identity, Vocabulary.default())
-    with open_snapshot(home, manifest.id) as opened:
-        yield opened
+    with indexed(tmp_path_factory.mktemp("shelf"), shelf, ToyEmbedder()) as retriever:
+        yield retriever.snapshot
 
 
 @pytest.fixture(scope="session")

@@ -3,11 +3,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
 from retrieval.index.words.figure_index import BARE, STRANGE
-from retrieval.language.vocabulary import Vocabulary
 from retrieval.search.query import Query
 from retrieval.search.rerank.query_terms import IDLE, MOST, ask
+from tests.chunks import indexed
 from tests.retrieval.search.conftest import CHUNK, ToyEmbedder
 
 
@@ -133,9 +132,8 @@ def test_a_number_that_is_said_alone_or_in_a_short_name_stands_anywhere(asking, 
 def test_an_identifier_with_a_sign_is_no_number(tmp_path):
     texts = ("Pull-off is set by `$27`", "A berth costs $30.50 on pier 27")
     chunks = [replace(CHUNK, id=text, kind="prose", search_text=text) for text in texts]
-    vectors = ToyEmbedder().embed([chunk.search_text for chunk in chunks])
-    made = build_snapshot(tmp_path, chunks, vectors, ToyEmbedder.identity, Vocabulary.default())
-    with open_snapshot(tmp_path, made.id) as settings:
+    with indexed(tmp_path, chunks, ToyEmbedder()) as retriever:
+        settings = retriever.snapshot
 
         def figures(text: str) -> list[str]:
             return [figure.quantity.text for figure in ask(settings, Query.ask(text, settings.vocabulary)).figures]

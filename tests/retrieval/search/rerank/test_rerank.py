@@ -13,7 +13,7 @@ from retrieval.search.metadata_filter import Eq
 from retrieval.search.query import Query
 from retrieval.search.ranking import Search, candidates
 from retrieval.search.rerank.features import NAMES
-from retrieval.search.rerank.rerank import NO_CANDIDATE, QUESTION, START, TREES_FILE, group_of
+from retrieval.search.rerank.rerank import NO_CANDIDATE, TREES_FILE, group_of
 from retrieval.search.rerank.trees import Trees
 from retrieval.search.strategies import strategy
 from tests.retrieval.search.rerank.conftest import random_trees
@@ -76,24 +76,6 @@ def test_candidates_are_in_the_order_of_the_trees(retriever, candidate_ids, tree
     assert max(map(abs, scores)) <= largest
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("k", [1, 5, 1000])
-def test_the_parts_of_every_hit_sum_up_to_its_score(retriever, candidate_ids, question, k):
-    ids = candidate_ids(question)
-    for hit in retriever.retrieve(question, k=k).hits:
-        parts = {addend.name: addend.contribution for addend in hit.addends}
-        assert sum(parts.values()) == pytest.approx(hit.score, abs=1e-9), hit.chunk.id
-        if hit.chunk.id not in ids:
-            assert {name for name, value in parts.items() if value} <= {NO_CANDIDATE}
-
-
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_the_order_does_not_depend_on_how_many_are_wanted(retriever, question):
-    every = retriever.retrieve(question, k=1000).chunk_ids
-    for k in (1, 5, 99, 101, 140, 160, 200):
-        assert retriever.retrieve(question, k=k).chunk_ids == every[:k]
-
-
 def test_the_scores_of_candidates_do_not_depend_on_how_many_are_wanted(retriever):
     few = retriever.retrieve(QUESTIONS[0], k=5).hits
     many = retriever.retrieve(QUESTIONS[0], k=200).hits[:5]
@@ -150,14 +132,6 @@ def test_every_feature_is_shown_in_a_part():
     assert (group_of("number_key"), group_of("behind_number_labelled")) == ("numbers", "numbers")
     assert (group_of("less_dense"), group_of("less_table_dense")) == ("dense", "tables")
     assert (group_of("less_covered"), group_of("less_covered_key_head")) == ("words", "heads")
-
-
-def test_the_parts_are_the_start_the_groups_and_the_first_look(retriever):
-    names = [addend.name for addend in retriever.retrieve(QUESTIONS[1], k=1000).hits[0].addends]
-
-    assert names[0] == START
-    assert names[-1] == NO_CANDIDATE
-    assert {group_of(name) for name in NAMES} | {QUESTION} == set(names[1:-1])
 
 
 def test_without_the_filter_every_chunk_comes_back_once_and_in_one_order(retriever, snapshot):

@@ -49,14 +49,6 @@ def cells(*texts, asked, of):
     return fields(*texts, asked=asked).cells(1, np.asarray([cell for each in of for cell in each], dtype=np.int16))
 
 
-def test_what_is_said_is_marked_word_by_word():
-    field = fields([3, 0], [], [-1, 1], asked=asks(0, 1))
-
-    assert not field.has_term()[0].any()
-    assert field.has_term()[1].tolist() == [[True, False], [False, False], [False, True]]
-    assert field.sizes.tolist() == [[0, 0, 0], [2, 0, 2]]
-
-
 def test_a_part_of_a_longer_name_is_said_only_behind_the_part_before_it():
     query = replace(asks(0, 1), behind=np.asarray([-1, 0]))
     field = fields([0, 1], [1], [0, 3, 1], [0, 3, 3, 1], [2, 1, 0], asked=query)
@@ -83,20 +75,6 @@ def test_only_the_first_fields_are_shared_where_no_more_are_wanted():
 
     assert field.shares(1).tolist() == [[3 / 4]]
     assert field.shares(2).tolist() == [[3 / 4], [1.0]]
-
-
-def test_candidates_are_looked_up_by_their_keys():
-    words = RaggedArray.build([[0], [1], [2, 3]], np.int32)
-    field = match_terms([words], np.asarray([2, 0, 2]), asks(3), RARITY)
-
-    assert field.has_term()[0].tolist() == [[True], [False], [True]]
-
-
-def test_pairs_stand_in_the_order_of_the_question_and_within_one_field():
-    query = asks(0, 1)
-    field = fields([0, 1], [1, 0], [0], [1], [0, 4, 1], asked=query)
-
-    assert (field.pairs()[1] @ query.worth).tolist() == [1.0, 0, 0, 0, 0]
 
 
 def test_a_pair_does_not_stand_across_two_fields():

@@ -6,8 +6,7 @@ import pytest
 from retrieval.errors import QueryAnalysisError
 from retrieval.understand.analysis import Chat
 from retrieval.understand.decompose.comparisons import ComparedNames
-from retrieval.understand.decompose.decomposer import ModelDecomposer, RuleDecomposer
-from retrieval.understand.decompose.decomposition import Decomposition
+from retrieval.understand.decompose.decomposition import Decomposition, ModelDecomposer, RuleDecomposer
 from tests.chunks import EMPTY
 
 CATEGORIES = ("Pleading", "medical_record")

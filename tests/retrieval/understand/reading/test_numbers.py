@@ -2,9 +2,7 @@
 
 import pytest
 
-from retrieval.language.numbers.reading import quantities
-from retrieval.understand.catalog.catalog import Catalog, CatalogDocument, CatalogField
-from retrieval.understand.reading.number_fields import in_unit_of
+from retrieval.understand.catalog.catalog import Catalog, CatalogDocument
 from retrieval.understand.reading.reader import ConditionReader
 from tests.retrieval.understand.conftest import TODAY
 from tests.retrieval.understand.reading.conditions import groups_of
@@ -55,17 +53,3 @@ def reader() -> ConditionReader:
 @pytest.mark.parametrize(("question", "conditions"), CONDITIONS)
 def test_conditions(reader: ConditionReader, question: str, conditions: str) -> None:
     assert " ".join("|".join(group) for group in groups_of(reader.read(question, TODAY))) == conditions
-
-
-@pytest.mark.parametrize(
-    ("name", "said", "ends"),
-    [
-        ("runtime_min", "2 hours", (120, 120)),
-        ("length_km", "1500 to 2000 m", (1.5, 2)),
-        ("term_days", "a term of 12", (12, 12)),
-    ],
-)
-def test_a_number_is_turned_into_the_unit_of_its_field(name: str, said: str, ends: tuple[float, float]) -> None:
-    (quantity,) = quantities(said)
-    field = CatalogField(name, "number", listed=False, counts={10: 1, 180: 1})
-    assert in_unit_of(field, quantity) == pytest.approx(ends)

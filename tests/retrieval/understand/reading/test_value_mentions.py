@@ -4,15 +4,9 @@ import pytest
 
 from retrieval.understand.catalog.catalog import Catalog, CatalogDocument
 from retrieval.understand.catalog.words import words
-from retrieval.understand.reading.phrases import People
 from retrieval.understand.reading.reader import ConditionReader
 from retrieval.understand.reading.value_mentions import (
     FreeTexts,
-    ValueMentions,
-    are_alternatives,
-    chained,
-    or_between,
-    without_rivals,
 )
 from tests.retrieval.understand.conftest import TODAY
 
@@ -49,29 +43,6 @@ def test_the_field_of_a_value_is_the_one_of_its_list_or_of_the_sort(catalog, que
     for entity in ConditionReader.of(catalog).read(question, TODAY).entities:
         groups.setdefault(entity.group, []).append(f"{entity.field}={entity.value}")
     assert " ".join("|".join(group) for group in groups.values()) == conditions
-
-
-def test_a_chain_is_of_one_field_and_ends_where_the_sentence_turns(catalog: Catalog) -> None:
-    output = words("angels, fey or trolls but not elf")
-    result = ValueMentions(catalog).within(output)
-    chains = [[str(each.values[0]) for each in chain] for chain in chained(result, output)]
-    assert ["angel", "fey", "troll"] in chains
-    assert all("elf" not in chain for chain in chains if len(chain) > 1)
-
-
-def test_a_value_that_is_within_a_longer_list_of_another_field_is_not_meant(catalog: Catalog) -> None:
-    output = words("Elvish, Sylvan or Giant")
-    result = ValueMentions(catalog).within(output)
-    assert {each.field.name for each in result} == {"type", "languages"}
-    kept = [*without_rivals([*chained(result, output)], People(output, result))]
-    assert [chain[0].field.name for chain in kept] == ["languages"]
-    assert are_alternatives(kept[0], output)
-
-
-def test_or_between_values_may_have_small_words_and_the_names_of_fields_beside_it() -> None:
-    assert or_between(words("kind or of"), ["kind"])
-    assert not or_between(words("kind or of"), [])
-    assert not or_between(words("and of"), [])
 
 
 _CALLED = ["Northern Lights", "A Boat for Two", "W", "The Long Way", *(f"Story {number}" for number in range(30))]

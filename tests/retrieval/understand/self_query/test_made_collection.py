@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 
 from retrieval.index.embedding.embedders import load_embedder
-from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
-from retrieval.language.vocabulary import Vocabulary
-from retrieval.search.retriever import Retriever
 from retrieval.types import Chunk, Metadata
 from retrieval.understand.self_query.retriever import SelfQueryRetriever
+from tests.chunks import indexed
 from tests.retrieval.understand.conftest import TODAY
 
 _FLOWERS = ("heather", "lime tree", "clover", "chestnut", "acacia")
@@ -88,11 +86,8 @@ def self_query(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SelfQueryRe
         text = _TELLINGS[number % len(_TELLINGS)]
         key = (f"{name}-1", "shelf", name, "prose", text, text, text, (1, 1), (f"No. {number}",))
         chunks.append(Chunk(*key, metadata=fields))
-    home, embedder = tmp_path_factory.mktemp("honeys"), load_embedder()
-    vectors = embedder.embed([chunk.search_text for chunk in chunks])
-    manifest = build_snapshot(home, chunks, vectors, embedder.identity, Vocabulary.default())
-    with open_snapshot(home, manifest.id) as snapshot:
-        yield SelfQueryRetriever(Retriever(snapshot, embedder), today=lambda: TODAY)
+    with indexed(tmp_path_factory.mktemp("honeys"), chunks, load_embedder()) as retriever:
+        yield SelfQueryRetriever(retriever, today=lambda: TODAY)
 
 
 def f1(self_query: SelfQueryRetriever, question: str, check: Check) -> float:
